@@ -1,0 +1,109 @@
+/** The errors of the contract (interface section 7) and of design section 10, as the core raises them. Only the HTTP edge knows status codes. */
+
+export type ErrorCode =
+  | 'NOT_LIVESTREAM'
+  | 'INVALID_URL'
+  | 'STREAM_FETCH_FAILED'
+  | 'BAD_REQUEST'
+  | 'INVALID_INPUT_MODE'
+  | 'UNAUTHORIZED'
+  | 'FORBIDDEN'
+  | 'NOT_FOUND'
+  | 'JOB_NOT_FOUND'
+  | 'JOB_ALREADY_STOPPED'
+  | 'PAYLOAD_TOO_LARGE'
+  | 'MAX_JOBS_REACHED'
+  | 'RATE_LIMITED'
+  | 'VLM_ERROR'
+  | 'INTERNAL_ERROR';
+
+/** An error that a caller may see: what happened and what to do next. Neither text holds a credential or an address of the inside. */
+export class WatchpostError extends Error {
+  readonly code: ErrorCode;
+  readonly remediation: string;
+
+  constructor(code: ErrorCode, message: string, remediation: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+    this.code = code;
+    this.remediation = remediation;
+  }
+}
+
+/** The stream cannot be used: not live, malformed or unreachable. */
+export class StreamError extends WatchpostError {}
+
+/** The URL is malformed, of an unsupported scheme, or leads to an address that is not allowed. */
+export class InvalidUrlError extends StreamError {
+  constructor(remediation: string, options?: ErrorOptions) {
+    super('INVALID_URL', 'Invalid URL format', remediation, options);
+  }
+}
+
+/** A video, a past broadcast, or a stream that has ended (ENDLIST, PLAYLIST-TYPE:VOD, a range with an end). */
+export class NotLiveError extends StreamError {
+  constructor(remediation: string, message = 'URL is not a live stream', options?: ErrorOptions) {
+    super('NOT_LIVESTREAM', message, remediation, options);
+  }
+}
+
+/** A passing failure: cannot connect, cannot download, cannot decode. */
+export class StreamFetchError extends StreamError {
+  constructor(remediation: string, message = 'Failed to fetch stream', options?: ErrorOptions) {
+    super('STREAM_FETCH_FAILED', message, remediation, options);
+  }
+}
+
+/** The model failed: throttled past patience, unreachable, or an answer that fits no schema. */
+export class VisionError extends WatchpostError {
+  constructor(remediation: string, options?: ErrorOptions) {
+    super('VLM_ERROR', 'Vision model analysis failed', remediation, options);
+  }
+}
+
+/** `clip` or `hybrid` was asked for with a model that takes no video. */
+export class InvalidInputModeError extends WatchpostError {
+  constructor(mode: string, model: string) {
+    super(
+      'INVALID_INPUT_MODE',
+      `Input mode ${mode} needs a model that takes video, and ${model} takes images only`,
+      'Use input_mode "frames", or configure a model that takes video.',
+    );
+  }
+}
+
+export class MaxJobsReachedError extends WatchpostError {
+  constructor(limit: number) {
+    super(
+      'MAX_JOBS_REACHED',
+      'Maximum concurrent jobs reached',
+      `You have ${limit} active jobs. Cancel one with DELETE /jobs/{job_id} or wait until one ends.`,
+    );
+  }
+}
+
+export class JobNotFoundError extends WatchpostError {
+  constructor() {
+    super(
+      'JOB_NOT_FOUND',
+      'Job not found',
+      'Check the job_id. A finished job is removed about an hour after it ended.',
+    );
+  }
+}
+
+export class JobAlreadyStoppedError extends WatchpostError {
+  constructor() {
+    super(
+      'JOB_ALREADY_STOPPED',
+      'Job is already stopped',
+      'Nothing to do: read its final state with GET /jobs/{job_id}.',
+    );
+  }
+}
+
+export class BadRequestError extends WatchpostError {
+  constructor(message: string, remediation: string, options?: ErrorOptions) {
+    super('BAD_REQUEST', message, remediation, options);
+  }
+}
