@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { streamPositionSchema } from './capture.ts';
+
+/** What passes between the workflow and its two functions: inputs and outputs of `workflow/watch.asl.json`. */
+
+const timestampSchema = z.iso.datetime();
+
+export const executionInputSchema = z.object({
+  job_id: z.uuid(),
+  generation: z.int().nonnegative(),
+});
+export type ExecutionInput = z.infer<typeof executionInputSchema>;
+
+/** What the last captures showed of the stream's progress, carried from tick to tick. */
+const seenSchema = z.object({
+  position: streamPositionSchema,
+  /** When this position was first seen. */
+  since: timestampSchema,
+  /** Since when pictures have been identical; null while they differ. */
+  identical_since: timestampSchema.nullable(),
+});
+export type Seen = z.infer<typeof seenSchema>;
+
+export const captureInputSchema = z.object({
+  source_id: z.uuid(),
+  tick: z.int().positive(),
+  /** The next tick only ends the job: nothing is captured for it. */
+  closing: z.boolean(),
+  /** The last capture failed: resolve the URL anew. */
+  resolve_again: z.boolean(),
+  seen: seenSchema.nullable(),
+  motion: z.string().nullable(),
+});
+export type CaptureInput = z.infer<typeof captureInputSchema>;
+
+export const captureOutputSchema = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('captured'),
+    frame_key: z.string(),
+    clip_key: z.string().nullable(),
+    captured_at: timestampSchema,
+    seen: seenSchema,
+    moved: z.boolean(),
+    changed_share: z.number().min(0).max(1),
+    black: z.boolean(),
+    motion_if_looked: z.string(),
+    motion_if_skipped: z.string(),
+  }),
+  /** The stream says that it has ended. */
+  z.object({ kind: z.literal('ended'), message: z.string() }),
+  z.object({ kind: z.literal('failed'), code: z.string(), message: z.string(), remediation: z.string() }),
+  z.object({ kind: z.literal('not_captured') }),
+]);
+export type CaptureOutput = z.infer<typeof captureOutputSchema>;
+
+export const analyzeInputSchema = z.discriminatedUnion('operation', [
+  executionInputSchema.extend({ operation: z.literal('begin') }),
+  executionInputSchema.extend({
+    operation: z.literal('analyze'),
+    capture: captureInputSchema,
+    captured: captureOutputSchema,
+  }),
+  executionInputSchema.extend({
+    operation: z.literal('close'),
+    failure: z.object({ Error: z.string(), Cause: z.string().optional() }),
+  }),
+]);
+export type AnalyzeInput = z.infer<typeof analyzeInputSchema>;
+
+/** The workflow's whole state after Begin and after each Analyze. */
+export const stepSchema = z.object({
+  job_id: z.uuid(),
+  generation: z.int().nonnegative(),
+  done: z.boolean(),
+  /** Whole seconds, rounded up: Wait truncates milliseconds. */
+  wait_until: timestampSchema,
+  capture: captureInputSchema,
+});
+export type Step = z.infer<typeof stepSchema>;
