@@ -107,3 +107,11 @@ export class BadRequestError extends WatchpostError {
     super('BAD_REQUEST', message, remediation, options);
   }
 }
+
+/** A fault of the platform or the disk that may pass: whatever was asked is safe to ask again. */
+export class TransientError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'TransientError';
+  }
+}

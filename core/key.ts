@@ -1,0 +1,21 @@
+import { z } from 'zod';
+
+export const scopeSchema = z.enum(['jobs', 'internal', 'admin']);
+export type Scope = z.infer<typeof scopeSchema>;
+
+const timestampSchema = z.iso.datetime();
+
+/** What is stored of an API key: never the key itself. */
+export const apiKeySchema = z.object({
+  /** SHA-256 of the key, hex. */
+  hash: z.string().length(64),
+  /** The first characters of the key, to tell keys apart in lists. */
+  prefix: z.string(),
+  caller: z.string(),
+  scopes: z.array(scopeSchema),
+  label: z.string().nullable(),
+  created_at: timestampSchema,
+  last_used_at: timestampSchema.nullable(),
+  revoked_at: timestampSchema.nullable(),
+});
+export type ApiKey = z.infer<typeof apiKeySchema>;

@@ -1,0 +1,87 @@
+import type { JobEvent } from '../event.ts';
+import type { Counters, Job, JobStatus, JobType, Source } from '../job.ts';
+
+/** The fields of a job that a change may set; the rest is fixed at creation. */
+export type JobPatch = Partial<
+  Pick<
+    Job,
+    | 'status'
+    | 'counters'
+    | 'watch'
+    | 'sequence'
+    | 'last_tick'
+    | 'next'
+    | 'generation'
+    | 'lease_until'
+    | 'started_at'
+    | 'deadline'
+    | 'ended_at'
+    | 'reason'
+    | 'failure'
+    | 'expires_at'
+  >
+>;
+
+/** One change of truth: job, events and slot together, or nothing. */
+export type JobChange = {
+  jobId: string;
+  /** The change holds only if the stored job is in one of these states … */
+  from: readonly JobStatus[];
+  /** … and its newest event still has this number, so that two changes never build on the same state. */
+  expectedSequence: number;
+  set: JobPatch;
+  events: JobEvent[];
+  /** Set by the change that ends the job: whose slot becomes free. */
+  freesSlotOf?: string;
+  /** Set by the change that ends the job: what it adds to the totals. */
+  addsToTotals?: Totals;
+};
+
+/** What `/metrics` adds up over ended jobs. */
+export type Totals = { jobs_completed: number; jobs_failed: number } & Counters;
+
+export type IdempotencyRecord = { key: string; requestHash: string; expiresAt: Date };
+
+export type JobCreation = { job: Job; source: Source; slotLimit: number; idempotency?: IdempotencyRecord };
+
+export type CreationResult =
+  | { kind: 'created' }
+  /** The same idempotency key and request were seen before: this is the job they made. */
+  | { kind: 'replayed'; jobId: string }
+  /** The idempotency key belongs to another request. */
+  | { kind: 'key_reused' }
+  | { kind: 'slots_full' };
+
+export type JobQuery = {
+  caller: string;
+  status?: JobStatus;
+  jobType?: JobType;
+  limit: number;
+  offset: number;
+};
+
+/**
+ * Where jobs, sources, events and slots live. `create` and `commit` are transactions. Any method may throw
+ * `TransientError` with its effect done or not: repeating it is safe. Reads leave out what has expired by `now`.
+ */
+export interface JobStore {
+  /** Puts job and source if absent and takes a slot. Repeating a creation that took effect is 'created' again. */
+  create(creation: JobCreation, now: Date): Promise<CreationResult>;
+  /** 'outdated': the job is gone, in another state, or has moved on; nothing was changed. */
+  commit(change: JobChange): Promise<'committed' | 'outdated'>;
+  get(jobId: string, now: Date): Promise<Job | undefined>;
+  source(sourceId: string): Promise<Source | undefined>;
+  /** Newest first; `total` counts all that match. */
+  list(query: JobQuery, now: Date): Promise<{ jobs: Job[]; total: number }>;
+  countActive(caller: string): Promise<number>;
+  /** Events with a sequence above `after`, in order, at most `limit`. */
+  events(jobId: string, after: number, limit: number): Promise<JobEvent[]>;
+  /** The newest `limit` events of a type, oldest first. */
+  newestEvents(jobId: string, type: JobEvent['type'], limit: number): Promise<JobEvent[]>;
+  event(jobId: string, sequence: number): Promise<JobEvent | undefined>;
+  /** Moves `published` forward, never back. */
+  markPublished(jobId: string, sequence: number): Promise<void>;
+  /** Ids of jobs whose lease ran out before `now`, and of jobs with a webhook whose newest events did not reach the queue. */
+  dueForRepair(now: Date, limit: number): Promise<string[]>;
+  totals(): Promise<Totals>;
+}
