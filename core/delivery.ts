@@ -21,8 +21,6 @@ export const deliverySchema = z.object({
   next_attempt_at: timestampSchema.nullable(),
   /** `Failed to deliver webhook` and why, once failed. */
   error: z.string().nullable(),
-  /** How often the caller has asked for it to be sent again. */
-  resend: z.int().nonnegative(),
 });
 export type Delivery = z.infer<typeof deliverySchema>;
 

@@ -47,6 +47,13 @@ export class NotLiveError extends StreamError {
   }
 }
 
+/** A stream that was live says that it is over: what ends a running job, where `NotLiveError` refuses a new one. */
+export class StreamEndedError extends NotLiveError {
+  constructor(options?: ErrorOptions) {
+    super('The broadcast is over. Start a new job when it is live again.', 'Stream has ended', options);
+  }
+}
+
 /** A passing failure: cannot connect, cannot download, cannot decode. */
 export class StreamFetchError extends StreamError {
   constructor(remediation: string, message = 'Failed to fetch stream', options?: ErrorOptions) {

@@ -18,6 +18,8 @@ const seenSchema = z.object({
   since: timestampSchema,
   /** Since when pictures have been identical; null while they differ. */
   identical_since: timestampSchema.nullable(),
+  /** When the last capture was taken in. */
+  seen_at: timestampSchema,
 });
 export type Seen = z.infer<typeof seenSchema>;
 
@@ -40,6 +42,8 @@ export const captureOutputSchema = z.discriminatedUnion('kind', [
     clip_key: z.string().nullable(),
     captured_at: timestampSchema,
     seen: seenSchema,
+    /** The newest segment is the one of the last capture: there is no new picture. */
+    repeated: z.boolean(),
     moved: z.boolean(),
     changed_share: z.number().min(0).max(1),
     black: z.boolean(),

@@ -1,0 +1,44 @@
+import { createMiddleware } from 'hono/factory';
+import { hashOfKey } from '../../core/api-key.ts';
+import type { KeyPrimitives } from '../../core/api-key.ts';
+import { WatchpostError } from '../../core/errors.ts';
+import type { ApiKey } from '../../core/key.ts';
+import type { KeyStore } from '../../core/ports/key-store.ts';
+
+export type AuthNeeds = KeyPrimitives & { keys: KeyStore; now: () => Date };
+export type AuthEnv = { Variables: { key: ApiKey } };
+
+/** One space, nothing around it: other spellings are refused (interface section 5). */
+const bearer = /^Bearer ([^\s]+)$/i;
+const touchAfterMs = 60_000;
+
+/** Lets a request pass with a valid, unrevoked key; `key` is then set. Otherwise 401. */
+export function bearerAuth(needs: AuthNeeds) {
+  return createMiddleware<AuthEnv>(async (c, next) => {
+    const key = await keyOf(c.req.header('Authorization'), needs);
+    if (!key || key.revoked_at !== null) throw unauthorized();
+    c.set('key', key);
+    await touch(key, needs);
+    await next();
+  });
+}
+
+async function keyOf(header: string | undefined, needs: AuthNeeds): Promise<ApiKey | undefined> {
+  const text = bearer.exec(header ?? '')?.[1];
+  const hash = text === undefined ? undefined : hashOfKey(text, needs);
+  return hash === undefined ? undefined : needs.keys.find(hash);
+}
+
+/** `last_used_at` is for people: a minute's precision spares a write a request. */
+async function touch(key: ApiKey, { keys, now }: AuthNeeds): Promise<void> {
+  const last = key.last_used_at === null ? 0 : Date.parse(key.last_used_at);
+  if (now().getTime() - last > touchAfterMs) await keys.touch(key.hash, now());
+}
+
+function unauthorized(): WatchpostError {
+  return new WatchpostError(
+    'UNAUTHORIZED',
+    'Authentication required',
+    'Send the header "Authorization: Bearer <API_KEY>" with a valid key: one space, no quotes.',
+  );
+}

@@ -1,0 +1,44 @@
+import type { ErrorCode } from '../../core/errors.ts';
+import { TransientError, WatchpostError } from '../../core/errors.ts';
+
+/** The one place that knows status codes (interface section 7). */
+const statuses = {
+  NOT_LIVESTREAM: 400,
+  INVALID_URL: 400,
+  STREAM_FETCH_FAILED: 400,
+  BAD_REQUEST: 400,
+  INVALID_INPUT_MODE: 400,
+  JOB_ALREADY_STOPPED: 400,
+  UNAUTHORIZED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  JOB_NOT_FOUND: 404,
+  PAYLOAD_TOO_LARGE: 413,
+  MAX_JOBS_REACHED: 429,
+  RATE_LIMITED: 429,
+  VLM_ERROR: 500,
+  INTERNAL_ERROR: 500,
+} as const satisfies Record<ErrorCode, number>;
+
+export type ErrorEnvelope = { error: { code: ErrorCode; message: string; remediation: string } };
+
+/** Status and body of an error. What is not ours tells the caller nothing of the inside. */
+export function errorResponse(error: unknown) {
+  const known = error instanceof WatchpostError ? error : unexpected(error);
+  const body: ErrorEnvelope = {
+    error: { code: known.code, message: known.message, remediation: known.remediation },
+  };
+  return { status: statuses[known.code], body };
+}
+
+function unexpected(cause: unknown): WatchpostError {
+  const passing = cause instanceof TransientError;
+  return new WatchpostError(
+    'INTERNAL_ERROR',
+    'Internal server error',
+    passing
+      ? 'The service cannot store this right now. Try again with exponential backoff.'
+      : 'Try again with exponential backoff; if it stays, the operator finds the cause in the logs.',
+    { cause },
+  );
+}

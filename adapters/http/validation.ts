@@ -1,0 +1,161 @@
+import type { z } from 'zod';
+import { maskUrl } from '../../core/mask-url.ts';
+import { uuidError } from './uuid-error.ts';
+
+/** One entry of the 422 body (interface section 2.9), worded as FastAPI with Pydantic 2 words it. */
+export type ValidationDetail = {
+  loc: (string | number)[];
+  msg: string;
+  type: string;
+  input?: unknown;
+  ctx?: Record<string, unknown>;
+};
+
+export type Location = 'body' | 'query' | 'path';
+
+/** What was wrong with the request's shape; the edge answers 422. */
+export class ValidationError extends Error {
+  readonly detail: ValidationDetail[];
+
+  constructor(detail: ValidationDetail[]) {
+    super('The request does not fit the schema');
+    this.name = 'ValidationError';
+    this.detail = detail;
+  }
+}
+
+/** Zod's issues in Pydantic's words. `data` is the value that was parsed. */
+export function validationError(
+  issues: readonly z.core.$ZodIssue[],
+  data: unknown,
+  location: Location,
+): ValidationError {
+  return new ValidationError(issues.map((issue) => toDetail(issue, data, location)));
+}
+
+function toDetail(issue: z.core.$ZodIssue, data: unknown, location: Location): ValidationDetail {
+  const path = issue.path.filter((part) => typeof part !== 'symbol');
+  const input = valueAt(data, path);
+  const loc = [location, ...path];
+  if (input === undefined) return { loc, type: 'missing', msg: 'Field required', input: echo(data) };
+  return { loc, ...inWords(issue, input), input: echo(input) };
+}
+
+type Words = Pick<ValidationDetail, 'type' | 'msg' | 'ctx'>;
+
+function inWords(issue: z.core.$ZodIssue, input: unknown): Words {
+  switch (issue.code) {
+    case 'invalid_type':
+      return wrongType(issue.expected, input);
+    case 'too_small':
+      return issue.origin === 'string' ? tooShort(Number(issue.minimum)) : tooLow(Number(issue.minimum));
+    case 'too_big':
+      return issue.origin === 'string' ? tooLong(Number(issue.maximum)) : tooHigh(Number(issue.maximum));
+    case 'invalid_value':
+      return notOneOf(issue.values.map(String));
+    case 'invalid_format':
+      return notUuid(String(input));
+    default:
+      return { type: 'value_error', msg: issue.message };
+  }
+}
+
+function wrongType(expected: string, input: unknown): Words {
+  if (expected === 'string') return { type: 'string_type', msg: 'Input should be a valid string' };
+  if (expected === 'boolean') {
+    return typeof input === 'string'
+      ? { type: 'bool_parsing', msg: 'Input should be a valid boolean, unable to interpret input' }
+      : { type: 'bool_type', msg: 'Input should be a valid boolean' };
+  }
+  if (expected === 'object') return notAnObject;
+  if (typeof input === 'string') {
+    return {
+      type: 'int_parsing',
+      msg: 'Input should be a valid integer, unable to parse string as an integer',
+    };
+  }
+  if (typeof input === 'number') {
+    return {
+      type: 'int_from_float',
+      msg: 'Input should be a valid integer, got a number with a fractional part',
+    };
+  }
+  return { type: 'int_type', msg: 'Input should be a valid integer' };
+}
+
+const notAnObject: Words = {
+  type: 'model_attributes_type',
+  msg: 'Input should be a valid dictionary or object to extract fields from',
+};
+
+function tooShort(minimum: number): Words {
+  return {
+    type: 'string_too_short',
+    msg: `String should have at least ${characters(minimum)}`,
+    ctx: { min_length: minimum },
+  };
+}
+
+function tooLong(maximum: number): Words {
+  return {
+    type: 'string_too_long',
+    msg: `String should have at most ${characters(maximum)}`,
+    ctx: { max_length: maximum },
+  };
+}
+
+function tooLow(minimum: number): Words {
+  return {
+    type: 'greater_than_equal',
+    msg: `Input should be greater than or equal to ${minimum}`,
+    ctx: { ge: minimum },
+  };
+}
+
+function tooHigh(maximum: number): Words {
+  return {
+    type: 'less_than_equal',
+    msg: `Input should be less than or equal to ${maximum}`,
+    ctx: { le: maximum },
+  };
+}
+
+function notOneOf(values: string[]): Words {
+  const quoted = values.map((value) => `'${value}'`);
+  const expected = [quoted.slice(0, -1).join(', '), quoted.at(-1)].filter(Boolean).join(' or ');
+  return { type: 'enum', msg: `Input should be ${expected}`, ctx: { expected } };
+}
+
+function notUuid(input: string): Words {
+  const error = uuidError(input);
+  return { type: 'uuid_parsing', msg: `Input should be a valid UUID, ${error}`, ctx: { error } };
+}
+
+function characters(count: number): string {
+  return `${count} character${count === 1 ? '' : 's'}`;
+}
+
+function valueAt(data: unknown, path: readonly (string | number)[]): unknown {
+  return path.reduce<unknown>((value, part) => (isRecord(value) ? value[part] : undefined), data);
+}
+
+function isRecord(value: unknown): value is Record<string | number, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+const echoedCharacters = 200;
+const neverEchoed = new Set(['frame_b64', 'api_key', 'authorization']);
+
+/** What may be repeated to the caller: no frames, no keys, no credentials in URLs, nothing long. */
+function echo(value: unknown): unknown {
+  if (typeof value === 'string') {
+    const masked = maskUrl(value);
+    return masked.length > echoedCharacters ? `${masked.slice(0, echoedCharacters)}…` : masked;
+  }
+  if (Array.isArray(value)) return [];
+  if (!isRecord(value)) return value;
+  const entries = Object.entries(value).filter(([name]) => !neverEchoed.has(name));
+  return Object.fromEntries(
+    entries.slice(0, 30).map(([name, inner]) => [name, isRecord(inner) ? {} : echo(inner)]),
+  );
+}

@@ -1,0 +1,54 @@
+import type { Delivery } from '../delivery.ts';
+import type { WebhookResult } from '../ports/delivery.ts';
+import { rules } from './rules.ts';
+import { addSeconds } from './schedule.ts';
+
+/** What follows an attempt. `gone`: the receiver answered 410 and wants nothing more of this job. */
+export type AttemptDecision =
+  { kind: 'delivered' } | { kind: 'retry'; at: Date } | { kind: 'failed'; error: string; gone: boolean };
+
+/**
+ * 2xx delivers; 410 ends the job's deliveries; everything else, redirects too, is retried three times with growing,
+ * jittered waits, later where the receiver asks for it by `Retry-After`. `attemptsMade` counts this one; `random` is 0 to 1.
+ */
+export function decideAfterAttempt(
+  attemptsMade: number,
+  result: WebhookResult,
+  now: Date,
+  random: number,
+): AttemptDecision {
+  const { status } = result;
+  if (status !== null && status >= 200 && status < 300) return { kind: 'delivered' };
+  if (status === 410)
+    return { kind: 'failed', error: 'Failed to deliver webhook: the receiver answered 410 Gone', gone: true };
+  const waitSeconds = rules.retryWaitSeconds[attemptsMade - 1];
+  if (waitSeconds === undefined)
+    return { kind: 'failed', error: `Failed to deliver webhook: ${whyNot(result)}`, gone: false };
+  const jittered = waitSeconds * (1 + rules.retryJitter * (2 * random - 1));
+  const asked = Math.min(retryAfterSeconds(result.retryAfter, now), rules.retryAfterSeconds);
+  return { kind: 'retry', at: addSeconds(now, Math.max(jittered, asked)) };
+}
+
+/** Deliveries of a job that wants nothing more, or whose end is long past, are failed without an attempt. */
+export function givenUp(delivery: Delivery, error: string): Delivery {
+  return {
+    ...delivery,
+    state: 'failed',
+    next_attempt_at: null,
+    error: `Failed to deliver webhook: ${error}`,
+  };
+}
+
+function whyNot({ status, error }: WebhookResult): string {
+  if (status === null) return error ?? 'no answer';
+  return status >= 300 && status < 400
+    ? `the receiver redirected (${status}), which is not followed`
+    : `the receiver answered ${status}`;
+}
+
+/** Seconds or an HTTP date (RFC 9110 section 10.2.3); 0 where there is none or it cannot be read. */
+function retryAfterSeconds(value: string | null, now: Date): number {
+  if (value === null) return 0;
+  const seconds = /^\d+$/.test(value.trim()) ? Number(value) : (Date.parse(value) - now.getTime()) / 1000;
+  return Number.isFinite(seconds) ? Math.max(0, seconds) : 0;
+}

@@ -1,0 +1,29 @@
+import { placeEvents } from '../event.ts';
+import type { Job } from '../job.ts';
+import type { JobChange } from '../ports/job-store.ts';
+import { transitions } from '../transitions.ts';
+import { addSeconds } from './schedule.ts';
+import { leaseFrom } from './tick-change.ts';
+
+/** Pending to running: durations count from here. */
+export function planBegin(job: Job, now: Date): JobChange {
+  return {
+    jobId: job.job_id,
+    from: transitions.begin.from,
+    expectedSequence: job.sequence,
+    set: {
+      status: 'running',
+      started_at: now.toISOString(),
+      deadline: addSeconds(now, job.config.monitor_duration_seconds).toISOString(),
+      lease_until: leaseFrom(now),
+      watch: { ...job.watch, last_watched_at: now.toISOString() },
+      sequence: job.sequence + 1,
+    },
+    events: placeEvents(
+      [{ type: 'job_started', data: { job_type: job.job_type, status: 'running', config: job.config } }],
+      job.job_id,
+      job.sequence,
+      now,
+    ),
+  };
+}

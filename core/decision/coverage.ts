@@ -1,0 +1,52 @@
+import type { Gap, GapReason, Job, WatchState } from '../job.ts';
+import { rules } from './rules.ts';
+import { secondsBetween } from './schedule.ts';
+
+/** The stream was seen at `now`: closes the gap since it was last seen, if there was one. */
+export function watchedAt(watch: WatchState, intervalSeconds: number, now: Date): WatchState {
+  const gap = openGap(watch, intervalSeconds, now);
+  return { ...(gap ? withGap(watch, gap) : watch), last_watched_at: now.toISOString(), gap_reason: null };
+}
+
+/** The stream was not watched in this tick; the first reason of a gap names it. */
+export function unwatched(watch: WatchState, reason: GapReason): WatchState {
+  return { ...watch, gap_reason: watch.gap_reason ?? reason };
+}
+
+/** How much of the time from start to `now` (or the end) was watched, with the newest gaps. Seconds; ratio 0 to 1. */
+export function coverage(job: Job, now: Date) {
+  if (job.started_at === null) return { ratio: 0, watched_seconds: 0, gap_seconds: 0, gaps: [] };
+  const until = job.ended_at === null ? now : new Date(job.ended_at);
+  const gap = openGap(job.watch, job.config.interval_seconds, until);
+  const watch = gap ? withGap(job.watch, gap) : job.watch;
+  const elapsedSeconds = Math.max(0, secondsBetween(job.started_at, until));
+  const watchedSeconds = Math.max(0, elapsedSeconds - watch.gap_seconds);
+  return {
+    ratio: elapsedSeconds === 0 ? 1 : round(watchedSeconds / elapsedSeconds),
+    watched_seconds: round(watchedSeconds),
+    gap_seconds: round(watch.gap_seconds),
+    gaps: watch.gaps,
+  };
+}
+
+/** The gap that lies open at `now`: a named one, or silence longer than late ticks explain (the service was down). */
+function openGap(watch: WatchState, intervalSeconds: number, now: Date): Gap | undefined {
+  if (watch.last_watched_at === null) return undefined;
+  const silentSeconds = secondsBetween(watch.last_watched_at, now);
+  if (silentSeconds <= 0) return undefined;
+  const late = silentSeconds > rules.lateIntervals * intervalSeconds + rules.lateAllowanceSeconds;
+  const reason = watch.gap_reason ?? (late ? 'service' : null);
+  return reason === null ? undefined : { from: watch.last_watched_at, to: now.toISOString(), reason };
+}
+
+function withGap(watch: WatchState, gap: Gap): WatchState {
+  return {
+    ...watch,
+    gap_seconds: round(watch.gap_seconds + secondsBetween(gap.from, new Date(gap.to))),
+    gaps: [...watch.gaps, gap].slice(-rules.coverageGapsKept),
+  };
+}
+
+function round(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}

@@ -1,0 +1,81 @@
+import type { NewEvent } from '../event.ts';
+import type { Counters, Job, Next } from '../job.ts';
+import type { TickOutcome } from './tick-outcome.ts';
+
+/** The `progress` event of a tick that looked for news. */
+export function describeProgress(
+  job: Job,
+  outcome: Exclude<TickOutcome, { kind: 'due' }>,
+  counters: Counters,
+  next: Next,
+): NewEvent {
+  const captured = 'captured' in outcome ? outcome.captured : null;
+  return {
+    type: 'progress',
+    data: {
+      check: job.last_tick + 1,
+      checks_performed: counters.checks_performed,
+      frames_skipped: counters.frames_skipped,
+      triggers_fired: counters.triggers_fired,
+      triggered: outcome.kind === 'looked' ? outcome.verdict.triggered : null,
+      prefilter_skipped: outcome.kind === 'skip',
+      motion: captured ? captured.changed_share : null,
+      explanation: explain(outcome),
+      captured_at: captured ? captured.captured_at : null,
+      stream: outcome.kind === 'stale' ? 'stale' : outcome.kind === 'capture_failed' ? 'reconnecting' : 'ok',
+      picture: pictureOf(outcome),
+      next_check_at: next.done ? null : next.wait_until,
+    },
+  };
+}
+
+function pictureOf(outcome: TickOutcome): 'ok' | 'frozen' | 'black' | 'repeated' | null {
+  if (outcome.kind === 'looked' || outcome.kind === 'missed') return 'ok';
+  if (outcome.kind === 'stale') return 'repeated';
+  if (outcome.kind !== 'skip') return null;
+  return outcome.why === 'no_motion' ? 'ok' : outcome.why;
+}
+
+function explain(outcome: Exclude<TickOutcome, { kind: 'due' }>): string {
+  switch (outcome.kind) {
+    case 'looked':
+      return outcome.verdict.explanation;
+    case 'missed':
+      return `The model gave no verdict: ${outcome.failure.message}.`;
+    case 'skip':
+      return skipExplanations[outcome.why];
+    case 'stale':
+      return 'The playlist has stopped moving on; its last picture is not judged again.';
+    case 'capture_failed':
+      return `No picture: ${outcome.message}.`;
+    case 'ended':
+      return 'The stream has ended.';
+  }
+}
+
+const skipExplanations = {
+  no_motion: 'Nothing moved since the last picture that the model saw.',
+  frozen: 'The picture is frozen; it is not judged again.',
+  black: 'The picture is black; there is nothing to judge.',
+  repeated: 'The stream has brought no new segment since the last look.',
+} as const;
+
+/** The alert: the condition, what the model saw, and the evidence picture. */
+export function describeTrigger(
+  job: Job,
+  outcome: Extract<TickOutcome, { kind: 'looked' }>,
+  counters: Counters,
+): NewEvent {
+  return {
+    type: 'watch_triggered',
+    data: {
+      condition: job.config.condition,
+      triggered: true,
+      explanation: outcome.verdict.explanation,
+      prefilter_skipped: false,
+      frame_key: outcome.captured.frame_key,
+      captured_at: outcome.captured.captured_at,
+      triggers_fired: counters.triggers_fired,
+    },
+  };
+}

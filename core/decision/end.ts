@@ -1,0 +1,62 @@
+import type { NewEvent } from '../event.ts';
+import { placeEvents } from '../event.ts';
+import type { Job } from '../job.ts';
+import type { JobChange, JobPatch } from '../ports/job-store.ts';
+import { transitions } from '../transitions.ts';
+import type { Ending } from './after-tick.ts';
+import { addSeconds, secondsBetween } from './schedule.ts';
+
+/** What a tick that ends the job brings into the same transaction. */
+export type LastTick = { set: JobPatch; events: NewEvent[] };
+
+/**
+ * The change that ends a job: its final state, its last events (`error` for a failure, then `job_stopped`), the free slot and the totals.
+ * `from` is narrower for a tick's end than for a cancellation: a tick ends only what runs.
+ */
+export function planEnd(
+  job: Job,
+  ending: Ending,
+  retentionSeconds: number,
+  now: Date,
+  lastTick?: LastTick,
+): JobChange {
+  const counters = lastTick?.set.counters ?? job.counters;
+  const ended: JobPatch = {
+    ...lastTick?.set,
+    status: ending.status,
+    reason: ending.reason,
+    failure: ending.failure ?? null,
+    ended_at: now.toISOString(),
+    expires_at: addSeconds(now, retentionSeconds).toISOString(),
+  };
+  const events = [...(lastTick?.events ?? []), ...finalEvents(job, ending, { ...job, ...ended }, now)];
+  return {
+    jobId: job.job_id,
+    from: lastTick ? transitions.tick.from : transitions.end.from,
+    expectedSequence: job.sequence,
+    set: { ...ended, sequence: job.sequence + events.length },
+    events: placeEvents(events, job.job_id, job.sequence, now),
+    freesSlotOf: job.caller,
+    addsToTotals: {
+      jobs_completed: ending.status === 'failed' ? 0 : 1,
+      jobs_failed: ending.status === 'failed' ? 1 : 0,
+      ...counters,
+    },
+  };
+}
+
+function finalEvents(job: Job, ending: Ending, ended: Job, now: Date): NewEvent[] {
+  const stopped: NewEvent = {
+    type: 'job_stopped',
+    data: {
+      status: ending.status,
+      reason: ending.reason,
+      checks_performed: ended.counters.checks_performed,
+      triggers_fired: ended.counters.triggers_fired,
+      frames_skipped: ended.counters.frames_skipped,
+      auto_stopped: ending.reason === 'max_duration_reached',
+      watch_duration_seconds: job.started_at === null ? 0 : Math.max(0, secondsBetween(job.started_at, now)),
+    },
+  };
+  return ending.failure ? [{ type: 'error', data: ending.failure }, stopped] : [stopped];
+}

@@ -1,0 +1,54 @@
+import type { Job } from '../job.ts';
+import type { CaptureOutput } from '../workflow.ts';
+import { rules } from './rules.ts';
+import { secondsBetween } from './schedule.ts';
+
+type Captured = Extract<CaptureOutput, { kind: 'captured' }>;
+
+export type SkipReason = 'no_motion' | 'frozen' | 'black' | 'repeated';
+
+/** What to do with a tick's capture, before the model is asked. */
+export type LookPlan =
+  | { kind: 'look'; captured: Captured }
+  | { kind: 'skip'; why: SkipReason; captured: Captured }
+  | { kind: 'stale'; captured: Captured }
+  | { kind: 'capture_failed'; message: string }
+  | { kind: 'ended'; message: string }
+  /** The duration has passed: the tick only ends the job. */
+  | { kind: 'due' };
+
+/**
+ * A picture that is no news is never judged as if it were: a playlist that stands still, a segment seen before, a frozen
+ * or black picture. Of the others the pre-filter leaves out those in which nothing moved, but not more than a few in a row.
+ */
+export function planLook(job: Job, output: CaptureOutput, now: Date): LookPlan {
+  if (output.kind === 'not_captured' || (job.deadline !== null && now >= new Date(job.deadline)))
+    return { kind: 'due' };
+  if (output.kind === 'ended') return { kind: 'ended', message: output.message };
+  if (output.kind === 'failed') return { kind: 'capture_failed', message: output.message };
+  if (isStale(output, now)) return { kind: 'stale', captured: output };
+  const why = noNews(job, output, now) ?? nothingMoved(job, output);
+  return why ? { kind: 'skip', why, captured: output } : { kind: 'look', captured: output };
+}
+
+function isStale({ seen }: Captured, now: Date): boolean {
+  if (seen.position.segment === null) return false;
+  const patienceSeconds = Math.max(
+    rules.staleAfterSeconds,
+    rules.staleAfterSegments * seen.position.segment_seconds,
+  );
+  return secondsBetween(seen.since, now) > patienceSeconds;
+}
+
+function noNews(job: Job, { black, seen, repeated }: Captured, now: Date): SkipReason | undefined {
+  if (black) return 'black';
+  if (seen.identical_since !== null && secondsBetween(seen.identical_since, now) >= rules.frozenAfterSeconds)
+    return 'frozen';
+  // After a model failure the same segment is worth another look: nobody has judged it yet.
+  return repeated && job.watch.missed_in_a_row === 0 ? 'repeated' : undefined;
+}
+
+function nothingMoved(job: Job, { moved }: Captured): SkipReason | undefined {
+  if (!job.config.enable_prefilter || moved) return undefined;
+  return job.watch.skipped_in_a_row >= rules.forcedLookAfterSkips ? undefined : 'no_motion';
+}

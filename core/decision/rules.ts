@@ -1,0 +1,37 @@
+/** The numbers that decisions use, each with its source. */
+export const rules = {
+  /** Waits after consecutive capture failures, the last one repeated (design section 6). */
+  captureBackoffSeconds: [1, 2, 4, 8, 16],
+  /** How long a stream may be gone or stale before its job fails (design section 6). */
+  streamGraceSeconds: 60,
+  /** A playlist counts as stale when its newest segment is older than this many segment durations … */
+  staleAfterSegments: 3,
+  /** … and than this; RFC 8216 section 6.2.2 has a live server update within 1.5 target durations. */
+  staleAfterSeconds: 6,
+  /** A stale playlist is looked at again at least this often, so that the grace period is measured. */
+  staleRecheckSeconds: 16,
+  /** Identical pictures over this time are a frozen picture; a single repeat is not yet evidence of one. */
+  frozenAfterSeconds: 30,
+  /** Skips in a row after which the model looks all the same (design section 7). */
+  forcedLookAfterSkips: 6,
+  /** Model failures in a row that fail the job (design section 8). */
+  missedLooksAllowed: 5,
+  /** Silence beyond the next wake-up after which a job counts as lost: both task timeouts with their retries. */
+  leaseAllowanceSeconds: 300,
+  /** How long an accepted job may wait for its execution. */
+  startAllowanceSeconds: 60,
+  /** A tick later than this many intervals means that nobody watched in between. */
+  lateIntervals: 2,
+  lateAllowanceSeconds: 30,
+  coverageGapsKept: 20,
+  /** Waits after failed attempts: attempts at 0, 5, 30 and 120 s (design section 9). */
+  retryWaitSeconds: [5, 25, 90],
+  /** Share by which a wait is drawn shorter or longer, so that receivers that come back are not hit at once. */
+  retryJitter: 0.2,
+  /** The longest `Retry-After` that is honoured. */
+  retryAfterSeconds: 300,
+  /** What is undelivered this long after its job's end is given up. */
+  deliveryGraceSeconds: 3600,
+  /** Ticks of one execution: its history ends at 25,000 events, about 14 a tick (design section 3). */
+  ticksPerExecution: 1000,
+} as const;

@@ -1,0 +1,36 @@
+import { placeEvents } from '../event.ts';
+import type { Job } from '../job.ts';
+import type { JobChange, JobPatch } from '../ports/job-store.ts';
+import { transitions } from '../transitions.ts';
+import type { TickDecision } from './after-tick.ts';
+import { planEnd } from './end.ts';
+import { rules } from './rules.ts';
+import { addSeconds } from './schedule.ts';
+
+/** The one transaction of a tick: its events, the job's new numbers, and its end where the tick ends it. */
+export function planTick(job: Job, decision: TickDecision, retentionSeconds: number, now: Date): JobChange {
+  const tick = job.last_tick + 1;
+  const handsOver = !decision.next.done && tick % rules.ticksPerExecution === 0;
+  const set: JobPatch = {
+    counters: decision.counters,
+    watch: decision.watch,
+    last_tick: tick,
+    next: decision.next,
+    lease_until: leaseFrom(new Date(decision.next.wait_until)),
+    ...(handsOver ? { generation: job.generation + 1 } : {}),
+  };
+  if (decision.ending)
+    return planEnd(job, decision.ending, retentionSeconds, now, { set, events: decision.events });
+  return {
+    jobId: job.job_id,
+    from: transitions.tick.from,
+    expectedSequence: job.sequence,
+    set: { ...set, sequence: job.sequence + decision.events.length },
+    events: placeEvents(decision.events, job.job_id, job.sequence, now),
+  };
+}
+
+/** A job that should wake at `wakeAt` counts as lost when it has been silent for this long after it. */
+export function leaseFrom(wakeAt: Date): string {
+  return addSeconds(wakeAt, rules.leaseAllowanceSeconds).toISOString();
+}

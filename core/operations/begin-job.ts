@@ -1,0 +1,63 @@
+import type { Collaborators } from '../collaborators.ts';
+import { planBegin } from '../decision/begin.ts';
+import { TransientError } from '../errors.ts';
+import type { Job } from '../job.ts';
+import { jobLog } from '../ports/log.ts';
+import { isTerminal } from '../transitions.ts';
+import type { ExecutionInput, Step } from '../workflow.ts';
+import { publishEvents } from './publish-events.ts';
+
+type Needs = Pick<Collaborators, 'jobs' | 'queue' | 'log' | 'now'>;
+
+/** How often an operation builds its change anew when others were faster. */
+const tries = 5;
+
+/**
+ * The workflow's first step, and its way back in: a pending job starts running, a running one (a repeated step, or the
+ * next generation) goes on where its last tick left it, an ended one is done.
+ */
+export async function beginJob(input: ExecutionInput, c: Needs): Promise<Step> {
+  for (let attempt = 0; attempt < tries; attempt += 1) {
+    const job = await c.jobs.get(input.job_id, c.now());
+    if (!job || isTerminal(job.status) || job.generation > input.generation) return finished(input, job);
+    if (job.status === 'running') return onward(job, c.now());
+    if ((await c.jobs.commit(planBegin(job, c.now()))) === 'committed') {
+      jobLog(c.log, job.job_id).info('Job started', { interval_seconds: job.config.interval_seconds });
+      await publishEvents(job.job_id, c);
+    }
+  }
+  throw new TransientError('The job changed too often while it was to begin');
+}
+
+function finished(input: ExecutionInput, job: Job | undefined): Step {
+  return {
+    ...input,
+    done: true,
+    wait_until: new Date(0).toISOString(),
+    capture: {
+      source_id: job?.source_id ?? input.job_id,
+      tick: (job?.last_tick ?? 0) + 1,
+      closing: true,
+      resolve_again: false,
+      seen: null,
+      motion: null,
+    },
+  };
+}
+
+function onward(job: Job, now: Date): Step {
+  return {
+    job_id: job.job_id,
+    generation: job.generation,
+    done: false,
+    wait_until: job.next?.wait_until ?? now.toISOString(),
+    capture: {
+      source_id: job.source_id,
+      tick: job.last_tick + 1,
+      closing: job.next?.closing ?? false,
+      resolve_again: job.next?.resolve_again ?? false,
+      seen: null,
+      motion: null,
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import type { Capture } from '../capture.ts';
+import type { Collaborators } from '../collaborators.ts';
+import { StreamEndedError, StreamError } from '../errors.ts';
+import type { Source } from '../job.ts';
+import type { CaptureInput, CaptureOutput, Seen } from '../workflow.ts';
+
+type Needs = Pick<Collaborators, 'jobs' | 'streams' | 'media' | 'compareMotion' | 'limits' | 'now' | 'newId'>;
+
+/**
+ * The first half of a tick: takes a capture, compares it with what was seen before and puts its pictures away. What the
+ * stream does wrong is a result; only faults of the platform (`TransientError`) are thrown.
+ */
+export async function captureTick(
+  input: CaptureInput,
+  c: Needs,
+  signal?: AbortSignal,
+): Promise<CaptureOutput> {
+  if (input.closing) return { kind: 'not_captured' };
+  const source = await c.jobs.source(input.source_id);
+  if (!source) return { kind: 'not_captured' };
+  const capture = await tryCapture(source, input, c, signal);
+  if ('kind' in capture) return capture;
+  const motion = c.compareMotion(capture.thumbnail, input.motion);
+  const keys = await store(capture, input, c);
+  return {
+    kind: 'captured',
+    ...keys,
+    captured_at: capture.capturedAt.toISOString(),
+    seen: nowSeen(capture, motion.identicalToPrevious, input.seen, c.now()),
+    repeated: isRepeated(capture, input.seen),
+    moved: motion.moved,
+    changed_share: motion.changedShare,
+    black: motion.black,
+    motion_if_looked: motion.stateIfLooked,
+    motion_if_skipped: motion.stateIfSkipped,
+  };
+}
+
+async function tryCapture(
+  source: Source,
+  input: CaptureInput,
+  c: Needs,
+  signal?: AbortSignal,
+): Promise<Capture | CaptureOutput> {
+  const timeout = AbortSignal.timeout(c.limits.captureTimeoutSeconds * 1000);
+  try {
+    return await c.streams.capture(
+      {
+        url: source.url,
+        mode: source.input_mode,
+        clipSeconds: source.clip_duration_seconds,
+        resolveAgain: input.resolve_again,
+      },
+      signal ? AbortSignal.any([signal, timeout]) : timeout,
+    );
+  } catch (error) {
+    if (error instanceof StreamEndedError) return { kind: 'ended', message: error.message };
+    if (!(error instanceof StreamError)) throw error;
+    return { kind: 'failed', code: error.code, message: error.message, remediation: error.remediation };
+  }
+}
+
+/** Keys end in a random id: a repeated capture of the same tick must not change the picture that was judged. */
+async function store(capture: Capture, input: CaptureInput, c: Needs) {
+  const name = `captures/${input.source_id}/${input.tick}-${c.newId()}`;
+  await c.media.put(`${name}.jpg`, capture.frame, 'image/jpeg');
+  if (!capture.clip) return { frame_key: `${name}.jpg`, clip_key: null };
+  await c.media.put(`${name}.mp4`, capture.clip, 'video/mp4');
+  return { frame_key: `${name}.jpg`, clip_key: `${name}.mp4` };
+}
+
+function isRepeated(capture: Capture, before: Seen | null): boolean {
+  return (
+    before !== null &&
+    capture.position.segment !== null &&
+    before.position.segment === capture.position.segment
+  );
+}
+
+function nowSeen(capture: Capture, identical: boolean, before: Seen | null, now: Date): Seen {
+  const at = now.toISOString();
+  return {
+    position: capture.position,
+    since: before !== null && isRepeated(capture, before) ? before.since : at,
+    // Identical from the earlier of the two pictures on: that one was seen `before.seen_at`.
+    identical_since: identical && before !== null ? (before.identical_since ?? before.seen_at) : null,
+    seen_at: at,
+  };
+}

@@ -1,0 +1,110 @@
+import type { Collaborators } from '../collaborators.ts';
+import { decideAfterAttempt, givenUp } from '../decision/after-attempt.ts';
+import type { AttemptDecision } from '../decision/after-attempt.ts';
+import { rules } from '../decision/rules.ts';
+import { addSeconds } from '../decision/schedule.ts';
+import type { Delivery, DeliveryMessage } from '../delivery.ts';
+import type { JobEvent } from '../event.ts';
+import type { Job } from '../job.ts';
+import { jobLog } from '../ports/log.ts';
+import type { WebhookResult } from '../ports/delivery.ts';
+import { webhookEnvelope } from './present-event.ts';
+
+type Needs = Pick<
+  Collaborators,
+  'jobs' | 'media' | 'deliveries' | 'webhooks' | 'signer' | 'log' | 'baseUrl' | 'now' | 'random'
+>;
+
+/** `again`: the message stays at the head of its job's group until then. */
+export type DeliveryOutcome = { kind: 'done' } | { kind: 'again'; at: Date };
+
+/**
+ * One attempt to bring one event to its webhook. A message may come twice or early: what is finished is skipped, and what
+ * is not due waits. A crash between the attempt and its record repeats the attempt with the same `webhook-id`.
+ */
+export async function deliverEvent(message: DeliveryMessage, c: Needs): Promise<DeliveryOutcome> {
+  const now = c.now();
+  const job = await c.jobs.get(message.job_id, now);
+  const event = await c.jobs.event(message.job_id, message.sequence);
+  if (!job?.webhook_url || !event) return { kind: 'done' };
+  const delivery = (await c.deliveries.get(message.job_id, message.sequence)) ?? firstDelivery(event);
+  if (delivery.state !== 'pending') return { kind: 'done' };
+  if (delivery.next_attempt_at !== null && new Date(delivery.next_attempt_at) > now) {
+    return { kind: 'again', at: new Date(delivery.next_attempt_at) };
+  }
+  const reason = await reasonToGiveUp(job, c, now);
+  if (reason) return finish(givenUp(delivery, reason), c);
+  const at = c.now();
+  const result = await attempt(job, event, job.webhook_url, at, c);
+  return record(delivery, at, result, c);
+}
+
+function firstDelivery(event: JobEvent): Delivery {
+  return {
+    job_id: event.job_id,
+    sequence: event.sequence,
+    event_type: event.type,
+    state: 'pending',
+    attempts: [],
+    next_attempt_at: null,
+    error: null,
+  };
+}
+
+async function reasonToGiveUp(job: Job, c: Needs, now: Date): Promise<string | undefined> {
+  if (job.ended_at !== null && now > addSeconds(new Date(job.ended_at), rules.deliveryGraceSeconds)) {
+    return 'the job ended more than an hour ago';
+  }
+  const deliveries = await c.deliveries.list(job.job_id);
+  const gone = deliveries.some((delivery) => delivery.attempts.at(-1)?.status === 410);
+  return gone ? 'the receiver answered 410 Gone to an earlier event of this job' : undefined;
+}
+
+async function attempt(job: Job, event: JobEvent, url: string, at: Date, c: Needs): Promise<WebhookResult> {
+  const body = JSON.stringify(await webhookEnvelope(job, event, c));
+  const headers = await c.signer.sign(job.caller, messageId(event), at, body);
+  return c.webhooks.send({ url, headers: { ...headers, 'content-type': 'application/json' }, body });
+}
+
+/** Constant over attempts, so that a receiver can tell a repetition. */
+function messageId(event: JobEvent): string {
+  return `msg_${event.job_id}_${event.sequence}`;
+}
+
+async function record(before: Delivery, at: Date, result: WebhookResult, c: Needs): Promise<DeliveryOutcome> {
+  const made = {
+    at: at.toISOString(),
+    status: result.status,
+    latency_ms: result.latencyMs,
+    error: result.error,
+  };
+  const delivery: Delivery = { ...before, attempts: [...before.attempts, made] };
+  const decision = decideAfterAttempt(delivery.attempts.length, result, c.now(), c.random());
+  report(delivery, decision, result, c);
+  if (decision.kind === 'delivered')
+    return finish({ ...delivery, state: 'delivered', next_attempt_at: null }, c);
+  if (decision.kind === 'failed') {
+    return finish({ ...delivery, state: 'failed', next_attempt_at: null, error: decision.error }, c);
+  }
+  await c.deliveries.put({ ...delivery, next_attempt_at: decision.at.toISOString() });
+  return { kind: 'again', at: decision.at };
+}
+
+async function finish(delivery: Delivery, c: Needs): Promise<DeliveryOutcome> {
+  await c.deliveries.put(delivery);
+  return { kind: 'done' };
+}
+
+function report(delivery: Delivery, decision: AttemptDecision, result: WebhookResult, c: Needs): void {
+  const log = jobLog(c.log, delivery.job_id);
+  const fields = {
+    event: delivery.event_type,
+    sequence: delivery.sequence,
+    status: result.status,
+    error: result.error,
+  };
+  if (decision.kind === 'delivered') log.info('Webhook delivered', fields);
+  else if (decision.kind === 'retry')
+    log.warning('Webhook attempt failed', { ...fields, next_attempt_at: decision.at.toISOString() });
+  else log.error(decision.error, fields);
+}

@@ -1,0 +1,82 @@
+import { coverage } from '../decision/coverage.ts';
+import { secondsBetween } from '../decision/schedule.ts';
+import type { Delivery } from '../delivery.ts';
+import type { Job } from '../job.ts';
+import { maskUrl } from '../mask-url.ts';
+import { linkedEnvelope } from './present-event.ts';
+import type { JobReading } from './read-jobs.ts';
+
+/** Job creation response and list item (interface section 2.2). */
+export function jobSummary(job: Job, message?: string) {
+  return {
+    job_id: job.job_id,
+    status: job.status,
+    created_at: job.created_at,
+    stream_url: job.stream_url,
+    job_type: job.job_type,
+    details: {
+      ...visibleConfig(job),
+      delivery: job.webhook_url === null ? 'polling' : 'webhook',
+      reason: job.reason,
+    },
+    ...(message === undefined ? {} : { message }),
+  };
+}
+
+/** Job detail (interface section 2.1). */
+export function jobDetail({ job, triggers, deliveries }: JobReading, baseUrl: string, now: Date) {
+  return {
+    job_id: job.job_id,
+    status: job.status,
+    job_type: job.job_type,
+    created_at: job.created_at,
+    stream_url: job.stream_url,
+    config: visibleConfig(job),
+    stats: {
+      ...jobStats(job, now),
+      triggers: triggers.map((event) => linkedEnvelope(job, event, { baseUrl })),
+      ...(job.webhook_url === null ? {} : { webhook: webhookStats(deliveries) }),
+    },
+  };
+}
+
+/** The numbers of a job, running or ended; `reason` and `error` once it has ended. */
+export function jobStats(job: Job, now: Date) {
+  return {
+    ...(job.reason === null ? {} : { reason: job.reason }),
+    ...(job.failure === null ? {} : { error: job.failure }),
+    auto_stopped: job.reason === 'max_duration_reached',
+    ...job.counters,
+    last_check: job.last_tick,
+    watch_duration_seconds: watchSeconds(job, now),
+    started_at: job.started_at,
+    ended_at: job.ended_at,
+    next_check_at: job.ended_at === null && job.next !== null ? job.next.wait_until : null,
+    coverage: coverage(job, now),
+  };
+}
+
+function visibleConfig(job: Job) {
+  return job.webhook_url === null ? job.config : { ...job.config, webhook_url: maskUrl(job.webhook_url) };
+}
+
+function watchSeconds(job: Job, now: Date): number {
+  if (job.started_at === null) return 0;
+  return Math.max(0, secondsBetween(job.started_at, job.ended_at === null ? now : new Date(job.ended_at)));
+}
+
+function webhookStats(deliveries: Delivery[]) {
+  const failed = deliveries.filter((delivery) => delivery.state === 'failed');
+  return {
+    delivered: deliveries.filter((delivery) => delivery.state === 'delivered').length,
+    pending: deliveries.filter((delivery) => delivery.state === 'pending').length,
+    failed: failed.length,
+    failures: failed.slice(-10).map((delivery) => ({
+      sequence: delivery.sequence,
+      type: delivery.event_type,
+      attempts: delivery.attempts.length,
+      message: 'Failed to deliver webhook',
+      error: delivery.error,
+    })),
+  };
+}

@@ -1,0 +1,40 @@
+import type { Collaborators } from '../collaborators.ts';
+import type { Job } from '../job.ts';
+import { jobLog } from '../ports/log.ts';
+import { isTerminal } from '../transitions.ts';
+import { failJob } from './end-job.ts';
+import { publishEvents } from './publish-events.ts';
+
+type Needs = Pick<Collaborators, 'jobs' | 'queue' | 'executions' | 'log' | 'limits' | 'now'>;
+
+const jobsARun = 200;
+
+/**
+ * Finishes what a crash left half done: starts executions that are missing, publishes events that did not reach the
+ * queue, and fails jobs whose lease ran out or whose execution ended without them. Returns the number of jobs looked at.
+ */
+export async function reconcile(c: Needs): Promise<number> {
+  const jobIds = await c.jobs.dueForRepair(c.now(), jobsARun);
+  for (const jobId of jobIds) await repair(jobId, c);
+  return jobIds.length;
+}
+
+async function repair(jobId: string, c: Needs): Promise<void> {
+  const job = await c.jobs.get(jobId, c.now());
+  if (!job) return;
+  await publishEvents(jobId, c);
+  if (isTerminal(job.status)) return;
+  const execution = { job_id: jobId, generation: job.generation };
+  const status = await c.executions.status(execution);
+  if (status === undefined) {
+    jobLog(c.log, jobId).warning('Execution was missing; starting it');
+    await c.executions.start(execution);
+  } else if (leaseRanOut(job, c.now())) {
+    jobLog(c.log, jobId).error('Job lost: its lease ran out', { execution: status });
+    await failJob(jobId, 'The job was lost after a fault of the service. Start it again.', c);
+  }
+}
+
+function leaseRanOut(job: Job, now: Date): boolean {
+  return new Date(job.lease_until) < now;
+}

@@ -1,0 +1,13 @@
+import type { ExecutionInput } from '../workflow.ts';
+
+export type ExecutionStatus = 'running' | 'succeeded' | 'failed' | 'aborted';
+
+/** The workflow engine's runs of jobs (glossary: execution). Starting and stopping are hints: `reconcile` replays them. */
+export interface Executions {
+  /** Starts `<job_id>-<generation>`; 'already' when that name is taken, running or ended. */
+  start(input: ExecutionInput): Promise<'started' | 'already'>;
+  /** Stops it if it runs; harmless otherwise. */
+  stop(input: ExecutionInput, cause: string): Promise<void>;
+  /** undefined: never started. */
+  status(input: ExecutionInput): Promise<ExecutionStatus | undefined>;
+}
