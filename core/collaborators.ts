@@ -42,5 +42,4 @@ export type Collaborators = {
   newId: () => string;
   /** 0 to below 1. */
   random: () => number;
-  sleep: (milliseconds: number) => Promise<void>;
 };

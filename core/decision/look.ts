@@ -26,24 +26,26 @@ export function planLook(job: Job, output: CaptureOutput, now: Date): LookPlan {
     return { kind: 'due' };
   if (output.kind === 'ended') return { kind: 'ended', message: output.message };
   if (output.kind === 'failed') return { kind: 'capture_failed', message: output.message };
-  if (isStale(output, now)) return { kind: 'stale', captured: output };
-  const why = noNews(job, output, now) ?? nothingMoved(job, output);
+  if (isStale(output)) return { kind: 'stale', captured: output };
+  const why = noNews(job, output) ?? nothingMoved(job, output);
   return why ? { kind: 'skip', why, captured: output } : { kind: 'look', captured: output };
 }
 
-function isStale({ seen }: Captured, now: Date): boolean {
-  if (seen.position.segment === null) return false;
+/** All times are the captures' own: a look that is late, or tried again, does not make its picture older. */
+function isStale({ repeated, seen }: Captured): boolean {
   const patienceSeconds = Math.max(
     rules.staleAfterSeconds,
     rules.staleAfterSegments * seen.position.segment_seconds,
   );
-  return secondsBetween(seen.since, now) > patienceSeconds;
+  return repeated && secondsBetween(seen.since, new Date(seen.seen_at)) > patienceSeconds;
 }
 
-function noNews(job: Job, { black, seen, repeated }: Captured, now: Date): SkipReason | undefined {
+function noNews(job: Job, { black, seen, repeated }: Captured): SkipReason | undefined {
   if (black) return 'black';
-  if (seen.identical_since !== null && secondsBetween(seen.identical_since, now) >= rules.frozenAfterSeconds)
-    return 'frozen';
+  if (seen.identical_since !== null) {
+    const identicalSeconds = secondsBetween(seen.identical_since, new Date(seen.seen_at));
+    if (identicalSeconds >= rules.frozenAfterSeconds) return 'frozen';
+  }
   // After a model failure the same segment is worth another look: nobody has judged it yet.
   return repeated && job.watch.missed_in_a_row === 0 ? 'repeated' : undefined;
 }

@@ -66,7 +66,8 @@ async function look(job: Job, input: TickInput, c: Needs, signal?: AbortSignal):
     );
     return { kind: 'looked', verdict, captured };
   } catch (error) {
-    if (!(error instanceof VisionError)) throw error;
+    // An abandoned look is no verdict and no failure of the model: the task runs again.
+    if (signal?.aborted || !(error instanceof VisionError)) throw error;
     const { code, message, remediation } = error;
     return { kind: 'missed', failure: { code, message, remediation }, captured };
   }

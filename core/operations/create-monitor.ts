@@ -37,8 +37,8 @@ export async function createMonitor(request: MonitorRequest, caller: string, c: 
 }
 
 function checkUrls(request: MonitorRequest, { urls }: Needs): void {
-  urls.check(request.stream_url, ['http:', 'https:', 'rtsp:']);
-  if (request.webhook_url) urls.check(request.webhook_url, ['http:', 'https:']);
+  urls.check(request.stream_url, ['http', 'https', 'rtsp']);
+  if (request.webhook_url) urls.check(request.webhook_url, ['http', 'https']);
 }
 
 function configOf(request: MonitorRequest, { vision, limits }: Needs): MonitorConfig {

@@ -7,14 +7,18 @@ import { publishEvents } from './publish-events.ts';
 
 type Needs = Pick<Collaborators, 'jobs' | 'queue' | 'executions' | 'log' | 'limits' | 'now'>;
 
-const jobsARun = 200;
+export type Sweep = {
+  /** Jobs whose lease ends before this are looked at: now, or later to look at every active job (at a start). */
+  dueBy: Date;
+  limit: number;
+};
 
 /**
  * Finishes what a crash left half done: starts executions that are missing, publishes events that did not reach the
  * queue, and fails jobs whose lease ran out or whose execution ended without them. Returns the number of jobs looked at.
  */
-export async function reconcile(c: Needs): Promise<number> {
-  const jobIds = await c.jobs.dueForRepair(c.now(), jobsARun);
+export async function reconcile(c: Needs, { dueBy, limit }: Sweep): Promise<number> {
+  const jobIds = await c.jobs.dueForRepair(dueBy, limit);
   for (const jobId of jobIds) await repair(jobId, c);
   return jobIds.length;
 }

@@ -1,0 +1,60 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { InputMode } from '../../core/capture.ts';
+import { maskUrl } from '../../core/mask-url.ts';
+import { checkOnce } from '../../core/operations/check-once.ts';
+import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
+import { limitsOf } from '../limits.ts';
+import { createMedia } from '../media.ts';
+import type { Settings } from '../settings.ts';
+import type { Terminal } from '../terminal.ts';
+import { createVisionModel } from '../vision-model.ts';
+
+export type CheckWish = {
+  url: string;
+  condition: string;
+  mode: InputMode;
+  clipSeconds: number;
+  save: string;
+};
+
+/** `watchpost check URL CONDITION`: one look, without the service; prints the verdict and saves the frame. */
+export async function check(
+  wish: CheckWish,
+  settings: Settings,
+  terminal: Terminal,
+  asJson: boolean,
+): Promise<void> {
+  const ffmpeg = await ensureFfmpeg(settings.ffmpeg, process.env, terminal);
+  const folder = await mkdtemp(join(tmpdir(), 'watchpost-check-'));
+  const { http, streams } = createMedia(settings.allowRanges, ffmpeg.path, folder, () => new Date());
+  const vision = createVisionModel(settings, ffmpeg.path);
+  const waiting = terminal.waiting(`Looking at ${maskUrl(wish.url)}`);
+  const startedMs = performance.now();
+  try {
+    const { verdict, capture } = await checkOnce(wish, { streams, vision, limits: limitsOf(settings) });
+    const file = resolve(wish.save);
+    await writeFile(file, capture.frame);
+    waiting.done();
+    const latencyMs = Math.round(performance.now() - startedMs);
+    const answer = {
+      triggered: verdict.triggered,
+      explanation: verdict.explanation,
+      latency_ms: latencyMs,
+      frame: file,
+      model: vision.model,
+    };
+    if (asJson) terminal.print(JSON.stringify(answer));
+    else {
+      terminal.print(
+        `${verdict.triggered ? terminal.color.green('yes') : terminal.color.yellow('no')}  ${verdict.explanation}`,
+      );
+      terminal.note(`frame ${file}, ${latencyMs} ms`);
+    }
+  } finally {
+    waiting.done();
+    await http.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}

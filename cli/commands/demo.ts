@@ -1,0 +1,149 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { InputMode } from '../../core/capture.ts';
+import { CommandError } from '../command-error.ts';
+import { createApi } from '../demo/api.ts';
+import type { DemoApi } from '../demo/api.ts';
+import { dollarsPerStreamHour } from '../demo/aws-cost.ts';
+import { startLiveHls } from '../demo/live-hls.ts';
+import { startRtspServer } from '../demo/rtsp-server.ts';
+import { sceneArguments } from '../demo/scene.ts';
+import { tellStory } from '../demo/story.ts';
+import type { Story } from '../demo/story.ts';
+import { WatchedStream } from '../demo/watched-stream.ts';
+import { startWebhookReceiver } from '../demo/webhook-receiver.ts';
+import type { Envelope } from '../demo/webhook-receiver.ts';
+import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
+import { runService } from '../run-service.ts';
+import type { Settings } from '../settings.ts';
+import type { Terminal } from '../terminal.ts';
+
+const condition = 'A red car is in the yard';
+const carAfterSeconds = 18;
+const intervalSeconds = 5;
+const patienceSeconds = 45;
+
+/**
+ * `watchpost demo`: live streams made here (HLS and RTSP), a monitor on each, and a receiver that verifies signatures. Ends
+ * without an error only if both alerts came.
+ */
+export async function demo(settings: Settings, terminal: Terminal, asJson: boolean): Promise<void> {
+  const ffmpeg = await ensureFfmpeg(settings.ffmpeg, process.env, terminal);
+  const story = tellStory(terminal, asJson);
+  await using cleanup = new AsyncDisposableStack();
+  const { credentials, close } = await runService(await demoSettings(settings, cleanup), ffmpeg.path, {
+    write: (line) => terminal.note(line),
+    forPeople: terminal.isTerminal,
+  });
+  cleanup.defer(close);
+  story.say(
+    `Watchpost serves on ${credentials.base_url}, with ffmpeg ${ffmpeg.version} and the ${settings.vision} model.`,
+  );
+
+  const { hlsUrl, rtspUrl } = await startStreams(ffmpeg.path, cleanup);
+  story.say(`Two live streams of a yard with noise and a clock: ${hlsUrl} and ${rtspUrl}`);
+  story.say(
+    `"${condition}": checked every ${intervalSeconds} s; a red car drives in ${carAfterSeconds} s after their start.`,
+  );
+
+  const api = createApi(credentials);
+  const inbox: Envelope[] = [];
+  const receiver = await startWebhookReceiver(credentials.webhook_secret, (event) => inbox.push(event));
+  cleanup.defer(() => receiver.close());
+  const streams = [
+    await watch('HLS', hlsUrl, 'frames', receiver.url, api, story),
+    await watch('RTSP', rtspUrl, 'hybrid', receiver.url, api, story),
+  ];
+  await follow(streams, inbox, story);
+  await sumUp(streams, api, story);
+  if (receiver.refused.length > 0)
+    throw new CommandError(`A webhook's signature did not verify: ${receiver.refused[0]}`, reportIt);
+  const missing = streams.filter((stream) => !stream.alerted).map((stream) => stream.name);
+  if (missing.length > 0)
+    throw new CommandError(
+      `No alert came from ${missing.join(' and ')} within ${patienceSeconds} s`,
+      reportIt,
+    );
+  story.good('Both alerts came, signed and verified.');
+}
+
+const reportIt = 'Run it again with WATCHPOST_LOG_LEVEL=debug, and report what it prints.';
+
+/** A service of its own: another port and folder, and loopback allowed, where the demo's streams and receiver are. */
+async function demoSettings(settings: Settings, cleanup: AsyncDisposableStack): Promise<Settings> {
+  const folder = await mkdtemp(join(tmpdir(), 'watchpost-demo-'));
+  cleanup.defer(() => rm(folder, { recursive: true, force: true }));
+  const logLevel = settings.logLevel === 'debug' ? 'debug' : 'error';
+  return {
+    ...settings,
+    port: 0,
+    host: '127.0.0.1',
+    publicUrl: '',
+    dataDir: folder,
+    allowRanges: ['127.0.0.0/8'],
+    logLevel,
+  };
+}
+
+async function startStreams(ffmpegPath: string, cleanup: AsyncDisposableStack) {
+  const inputArgs = sceneArguments({ carAfterSeconds, startsAt: new Date() });
+  const rtsp = await startRtspServer({ ffmpegPath, inputArgs, path: '/yard', keyFrameEvery: 15 });
+  cleanup.defer(() => rtsp.close());
+  const hls = await startLiveHls({
+    ffmpegPath,
+    inputArgs,
+    segmentSeconds: 1,
+    host: '127.0.0.1',
+  });
+  cleanup.defer(() => hls.close());
+  return { hlsUrl: hls.url, rtspUrl: rtsp.url };
+}
+
+async function watch(
+  name: string,
+  url: string,
+  mode: InputMode,
+  webhookUrl: string,
+  api: DemoApi,
+  story: Story,
+) {
+  const { job_id: jobId } = await api.createMonitor({
+    stream_url: url,
+    condition,
+    input_mode: mode,
+    interval_seconds: intervalSeconds,
+    webhook_url: webhookUrl,
+    clip_duration_seconds: 1,
+  });
+  story.event(name, 'monitor', { jobId, mode });
+  return new WatchedStream(name, jobId, api, story);
+}
+
+async function follow(streams: WatchedStream[], inbox: Envelope[], story: Story): Promise<void> {
+  const deadline = performance.now() + patienceSeconds * 1000;
+  while (streams.some((stream) => !stream.stopped) && performance.now() < deadline) {
+    for (const stream of streams) await stream.readProgress();
+    for (const event of inbox.splice(0)) {
+      const stream = streams.find(({ jobId }) => jobId === event.data.job_id);
+      if (stream) await stream.take(event);
+      else story.say(`A webhook of an unknown job came: ${event.type}`);
+    }
+    await sleep(200);
+  }
+}
+
+async function sumUp(streams: WatchedStream[], api: DemoApi, story: Story): Promise<void> {
+  for (const { name, jobId } of streams) {
+    const { status, stats } = await api.job(jobId);
+    const captures = stats.frames_skipped + stats.checks_performed;
+    const skippedShare = captures === 0 ? 0 : stats.frames_skipped / captures;
+    const cost = dollarsPerStreamHour({ intervalSeconds: 10, skippedShare });
+    story.event(name, 'summary', {
+      ended: `${status} (${stats.reason ?? 'no reason'})`,
+      looks: `${stats.checks_performed} looks of the model, ${stats.frames_skipped} of ${captures} pictures skipped by the pre-filter`,
+      cost: `on AWS about $${cost.total.toFixed(3)} a stream-hour at 10 s with Nova Lite and this share of skips`,
+    });
+  }
+}

@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { LocatedFfmpeg } from '../../adapters/media/ffmpeg/locate-ffmpeg.ts';
+import type { Credentials } from '../credentials.ts';
+import { credentialsFile } from '../credentials.ts';
+import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
+import { runService } from '../run-service.ts';
+import type { Settings } from '../settings.ts';
+import type { Terminal } from '../terminal.ts';
+
+/** `watchpost start`: serves until SIGTERM or SIGINT; active jobs go on at the next start. */
+export async function start(settings: Settings, terminal: Terminal, asJson: boolean): Promise<void> {
+  const ffmpeg = await ensureFfmpeg(settings.ffmpeg, process.env, terminal);
+  const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
+  const { credentials, close } = await runService(settings, ffmpeg.path, {
+    write: (line) => terminal.note(line),
+    forPeople: terminal.isTerminal,
+  });
+  if (asJson)
+    terminal.print(
+      JSON.stringify({ base_url: credentials.base_url, credentials_file: credentialsFile(settings.dataDir) }),
+    );
+  else greet(settings, credentials, ffmpeg, terminal);
+  await stopped;
+  terminal.note('Stopping; active jobs go on at the next start.');
+  await close();
+}
+
+function greet(
+  settings: Settings,
+  { base_url: baseUrl }: Credentials,
+  ffmpeg: LocatedFfmpeg,
+  { print, color }: Terminal,
+): void {
+  const file = credentialsFile(settings.dataDir);
+  print(`${color.bold('Watchpost')} serves on ${color.cyan(baseUrl)}`);
+  print(
+    `  key       api_key in ${file} (readable by you only), or: npm run watchpost -- keys create --caller NAME`,
+  );
+  print(`  model     ${modelLine(settings)}`);
+  print(`  ffmpeg    ${ffmpeg.version} (${ffmpeg.source})`);
+  print(`  egress    ${egressLine(settings)}`);
+  print(`  data      ${join(settings.dataDir, '')}`);
+  print(
+    `  try       curl -H "Authorization: Bearer $(node -p 'require("./${file}").api_key')" ${baseUrl}/jobs`,
+  );
+}
+
+function modelLine({ vision, visionModel }: Settings): string {
+  if (vision === 'pixel') {
+    return 'the built-in pixel model: it measures colours, brightness and motion, and is no vision-language model (set WATCHPOST_VISION)';
+  }
+  return visionModel === '' ? vision : `${vision}, ${visionModel}`;
+}
+
+function egressLine({ allowRanges }: Settings): string {
+  if (allowRanges.length === 0)
+    return 'public addresses only (WATCHPOST_ALLOW_RANGES lets cameras at home in)';
+  return `public addresses, and the private ranges ${allowRanges.join(', ')}: any caller with a key can reach them`;
+}

@@ -1,0 +1,74 @@
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { hashOfKey, mintKey } from '../core/api-key.ts';
+import type { KeyPrimitives } from '../core/api-key.ts';
+import type { Scope } from '../core/key.ts';
+import type { KeyStore } from '../core/ports/key-store.ts';
+
+/** `DATA_DIR/watchpost.json`: what a script needs to use the service on this machine. Mode 0600. */
+const credentialsSchema = z.object({
+  base_url: z.string(),
+  pid: z.number(),
+  api_key: z.string(),
+  internal_api_key: z.string(),
+  webhook_secret: z.string(),
+});
+export type Credentials = z.infer<typeof credentialsSchema>;
+
+export type CredentialNeeds = KeyPrimitives & { keys: KeyStore; now: () => Date };
+
+export const defaultCaller = 'default';
+
+/**
+ * The keys of the file, made anew where they are missing or revoked, so that scripts keep theirs over restarts.
+ */
+export async function prepareKeys(
+  dataDir: string,
+  c: CredentialNeeds,
+): Promise<Pick<Credentials, 'api_key' | 'internal_api_key'>> {
+  const before = await readCredentials(dataDir);
+  return {
+    api_key: await keepOrMint(before?.api_key, ['jobs'], 'made at start', c),
+    internal_api_key: await keepOrMint(
+      before?.internal_api_key,
+      ['jobs', 'internal', 'admin'],
+      'made at start, internal',
+      c,
+    ),
+  };
+}
+
+export async function writeCredentials(dataDir: string, credentials: Credentials): Promise<void> {
+  const partial = `${credentialsFile(dataDir)}.part`;
+  await writeFile(partial, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
+  await rename(partial, credentialsFile(dataDir));
+}
+
+export function credentialsFile(dataDir: string): string {
+  return join(dataDir, 'watchpost.json');
+}
+
+async function readCredentials(dataDir: string): Promise<Credentials | undefined> {
+  try {
+    const parsed = credentialsSchema.safeParse(JSON.parse(await readFile(credentialsFile(dataDir), 'utf8')));
+    return parsed.success ? parsed.data : undefined;
+  } catch {
+    // Missing at first, or damaged: new keys are made either way.
+    return undefined;
+  }
+}
+
+async function keepOrMint(
+  text: string | undefined,
+  scopes: Scope[],
+  label: string,
+  c: CredentialNeeds,
+): Promise<string> {
+  const hash = text === undefined ? undefined : hashOfKey(text, c);
+  const stored = hash === undefined ? undefined : await c.keys.find(hash);
+  if (text !== undefined && stored && stored.revoked_at === null) return text;
+  const minted = mintKey({ caller: defaultCaller, scopes, label }, c.now(), c);
+  await c.keys.put(minted.key);
+  return minted.text;
+}

@@ -1,0 +1,69 @@
+/** One picture: its NAL units, without start codes. */
+export type AccessUnit = { nalUnits: Buffer[]; isKeyFrame: boolean };
+
+export type AccessUnitSplitter = { push(chunk: Buffer): AccessUnit[] };
+
+export const nalType = {
+  keyFrameSlice: 5,
+  sequenceParameters: 7,
+  pictureParameters: 8,
+  delimiter: 9,
+} as const;
+
+/** Cuts an H.264 byte stream (Annex B) whose pictures begin with an access unit delimiter; a picture is known when the next one begins. */
+export function createAccessUnitSplitter(): AccessUnitSplitter {
+  let pending: Buffer = Buffer.alloc(0);
+  let nalUnits: Buffer[] = [];
+  return {
+    push(chunk) {
+      pending = Buffer.concat([pending, chunk]);
+      const found: AccessUnit[] = [];
+      for (let next = cutNalUnit(pending); next !== null; next = cutNalUnit(pending)) {
+        pending = next.rest;
+        if (typeOf(next.nalUnit) !== nalType.delimiter) nalUnits.push(next.nalUnit);
+        else if (nalUnits.length > 0) {
+          found.push({
+            nalUnits,
+            isKeyFrame: nalUnits.some((unit) => typeOf(unit) === nalType.keyFrameSlice),
+          });
+          nalUnits = [];
+        }
+      }
+      return found;
+    },
+  };
+}
+
+export function typeOf(nalUnit: Buffer): number {
+  return (nalUnit[0] ?? 0) & 0x1f;
+}
+
+const startCode = Buffer.from([0, 0, 1]);
+
+/** The first NAL unit between two start codes; null until both are there. */
+function cutNalUnit(bytes: Buffer): { nalUnit: Buffer; rest: Buffer } | null {
+  const start = bytes.indexOf(startCode);
+  const end = start < 0 ? -1 : bytes.indexOf(startCode, start + startCode.length);
+  if (end < 0) return null;
+  let last = end;
+  while (bytes[last - 1] === 0) last -= 1; // start codes may be four bytes long
+  return { nalUnit: bytes.subarray(start + startCode.length, last), rest: bytes.subarray(end) };
+}
+
+/** The payloads of RTP packets for one NAL unit: itself, or fragments of it (FU-A, RFC 6184). */
+export function rtpPayloads(nalUnit: Buffer): Buffer[] {
+  if (nalUnit.length <= maxPayloadBytes) return [nalUnit];
+  const header = nalUnit[0] ?? 0;
+  const indicator = (header & 0xe0) | fragmentType;
+  const payloads: Buffer[] = [];
+  for (let at = 1; at < nalUnit.length; at += maxPayloadBytes) {
+    const fragment = nalUnit.subarray(at, at + maxPayloadBytes);
+    const first = at === 1 ? 0x80 : 0;
+    const last = at + maxPayloadBytes >= nalUnit.length ? 0x40 : 0;
+    payloads.push(Buffer.concat([Buffer.from([indicator, first | last | (header & 0x1f)]), fragment]));
+  }
+  return payloads;
+}
+
+const fragmentType = 28;
+const maxPayloadBytes = 1400;

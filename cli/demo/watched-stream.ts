@@ -1,0 +1,53 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { z } from 'zod';
+import type { DemoApi } from './api.ts';
+import type { Story } from './story.ts';
+import type { Envelope } from './webhook-receiver.ts';
+
+const triggeredSchema = z.object({ explanation: z.string(), frame_b64: z.string() });
+
+/** One monitor of the demo: what its log and its webhooks have told so far. */
+export class WatchedStream {
+  readonly name: string;
+  readonly jobId: string;
+  alerted = false;
+  stopped = false;
+  readonly #api: DemoApi;
+  readonly #story: Story;
+  #after = 0;
+
+  constructor(name: string, jobId: string, api: DemoApi, story: Story) {
+    this.name = name;
+    this.jobId = jobId;
+    this.#api = api;
+    this.#story = story;
+  }
+
+  /** `progress` is read from the log; everything else arrives by webhook. */
+  async readProgress(): Promise<void> {
+    const { events, next_after: nextAfter } = await this.#api.events(this.jobId, this.#after);
+    this.#after = nextAfter;
+    for (const { type, data } of events) {
+      if (type === 'progress') this.#story.event(this.name, type, { explanation: data.explanation });
+    }
+  }
+
+  /** A webhook whose signature was verified. */
+  async take(event: Envelope): Promise<void> {
+    const told = `webhook, signature verified, sequence ${event.data.sequence}`;
+    if (event.type === 'job_stopped') this.stopped = true;
+    if (event.type !== 'watch_triggered') return this.#story.event(this.name, event.type, { told });
+    const { explanation, frame_b64: frame } = triggeredSchema.parse(event.data);
+    this.alerted = true;
+    this.#story.event(this.name, event.type, { told, explanation });
+    this.#story.say(`      the picture that triggered: ${await this.#saveFrame(frame)}`);
+  }
+
+  async #saveFrame(base64: string): Promise<string> {
+    const file = resolve('.watchpost', `demo-${this.name.toLowerCase()}.jpg`);
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    await writeFile(file, Buffer.from(base64, 'base64'));
+    return file;
+  }
+}

@@ -1,0 +1,17 @@
+import { createEgressGuard } from '../adapters/egress/guard.ts';
+import { createGuardedHttp } from '../adapters/egress/guarded-http.ts';
+import { createFfmpegRunner } from '../adapters/media/ffmpeg/run-ffmpeg.ts';
+import { createStreamCapturer } from '../adapters/media/stream-capturer.ts';
+
+/** Everything that reaches out: one guard, one HTTP client, and the capturer on both. */
+export function createMedia(
+  allowRanges: readonly string[],
+  ffmpegPath: string,
+  tempDir: string,
+  now: () => Date,
+) {
+  const guard = createEgressGuard({ allowRanges });
+  const http = createGuardedHttp(guard);
+  const ffmpeg = createFfmpegRunner({ ffmpegPath, tempDir });
+  return { guard, http, streams: createStreamCapturer({ guard, http, ffmpeg, now }) };
+}

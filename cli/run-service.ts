@@ -1,0 +1,49 @@
+import { createLineLog } from '../adapters/embedded/line-log.ts';
+import { prepareKeys, writeCredentials, defaultCaller } from './credentials.ts';
+import type { Credentials } from './credentials.ts';
+import { listen } from './http-server.ts';
+import { openService } from './service.ts';
+import type { Service } from './service.ts';
+import type { Settings } from './settings.ts';
+
+export type RunningService = { service: Service; credentials: Credentials; close(): Promise<void> };
+
+export type Logging = { write: (line: string) => void; forPeople: boolean };
+
+/** Listens, opens the service, goes on with earlier jobs, and writes the credentials file: ready once it is there. */
+export async function runService(
+  settings: Settings,
+  ffmpegPath: string,
+  logging: Logging,
+): Promise<RunningService> {
+  const log = createLineLog({ level: settings.logLevel, now: () => new Date(), ...logging });
+  const server = await listen(settings.host, settings.port);
+  const baseUrl = `${settings.publicUrl || originOf(settings.host, server.port)}/api`;
+  let service: Service | undefined;
+  try {
+    service = await openService(settings, ffmpegPath, baseUrl, log);
+    const { app, collaborators } = service;
+    const keys = await prepareKeys(settings.dataDir, collaborators);
+    await service.start();
+    server.serve((request) => app.fetch(request));
+    const secret = await collaborators.signer.secret(defaultCaller);
+    const credentials = { base_url: baseUrl, pid: process.pid, ...keys, webhook_secret: secret };
+    await writeCredentials(settings.dataDir, credentials);
+    return { service, credentials, close: () => closeInOrder(server, service) };
+  } catch (error) {
+    await closeInOrder(server, service);
+    throw error;
+  }
+}
+
+async function closeInOrder(server: { close(): Promise<void> }, service: Service | undefined): Promise<void> {
+  await server.close();
+  await service?.close();
+}
+
+/** An address that means "all" is no address to call. */
+function originOf(host: string, port: number): string {
+  const reachable =
+    host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host;
+  return `http://${reachable}:${port}`;
+}

@@ -1,0 +1,135 @@
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import ipaddr from 'ipaddr.js';
+import { z } from 'zod';
+
+/** Settings of the one-machine service: one list for the flags, the `WATCHPOST_*` variables, the help and the README. */
+
+const help = z.registry<{ fallback: string; text: string }>();
+
+const settingsSchema = z.object({
+  port: wholeNumber(0, 65_535)
+    .prefault('8787')
+    .register(help, { fallback: '8787', text: 'port to listen on; 0 takes a free one' }),
+  host: z
+    .string()
+    .min(1)
+    .prefault('127.0.0.1')
+    .register(help, { fallback: '127.0.0.1', text: 'address to listen on' }),
+  publicUrl: z
+    .union([z.literal(''), z.url()])
+    .prefault('')
+    .register(help, {
+      fallback: '',
+      text: 'address that callers use, for links in events; empty: http://HOST:PORT',
+    }),
+  dataDir: z
+    .string()
+    .min(1)
+    .prefault('.watchpost')
+    .register(help, { fallback: '.watchpost', text: 'folder of the database, pictures and keys' }),
+  allowRanges: z
+    .string()
+    .transform((text) => text.split(',').flatMap((range) => range.trim() || []))
+    .pipe(
+      z.array(
+        z.string().refine(isRange, 'must be CIDR ranges such as 192.168.1.0/24, with commas between them'),
+      ),
+    )
+    .prefault('')
+    .register(help, {
+      fallback: '',
+      text: 'private ranges that streams and webhooks may use, as CIDRs with commas between them, for cameras at home; empty: public addresses only',
+    }),
+  vision: z.enum(['pixel', 'bedrock', 'openai']).prefault('pixel').register(help, {
+    fallback: 'pixel',
+    text: 'the model: pixel (built in, measures pixels only), bedrock (your AWS credentials), openai (any compatible vision server)',
+  }),
+  visionModel: z
+    .string()
+    .prefault('')
+    .register(help, { fallback: '', text: 'model id for bedrock or openai; empty: the default of bedrock' }),
+  openaiUrl: z.url().prefault('http://127.0.0.1:11434/v1').register(help, {
+    fallback: 'http://127.0.0.1:11434/v1',
+    text: 'base address of the OpenAI-compatible server',
+  }),
+  openaiApiKey: z
+    .string()
+    .prefault('')
+    .register(help, { fallback: '', text: 'its API key, where it wants one' }),
+  maxJobSeconds: wholeNumber(5, 86_400)
+    .prefault('600')
+    .register(help, { fallback: '600', text: 'server cap on the duration of a job' }),
+  jobsPerCaller: wholeNumber(1, 1000)
+    .prefault('10')
+    .register(help, { fallback: '10', text: 'active jobs a caller may have' }),
+  retentionSeconds: wholeNumber(60, 86_400)
+    .prefault('3600')
+    .register(help, { fallback: '3600', text: 'how long a finished job can be read' }),
+  ffmpeg: z
+    .string()
+    .prefault('')
+    .register(help, { fallback: '', text: 'path of ffmpeg; empty: ffmpeg-static, then the PATH' }),
+  logLevel: z
+    .enum(['debug', 'info', 'warning', 'error'])
+    .prefault('info')
+    .register(help, { fallback: 'info', text: 'least level that is logged' }),
+});
+
+export type Settings = z.infer<typeof settingsSchema>;
+export type SettingName = keyof Settings;
+
+/** Settings that cannot be used; the message names each with its variable. */
+export class SettingsError extends Error {}
+
+/** Adds settings to a command as flags. Flags win over variables, variables over defaults. */
+export function addSettings(command: Command, names: readonly SettingName[]): Command {
+  for (const { name, flag, variable, fallback, text } of listSettings()) {
+    if (!names.some((wanted) => wanted === name)) continue;
+    command.addOption(
+      new Option(`${flag} <value>`, `${text} (${variable}${fallback ? `, default ${fallback}` : ''})`),
+    );
+  }
+  return command;
+}
+
+/** Reads settings from a command's flags and the environment. Throws `SettingsError`. */
+export function readSettings(flags: Record<string, unknown>, env: NodeJS.ProcessEnv): Settings {
+  const given = listSettings().map(({ name, variable }) => [name, flags[name] ?? env[variable]]);
+  const parsed = settingsSchema.safeParse(Object.fromEntries(given));
+  if (parsed.success) return parsed.data;
+  throw new SettingsError(parsed.error.issues.map(complaint).join('\n'));
+}
+
+/** Every setting as people see it. */
+export function listSettings() {
+  return Object.entries(settingsSchema.shape).map(([name, schema]) => {
+    const { fallback = '', text = '' } = help.get(schema) ?? {};
+    return { name, flag: `--${kebab(name)}`, variable: variableOf(name), fallback, text };
+  });
+}
+
+function complaint(issue: z.core.$ZodIssue): string {
+  const name = String(issue.path[0]);
+  return `${variableOf(name)} (--${kebab(name)}): ${issue.message}`;
+}
+
+function wholeNumber(minimum: number, maximum: number) {
+  return z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().min(minimum, `must be at least ${minimum}`).max(maximum, `must be at most ${maximum}`));
+}
+
+function isRange(text: string): boolean {
+  return ipaddr.isValidCIDR(text);
+}
+
+function kebab(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+function variableOf(name: string): string {
+  return `WATCHPOST_${kebab(name).replaceAll('-', '_').toUpperCase()}`;
+}

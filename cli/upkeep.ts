@@ -1,0 +1,54 @@
+import type { EmbeddedJobStore } from '../adapters/embedded/job-store.ts';
+import type { EmbeddedMediaStore } from '../adapters/embedded/media-store.ts';
+import type { WorkflowEngine } from '../adapters/embedded/workflow/engine.ts';
+import type { ExecutionStore } from '../adapters/embedded/workflow/execution-store.ts';
+import type { Collaborators } from '../core/collaborators.ts';
+import { rules } from '../core/decision/rules.ts';
+import { addSeconds } from '../core/decision/schedule.ts';
+import { reconcile } from '../core/operations/reconcile.ts';
+import type { Log } from '../core/ports/log.ts';
+
+export type UpkeepNeeds = {
+  collaborators: Collaborators;
+  jobs: EmbeddedJobStore;
+  media: EmbeddedMediaStore;
+  executions: WorkflowEngine;
+  executionStore: ExecutionStore;
+  log: Log;
+};
+
+const upkeepSeconds = 60;
+const mediaKeptSeconds = 86_400;
+const jobsARun = 200;
+
+/**
+ * What EventBridge and TTLs do in AWS. At start: leases are renewed before anything is judged lost, executions go on, and
+ * every active job is looked at; then every minute. Returns what stops it.
+ */
+export async function startUpkeep(needs: UpkeepNeeds): Promise<() => Promise<void>> {
+  const { collaborators, jobs, executions } = needs;
+  const renewedUntil = addSeconds(collaborators.now(), rules.leaseAllowanceSeconds);
+  jobs.renewLeases(renewedUntil);
+  executions.resume();
+  await reconcile(collaborators, { dueBy: addSeconds(renewedUntil, 1), limit: Number.MAX_SAFE_INTEGER });
+  let running = Promise.resolve();
+  const timer = setInterval(() => {
+    running = running.then(() => tidy(needs));
+  }, upkeepSeconds * 1000);
+  return async () => {
+    clearInterval(timer);
+    await running;
+  };
+}
+
+async function tidy({ collaborators, jobs, media, executionStore, log }: UpkeepNeeds): Promise<void> {
+  const now = collaborators.now();
+  try {
+    await reconcile(collaborators, { dueBy: now, limit: jobsARun });
+    await jobs.sweep(now);
+    await media.sweep(addSeconds(now, -mediaKeptSeconds));
+    executionStore.prune(addSeconds(now, -mediaKeptSeconds));
+  } catch (error) {
+    log.warning('Upkeep failed; it is tried again in a minute', { error: String(error) });
+  }
+}

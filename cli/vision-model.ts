@@ -1,0 +1,36 @@
+import type { VisionModel } from '../core/ports/vision-model.ts';
+import { createPictureDecoder } from '../adapters/media/ffmpeg/decode-picture.ts';
+import { createBedrockVision } from '../adapters/vision/bedrock/bedrock-vision.ts';
+import { createOpenAiVision } from '../adapters/vision/openai/openai-vision.ts';
+import { createPixelVision } from '../adapters/vision/pixel/pixel-vision.ts';
+import { SettingsError } from './settings.ts';
+import type { Settings } from './settings.ts';
+
+/** The model that the settings name. Throws `SettingsError` where one that it needs is missing. */
+export function createVisionModel(settings: Settings, ffmpegPath: string): VisionModel {
+  switch (settings.vision) {
+    case 'pixel':
+      return createPixelVision({ decoder: createPictureDecoder({ ffmpegPath }) });
+    case 'bedrock':
+      return createBedrockVision({
+        client: new BedrockRuntimeClient({}),
+        ...(settings.visionModel === '' ? {} : { modelId: settings.visionModel }),
+      });
+    case 'openai':
+      return createOpenAi(settings);
+  }
+}
+
+function createOpenAi({ openaiUrl, openaiApiKey, visionModel }: Settings): VisionModel {
+  if (visionModel === '') {
+    throw new SettingsError(
+      'WATCHPOST_VISION_MODEL: the openai model needs the name of a vision model on that server, such as llava',
+    );
+  }
+  return createOpenAiVision({
+    baseUrl: openaiUrl,
+    model: visionModel,
+    ...(openaiApiKey === '' ? {} : { apiKey: openaiApiKey }),
+    fetch: operatorFetch,
+  });
+}

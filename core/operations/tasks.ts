@@ -1,0 +1,58 @@
+import type { Collaborators } from '../collaborators.ts';
+import { jobLog } from '../ports/log.ts';
+import { analyzeInputSchema, captureInputSchema } from '../workflow.ts';
+import type { AnalyzeInput, CaptureOutput, Step } from '../workflow.ts';
+import { analyzeTick } from './analyze-tick.ts';
+import { beginJob } from './begin-job.ts';
+import { captureTick } from './capture-tick.ts';
+import { failJob } from './end-job.ts';
+
+/** What the two resources of `watch.asl.json` do, whichever engine calls them: JSON in, JSON out. */
+
+export async function captureTask(
+  input: unknown,
+  c: Pick<Collaborators, 'jobs' | 'streams' | 'media' | 'compareMotion' | 'limits' | 'now' | 'newId'>,
+  signal?: AbortSignal,
+): Promise<CaptureOutput> {
+  return captureTick(captureInputSchema.parse(input), c, signal);
+}
+
+type AnalyzeNeeds = Pick<
+  Collaborators,
+  'jobs' | 'media' | 'vision' | 'queue' | 'executions' | 'log' | 'limits' | 'now'
+>;
+
+export async function analyzeTask(
+  input: unknown,
+  c: AnalyzeNeeds,
+  signal?: AbortSignal,
+): Promise<Step | ClosedStep> {
+  const task: AnalyzeInput = analyzeInputSchema.parse(input);
+  switch (task.operation) {
+    case 'begin':
+      return beginJob({ job_id: task.job_id, generation: task.generation }, c);
+    case 'analyze':
+      return analyzeTick(task, c, signal);
+    case 'close':
+      return close(task, c);
+  }
+}
+
+type ClosedStep = { job_id: string; done: true };
+
+/** The workflow's last resort: whatever went wrong, the job ends as failed and its caller is told. */
+async function close(
+  task: Extract<AnalyzeInput, { operation: 'close' }>,
+  c: AnalyzeNeeds,
+): Promise<ClosedStep> {
+  jobLog(c.log, task.job_id).error('Workflow failed', {
+    error: task.failure.Error,
+    cause: task.failure.Cause ?? null,
+  });
+  await failJob(
+    task.job_id,
+    'The watch failed unexpectedly. Start the job again; the operator finds the cause in the logs.',
+    c,
+  );
+  return { job_id: task.job_id, done: true };
+}

@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import { placeEvents, type JobEvent, type NewEvent } from '../../core/event.ts';
+import { noCounts, nothingWatched, type Job, type Source } from '../../core/job.ts';
+import type { JobChange, JobCreation } from '../../core/ports/job-store.ts';
+
+/** Records as the core would make them, for the contract suites. */
+
+export const start = new Date('2026-03-01T12:00:00.000Z');
+
+export function after(seconds: number): Date {
+  return new Date(start.getTime() + seconds * 1_000);
+}
+
+export function newJob(overrides: Partial<Job> = {}): Job {
+  return {
+    job_id: randomUUID(),
+    caller: 'harbour',
+    job_type: 'live-monitor',
+    status: 'pending',
+    created_at: start.toISOString(),
+    stream_url: 'https://example.com/live.m3u8',
+    source_id: randomUUID(),
+    webhook_url: null,
+    config: {
+      condition: 'a ship enters the lock',
+      interval_seconds: 10,
+      input_mode: 'frames',
+      clip_duration_seconds: 3,
+      monitor_duration_seconds: 600,
+      trigger_cooldown_seconds: 0,
+      max_triggers: 1,
+      enable_prefilter: true,
+    },
+    counters: noCounts,
+    watch: nothingWatched,
+    sequence: 0,
+    last_tick: 0,
+    next: null,
+    generation: 0,
+    lease_until: after(60).toISOString(),
+    started_at: null,
+    deadline: null,
+    ended_at: null,
+    reason: null,
+    failure: null,
+    published: 0,
+    expires_at: null,
+    ...overrides,
+  };
+}
+
+export function sourceOf(job: Job): Source {
+  return {
+    source_id: job.source_id,
+    url: 'https://user:secret@example.com/live.m3u8',
+    input_mode: 'frames',
+    clip_duration_seconds: 3,
+  };
+}
+
+export function creationOf(job: Job, rest: Partial<JobCreation> = {}): JobCreation {
+  return { job, source: sourceOf(job), slotLimit: 10, ...rest };
+}
+
+export function idempotency(key: string, requestHash: string) {
+  return { key, requestHash, expiresAt: after(86_400) };
+}
+
+export const progress: NewEvent = {
+  type: 'progress',
+  data: {
+    check: 1,
+    checks_performed: 1,
+    frames_skipped: 0,
+    triggers_fired: 0,
+    triggered: false,
+    prefilter_skipped: false,
+    motion: 0.25,
+    explanation: 'The lock is empty.',
+    captured_at: start.toISOString(),
+    stream: 'ok',
+    picture: 'ok',
+    next_check_at: after(10).toISOString(),
+  },
+};
+
+export const triggered: NewEvent = {
+  type: 'watch_triggered',
+  data: {
+    condition: 'a ship enters the lock',
+    triggered: true,
+    explanation: 'A barge is between the gates.',
+    prefilter_skipped: false,
+    frame_key: 'captures/0c4c1c5e-7a53-4f2c-9b3f-1f0a5ad1e001/1-a.jpg',
+    captured_at: start.toISOString(),
+    triggers_fired: 1,
+  },
+};
+
+export const stopped: NewEvent = {
+  type: 'job_stopped',
+  data: {
+    status: 'stopped',
+    reason: 'cancelled',
+    checks_performed: 1,
+    triggers_fired: 0,
+    frames_skipped: 0,
+    auto_stopped: false,
+    watch_duration_seconds: 12.5,
+  },
+};
+
+export function startedEvent(job: Job): NewEvent {
+  return { type: 'job_started', data: { job_type: job.job_type, status: 'running', config: job.config } };
+}
+
+/** A change of `job` as it is, which logs these events and moves `sequence` on. */
+export function changeOf(job: Job, events: NewEvent[], rest: Partial<JobChange> = {}): JobChange {
+  const placed: JobEvent[] = placeEvents(events, job.job_id, job.sequence, start);
+  const { set, ...others } = rest;
+  return {
+    jobId: job.job_id,
+    from: [job.status],
+    expectedSequence: job.sequence,
+    set: { ...set, sequence: job.sequence + events.length },
+    events: placed,
+    ...others,
+  };
+}
+
+export function begin(job: Job): JobChange {
+  return changeOf(job, [startedEvent(job)], {
+    set: { status: 'running', started_at: start.toISOString(), deadline: after(600).toISOString() },
+  });
+}
+
+/** The end of a pending or running job, which is removed an hour later. */
+export function end(job: Job, at: Date = start): JobChange {
+  return changeOf(job, [stopped], {
+    from: ['pending', 'running'],
+    set: {
+      status: 'stopped',
+      reason: 'cancelled',
+      ended_at: at.toISOString(),
+      expires_at: new Date(at.getTime() + 3_600_000).toISOString(),
+    },
+    freesSlotOf: job.caller,
+    addsToTotals: { jobs_completed: 1, jobs_failed: 0, ...noCounts, checks_performed: 3, input_tokens: 500 },
+  });
+}
+
+/** `job` after `change`. */
+export function changed(job: Job, change: JobChange): Job {
+  return { ...job, ...change.set };
+}

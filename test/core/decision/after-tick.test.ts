@@ -1,0 +1,247 @@
+import { describe, expect, test } from 'vitest';
+import { decideAfterTick } from '../../../core/decision/after-tick.ts';
+import type { TickOutcome } from '../../../core/decision/tick-outcome.ts';
+import type { Job } from '../../../core/job.ts';
+import { after, captured, captureFailed, looked, missed, runningJob } from '../../support/watching.ts';
+
+/** Plays outcomes one after the other at the given seconds, each on the job that the last one left. */
+function play(job: Job, ticks: [number, TickOutcome][]) {
+  const decisions = [];
+  let current = job;
+  for (const [seconds, outcome] of ticks) {
+    const decision = decideAfterTick(current, outcome, after(seconds));
+    decisions.push(decision);
+    current = {
+      ...current,
+      counters: decision.counters,
+      watch: decision.watch,
+      last_tick: current.last_tick + 1,
+    };
+  }
+  return decisions;
+}
+
+const alertsOf = (decisions: ReturnType<typeof play>) =>
+  decisions.map(({ events }) => events.some(({ type }) => type === 'watch_triggered'));
+
+describe('triggers', () => {
+  test('a verdict that holds sends an alert with the explanation and the evidence', () => {
+    const { events } = decideAfterTick(runningJob({ max_triggers: null }), looked(true), after(10));
+    expect(events.map(({ type }) => type)).toEqual(['progress', 'watch_triggered']);
+    expect(events[1]?.data).toMatchObject({
+      condition: 'a ship enters the lock',
+      explanation: 'A barge is between the gates.',
+      frame_key: expect.stringContaining('captures/'),
+      triggers_fired: 1,
+      prefilter_skipped: false,
+    });
+  });
+
+  test('a verdict that does not hold sends none', () => {
+    const decision = decideAfterTick(runningJob(), looked(false), after(10));
+    expect(decision.events.map(({ type }) => type)).toEqual(['progress']);
+    expect(decision.counters).toMatchObject({ checks_performed: 1, triggers_fired: 0, input_tokens: 900 });
+  });
+
+  test('the first match ends a job with max_triggers 1', () => {
+    const decision = decideAfterTick(runningJob({ max_triggers: 1 }), looked(true), after(10));
+    expect(decision.ending).toEqual({ status: 'completed', reason: 'condition_triggered' });
+    expect(decision.next.done).toBe(true);
+  });
+
+  test('the last of several alerts ends the job as max_triggers_reached', () => {
+    const decisions = play(runningJob({ max_triggers: 2 }), [
+      [10, looked(true)],
+      [20, looked(true)],
+    ]);
+    expect(decisions.map(({ ending }) => ending?.reason)).toEqual([undefined, 'max_triggers_reached']);
+  });
+
+  test('with max_triggers null alerts go on', () => {
+    const decisions = play(
+      runningJob({ max_triggers: null }),
+      Array.from({ length: 20 }, (_, index): [number, TickOutcome] => [10 * (index + 1), looked(true)]),
+    );
+    expect(alertsOf(decisions)).toEqual(Array(20).fill(true));
+    expect(decisions.every(({ ending }) => ending === undefined)).toBe(true);
+  });
+
+  test('a second trigger inside the cooldown sends no alert, and shows in progress', () => {
+    const decisions = play(runningJob({ max_triggers: null, trigger_cooldown_seconds: 30 }), [
+      [10, looked(true)],
+      [20, looked(true)],
+      [39, looked(true)],
+      [40, looked(true)],
+    ]);
+    expect(alertsOf(decisions)).toEqual([true, false, false, true]);
+    expect(decisions[1]?.events[0]?.data).toMatchObject({ triggered: true, triggers_fired: 1 });
+  });
+});
+
+describe('duration', () => {
+  test('a tick at the deadline ends the job as max_duration_reached, after its verdict counted', () => {
+    const late = decideAfterTick(
+      runningJob({ monitor_duration_seconds: 30, max_triggers: null }),
+      looked(true),
+      after(31),
+    );
+    expect(late.counters.triggers_fired).toBe(1);
+    expect(late.ending).toEqual({ status: 'stopped', reason: 'max_duration_reached' });
+  });
+
+  test('a match on the last tick completes the job rather than stopping it', () => {
+    const late = decideAfterTick(runningJob({ monitor_duration_seconds: 30 }), looked(true), after(31));
+    expect(late.ending).toEqual({ status: 'completed', reason: 'condition_triggered' });
+  });
+
+  test('the tick after the last look wakes at the deadline and only closes', () => {
+    const { next } = decideAfterTick(runningJob({ monitor_duration_seconds: 35 }), looked(false), after(31));
+    expect(next).toMatchObject({ wait_until: after(35).toISOString(), closing: true, done: false });
+    const due = decideAfterTick(runningJob({ monitor_duration_seconds: 35 }), { kind: 'due' }, after(35));
+    expect(due.ending?.reason).toBe('max_duration_reached');
+    expect(due.events).toEqual([]);
+  });
+});
+
+describe('wake-ups', () => {
+  test('stand on the grid from the start, however long a tick took', () => {
+    const job = runningJob();
+    const wakeAfter = (seconds: number) =>
+      decideAfterTick(job, looked(false), after(seconds)).next.wait_until;
+    expect(wakeAfter(0.2)).toBe(after(10).toISOString());
+    expect(wakeAfter(9.9)).toBe(after(10).toISOString());
+    expect(wakeAfter(10)).toBe(after(20).toISOString());
+    expect(wakeAfter(47)).toBe(after(50).toISOString());
+  });
+
+  test('are whole seconds, rounded up', () => {
+    const job = runningJob({}, { started_at: after(0.25).toISOString() });
+    expect(decideAfterTick(job, looked(false), after(3)).next.wait_until).toBe(after(11).toISOString());
+  });
+});
+
+describe('a stream that fails', () => {
+  test('is tried again after 1, 2, 4, 8, 16 and 16 seconds, with its URL resolved anew', () => {
+    const decisions = play(runningJob(), [
+      [10, captureFailed],
+      [11, captureFailed],
+      [13, captureFailed],
+      [17, captureFailed],
+      [25, captureFailed],
+      [41, captureFailed],
+    ]);
+    expect(decisions.map(({ next }) => next.wait_until)).toEqual(
+      [11, 13, 17, 25, 41, 57].map((seconds) => after(seconds).toISOString()),
+    );
+    expect(decisions.every(({ next }) => next.resolve_again)).toBe(true);
+    expect(decisions[0]?.events[0]?.data).toMatchObject({ stream: 'reconnecting', triggered: null });
+  });
+
+  test('for longer than the grace period fails the job as stream_lost, with what to do next', () => {
+    const decisions = play(runningJob(), [
+      [10, captureFailed],
+      [70, captureFailed],
+      [70.5, captureFailed],
+    ]);
+    expect(decisions.map(({ ending }) => ending?.reason)).toEqual([undefined, undefined, 'stream_lost']);
+    expect(decisions[2]?.ending).toMatchObject({
+      status: 'failed',
+      failure: { code: 'STREAM_FETCH_FAILED' },
+    });
+    expect(decisions[2]?.ending?.failure?.remediation).toContain('start a new job');
+  });
+
+  test('and comes back within the grace period leaves a gap in coverage and nothing else', () => {
+    const [, , back] = play(runningJob(), [
+      [10, looked(false)],
+      [20, captureFailed],
+      [50, looked(false)],
+    ]);
+    expect(back?.ending).toBeUndefined();
+    expect(back?.watch).toMatchObject({ lost_since: null, failed_in_a_row: 0, gap_seconds: 40 });
+    expect(back?.watch.gaps).toEqual([
+      { from: after(10).toISOString(), to: after(50).toISOString(), reason: 'stream' },
+    ]);
+  });
+
+  test('because it says that it has ended stops the job as stream_ended', () => {
+    const { ending } = decideAfterTick(
+      runningJob(),
+      { kind: 'ended', message: 'Stream has ended' },
+      after(10),
+    );
+    expect(ending).toEqual({ status: 'stopped', reason: 'stream_ended' });
+  });
+
+  test('by standing still is looked at again soon, and counts as lost when it stays so', () => {
+    const stale: TickOutcome = { kind: 'stale', captured: captured() };
+    const decisions = play(runningJob({ interval_seconds: 300 }), [
+      [300, stale],
+      [316, stale],
+      [361, stale],
+    ]);
+    expect(decisions[0]?.next.wait_until).toBe(after(316).toISOString());
+    expect(decisions[0]?.events[0]?.data).toMatchObject({ stream: 'stale' });
+    expect(decisions[0]?.counters.stale_captures).toBe(1);
+    expect(decisions[2]?.ending?.reason).toBe('stream_lost');
+  });
+});
+
+describe('a model that fails', () => {
+  test('is counted as missed, and the fifth time in a row fails the job', () => {
+    const decisions = play(
+      runningJob(),
+      [10, 20, 30, 40, 50].map((seconds) => [seconds, missed]),
+    );
+    expect(decisions.map(({ ending }) => ending?.reason)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      'vlm_error',
+    ]);
+    expect(decisions[4]?.ending?.failure?.code).toBe('VLM_ERROR');
+    expect(decisions[4]?.counters).toMatchObject({ checks_missed: 5, checks_performed: 0 });
+  });
+
+  test('and answers once in between starts the count anew', () => {
+    const decisions = play(runningJob(), [
+      [10, missed],
+      [20, missed],
+      [30, looked(false)],
+      [40, missed],
+      [50, missed],
+      [60, missed],
+      [70, missed],
+    ]);
+    expect(decisions.every(({ ending }) => ending === undefined)).toBe(true);
+  });
+});
+
+describe('skips', () => {
+  test('are counted, each kind for itself, and said in progress', () => {
+    const skip = (why: 'no_motion' | 'frozen' | 'black' | 'repeated'): TickOutcome => ({
+      kind: 'skip',
+      why,
+      captured: captured(),
+    });
+    const decisions = play(runningJob(), [
+      [10, skip('no_motion')],
+      [20, skip('frozen')],
+      [30, skip('black')],
+      [40, skip('repeated')],
+    ]);
+    expect(decisions[3]?.counters).toMatchObject({
+      frames_skipped: 4,
+      frozen_frames: 1,
+      black_frames: 1,
+      checks_performed: 0,
+    });
+    expect(decisions.map(({ events }) => events[0]?.data)).toMatchObject([
+      { prefilter_skipped: true, picture: 'ok' },
+      { prefilter_skipped: true, picture: 'frozen' },
+      { prefilter_skipped: true, picture: 'black' },
+      { prefilter_skipped: true, picture: 'repeated' },
+    ]);
+  });
+});

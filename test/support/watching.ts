@@ -1,0 +1,65 @@
+import type { Job, MonitorConfig } from '../../core/job.ts';
+import type { TickOutcome } from '../../core/decision/tick-outcome.ts';
+import type { CaptureOutput } from '../../core/workflow.ts';
+import { after, newJob, start } from '../contract/records.ts';
+
+type Captured = Extract<CaptureOutput, { kind: 'captured' }>;
+
+export { after, start };
+
+/** A monitor that runs since `start`. */
+export function runningJob(config: Partial<MonitorConfig> = {}, rest: Partial<Job> = {}): Job {
+  const job = newJob();
+  return {
+    ...job,
+    status: 'running',
+    started_at: start.toISOString(),
+    deadline: after(config.monitor_duration_seconds ?? 600).toISOString(),
+    sequence: 1,
+    watch: { ...job.watch, last_watched_at: start.toISOString() },
+    config: { ...job.config, ...config },
+    ...rest,
+  };
+}
+
+export function captured(rest: Partial<Captured> = {}, at = start): Captured {
+  return {
+    kind: 'captured',
+    frame_key: 'captures/0c4c1c5e-7a53-4f2c-9b3f-1f0a5ad1e001/1-a.jpg',
+    clip_key: null,
+    captured_at: at.toISOString(),
+    seen: {
+      position: { segment: '7:/live/7.ts', segment_seconds: 2 },
+      since: at.toISOString(),
+      identical_since: null,
+      seen_at: at.toISOString(),
+    },
+    repeated: false,
+    moved: true,
+    changed_share: 0.2,
+    black: false,
+    motion_if_looked: 'looked',
+    motion_if_skipped: 'skipped',
+    ...rest,
+  };
+}
+
+export function looked(triggered: boolean): TickOutcome {
+  return {
+    kind: 'looked',
+    verdict: {
+      triggered,
+      explanation: 'A barge is between the gates.',
+      tokens: { input_tokens: 900, output_tokens: 30 },
+    },
+    captured: captured(),
+  };
+}
+
+export const missed: TickOutcome = {
+  kind: 'missed',
+  failure: { code: 'VLM_ERROR', message: 'Vision model analysis failed', remediation: 'Try again.' },
+  captured: captured(),
+};
+
+export const captureFailed: TickOutcome = { kind: 'capture_failed', message: 'Failed to fetch stream' };
