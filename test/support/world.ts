@@ -1,0 +1,176 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { openDatabase } from '../../adapters/embedded/database.ts';
+import { createDeliveryStore } from '../../adapters/embedded/delivery-store.ts';
+import { createJobStore } from '../../adapters/embedded/job-store.ts';
+import { createKeyStore } from '../../adapters/embedded/key-store.ts';
+import type { HttpCollaborators } from '../../adapters/http/app.ts';
+import { createWebhookSigner } from '../../adapters/webhook/webhook-signer.ts';
+import type { Capture } from '../../core/capture.ts';
+import type { DeliveryMessage } from '../../core/delivery.ts';
+import { analyzeTask, captureTask } from '../../core/operations/tasks.ts';
+import type { WebhookRequest, WebhookResult } from '../../core/ports/delivery.ts';
+import { monitorRequestSchema } from '../../core/requests.ts';
+import type { ExecutionInput, Step } from '../../core/workflow.ts';
+import { start } from '../contract/records.ts';
+
+/** A thing that a fake does next: an answer, or an error to throw. */
+type Scripted<T> = T | Error;
+
+/**
+ * The core on a real store in memory, with everything that reaches out scripted and a clock that is moved by hand.
+ */
+export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
+  const database = openDatabase(':memory:');
+  const clock = { now: start };
+  const pictures = new Map<string, Uint8Array>();
+  const executions = new Map<string, 'running' | 'aborted'>();
+  const queued: DeliveryMessage[] = [];
+  const sent: WebhookRequest[] = [];
+  const logged: string[] = [];
+  const script = {
+    probe: undefined as Error | undefined,
+    captures: [] as Scripted<Partial<Capture>>[],
+    verdicts: [] as Scripted<boolean>[],
+    webhooks: [] as Partial<WebhookResult>[],
+    moved: [] as boolean[],
+  };
+  let segment = 0;
+
+  const c: HttpCollaborators = {
+    jobs: createJobStore(database),
+    deliveries: createDeliveryStore(database),
+    keys: createKeyStore(database),
+    media: {
+      put: async (key, bytes) => void pictures.set(key, bytes),
+      get: async (key) => pictures.get(key),
+    },
+    streams: {
+      probe: async (url) => {
+        if (script.probe) throw script.probe;
+        return { platform: 'hls', playbackUrl: url };
+      },
+      capture: async () => {
+        const next = script.captures.shift() ?? {};
+        if (next instanceof Error) throw next;
+        segment += 1;
+        const position = { segment: `${segment}:/${segment}.ts`, segment_seconds: 2 };
+        return {
+          frame: new Uint8Array([255, 216, segment % 256]),
+          thumbnail: new Uint8Array(),
+          capturedAt: clock.now,
+          position,
+          ...next,
+        };
+      },
+    },
+    urls: { check: () => undefined },
+    vision: {
+      provider: 'scripted',
+      model: 'scripted',
+      takesVideo: true,
+      judge: async () => {
+        const next = script.verdicts.shift() ?? false;
+        if (next instanceof Error) throw next;
+        return {
+          triggered: next,
+          explanation: next ? 'It is there.' : 'It is not there.',
+          tokens: { input_tokens: 10, output_tokens: 2 },
+        };
+      },
+      answer: () => Promise.reject(new Error('not scripted')),
+      summarize: () => Promise.reject(new Error('not scripted')),
+    },
+    compareMotion: () => ({
+      moved: script.moved.shift() ?? true,
+      changedShare: 0.1,
+      black: false,
+      identicalToPrevious: false,
+      stateIfLooked: 'looked',
+      stateIfSkipped: 'skipped',
+    }),
+    executions: {
+      start: async (input) => {
+        if (executions.has(nameOf(input))) return 'already';
+        executions.set(nameOf(input), 'running');
+        return 'started';
+      },
+      stop: async (input) => void executions.set(nameOf(input), 'aborted'),
+      status: async (input) => executions.get(nameOf(input)),
+    },
+    queue: { send: async (message) => void queued.push(message) },
+    webhooks: {
+      send: async (request) => {
+        sent.push(request);
+        return { status: 204, latencyMs: 1, error: null, retryAfter: null, ...script.webhooks.shift() };
+      },
+    },
+    signer: createWebhookSigner({ masterSecret: Buffer.alloc(32, 7) }),
+    log: { debug: log, info: log, warning: log, error: log },
+    limits: {
+      jobsPerCaller: 10,
+      maxJobSeconds: 600,
+      retentionSeconds: 3600,
+      captureTimeoutSeconds: 30,
+      visionTimeoutSeconds: 90,
+      ...limits,
+    },
+    baseUrl: 'http://watchpost.test/api',
+    now: () => clock.now,
+    newId: () => randomUUID(),
+    random: () => 0.5,
+    sha256: (text) => createHash('sha256').update(text).digest('hex'),
+    randomBytes: (length) => randomBytes(length),
+  };
+
+  return {
+    c,
+    script,
+    clock,
+    queued,
+    sent,
+    pictures,
+    executions,
+    logged,
+    close: () => database.close(),
+    advance: (seconds: number) => {
+      clock.now = new Date(clock.now.getTime() + seconds * 1000);
+    },
+    /** What the workflow does, one step at a time: Begin, then a capture and a look at each wake-up. */
+    begin: (input: ExecutionInput) => analyze({ ...input, operation: 'begin' }),
+    tick: async (step: Step) => {
+      clock.now = new Date(Math.max(clock.now.getTime(), Date.parse(step.wait_until)));
+      const taken = await captureTask(step.capture, c);
+      return analyze({
+        operation: 'analyze',
+        job_id: step.job_id,
+        generation: step.generation,
+        capture: step.capture,
+        captured: taken,
+      });
+    },
+  };
+
+  async function analyze(input: object): Promise<Step> {
+    const answer = await analyzeTask(input, c);
+    if (!('capture' in answer)) throw new Error('The task closed the job');
+    return answer;
+  }
+
+  function log(message: string): void {
+    logged.push(message);
+  }
+}
+
+export type World = ReturnType<typeof createWorld>;
+
+export function monitorRequest(fields: Record<string, unknown> = {}) {
+  return monitorRequestSchema.parse({
+    stream_url: 'https://example.com/live.m3u8',
+    condition: 'a ship enters the lock',
+    ...fields,
+  });
+}
+
+function nameOf({ job_id: jobId, generation }: ExecutionInput): string {
+  return `${jobId}-${generation}`;
+}
