@@ -1,0 +1,215 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { rules } from '../../../core/decision/rules.ts';
+import {
+  InvalidInputModeError,
+  JobAlreadyStoppedError,
+  JobNotFoundError,
+  MaxJobsReachedError,
+  NotLiveError,
+  StreamFetchError,
+  TransientError,
+  VisionError,
+} from '../../../core/errors.ts';
+import { createMonitor } from '../../../core/operations/create-monitor.ts';
+import { cancelJob } from '../../../core/operations/end-job.ts';
+import { getJob, listJobs } from '../../../core/operations/read-jobs.ts';
+import { reconcile } from '../../../core/operations/reconcile.ts';
+import type { JobChange } from '../../../core/ports/job-store.ts';
+import { createWorld, monitorRequest } from '../../support/world.ts';
+import type { World } from '../../support/world.ts';
+
+let world: World;
+beforeEach(() => {
+  world = createWorld();
+});
+afterEach(() => world.close());
+
+const monitor = (fields: Record<string, unknown> = {}) =>
+  createMonitor(monitorRequest(fields), 'harbour', world.c);
+const begun = async (fields: Record<string, unknown> = {}) => {
+  const job = await monitor(fields);
+  return { jobId: job.job_id, step: await world.begin({ job_id: job.job_id, generation: 0 }) };
+};
+const stored = async (jobId: string) => (await getJob(jobId, 'harbour', world.c)).job;
+const typesOf = async (jobId: string) => (await world.c.jobs.events(jobId, 0, 100)).map(({ type }) => type);
+
+describe('creating a monitor', () => {
+  test('stores it as pending, takes a slot and starts its execution', async () => {
+    const job = await monitor();
+    expect(job).toMatchObject({ status: 'pending', job_type: 'live-monitor' });
+    expect(await world.c.jobs.countActive('harbour')).toBe(1);
+    expect(world.executions.get(`${job.job_id}-0`)).toBe('running');
+  });
+
+  test('masks the password everywhere but in the source', async () => {
+    const job = await monitor({ stream_url: 'rtsp://viewer:sec@ret@camera.test/yard' });
+    expect(job.stream_url).toBe('rtsp://viewer:***@camera.test/yard');
+    expect((await world.c.jobs.source(job.source_id))?.url).toBe('rtsp://viewer:sec@ret@camera.test/yard');
+    expect(world.logged.join()).not.toContain('ret@');
+  });
+
+  test('clamps the duration to the server cap, visibly', async () => {
+    expect((await monitor({ monitor_duration_seconds: 9000 })).config.monitor_duration_seconds).toBe(600);
+  });
+
+  test('of a stream that is not live stores nothing', async () => {
+    world.script.probe = new NotLiveError('Give a live URL.');
+    await expect(monitor()).rejects.toThrow(NotLiveError);
+    expect((await listJobs({ caller: 'harbour', limit: 20, offset: 0 }, world.c)).total).toBe(0);
+    expect(await world.c.jobs.countActive('harbour')).toBe(0);
+  });
+
+  test('beyond ten active jobs is refused, also when all come at once', async () => {
+    const results = await Promise.allSettled(Array.from({ length: 15 }, () => monitor()));
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
+    await expect(monitor()).rejects.toThrow(MaxJobsReachedError);
+    await createMonitor(monitorRequest(), 'another caller', world.c);
+  });
+
+  test('in clip mode needs a model that takes video; left out, the mode becomes what the model takes', async () => {
+    const imagesOnly = { ...world.c, vision: { ...world.c.vision, takesVideo: false } };
+    await expect(
+      createMonitor(monitorRequest({ input_mode: 'clip' }), 'harbour', imagesOnly),
+    ).rejects.toThrow(InvalidInputModeError);
+    expect((await createMonitor(monitorRequest(), 'harbour', imagesOnly)).config.input_mode).toBe('frames');
+    expect((await monitor()).config.input_mode).toBe('clip');
+  });
+
+  test('survives a start that is lost: reconcile makes up for it', async () => {
+    const lost = {
+      ...world.c,
+      executions: { ...world.c.executions, start: () => Promise.reject(new TransientError('lost')) },
+    };
+    const job = await createMonitor(monitorRequest(), 'harbour', lost);
+    expect(world.executions.size).toBe(0);
+    world.advance(rules.startAllowanceSeconds + 1);
+    await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
+    expect(world.executions.get(`${job.job_id}-0`)).toBe('running');
+  });
+});
+
+describe('a tick', () => {
+  test('whose commit took effect and whose reply was lost is not done twice', async () => {
+    const { jobId, step } = await begun({ max_triggers: null });
+    let judged = 0;
+    const { commit } = world.c.jobs;
+    const losing = {
+      jobs: { ...world.c.jobs, commit: losesReplyOnce(commit) },
+      vision: {
+        ...world.c.vision,
+        judge: async () => {
+          judged += 1;
+          return {
+            triggered: true,
+            explanation: 'It is there.',
+            tokens: { input_tokens: 1, output_tokens: 1 },
+          };
+        },
+      },
+    };
+    Object.assign(world.c, losing);
+    await expect(world.tick(step)).rejects.toThrow(TransientError);
+    const next = await world.tick(step);
+    expect(judged).toBe(1);
+    expect(next.capture.tick).toBe(2);
+    expect(await typesOf(jobId)).toEqual(['job_started', 'progress', 'watch_triggered']);
+  });
+
+  test('that meets a cancellation changes nothing after the end', async () => {
+    const { jobId, step } = await begun();
+    await cancelJob(jobId, 'harbour', world.c);
+    expect(await world.tick(step)).toMatchObject({ done: true });
+    expect(await typesOf(jobId)).toEqual(['job_started', 'job_stopped']);
+  });
+
+  test('carries the motion reference on only when the model looked', async () => {
+    const { step } = await begun({ max_triggers: null });
+    const afterLook = await world.tick(step);
+    expect(afterLook.capture.motion).toBe('looked');
+    world.script.moved.push(false);
+    expect((await world.tick(afterLook)).capture.motion).toBe('skipped');
+    world.script.verdicts.push(new VisionError('Try again.'));
+    expect((await world.tick(afterLook)).capture.motion).toBe('skipped');
+  });
+
+  test('after a failed capture asks for the URL to be resolved anew', async () => {
+    const { step } = await begun();
+    world.script.captures.push(new StreamFetchError('Try again.'));
+    const next = await world.tick(step);
+    expect(next.capture.resolve_again).toBe(true);
+    expect((await world.tick(next)).capture.resolve_again).toBe(false);
+  });
+
+  test('number 1000 hands over to the next generation, which goes on where it left', async () => {
+    const { jobId, step } = await begun({ max_triggers: null });
+    await world.c.jobs.commit({
+      jobId,
+      from: ['running'],
+      expectedSequence: 1,
+      set: { last_tick: 999 },
+      events: [],
+    });
+    const last = await world.tick({ ...step, capture: { ...step.capture, tick: 1000 } });
+    expect(last.done).toBe(true);
+    expect(world.executions.get(`${jobId}-1`)).toBe('running');
+    const resumed = await world.begin({ job_id: jobId, generation: 1 });
+    expect(resumed).toMatchObject({ done: false, wait_until: last.wait_until, capture: { tick: 1001 } });
+    expect(await world.begin({ job_id: jobId, generation: 0 })).toMatchObject({ done: true });
+  });
+});
+
+describe('cancelling', () => {
+  test('ends the job, frees its slot, stops its execution and tells the webhook', async () => {
+    const { jobId } = await begun({ webhook_url: 'https://example.com/hook' });
+    world.advance(7);
+    const job = await cancelJob(jobId, 'harbour', world.c);
+    expect(job).toMatchObject({ status: 'stopped', reason: 'cancelled' });
+    expect(await world.c.jobs.countActive('harbour')).toBe(0);
+    expect(world.executions.get(`${jobId}-0`)).toBe('aborted');
+    expect(world.queued.at(-1)?.sequence).toBe(2);
+  });
+
+  test('twice, or what is not there, or another caller’s, is refused', async () => {
+    const { jobId } = await begun();
+    await expect(cancelJob(jobId, 'somebody else', world.c)).rejects.toThrow(JobNotFoundError);
+    await cancelJob(jobId, 'harbour', world.c);
+    await expect(cancelJob(jobId, 'harbour', world.c)).rejects.toThrow(JobAlreadyStoppedError);
+    world.advance(3601);
+    await expect(cancelJob(jobId, 'harbour', world.c)).rejects.toThrow(JobNotFoundError);
+  });
+});
+
+describe('reconcile', () => {
+  test('publishes events that did not reach the queue, in order', async () => {
+    const send = world.c.queue.send;
+    world.c.queue.send = () => Promise.reject(new TransientError('queue is down'));
+    const { jobId } = await begun({ webhook_url: 'https://example.com/hook' });
+    await cancelJob(jobId, 'harbour', world.c);
+    expect(world.queued).toEqual([]);
+    world.c.queue.send = send;
+    await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
+    expect(world.queued.map(({ sequence }) => sequence)).toEqual([1, 2]);
+  });
+
+  test('fails a job whose lease ran out, and leaves one alone that is merely late', async () => {
+    const { jobId, step } = await begun();
+    await world.tick(step);
+    world.advance(rules.leaseAllowanceSeconds);
+    await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
+    expect((await stored(jobId)).status).toBe('running');
+    world.advance(20);
+    await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
+    expect(await stored(jobId)).toMatchObject({ status: 'failed', reason: 'internal_error' });
+    expect(await typesOf(jobId)).toEqual(['job_started', 'progress', 'error', 'job_stopped']);
+  });
+});
+
+function losesReplyOnce(commit: (change: JobChange) => Promise<'committed' | 'outdated'>) {
+  let lost = false;
+  return async (change: JobChange) => {
+    const result = await commit(change);
+    if (lost) return result;
+    lost = true;
+    throw new TransientError('the reply was lost');
+  };
+}
