@@ -1,8 +1,11 @@
 import { defineConfig } from 'vitest/config';
+import { ClosingLine } from './test/support/closing-line.ts';
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: ['test/support/packages.ts'],
+    reporters: [['default', { summary: false }], new ClosingLine()],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 2,

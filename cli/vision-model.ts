@@ -1,5 +1,7 @@
 import type { VisionModel } from '../core/ports/vision-model.ts';
 import { createPictureDecoder } from '../adapters/media/ffmpeg/decode-picture.ts';
+import { fetch as operatorFetch } from 'undici';
+import { createBedrockClient } from '../adapters/vision/bedrock/bedrock-client.ts';
 import { createBedrockVision } from '../adapters/vision/bedrock/bedrock-vision.ts';
 import { createOpenAiVision } from '../adapters/vision/openai/openai-vision.ts';
 import { createPixelVision } from '../adapters/vision/pixel/pixel-vision.ts';
@@ -13,7 +15,7 @@ export function createVisionModel(settings: Settings, ffmpegPath: string): Visio
       return createPixelVision({ decoder: createPictureDecoder({ ffmpegPath }) });
     case 'bedrock':
       return createBedrockVision({
-        client: new BedrockRuntimeClient({}),
+        client: createBedrockClient({}),
         ...(settings.visionModel === '' ? {} : { modelId: settings.visionModel }),
       });
     case 'openai':
