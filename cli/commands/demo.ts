@@ -89,7 +89,7 @@ async function demoSettings(settings: Settings, cleanup: AsyncDisposableStack): 
 
 async function startStreams(ffmpegPath: string, cleanup: AsyncDisposableStack) {
   const inputArgs = sceneArguments({ carAfterSeconds, startsAt: new Date() });
-  const rtsp = await startRtspServer({ ffmpegPath, inputArgs, path: '/yard', keyFrameEvery: 15 });
+  const rtsp = await startRtspServer({ ffmpegPath, inputArgs, path: '/yard', keyFrameEvery: 10 });
   cleanup.defer(() => rtsp.close());
   const hls = await startLiveHls({
     ffmpegPath,

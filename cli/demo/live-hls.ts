@@ -54,7 +54,7 @@ export async function startLiveHls(options: LiveHlsOptions): Promise<LiveHls> {
 
 function startEncoder(options: LiveHlsOptions, ingestUrl: string): ChildProcess {
   const { segmentSeconds } = options;
-  const encoding = words('-an -c:v libx264 -preset veryfast -tune zerolatency -pix_fmt yuv420p -bf 0');
+  const encoding = words('-an -c:v libx264 -preset ultrafast -tune zerolatency -pix_fmt yuv420p -bf 0');
   const keyFrames = ['-force_key_frames', `expr:gte(t,n_forced*${segmentSeconds})`];
   const names =
     options.segmentType === 'fmp4'

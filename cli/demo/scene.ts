@@ -10,16 +10,14 @@ export type Scene = {
 
 const width = 1280;
 const height = 720;
-const framesPerSecond = 15;
+const framesPerSecond = 10;
 
 /** Inputs and filter of the scene as ffmpeg arguments, in real time; the output's encoder follows them. */
 export function sceneArguments(scene: Scene): string[] {
   const size = `${width}x${height}`;
   return [
     '-re',
-    ...lavfi(
-      `gradients=size=${size}:rate=${framesPerSecond}:c0=0x6f7f86:c1=0x8a8f7a:x0=0:y0=0:x1=0:y1=${height}:speed=0.00001`,
-    ),
+    ...lavfi(`color=color=0x8a8f7a:size=${size}:rate=${framesPerSecond}`),
     '-re',
     ...lavfi(`color=color=0xc02020:size=300x110:rate=${framesPerSecond}`),
     '-filter_complex',
@@ -29,13 +27,16 @@ export function sceneArguments(scene: Scene): string[] {
   ];
 }
 
+const sky = ['0x6f7f86', '0x738287', '0x778588', '0x7b8886', '0x7f8a83', '0x838c80', '0x878e7d', '0x8a8f7a'];
+
 function lavfi(source: string): string[] {
   return ['-f', 'lavfi', '-i', source];
 }
 
-/** Fence, gate and path. */
+/** Sky, ground, gate and house. */
 function yard(): string[] {
   return [
+    ...sky.map((color, index) => box(0, index * 55, width, 55, color)),
     box(0, 440, width, 6, '0x59605a'),
     box(0, 446, width, 274, '0x5d5f5e'),
     box(160, 300, 14, 146, '0x4a4038'),

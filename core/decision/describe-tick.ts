@@ -47,7 +47,7 @@ function explain(outcome: Exclude<TickOutcome, { kind: 'due' }>): string {
     case 'stale':
       return 'The playlist has stopped moving on; its last picture is not judged again.';
     case 'capture_failed':
-      return `No picture: ${outcome.message}.`;
+      return `No picture: ${outcome.message}. ${outcome.remediation}`;
     case 'ended':
       return 'The stream has ended.';
   }

@@ -12,7 +12,7 @@ export type LookPlan =
   | { kind: 'look'; captured: Captured }
   | { kind: 'skip'; why: SkipReason; captured: Captured }
   | { kind: 'stale'; captured: Captured }
-  | { kind: 'capture_failed'; message: string }
+  | { kind: 'capture_failed'; message: string; remediation: string }
   | { kind: 'ended'; message: string }
   /** The duration has passed: the tick only ends the job. */
   | { kind: 'due' };
@@ -25,7 +25,9 @@ export function planLook(job: Job, output: CaptureOutput, now: Date): LookPlan {
   if (output.kind === 'not_captured' || (job.deadline !== null && now >= new Date(job.deadline)))
     return { kind: 'due' };
   if (output.kind === 'ended') return { kind: 'ended', message: output.message };
-  if (output.kind === 'failed') return { kind: 'capture_failed', message: output.message };
+  if (output.kind === 'failed') {
+    return { kind: 'capture_failed', message: output.message, remediation: output.remediation };
+  }
   if (isStale(output)) return { kind: 'stale', captured: output };
   const why = noNews(job, output) ?? nothingMoved(job, output);
   return why ? { kind: 'skip', why, captured: output } : { kind: 'look', captured: output };

@@ -126,7 +126,7 @@ function report(job: Job, outcome: TickOutcome, c: Needs): void {
   if (outcome.kind === 'missed')
     log.warning('Model gave no verdict', { ...fields, remediation: outcome.failure.remediation });
   else if (outcome.kind === 'capture_failed')
-    log.warning('Capture failed', { ...fields, message: outcome.message });
+    log.warning('Capture failed', { ...fields, error: outcome.message, remediation: outcome.remediation });
   else log.debug('Tick committed', fields);
   if (job.reason) log.info('Job ended', { status: job.status, reason: job.reason });
 }

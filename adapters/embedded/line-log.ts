@@ -1,0 +1,35 @@
+import type { Log, LogFields } from '../../core/ports/log.ts';
+
+export const logLevels = ['debug', 'info', 'warning', 'error'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+export type LineLogOptions = {
+  level: LogLevel;
+  now: () => Date;
+  /** Takes one line, without its end. */
+  write: (line: string) => void;
+  /** Lines for people; otherwise JSON, one object a line. */
+  forPeople: boolean;
+};
+
+/** The log of the one-machine service: a line an entry, on standard error. */
+export function createLineLog({ level, now, write, forPeople }: LineLogOptions): Log {
+  const least = logLevels.indexOf(level);
+  const logger = (entryLevel: LogLevel) => (message: string, fields?: LogFields) => {
+    if (logLevels.indexOf(entryLevel) < least) return;
+    write(
+      forPeople
+        ? lineFor(entryLevel, message, fields, now())
+        : JSON.stringify({ ...fields, time: now(), level: entryLevel.toUpperCase(), message }),
+    );
+  };
+  return { debug: logger('debug'), info: logger('info'), warning: logger('warning'), error: logger('error') };
+}
+
+function lineFor(level: LogLevel, message: string, fields: LogFields | undefined, at: Date): string {
+  const time = at.toISOString().slice(11, 19);
+  const details = Object.entries(fields ?? {})
+    .filter(([, value]) => value !== null && value !== '')
+    .map(([name, value]) => `${name}=${String(value)}`);
+  return [time, level.toUpperCase().padEnd(7), message, ...details].join('  ');
+}

@@ -1,0 +1,63 @@
+import { createServer, type Socket } from 'node:net';
+import {
+  formatMessage,
+  headerValue,
+  requestLine,
+  type RtspMessage,
+} from '../../../adapters/media/rtsp/message.ts';
+import { createRtspReader } from '../../../adapters/media/rtsp/reader.ts';
+
+export type ScriptedRequest = { method: string; url: string; header(name: string): string | undefined };
+/** Null is silence. `raw` goes on the wire as it is. */
+export type ScriptedAnswer =
+  { status: number; headers?: Record<string, string>; body?: string } | { raw: string } | null;
+
+/** An RTSP server that answers by a function of the request, to show what real ones do rarely. */
+export async function startScriptedServer(
+  answer: (request: ScriptedRequest, url: string, socket: Socket) => ScriptedAnswer,
+): Promise<{ url: string; requests: ScriptedRequest[]; frames: Buffer[]; close(): Promise<void> }> {
+  const requests: ScriptedRequest[] = [];
+  const frames: Buffer[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    const reader = createRtspReader();
+    socket.on('error', () => undefined);
+    socket.on('data', (chunk: Buffer) => {
+      for (const item of reader.push(chunk)) {
+        if (item.kind === 'frame') frames.push(Buffer.from(item.frame.bytes));
+        else if (requestLine(item.message.startLine) !== null) respond(item.message, socket);
+      }
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  const url = `rtsp://127.0.0.1:${address.port}/cam`;
+
+  function respond(message: RtspMessage, socket: Socket): void {
+    const line = requestLine(message.startLine)!;
+    const request = { ...line, header: (name: string) => headerValue(message, name) };
+    requests.push(request);
+    const scripted = answer(request, url, socket);
+    if (scripted === null) return;
+    if ('raw' in scripted) return void socket.write(scripted.raw);
+    const headers = Object.entries({ CSeq: request.header('cseq') ?? '0', ...scripted.headers });
+    socket.write(formatMessage(`RTSP/1.0 ${scripted.status} Scripted`, headers, scripted.body));
+  }
+
+  return {
+    url,
+    requests,
+    frames,
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+const liveSdpLines =
+  'v=0|o=- 1 1 IN IP4 127.0.0.1|s=cam|t=0 0|a=range:npt=now-|a=control:*|m=video 0 RTP/AVP 96|' +
+  'a=rtpmap:96 H264/90000|a=fmtp:96 packetization-mode=1|a=control:track1|';
+export const liveSdp = liveSdpLines.replaceAll('|', '\r\n');
