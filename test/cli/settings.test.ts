@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { listSettings, readSettings, SettingsError } from '../../cli/settings.ts';
+
+describe('settings', () => {
+  test('have defaults', () => {
+    expect(readSettings({}, {})).toMatchObject({
+      port: 8787,
+      host: '127.0.0.1',
+      dataDir: '.watchpost',
+      allowRanges: [],
+      vision: 'pixel',
+      maxJobSeconds: 600,
+      ffmpeg: '',
+    });
+  });
+
+  test('are taken from flags before variables', () => {
+    const env = { WATCHPOST_PORT: '9000', WATCHPOST_ALLOW_RANGES: '10.0.0.0/8, fd00::/8' };
+    expect(readSettings({}, env)).toMatchObject({ port: 9000, allowRanges: ['10.0.0.0/8', 'fd00::/8'] });
+    expect(readSettings({ port: '9001' }, env).port).toBe(9001);
+  });
+
+  test.each([
+    ['WATCHPOST_PORT', 'http'],
+    ['WATCHPOST_PORT', '65536'],
+    ['WATCHPOST_MAX_JOB_SECONDS', '4'],
+    ['WATCHPOST_VISION', 'eyes'],
+    ['WATCHPOST_ALLOW_RANGES', '10.0.0.0'],
+    ['WATCHPOST_OPENAI_URL', 'not a url'],
+  ])('%s=%s is refused, and the message names the variable', (variable, value) => {
+    expect(() => readSettings({}, { [variable]: value })).toThrow(SettingsError);
+    expect(() => readSettings({}, { [variable]: value })).toThrow(variable);
+  });
+
+  test('that are wrong are all named at once', () => {
+    expect(() => readSettings({}, { WATCHPOST_PORT: 'x', WATCHPOST_VISION: 'y' })).toThrow(
+      /WATCHPOST_PORT[^]*WATCHPOST_VISION/,
+    );
+  });
+
+  test('stand in the README as they are', () => {
+    const readme = readFileSync('README.md', 'utf8').replace(/ {2,}/g, ' ');
+    for (const { variable, flag, fallback, text } of listSettings()) {
+      expect(readme).toContain(
+        `| \`${variable}\` | \`${flag}\` | ${fallback === '' ? '' : `\`${fallback}\` `}| ${text} |`,
+      );
+    }
+  });
+});
