@@ -1,7 +1,5 @@
 import type { ExecutionInput } from '../workflow.ts';
 
-export type ExecutionStatus = 'running' | 'succeeded' | 'failed' | 'aborted';
-
 /** The workflow engine's runs of jobs (glossary: execution). Starting and stopping are hints: `reconcile` replays them. */
 export interface Executions {
   /** Starts `<job_id>-<generation>`; 'already' when that name is taken, running or ended. */
@@ -9,5 +7,5 @@ export interface Executions {
   /** Stops it if it runs; harmless otherwise. */
   stop(input: ExecutionInput, cause: string): Promise<void>;
   /** undefined: never started. */
-  status(input: ExecutionInput): Promise<ExecutionStatus | undefined>;
+  status(input: ExecutionInput): Promise<'running' | 'succeeded' | 'failed' | 'aborted' | undefined>;
 }

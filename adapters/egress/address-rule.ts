@@ -1,0 +1,96 @@
+import ipaddr from 'ipaddr.js';
+
+export type Address = { address: string; family: 4 | 6 };
+
+/** May the service connect to this address? False for text that is no plain address (a zone id is not plain). */
+export type AddressRule = (address: string) => boolean;
+
+/**
+ * Public addresses are allowed, and those inside `allowRanges` (CIDRs). No range opens what is never a camera or a
+ * receiver: `neverOpened` and `carriesIpv4`. Throws `RangeError` for text that is no CIDR.
+ */
+export function createAddressRule(allowRanges: readonly string[]): AddressRule {
+  const opened = allowRanges.map(readRange);
+  return (text) => {
+    const address = readAddress(text);
+    if (address === null || isNeverOpened(address)) return false;
+    return isPublic(address) || opened.some((range) => isWithin(address, range));
+  };
+}
+
+type Ip = ipaddr.IPv4 | ipaddr.IPv6;
+type Range = [Ip, number];
+
+function readRange(text: string): Range {
+  const cidr = text.trim();
+  const full = cidr.includes('/') ? cidr : `${cidr}/${cidr.includes(':') ? 128 : 32}`;
+  const strict = ipaddr.IPv4.isValidCIDRFourPartDecimal(full) || ipaddr.IPv6.isValidCIDR(full);
+  if (!strict) throw new RangeError(`Not an address range (CIDR): ${text}`);
+  return ipaddr.parseCIDR(full);
+}
+
+function readAddress(text: string): Ip | null {
+  if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
+  if (text.includes('%') || !ipaddr.IPv6.isValid(text)) return null;
+  return ipaddr.IPv6.parse(text);
+}
+
+function isWithin(address: Ip, range: Range): boolean {
+  return address.kind() === range[0].kind() && address.match(range);
+}
+
+function isPublic(address: Ip): boolean {
+  // ipaddr.js calls everything unicast that it has no entry for; of IPv6 only 2000::/3 is assigned for that.
+  return address.range() === 'unicast' && (address.kind() === 'ipv4' || isWithin(address, globalUnicast));
+}
+
+const globalUnicast = readRange('2000::/3');
+
+function isNeverOpened(address: Ip): boolean {
+  return neverOpened.some((range) => isWithin(address, range)) || carriesIpv4(address);
+}
+
+/** Services that hand credentials to whoever asks from the inside, and what is no single host. */
+const neverOpened = [
+  '0.0.0.0/8', // "this host": Linux connects it to loopback
+  '224.0.0.0/4',
+  '255.255.255.255/32',
+  '169.254.169.254/32', // instance metadata: AWS, Azure, Google, Oracle
+  '169.254.170.2/32', // AWS: credentials of an ECS task
+  '169.254.170.23/32', // AWS: credentials of an EKS pod
+  '100.100.100.200/32', // Alibaba metadata
+  '168.63.129.16/32', // Azure's wire server, a public address that only the inside reaches
+  'fd00:ec2::/32', // AWS metadata and credentials over IPv6
+  'fd20:ce::254/128', // Google metadata over IPv6
+  '::/128',
+  'ff00::/8',
+].map(readRange);
+
+/**
+ * IPv6 that leads to an IPv4 address by way of the operating system or of a gateway: refused whatever it carries, as a
+ * range for one family must not open a way around the other. Nobody publishes a camera under such an address.
+ */
+function carriesIpv4(address: Ip): boolean {
+  return (
+    address instanceof ipaddr.IPv6 && (embeddings.some((r) => isWithin(address, r)) || isIsatap(address))
+  );
+}
+
+const embeddings = [
+  '::ffff:0:0/96', // mapped
+  '::ffff:0:0:0/96', // translated (RFC 6145)
+  '64:ff9b::/96', // NAT64
+  '64:ff9b:1::/48', // NAT64, local use
+  '2002::/16', // 6to4
+  '2001::/32', // Teredo
+].map(readRange);
+
+/** ::a.b.c.d, deprecated. Loopback (::1) lies inside of it and is a range's to open. */
+const compatible = readRange('::/96');
+const loopback = readRange('::1/128');
+
+function isIsatap(address: ipaddr.IPv6): boolean {
+  const [, , , , flags, marker] = address.parts;
+  const isatap = (flags === 0 || flags === 0x200) && marker === 0x5efe;
+  return isatap || (isWithin(address, compatible) && !isWithin(address, loopback));
+}

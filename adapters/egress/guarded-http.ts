@@ -1,0 +1,158 @@
+import { setImmediate } from 'node:timers/promises';
+import { Agent, request as send, type Dispatcher } from 'undici';
+import { InvalidUrlError } from '../../core/errors.ts';
+import { EgressLimitError, EgressRefusedError } from './errors.ts';
+import type { EgressGuard } from './guard.ts';
+import { openDeadline, type Deadline } from './deadline.ts';
+import { namedError } from './named-error.ts';
+import { createPinnedConnector } from './pinned-connector.ts';
+import { readBody } from './read-body.ts';
+import { nextHop, redirectTarget, webSchemes, type Hop } from './redirect.ts';
+
+export type GuardedResponse = {
+  status: number;
+  /** Of the last request in a chain of redirects; credentials that the given URL had are still in it. */
+  url: string;
+  /** Names in lower case; a header that came several times is joined by commas. */
+  headers: Record<string, string>;
+  /** Decoded. Empty with `headersOnly`. */
+  body: Uint8Array;
+};
+
+export type GuardedRequest = {
+  method?: 'GET' | 'POST';
+  headers?: Record<string, string>;
+  body?: string;
+  /** Of the decoded body. */
+  maxBytes: number;
+  /** From the call to the last byte, redirects included. */
+  timeoutMs: number;
+  /** Default 5; 0 returns a redirect as it is. */
+  maxRedirects?: number;
+  signal?: AbortSignal;
+  /** Answer when the headers have arrived, and discard the body. */
+  headersOnly?: boolean;
+};
+
+export type GuardedHttp = {
+  /**
+   * Any status is an answer. Throws `EgressRefusedError` (also for URLs and redirects that are malformed or no http),
+   * `EgressUnresolvedError`, `EgressLimitError`, `EgressTimeoutError`, `EgressNetworkError`, and the reason of an aborted `signal`.
+   */
+  request(url: string, options: GuardedRequest): Promise<GuardedResponse>;
+  /** Ends all connections, at once. */
+  close(): Promise<void>;
+};
+
+/** An HTTP client with kept connections that reaches only what the guard allows. No proxy setting is honoured. */
+export function createGuardedHttp(
+  guard: EgressGuard,
+  options: { connectTimeoutMs?: number; allowInsecureTls?: false } = {},
+): GuardedHttp {
+  const agent = new Agent({
+    connect: createPinnedConnector(guard, options.connectTimeoutMs ?? 5_000),
+    allowH2: false,
+    // Longer than a tick of 10 s, so that a job's next capture finds its connection warm.
+    keepAliveTimeout: 20_000,
+    keepAliveMaxTimeout: 60_000,
+    // The deadline of a request counts all of it.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  return {
+    request: (url, request) => followRedirects(guard, agent, url, request),
+    close: () => agent.destroy(),
+  };
+}
+
+async function followRedirects(
+  guard: EgressGuard,
+  agent: Agent,
+  url: string,
+  request: GuardedRequest,
+): Promise<GuardedResponse> {
+  const deadline = openDeadline(request.timeoutMs, request.signal);
+  try {
+    let hop = firstHop(guard, url, request);
+    for (let redirects = 0; ; redirects += 1) {
+      const answer = await sendHop(agent, hop, deadline);
+      const target = redirectTarget(answer.statusCode, answer.headers['location'], hop.url);
+      if (target === null || request.maxRedirects === 0) return await respond(answer, hop, request);
+      discard(answer.body);
+      if (redirects >= (request.maxRedirects ?? 5)) throw new EgressLimitError('Too many redirects');
+      hop = nextHop(hop, answer.statusCode, target, guard);
+    }
+  } catch (error) {
+    deadline.throwIfOver();
+    if (error instanceof InvalidUrlError)
+      throw new EgressRefusedError('URL is not allowed', { cause: error });
+    throw namedError(error);
+  } finally {
+    deadline.close();
+  }
+}
+
+function firstHop(guard: EgressGuard, text: string, request: GuardedRequest): Hop {
+  const url = guard.check(text, webSchemes);
+  const headers = basicAuthorization(url);
+  for (const [name, value] of Object.entries(request.headers ?? {})) headers[name.toLowerCase()] = value;
+  // Half a byte range of an encoded body cannot be decoded.
+  headers['accept-encoding'] ??= headers['range'] === undefined ? 'gzip, deflate, br' : 'identity';
+  return { url, method: request.method ?? 'GET', headers, body: request.body ?? null };
+}
+
+function basicAuthorization(url: URL): Record<string, string> {
+  if (url.username === '' && url.password === '') return {};
+  const credentials = [url.username, url.password].map(decodeLeniently).join(':');
+  return { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` };
+}
+
+/** A password may hold a bare percent sign. */
+function decodeLeniently(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+type Answer = { statusCode: number; headers: Record<string, string>; body: Dispatcher.ResponseData['body'] };
+
+async function sendHop(agent: Agent, hop: Hop, deadline: Deadline): Promise<Answer> {
+  const { origin, pathname, search } = hop.url;
+  const answer = await send(`${origin}${pathname}${search}`, {
+    dispatcher: agent,
+    method: hop.method,
+    headers: hop.headers,
+    body: hop.body,
+    signal: deadline.signal,
+  });
+  // A body that is destroyed unread reports that as an error, which nobody may be waiting for.
+  answer.body.on('error', () => undefined);
+  return { statusCode: answer.statusCode, headers: flatten(answer.headers), body: answer.body };
+}
+
+function flatten(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  const flat: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return flat;
+}
+
+async function respond(answer: Answer, hop: Hop, request: GuardedRequest): Promise<GuardedResponse> {
+  const { statusCode: status, headers } = answer;
+  if (request.headersOnly === true) {
+    discard(answer.body);
+    return { status, url: hop.url.href, headers, body: new Uint8Array() };
+  }
+  const body = await readBody(answer.body, headers, request.maxBytes);
+  // undici frees a connection one turn of the event loop after its answer; a request before that opens another one.
+  await setImmediate();
+  return { status, url: hop.url.href, headers, body };
+}
+
+/** Reads a short rest, so that the connection can be used again, and ends it where the rest is long or slow. */
+function discard(body: Answer['body']): void {
+  body.dump({ limit: 16_384, signal: AbortSignal.timeout(1_000) }).catch(() => body.destroy());
+}

@@ -1,0 +1,61 @@
+import { connect, type Socket } from 'node:net';
+import { openDeadline, type Deadline } from './deadline.ts';
+import type { EgressGuard } from './guard.ts';
+import { namedError } from './named-error.ts';
+
+export type GuardedTcpOptions = { host: string; port: number; timeoutMs: number; signal?: AbortSignal };
+
+/**
+ * A TCP connection to one of the addresses that the guard returns for `host`, within `timeoutMs` for look-up and connecting.
+ * Throws what the guard throws, `EgressTimeoutError`, `EgressNetworkError`, and the reason of an aborted `signal`.
+ */
+export async function connectGuarded(guard: EgressGuard, options: GuardedTcpOptions): Promise<Socket> {
+  const deadline = openDeadline(options.timeoutMs, options.signal);
+  try {
+    return await connectToAny(guard, options, deadline);
+  } catch (error) {
+    deadline.throwIfOver();
+    throw namedError(error);
+  } finally {
+    deadline.close();
+  }
+}
+
+async function connectToAny(
+  guard: EgressGuard,
+  options: GuardedTcpOptions,
+  deadline: Deadline,
+): Promise<Socket> {
+  const addresses = await orAborted(guard.resolve(options.host), deadline.signal);
+  let failure: unknown;
+  for (const { address } of addresses.slice(0, 4)) {
+    try {
+      return await connectTo(address, options.port, deadline.signal);
+    } catch (error) {
+      deadline.throwIfOver();
+      failure = error;
+    }
+  }
+  throw failure;
+}
+
+function connectTo(address: string, port: number, signal: AbortSignal): Promise<Socket> {
+  const { promise, resolve, reject } = Promise.withResolvers<Socket>();
+  const socket = connect({ host: address, port, noDelay: true });
+  const abort = (): void => void socket.destroy(new Error('Connecting was ended'));
+  signal.addEventListener('abort', abort, { once: true });
+  socket.once('error', reject).once('connect', () => {
+    socket.off('error', reject);
+    resolve(socket);
+  });
+  return promise.finally(() => signal.removeEventListener('abort', abort));
+}
+
+/** A look-up cannot be cancelled; it can be left behind. */
+function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const abort = (): void => reject(new Error('Waiting was ended'));
+  signal.addEventListener('abort', abort, { once: true });
+  if (signal.aborted) abort();
+  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', abort));
+}

@@ -1,0 +1,45 @@
+import { errors } from 'undici';
+import {
+  EgressLimitError,
+  EgressNetworkError,
+  EgressRefusedError,
+  EgressTimeoutError,
+  EgressUnresolvedError,
+} from './errors.ts';
+
+/** What undici, TLS and the sockets throw, under our names. The cause is kept for the log; it may tell addresses. */
+export function namedError(error: unknown): Error {
+  if (named.some((type) => error instanceof type) && error instanceof Error) return error;
+  if (error instanceof errors.ConnectTimeoutError) {
+    return new EgressTimeoutError('Connection was not made in time', { cause: error });
+  }
+  const code = codeOf(error);
+  return new EgressNetworkError(messages.get(code) ?? (isTls(code) ? untrusted : 'Connection failed'), {
+    cause: error,
+  });
+}
+
+const named = [
+  EgressRefusedError,
+  EgressUnresolvedError,
+  EgressLimitError,
+  EgressTimeoutError,
+  EgressNetworkError,
+];
+
+const untrusted = 'TLS certificate is not valid';
+
+const messages = new Map([
+  ['ECONNREFUSED', 'Connection was refused'],
+  ['ECONNRESET', 'Connection was reset'],
+  ['UND_ERR_SOCKET', 'Connection was closed early'],
+  ['UND_ERR_HEADERS_OVERFLOW', 'Answer has too many headers'],
+]);
+
+function isTls(code: string): boolean {
+  return /^(ERR_TLS_|ERR_SSL_|CERT_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_)/.test(code);
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+}

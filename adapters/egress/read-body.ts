@@ -1,0 +1,79 @@
+import { pipeline, Transform, type Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { EgressLimitError, EgressNetworkError } from './errors.ts';
+
+/**
+ * Reads and decodes a body of at most `maxBytes` decoded bytes; destroys it above that, so that a small bomb is stopped
+ * while it unfolds. Throws `EgressLimitError`, `EgressNetworkError` (unknown encoding), and what the streams throw.
+ */
+export async function readBody(
+  body: Readable,
+  headers: Record<string, string>,
+  maxBytes: number,
+): Promise<Uint8Array> {
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+  if (Number(headers['content-length'] ?? 0) > rawLimit(maxBytes)) {
+    body.destroy();
+    throw tooLarge();
+  }
+  return collect(decoded(body, encoding, maxBytes), maxBytes);
+}
+
+async function collect(body: Readable, maxBytes: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  // Leaving the loop by an error destroys the stream, and with it the connection.
+  for await (const chunk of body) {
+    if (!(chunk instanceof Uint8Array)) throw new EgressNetworkError('Answer is not bytes');
+    bytes += chunk.byteLength;
+    if (bytes > maxBytes) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return new Uint8Array(Buffer.concat(chunks, bytes));
+}
+
+function decoded(body: Readable, encoding: string, maxBytes: number): Readable {
+  if (encoding === 'identity' || encoding === '') return body;
+  const decoder = decoderFor(encoding);
+  if (decoder === null) {
+    body.destroy();
+    throw new EgressNetworkError('Answer has an unknown content encoding');
+  }
+  // The callback is there for its effect: without one, pipeline throws into the void; the error reaches the reader by the decoder.
+  return pipeline(body, limitRaw(rawLimit(maxBytes)), decoder, () => undefined);
+}
+
+function decoderFor(encoding: string): Transform | null {
+  switch (encoding) {
+    case 'gzip':
+    case 'x-gzip':
+      return createGunzip();
+    case 'deflate':
+      return createInflate();
+    case 'br':
+      return createBrotliDecompress();
+    default:
+      return null;
+  }
+}
+
+/** Encoded bytes may go on for ever without decoding to a single one (empty blocks). */
+function limitRaw(maxBytes: number): Transform {
+  let bytes = 0;
+  return new Transform({
+    transform(chunk: Uint8Array, _encoding, done) {
+      bytes += chunk.byteLength;
+      if (bytes > maxBytes) done(tooLarge());
+      else done(null, chunk);
+    },
+  });
+}
+
+/** What does not compress grows a little by being encoded. */
+function rawLimit(maxBytes: number): number {
+  return maxBytes + 1024;
+}
+
+function tooLarge(): EgressLimitError {
+  return new EgressLimitError('Answer is larger than allowed');
+}

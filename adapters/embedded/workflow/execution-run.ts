@@ -1,0 +1,125 @@
+import { jobLog, type Log } from '../../../core/ports/log.ts';
+import type { Clock } from './clock.ts';
+import type { Workflow } from './definition.ts';
+import type { ExecutionStore, StoredExecution } from './execution-store.ts';
+import type { Json } from './json.ts';
+import type { Move, Position } from './progress.ts';
+import { startTask, type TaskFunction } from './task-attempt.ts';
+import { abort, type Action, afterTask, nextAction } from './transition.ts';
+
+/** An execution entered a state; told when that is stored. */
+export type TransitionEvent = { execution: string; state: string; input: Json };
+
+export type RunCollaborators = {
+  workflow: Workflow;
+  resources: ReadonlyMap<string, TaskFunction>;
+  store: ExecutionStore;
+  clock: Clock;
+  /** 0 to below 1. */
+  random: () => number;
+  log: Log;
+  onTransition?: (event: TransitionEvent) => void;
+  /** Told of every call of a task's function, with the promise of its end. */
+  onTask: (settled: Promise<unknown>) => void;
+};
+
+/** One running execution of this process. */
+export type ExecutionRun = {
+  /** Goes on from where it stands. */
+  go(): void;
+  /** Ends it as aborted: its task is aborted, and a late result of it dropped. */
+  stop(cause: string): void;
+  /** Takes no further step; what is stored stays, for the next start. */
+  close(): void;
+};
+
+/** Pauses between attempts to store a move: 1, 2, 4 … 30 s. */
+const longestWritePauseSeconds = 30;
+
+/** Runs one execution from `from` to its end, storing each move before it takes the next step. Then calls `onOver`. */
+export function createExecutionRun(
+  { name, input }: Pick<StoredExecution, 'name' | 'input'>,
+  from: Position,
+  { workflow, resources, store, clock, random, log, onTransition, onTask }: RunCollaborators,
+  onOver: () => void,
+): ExecutionRun {
+  let position = from;
+  let failedWrites = 0;
+  /** Lets go of what the run is waiting for: a timer, or a task. */
+  let letGo: (() => void) | undefined;
+
+  return {
+    go: step,
+    stop(cause) {
+      letGo?.();
+      record(abort(position, cause, clock.now()));
+    },
+    close: () => letGo?.(),
+  };
+
+  function step(): void {
+    const action = nextAction(workflow, position, clock.now());
+    switch (action.kind) {
+      case 'wait':
+        letGo = clock.setTimer(action.until, () => {
+          position = { ...position, wakeAt: null };
+          step();
+        });
+        break;
+      case 'run':
+        void runTask(action);
+        break;
+      case 'move':
+        record(action.move);
+        break;
+    }
+  }
+
+  async function runTask(task: Extract<Action, { kind: 'run' }>): Promise<void> {
+    const run = resources.get(task.resource);
+    if (run === undefined) throw new Error(`No function for ${task.resource}`);
+    const attempt = startTask(run, task.payload, task.timeoutSeconds, clock);
+    onTask(attempt.settled);
+    let dropped = false;
+    letGo = () => {
+      dropped = true;
+      attempt.abort();
+    };
+    const outcome = await attempt.outcome;
+    if (!dropped) record(afterTask(workflow, position, outcome, clock.now(), random));
+  }
+
+  /** Stores a move and goes on from it. A store that cannot write (full disk, locked file) is asked again until it can. */
+  function record(move: Move): void {
+    let stored: boolean;
+    try {
+      stored = store.save(name, move.progress);
+    } catch (error) {
+      postpone(move, error);
+      return;
+    }
+    failedWrites = 0;
+    const { progress } = move;
+    if (stored && move.entered)
+      onTransition?.({ execution: name, state: progress.state, input: progress.data });
+    if (!stored || progress.status !== 'running') {
+      onOver();
+      return;
+    }
+    position = progress;
+    step();
+  }
+
+  function postpone(move: Move, error: unknown): void {
+    if (failedWrites === 0) {
+      jobLog(log, input.job_id).error('The workflow cannot store its progress and waits until it can', {
+        execution: name,
+        error: error instanceof Error ? error.message : String(error),
+      });
+    }
+    const pauseSeconds = Math.min(2 ** failedWrites, longestWritePauseSeconds);
+    failedWrites += 1;
+    const again = new Date(clock.now().getTime() + pauseSeconds * 1000);
+    letGo = clock.setTimer(again, () => record(move));
+  }
+}

@@ -1,0 +1,120 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { z } from 'zod';
+import { type ExecutionInput, executionInputSchema } from '../../../core/workflow.ts';
+import { jsonSchema } from './json.ts';
+import type { Progress } from './progress.ts';
+
+export type StoredExecution = { name: string; input: ExecutionInput; startedAt: Date; progress: Progress };
+
+/** The executions in SQLite. Every write is one statement: it is there whole or not at all. */
+export type ExecutionStore = {
+  /** false: the name is taken, by an execution that runs or has ended. */
+  insert(execution: StoredExecution): boolean;
+  /** Where a running execution stands now. false: it is not running any more, and nothing was written. */
+  save(name: string, progress: Progress): boolean;
+  find(name: string): StoredExecution | undefined;
+  running(): StoredExecution[];
+  /** Removes the executions that ended before `stoppedBefore`; their names are free again. Answers how many. */
+  prune(stoppedBefore: Date): number;
+};
+
+export function executionName({ job_id, generation }: ExecutionInput): string {
+  return `${job_id}-${generation}`;
+}
+
+/** Makes the store's table where it is missing. */
+export function migrateExecutions(database: DatabaseSync): void {
+  database.exec(`
+    CREATE TABLE IF NOT EXISTS workflow_executions (
+      name TEXT PRIMARY KEY,
+      job_id TEXT NOT NULL,
+      generation INTEGER NOT NULL,
+      status TEXT NOT NULL CHECK (status IN ('running', 'succeeded', 'failed', 'aborted')),
+      state TEXT NOT NULL,
+      data TEXT NOT NULL,
+      attempts TEXT NOT NULL,
+      since TEXT,
+      wake_at TEXT,
+      error TEXT,
+      cause TEXT,
+      started_at TEXT NOT NULL,
+      stopped_at TEXT
+    ) STRICT;
+    CREATE INDEX IF NOT EXISTS workflow_executions_running ON workflow_executions (name) WHERE status = 'running';
+    CREATE INDEX IF NOT EXISTS workflow_executions_stopped ON workflow_executions (stopped_at);
+  `);
+}
+
+/** Needs the table of `migrateExecutions`. Throws what SQLite throws (full disk, locked database). */
+export function createExecutionStore(database: DatabaseSync): ExecutionStore {
+  const insert = database.prepare(`
+    INSERT INTO workflow_executions (
+      name, job_id, generation, status, state, data, attempts, since, wake_at, error, cause, started_at, stopped_at
+    ) VALUES (
+      :name, :job_id, :generation, :status, :state, :data, :attempts, :since, :wake_at, :error, :cause, :started_at, :stopped_at
+    ) ON CONFLICT (name) DO NOTHING`);
+  const update = database.prepare(`
+    UPDATE workflow_executions SET status = :status, state = :state, data = :data, attempts = :attempts, since = :since,
+      wake_at = :wake_at, error = :error, cause = :cause, stopped_at = :stopped_at
+    WHERE name = :name AND status = 'running'`);
+  const find = database.prepare('SELECT * FROM workflow_executions WHERE name = ?');
+  const running = database.prepare(`SELECT * FROM workflow_executions WHERE status = 'running'`);
+  const prune = database.prepare(`DELETE FROM workflow_executions WHERE stopped_at < ?`);
+
+  return {
+    insert: ({ name, input, startedAt, progress }) =>
+      insert.run({ name, ...input, started_at: startedAt.toISOString(), ...columnsOf(progress) }).changes ===
+      1,
+    save: (name, progress) => update.run({ name, ...columnsOf(progress) }).changes === 1,
+    find: (name) => {
+      const row = find.get(name);
+      return row === undefined ? undefined : read(row);
+    },
+    running: () => running.all().map(read),
+    prune: (stoppedBefore) => Number(prune.run(stoppedBefore.toISOString()).changes),
+  };
+}
+
+function columnsOf(progress: Progress) {
+  const running = progress.status === 'running';
+  return {
+    status: progress.status,
+    state: progress.state,
+    data: JSON.stringify(progress.data),
+    attempts: JSON.stringify(running ? progress.attempts : []),
+    since: running ? progress.since.toISOString() : null,
+    wake_at: running ? (progress.wakeAt?.toISOString() ?? null) : null,
+    error: running ? null : progress.error,
+    cause: running ? null : progress.cause,
+    stopped_at: running ? null : progress.stoppedAt.toISOString(),
+  };
+}
+
+const dateSchema = z.iso.datetime().transform((text) => new Date(text));
+const jsonTextSchema = z.string().transform((text): unknown => JSON.parse(text));
+const identitySchema = executionInputSchema.extend({ name: z.string(), started_at: dateSchema });
+const whereSchema = z.object({ state: z.string(), data: jsonTextSchema.pipe(jsonSchema) });
+
+const progressSchema = z.union([
+  whereSchema
+    .extend({
+      status: z.literal('running'),
+      attempts: jsonTextSchema.pipe(z.array(z.int().nonnegative())),
+      since: dateSchema,
+      wake_at: dateSchema.nullable(),
+    })
+    .transform(({ wake_at: wakeAt, ...position }) => ({ ...position, wakeAt })),
+  whereSchema
+    .extend({
+      status: z.enum(['succeeded', 'failed', 'aborted']),
+      error: z.string().nullable(),
+      cause: z.string().nullable(),
+      stopped_at: dateSchema,
+    })
+    .transform(({ stopped_at: stoppedAt, ...ending }) => ({ ...ending, stoppedAt })),
+]);
+
+function read(row: unknown): StoredExecution {
+  const { name, job_id, generation, started_at: startedAt } = identitySchema.parse(row);
+  return { name, input: { job_id, generation }, startedAt, progress: progressSchema.parse(row) };
+}

@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { referencePathSchema } from './reference-path.ts';
+
+/**
+ * The reserved names that this engine raises or understands. A definition that waits for another `States.` error waits
+ * in vain here, and is refused. `States.Runtime` and `States.DataLimitExceeded` end an execution; nothing catches them.
+ */
+const reservedErrors = new Set([
+  'States.ALL',
+  'States.TaskFailed',
+  'States.Timeout',
+  'States.ResultPathMatchFailure',
+]);
+
+const errorEqualsSchema = z
+  .array(
+    z
+      .string()
+      .min(1)
+      .refine((name) => !name.startsWith('States.') || reservedErrors.has(name), {
+        error: ({ input }) => `${String(input)} is no error that this engine raises`,
+      }),
+  )
+  .min(1)
+  .refine((names) => names.length === 1 || !names.includes('States.ALL'), 'States.ALL stands alone');
+
+/** The largest number of seconds that Step Functions takes in Retry, Wait and TimeoutSeconds. */
+export const longestSeconds = 99_999_999;
+/** The limit of MaxDelaySeconds in Step Functions: 366 days. Also keeps an unlimited backoff finite. */
+const longestDelaySeconds = 31_622_400;
+
+const retrierSchema = z.strictObject({
+  Comment: z.string().optional(),
+  ErrorEquals: errorEqualsSchema,
+  IntervalSeconds: z.int().positive().max(longestSeconds).default(1),
+  BackoffRate: z.number().min(1).default(2),
+  MaxDelaySeconds: z.int().positive().max(longestDelaySeconds).default(longestDelaySeconds),
+  MaxAttempts: z.int().nonnegative().max(longestSeconds).default(3),
+  JitterStrategy: z.enum(['FULL', 'NONE']).default('NONE'),
+});
+export type Retrier = z.infer<typeof retrierSchema>;
+
+const catcherSchema = z.strictObject({
+  Comment: z.string().optional(),
+  ErrorEquals: errorEqualsSchema,
+  ResultPath: referencePathSchema.nullable().optional(),
+  Next: z.string(),
+});
+export type Catcher = z.infer<typeof catcherSchema>;
+
+export const retrySchema = z.array(retrierSchema).refine(wildcardIsLast, 'States.ALL comes last');
+export const catchSchema = z.array(catcherSchema).refine(wildcardIsLast, 'States.ALL comes last');
+
+/** `error`: its name, as in ErrorEquals. `cause`: its message. */
+export type Failure = { error: string; cause: string };
+
+export type Reaction =
+  | { kind: 'retry'; delaySeconds: number; attempts: number[] }
+  | { kind: 'catch'; catcher: Catcher }
+  | { kind: 'fail' };
+
+/**
+ * What follows a failure. The first retrier that names the error decides alone: once its own attempts are used up, no
+ * later one is asked, and the catchers are next.
+ * @param attempts how often each retrier has retried since the state was entered
+ * @param random in [0, 1)
+ */
+export function reactTo(
+  { error }: Failure,
+  handlers: { Retry: readonly Retrier[]; Catch: readonly Catcher[] },
+  attempts: readonly number[],
+  random: () => number,
+): Reaction {
+  const index = handlers.Retry.findIndex(({ ErrorEquals }) => names(ErrorEquals, error));
+  const retrier = handlers.Retry[index];
+  const used = attempts[index] ?? 0;
+  if (retrier !== undefined && used < retrier.MaxAttempts) {
+    return {
+      kind: 'retry',
+      delaySeconds: delaySeconds(retrier, used, random),
+      attempts: handlers.Retry.map((_, i) => (attempts[i] ?? 0) + (i === index ? 1 : 0)),
+    };
+  }
+  const catcher = handlers.Catch.find(({ ErrorEquals }) => names(ErrorEquals, error));
+  return catcher === undefined ? { kind: 'fail' } : { kind: 'catch', catcher };
+}
+
+function names(errorEquals: readonly string[], error: string): boolean {
+  return (
+    errorEquals.includes(error) ||
+    errorEquals.includes('States.ALL') ||
+    (errorEquals.includes('States.TaskFailed') && error !== 'States.Timeout')
+  );
+}
+
+function delaySeconds(retrier: Retrier, used: number, random: () => number): number {
+  const backoff = Math.min(retrier.IntervalSeconds * retrier.BackoffRate ** used, retrier.MaxDelaySeconds);
+  return retrier.JitterStrategy === 'FULL' ? backoff * random() : backoff;
+}
+
+function wildcardIsLast(handlers: readonly { ErrorEquals: readonly string[] }[]): boolean {
+  return handlers.slice(0, -1).every(({ ErrorEquals }) => !ErrorEquals.includes('States.ALL'));
+}

@@ -1,0 +1,59 @@
+import type { Clock } from './clock.ts';
+import { type Json, toJson } from './json.ts';
+import type { TaskOutcome } from './transition.ts';
+
+/** A function behind a Task's `Resource`. What it throws is the ASL error: `name` is the error name, `message` the cause. */
+export type TaskFunction = (input: unknown, signal: AbortSignal) => Promise<unknown>;
+
+/** The lengths that Step Functions keeps of an error; a longer cause could outgrow what a workflow carries. */
+const longestErrorLength = 256;
+const longestCauseLength = 32_768;
+
+export type TaskAttempt = {
+  /** What counts for the workflow. Does not wait for a function that goes on after its timeout. Never rejects. */
+  outcome: Promise<TaskOutcome>;
+  /** When the function itself has ended. Never rejects. */
+  settled: Promise<unknown>;
+  abort(): void;
+};
+
+/** Calls a task's function once. After `timeoutSeconds` its signal is aborted and the outcome is `States.Timeout`. */
+export function startTask(
+  run: TaskFunction,
+  input: Json,
+  timeoutSeconds: number | undefined,
+  clock: Clock,
+): TaskAttempt {
+  const controller = new AbortController();
+  const settled = outcomeOf(run, structuredClone(input), controller.signal);
+  const timeout = Promise.withResolvers<TaskOutcome>();
+  const cancelTimeout =
+    timeoutSeconds === undefined
+      ? () => {}
+      : clock.setTimer(new Date(clock.now().getTime() + timeoutSeconds * 1000), () => {
+          const cause = `The task took longer than ${timeoutSeconds} s`;
+          timeout.resolve({ kind: 'failure', error: 'States.Timeout', cause });
+          controller.abort(new Error(cause));
+        });
+  return {
+    outcome: Promise.race([settled, timeout.promise]).finally(cancelTimeout),
+    settled,
+    abort() {
+      cancelTimeout();
+      controller.abort(new Error('The execution was stopped'));
+    },
+  };
+}
+
+async function outcomeOf(run: TaskFunction, input: Json, signal: AbortSignal): Promise<TaskOutcome> {
+  try {
+    return { kind: 'result', result: toJson(await run(input, signal)) };
+  } catch (error) {
+    const { name, message } = error instanceof Error ? error : new Error(String(error));
+    return {
+      kind: 'failure',
+      error: name.slice(0, longestErrorLength),
+      cause: message.slice(0, longestCauseLength),
+    };
+  }
+}

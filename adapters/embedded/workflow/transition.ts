@@ -1,0 +1,188 @@
+import { choose } from './choice.ts';
+import type { Workflow } from './definition.ts';
+import type { Json } from './json.ts';
+import type { Ending, Move, Position, Progress } from './progress.ts';
+import { ResultPathError } from './reference-path.ts';
+import { type Failure, reactTo } from './retry.ts';
+import type { State, TaskState } from './state-schemas.ts';
+import { outputOf, payloadOf, place } from './task-data.ts';
+import { wakeTime } from './wake-time.ts';
+
+/** The interpreter: one step at a time, without effects. Time and chance are values. */
+
+/** What an execution needs next. */
+export type Action =
+  | { kind: 'wait'; until: Date }
+  | { kind: 'run'; resource: string; payload: Json; timeoutSeconds: number | undefined }
+  | { kind: 'move'; move: Move };
+
+export type TaskOutcome = { kind: 'result'; result: Json } | ({ kind: 'failure' } & Failure);
+
+/** Step Functions carries at most 256 KiB of UTF-8 from state to state. Held here too, so that nothing runs on one machine only. */
+const longestDataBytes = 262_144;
+
+/** Where a new execution stands. */
+export function begin(workflow: Workflow, input: Json, now: Date): Move {
+  return enter(workflow, workflow.startAt, input, now);
+}
+
+/** What to do at `position`. When a wait is over, ask again with `wakeAt` null. */
+export function nextAction(workflow: Workflow, position: Position, now: Date): Action {
+  if (position.wakeAt !== null) return { kind: 'wait', until: dueAt(position, position.wakeAt, now) };
+  try {
+    const state = stateNamed(workflow, position.state);
+    if (state.Type !== 'Task') return { kind: 'move', move: pass(workflow, position, state, now) };
+    return {
+      kind: 'run',
+      resource: state.Resource,
+      payload: payloadOf(state, position.data),
+      timeoutSeconds: state.TimeoutSeconds,
+    };
+  } catch (error) {
+    return { kind: 'move', move: stay(fail(position, runtimeFailure(error), now)) };
+  }
+}
+
+/** Where an execution stands after its task's result or failure. */
+export function afterTask(
+  workflow: Workflow,
+  position: Position,
+  outcome: TaskOutcome,
+  now: Date,
+  random: () => number,
+): Move {
+  try {
+    const state = taskNamed(workflow, position.state);
+    if (outcome.kind === 'failure') return handle(workflow, position, state, outcome, now, random);
+    return leave(workflow, position, state, outputOf(state, position.data, outcome.result), now);
+  } catch (error) {
+    if (!(error instanceof ResultPathError)) return stay(fail(position, runtimeFailure(error), now));
+    const failure = { error: 'States.ResultPathMatchFailure', cause: error.message };
+    return handle(workflow, position, taskNamed(workflow, position.state), failure, now, random);
+  }
+}
+
+/** An execution that is stopped where it stands. */
+export function abort(position: Position, cause: string, now: Date): Move {
+  const { state, data } = position;
+  return stay({ status: 'aborted', state, data, error: null, cause, stoppedAt: now });
+}
+
+/** A clock that was set back while the execution waited must not make the wait longer than it was meant to be. */
+function dueAt({ since }: Position, wakeAt: Date, now: Date): Date {
+  const setBack = now < since;
+  return setBack ? new Date(now.getTime() + wakeAt.getTime() - since.getTime()) : wakeAt;
+}
+
+/** Through a state without a task. */
+function pass(workflow: Workflow, position: Position, state: Exclude<State, TaskState>, now: Date): Move {
+  switch (state.Type) {
+    case 'Wait':
+      return leave(workflow, position, state, position.data, now);
+    case 'Choice': {
+      const next = choose(state.Choices, state.Default, position.data);
+      if (next !== undefined) return goTo(workflow, position, next, position.data, now);
+      const failure = { error: 'States.NoChoiceMatched', cause: 'No rule applies and there is no Default' };
+      return stay(fail(position, failure, now));
+    }
+    case 'Succeed':
+    case 'Fail':
+      return enter(workflow, position.state, position.data, now);
+  }
+}
+
+function handle(
+  workflow: Workflow,
+  position: Position,
+  state: TaskState,
+  { error, cause }: Failure,
+  now: Date,
+  random: () => number,
+): Move {
+  const reaction = reactTo({ error, cause }, state, position.attempts, random);
+  switch (reaction.kind) {
+    case 'retry': {
+      const wakeAt = new Date(now.getTime() + reaction.delaySeconds * 1000);
+      return stay({ ...position, attempts: reaction.attempts, since: now, wakeAt });
+    }
+    case 'catch': {
+      const { ResultPath, Next } = reaction.catcher;
+      const data = place(ResultPath, position.data, { Error: error, Cause: cause });
+      return goTo(workflow, position, Next, data, now);
+    }
+    case 'fail':
+      return stay(fail(position, { error, cause }, now));
+  }
+}
+
+function leave(
+  workflow: Workflow,
+  position: Position,
+  { Next }: { Next?: string | undefined },
+  output: Json,
+  now: Date,
+): Move {
+  if (Next !== undefined) return goTo(workflow, position, Next, output, now);
+  return stay(succeed(position.state, output, now));
+}
+
+function goTo(workflow: Workflow, from: Position, next: string, data: Json, now: Date): Move {
+  const bytes = Buffer.byteLength(JSON.stringify(data));
+  if (bytes <= longestDataBytes) return enter(workflow, next, data, now);
+  const cause = `The state's output has ${bytes} bytes, more than the ${longestDataBytes} that a workflow carries`;
+  return stay(fail(from, { error: 'States.DataLimitExceeded', cause }, now));
+}
+
+function enter(workflow: Workflow, name: string, data: Json, now: Date): Move {
+  try {
+    return { progress: arrival(name, stateNamed(workflow, name), data, now), entered: true };
+  } catch (error) {
+    return { progress: fail({ state: name, data }, runtimeFailure(error), now), entered: true };
+  }
+}
+
+function arrival(name: string, state: State, data: Json, now: Date): Progress {
+  switch (state.Type) {
+    case 'Succeed':
+      return succeed(name, data, now);
+    case 'Fail':
+      return fail({ state: name, data }, { error: state.Error ?? '', cause: state.Cause ?? '' }, now);
+    case 'Task':
+    case 'Choice':
+    case 'Wait': {
+      const wakeAt = state.Type === 'Wait' ? wakeTime(state, data, now) : null;
+      return { status: 'running', state: name, data, attempts: [], since: now, wakeAt };
+    }
+  }
+}
+
+function stay(progress: Progress): Move {
+  return { progress, entered: false };
+}
+
+function succeed(state: string, data: Json, now: Date): Ending {
+  return { status: 'succeeded', state, data, error: null, cause: null, stoppedAt: now };
+}
+
+function fail(at: { state: string; data: Json }, failure: Failure, now: Date): Ending {
+  const { state, data } = at;
+  return { status: 'failed', state, data, error: failure.error, cause: failure.cause, stoppedAt: now };
+}
+
+/** What the States Language calls `States.Runtime`: nothing retries or catches it. */
+function runtimeFailure(error: unknown): Failure {
+  return { error: 'States.Runtime', cause: error instanceof Error ? error.message : String(error) };
+}
+
+/** A stored position can name a state that a newer version of the definition no longer has. */
+function stateNamed({ states }: Workflow, name: string): State {
+  const state = states.get(name);
+  if (state === undefined) throw new Error(`The workflow has no state "${name}"`);
+  return state;
+}
+
+function taskNamed(workflow: Workflow, name: string): TaskState {
+  const state = stateNamed(workflow, name);
+  if (state.Type !== 'Task') throw new Error(`The state "${name}" is no task`);
+  return state;
+}

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import type { Json } from './json.ts';
+import { readPath } from './reference-path.ts';
+import type { WaitState } from './state-schemas.ts';
+
+const timestampSchema = z.iso.datetime({ offset: true });
+
+/**
+ * When a Wait state that is entered `now` is over. Timestamps lose their milliseconds, as in Step Functions: a
+ * workflow that counts on them shows it here too. Throws where TimestampPath finds no timestamp.
+ */
+export function wakeTime(state: WaitState, input: Json, now: Date): Date {
+  if (state.Seconds !== undefined) return new Date(now.getTime() + state.Seconds * 1000);
+  return wholeSeconds(timestampOf(state, input));
+}
+
+function timestampOf({ Timestamp, TimestampPath }: WaitState, input: Json): string {
+  if (TimestampPath === undefined) return timestampSchema.parse(Timestamp);
+  const timestamp = timestampSchema.safeParse(readPath(TimestampPath, input));
+  if (timestamp.success) return timestamp.data;
+  throw new Error(`There is no timestamp at ${TimestampPath.text}`);
+}
+
+function wholeSeconds(timestamp: string): Date {
+  return new Date(Math.floor(Date.parse(timestamp) / 1000) * 1000);
+}

@@ -1,0 +1,112 @@
+import type { Capture, CaptureRequest, StreamProbe } from '../../../core/capture.ts';
+import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
+import { StreamFetchError } from '../../../core/errors.ts';
+import { openDeadline } from '../../egress/deadline.ts';
+import type { EgressGuard } from '../../egress/guard.ts';
+import type { FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
+import { describeRtsp, type DescribedStream } from './describe.ts';
+import { openRtspRelay, type RtspRelay } from './rtsp-relay.ts';
+import { asStreamError } from './stream-error.ts';
+
+export type RtspCapturerDependencies = {
+  guard: EgressGuard;
+  ffmpeg: FfmpegRunner;
+  now: () => Date;
+  /** For each answer of a server; 8 s by default. */
+  answerTimeoutMs?: number;
+};
+
+/** Pulls pictures from an RTSP server: a connection of its own for each capture, as cameras drop those that idle. */
+export function createRtspCapturer(deps: RtspCapturerDependencies): StreamCapturer {
+  return {
+    probe: (url, signal) =>
+      withinTime(conversationTimeoutMs, signal, (bounded) => probeRtsp(url, deps, bounded)),
+    capture: (request, signal) =>
+      withinTime(conversationTimeoutMs + pictureTimeoutMs(request), signal, (bounded) =>
+        captureRtsp(request, deps, bounded),
+      ),
+  };
+}
+
+/** For connecting, OPTIONS, DESCRIBE and SETUP together, each of which may have to be asked twice. */
+const conversationTimeoutMs = 15_000;
+
+/** Cameras set to save bandwidth send a key frame every ten seconds, and nothing can be decoded before it. */
+const keyFrameTimeoutMs = 20_000;
+
+function pictureTimeoutMs(request: CaptureRequest): number {
+  return keyFrameTimeoutMs + (request.mode === 'frames' ? 0 : request.clipSeconds * 1000);
+}
+
+async function withinTime<T>(
+  timeoutMs: number,
+  signal: AbortSignal,
+  work: (bounded: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const deadline = openDeadline(timeoutMs, signal);
+  try {
+    return await work(deadline.signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!deadline.signal.aborted) throw error;
+    throw new StreamFetchError(
+      'The RTSP server is too slow. Check that the stream plays in a video player.',
+      undefined,
+      {
+        cause: error,
+      },
+    );
+  } finally {
+    deadline.close();
+  }
+}
+
+async function probeRtsp(
+  url: string,
+  deps: RtspCapturerDependencies,
+  signal: AbortSignal,
+): Promise<StreamProbe> {
+  const { client, target } = await describeRtsp(url, deps, signal);
+  client.close();
+  return { platform: 'rtsp', playbackUrl: target.url };
+}
+
+async function captureRtsp(
+  request: CaptureRequest,
+  deps: RtspCapturerDependencies,
+  signal: AbortSignal,
+): Promise<Capture> {
+  const stream = await describeRtsp(request.url, deps, signal);
+  const relay = await openRelay(stream, deps, signal);
+  try {
+    const timeoutMs = pictureTimeoutMs(request);
+    const pictures = await deps.ffmpeg.run(
+      { kind: 'rtsp', relayUrl: relay.url },
+      request,
+      { timeoutMs },
+      signal,
+    );
+    return {
+      ...pictures,
+      capturedAt: relay.lastFrameAt() ?? deps.now(),
+      // Each connection begins at the live edge; there is no segment that could stand still.
+      position: { segment: null, segment_seconds: 0 },
+    };
+  } finally {
+    await relay.close();
+  }
+}
+
+async function openRelay(
+  stream: DescribedStream,
+  deps: RtspCapturerDependencies,
+  signal: AbortSignal,
+): Promise<RtspRelay> {
+  try {
+    return await openRtspRelay(stream, deps.now);
+  } catch (error) {
+    stream.client.close();
+    signal.throwIfAborted();
+    throw asStreamError(error, stream.target);
+  }
+}

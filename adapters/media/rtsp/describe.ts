@@ -1,0 +1,85 @@
+import { NotLiveError, StreamFetchError } from '../../../core/errors.ts';
+import { connectGuarded } from '../../egress/guarded-tcp.ts';
+import type { EgressGuard } from '../../egress/guard.ts';
+import { RtspProtocolError } from './errors.ts';
+import { headerValue, type RtspMessage } from './message.ts';
+import { createRtspClient, type RtspClient } from './rtsp-client.ts';
+import { isRecording, parseSdp } from './sdp.ts';
+import { asStreamError } from './stream-error.ts';
+import { readRtspUrl, type RtspTarget } from './stream-url.ts';
+import { findVideoTrack, type VideoTrack } from './video-track.ts';
+
+/** A live stream that a server has described, over a connection that is still open. Whoever gets it closes `client`. */
+export type DescribedStream = { client: RtspClient; target: RtspTarget; track: VideoTrack };
+
+const connectTimeoutMs = 5_000;
+/** Generous: a camera that sleeps takes seconds to start its encoder at DESCRIBE. */
+const limits = { answerTimeoutMs: 8_000, maxBytes: 96 * 1024 * 1024 };
+
+export type DescribeOptions = { guard: EgressGuard; answerTimeoutMs?: number };
+
+/**
+ * Asks the server for the stream (OPTIONS, DESCRIBE), with the credentials of the URL where it wants them. Throws
+ * `InvalidUrlError`, `NotLiveError` for a recording, `StreamFetchError`, and the reason of an aborted `signal`.
+ */
+export async function describeRtsp(
+  url: string,
+  options: DescribeOptions,
+  signal: AbortSignal,
+): Promise<DescribedStream> {
+  const target = readRtspUrl(url, options.guard);
+  try {
+    const { host, port, credentials } = target;
+    const socket = await connectGuarded(options.guard, { host, port, timeoutMs: connectTimeoutMs, signal });
+    const client = createRtspClient(socket, credentials, { ...limits, ...options });
+    return await closedOnFailure(client, signal, async () => ({
+      client,
+      target,
+      track: await describe(client, target),
+    }));
+  } catch (error) {
+    signal.throwIfAborted();
+    throw asStreamError(error, target);
+  }
+}
+
+/** Closes the client when `work` fails, and when `signal` is aborted at any later time. */
+async function closedOnFailure<T>(
+  client: RtspClient,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
+  const close = (): void => client.close();
+  signal.addEventListener('abort', close, { once: true });
+  client.onEnd(() => signal.removeEventListener('abort', close));
+  if (signal.aborted) close();
+  try {
+    return await work();
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+async function describe(client: RtspClient, target: RtspTarget): Promise<VideoTrack> {
+  await client.request('OPTIONS', target.url);
+  const answer = await client.request('DESCRIBE', target.url, [['Accept', 'application/sdp']]);
+  const session = parseSdp(new TextDecoder().decode(answer.body));
+  if (session.media.length === 0) throw new RtspProtocolError('DESCRIBE has no session description');
+  if (isRecording(session)) {
+    throw new NotLiveError(
+      'The RTSP server describes this stream as a recording with an end. Use the URL of a live stream.',
+    );
+  }
+  const track = findVideoTrack(session, baseUrl(answer, target));
+  if (track !== null) return track;
+  throw new StreamFetchError(
+    'The stream has no video that can be read. Set the camera to H.264 or H.265 without SRTP.',
+  );
+}
+
+/** Servers behind address translation write an address of their own here; it is only ever sent back to them as text. */
+function baseUrl(answer: RtspMessage, target: RtspTarget): string {
+  const base = headerValue(answer, 'content-base') ?? headerValue(answer, 'content-location');
+  return base !== undefined && /^rtsp:\/\/[\x21-\x7e]+$/i.test(base) ? base : target.url;
+}

@@ -1,0 +1,61 @@
+import { RtspProtocolError } from './errors.ts';
+
+export type RtspHeader = readonly [name: string, value: string];
+
+/** A request or a response (RFC 2326). */
+export type RtspMessage = { startLine: string; headers: readonly RtspHeader[]; body: Uint8Array };
+
+export type RtspRequestLine = { method: string; url: string };
+
+/** Reads start line and headers; `text` is what stands before the empty line. Throws `RtspProtocolError`. */
+export function parseHead(text: string): Omit<RtspMessage, 'body'> {
+  const [startLine = '', ...lines] = text.split(/\r?\n/);
+  if (!/^RTSP\/1\.\d \d{3}( |$)/.test(startLine) && requestLine(startLine) === null) {
+    throw new RtspProtocolError('Not an RTSP message');
+  }
+  return { startLine, headers: unfold(lines).map(parseHeader) };
+}
+
+/** A line that begins with white space goes on with the one before. */
+function unfold(lines: string[]): string[] {
+  const unfolded: string[] = [];
+  for (const line of lines) {
+    if (/^[ \t]/.test(line) && unfolded.length > 0) unfolded.push(`${unfolded.pop()} ${line.trim()}`);
+    else if (line !== '') unfolded.push(line);
+  }
+  return unfolded;
+}
+
+function parseHeader(line: string): RtspHeader {
+  const colon = line.indexOf(':');
+  if (colon < 1) throw new RtspProtocolError('Malformed RTSP header');
+  return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
+}
+
+/** Null for a response. */
+export function requestLine(startLine: string): RtspRequestLine | null {
+  const match = /^([A-Z_]+) (\S+) RTSP\/1\.\d$/.exec(startLine);
+  return match?.[1] !== undefined && match[2] !== undefined ? { method: match[1], url: match[2] } : null;
+}
+
+/** Null for a request. */
+export function statusOf(message: Pick<RtspMessage, 'startLine'>): number | null {
+  const match = /^RTSP\/1\.\d (\d{3})/.exec(message.startLine);
+  return match?.[1] === undefined ? null : Number(match[1]);
+}
+
+export function headerValues(message: Pick<RtspMessage, 'headers'>, name: string): string[] {
+  const wanted = name.toLowerCase();
+  return message.headers.filter(([key]) => key.toLowerCase() === wanted).map(([, value]) => value);
+}
+
+export function headerValue(message: Pick<RtspMessage, 'headers'>, name: string): string | undefined {
+  return headerValues(message, name)[0];
+}
+
+/** Of the form that goes on the wire. Header values must be single lines; those that were parsed are. */
+export function formatMessage(startLine: string, headers: readonly RtspHeader[], body = ''): string {
+  const all: RtspHeader[] =
+    body === '' ? [...headers] : [...headers, ['Content-Length', String(Buffer.byteLength(body))]];
+  return `${[startLine, ...all.map(([name, value]) => `${name}: ${value}`)].join('\r\n')}\r\n\r\n${body}`;
+}

@@ -1,0 +1,77 @@
+import { RtspProtocolError } from './errors.ts';
+import { headerValue, parseHead, type RtspMessage } from './message.ts';
+
+/** One interleaved frame (RFC 2326, 10.12), its head of four bytes included. */
+export type InterleavedFrame = { channel: number; bytes: Uint8Array };
+
+export type RtspItem = { kind: 'frame'; frame: InterleavedFrame } | { kind: 'message'; message: RtspMessage };
+
+/** Cuts the bytes of one direction of a connection into messages and frames. Throws `RtspProtocolError`; of no use after that. */
+export type RtspReader = { push(chunk: Uint8Array): RtspItem[] };
+
+const maxHeadBytes = 16_384;
+const maxBodyBytes = 65_536;
+
+export function createRtspReader(): RtspReader {
+  let pending: Buffer = Buffer.alloc(0);
+  return {
+    push(chunk) {
+      pending = pending.length === 0 ? Buffer.from(chunk) : Buffer.concat([pending, chunk]);
+      const items: RtspItem[] = [];
+      for (let next = readItem(pending); next !== null; next = readItem(pending)) {
+        if (next.item !== null) items.push(next.item);
+        pending = pending.subarray(next.bytes);
+      }
+      return items;
+    },
+  };
+}
+
+/** Null while the item is incomplete; an empty line between messages is an item of nothing. */
+type Read = { item: RtspItem | null; bytes: number } | null;
+
+function readItem(buffer: Buffer): Read {
+  const first = buffer[0];
+  if (first === undefined) return null;
+  if (first === dollar) return readFrame(buffer);
+  if (first === carriageReturn || first === lineFeed) return { item: null, bytes: 1 };
+  return readMessage(buffer);
+}
+
+const dollar = 0x24;
+const carriageReturn = 0x0d;
+const lineFeed = 0x0a;
+
+function readFrame(buffer: Buffer): Read {
+  if (buffer.length < 4) return null;
+  const bytes = 4 + buffer.readUInt16BE(2);
+  if (buffer.length < bytes) return null;
+  return {
+    item: { kind: 'frame', frame: { channel: buffer.readUInt8(1), bytes: buffer.subarray(0, bytes) } },
+    bytes,
+  };
+}
+
+function readMessage(buffer: Buffer): Read {
+  const end = headEnd(buffer);
+  if (end === null) {
+    if (buffer.length > maxHeadBytes) throw new RtspProtocolError('RTSP message has too large a head');
+    return null;
+  }
+  const head = parseHead(buffer.toString('utf8', 0, end.at));
+  const length = Number(headerValue(head, 'content-length') ?? 0);
+  if (!Number.isInteger(length) || length < 0 || length > maxBodyBytes) {
+    throw new RtspProtocolError('RTSP message has too large a body');
+  }
+  const bytes = end.at + end.width + length;
+  if (buffer.length < bytes) return null;
+  const body = new Uint8Array(buffer.subarray(end.at + end.width, bytes));
+  return { item: { kind: 'message', message: { ...head, body } }, bytes };
+}
+
+function headEnd(buffer: Buffer): { at: number; width: number } | null {
+  const window = buffer.subarray(0, maxHeadBytes);
+  const [strict, bare] = [window.indexOf('\r\n\r\n'), window.indexOf('\n\n')];
+  if (strict >= 0 && (bare < 0 || strict < bare)) return { at: strict, width: 4 };
+  return bare < 0 ? null : { at: bare, width: 2 };
+}

@@ -1,0 +1,71 @@
+import type { DescribedStream } from './describe.ts';
+import { RtspStatusError } from './errors.ts';
+import { headerValue, type RtspHeader } from './message.ts';
+
+/** A track that is set up at the server and can be played. */
+export type TrackSetup = {
+  /** The Transport header for whoever reads the frames, with the channels that the server chose. */
+  transport: string;
+  /** How soon the server wants to hear from us. */
+  timeoutSeconds: number;
+  play(): Promise<void>;
+  /** Says goodbye, so that a camera with few places has this one free at once, and closes the connection. */
+  leave(): void;
+};
+
+/** SETUP over TCP and nothing else. Throws `RtspStatusError` (461 where the server answers with another transport), and as `RtspClient.request`. */
+export async function setUpTrack({ client, track }: DescribedStream): Promise<TrackSetup> {
+  const answer = await client.request('SETUP', track.controlUrl, [['Transport', transportOver('0-1')]]);
+  const channels = interleavedChannels(headerValue(answer, 'transport') ?? '');
+  if (channels === null) throw new RtspStatusError(unsupportedTransport);
+  const [id = '', ...parameters] = (headerValue(answer, 'session') ?? '').split(';');
+  const session: RtspHeader[] = id === '' ? [] : [['Session', id.trim()]];
+  const timeoutSeconds = readTimeout(parameters);
+  let keepAlive: NodeJS.Timeout | null = null;
+  let left = false;
+  return {
+    transport: transportOver(channels),
+    timeoutSeconds,
+    async play() {
+      await client.request('PLAY', track.sessionUrl, [...session, ['Range', 'npt=0.000-']]);
+      // OPTIONS is what every server knows; whatever it answers, it has heard from us.
+      const beat = (): void =>
+        void client.request('OPTIONS', track.sessionUrl, session).catch(() => undefined);
+      keepAlive = setInterval(beat, (timeoutSeconds * 1000) / 2);
+      client.onEnd(() => clearInterval(keepAlive ?? undefined));
+    },
+    leave() {
+      if (left) return;
+      left = true;
+      clearInterval(keepAlive ?? undefined);
+      client.socket.resume();
+      client.onFrame(() => undefined);
+      void client
+        .request('TEARDOWN', track.sessionUrl, session)
+        .catch(() => undefined)
+        .finally(() => client.close());
+      setTimeout(() => client.close(), goodbyeMs).unref();
+    },
+  };
+}
+
+const unsupportedTransport = 461;
+const goodbyeMs = 500;
+
+function transportOver(channels: string): string {
+  return `RTP/AVP/TCP;unicast;interleaved=${channels}`;
+}
+
+/** A server that names no channels has taken those that were asked for. */
+function interleavedChannels(transport: string): string | null {
+  if (!/^RTP\/AVPF?\/TCP/i.test(transport)) return null;
+  return /;\s*interleaved=(\d{1,3}-\d{1,3})/i.exec(transport)?.[1] ?? '0-1';
+}
+
+/** 60 s where the server says nothing (RFC 2326, 12.37). */
+function readTimeout(parameters: string[]): number {
+  const seconds = parameters
+    .map((text) => /^\s*timeout=(\d{1,5})/i.exec(text)?.[1])
+    .find((text) => text !== undefined);
+  return Math.max(2, Number(seconds ?? 60));
+}

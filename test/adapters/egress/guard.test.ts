@@ -1,0 +1,183 @@
+import { describe, expect, it } from 'vitest';
+import { EgressRefusedError, EgressUnresolvedError } from '../../../adapters/egress/errors.ts';
+import { createEgressGuard, type Address } from '../../../adapters/egress/guard.ts';
+import { InvalidUrlError } from '../../../core/errors.ts';
+import { allowedHosts, malformedHosts, refusedHosts } from './vectors.ts';
+
+const publicAddress: Address = { address: '93.184.216.34', family: 4 };
+
+function guardWith(answers: Address[], allowRanges: string[] = []) {
+  const asked: string[] = [];
+  const lookup = (host: string): Promise<Address[]> => {
+    asked.push(host);
+    return Promise.resolve(answers);
+  };
+  return { asked, ...createEgressGuard({ allowRanges, lookup }) };
+}
+
+describe('a host that is not allowed', () => {
+  it.each(refusedHosts)('%s is refused without a look-up', async (host) => {
+    const guard = guardWith([publicAddress]);
+    await expect(guard.resolve(host)).rejects.toBeInstanceOf(EgressRefusedError);
+    expect(guard.asked).toEqual([]);
+  });
+
+  it.each(malformedHosts)('%j is malformed and refused without a look-up', async (host) => {
+    const guard = guardWith([publicAddress]);
+    await expect(guard.resolve(host)).rejects.toBeInstanceOf(EgressRefusedError);
+    expect(guard.asked).toEqual([]);
+  });
+
+  it.each(['rtsp', 'http', 'https'])('is refused in a %s URL too, in every notation', (scheme) => {
+    const guard = guardWith([publicAddress]);
+    const passed = [...refusedHosts, ...malformedHosts.filter(isWholeHost)].filter((host) => {
+      try {
+        guard.check(`${scheme}://${host}/live`, [scheme]);
+        return true;
+      } catch (error) {
+        expect(error).toBeInstanceOf(InvalidUrlError);
+        return false;
+      }
+    });
+    expect(passed).toEqual([]);
+  });
+});
+
+/** Some malformed hosts are the beginning of another URL when they stand in one. */
+function isWholeHost(host: string): boolean {
+  return host !== '' && !/[/\\@?#]|:80/.test(host);
+}
+
+describe('a public host', () => {
+  it.each(allowedHosts)('%s is allowed', async (host) => {
+    const guard = guardWith([]);
+    await expect(guard.resolve(host)).resolves.toHaveLength(1);
+    expect(() => guard.check(`rtsp://${host}/live`, ['rtsp'])).not.toThrow();
+  });
+
+  it('becomes a plain address, so that nobody reads its notation otherwise', async () => {
+    await expect(guardWith([]).resolve('0x08.010.2056')).resolves.toEqual([
+      { address: '8.8.8.8', family: 4 },
+    ]);
+  });
+
+  it('is looked up by its canonical name, without a trailing dot', async () => {
+    const guard = guardWith([publicAddress]);
+    await expect(guard.resolve('Cam_1.Example.COM.')).resolves.toEqual([publicAddress]);
+    expect(guard.asked).toEqual(['cam_1.example.com']);
+  });
+});
+
+describe('a name', () => {
+  const plain = refusedHosts
+    .map((host) => host.replace(/^\[|\]$/g, ''))
+    .filter((host) => /^\d+\.\d+\.\d+\.\d+$|:/.test(host));
+
+  it.each(plain)('that resolves to %s is refused', async (address) => {
+    const guard = guardWith([{ address, family: address.includes(':') ? 6 : 4 }]);
+    await expect(guard.resolve('cam.example')).rejects.toBeInstanceOf(EgressRefusedError);
+  });
+
+  it.each(['127.0.0.1', '::1', 'fe80::1%eth0', 'nonsense', ''])(
+    'is refused for one bad address (%j) among good ones',
+    async (address) => {
+      const guard = guardWith([publicAddress, { address, family: 4 }, publicAddress]);
+      await expect(guard.resolve('cam.example')).rejects.toBeInstanceOf(EgressRefusedError);
+    },
+  );
+
+  it('without an address is unresolved, not refused', async () => {
+    await expect(guardWith([]).resolve('gone.example')).rejects.toBeInstanceOf(EgressUnresolvedError);
+  });
+
+  it('whose look-up fails is unresolved', async () => {
+    const guard = createEgressGuard({
+      allowRanges: [],
+      lookup: () => Promise.reject(new Error('ENOTFOUND')),
+    });
+    await expect(guard.resolve('gone.example')).rejects.toBeInstanceOf(EgressUnresolvedError);
+  });
+
+  it('is resolved by the operating system where no look-up is given', async () => {
+    const guard = createEgressGuard({ allowRanges: [] });
+    await expect(guard.resolve('does-not-exist.invalid')).rejects.toBeInstanceOf(EgressUnresolvedError);
+  });
+});
+
+const neverOpened =
+  '169.254.169.254 169.254.170.2 0.0.0.0 224.0.0.1 255.255.255.255 168.63.129.16 [fd00:ec2::254] [::] [ff02::1] ' +
+  'metadata.google.internal [::ffff:127.0.0.1] [::ffff:8.8.8.8] [64:ff9b::7f00:1] [2002:7f00:1::] [::127.0.0.1] [2001:0:1::]';
+
+describe('an allowed range', () => {
+  it('opens its addresses and no other', async () => {
+    const guard = guardWith([], ['192.168.7.0/24', 'fd12::/64']);
+    await expect(guard.resolve('192.168.7.20')).resolves.toHaveLength(1);
+    await expect(guard.resolve('[fd12::20]')).resolves.toHaveLength(1);
+    await expect(guard.resolve('192.168.8.20')).rejects.toBeInstanceOf(EgressRefusedError);
+    await expect(guard.resolve('[fd13::20]')).rejects.toBeInstanceOf(EgressRefusedError);
+  });
+
+  it('may be a single address', async () => {
+    const guard = guardWith([], ['192.168.7.20', '::1']);
+    await expect(guard.resolve('192.168.7.20')).resolves.toHaveLength(1);
+    await expect(guard.resolve('[::1]')).resolves.toHaveLength(1);
+    await expect(guard.resolve('192.168.7.21')).rejects.toBeInstanceOf(EgressRefusedError);
+  });
+
+  it('of IPv4 loopback makes localhost that address alone', async () => {
+    const guard = guardWith([], ['127.0.0.0/8']);
+    await expect(guard.resolve('localhost')).resolves.toEqual([{ address: '127.0.0.1', family: 4 }]);
+    expect(guard.check('rtsp://localhost:8554/cam', ['rtsp']).hostname).toBe('localhost');
+  });
+
+  it.each(neverOpened.split(' '))('never opens %s', async (host) => {
+    const guard = guardWith([publicAddress], ['0.0.0.0/0', '::/0', '169.254.169.254/32', '::ffff:0:0/96']);
+    await expect(guard.resolve(host)).rejects.toBeInstanceOf(EgressRefusedError);
+  });
+
+  it.each(['10.0.0.0/33', '10.0/8', 'home', '', '010.0.0.0/8', '1.2.3.4/x'])('%j is no range', (range) => {
+    expect(() => createEgressGuard({ allowRanges: [range] })).toThrow(RangeError);
+  });
+});
+
+const closed = guardWith([]);
+const check = (url: string, schemes: string[]): URL => closed.check(url, schemes);
+const checkFile = (): URL => check('file:///etc/passwd', ['http', 'rtsp']);
+
+describe('checking a URL', () => {
+  it.each([
+    'file:///etc/passwd',
+    'javascript:alert(1)',
+    'ftp://example.com/x',
+    'gopher://example.com',
+    'data:,x',
+  ])('refuses the scheme of %s', (url) => {
+    expect(() => check(url, ['http', 'https', 'rtsp'])).toThrow(InvalidUrlError);
+  });
+
+  it.each([
+    '',
+    'example.com/live',
+    '//example.com',
+    'http://',
+    'rtsp:///live',
+    'rtsp:live',
+    'http://a b/',
+    'http://exam\nple.com/',
+    ' http://example.com',
+  ])('refuses %j as malformed', (url) => {
+    expect(() => check(url, ['http', 'https', 'rtsp'])).toThrow(InvalidUrlError);
+  });
+
+  it('says which schemes there are', () => {
+    expect(checkFile).toThrow(
+      expect.objectContaining({ remediation: 'Use one of these schemes: http://, rtsp://.' }),
+    );
+  });
+
+  it('judges the host behind credentials and odd separators', () => {
+    expect(() => check('http://example.com@127.0.0.1/', ['http'])).toThrow(InvalidUrlError);
+    expect(() => check('http://127.0.0.1\\@example.com/', ['http'])).toThrow(InvalidUrlError);
+    expect(check('rtsp://user:p%40ss@example.com:554/cam', ['rtsp']).hostname).toBe('example.com');
+  });
+});

@@ -1,0 +1,211 @@
+import { describe, expect, it } from 'vitest';
+import { loadWorkflow } from '../../../../adapters/embedded/workflow/definition.ts';
+import { WorkflowDefinitionError } from '../../../../adapters/embedded/workflow/definition-error.ts';
+import { watch } from './scripted-job.ts';
+
+const task = { Type: 'Task', Resource: '${Work}', Next: 'Finished' };
+const retrier = { ErrorEquals: ['States.Timeout'] };
+const wait = { Type: 'Wait', Seconds: 1, Next: 'Finished' };
+const rule = { Variable: '$.done', BooleanEquals: true, Next: 'Finished' };
+const choice = { Type: 'Choice', Choices: [rule], Default: 'Finished' };
+
+function definitionWith(state: object) {
+  return { StartAt: 'First', States: { First: state, Finished: { Type: 'Succeed' } } };
+}
+
+function problemsOf(definition: unknown, resources = ['Work']): string {
+  try {
+    loadWorkflow(definition, resources);
+  } catch (error) {
+    if (error instanceof WorkflowDefinitionError) return error.problems.join('\n');
+    throw error;
+  }
+  return '';
+}
+
+describe('loading a workflow', () => {
+  it('takes watch.asl.json as it is', () => {
+    const workflow = loadWorkflow(watch, ['AnalyzeFunctionArn', 'CaptureFunctionArn']);
+    expect([...workflow.states.keys()]).toEqual(Object.keys(watch.States));
+  });
+
+  it.each([
+    ['a task', task],
+    [
+      'a task with all that is implemented',
+      {
+        ...task,
+        Comment: 'Works',
+        InputPath: '$.a',
+        Parameters: { 'x.$': '$.b.c', list: [{ 'y.$': '$' }, 1], plain: '$.not.a.path' },
+        ResultPath: '$.r',
+        OutputPath: '$',
+        TimeoutSeconds: 5,
+        Retry: [{ ...retrier, MaxAttempts: 0, JitterStrategy: 'NONE' }, { ErrorEquals: ['States.ALL'] }],
+        Catch: [{ ErrorEquals: ['MyError', 'States.TaskFailed'], ResultPath: null, Next: 'Finished' }],
+      },
+    ],
+    ['a wait', wait],
+    ['a choice', choice],
+  ])('takes %s', (_, state) => {
+    expect(problemsOf(definitionWith(state))).toBe('');
+  });
+
+  it.each([
+    ['Parallel', { Type: 'Parallel', Branches: [], Next: 'Finished' }, 'Type: is none of'],
+    ['Map', { Type: 'Map', ItemProcessor: {}, Next: 'Finished' }, 'Type: is none of'],
+    ['Pass', { Type: 'Pass', Next: 'Finished' }, 'Type: is none of'],
+    ['a state without a type', { Next: 'Finished' }, 'Type: is none of'],
+    ['JSONata in a state', { ...task, QueryLanguage: 'JSONata' }, '"QueryLanguage"'],
+    ['JSONata arguments', { ...task, Arguments: '{% $states.input %}' }, '"Arguments"'],
+    ['variables', { ...task, Assign: { x: 1 } }, '"Assign"'],
+    ['ResultSelector', { ...task, ResultSelector: { 'x.$': '$.y' } }, '"ResultSelector"'],
+    ['a heartbeat', { ...task, HeartbeatSeconds: 5 }, '"HeartbeatSeconds"'],
+    ['a timeout from the input', { ...task, TimeoutSecondsPath: '$.timeout' }, '"TimeoutSecondsPath"'],
+    ['a timeout of zero', { ...task, TimeoutSeconds: 0 }, 'TimeoutSeconds: Too small'],
+    ['a misspelled Next', { Type: 'Task', Resource: '${Work}', Nxet: 'Finished' }, '"Nxet"'],
+    ['neither Next nor End', { Type: 'Task', Resource: '${Work}' }, 'exactly one of Next and End'],
+    ['both Next and End', { ...task, End: true }, 'exactly one of Next and End'],
+    ['End: false', { ...task, Next: undefined, End: false }, 'End:'],
+    ['a Next that leads nowhere', { ...task, Next: 'Finnished' }, 'Next: there is no state "Finnished"'],
+    [
+      'a Catch that leads nowhere',
+      { ...task, Catch: [{ ErrorEquals: ['E'], Next: 'X' }] },
+      'Catch[0].Next: there is no state "X"',
+    ],
+    ['a Default that leads nowhere', { ...choice, Default: 'X' }, 'Default: there is no state "X"'],
+    [
+      'a rule that leads nowhere',
+      { ...choice, Choices: [{ ...rule, Next: 'X' }] },
+      'Choices[0].Next: there is no state "X"',
+    ],
+    [
+      'an ARN as resource',
+      { ...task, Resource: 'arn:aws:lambda:eu-west-1:1:function:x' },
+      'Resource: must be a substitution',
+    ],
+    [
+      'a resource that nothing is given for',
+      { ...task, Resource: '${Wrok}' },
+      'Resource: nothing is given for ${Wrok}',
+    ],
+    [
+      'an intrinsic function',
+      { ...task, Parameters: { 'x.$': "States.Format('{}', $.y)" } },
+      'Parameters: x.$: "States.Format',
+    ],
+    [
+      'the context object',
+      { ...task, Parameters: { a: { 'x.$': '$$.Execution.Name' } } },
+      'Parameters: a.x.$: "$$.Execution.Name"',
+    ],
+    ['a descent', { ...task, InputPath: '$..a' }, 'InputPath: "$..a"'],
+    ['a filter', { ...task, OutputPath: '$.a[?(@.b > 1)]' }, 'OutputPath: "$.a[?'],
+    ['an index', { ...task, ResultPath: '$.a[0]' }, 'ResultPath: "$.a[0]"'],
+    ['a bracket', { ...task, Parameters: [{ 'x.$': "$['a']" }] }, 'Parameters: [0].x.$'],
+    ['a wildcard', { ...wait, Seconds: undefined, TimestampPath: '$.*' }, 'TimestampPath: "$.*"'],
+    ['a path that is no string', { ...task, Parameters: { 'x.$': 7 } }, 'Parameters: x.$'],
+    ['a parameter set twice', { ...task, Parameters: { x: 1, 'x.$': '$.x' } }, '"x" is set twice'],
+    [
+      'IntervalSeconds 0',
+      { ...task, Retry: [{ ...retrier, IntervalSeconds: 0 }] },
+      'Retry[0].IntervalSeconds: Too small',
+    ],
+    ['BackoffRate below 1', { ...task, Retry: [{ ...retrier, BackoffRate: 0.5 }] }, 'Retry[0].BackoffRate'],
+    [
+      'a fraction of an attempt',
+      { ...task, Retry: [{ ...retrier, MaxAttempts: 1.5 }] },
+      'Retry[0].MaxAttempts',
+    ],
+    [
+      'an unknown jitter',
+      { ...task, Retry: [{ ...retrier, JitterStrategy: 'HALF' }] },
+      'Retry[0].JitterStrategy',
+    ],
+    ['a misspelled field of a retrier', { ...task, Retry: [{ ...retrier, MaxDelay: 3 }] }, '"MaxDelay"'],
+    ['an empty ErrorEquals', { ...task, Retry: [{ ErrorEquals: [] }] }, 'Retry[0].ErrorEquals: Too small'],
+    [
+      'an error that is never raised',
+      { ...task, Retry: [{ ErrorEquals: ['States.HeartbeatTimeout'] }] },
+      'States.HeartbeatTimeout is no error',
+    ],
+    [
+      'a misspelled reserved error',
+      { ...task, Retry: [{ ErrorEquals: ['States.TimeOut'] }] },
+      'States.TimeOut is no error',
+    ],
+    [
+      'catching what cannot be caught',
+      { ...task, Catch: [{ ErrorEquals: ['States.Runtime'], Next: 'Finished' }] },
+      'States.Runtime is no error',
+    ],
+    [
+      'States.ALL in company',
+      { ...task, Retry: [{ ErrorEquals: ['States.ALL', 'E'] }] },
+      'States.ALL stands alone',
+    ],
+    [
+      'States.ALL before others',
+      { ...task, Retry: [{ ErrorEquals: ['States.ALL'] }, retrier] },
+      'States.ALL comes last',
+    ],
+    ['a catcher without Next', { ...task, Catch: [{ ErrorEquals: ['E'] }] }, 'Catch[0].Next'],
+    ['a wait for two things', { ...wait, TimestampPath: '$.at' }, 'exactly one of Seconds'],
+    ['a wait for nothing', { Type: 'Wait', Next: 'Finished' }, 'exactly one of Seconds'],
+    ['SecondsPath', { Type: 'Wait', SecondsPath: '$.s', Next: 'Finished' }, '"SecondsPath"'],
+    ['half a second', { ...wait, Seconds: 0.5 }, 'Seconds:'],
+    [
+      'a timestamp without a zone',
+      { Type: 'Wait', Timestamp: '2026-01-01T00:00:00', Next: 'Finished' },
+      'Timestamp:',
+    ],
+    ['And in a choice', { ...choice, Choices: [{ And: [rule], Next: 'Finished' }] }, '"And"'],
+    [
+      'another comparison',
+      { ...choice, Choices: [{ Variable: '$.x', IsPresent: true, Next: 'Finished' }] },
+      '"IsPresent"',
+    ],
+    [
+      'two comparisons in a rule',
+      { ...choice, Choices: [{ ...rule, StringEquals: 'x' }] },
+      'exactly one of BooleanEquals',
+    ],
+    [
+      'a rule without a comparison',
+      { ...choice, Choices: [{ Variable: '$.x', Next: 'Finished' }] },
+      'exactly one of BooleanEquals',
+    ],
+    ['a choice without rules', { ...choice, Choices: [] }, 'Choices: Too small'],
+    ['Succeed with a path', { Type: 'Succeed', OutputPath: '$.x' }, '"OutputPath"'],
+    ['Fail with a path', { Type: 'Fail', CausePath: '$.x' }, '"CausePath"'],
+  ])('refuses %s and names the state and the construct', (_, state, construct) => {
+    const problems = problemsOf(definitionWith(state));
+    expect(problems).toContain('State "First"');
+    expect(problems).toContain(construct);
+  });
+
+  it('refuses states that nothing leads to, though they lead to each other', () => {
+    const { StartAt, States } = definitionWith(task);
+    const lost = { Lost: { ...wait, Next: 'Also lost' }, 'Also lost': { ...wait, Next: 'Lost' } };
+    expect(problemsOf({ StartAt, States: { ...States, ...lost } })).toBe(
+      'State "Lost": no state leads to it\nState "Also lost": no state leads to it',
+    );
+  });
+
+  it.each([
+    ['JSONata', { QueryLanguage: 'JSONata' }, '"QueryLanguage"'],
+    ['a timeout of the whole', { TimeoutSeconds: 60 }, '"TimeoutSeconds"'],
+    ['a start that leads nowhere', { StartAt: 'Frist' }, 'StartAt: there is no state "Frist"'],
+    ['no states', { States: undefined }, 'States:'],
+  ])('refuses a definition with %s', (_, fields, construct) => {
+    expect(problemsOf({ ...definitionWith(task), ...fields })).toContain(construct);
+  });
+
+  it.each([
+    ['null', null],
+    ['text', '{}'],
+    ['a list', []],
+  ])('refuses %s instead of a definition', (_, definition) => {
+    expect(problemsOf(definition)).toContain('The definition: ');
+  });
+});

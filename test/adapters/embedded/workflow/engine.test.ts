@@ -1,0 +1,398 @@
+import { describe, expect, it } from 'vitest';
+import { WorkflowDefinitionError } from '../../../../adapters/embedded/workflow/definition-error.ts';
+import {
+  executionName,
+  type StoredExecution,
+} from '../../../../adapters/embedded/workflow/execution-store.ts';
+import { settle } from './fake-clock.ts';
+import { errorNamed, executionInput, scriptedJob, statesOf } from './scripted-job.ts';
+import { openStore, testEngine } from './test-engine.ts';
+
+const input = executionInput();
+const name = executionName(input);
+
+/** A task that ends when its signal is aborted. */
+const untilAborted = (signal: AbortSignal) =>
+  new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(errorNamed('AbortError')));
+  });
+
+const waitNamed = (name: string) => ({
+  StartAt: name,
+  States: { [name]: { Type: 'Wait', Seconds: 5, End: true } },
+});
+
+describe('an execution', () => {
+  it('runs from start to end, a tick every ten seconds', async () => {
+    const { engine, clock, states, store } = testEngine({ resources: scriptedJob(2) });
+    expect(await engine.status(input)).toBeUndefined();
+    expect(await engine.start(input)).toBe('started');
+    await settle();
+    expect(states()).toEqual(['Begin', 'Done?', 'Pause']);
+    expect(await engine.status(input)).toBe('running');
+    await clock.advance(9);
+    expect(states()).toHaveLength(3);
+    await clock.advance(1);
+    expect(states()).toEqual(['Begin', 'Done?', 'Pause', 'Capture', 'Analyze', 'Done?', 'Pause']);
+    await clock.advance(10);
+    expect(states()).toEqual(statesOf(2));
+    expect(await engine.status(input)).toBe('succeeded');
+    expect(store.find(name)?.progress).toMatchObject({
+      status: 'succeeded',
+      state: 'Finished',
+      data: { done: true },
+    });
+    expect(clock.dueInSeconds).toEqual([]);
+  });
+
+  it('is given job_id and generation, and nothing else that the caller had', async () => {
+    const { engine, transitions } = testEngine();
+    const more = { ...input, secret: 'x' };
+    await engine.start(more);
+    expect(transitions[0]).toEqual({ execution: name, state: 'Begin', input });
+  });
+
+  it('starts once: its name stays taken while it runs and after', async () => {
+    const calls: string[] = [];
+    const { engine, clock } = testEngine({ resources: scriptedJob(1, (call) => calls.push(call)) });
+    await engine.start(input);
+    expect(await engine.start(input)).toBe('already');
+    await clock.advance(60);
+    expect(await engine.start(input)).toBe('already');
+    await settle();
+    expect(calls).toEqual(['begin', 'capture 1', 'analyze 1']);
+    expect(await engine.start(executionInput(1, 1))).toBe('started');
+  });
+
+  it('runs beside hundreds of others', async () => {
+    const { engine, clock, states } = testEngine({ resources: scriptedJob(2) });
+    const inputs = Array.from({ length: 300 }, (_, i) => executionInput(i));
+    await Promise.all(inputs.map((each) => engine.start(each)));
+    await clock.advance(20);
+    expect(new Set(await Promise.all(inputs.map((each) => engine.status(each))))).toEqual(
+      new Set(['succeeded']),
+    );
+    expect(states()).toHaveLength(300 * statesOf(2).length);
+  });
+
+  it('whose task spoils its own input is retried with the original', async () => {
+    const seen: unknown[] = [];
+    const { engine, clock } = testEngine({
+      resources: scriptedJob(1, (call, _, given) => {
+        if (call !== 'capture 1') return;
+        seen.push(structuredClone(given));
+        if (typeof given === 'object') Object.assign(given ?? {}, { tick: 'spoilt' });
+        throw errorNamed('TransientError');
+      }),
+    });
+    await engine.start(input);
+    await clock.advance(11);
+    expect(seen).toHaveLength(2);
+    expect(seen[1]).toEqual(seen[0]);
+  });
+});
+
+describe('a failing task', () => {
+  it('is retried after its delay and then heals', async () => {
+    const calls: string[] = [];
+    const { engine, clock, states } = testEngine({
+      resources: scriptedJob(1, (call) => {
+        calls.push(call);
+        if (call === 'begin' && calls.length <= 2) throw errorNamed('TransientError');
+      }),
+    });
+    await engine.start(input);
+    await settle();
+    expect(clock.dueInSeconds).toEqual([0.5]);
+    await clock.advance(0.5);
+    expect(clock.dueInSeconds).toEqual([1]);
+    await clock.advance(60);
+    expect(calls).toEqual(['begin', 'begin', 'begin', 'capture 1', 'analyze 1']);
+    expect(states()).toEqual(statesOf(1));
+  });
+
+  it('whose error is caught closes the job and fails the execution', async () => {
+    const inputs: unknown[] = [];
+    const { engine, clock, states, store } = testEngine({
+      resources: scriptedJob(1, (call, _, given) => {
+        if (call === 'capture 1') throw errorNamed('Broken', 'It broke.');
+        if (call === 'close') inputs.push(given);
+      }),
+    });
+    await engine.start(input);
+    await clock.advance(60);
+    expect(states().slice(3)).toEqual(['Capture', 'Close', 'Failed']);
+    expect(inputs).toEqual([
+      { operation: 'close', ...input, failure: { Error: 'Broken', Cause: 'It broke.' } },
+    ]);
+    expect(store.find(name)?.progress).toMatchObject({ status: 'failed', error: 'WatchFailed' });
+  });
+
+  it.each<[string, unknown, { Error: string; Cause: string }]>([
+    ['an error of a class', new RangeError('far'), { Error: 'RangeError', Cause: 'far' }],
+    ['something that is no error', 'just text', { Error: 'Error', Cause: 'just text' }],
+    ['an endless message', new Error('x'.repeat(300_000)), { Error: 'Error', Cause: 'x'.repeat(32_768) }],
+  ])('may throw %s', async (_, thrown, failure) => {
+    const { engine, clock, transitions } = testEngine({
+      resources: scriptedJob(1, (call) => {
+        if (call === 'capture 1') throw thrown;
+      }),
+    });
+    await engine.start(input);
+    await clock.advance(60);
+    expect(transitions.find(({ state }) => state === 'Close')?.input).toMatchObject({ failure });
+  });
+
+  it('whose answer is no JSON fails like any other', async () => {
+    const resources = { ...scriptedJob(1), CaptureFunctionArn: async () => ({ tick: 1n }) };
+    const { engine, clock, transitions } = testEngine({ resources });
+    await engine.start(input);
+    await clock.advance(60);
+    expect(transitions.find(({ state }) => state === 'Close')?.input).toMatchObject({
+      failure: { Error: 'TypeError' },
+    });
+  });
+
+  it('that answers nothing answers null', async () => {
+    const resources = { ...scriptedJob(1), CaptureFunctionArn: async () => undefined };
+    const { engine, clock, transitions } = testEngine({ resources });
+    await engine.start(input);
+    await clock.advance(10);
+    expect(transitions.find(({ state }) => state === 'Analyze')?.input).toMatchObject({ captured: null });
+  });
+});
+
+describe('a task that takes too long', () => {
+  it('is told to end and raises States.Timeout, which the definition retries', async () => {
+    let aborted = 0;
+    const { engine, clock, states } = testEngine({
+      resources: scriptedJob(1, (call, signal) => {
+        if (call !== 'capture 1' || aborted > 0) return undefined;
+        signal.addEventListener('abort', () => aborted++);
+        return untilAborted(signal);
+      }),
+    });
+    await engine.start(input);
+    await clock.advance(10);
+    expect(clock.dueInSeconds).toEqual([60]);
+    await clock.advance(59);
+    expect(aborted).toBe(0);
+    await clock.advance(1);
+    expect(aborted).toBe(1);
+    expect(clock.dueInSeconds).toEqual([0.5]);
+    await clock.advance(1);
+    expect(states()).toEqual(statesOf(1));
+  });
+
+  it('does not hold up the execution when it ignores its signal, and its late answer is dropped', async () => {
+    const late = Promise.withResolvers<void>();
+    let calls = 0;
+    const { engine, clock, states } = testEngine({
+      resources: scriptedJob(1, (call) => (call === 'begin' && calls++ === 0 ? late.promise : undefined)),
+    });
+    await engine.start(input);
+    await clock.advance(61);
+    expect(states()).toEqual(['Begin', 'Done?', 'Pause', 'Capture', 'Analyze', 'Done?', 'Finished']);
+    late.resolve();
+    await settle();
+    expect(states()).toHaveLength(7);
+  });
+});
+
+describe('stopping', () => {
+  it('aborts the task in flight and drops its late answer', async () => {
+    const late = Promise.withResolvers<void>();
+    let reason: unknown;
+    const { engine, clock, states, store } = testEngine({
+      resources: scriptedJob(1, (call, signal) => {
+        signal.addEventListener('abort', () => (reason = signal.reason));
+        return call === 'capture 1' ? late.promise : undefined;
+      }),
+    });
+    await engine.start(input);
+    await clock.advance(10);
+    await engine.stop(input, 'The job was cancelled');
+    expect(await engine.status(input)).toBe('aborted');
+    expect(reason).toMatchObject({ message: 'The execution was stopped' });
+    late.resolve();
+    await clock.advance(600);
+    expect(states().at(-1)).toBe('Capture');
+    expect(store.find(name)?.progress).toMatchObject({
+      status: 'aborted',
+      state: 'Capture',
+      cause: 'The job was cancelled',
+    });
+    expect(clock.dueInSeconds).toEqual([]);
+  });
+
+  it('ends a wait', async () => {
+    const { engine, clock } = testEngine();
+    await engine.start(input);
+    await settle();
+    await engine.stop(input, 'cancelled');
+    expect(clock.dueInSeconds).toEqual([]);
+    expect(await engine.status(input)).toBe('aborted');
+  });
+
+  it('is harmless for what never started, has ended, or was stopped before', async () => {
+    const { engine, clock, store } = testEngine();
+    await engine.stop(input, 'cancelled');
+    expect(await engine.status(input)).toBeUndefined();
+    await engine.start(input);
+    await clock.advance(60);
+    await engine.stop(input, 'cancelled');
+    expect(await engine.status(input)).toBe('succeeded');
+    expect(store.running()).toEqual([]);
+  });
+
+  it('reaches an execution that this process has not resumed', async () => {
+    const store = openStore();
+    const before = testEngine({ store });
+    await before.engine.start(input);
+    await settle();
+    await before.engine.close();
+    const after = testEngine({ store });
+    await after.engine.stop(input, 'cancelled');
+    after.engine.resume();
+    expect(await after.engine.status(input)).toBe('aborted');
+    expect(after.clock.dueInSeconds).toEqual([]);
+  });
+});
+
+describe('closing', () => {
+  it('waits for the tasks that it aborts and keeps the execution for the next start', async () => {
+    const store = openStore();
+    let ended = false;
+    const before = testEngine({
+      store,
+      resources: scriptedJob(1, async (call, signal) => {
+        if (call !== 'capture 1') return;
+        await untilAborted(signal).catch(settle);
+        ended = true;
+      }),
+    });
+    await before.engine.start(input);
+    await before.clock.advance(10);
+    await before.engine.close();
+    expect(ended).toBe(true);
+    expect(before.clock.dueInSeconds).toEqual([]);
+    expect(store.find(name)?.progress).toMatchObject({ status: 'running', state: 'Capture', attempts: [] });
+
+    const after = testEngine({ store, clock: before.clock });
+    after.engine.resume();
+    await settle();
+    expect(after.states()).toEqual(['Analyze', 'Done?', 'Finished']);
+  });
+
+  it('gives up on a task that ignores its signal after ten seconds', async () => {
+    const { engine, clock } = testEngine({
+      resources: scriptedJob(1, () => new Promise(() => {})),
+    });
+    await engine.start(input);
+    let closed = false;
+    const closing = engine.close().then(() => (closed = true));
+    await clock.advance(9);
+    expect(closed).toBe(false);
+    await clock.advance(1);
+    await closing;
+    expect(clock.dueInSeconds).toEqual([]);
+  });
+
+  it('leaves an execution that is started afterwards to the next process', async () => {
+    const store = openStore();
+    const { engine, states } = testEngine({ store });
+    await engine.close();
+    expect(await engine.start(input)).toBe('started');
+    await settle();
+    expect(states()).toEqual(['Begin']);
+    const next = testEngine({ store });
+    next.engine.resume();
+    await next.clock.advance(60);
+    expect(await next.engine.status(input)).toBe('succeeded');
+  });
+});
+
+describe('a start whose answer was lost', () => {
+  it('is taken up when it is tried again', async () => {
+    const store = openStore();
+    let lost = false;
+    const unsure = {
+      ...store,
+      insert(execution: StoredExecution) {
+        const stored = store.insert(execution);
+        if (lost) return stored;
+        lost = true;
+        throw new Error('disk I/O error');
+      },
+    };
+    const { engine, clock } = testEngine({ store: unsure });
+    await expect(engine.start(input)).rejects.toThrow('disk I/O error');
+    expect(await engine.start(input)).toBe('already');
+    await clock.advance(60);
+    expect(await engine.status(input)).toBe('succeeded');
+  });
+});
+
+describe('resuming', () => {
+  it('keeps what is left of a wait', async () => {
+    const store = openStore();
+    const before = testEngine({ store });
+    await before.engine.start(input);
+    await before.clock.advance(4);
+    await before.engine.close();
+    const after = testEngine({ store, clock: before.clock });
+    after.engine.resume();
+    expect(after.clock.dueInSeconds).toEqual([6]);
+  });
+
+  it('keeps the count of retries and what is left of their delay', async () => {
+    const store = openStore();
+    const resources = scriptedJob(1, (call) => {
+      if (call === 'capture 1') throw errorNamed('TransientError');
+    });
+    const before = testEngine({ store, resources });
+    await before.engine.start(input);
+    await before.clock.advance(10.5);
+    expect(before.clock.dueInSeconds).toEqual([1]);
+    await before.engine.close();
+    const after = testEngine({ store, resources, clock: before.clock });
+    after.engine.resume();
+    expect(after.clock.dueInSeconds).toEqual([1]);
+    await after.clock.advance(1);
+    expect(after.clock.dueInSeconds).toEqual([2]);
+  });
+
+  it('twice, or a start in between, runs nothing twice', async () => {
+    const store = openStore();
+    const before = testEngine({ store });
+    await before.engine.start(input);
+    await before.engine.close();
+    const calls: string[] = [];
+    const after = testEngine({ store, resources: scriptedJob(1, (call) => calls.push(call)) });
+    expect(await after.engine.start(input)).toBe('already');
+    after.engine.resume();
+    after.engine.resume();
+    await after.clock.advance(60);
+    expect(calls).toEqual(['begin', 'capture 1', 'analyze 1']);
+  });
+
+  it('fails an execution in a state that a newer definition has no more, and goes on with the rest', async () => {
+    const store = openStore();
+    const before = testEngine({ store, definition: waitNamed('Old') });
+    await before.engine.start(input);
+    await before.engine.close();
+    const after = testEngine({ store, definition: waitNamed('New'), clock: before.clock });
+    after.engine.resume();
+    await after.clock.advance(5);
+    expect(store.find(name)?.progress).toMatchObject({
+      status: 'failed',
+      cause: 'The workflow has no state "Old"',
+    });
+  });
+});
+
+describe('an engine', () => {
+  it('refuses a definition that it cannot run when it is made', () => {
+    expect(() => testEngine({ resources: {} })).toThrow(WorkflowDefinitionError);
+  });
+});

@@ -1,0 +1,98 @@
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import {
+  createExecutionStore,
+  executionName,
+  migrateExecutions,
+  type StoredExecution,
+} from '../../../../adapters/embedded/workflow/execution-store.ts';
+import type { Ending, Position } from '../../../../adapters/embedded/workflow/progress.ts';
+import { startOfTest } from './fake-clock.ts';
+import { executionInput } from './scripted-job.ts';
+
+const later = (seconds: number) => new Date(startOfTest.getTime() + seconds * 1000);
+
+const position: Position = {
+  status: 'running',
+  state: 'Pause',
+  data: { a: [1, null, 'ü'] },
+  attempts: [0, 2],
+  since: startOfTest,
+  wakeAt: later(10),
+};
+
+const ending = (seconds: number): Ending => ({
+  status: 'failed',
+  state: 'Failed',
+  data: {},
+  error: 'E',
+  cause: 'why',
+  stoppedAt: later(seconds),
+});
+
+function execution(number: number): StoredExecution {
+  const input = executionInput(number);
+  return { name: executionName(input), input, startedAt: startOfTest, progress: position };
+}
+
+function openStore() {
+  const database = new DatabaseSync(':memory:');
+  migrateExecutions(database);
+  migrateExecutions(database);
+  return createExecutionStore(database);
+}
+
+describe('the execution store', () => {
+  it('names an execution after job and generation', () => {
+    expect(executionName(executionInput(1, 3))).toBe('00000000-0000-4000-8000-000000000001-3');
+  });
+
+  it('gives back what was stored, running and ended', () => {
+    const store = openStore();
+    store.insert(execution(1));
+    expect(store.find(execution(1).name)).toEqual(execution(1));
+    store.save(execution(1).name, ending(5));
+    expect(store.find(execution(1).name)).toEqual({ ...execution(1), progress: ending(5) });
+  });
+
+  it('takes a name once, and keeps it after the end', () => {
+    const store = openStore();
+    expect(store.insert(execution(1))).toBe(true);
+    expect(store.insert(execution(1))).toBe(false);
+    store.save(execution(1).name, ending(5));
+    expect(store.insert(execution(1))).toBe(false);
+    expect(store.find(execution(1).name)?.progress).toEqual(ending(5));
+  });
+
+  it('writes nothing over an ended execution', () => {
+    const store = openStore();
+    store.insert(execution(1));
+    expect(store.save(execution(1).name, ending(5))).toBe(true);
+    expect(store.save(execution(1).name, position)).toBe(false);
+    expect(store.find(execution(1).name)?.progress).toEqual(ending(5));
+  });
+
+  it('knows nothing of what never was', () => {
+    const store = openStore();
+    expect(store.find('x')).toBeUndefined();
+    expect(store.save('x', position)).toBe(false);
+  });
+
+  it('lists the running ones only', () => {
+    const store = openStore();
+    for (const number of [1, 2, 3]) store.insert(execution(number));
+    store.save(execution(2).name, ending(5));
+    expect(store.running()).toEqual([execution(1), execution(3)]);
+  });
+
+  it('prunes what ended before an hour, never what runs', () => {
+    const store = openStore();
+    for (const number of [1, 2, 3]) store.insert(execution(number));
+    store.save(execution(1).name, ending(5));
+    store.save(execution(2).name, ending(20));
+    expect(store.prune(later(20))).toBe(1);
+    expect(store.find(execution(1).name)).toBeUndefined();
+    expect(store.find(execution(2).name)).toBeDefined();
+    expect(store.find(execution(3).name)).toBeDefined();
+  });
+});

@@ -1,0 +1,53 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Clock } from '../../../../adapters/embedded/workflow/clock.ts';
+
+export const startOfTest = new Date('2026-01-01T00:00:00.000Z');
+
+type Timer = { at: Date; run: () => void };
+
+/** A clock that stands still until a test moves it. */
+export class FakeClock implements Clock {
+  private time: Date;
+  private readonly timers = new Set<Timer>();
+
+  constructor(time = startOfTest) {
+    this.time = time;
+  }
+
+  now = () => new Date(this.time);
+
+  setTimer = (at: Date, run: () => void) => {
+    const timer = { at, run };
+    this.timers.add(timer);
+    return () => void this.timers.delete(timer);
+  };
+
+  /** When each timer that is set is due, in seconds from now. */
+  get dueInSeconds(): number[] {
+    return [...this.timers]
+      .map(({ at }) => (at.getTime() - this.time.getTime()) / 1000)
+      .toSorted((a, b) => a - b);
+  }
+
+  /** Moves on, running the timers that come due in their order, and lets promises settle after each. */
+  async advance(seconds: number): Promise<void> {
+    const until = new Date(this.time.getTime() + seconds * 1000);
+    await settle();
+    for (let next = this.earliest(); next !== undefined && next.at <= until; next = this.earliest()) {
+      this.timers.delete(next);
+      if (next.at > this.time) this.time = next.at;
+      next.run();
+      await settle();
+    }
+    this.time = until;
+  }
+
+  private earliest(): Timer | undefined {
+    return [...this.timers].toSorted((a, b) => a.at.getTime() - b.at.getTime())[0];
+  }
+}
+
+/** Until the promises of fake tasks have settled. */
+export async function settle(): Promise<void> {
+  for (let i = 0; i < 3; i++) await setImmediate();
+}

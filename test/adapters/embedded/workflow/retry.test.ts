@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { catchSchema, reactTo, retrySchema } from '../../../../adapters/embedded/workflow/retry.ts';
+import { watch } from './scripted-job.ts';
+
+const half = () => 0.5;
+
+function handlers(Retry: object[], Catch: object[] = []) {
+  return { Retry: retrySchema.parse(Retry), Catch: catchSchema.parse(Catch) };
+}
+
+function react(error: string, of: ReturnType<typeof handlers>, attempts: number[] = [], random = half) {
+  return reactTo({ error, cause: 'why' }, of, attempts, random);
+}
+
+/** The delays of all retries until the retrier gives up. */
+function delays(of: ReturnType<typeof handlers>, error = 'E', random = half): number[] {
+  const found: number[] = [];
+  for (let attempts: number[] = []; ;) {
+    const reaction = react(error, of, attempts, random);
+    if (reaction.kind !== 'retry') return found;
+    found.push(reaction.delaySeconds);
+    attempts = reaction.attempts;
+  }
+}
+
+describe('a retrier', () => {
+  it('retries three times after 1, 2 and 4 s when it says nothing else', () => {
+    expect(delays(handlers([{ ErrorEquals: ['E'] }]))).toEqual([1, 2, 4]);
+  });
+
+  it('multiplies the interval by the backoff rate up to the maximal delay', () => {
+    const retrier = {
+      ErrorEquals: ['E'],
+      IntervalSeconds: 2,
+      BackoffRate: 3,
+      MaxDelaySeconds: 20,
+      MaxAttempts: 5,
+    };
+    expect(delays(handlers([retrier]))).toEqual([2, 6, 18, 20, 20]);
+  });
+
+  it('with full jitter waits a random part of the delay, and never longer', () => {
+    const retrier = { ErrorEquals: ['E'], BackoffRate: 2, MaxDelaySeconds: 3, JitterStrategy: 'FULL' };
+    expect(delays(handlers([retrier]), 'E', () => 0)).toEqual([0, 0, 0]);
+    expect(delays(handlers([retrier]), 'E', half)).toEqual([0.5, 1, 1.5]);
+  });
+
+  it('stays finite at any number of attempts', () => {
+    const retrier = { ErrorEquals: ['E'], BackoffRate: 10, MaxAttempts: 1000 };
+    expect(delays(handlers([retrier])).every((seconds) => seconds <= 31_622_400)).toBe(true);
+  });
+
+  it('with no attempts does not retry', () => {
+    expect(delays(handlers([{ ErrorEquals: ['E'], MaxAttempts: 0 }]))).toEqual([]);
+  });
+
+  it('counts its own attempts, not those of others', () => {
+    const of = handlers([
+      { ErrorEquals: ['A'], MaxAttempts: 1 },
+      { ErrorEquals: ['B'], MaxAttempts: 2 },
+    ]);
+    expect(react('B', of, [1, 1])).toEqual({ kind: 'retry', delaySeconds: 2, attempts: [1, 2] });
+    expect(react('A', of, [1, 2]).kind).toBe('fail');
+  });
+
+  it('that is used up is not followed by a later one that names the error too', () => {
+    const of = handlers([
+      { ErrorEquals: ['E'], MaxAttempts: 1 },
+      { ErrorEquals: ['States.ALL'], MaxAttempts: 5 },
+    ]);
+    expect(react('E', of, [1, 0]).kind).toBe('fail');
+    expect(react('F', of, [1, 0])).toMatchObject({ kind: 'retry', attempts: [1, 1] });
+  });
+});
+
+describe('error names', () => {
+  it.each([
+    ['States.ALL', 'E', true],
+    ['States.ALL', 'States.Timeout', true],
+    ['States.TaskFailed', 'E', true],
+    ['States.TaskFailed', 'States.Timeout', false],
+    ['States.Timeout', 'States.Timeout', true],
+    ['States.Timeout', 'E', false],
+    ['E', 'E', true],
+    ['E', 'e', false],
+  ])('%s matches %s: %j', (name, error, matches) => {
+    expect(react(error, handlers([{ ErrorEquals: [name] }])).kind).toBe(matches ? 'retry' : 'fail');
+    expect(react(error, handlers([], [{ ErrorEquals: [name], Next: 'N' }])).kind).toBe(
+      matches ? 'catch' : 'fail',
+    );
+  });
+
+  it('are looked for in the catchers from the first, once there is no retry left', () => {
+    const of = handlers(
+      [{ ErrorEquals: ['E'], MaxAttempts: 0 }],
+      [
+        { ErrorEquals: ['F'], Next: 'first' },
+        { ErrorEquals: ['E'], Next: 'second' },
+        { ErrorEquals: ['States.ALL'], Next: 'third' },
+      ],
+    );
+    expect(react('E', of)).toMatchObject({ kind: 'catch', catcher: { Next: 'second' } });
+    expect(react('G', of)).toMatchObject({ kind: 'catch', catcher: { Next: 'third' } });
+  });
+});
+
+describe('the retries of watch.asl.json', () => {
+  it('last at most 61 s for a capture, with the longest jitter', () => {
+    const { Retry, Catch } = watch.States.Capture;
+    expect(delays(handlers(Retry, Catch), 'TransientError', () => 1)).toEqual([1, 2, 4, 8, 16, 30]);
+  });
+});

@@ -1,0 +1,81 @@
+import type { TaskFunction } from '../../../../adapters/embedded/workflow/task-attempt.ts';
+import {
+  type AnalyzeInput,
+  analyzeInputSchema,
+  captureInputSchema,
+  type ExecutionInput,
+  type Step,
+} from '../../../../core/workflow.ts';
+import watch from '../../../../workflow/watch.asl.json' with { type: 'json' };
+import { startOfTest } from './fake-clock.ts';
+
+export { watch };
+
+export function executionInput(number = 1, generation = 0): ExecutionInput {
+  return { job_id: `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`, generation };
+}
+
+/** The states that a job of so many ticks enters. */
+export function statesOf(ticks: number): string[] {
+  const tick = ['Pause', 'Capture', 'Analyze', 'Done?'];
+  return ['Begin', 'Done?', ...Array.from({ length: ticks }, () => tick).flat(), 'Finished'];
+}
+
+export type ScriptedJob = Record<'CaptureFunctionArn' | 'AnalyzeFunctionArn', TaskFunction>;
+
+/**
+ * A job in two pure functions, as the real ones are seen by the workflow: done after `ticks` ticks, one every ten seconds.
+ * @param before sees every call before it is answered, as `begin`, `capture 1`, `analyze 1`, `close`; may throw or wait
+ */
+export function scriptedJob(
+  ticks: number,
+  before: (call: string, signal: AbortSignal, input: unknown) => unknown = () => {},
+  startedAt = startOfTest,
+): ScriptedJob {
+  return {
+    async CaptureFunctionArn(input, signal) {
+      const { tick } = captureInputSchema.parse(input);
+      await before(`capture ${tick}`, signal, input);
+      return { kind: 'not_captured' };
+    },
+    async AnalyzeFunctionArn(input, signal) {
+      const request = analyzeInputSchema.parse(input);
+      await before(nameOf(request), signal, input);
+      if (request.operation === 'close') return { closed: true };
+      const ticksDone = request.operation === 'begin' ? 0 : request.capture.tick;
+      return step(request, ticksDone, ticksDone >= ticks, startedAt);
+    },
+  };
+}
+
+function nameOf(request: AnalyzeInput): string {
+  return request.operation === 'analyze' ? `analyze ${request.capture.tick}` : request.operation;
+}
+
+function step(
+  { job_id, generation }: ExecutionInput,
+  ticksDone: number,
+  done: boolean,
+  startedAt: Date,
+): Step {
+  return {
+    job_id,
+    generation,
+    done,
+    wait_until: new Date(startedAt.getTime() + (ticksDone + 1) * 10_000).toISOString(),
+    capture: {
+      // Tells the captures of several jobs apart.
+      source_id: job_id,
+      tick: ticksDone + 1,
+      closing: false,
+      resolve_again: false,
+      seen: null,
+      motion: `motion after ${ticksDone}`,
+    },
+  };
+}
+
+/** An error with a name, as a function behind a task throws it. */
+export function errorNamed(name: string, message = `${name} happened`): Error {
+  return Object.assign(new Error(message), { name });
+}

@@ -1,0 +1,219 @@
+import { describe, expect, it } from 'vitest';
+import { loadWorkflow } from '../../../../adapters/embedded/workflow/definition.ts';
+import type { Json } from '../../../../adapters/embedded/workflow/json.ts';
+import type { Position } from '../../../../adapters/embedded/workflow/progress.ts';
+import {
+  abort,
+  afterTask,
+  begin,
+  nextAction,
+  type TaskOutcome,
+} from '../../../../adapters/embedded/workflow/transition.ts';
+import { startOfTest as now } from './fake-clock.ts';
+
+const last = { Last: { Type: 'Succeed' } };
+
+function workflowOf(states: Record<string, object>) {
+  return loadWorkflow(
+    { StartAt: 'First', States: { First: { Type: 'Task', Resource: '${Work}', Next: 'Last' }, ...states } },
+    ['Work'],
+  );
+}
+
+function taskWorkflow(fields: object) {
+  const First = { Type: 'Task', Resource: '${Work}', Next: 'Last', ...fields };
+  return workflowOf({ First, ...last });
+}
+
+function at(state: string, data: Json): Position {
+  return { status: 'running', state, data, attempts: [], since: now, wakeAt: null };
+}
+
+function payload(fields: object, input: Json) {
+  const action = nextAction(taskWorkflow(fields), at('First', input), now);
+  return action.kind === 'run' ? action.payload : action;
+}
+
+function after(fields: object, input: Json, outcome: TaskOutcome) {
+  return afterTask(taskWorkflow(fields), at('First', input), outcome, now, () => 0.5);
+}
+
+const result = (value: Json): TaskOutcome => ({ kind: 'result', result: value });
+const failure: TaskOutcome = { kind: 'failure', error: 'E', cause: 'why' };
+
+describe('the input of a task', () => {
+  it.each<[string, object, Json]>([
+    ['is that of the state', {}, { a: { b: 1 } }],
+    ['goes through InputPath', { InputPath: '$.a' }, { b: 1 }],
+    ['is empty with InputPath null', { InputPath: null }, {}],
+    ['is made of Parameters', { Parameters: { 'c.$': '$.a' } }, { c: { b: 1 } }],
+    ['is made of Parameters after InputPath', { InputPath: '$.a', Parameters: { 'c.$': '$.b' } }, { c: 1 }],
+  ])('%s', (_, fields, expected) => {
+    expect(payload(fields, { a: { b: 1 } })).toEqual(expected);
+  });
+
+  it('that a path does not find ends the execution, past every Retry and Catch', () => {
+    const Retry = [{ ErrorEquals: ['States.ALL'] }];
+    const Catch = [{ ErrorEquals: ['States.ALL'], Next: 'Last' }];
+    expect(payload({ InputPath: '$.x', Retry, Catch }, {})).toMatchObject({
+      kind: 'move',
+      move: {
+        entered: false,
+        progress: {
+          status: 'failed',
+          state: 'First',
+          error: 'States.Runtime',
+          cause: "Nothing is at $.x in the state's input",
+        },
+      },
+    });
+  });
+});
+
+describe('the output of a task', () => {
+  it.each<[string, object, Json]>([
+    ['is its result', {}, { r: 1 }],
+    ['is its input with the result at ResultPath', { ResultPath: '$.x.y' }, { a: 1, x: { y: { r: 1 } } }],
+    ['is its input with ResultPath null', { ResultPath: null }, { a: 1 }],
+    ['goes through OutputPath after ResultPath', { ResultPath: '$.x', OutputPath: '$.x' }, { r: 1 }],
+    ['is empty with OutputPath null', { OutputPath: null }, {}],
+  ])('%s', (_, fields, expected) => {
+    expect(after(fields, { a: 1 }, result({ r: 1 })).progress.data).toEqual(expected);
+  });
+
+  it('that fits nowhere is an error that can be caught', () => {
+    const Catch = [{ ErrorEquals: ['States.ResultPathMatchFailure'], Next: 'Last' }];
+    const move = after({ ResultPath: '$.a.b', Catch }, { a: 1 }, result(1));
+    expect(move).toMatchObject({
+      entered: true,
+      progress: { state: 'Last', data: { Error: 'States.ResultPathMatchFailure' } },
+    });
+  });
+
+  it('that OutputPath does not find ends the execution', () => {
+    const move = after({ OutputPath: '$.x' }, {}, result({}));
+    expect(move.progress).toMatchObject({ status: 'failed', error: 'States.Runtime' });
+  });
+
+  it('is carried up to 256 KiB and no further, as in Step Functions', () => {
+    const Catch = [{ ErrorEquals: ['States.ALL'], Next: 'Last' }];
+    const fits = 'x'.repeat(262_144 - 2);
+    expect(after({ Catch }, {}, result(fits)).progress.status).toBe('succeeded');
+    expect(after({ Catch }, {}, result(`${fits}x`)).progress).toMatchObject({
+      status: 'failed',
+      error: 'States.DataLimitExceeded',
+      data: {},
+    });
+  });
+
+  it('is the output of the execution where the state is the end', () => {
+    const workflow = workflowOf({ First: { Type: 'Task', Resource: '${Work}', End: true } });
+    const { progress } = afterTask(workflow, at('First', {}), result(7), now, () => 0);
+    expect(progress).toMatchObject({ status: 'succeeded', state: 'First', data: 7, stoppedAt: now });
+  });
+});
+
+describe('a failed task', () => {
+  it('that is retried stays where it is and wakes later', () => {
+    const move = after({ Retry: [{ ErrorEquals: ['E'], IntervalSeconds: 3 }] }, { a: 1 }, failure);
+    expect(move).toEqual({
+      entered: false,
+      progress: { ...at('First', { a: 1 }), attempts: [1], wakeAt: new Date(now.getTime() + 3000) },
+    });
+  });
+
+  it('that is caught goes on with the error at ResultPath', () => {
+    const Catch = [{ ErrorEquals: ['E'], ResultPath: '$.failure', Next: 'Last' }];
+    expect(after({ Catch }, { a: 1 }, failure).progress.data).toEqual({
+      a: 1,
+      failure: { Error: 'E', Cause: 'why' },
+    });
+  });
+
+  it('that is caught without a ResultPath goes on with the error alone', () => {
+    expect(after({ Catch: [{ ErrorEquals: ['E'], Next: 'Last' }] }, { a: 1 }, failure).progress.data).toEqual(
+      { Error: 'E', Cause: 'why' },
+    );
+  });
+
+  it('that nothing handles fails the execution with its error', () => {
+    expect(after({}, { a: 1 }, failure).progress).toEqual({
+      status: 'failed',
+      state: 'First',
+      data: { a: 1 },
+      error: 'E',
+      cause: 'why',
+      stoppedAt: now,
+    });
+  });
+
+  it('counts its retries anew when the state is entered again', () => {
+    const workflow = taskWorkflow({
+      Next: 'First',
+      Retry: [{ ErrorEquals: ['E'], MaxAttempts: 1 }],
+      Catch: [{ ErrorEquals: ['X'], Next: 'Last' }],
+    });
+    const again = afterTask(
+      workflow,
+      { ...at('First', {}), attempts: [1] },
+      result({}),
+      now,
+      () => 0,
+    ).progress;
+    expect(again).toMatchObject({ state: 'First', attempts: [] });
+  });
+});
+
+describe('other states', () => {
+  it('a Choice that nothing matches fails the execution', () => {
+    const workflow = workflowOf({
+      First: { Type: 'Choice', Choices: [{ Variable: '$.x', BooleanEquals: true, Next: 'Last' }] },
+      ...last,
+    });
+    expect(nextAction(workflow, at('First', { x: false }), now)).toMatchObject({
+      move: { progress: { error: 'States.NoChoiceMatched' } },
+    });
+    expect(nextAction(workflow, at('First', {}), now)).toMatchObject({
+      move: { progress: { error: 'States.Runtime' } },
+    });
+  });
+
+  it('Fail ends the execution with its error and cause', () => {
+    const workflow = workflowOf({ First: { Type: 'Fail', Error: 'Broken', Cause: 'It broke.' } });
+    expect(begin(workflow, { a: 1 }, now)).toEqual({
+      entered: true,
+      progress: {
+        status: 'failed',
+        state: 'First',
+        data: { a: 1 },
+        error: 'Broken',
+        cause: 'It broke.',
+        stoppedAt: now,
+      },
+    });
+  });
+
+  it('a stored state that the definition has no more fails the execution', () => {
+    const workflow = taskWorkflow({});
+    const failed = {
+      progress: {
+        status: 'failed',
+        state: 'Gone',
+        error: 'States.Runtime',
+        cause: 'The workflow has no state "Gone"',
+      },
+    };
+    expect(nextAction(workflow, at('Gone', {}), now)).toMatchObject({ move: failed });
+    expect(afterTask(workflow, at('Gone', {}), result({}), now, () => 0)).toMatchObject(failed);
+  });
+
+  it('an execution that is stopped keeps where it was', () => {
+    expect(abort(at('First', { a: 1 }), 'cancelled', now).progress).toMatchObject({
+      status: 'aborted',
+      state: 'First',
+      data: { a: 1 },
+      cause: 'cancelled',
+      stoppedAt: now,
+    });
+  });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import type { Json } from '../../../../adapters/embedded/workflow/json.ts';
+import { begin, nextAction } from '../../../../adapters/embedded/workflow/transition.ts';
+import { loadWorkflow } from '../../../../adapters/embedded/workflow/definition.ts';
+import { startOfTest } from './fake-clock.ts';
+
+function enterWait(fields: object, input: Json = {}) {
+  const States = { Wait: { Type: 'Wait', ...fields, Next: 'End' }, End: { Type: 'Succeed' } };
+  const workflow = loadWorkflow({ StartAt: 'Wait', States }, []);
+  const { progress } = begin(workflow, input, startOfTest);
+  return { workflow, progress };
+}
+
+describe('a Wait state', () => {
+  it.each<[string, object, Json, string]>([
+    ['for seconds ends that much later', { Seconds: 90 }, {}, '2026-01-01T00:01:30.000Z'],
+    ['until a timestamp ends then', { Timestamp: '2026-02-01T00:00:00Z' }, {}, '2026-02-01T00:00:00.000Z'],
+    [
+      'until a time of its input ends then',
+      { TimestampPath: '$.at' },
+      { at: '2026-01-01T00:00:10Z' },
+      '2026-01-01T00:00:10.000Z',
+    ],
+    [
+      'understands offsets',
+      { TimestampPath: '$.at' },
+      { at: '2026-01-01T02:00:10+02:00' },
+      '2026-01-01T00:00:10.000Z',
+    ],
+    [
+      'drops milliseconds, as Step Functions does',
+      { TimestampPath: '$.at' },
+      { at: '2026-01-01T00:00:10.999Z' },
+      '2026-01-01T00:00:10.000Z',
+    ],
+    [
+      'may lie in the past',
+      { TimestampPath: '$.at' },
+      { at: '2025-01-01T00:00:00Z' },
+      '2025-01-01T00:00:00.000Z',
+    ],
+  ])('%s', (_, fields, input, wakeAt) => {
+    const { workflow, progress } = enterWait(fields, input);
+    expect(progress).toMatchObject({ status: 'running', state: 'Wait', wakeAt: new Date(wakeAt) });
+    expect(progress.status === 'running' && nextAction(workflow, progress, startOfTest)).toEqual({
+      kind: 'wait',
+      until: new Date(wakeAt),
+    });
+  });
+
+  it.each<[Json]>([[{ at: 'soon' }], [{ at: 7 }], [{}]])(
+    'with %j in place of a timestamp ends the execution',
+    (input) => {
+      const { progress } = enterWait({ TimestampPath: '$.at' }, input);
+      expect(progress).toMatchObject({ status: 'failed', state: 'Wait', error: 'States.Runtime' });
+    },
+  );
+
+  it('that was entered before the clock was set back lasts no longer than it was meant to', () => {
+    const { workflow, progress } = enterWait({ Seconds: 30 });
+    const hourBack = new Date(startOfTest.getTime() - 3_600_000);
+    const action = progress.status === 'running' && nextAction(workflow, progress, hourBack);
+    expect(action).toEqual({ kind: 'wait', until: new Date(hourBack.getTime() + 30_000) });
+  });
+});

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import {
+  authorization,
+  readChallenge,
+  type Challenge,
+} from '../../../../adapters/media/rtsp/authentication.ts';
+import { createAuthorizer } from '../../../../adapters/media/rtsp/authorizer.ts';
+
+const mufasa = { username: 'Mufasa', password: 'Circle of Life' };
+
+const challengeOf7616 = (algorithm: string): string =>
+  `Digest realm="http-auth@example.org", qop="auth, auth-int", algorithm=${algorithm}, nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS"`;
+
+describe('an authentication challenge', () => {
+  it('is answered as the example of RFC 7616 says, with MD5 and with SHA-256', () => {
+    const clientNonce = 'f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ';
+    const use = { method: 'GET', uri: '/dir/index.html', count: 1, clientNonce };
+    const answer = (algorithm: string): string =>
+      authorization(readChallenge([challengeOf7616(algorithm)])!, mufasa, use);
+    expect(answer('MD5')).toContain('response="8ca523f5e9506fed4657c9700eebdbec"');
+    expect(answer('SHA-256')).toContain(
+      'response="753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"',
+    );
+    expect(answer('SHA-256')).toContain('algorithm=SHA-256, qop=auth, nc=00000001');
+  });
+
+  it('without qop is answered as cameras expect it (RFC 2069)', () => {
+    const challenge = readChallenge([
+      'Digest realm="testrealm@host.com", nonce="dcd98b7102dd2f0e8b11d0f600bfb0c093"',
+    ])!;
+    const use = { method: 'GET', uri: '/dir/index.html', count: 1, clientNonce: 'unused' };
+    const answer = authorization(challenge, { username: 'Mufasa', password: 'CircleOfLife' }, use);
+    // The erratum 749 of RFC 2069.
+    expect(answer).toContain('response="1949323746fe6a43ef61f9606e7febea"');
+    expect(answer).not.toMatch(/qop|cnonce|nc=/);
+  });
+
+  it.each([
+    ['Basic realm="a"|Digest realm="b", nonce="n"', 'digest'],
+    ['Digest realm="b", nonce="n"|Basic realm="a"', 'digest'],
+    ['Basic realm="x, Digest", Digest realm="b", nonce="n"', 'digest'],
+    ['Basic realm="a"', 'basic'],
+    ['basic', 'basic'],
+    ['Digest realm="no nonce", Basic realm="a"', 'basic'],
+    ['Digest realm="b", nonce="n", algorithm=SHA-512-256|Basic realm="a"', 'basic'],
+    ['Digest realm="b", nonce="n", qop="auth-int"', undefined],
+    ['Negotiate', undefined],
+    ['', undefined],
+  ])('of %s is answered by %s', (headers, scheme) => {
+    expect(readChallenge(headers.split('|'))?.scheme).toBe(scheme);
+  });
+
+  it('prefers SHA-256 where a server offers both', () => {
+    const challenge = readChallenge([
+      'Digest realm="r", nonce="n", algorithm=MD5',
+      'Digest realm="r", nonce="n", algorithm=SHA-256',
+    ]);
+    expect(challenge).toMatchObject({ algorithm: 'SHA-256' } satisfies Partial<Challenge>);
+  });
+});
+
+const fresh = (nonce: string, stale = 'false'): string[] => [
+  `Digest realm="r", nonce="${nonce}", qop="auth", stale=${stale}`,
+];
+const authorizerOf = (credentials: { username: string; password: string } | null) =>
+  createAuthorizer(credentials, () => 'c');
+
+describe('credentials', () => {
+  it('are sent only after they were asked for, and count the uses of a nonce', () => {
+    const authorizer = authorizerOf(mufasa);
+    expect(authorizer.headers('DESCRIBE', 'rtsp://h/')).toEqual([]);
+    expect(authorizer.accept(fresh('1'))).toBe(true);
+    expect(authorizer.headers('DESCRIBE', 'rtsp://h/')[0]![1]).toContain('nc=00000001');
+    expect(authorizer.headers('SETUP', 'rtsp://h/')[0]![1]).toContain('nc=00000002');
+  });
+
+  it('are tried again for a stale nonce, and not for a refusal', () => {
+    const authorizer = authorizerOf(mufasa);
+    expect(authorizer.accept(fresh('1'))).toBe(true);
+    expect(authorizer.accept(fresh('2', 'true'))).toBe(true);
+    expect(authorizer.headers('PLAY', 'rtsp://h/')[0]![1]).toContain('nonce="2"');
+    expect(authorizer.accept(fresh('3'))).toBe(false);
+    expect(authorizerOf(null).accept(fresh('1'))).toBe(false);
+  });
+
+  it('are not tried for ever on a server that calls every nonce stale', () => {
+    const authorizer = authorizerOf(mufasa);
+    const tries = Array.from({ length: 20 }, (_, index) => authorizer.accept(fresh(String(index), 'true')));
+    expect(tries.filter(Boolean)).toHaveLength(8);
+  });
+});

@@ -1,0 +1,200 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createEgressGuard } from '../../../../adapters/egress/guard.ts';
+import { locateFfmpeg } from '../../../../adapters/media/ffmpeg/locate-ffmpeg.ts';
+import { createFfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
+import { createRtspCapturer } from '../../../../adapters/media/rtsp/capture-rtsp.ts';
+import { startRtspServer } from '../../../../cli/demo/rtsp-server.ts';
+import { thumbnail, type Capture, type CaptureRequest } from '../../../../core/capture.ts';
+import { InvalidUrlError, NotLiveError, StreamFetchError } from '../../../../core/errors.ts';
+import type { StreamCapturer } from '../../../../core/ports/stream-capturer.ts';
+import { startGstRtspServer, type GstRtspServer } from '../../../support/rtsp/gst-rtsp-server.ts';
+import { liveSdp, startScriptedServer } from '../../../support/rtsp/scripted-server.ts';
+
+const opened = ['127.0.0.1/32'];
+const closers: (() => Promise<unknown> | void)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+let tempDir: string;
+let ffmpegPath: string;
+beforeAll(async () => {
+  tempDir = await mkdtemp(join(tmpdir(), 'watchpost-rtsp-'));
+  ffmpegPath = (await locateFfmpeg({ env: process.env })).path;
+});
+afterAll(() => rm(tempDir, { recursive: true, force: true }));
+
+function capturer(allowRanges: string[] = opened): StreamCapturer {
+  const guard = createEgressGuard({ allowRanges });
+  const ffmpeg = createFfmpegRunner({ ffmpegPath, tempDir });
+  return createRtspCapturer({ guard, ffmpeg, now: () => new Date(), answerTimeoutMs: 5_000 });
+}
+
+function capture(
+  url: string,
+  wanted: Partial<CaptureRequest> = {},
+  allowRanges?: string[],
+): Promise<Capture> {
+  const request = { url, mode: 'frames', clipSeconds: 1, resolveAgain: false, ...wanted } as const;
+  return capturer(allowRanges).capture(request, new AbortController().signal);
+}
+
+async function gstreamer(...flags: string[]): Promise<GstRtspServer> {
+  const server = await startGstRtspServer(...flags);
+  closers.push(() => server.close());
+  return server;
+}
+
+/** GStreamer's own picture is blue, and red after the flip; its middle pixel tells. */
+function colour({ thumbnail: picture }: Capture): 'blue' | 'red' | 'other' {
+  const pixels = thumbnail.width * thumbnail.height;
+  const middle = (thumbnail.width / 2) * (thumbnail.height / 4) + thumbnail.width / 4;
+  const [blue, red] = [picture[pixels + middle]!, picture[pixels * 1.25 + middle]!];
+  if (blue > 180 && red < 140) return 'blue';
+  return red > 180 && blue < 140 ? 'red' : 'other';
+}
+
+function expectPictures(taken: Capture, mode: CaptureRequest['mode'], since: number): void {
+  expect(Buffer.from(taken.frame).toString('hex', 0, 3)).toBe('ffd8ff');
+  expect(taken.thumbnail).toHaveLength(thumbnail.bytes);
+  expect(taken.position).toEqual({ segment: null, segment_seconds: 0 });
+  expect(taken.capturedAt.getTime()).toBeGreaterThanOrEqual(since);
+  expect(taken.capturedAt.getTime()).toBeLessThanOrEqual(Date.now());
+  if (mode === 'frames') expect(taken).not.toHaveProperty('clip');
+  else expect(Buffer.from(taken.clip!).toString('latin1', 4, 8)).toBe('ftyp');
+}
+
+describe('a stream of GStreamer', () => {
+  it.each(['frames', 'clip', 'hybrid'] as const)('is captured (%s)', async (mode) => {
+    const since = Date.now();
+    const { url } = await gstreamer('--audio');
+    const taken = await capture(url, { mode });
+    expectPictures(taken, mode, since);
+    expect(colour(taken)).toBe('blue');
+  });
+
+  it.each(['basic', 'digest'])('is captured with %s authentication', async (auth) => {
+    const { url } = await gstreamer('--auth', auth);
+    expect(colour(await capture(url.replace('rtsp://', 'rtsp://viewer:secret@')))).toBe('blue');
+    await expect(capture(url.replace('rtsp://', 'rtsp://viewer:wrong@'))).rejects.toBeInstanceOf(
+      StreamFetchError,
+    );
+  });
+
+  it('is captured in H.265', async () => {
+    const { url } = await gstreamer('--codec', 'h265');
+    expect(colour(await capture(url))).toBe('blue');
+  });
+
+  it('shows its change of scene', async () => {
+    const { url, flipsAt } = await gstreamer('--red-after', '1.5');
+    expect(colour(await capture(url))).toBe('blue');
+    await new Promise((resolve) => setTimeout(resolve, flipsAt!.getTime() - Date.now() + 500));
+    expect(colour(await capture(url))).toBe('red');
+  });
+
+  it('is refused when it offers UDP only, which would be a way around the guard', async () => {
+    const { url } = await gstreamer('--udp-only');
+    await expect(capture(url)).rejects.toThrow(
+      expect.objectContaining({ remediation: expect.stringContaining('TCP') }),
+    );
+  });
+
+  it('is not reached where its range is not open', async () => {
+    const { url } = await gstreamer();
+    await expect(capture(url, {}, [])).rejects.toBeInstanceOf(InvalidUrlError);
+  });
+
+  it('is live to a probe, which shows no credentials', async () => {
+    const { url } = await gstreamer('--auth', 'digest');
+    const probe = await capturer().probe(
+      url.replace('rtsp://', 'rtsp://viewer:secret@'),
+      new AbortController().signal,
+    );
+    expect(probe).toEqual({ platform: 'rtsp', playbackUrl: url });
+  });
+});
+
+describe('a stream of our own server', () => {
+  const picture = ['-re', '-f', 'lavfi', '-i', 'testsrc2=size=640x360:rate=25'];
+
+  async function ours(options: { range?: string } = {}): Promise<string> {
+    const server = await startRtspServer({
+      ffmpegPath,
+      inputArgs: picture,
+      path: '/live',
+      keyFrameEvery: 8,
+      ...options,
+    });
+    closers.push(() => server.close());
+    return server.url;
+  }
+
+  it.each(['frames', 'clip', 'hybrid'] as const)(
+    'is captured (%s), by several viewers at a time',
+    async (mode) => {
+      const since = Date.now();
+      const url = await ours();
+      const taken = await Promise.all([capture(url, { mode }), capture(url, { mode })]);
+      for (const one of taken) expectPictures(one, mode, since);
+    },
+  );
+
+  it('is no live stream with a range that ends', async () => {
+    const url = await ours({ range: 'npt=0-20' });
+    await expect(capture(url)).rejects.toBeInstanceOf(NotLiveError);
+    await expect(capturer().probe(url, new AbortController().signal)).rejects.toBeInstanceOf(NotLiveError);
+  });
+
+  it('has no stream at another path', async () => {
+    const url = await ours();
+    await expect(capture(`${url}r`)).rejects.toBeInstanceOf(StreamFetchError);
+  });
+
+  it('fails to start without an ffmpeg', async () => {
+    await expect(
+      startRtspServer({ ffmpegPath: '/does/not/exist', inputArgs: [], path: '/live' }),
+    ).rejects.toThrow('ENOENT');
+  });
+
+  it('ends its viewers when its ffmpeg ends', async () => {
+    const inputArgs = ['-f', 'lavfi', '-i', 'testsrc2=size=64x64:rate=5:duration=0.1'];
+    const server = await startRtspServer({ ffmpegPath, inputArgs, path: '/live' });
+    closers.push(() => server.close());
+    await server.ended;
+    await expect(capture(server.url)).rejects.toBeInstanceOf(StreamFetchError);
+  });
+});
+
+describe('a capture that cannot succeed', () => {
+  it('ends with the contract’s message when the server closes before a picture', async () => {
+    const server = await startScriptedServer(({ method }, _url, socket) => {
+      if (method === 'PLAY') setTimeout(() => socket.destroy(), 50);
+      const headers = { Session: '1', Transport: 'RTP/AVP/TCP;interleaved=0-1' };
+      return method === 'DESCRIBE' ? { status: 200, body: liveSdp } : { status: 200, headers };
+    });
+    closers.push(() => server.close());
+    await expect(capture(server.url)).rejects.toThrow('Failed to capture frame from stream');
+    await expect(capture(server.url, { mode: 'clip' })).rejects.toThrow(
+      'Failed to capture video clip from stream',
+    );
+  });
+
+  it('ends with the reason of its signal, and hangs up', async () => {
+    const server = await startScriptedServer(({ method }) =>
+      method === 'DESCRIBE'
+        ? { status: 200, body: liveSdp }
+        : { status: 200, headers: { Transport: 'RTP/AVP/TCP' } },
+    );
+    closers.push(() => server.close());
+    const controller = new AbortController();
+    const request = { url: server.url, mode: 'frames', clipSeconds: 1, resolveAgain: false } as const;
+    const taken = capturer().capture(request, controller.signal);
+    await expect.poll(() => server.requests.at(-1)?.method, { interval: 10, timeout: 10_000 }).toBe('PLAY');
+    controller.abort(new Error('job was cancelled'));
+    await expect(taken).rejects.toThrow('job was cancelled');
+  });
+});

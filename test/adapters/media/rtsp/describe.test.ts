@@ -1,0 +1,263 @@
+import type { Socket } from 'node:net';
+import { afterEach, beforeAll, afterAll, describe, expect, it } from 'vitest';
+import { createEgressGuard, type Address, type EgressGuard } from '../../../../adapters/egress/guard.ts';
+import { describeRtsp, type DescribedStream } from '../../../../adapters/media/rtsp/describe.ts';
+import { InvalidUrlError, NotLiveError, StreamError, StreamFetchError } from '../../../../core/errors.ts';
+import { startGstRtspServer, type GstRtspServer } from '../../../support/rtsp/gst-rtsp-server.ts';
+import {
+  liveSdp,
+  startScriptedServer,
+  type ScriptedAnswer,
+  type ScriptedRequest,
+} from '../../../support/rtsp/scripted-server.ts';
+
+const open = createEgressGuard({ allowRanges: ['127.0.0.0/8'] });
+const closers: (() => Promise<unknown> | void)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+async function describeStream(
+  url: string,
+  guard: EgressGuard = open,
+  signal = new AbortController().signal,
+  answerTimeoutMs = 5_000,
+): Promise<DescribedStream> {
+  const stream = await describeRtsp(url, { guard, answerTimeoutMs }, signal);
+  closers.push(() => stream.client.close());
+  return stream;
+}
+
+async function scripted(answer: (request: ScriptedRequest, url: string, socket: Socket) => ScriptedAnswer) {
+  const server = await startScriptedServer(answer);
+  closers.push(() => server.close());
+  return server;
+}
+
+/** Answers OPTIONS like any server, and DESCRIBE as told. */
+const answering =
+  (describe: ScriptedAnswer) =>
+  ({ method }: ScriptedRequest): ScriptedAnswer =>
+    method === 'OPTIONS' ? { status: 200 } : describe;
+
+const sdp = (body: string, headers = {}): ScriptedAnswer => ({
+  status: 200,
+  headers: { 'Content-Type': 'application/sdp', ...headers },
+  body,
+});
+
+async function failure(url: string, guard = open, answerTimeoutMs = 5_000): Promise<StreamError> {
+  const { signal } = new AbortController();
+  const error: unknown = await describeStream(url, guard, signal, answerTimeoutMs).then(
+    () => new Error('it was described'),
+    (error: unknown) => error,
+  );
+  if (!(error instanceof StreamError)) throw error;
+  return error;
+}
+
+function withUser(url: string, user: string): string {
+  return url.replace('rtsp://', `rtsp://${user}@`);
+}
+
+describe('a stream of GStreamer with authentication', () => {
+  let servers: Record<'basic' | 'digest', GstRtspServer>;
+  beforeAll(async () => {
+    const [basic, digest] = await Promise.all(
+      ['basic', 'digest'].map((auth) => startGstRtspServer('--auth', auth, '--password', 'p@ss:w%rd')),
+    );
+    servers = { basic: basic!, digest: digest! };
+  });
+  afterAll(async () => {
+    await Promise.all(Object.values(servers).map((server) => server.close()));
+  });
+
+  it.each(['basic', 'digest'] as const)('is described with the credentials of the URL (%s)', async (auth) => {
+    const { track, target } = await describeStream(withUser(servers[auth].url, 'viewer:p%40ss%3Aw%25rd'));
+    expect(track).toMatchObject({ codec: 'H264', controlUrl: `${servers[auth].url}/stream=0` });
+    expect(target.url).toBe(servers[auth].url);
+  });
+
+  it.each(['basic', 'digest'] as const)(
+    'is refused with a wrong password (%s), which is not repeated',
+    async (auth) => {
+      const error = await failure(withUser(servers[auth].url, 'viewer:wrongest'));
+      expect(error).toBeInstanceOf(StreamFetchError);
+      expect(error.remediation).toContain('refused the user name and password');
+      expect(`${error.message}${error.remediation}`).not.toContain('wrongest');
+    },
+  );
+
+  it('asks for credentials where the URL has none', async () => {
+    expect((await failure(servers.digest.url)).remediation).toContain('rtsp://USER:PASSWORD@host');
+  });
+
+  it('is not found at another path', async () => {
+    const error = await failure(
+      withUser(servers.basic.url, 'viewer:p%40ss%3Aw%25rd').replace('/live', '/none'),
+    );
+    expect(error).toBeInstanceOf(StreamFetchError);
+    expect(error.remediation).toContain('no stream at this path');
+  });
+});
+
+describe('a described stream', () => {
+  it.each([
+    ['relative to the URL asked for', 'track1', {}, (url: string) => `${url}/track1`],
+    [
+      'relative to Content-Base',
+      'track1',
+      { 'Content-Base': 'rtsp://10.1.1.1/base/' },
+      () => 'rtsp://10.1.1.1/base/track1',
+    ],
+    [
+      'relative to Content-Location',
+      'track1',
+      { 'Content-Location': 'rtsp://x/loc' },
+      () => 'rtsp://x/loc/track1',
+    ],
+    ['absolute', 'rtsp://10.1.1.1/cam/track1', {}, () => 'rtsp://10.1.1.1/cam/track1'],
+  ])('has its control URL %s', async (_, control, headers, expected) => {
+    const body = liveSdp.replace('control:track1', `control:${control}`);
+    const { url } = await scripted(answering(sdp(body, headers)));
+    expect((await describeStream(url)).track.controlUrl).toBe(expected(url));
+  });
+
+  it('is asked for by its whole URL, without the credentials', async () => {
+    const server = await scripted(answering(sdp(liveSdp)));
+    await describeStream(`${withUser(server.url, 'u:p')}?channel=1&subtype=0#x`);
+    expect(server.requests.map(({ method, url }) => [method, url])).toEqual([
+      ['OPTIONS', `${server.url}?channel=1&subtype=0`],
+      ['DESCRIBE', `${server.url}?channel=1&subtype=0`],
+    ]);
+  });
+
+  it('is connected to at the address that was checked, which is asked for once', async () => {
+    const server = await scripted(answering(sdp(liveSdp)));
+    const lookups: string[] = [];
+    const lookup = (host: string): Promise<Address[]> => {
+      lookups.push(host);
+      return Promise.resolve([{ address: lookups.length === 1 ? '127.0.0.1' : '127.0.0.2', family: 4 }]);
+    };
+    const guard = createEgressGuard({ allowRanges: ['127.0.0.1/32'], lookup });
+    const { target } = await describeStream(server.url.replace('127.0.0.1', 'cam.example'), guard);
+    expect([target.host, lookups]).toEqual(['cam.example', ['cam.example']]);
+  });
+
+  it('sends the new nonce when the old one is stale', async () => {
+    let nonce = 0;
+    const server = await scripted((request) => {
+      if (request.method === 'OPTIONS') return { status: 200 };
+      if (request.header('authorization')?.includes('nonce="2"') === true) return sdp(liveSdp);
+      nonce += 1;
+      return {
+        status: 401,
+        headers: { 'WWW-Authenticate': `Digest realm="r", nonce="${nonce}", stale=${nonce > 1}` },
+      };
+    });
+    await describeStream(withUser(server.url, 'u:p'));
+    expect(server.requests.filter(({ method }) => method === 'DESCRIBE')).toHaveLength(3);
+  });
+
+  it('is closed when the caller goes away', async () => {
+    const { url } = await scripted(answering(sdp(liveSdp)));
+    const controller = new AbortController();
+    const { client } = await describeStream(url, open, controller.signal);
+    const ended = new Promise<void>((resolve) => client.onEnd(resolve));
+    controller.abort();
+    await ended;
+  });
+});
+
+describe('a stream that cannot be watched', () => {
+  it('is a recording', async () => {
+    const { url } = await scripted(answering(sdp(liveSdp.replace('npt=now-', 'npt=0-20'))));
+    expect(await failure(url)).toBeInstanceOf(NotLiveError);
+  });
+
+  it.each([301, 302, 303, 305])('redirects (%d on DESCRIBE)', async (status) => {
+    const target = await scripted(answering(sdp(liveSdp)));
+    const { url } = await scripted(answering({ status, headers: { Location: target.url } }));
+    expect((await failure(url)).remediation).toContain('redirects');
+    expect(target.requests).toEqual([]);
+  });
+
+  it('redirects on OPTIONS', async () => {
+    const target = await scripted(answering(sdp(liveSdp)));
+    const { url } = await scripted(() => ({ status: 302, headers: { Location: target.url } }));
+    expect((await failure(url)).remediation).toContain('redirects');
+    expect(target.requests).toEqual([]);
+  });
+
+  it('sends a REDIRECT of its own', async () => {
+    const { url } = await scripted(
+      answering({ raw: 'REDIRECT rtsp://x/ RTSP/1.0\r\nCSeq: 1\r\nLocation: rtsp://x/\r\n\r\n' }),
+    );
+    expect((await failure(url)).remediation).toContain('redirects');
+  });
+
+  it('accepts the connection and says nothing', async () => {
+    const { url } = await scripted(() => null);
+    const error = await failure(url, open, 200);
+    expect(error).toBeInstanceOf(StreamFetchError);
+    expect(error.remediation).toContain('did not answer');
+  });
+
+  it.each([
+    ['HTTP', { raw: 'HTTP/1.1 400 Bad Request\r\n\r\n' }],
+    ['no description', { status: 200 }],
+  ])('answers with %s', async (_, answer) => {
+    const { url } = await scripted(answering(answer));
+    expect((await failure(url)).remediation).toContain('does not speak RTSP');
+  });
+
+  it('has no video that we read', async () => {
+    const { url } = await scripted(answering(sdp('v=0\r\nm=audio 0 RTP/AVP 8\r\n')));
+    expect((await failure(url)).remediation).toContain('no video');
+  });
+
+  it.each([
+    [404, 'no stream at this path'],
+    [453, 'no room'],
+    [503, 'no room'],
+    [500, 'status 500'],
+  ])('answers with status %d', async (status, text) => {
+    const { url } = await scripted(answering({ status }));
+    const error = await failure(url);
+    expect(error).toBeInstanceOf(StreamFetchError);
+    expect(error.remediation).toContain(text);
+  });
+
+  it('hangs up', async () => {
+    const { url } = await scripted((_request, _url, socket) => {
+      socket.destroy();
+      return null;
+    });
+    expect((await failure(url)).remediation).toContain('closed the connection');
+  });
+
+  it('is not there', async () => {
+    expect((await failure('rtsp://127.0.0.1:1/cam')).remediation).toContain(
+      'Nothing accepts connections at port 1',
+    );
+    const nowhere = createEgressGuard({ allowRanges: [], lookup: () => Promise.resolve([]) });
+    expect((await failure('rtsp://gone.example/cam', nowhere)).remediation).toContain('unknown');
+  });
+
+  it('is at an address that is not allowed, which is not connected to', async () => {
+    const server = await scripted(answering(sdp(liveSdp)));
+    const closed = createEgressGuard({
+      allowRanges: [],
+      lookup: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]),
+    });
+    const byName = server.url.replace('127.0.0.1', 'cam.example');
+    const urls = [
+      server.url,
+      byName,
+      server.url.replace('127.0.0.1', '0x7f.1'),
+      server.url.replace('127.0.0.1', '[::ffff:7f00:1]'),
+    ];
+    for (const url of urls) expect(await failure(url, closed)).toBeInstanceOf(InvalidUrlError);
+    expect(server.requests).toEqual([]);
+  });
+});

@@ -1,0 +1,73 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { RtspProtocolError } from '../../../../adapters/media/rtsp/errors.ts';
+import {
+  formatMessage,
+  headerValue,
+  headerValues,
+  requestLine,
+  statusOf,
+} from '../../../../adapters/media/rtsp/message.ts';
+import { createRtspReader, type RtspItem } from '../../../../adapters/media/rtsp/reader.ts';
+
+const answer = formatMessage(
+  'RTSP/1.0 200 OK',
+  [
+    ['CSeq', '3'],
+    ['Session', 'abc;timeout=30'],
+  ],
+  'v=0\r\n',
+);
+const frame = Buffer.from([0x24, 1, 0, 3, 0x52, 0x54, 0x24]);
+const request = formatMessage('GET_PARAMETER rtsp://h/cam RTSP/1.0', [['CSeq', '4']]);
+const wire = Buffer.concat([Buffer.from(answer), frame, Buffer.from(`\r\n${request}`), frame]);
+
+function read(...chunks: Uint8Array[]): RtspItem[] {
+  const reader = createRtspReader();
+  return chunks.flatMap((chunk) => reader.push(chunk));
+}
+
+describe('the RTSP reader', () => {
+  it('tells messages, bodies and interleaved frames apart', () => {
+    const items = read(wire);
+    expect(items.map((item) => item.kind)).toEqual(['message', 'frame', 'message', 'frame']);
+    const [first, second, third] = items;
+    if (first?.kind !== 'message' || second?.kind !== 'frame' || third?.kind !== 'message')
+      throw new Error('order');
+    expect([statusOf(first.message), headerValue(first.message, 'session')]).toEqual([200, 'abc;timeout=30']);
+    expect(Buffer.from(first.message.body).toString()).toBe('v=0\r\n');
+    expect([second.frame.channel, Buffer.from(second.frame.bytes)]).toEqual([1, frame]);
+    expect(requestLine(third.message.startLine)).toEqual({ method: 'GET_PARAMETER', url: 'rtsp://h/cam' });
+  });
+
+  it('reads the same however the bytes are cut', () => {
+    const whole = read(wire);
+    const cuts = fc.array(fc.nat(wire.length), { maxLength: 8 });
+    fc.assert(
+      fc.property(cuts, (at) => {
+        const edges = [0, ...at.toSorted((a, b) => a - b), wire.length];
+        const chunks = edges.slice(1).map((end, index) => wire.subarray(edges[index], end));
+        expect(read(...chunks)).toEqual(whole);
+      }),
+    );
+  });
+
+  it('takes bare line feeds, folded and repeated headers', () => {
+    const [item] = read(
+      Buffer.from('RTSP/1.0 401 No\nWWW-Authenticate: Basic\n  realm="a"\nwww-authenticate: Digest\n\n'),
+    );
+    if (item?.kind !== 'message') throw new Error('message');
+    expect(headerValues(item.message, 'WWW-Authenticate')).toEqual(['Basic realm="a"', 'Digest']);
+  });
+
+  it.each([
+    ['HTTP', 'HTTP/1.1 400 Bad Request\r\n\r\n'],
+    ['a header without a colon', 'RTSP/1.0 200 OK\r\nnonsense\r\n\r\n'],
+    ['an endless head', 'A'.repeat(20_000)],
+    ['an endless body', 'RTSP/1.0 200 OK\r\nContent-Length: 99999999\r\n\r\n'],
+    ['a negative length', 'RTSP/1.0 200 OK\r\nContent-Length: -1\r\n\r\n'],
+    ['a length that is no number', 'RTSP/1.0 200 OK\r\nContent-Length: many\r\n\r\n'],
+  ])('refuses %s', (_, text) => {
+    expect(() => read(Buffer.from(text))).toThrow(RtspProtocolError);
+  });
+});

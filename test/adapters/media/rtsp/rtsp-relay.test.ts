@@ -1,0 +1,252 @@
+import { connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createEgressGuard } from '../../../../adapters/egress/guard.ts';
+import { describeRtsp } from '../../../../adapters/media/rtsp/describe.ts';
+import { RtspStatusError } from '../../../../adapters/media/rtsp/errors.ts';
+import { openRtspRelay, type RtspRelay } from '../../../../adapters/media/rtsp/rtsp-relay.ts';
+import {
+  liveSdp,
+  startScriptedServer,
+  type ScriptedAnswer,
+  type ScriptedRequest,
+} from '../../../support/rtsp/scripted-server.ts';
+
+const closers: (() => Promise<unknown> | void)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+/** Two cores may be busy with other tests. */
+const patience = { interval: 10, timeout: 10_000 };
+
+const tcp = 'RTP/AVP/TCP;unicast;interleaved=2-3;ssrc=12';
+
+/** A camera that does everything right, unless `other` answers first. */
+async function camera(
+  other: (request: ScriptedRequest, socket: Socket) => ScriptedAnswer | undefined = () => undefined,
+) {
+  let socket: Socket | null = null;
+  const server = await startScriptedServer((request, _url, connection) => {
+    socket = connection;
+    const answered = other(request, connection);
+    if (answered !== undefined) return answered;
+    if (request.method === 'DESCRIBE') return { status: 200, body: liveSdp };
+    if (request.method === 'SETUP')
+      return { status: 200, headers: { Session: 'abc;timeout=20', Transport: tcp } };
+    return { status: 200 };
+  });
+  closers.push(() => server.close());
+  return { ...server, socket: () => socket! };
+}
+
+async function relayTo(url: string): Promise<RtspRelay> {
+  const guard = createEgressGuard({ allowRanges: ['127.0.0.1/32'] });
+  const stream = await describeRtsp(url, { guard, answerTimeoutMs: 5_000 }, new AbortController().signal);
+  const relay = await openRtspRelay(stream, () => new Date(1_000));
+  closers.push(() => relay.close());
+  return relay;
+}
+
+/** What ffmpeg is to the relay. */
+function viewer(relayUrl: string) {
+  const url = new URL(relayUrl);
+  const socket = connect(Number(url.port), '127.0.0.1');
+  closers.push(() => void socket.destroy());
+  let received = Buffer.alloc(0);
+  socket
+    .on('error', () => undefined)
+    .on('data', (chunk: Buffer) => (received = Buffer.concat([received, chunk])));
+  const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()));
+  return {
+    socket,
+    closed,
+    received: () => received,
+    ask: (method: string, path = '') =>
+      socket.write(
+        `${method} ${relayUrl}${path} RTSP/1.0\r\nCSeq: 7\r\nTransport: RTP/AVP;unicast;client_port=1-2\r\n\r\n`,
+      ),
+    see: (text: string | Buffer) => expect.poll(() => received.includes(text), patience).toBe(true),
+  };
+}
+
+/** Resolves when a figure has not changed for 300 ms. */
+async function settled(figure: () => number): Promise<void> {
+  for (let before = -1; before !== figure(); await new Promise((resolve) => setTimeout(resolve, 300)))
+    before = figure();
+}
+
+describe('the RTSP relay', () => {
+  it('answers ffmpeg itself, with nothing of the server but the track', async () => {
+    const { url, requests } = await camera(({ method }) =>
+      method === 'DESCRIBE'
+        ? { status: 200, headers: { 'Content-Base': 'rtsp://10.9.9.9/', Server: 'evil' }, body: liveSdp }
+        : undefined,
+    );
+    const relay = await relayTo(url);
+    const ffmpeg = viewer(relay.url);
+    for (const method of ['OPTIONS', 'DESCRIBE']) ffmpeg.ask(method);
+    ffmpeg.ask('SETUP', '/video');
+    await ffmpeg.see('Transport: RTP/AVP/TCP;unicast;interleaved=2-3\r\n');
+    const answers = ffmpeg.received().toString();
+    expect(answers).toContain(`a=control:${relay.url}/video\r\n`);
+    expect(answers).toContain('CSeq: 7');
+    expect(answers).toContain('Session: 1;timeout=20');
+    expect(answers).not.toMatch(/10\.9\.9\.9|evil|abc/);
+    expect(requests.map(({ method }) => method)).toEqual(['OPTIONS', 'DESCRIBE', 'SETUP']);
+  });
+
+  it('sets the track up over TCP and plays it in the session of the server', async () => {
+    const { url, requests } = await camera();
+    const ffmpeg = viewer((await relayTo(url)).url);
+    ffmpeg.ask('PLAY');
+    await expect.poll(() => requests.at(-1)?.method, patience).toBe('PLAY');
+    const [setup, play] = requests.slice(-2);
+    expect([setup!.url, setup!.header('transport')]).toEqual([
+      `${url}/track1`,
+      'RTP/AVP/TCP;unicast;interleaved=0-1',
+    ]);
+    expect([play!.url, play!.header('session')]).toEqual([url, 'abc']);
+  });
+
+  it('passes frames unchanged in both directions, and says when the last one came', async () => {
+    const { url, socket, frames } = await camera();
+    const relay = await relayTo(url);
+    const ffmpeg = viewer(relay.url);
+    ffmpeg.ask('PLAY');
+    await ffmpeg.see('200 OK');
+    expect(relay.lastFrameAt()).toBeNull();
+    const frame = Buffer.from([0x24, 2, 0, 4, 0xde, 0xad, 0x24, 0x0d]);
+    await expect.poll(() => (socket().write(frame), ffmpeg.received().includes(frame)), patience).toBe(true);
+    expect(relay.lastFrameAt()).toEqual(new Date(1_000));
+    const report = Buffer.from([0x24, 3, 0, 2, 1, 2]);
+    ffmpeg.socket.write(report);
+    await expect.poll(() => frames[0], patience).toEqual(report);
+  });
+
+  it('answers PLAY before the first frame, which ffmpeg would drop otherwise', async () => {
+    const frame = Buffer.from([0x24, 2, 0, 1, 0x99]);
+    const { url } = await camera(({ method }, socket) =>
+      method === 'PLAY' ? (socket.write(frame), { status: 200 }) : undefined,
+    );
+    const ffmpeg = viewer((await relayTo(url)).url);
+    ffmpeg.ask('PLAY');
+    await ffmpeg.see(frame);
+    expect(ffmpeg.received().subarray(-frame.length)).toEqual(frame);
+    expect(ffmpeg.received().toString()).toMatch(/^RTSP\/1\.0 200/);
+  });
+
+  it('lets the server wait while ffmpeg does not read', async () => {
+    const { url, socket } = await camera();
+    const ffmpeg = viewer((await relayTo(url)).url);
+    ffmpeg.ask('PLAY');
+    await ffmpeg.see('200 OK');
+    ffmpeg.socket.pause();
+    const frame = Buffer.concat([Buffer.from([0x24, 2, 0xff, 0xff]), Buffer.alloc(0xffff)]);
+    for (let sent = 0; sent < 40_000_000; sent += frame.length) socket().write(frame);
+    await settled(() => socket().writableLength);
+    expect(socket().writableLength).toBeGreaterThan(10_000_000);
+    ffmpeg.socket.removeAllListeners('data').resume();
+    await expect.poll(() => socket().writableLength, patience).toBe(0);
+  });
+
+  it('keeps the session alive as often as the server wants', async () => {
+    const { url, requests } = await camera(({ method }) =>
+      method === 'SETUP' ? { status: 200, headers: { Session: 'abc;timeout=1', Transport: tcp } } : undefined,
+    );
+    viewer((await relayTo(url)).url).ask('PLAY');
+    await expect.poll(() => requests.at(-1)?.method, patience).toBe('OPTIONS');
+    expect(requests.at(-1)?.header('session')).toBe('abc');
+  });
+
+  it('says goodbye to the server when ffmpeg leaves', async () => {
+    const { url, requests, socket } = await camera();
+    const ffmpeg = viewer((await relayTo(url)).url);
+    ffmpeg.ask('PLAY');
+    await ffmpeg.see('200 OK');
+    ffmpeg.socket.destroy();
+    await expect.poll(() => requests.at(-1)?.method, patience).toBe('TEARDOWN');
+    await expect.poll(() => socket().destroyed, patience).toBe(true);
+  });
+
+  it('ends ffmpeg’s connection when the server leaves, after what had arrived', async () => {
+    const { url, socket } = await camera();
+    const ffmpeg = viewer((await relayTo(url)).url);
+    ffmpeg.ask('PLAY');
+    await ffmpeg.see('200 OK');
+    const frame = Buffer.from([0x24, 2, 0, 1, 0x77]);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    socket().end(frame);
+    await ffmpeg.closed;
+    expect(ffmpeg.received().subarray(-frame.length)).toEqual(frame);
+  });
+
+  it('ends ffmpeg’s connection when the server refuses to play', async () => {
+    const { url } = await camera(({ method }) => (method === 'PLAY' ? { status: 454 } : undefined));
+    const ffmpeg = viewer((await relayTo(url)).url);
+    ffmpeg.ask('PLAY');
+    await ffmpeg.closed;
+  });
+
+  it('takes no more than its share of bytes', async () => {
+    const { url, socket } = await camera();
+    const ffmpeg = viewer((await relayTo(url)).url);
+    ffmpeg.ask('PLAY');
+    await ffmpeg.see('200 OK');
+    ffmpeg.socket.removeAllListeners('data').resume();
+    const frame = Buffer.concat([Buffer.from([0x24, 2, 0xff, 0xff]), Buffer.alloc(0xffff)]);
+    const flood = (): void => {
+      while (!socket().destroyed && socket().write(frame));
+    };
+    socket().on('drain', flood);
+    flood();
+    await ffmpeg.closed;
+    expect(socket().bytesWritten).toBeGreaterThan(90_000_000);
+  });
+
+  it.each([
+    ['UDP', 'RTP/AVP;unicast;client_port=1-2;server_port=3-4'],
+    ['multicast', 'RTP/AVP;multicast;destination=224.1.1.1'],
+    ['nothing', ''],
+  ])('is not opened to a server that offers %s', async (_, transport) => {
+    const { url } = await camera(({ method }) =>
+      method === 'SETUP' ? { status: 200, headers: { Transport: transport } } : undefined,
+    );
+    await expect(relayTo(url)).rejects.toBeInstanceOf(RtspStatusError);
+  });
+});
+
+describe('a stranger at the relay', () => {
+  it('is not served without the secret path', async () => {
+    const { url, requests } = await camera();
+    const relay = await relayTo(url);
+    const stranger = viewer(new URL('/other', relay.url).href);
+    stranger.ask('DESCRIBE');
+    await stranger.closed;
+    const nonsense = viewer(relay.url);
+    nonsense.socket.write('GET / HTTP/1.1\r\n\r\n');
+    await nonsense.closed;
+    const ffmpeg = viewer(relay.url);
+    ffmpeg.ask('DESCRIBE');
+    await ffmpeg.see('m=video');
+    expect(requests.map(({ method }) => method)).not.toContain('PLAY');
+  });
+
+  it('finds nobody there after ffmpeg has come', async () => {
+    const { url } = await camera();
+    const relay = await relayTo(url);
+    const ffmpeg = viewer(relay.url);
+    const early = viewer(relay.url);
+    await new Promise((resolve) => early.socket.on('connect', resolve));
+    ffmpeg.ask('OPTIONS');
+    await ffmpeg.see('200 OK');
+    early.ask('OPTIONS');
+    await Promise.all([early.closed, viewer(relay.url).closed]);
+    expect(early.received()).toHaveLength(0);
+    expect(ffmpeg.socket.destroyed).toBe(false);
+  });
+
+  it('that says nothing is sent away', async () => {
+    const { url } = await camera();
+    await viewer((await relayTo(url)).url).closed;
+  });
+});
