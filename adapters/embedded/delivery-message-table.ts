@@ -1,0 +1,62 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { z } from 'zod';
+import { deliveryMessageSchema, type DeliveryMessage } from '../../core/delivery.ts';
+import type { Row } from './record.ts';
+import { reading, transaction } from './transaction.ts';
+
+export type DeliveryMessageTable = ReturnType<typeof createDeliveryMessageTable>;
+
+/** A message in the queue. `visibleAt` in milliseconds; `failures` counts handlers that threw. */
+export type QueuedMessage = {
+  position: number;
+  visibleAt: number;
+  failures: number;
+  message: DeliveryMessage;
+};
+
+/** The messages of each job in the order in which they were sent; the first is its head. */
+export function createDeliveryMessageTable(database: DatabaseSync) {
+  const insert = database.prepare(`
+    INSERT INTO delivery_queue (job_id, sequence, resend, visible_at, failures)
+    VALUES (:job_id, :sequence, :resend, :visible_at, 0)`);
+  const forget = database.prepare('DELETE FROM delivery_deduplication WHERE until <= ?');
+  const remember = database.prepare('INSERT OR IGNORE INTO delivery_deduplication VALUES (?, ?)');
+  const head = database.prepare('SELECT * FROM delivery_queue WHERE job_id = ? ORDER BY position LIMIT 1');
+  const heads = database.prepare('SELECT DISTINCT job_id FROM delivery_queue');
+  const remove = database.prepare('DELETE FROM delivery_queue WHERE position = ?');
+  const postpone = database.prepare(
+    'UPDATE delivery_queue SET visible_at = ?, failures = ? WHERE position = ?',
+  );
+
+  return {
+    /** False: it was sent within the last five minutes, and is not added again. */
+    add: (message: DeliveryMessage, now: Date): boolean =>
+      transaction(database, () => {
+        forget.run(now.getTime());
+        const isNew = remember.run(deduplicationId(message), now.getTime() + deduplicationMs).changes === 1;
+        if (isNew) insert.run({ ...message, visible_at: now.getTime() });
+        return isNew;
+      }),
+    head: (jobId: string): QueuedMessage | undefined => reading(() => readMessage(head.get(jobId))),
+    jobIds: (): string[] => reading(() => jobIdsSchema.parse(heads.all()).map((row) => row.job_id)),
+    remove: (position: number): void => void reading(() => remove.run(position)),
+    postpone: (position: number, visibleAt: number, failures: number): void =>
+      void reading(() => postpone.run(visibleAt, failures, position)),
+  };
+}
+
+/** As in SQS FIFO, counted from the first of the same messages. */
+const deduplicationMs = 300_000;
+
+function deduplicationId({ job_id, sequence, resend }: DeliveryMessage): string {
+  return `${job_id}:${sequence}:${resend}`;
+}
+
+function readMessage(row: Row | undefined): QueuedMessage | undefined {
+  if (row === undefined) return undefined;
+  const { position, visible_at: visibleAt, failures } = rowSchema.parse(row);
+  return { position, visibleAt, failures, message: deliveryMessageSchema.parse(row) };
+}
+
+const rowSchema = z.object({ position: z.int(), visible_at: z.int(), failures: z.int().nonnegative() });
+const jobIdsSchema = z.array(z.object({ job_id: z.string() }));

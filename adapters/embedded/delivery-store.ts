@@ -1,0 +1,20 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { deliverySchema } from '../../core/delivery.ts';
+import type { DeliveryStore } from '../../core/ports/delivery.ts';
+import { readOptionalRecord, readRecords } from './record.ts';
+import { reading } from './transaction.ts';
+
+/** Deliveries go when their job is swept. Throws `TransientError`, and `StorageError` for a record that cannot be read. */
+export function createDeliveryStore(database: DatabaseSync): DeliveryStore {
+  const find = database.prepare('SELECT record FROM deliveries WHERE job_id = ? AND sequence = ?');
+  const put = database.prepare('INSERT OR REPLACE INTO deliveries VALUES (?, ?, ?)');
+  const list = database.prepare('SELECT record FROM deliveries WHERE job_id = ? ORDER BY sequence');
+  return {
+    get: async (jobId, sequence) =>
+      reading(() => readOptionalRecord(deliverySchema, find.get(jobId, sequence))),
+    put: async (delivery) => {
+      reading(() => put.run(delivery.job_id, delivery.sequence, JSON.stringify(delivery)));
+    },
+    list: async (jobId) => reading(() => readRecords(deliverySchema, list.all(jobId))),
+  };
+}

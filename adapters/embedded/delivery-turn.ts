@@ -1,0 +1,83 @@
+import type { DeliveryMessage } from '../../core/delivery.ts';
+import type { Log } from '../../core/ports/log.ts';
+import type { DeliveryMessageTable, QueuedMessage } from './delivery-message-table.ts';
+import type { SetTimer } from './timer.ts';
+
+/** 'again' keeps the message at the head of its job, invisible until then. */
+export type DeliveryOutcome = { kind: 'done' } | { kind: 'again'; at: Date };
+
+/** One that throws has its message again after 1, 2, 4, … 60 s. */
+export type DeliveryHandler = (message: DeliveryMessage) => Promise<DeliveryOutcome>;
+
+export type TurnOptions = {
+  messages: DeliveryMessageTable;
+  handler: DeliveryHandler;
+  now: () => Date;
+  setTimer: SetTimer;
+  log: Log;
+  visibilityMs: number;
+};
+
+/**
+ * Has the head of a job handled. Returns until when (in milliseconds) the job has to wait because something failed. Never
+ * throws: what fails is logged.
+ */
+export async function handleHead(options: TurnOptions, jobId: string): Promise<number | undefined> {
+  let head: QueuedMessage | undefined;
+  try {
+    head = options.messages.head(jobId);
+    if (head !== undefined) await handle(options, head);
+    return undefined;
+  } catch (error) {
+    logFailure(options, 'A delivery was not handled, and comes again', jobId, error);
+    return postponeFailed(options, jobId, head);
+  }
+}
+
+/** When (in milliseconds) the head of a job becomes visible; undefined where it has none. Never throws. */
+export function visibilityOfHead(options: TurnOptions, jobId: string): number | undefined {
+  try {
+    return options.messages.head(jobId)?.visibleAt;
+  } catch (error) {
+    logFailure(options, 'The delivery queue cannot be read', jobId, error);
+    return options.now().getTime() + backoffMs(0);
+  }
+}
+
+async function handle(options: TurnOptions, { position, failures, message }: QueuedMessage): Promise<void> {
+  const outcome = await withinVisibility(options, options.handler(message));
+  if (outcome.kind === 'done') options.messages.remove(position);
+  else options.messages.postpone(position, outcome.at.getTime(), failures);
+}
+
+/** What a handler says after that time is not heard: its message is another turn's. */
+async function withinVisibility(
+  { setTimer, visibilityMs }: TurnOptions,
+  handled: Promise<DeliveryOutcome>,
+): Promise<DeliveryOutcome> {
+  const { promise: expired, reject } = Promise.withResolvers<never>();
+  const overdue = new Error('The handler took longer than its message stays invisible');
+  const cancel = setTimer(() => reject(overdue), visibilityMs);
+  return Promise.race([handled, expired]).finally(cancel);
+}
+
+function postponeFailed(options: TurnOptions, jobId: string, head: QueuedMessage | undefined): number {
+  const failures = head?.failures ?? 0;
+  const until = options.now().getTime() + backoffMs(failures);
+  try {
+    if (head !== undefined) options.messages.postpone(head.position, until, failures + 1);
+  } catch (error) {
+    // A full disk: the message stays on it as it was, and the job waits all the same.
+    logFailure(options, 'The delivery queue cannot be written', jobId, error);
+  }
+  return until;
+}
+
+function backoffMs(failures: number): number {
+  return Math.min(60_000, 1_000 * 2 ** failures);
+}
+
+function logFailure({ log }: TurnOptions, message: string, jobId: string, error: unknown): void {
+  const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  log.error(message, { job_id: jobId, error: reason });
+}

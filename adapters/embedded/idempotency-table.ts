@@ -1,0 +1,22 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { z } from 'zod';
+import type { IdempotencyRecord } from '../../core/ports/job-store.ts';
+
+/** Which request made which job, by a caller's idempotency key. */
+export function createIdempotencyTable(database: DatabaseSync) {
+  const find = database.prepare(
+    'SELECT request_hash, job_id FROM idempotency WHERE caller = ? AND key = ? AND expires_at > ?',
+  );
+  const put = database.prepare('INSERT OR REPLACE INTO idempotency VALUES (?, ?, ?, ?, ?)');
+  const removeExpired = database.prepare('DELETE FROM idempotency WHERE expires_at <= ?');
+  return {
+    find: (caller: string, key: string, now: Date) =>
+      rowSchema.optional().parse(find.get(caller, key, now.getTime())),
+    /** Takes the place of an expired record. */
+    put: (caller: string, record: IdempotencyRecord, jobId: string) =>
+      void put.run(caller, record.key, record.requestHash, jobId, record.expiresAt.getTime()),
+    removeExpired: (now: Date) => Number(removeExpired.run(now.getTime()).changes),
+  };
+}
+
+const rowSchema = z.object({ request_hash: z.string(), job_id: z.string() });

@@ -1,0 +1,14 @@
+import type { JobChange } from '../../core/ports/job-store.ts';
+import type { JobTables } from './job-tables.ts';
+
+/** Runs inside a transaction: job, events, slot and totals change together. */
+export function commitChange(tables: JobTables, change: JobChange): 'committed' | 'outdated' {
+  const job = tables.jobs.find(change.jobId);
+  if (job === undefined) return 'outdated';
+  if (!change.from.includes(job.status) || job.sequence !== change.expectedSequence) return 'outdated';
+  tables.jobs.update({ ...job, ...change.set });
+  for (const event of change.events) tables.events.insert(event);
+  if (change.freesSlotOf !== undefined) tables.slots.free(change.freesSlotOf, change.jobId);
+  if (change.addsToTotals !== undefined) tables.totals.add(change.addsToTotals);
+  return 'committed';
+}

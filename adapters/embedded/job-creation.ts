@@ -1,0 +1,29 @@
+import type { CreationResult, JobCreation } from '../../core/ports/job-store.ts';
+import type { JobTables } from './job-tables.ts';
+
+/** Runs inside a transaction. What was asked before is answered before the slots are counted: a replay needs none. */
+export function createJob(tables: JobTables, creation: JobCreation, now: Date): CreationResult {
+  const { job, source, idempotency } = creation;
+  const earlier = findEarlier(tables, creation, now);
+  if (earlier !== undefined) return earlier;
+  if (tables.slots.count(job.caller) >= creation.slotLimit) return { kind: 'slots_full' };
+  tables.jobs.insert(job);
+  tables.sources.insert(source);
+  tables.slots.take(job.caller, job.job_id);
+  if (idempotency !== undefined) tables.idempotency.put(job.caller, idempotency, job.job_id);
+  return { kind: 'created' };
+}
+
+function findEarlier(
+  tables: JobTables,
+  { job, idempotency }: JobCreation,
+  now: Date,
+): CreationResult | undefined {
+  // This very creation, whose answer was lost. Its job may have ended since: it takes no slot again.
+  if (tables.jobs.find(job.job_id) !== undefined) return { kind: 'created' };
+  if (idempotency === undefined) return undefined;
+  const known = tables.idempotency.find(job.caller, idempotency.key, now);
+  if (known === undefined) return undefined;
+  if (known.request_hash !== idempotency.requestHash) return { kind: 'key_reused' };
+  return { kind: 'replayed', jobId: known.job_id };
+}

@@ -1,0 +1,68 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { JobStore } from '../../core/ports/job-store.ts';
+import { commitChange } from './job-commit.ts';
+import { createJob } from './job-creation.ts';
+import { sweep, type Swept } from './job-sweep.ts';
+import { createJobTables, type JobTables } from './job-tables.ts';
+import { reading, transaction } from './transaction.ts';
+
+export type EmbeddedJobStore = JobStore & {
+  /**
+   * Gives active jobs a lease at least until then; returns how many needed it. Called at start, before anything looks for
+   * lost jobs: they were silent because the service was down. Throws `TransientError`.
+   */
+  renewLeases(until: Date): number;
+  /** See `job-sweep.ts`. Throws `TransientError`; what it removed until then stays removed. */
+  sweep(now: Date): Promise<Swept>;
+};
+
+/**
+ * The job store of the embedded mode. A call is done when the disk has it; it blocks the event loop for that time,
+ * under a millisecond on an SSD. Throws `TransientError`, and `StorageError` for a record that cannot be read.
+ */
+export function createJobStore(database: DatabaseSync): EmbeddedJobStore {
+  const tables = createJobTables(database);
+  const { jobs, sources, slots, events, totals } = tables;
+  return {
+    create: async (creation, now) => transaction(database, () => createJob(tables, creation, now)),
+    commit: async (change) => transaction(database, () => commitChange(tables, change)),
+    get: async (jobId, now) => {
+      const job = reading(() => jobs.find(jobId));
+      return job === undefined || hasExpired(job.expires_at, now) ? undefined : job;
+    },
+    source: async (sourceId) => reading(() => sources.find(sourceId)),
+    list: async (query, now) =>
+      reading(() => ({ jobs: jobs.page(query, now), total: jobs.count(query, now) })),
+    countActive: async (caller) => reading(() => slots.count(caller)),
+    events: async (jobId, after, limit) => reading(() => events.after(jobId, after, limit)),
+    newestEvents: async (jobId, type, limit) => reading(() => events.newest(jobId, type, limit)),
+    event: async (jobId, sequence) => reading(() => events.find(jobId, sequence)),
+    markPublished: async (jobId, sequence) =>
+      transaction(database, () => markPublished(tables, jobId, sequence)),
+    dueForRepair: async (now, limit) => reading(() => dueForRepair(tables, now, limit)),
+    totals: async () => reading(() => totals.read()),
+    renewLeases: (until) => transaction(database, () => renewLeases(tables, until)),
+    sweep: (now) => sweep(database, tables, now),
+  };
+}
+
+function hasExpired(expiresAt: string | null, now: Date): boolean {
+  return expiresAt !== null && Date.parse(expiresAt) <= now.getTime();
+}
+
+function markPublished({ jobs }: JobTables, jobId: string, sequence: number): void {
+  const job = jobs.find(jobId);
+  if (job !== undefined && job.published < sequence) jobs.update({ ...job, published: sequence });
+}
+
+/** Lost jobs first: a receiver that cannot be reached for long must not keep them from being found. */
+function dueForRepair({ jobs }: JobTables, now: Date, limit: number): string[] {
+  const due = new Set([...jobs.silentSince(now, limit), ...jobs.unpublished(limit)]);
+  return [...due].slice(0, limit);
+}
+
+function renewLeases({ jobs }: JobTables, until: Date): number {
+  const active = jobs.activeWithLeaseBefore(until);
+  for (const job of active) jobs.update({ ...job, lease_until: until.toISOString() });
+  return active.length;
+}

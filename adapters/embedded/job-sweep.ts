@@ -1,0 +1,46 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { setImmediate } from 'node:timers/promises';
+import type { Job } from '../../core/job.ts';
+import { reading, transaction } from './transaction.ts';
+import type { JobTables } from './job-tables.ts';
+
+/** What a sweep removed, so that what is kept elsewhere under these ids can go too. */
+export type Swept = { jobs: { jobId: string; sourceId: string }[]; idempotencyRecords: number };
+
+/**
+ * Removes what nobody can read any more: idempotency records, and expired jobs with all that belongs to them. A job stays an
+ * hour past its expiry, as its last events may still be under way to a receiver; reads leave it out all the same.
+ */
+export async function sweep(database: DatabaseSync, tables: JobTables, now: Date): Promise<Swept> {
+  const removeDeliveries = createDeliveryRemoval(database);
+  const jobs = reading(() => tables.jobs.expiredBy(new Date(now.getTime() - deliveryTimeMs)));
+  for (const job of jobs) {
+    transaction(database, () => {
+      removeJob(tables, job);
+      removeDeliveries(job.job_id);
+    });
+    // A job of a day has 17,000 events: other work goes between two of them.
+    await setImmediate();
+  }
+  const idempotencyRecords = transaction(database, () => tables.idempotency.removeExpired(now));
+  return { jobs: jobs.map((job) => ({ jobId: job.job_id, sourceId: job.source_id })), idempotencyRecords };
+}
+
+/** Undelivered events are given up an hour after their job's end (design section 9). */
+const deliveryTimeMs = 3_600_000;
+
+function removeJob(tables: JobTables, job: Job): void {
+  tables.events.removeAll(job.job_id);
+  tables.sources.remove(job.source_id);
+  tables.slots.free(job.caller, job.job_id);
+  tables.jobs.remove(job.job_id);
+}
+
+function createDeliveryRemoval(database: DatabaseSync): (jobId: string) => void {
+  const deliveries = database.prepare('DELETE FROM deliveries WHERE job_id = ?');
+  const messages = database.prepare('DELETE FROM delivery_queue WHERE job_id = ?');
+  return (jobId) => {
+    deliveries.run(jobId);
+    messages.run(jobId);
+  };
+}

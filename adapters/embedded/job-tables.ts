@@ -1,0 +1,21 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { createEventTable } from './event-table.ts';
+import { createIdempotencyTable } from './idempotency-table.ts';
+import { createJobTable } from './job-table.ts';
+import { createSlotTable } from './slot-table.ts';
+import { createSourceTable } from './source-table.ts';
+import { createTotalsTable } from './totals-table.ts';
+
+export type JobTables = ReturnType<typeof createJobTables>;
+
+/** What one transaction of the job store may touch. */
+export function createJobTables(database: DatabaseSync) {
+  return {
+    jobs: createJobTable(database),
+    sources: createSourceTable(database),
+    slots: createSlotTable(database),
+    events: createEventTable(database),
+    idempotency: createIdempotencyTable(database),
+    totals: createTotalsTable(database),
+  };
+}

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { MediaStore } from '../../core/ports/media-store.ts';
+import { sweepMedia } from './media-sweep.ts';
+import { storageError } from './storage-error.ts';
+
+export type EmbeddedMediaStore = MediaStore & {
+  /** Removes what was stored before then; returns how many files. Throws `TransientError`. */
+  sweep(olderThan: Date): Promise<number>;
+};
+
+/** Captures as files under `directory`. Throws `TransientError` for the disk's faults, `RangeError` for what is no key. */
+export function createMediaStore(directory: string): EmbeddedMediaStore {
+  return {
+    put: async (key, bytes) => {
+      await write(toPath(directory, key), bytes).catch(fail);
+    },
+    get: async (key) => read(toPath(directory, key)),
+    sweep: (olderThan) => sweepMedia(directory, olderThan).catch(fail),
+  };
+}
+
+/** `captures/<uuid>/<tick>-<id>.jpg`: no part of a key can lead out of the directory. */
+const keyPattern = /^(?:[A-Za-z0-9][\w-]{0,63}\/){1,4}[A-Za-z0-9][\w-]{0,127}\.(?:jpg|mp4)$/;
+
+function toPath(directory: string, key: string): string {
+  if (!keyPattern.test(key)) throw new RangeError('Not a key of the media store');
+  return join(directory, key);
+}
+
+/** Whole or not at all: an event refers to the file once this is done, so it is on the disk by then (a flush, about a millisecond). */
+async function write(path: string, bytes: Uint8Array): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const partial = `${path}.${randomUUID()}.part`;
+  try {
+    await using file = await open(partial, 'wx', 0o600);
+    await file.writeFile(bytes);
+    await file.datasync();
+    await rename(partial, path);
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw error;
+  }
+}
+
+async function read(path: string): Promise<Uint8Array | undefined> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    return fail(error);
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
+function fail(error: unknown): never {
+  throw storageError(error);
+}

@@ -1,0 +1,33 @@
+import { lstat, opendir, rmdir, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/**
+ * Removes the files under `directory` that were last written before `olderThan`, half-written ones too, and the folders
+ * that this empties. Returns how many files.
+ */
+export async function sweepMedia(directory: string, olderThan: Date): Promise<number> {
+  let removed = 0;
+  for await (const entry of await opendir(directory)) {
+    const path = join(directory, entry.name);
+    // Asked before anything in a folder is removed. One that is young was made for a picture that is on its way.
+    const isOld = (await lstat(path)).mtimeMs < olderThan.getTime();
+    if (entry.isDirectory()) {
+      removed += await sweepMedia(path, olderThan);
+      if (isOld) await removeIfEmpty(path);
+    } else if (isOld) {
+      await unlink(path);
+      removed += 1;
+    }
+  }
+  return removed;
+}
+
+async function removeIfEmpty(path: string): Promise<void> {
+  await rmdir(path).catch((error: unknown) => {
+    if (!isNotEmpty(error)) throw error;
+  });
+}
+
+function isNotEmpty(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOTEMPTY' || error.code === 'EEXIST');
+}

@@ -1,0 +1,94 @@
+/**
+ * Forward migrations: the schema of version n is what the first n of these make. A released one is never edited; add
+ * another. All times are milliseconds since 1970 (UTC). `record` is the record as JSON; the columns beside it
+ * repeat those of its fields that are conditions or indexes.
+ */
+export const migrations: readonly string[] = [
+  `
+  CREATE TABLE jobs (
+    job_id TEXT NOT NULL PRIMARY KEY,
+    caller TEXT NOT NULL,
+    job_type TEXT NOT NULL,
+    status TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    sequence INTEGER NOT NULL,
+    published INTEGER NOT NULL,
+    lease_until INTEGER NOT NULL,
+    has_webhook INTEGER NOT NULL,
+    expires_at INTEGER,
+    record TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX jobs_of_caller ON jobs (caller, created_at DESC, job_id DESC);
+  CREATE INDEX jobs_by_lease ON jobs (lease_until) WHERE status IN ('pending', 'running');
+  CREATE INDEX jobs_to_publish ON jobs (expires_at DESC) WHERE has_webhook = 1 AND published < sequence;
+  CREATE INDEX jobs_by_expiry ON jobs (expires_at) WHERE expires_at IS NOT NULL;
+
+  CREATE TABLE sources (
+    source_id TEXT NOT NULL PRIMARY KEY,
+    record TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE slots (
+    caller TEXT NOT NULL,
+    job_id TEXT NOT NULL,
+    PRIMARY KEY (caller, job_id)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE events (
+    job_id TEXT NOT NULL,
+    sequence INTEGER NOT NULL,
+    type TEXT NOT NULL,
+    to_webhook INTEGER NOT NULL,
+    record TEXT NOT NULL,
+    PRIMARY KEY (job_id, sequence)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX events_by_type ON events (job_id, type, sequence);
+
+  CREATE TABLE idempotency (
+    caller TEXT NOT NULL,
+    key TEXT NOT NULL,
+    request_hash TEXT NOT NULL,
+    job_id TEXT NOT NULL,
+    expires_at INTEGER NOT NULL,
+    PRIMARY KEY (caller, key)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX idempotency_by_expiry ON idempotency (expires_at);
+
+  CREATE TABLE totals (
+    counter TEXT NOT NULL PRIMARY KEY,
+    value INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE deliveries (
+    job_id TEXT NOT NULL,
+    sequence INTEGER NOT NULL,
+    record TEXT NOT NULL,
+    PRIMARY KEY (job_id, sequence)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE delivery_queue (
+    position INTEGER PRIMARY KEY AUTOINCREMENT,
+    job_id TEXT NOT NULL,
+    sequence INTEGER NOT NULL,
+    resend INTEGER NOT NULL,
+    visible_at INTEGER NOT NULL,
+    failures INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX delivery_queue_by_job ON delivery_queue (job_id, position);
+
+  CREATE TABLE delivery_deduplication (
+    deduplication_id TEXT NOT NULL PRIMARY KEY,
+    until INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX delivery_deduplication_by_end ON delivery_deduplication (until);
+
+  CREATE TABLE api_keys (
+    hash TEXT NOT NULL PRIMARY KEY,
+    caller TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    record TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX api_keys_by_age ON api_keys (created_at, hash);
+  CREATE INDEX api_keys_of_caller ON api_keys (caller, created_at, hash);
+  `,
+];

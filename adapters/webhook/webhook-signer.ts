@@ -1,0 +1,47 @@
+import { createHmac } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
+import type { WebhookSigner } from '../../core/ports/delivery.ts';
+
+export type WebhookSignerOptions = {
+  /** 32 random bytes; every caller's secret follows from it. */
+  masterSecret: Uint8Array;
+  /** The versions of a caller's secret that are valid, newest first: two while it rotates. Default: version 1. */
+  versions?: (caller: string) => Promise<readonly number[]>;
+};
+
+/** Signs as the Standard Webhooks specification says, with one signature a valid version of the caller's secret. */
+export function createWebhookSigner(options: WebhookSignerOptions): WebhookSigner {
+  const { masterSecret, versions = firstVersion } = options;
+  if (masterSecret.length !== 32) throw new RangeError('The master secret has 32 bytes');
+
+  async function secrets(caller: string): Promise<string[]> {
+    return (await versions(caller)).map((version) => deriveSecret(masterSecret, caller, version));
+  }
+
+  return {
+    sign: async (caller, messageId, at, body) => {
+      const signatures = (await secrets(caller)).map((secret) =>
+        new Webhook(secret).sign(messageId, at, body),
+      );
+      return {
+        'webhook-id': messageId,
+        'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+        'webhook-signature': signatures.join(' '),
+      };
+    },
+    secret: async (caller) => {
+      const [newest] = await secrets(caller);
+      if (newest === undefined) throw new Error('The caller has no webhook secret');
+      return newest;
+    },
+  };
+}
+
+const firstVersion = async (): Promise<readonly number[]> => [1];
+
+function deriveSecret(masterSecret: Uint8Array, caller: string, version: number): string {
+  const secret = createHmac('sha256', masterSecret)
+    .update(`watchpost:webhook:v${version}:${caller}`)
+    .digest();
+  return `whsec_${secret.toString('base64')}`;
+}

@@ -1,0 +1,28 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+
+type Child = ChildProcessByStdio<null, Readable, null>;
+
+/** Runs a script of this folder in a process of its own, which ends with its test at the latest. */
+export function runScript(name: string, ...given: string[]): Child {
+  const script = fileURLToPath(new URL(name, import.meta.url));
+  const child = spawn(process.execPath, [script, ...given], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
+/** Kills it (-9) once a line of its output is as wanted; resolves with its last whole line. */
+export async function killWhen(child: Child, wanted: (line: string) => boolean): Promise<string> {
+  let last = '';
+  const closed = once(child, 'close');
+  for await (const line of createInterface(child.stdout)) {
+    last = line;
+    if (wanted(line)) child.kill('SIGKILL');
+  }
+  await closed;
+  return last;
+}

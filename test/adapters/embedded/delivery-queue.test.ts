@@ -1,0 +1,237 @@
+import { randomUUID } from 'node:crypto';
+import type { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import { openDatabase } from '../../../adapters/embedded/database.ts';
+import {
+  createDeliveryQueue,
+  type DeliveryHandler,
+  type DeliveryOutcome,
+} from '../../../adapters/embedded/delivery-queue.ts';
+import { describeDeliveryQueue } from '../../contract/delivery-queue.contract.ts';
+import { createCollectedLog } from './collected-log.ts';
+import { createFakeTime } from './fake-time.ts';
+
+describeDeliveryQueue('The embedded queue', async () => {
+  const { queue, time } = createQueue();
+  return { queue, consume: (handler) => queue.consume(handler), now: time.now, pass: time.pass };
+});
+
+describe('The embedded queue', () => {
+  it('a message in flight when the process is killed is handed out at once by the next one', async () => {
+    const { database, queue, time } = createQueue();
+    const job = randomUUID();
+    queue.consume(hang);
+    await queue.send(message(job, 1));
+    await queue.send(message(job, 2));
+    await time.pass(0);
+
+    const { handled, consume } = collecting(createQueue({ database }).queue);
+    consume(done);
+    await time.pass(0);
+
+    expect(handled).toEqual([message(job, 1), message(job, 2)]);
+  });
+
+  it('a message that was to come again later waits for that time in the next process too', async () => {
+    const { database, queue, time } = createQueue();
+    const job = randomUUID();
+    const at = new Date(time.now().getTime() + 120_000);
+    queue.consume(async () => ({ kind: 'again', at }));
+    await queue.send(message(job, 1));
+    await time.pass(0);
+
+    const next = createQueue({ database });
+    const { handled, consume } = collecting(next.queue);
+    consume(done);
+    await next.time.pass(119);
+    expect(handled).toEqual([]);
+    await next.time.pass(1);
+    expect(handled).toEqual([message(job, 1)]);
+  });
+
+  it('receivers that hang delay others only when they take all of the places', async () => {
+    const { queue, time } = createQueue({ concurrency: 3 });
+    const hanging = [randomUUID(), randomUUID(), randomUUID()];
+    const gate = Promise.withResolvers<DeliveryOutcome>();
+    const { handled, consume } = collecting(queue);
+    consume(({ job_id }) => (hanging.includes(job_id) ? gate.promise : done()));
+    const others = [randomUUID(), randomUUID()];
+
+    for (const job of hanging.slice(0, 2)) await queue.send(message(job, 1));
+    await queue.send(message(others[0]!, 1));
+    await time.pass(0);
+    expect(handled.map(({ job_id }) => job_id)).toContain(others[0]);
+
+    await queue.send(message(hanging[2]!, 1));
+    await queue.send(message(others[1]!, 1));
+    await time.pass(1);
+    expect(handled.map(({ job_id }) => job_id)).not.toContain(others[1]);
+
+    gate.resolve({ kind: 'done' });
+    await time.pass(0);
+    expect(handled.map(({ job_id }) => job_id)).toContain(others[1]);
+  });
+
+  it('63 receivers that hang leave a place for the others by default', async () => {
+    const { queue, time } = createQueue();
+    const { handled, consume } = collecting(queue);
+    const other = randomUUID();
+    consume(({ job_id }) => (job_id === other ? done() : hang()));
+    for (let count = 0; count < 63; count += 1) await queue.send(message(randomUUID(), 1));
+
+    for (const sequence of [1, 2, 3]) await queue.send(message(other, sequence));
+    await time.pass(0);
+
+    expect(handled.filter(({ job_id }) => job_id === other)).toHaveLength(3);
+  });
+
+  it('a job with many messages takes its turns with the others', async () => {
+    const { queue, time } = createQueue({ concurrency: 1 });
+    const { handled, consume } = collecting(queue);
+    const [busy, quiet] = [randomUUID(), randomUUID()];
+    for (const sequence of [1, 2, 3, 4]) await queue.send(message(busy, sequence));
+    await time.pass(1);
+    await queue.send(message(quiet, 1));
+    consume(done);
+    await time.pass(0);
+
+    expect(handled).toHaveLength(5);
+    expect(handled.map(({ job_id }) => job_id).indexOf(quiet)).toBeGreaterThan(0);
+  });
+
+  it('a handler that outlasts the visibility has its message handed out again, and is not heard any more', async () => {
+    const { queue, time, log } = createQueue({ visibilitySeconds: 60 });
+    const gate = Promise.withResolvers<DeliveryOutcome>();
+    let calls = 0;
+    const { handled, consume } = collecting(queue);
+    consume(() => ((calls += 1) === 1 ? gate.promise : hang()));
+    const job = randomUUID();
+    await queue.send(message(job, 1));
+    await queue.send(message(job, 2));
+
+    await time.pass(59);
+    expect(handled).toHaveLength(1);
+    await time.pass(2);
+    expect(handled).toEqual([message(job, 1), message(job, 1)]);
+    gate.resolve({ kind: 'done' });
+    await time.pass(1);
+    expect(handled).toHaveLength(2);
+    expect(log.entries.map(({ level }) => level)).toEqual(['error']);
+  });
+
+  it('a handler that keeps throwing is asked less and less often, at least every minute', async () => {
+    const { queue, time, log } = createQueue();
+    const asked: number[] = [];
+    const began = time.now().getTime();
+    queue.consume(async () => {
+      asked.push((time.now().getTime() - began) / 1_000);
+      throw new Error('The handler broke');
+    });
+    await queue.send(message(randomUUID(), 1));
+
+    await time.pass(200);
+
+    expect(asked).toEqual([0, 1, 3, 7, 15, 31, 63, 123, 183]);
+    expect(log.entries[0]?.fields).toMatchObject({ error: 'Error: The handler broke' });
+  });
+
+  it('a message whose end cannot be written is handed out again when the disk has space', async () => {
+    const { queue, time, database, log } = createQueue();
+    const job = randomUUID();
+    await queue.send(message(job, 1));
+    await queue.send(message(job, 2));
+    const { handled, consume } = collecting(queue);
+    consume(async () => {
+      if (handled.length === 1) database.exec('PRAGMA query_only = ON');
+      return { kind: 'done' };
+    });
+
+    await time.pass(0);
+    expect(handled).toHaveLength(1);
+    expect(log.entries.map(({ fields }) => fields?.['error'])).toEqual([
+      expect.stringContaining('TransientError'),
+      expect.stringContaining('TransientError'),
+    ]);
+
+    database.exec('PRAGMA query_only = OFF');
+    await time.pass(1);
+    expect(handled.map(({ sequence }) => sequence)).toEqual([1, 1, 2]);
+  });
+
+  it('nothing is polled: without messages there is no timer, and with one there is one', async () => {
+    const { queue, time } = createQueue();
+    queue.consume(async () => ({ kind: 'again', at: new Date(time.now().getTime() + 30_000) }));
+    await time.pass(1);
+    expect(time.timers.size).toBe(0);
+
+    await queue.send(message(randomUUID(), 1));
+    await queue.send(message(randomUUID(), 1));
+    await time.pass(1);
+    expect(time.timers.size).toBe(1);
+  });
+
+  it('what is sent from within a handler is handed out after it', async () => {
+    const { queue, time } = createQueue();
+    const job = randomUUID();
+    const { handled, consume } = collecting(queue);
+    consume(async ({ sequence }) => {
+      if (sequence < 5) await queue.send(message(job, sequence + 1));
+      return { kind: 'done' };
+    });
+
+    await queue.send(message(job, 1));
+    await time.pass(0);
+
+    expect(handled.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('a second consumer is refused, and welcome when the first has closed', async () => {
+    const { queue } = createQueue();
+    const first = queue.consume(done);
+    expect(() => queue.consume(done)).toThrow('has a consumer already');
+
+    await first.close();
+
+    await queue.consume(done).close();
+  });
+
+  it('what a duplicate was recognised by is forgotten after its five minutes', async () => {
+    const { queue, time, database } = createQueue();
+    const remembered = () =>
+      database.prepare('SELECT count(*) AS count FROM delivery_deduplication').get()?.['count'];
+    for (let count = 0; count < 5; count += 1) await queue.send(message(randomUUID(), 1));
+    expect(remembered()).toBe(5);
+
+    await time.pass(300);
+    await queue.send(message(randomUUID(), 1));
+
+    expect(remembered()).toBe(1);
+  });
+});
+
+const done = async (): Promise<DeliveryOutcome> => ({ kind: 'done' });
+const hang = (): Promise<DeliveryOutcome> => new Promise(() => undefined);
+
+function message(jobId: string, sequence: number) {
+  return { job_id: jobId, sequence, resend: 0 };
+}
+
+function createQueue(
+  options: { database?: DatabaseSync; concurrency?: number; visibilitySeconds?: number } = {},
+) {
+  const time = createFakeTime();
+  const log = createCollectedLog();
+  const database = options.database ?? openDatabase(':memory:');
+  const queue = createDeliveryQueue({ ...options, database, now: time.now, setTimer: time.setTimer, log });
+  return { queue, time, log, database };
+}
+
+function collecting(queue: ReturnType<typeof createDeliveryQueue>) {
+  const handled: ReturnType<typeof message>[] = [];
+  const consume = (handler: DeliveryHandler) =>
+    queue.consume((message) => {
+      handled.push(message);
+      return handler(message);
+    });
+  return { handled, consume };
+}

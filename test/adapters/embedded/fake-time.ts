@@ -1,0 +1,33 @@
+import { setImmediate } from 'node:timers/promises';
+import type { SetTimer } from '../../../adapters/embedded/timer.ts';
+
+/** A clock that stands still until told to pass, and the timers that hang on it. */
+export function createFakeTime(start = new Date('2026-03-01T12:00:00.000Z')) {
+  let nowMs = start.getTime();
+  const timers = new Set<{ at: number; fire: () => void }>();
+
+  const setTimer: SetTimer = (fire, delayMs) => {
+    const timer = { at: nowMs + delayMs, fire };
+    timers.add(timer);
+    return () => void timers.delete(timer);
+  };
+
+  async function pass(seconds: number): Promise<void> {
+    const endMs = nowMs + seconds * 1_000;
+    for (await settle(); ; await settle()) {
+      const next = [...timers].filter(({ at }) => at <= endMs).toSorted((a, b) => a.at - b.at)[0];
+      if (next === undefined) break;
+      timers.delete(next);
+      nowMs = Math.max(nowMs, next.at);
+      next.fire();
+    }
+    nowMs = endMs;
+  }
+
+  return { now: () => new Date(nowMs), setTimer, pass, timers };
+}
+
+/** Lets everything that hangs on promises alone happen. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 3; turn += 1) await setImmediate();
+}

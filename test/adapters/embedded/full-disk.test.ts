@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { openDatabase } from '../../../adapters/embedded/database.ts';
+import { createJobStore } from '../../../adapters/embedded/job-store.ts';
+import { TransientError } from '../../../core/errors.ts';
+import type { Job } from '../../../core/job.ts';
+import { begin, changed, changeOf, creationOf, newJob, progress, start } from '../../contract/records.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+it('a full disk is a passing fault: nothing is half done, reads go on, and so do writes when there is space', async () => {
+  const database = openDatabase(join(temporaryDirectory(), 'watchpost.sqlite'));
+  const store = createJobStore(database);
+  let job = newJob();
+  await store.create(creationOf(job), start);
+  await store.commit(begin(job));
+  job = changed(job, begin(job));
+  database.exec('PRAGMA max_page_count = 40');
+
+  const full = await fill();
+
+  expect(full).toBeInstanceOf(TransientError);
+  expect(full).toHaveProperty('message', expect.stringContaining('full: free some space'));
+  expect(await store.get(job.job_id, start)).toEqual(job);
+  expect(await store.events(job.job_id, job.sequence, 10)).toEqual([]);
+  await expect(store.create(creationOf(newJob({ stream_url: 'x'.repeat(20_000) })), start)).rejects.toThrow(
+    TransientError,
+  );
+  expect(await store.countActive('harbour')).toBe(1);
+
+  database.exec('PRAGMA max_page_count = 100000');
+  expect(await store.commit(bigTick(job))).toBe('committed');
+  expect(await store.events(job.job_id, 0, 1_000)).toHaveLength(job.sequence + 1);
+
+  /** Commits until something goes wrong. */
+  async function fill(): Promise<unknown> {
+    for (let count = 0; count < 1_000; count += 1) {
+      try {
+        await store.commit(bigTick(job));
+        job = changed(job, bigTick(job));
+      } catch (error) {
+        return error;
+      }
+    }
+    return undefined;
+  }
+});
+
+function bigTick(job: Job) {
+  if (progress.type !== 'progress') throw new Error('Not progress');
+  return changeOf(job, [{ ...progress, data: { ...progress.data, explanation: 'x'.repeat(5_000) } }]);
+}

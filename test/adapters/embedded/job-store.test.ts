@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { openDatabase } from '../../../adapters/embedded/database.ts';
+import { createDeliveryStore } from '../../../adapters/embedded/delivery-store.ts';
+import { createJobStore } from '../../../adapters/embedded/job-store.ts';
+import { describeJobStore } from '../../contract/job-store.contract.ts';
+import {
+  after,
+  begin,
+  changed,
+  changeOf,
+  creationOf,
+  end,
+  idempotency,
+  newJob,
+  progress,
+  sourceOf,
+  start,
+} from '../../contract/records.ts';
+
+describeJobStore('The embedded store', async () => createJobStore(openDatabase(':memory:')));
+
+describe('The embedded job store', () => {
+  it('a start renews the leases of active jobs, and only where they would end sooner', async () => {
+    const store = createJobStore(openDatabase(':memory:'));
+    const [pending, running, patient, ended] = [
+      newJob(),
+      newJob(),
+      newJob({ lease_until: after(900).toISOString() }),
+      newJob(),
+    ] as const;
+    for (const job of [pending, running, patient, ended]) await store.create(creationOf(job), start);
+    await store.commit(begin(running));
+    await store.commit(end(ended));
+    expect(await store.dueForRepair(after(300), 10)).toHaveLength(2);
+
+    expect(store.renewLeases(after(600))).toBe(2);
+
+    expect(await store.dueForRepair(after(600), 10)).toEqual([]);
+    const renewed = { ...changed(running, begin(running)), lease_until: after(600).toISOString() };
+    expect(await store.get(running.job_id, start)).toEqual(renewed);
+    expect((await store.get(patient.job_id, start))?.lease_until).toBe(patient.lease_until);
+    expect((await store.get(ended.job_id, start))?.lease_until).toBe(ended.lease_until);
+  });
+
+  it('a sweep removes a job an hour after it expired, with all that belongs to it, and says which', async () => {
+    const database = openDatabase(':memory:');
+    const store = createJobStore(database);
+    const deliveries = createDeliveryStore(database);
+    const [ended, active] = [newJob(), newJob()] as const;
+    for (const job of [ended, active]) {
+      await store.create(creationOf(job, { idempotency: idempotency(job.job_id, 'hash') }), start);
+      await store.commit(changeOf(job, [progress]));
+      await deliveries.put(deliveryOf(job.job_id));
+    }
+    await store.commit(end(changed(ended, changeOf(ended, [progress]))));
+
+    expect(await store.sweep(after(7_199))).toEqual({ jobs: [], idempotencyRecords: 0 });
+    expect(await store.events(ended.job_id, 0, 10)).toHaveLength(2);
+
+    const swept = await store.sweep(after(7_200));
+
+    expect(swept.jobs).toEqual([{ jobId: ended.job_id, sourceId: ended.source_id }]);
+    expect(await store.events(ended.job_id, 0, 10)).toEqual([]);
+    expect(await store.source(ended.source_id)).toBeUndefined();
+    expect(await deliveries.list(ended.job_id)).toEqual([]);
+    expect(await store.get(active.job_id, start)).toMatchObject({ status: 'pending' });
+    expect(await store.events(active.job_id, 0, 10)).toHaveLength(1);
+    expect(await store.source(active.source_id)).toEqual(sourceOf(active));
+    expect(await deliveries.list(active.job_id)).toHaveLength(1);
+    expect(await store.countActive('harbour')).toBe(1);
+  });
+
+  it('a sweep removes expired idempotency records, and leaves the totals', async () => {
+    const store = createJobStore(openDatabase(':memory:'));
+    const job = newJob();
+    await store.create(creationOf(job, { idempotency: idempotency('key', 'hash') }), start);
+    await store.commit(end(job));
+
+    expect((await store.sweep(after(86_399))).idempotencyRecords).toBe(0);
+    expect((await store.sweep(after(86_400))).idempotencyRecords).toBe(1);
+
+    expect((await store.totals()).jobs_completed).toBe(1);
+  });
+});
+
+function deliveryOf(jobId: string) {
+  return {
+    job_id: jobId,
+    sequence: 1,
+    event_type: 'progress',
+    state: 'delivered' as const,
+    attempts: [],
+    next_attempt_at: null,
+    error: null,
+  };
+}

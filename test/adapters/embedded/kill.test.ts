@@ -1,0 +1,31 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { openDatabase } from '../../../adapters/embedded/database.ts';
+import { createJobStore } from '../../../adapters/embedded/job-store.ts';
+import { start } from '../../contract/records.ts';
+import { killWhen, runScript } from './child-process.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+it('a process that is killed amid its commits, again and again, leaves every job whole', async () => {
+  const path = join(temporaryDirectory(), 'watchpost.sqlite');
+  const jobId = randomUUID();
+
+  for (const goal of [20, 60, 150]) {
+    const child = runScript('committing-process.ts', path, jobId);
+    const acknowledged = Number(await killWhen(child, (line) => Number(line) >= goal));
+
+    const database = openDatabase(path);
+    const store = createJobStore(database);
+    const job = await store.get(jobId, start);
+    const events = await store.events(jobId, 0, 100_000);
+    database.close();
+
+    expect(acknowledged).toBeGreaterThanOrEqual(goal);
+    expect(job!.sequence).toBeGreaterThanOrEqual(acknowledged);
+    expect(job!.sequence).toBe(2 * job!.last_tick);
+    expect(events.map((event) => event.sequence)).toEqual(
+      Array.from({ length: job!.sequence }, (_, index) => index + 1),
+    );
+  }
+});

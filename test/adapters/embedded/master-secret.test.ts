@@ -1,0 +1,43 @@
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { DataDirectoryError } from '../../../adapters/embedded/data-directory-error.ts';
+import { readOrMakeMasterSecret } from '../../../adapters/embedded/master-secret.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+describe('The master secret', () => {
+  it('is made once, for its owner only, and is the same ever after', async () => {
+    const directory = temporaryDirectory();
+    const path = join(directory, 'master-secret');
+
+    const made = await readOrMakeMasterSecret(path);
+
+    expect(made).toHaveLength(32);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readdirSync(directory)).toEqual(['master-secret']);
+    expect(await readOrMakeMasterSecret(path)).toEqual(made);
+    expect(await readOrMakeMasterSecret(join(directory, 'other'))).not.toEqual(made);
+  });
+
+  it('is that of whoever is first when two processes make one at once', async () => {
+    const directory = temporaryDirectory();
+    const path = join(directory, 'master-secret');
+    const others = Buffer.alloc(32, 9);
+
+    const making = readOrMakeMasterSecret(path);
+    while (!readdirSync(directory).some((name) => name.endsWith('.part'))) await setImmediate();
+    writeFileSync(path, others.toString('base64'), { flag: 'wx' });
+
+    expect(await making).toEqual(others);
+    expect(readdirSync(directory)).toEqual(['master-secret']);
+  });
+
+  it.each(['', 'c2hvcnQ=\n'])('is not made anew over a file that holds %j', async (content) => {
+    const path = join(temporaryDirectory(), 'master-secret');
+    writeFileSync(path, content);
+
+    await expect(readOrMakeMasterSecret(path)).rejects.toThrow(DataDirectoryError);
+    expect(statSync(path).size).toBe(content.length);
+  });
+});

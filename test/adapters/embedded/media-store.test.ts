@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createMediaStore } from '../../../adapters/embedded/media-store.ts';
+import { TransientError } from '../../../core/errors.ts';
+import { describeMediaStore } from '../../contract/media-store.contract.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+import { asUnprivileged, makeReadOnly } from './unprivileged.ts';
+
+describeMediaStore('The embedded store', async () => createMediaStore(temporaryDirectory()));
+
+describe('The embedded media store', () => {
+  it.each([
+    '../outside.jpg',
+    'captures/../../outside.jpg',
+    'captures/..%2Foutside.jpg',
+    '/etc/outside.jpg',
+    'captures//1-a.jpg',
+    'captures/./1-a.jpg',
+    'captures/1-a.jpg\0.mp4',
+    'captures/1-a.png',
+    'captures\\1-a.jpg',
+    'captures/.hidden/1-a.jpg',
+    '1-a.jpg',
+    '',
+    `captures/${'a'.repeat(300)}.jpg`,
+  ])('%j is no key, neither for reading nor for writing', async (key) => {
+    const directory = temporaryDirectory();
+    const store = createMediaStore(join(directory, 'media'));
+
+    await expect(store.put(key, Buffer.from('x'), 'image/jpeg')).rejects.toThrow(RangeError);
+    await expect(store.get(key)).rejects.toThrow(RangeError);
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  it('a stored picture leaves no other file, and only its owner may read it', async () => {
+    const directory = temporaryDirectory();
+    const key = newKey();
+
+    await createMediaStore(directory).put(key, Buffer.from('x'), 'image/jpeg');
+
+    expect(files(directory)).toEqual([key]);
+    expect(statSync(join(directory, key)).mode & 0o777).toBe(0o600);
+  });
+
+  it('a sweep removes what is old, half-written files too, with the folders that this empties', async () => {
+    const directory = temporaryDirectory();
+    const store = createMediaStore(directory);
+    const [old, young] = [newKey(), newKey()];
+    await store.put(old, Buffer.from('x'), 'image/jpeg');
+    await store.put(young, Buffer.from('x'), 'image/jpeg');
+    const half = `${young}.${randomUUID()}.part`;
+    writeFileSync(join(directory, half), 'x');
+    for (const name of [old, half, dirname(old)]) setAge(join(directory, name), 90_000);
+
+    expect(await store.sweep(new Date(Date.now() - 86_400_000))).toBe(2);
+
+    expect(files(directory)).toEqual([young]);
+    expect(readdirSync(join(directory, 'captures'))).toHaveLength(1);
+    expect(await store.get(old)).toBeUndefined();
+  });
+
+  it('a sweep leaves a folder that was made just now for the next picture', async () => {
+    const directory = temporaryDirectory();
+    mkdirSync(join(directory, 'captures', 'new'), { recursive: true });
+
+    await createMediaStore(directory).sweep(new Date(Date.now() - 86_400_000));
+
+    expect(readdirSync(join(directory, 'captures'))).toEqual(['new']);
+  });
+
+  it('a directory that cannot be written is a passing fault, and work goes on when it can', async () => {
+    const directory = temporaryDirectory();
+    makeReadOnly(directory);
+    const store = createMediaStore(directory);
+
+    const failing = asUnprivileged(() => store.put(newKey(), Buffer.from('x'), 'image/jpeg'));
+
+    await expect(failing).rejects.toThrow(TransientError);
+    await expect(failing).rejects.toThrow('The data directory cannot be written');
+  });
+
+  it('a folder in the place of a picture is no picture', async () => {
+    const directory = temporaryDirectory();
+    const key = newKey();
+    mkdirSync(join(directory, key), { recursive: true });
+
+    await expect(createMediaStore(directory).get(key)).rejects.toThrow('EISDIR');
+  });
+});
+
+function newKey(): string {
+  return `captures/${randomUUID()}/1-a.jpg`;
+}
+
+function files(directory: string): string[] {
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(directory.length + 1));
+}
+
+function setAge(path: string, ageSeconds: number): void {
+  const at = Date.now() / 1_000 - ageSeconds;
+  utimesSync(path, at, at);
+}

@@ -1,0 +1,140 @@
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createEgressGuard } from '../../../adapters/egress/guard.ts';
+import { createGuardedHttp } from '../../../adapters/egress/guarded-http.ts';
+import { createWebhookSender } from '../../../adapters/webhook/webhook-sender.ts';
+import { listen, startReceiver } from './receiver.ts';
+
+describe('The webhook sender', () => {
+  it('posts the body and the headers as they are given, and says who sends', async () => {
+    const receiver = await startReceiver((_, response) => response.writeHead(200).end());
+    const body = '{"explanation":"Ein Schiff fährt ein 🚢"}';
+
+    const result = await createSender().send({
+      url: `${receiver.url}?site=1`,
+      headers: { 'webhook-id': 'msg_1', 'webhook-signature': 'v1,a v1,b' },
+      body,
+    });
+
+    expect(result).toMatchObject({ status: 200, error: null, retryAfter: null });
+    expect(receiver.received).toHaveLength(1);
+    expect(receiver.received[0]).toMatchObject({
+      method: 'POST',
+      url: '/hook?site=1',
+      body,
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': 'Watchpost/1.2.3',
+        'webhook-id': 'msg_1',
+        'webhook-signature': 'v1,a v1,b',
+      },
+    });
+  });
+
+  it.each([204, 400, 410, 500])('a %i is a result', async (status) => {
+    const receiver = await startReceiver((_, response) => response.writeHead(status).end());
+
+    expect(await sendTo(receiver.url)).toMatchObject({ status, error: null });
+  });
+
+  it('hands on how long the receiver asks to wait', async () => {
+    const receiver = await startReceiver((_, response) =>
+      response.writeHead(503, { 'retry-after': '120' }).end(),
+    );
+
+    expect(await sendTo(receiver.url)).toMatchObject({ status: 503, retryAfter: '120' });
+  });
+
+  it('does not follow a redirect', async () => {
+    const target = await startReceiver((_, response) => response.writeHead(200).end());
+    const receiver = await startReceiver((_, response) =>
+      response.writeHead(307, { location: target.url }).end(),
+    );
+
+    expect(await sendTo(receiver.url)).toMatchObject({ status: 307, error: null });
+    expect(target.received).toEqual([]);
+  });
+
+  it('does not wait for a body that never ends', async () => {
+    const receiver = await startReceiver((_, response) => {
+      response.writeHead(200);
+      response.write('a beginning');
+    });
+
+    expect(await sendTo(receiver.url, { timeoutSeconds: 2 })).toMatchObject({ status: 200 });
+  });
+
+  it('gives up a receiver that does not answer in time', async () => {
+    const receiver = await startReceiver(() => undefined);
+
+    const result = await sendTo(receiver.url, { timeoutSeconds: 0.1 });
+
+    expect(result).toMatchObject({ status: null, error: 'No answer in time' });
+    expect(result.latencyMs).toBeGreaterThanOrEqual(90);
+    expect(result.latencyMs).toBeLessThan(2_000);
+  });
+
+  it('says in whole milliseconds how long the answer took', async () => {
+    const receiver = await startReceiver((_, response) => answerAfter(response, 50));
+
+    const { latencyMs } = await sendTo(receiver.url);
+
+    expect(Number.isInteger(latencyMs)).toBe(true);
+    expect(latencyMs).toBeGreaterThanOrEqual(40);
+  });
+
+  it('a receiver that is not there, or hangs up, is a result without its address', async () => {
+    const deaf = await unusedPort();
+    const rude = await startReceiver((request) => request.socket.destroy());
+
+    const results = [await sendTo(`http://127.0.0.1:${deaf}/hook`), await sendTo(rude.url)];
+
+    for (const { status, error } of results) {
+      expect(status).toBeNull();
+      expect(error).toMatch(/^Connection was/);
+      expect(error).not.toContain('127.0.0.1');
+    }
+  });
+
+  it.each(['http://10.0.0.1/hook', 'http://169.254.169.254/', 'ftp://example.com/', 'no url'])(
+    '%s is refused, and that is a result',
+    async (url) => {
+      const result = await sendTo(url);
+
+      expect(result).toMatchObject({ status: null, retryAfter: null });
+      expect(result.error).toMatch(/not allowed|refused|reserved/);
+    },
+  );
+
+  it('a name that does not resolve is a result', async () => {
+    const result = await sendTo('http://receiver.invalid/hook');
+
+    expect(result).toMatchObject({ status: null, error: 'Host name cannot be resolved' });
+  });
+});
+
+function createSender({ timeoutSeconds = 10 } = {}) {
+  const http = createGuardedHttp(createEgressGuard({ allowRanges: ['127.0.0.0/8'], lookup }));
+  onTestFinished(() => http.close());
+  return createWebhookSender({ http, version: '1.2.3', timeoutSeconds, elapsedMs: () => performance.now() });
+}
+
+const lookup = async () => Promise.reject(new Error('No such name'));
+
+function sendTo(url: string, options?: { timeoutSeconds: number }) {
+  return createSender(options).send({ url, headers: {}, body: '{}' });
+}
+
+function answerAfter(response: ServerResponse, delayMs: number): void {
+  setTimeout(() => response.writeHead(200).end(), delayMs);
+}
+
+async function unusedPort(): Promise<number> {
+  const server = createServer();
+  const port = await listen(server);
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,68 @@
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, it } from 'vitest';
+import { createWebhookSigner } from '../../../adapters/webhook/webhook-signer.ts';
+
+const masterSecret = Buffer.alloc(32, 7);
+const body = '{"type":"watch_triggered","data":{"explanation":"Ein Schiff fährt ein 🚢"}}';
+
+describe('The webhook signer', () => {
+  it('signs so that the public library verifies it with the caller’s secret', async () => {
+    const signer = createWebhookSigner({ masterSecret });
+    const secret = await signer.secret('harbour');
+
+    const headers = await signer.sign('harbour', 'msg_1', new Date(), body);
+
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body));
+    expect(() => new Webhook(secret).verify(`${body} `, headers)).toThrow('No matching signature');
+  });
+
+  it('says the id as it is and the time in whole seconds', async () => {
+    const signer = createWebhookSigner({ masterSecret });
+
+    const headers = await signer.sign('harbour', 'msg_1', new Date('2026-03-01T12:00:00.999Z'), body);
+
+    expect(headers).toMatchObject({ 'webhook-id': 'msg_1', 'webhook-timestamp': '1772366400' });
+  });
+
+  it('keeps a caller’s secret over restarts, and gives every caller its own', async () => {
+    expect(await secretOf('harbour')).toBe(await secretOf('harbour'));
+    expect(await secretOf('harbour')).not.toBe(await secretOf('airport'));
+    expect(await secretOf('harbour')).not.toBe(await secretOf('harbour', Buffer.alloc(32, 8)));
+    // Changing how it is derived would break every receiver.
+    expect(await secretOf('harbour')).toBe('whsec_gL0+8alcfSAobmUgfxU5QPR5ApIGZc1StByQafnnDLk=');
+  });
+
+  it('signs with both secrets while one takes the place of the other, and shows the new one', async () => {
+    const before = await createWebhookSigner({ masterSecret }).secret('harbour');
+    const rotating = createWebhookSigner({ masterSecret, versions: async () => [2, 1] });
+    const now = await rotating.secret('harbour');
+
+    const headers = await rotating.sign('harbour', 'msg_1', new Date(), body);
+
+    expect(now).not.toBe(before);
+    expect(headers['webhook-signature']).toMatch(/^v1,\S+ v1,\S+$/);
+    for (const secret of [before, now]) {
+      expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body));
+    }
+  });
+
+  it('asks for the versions of the caller whom it signs for', async () => {
+    const signer = createWebhookSigner({
+      masterSecret,
+      versions: async (caller) => (caller === 'harbour' ? [2] : [1]),
+    });
+    const first = createWebhookSigner({ masterSecret });
+
+    expect(await signer.secret('airport')).toBe(await first.secret('airport'));
+    expect(await signer.secret('harbour')).not.toBe(await first.secret('harbour'));
+  });
+
+  it('refuses a master secret of another length', () => {
+    expect(() => createWebhookSigner({ masterSecret: Buffer.alloc(16) })).toThrow(RangeError);
+  });
+});
+
+function secretOf(caller: string, master = masterSecret): Promise<string> {
+  return createWebhookSigner({ masterSecret: master }).secret(caller);
+}

@@ -1,0 +1,194 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { DeliveryMessage } from '../../core/delivery.ts';
+import { TransientError } from '../../core/errors.ts';
+import type { DeliveryQueue } from '../../core/ports/delivery.ts';
+import { withLostReplies } from './lost-replies.ts';
+
+type Outcome = { kind: 'done' } | { kind: 'again'; at: Date };
+type Handler = (message: DeliveryMessage) => Promise<Outcome>;
+
+/** An adapter with what hands its messages out, and time that passes only when told to. */
+export type QueueUnderTest = {
+  queue: DeliveryQueue;
+  consume: (handler: Handler) => { close(): Promise<void> };
+  now: () => Date;
+  /** Resolves when everything that became due has been handed out. */
+  pass: (seconds: number) => Promise<void>;
+};
+
+/** What every `DeliveryQueue` promises: SQS FIFO with one group a job. `make` gives an empty one each time. */
+export function describeDeliveryQueue(name: string, make: () => Promise<QueueUnderTest>): void {
+  describe(`${name} as a delivery queue`, () => {
+    it('a job’s messages are handled in the order in which they were sent', async () => {
+      const { queue, pass, consume } = await make();
+      const { handled } = consuming({ consume }, done);
+      const job = randomUUID();
+
+      for (const sequence of [1, 2, 3, 5, 8]) await queue.send(message(job, sequence));
+      await pass(0);
+
+      expect(handled.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 5, 8]);
+      expect(handled[0]).toEqual(message(job, 1));
+    });
+
+    it('messages that were sent before there was a consumer are handed out', async () => {
+      const { queue, pass, consume } = await make();
+      const job = randomUUID();
+      await queue.send(message(job, 1));
+      await queue.send(message(job, 2));
+
+      const { handled } = consuming({ consume }, done);
+      await pass(0);
+
+      expect(handled.map(({ sequence }) => sequence)).toEqual([1, 2]);
+    });
+
+    it('the next message of a job waits until the one before it is done', async () => {
+      const { queue, pass, consume } = await make();
+      const gate = Promise.withResolvers<Outcome>();
+      const job = randomUUID();
+      const { handled } = consuming({ consume }, ({ sequence }) => (sequence === 1 ? gate.promise : done()));
+      await queue.send(message(job, 1));
+      await queue.send(message(job, 2));
+
+      await pass(5);
+      expect(handled).toHaveLength(1);
+
+      gate.resolve({ kind: 'done' });
+      await pass(0);
+      expect(handled.map(({ sequence }) => sequence)).toEqual([1, 2]);
+    });
+
+    it('a job whose receiver hangs delays no other job', async () => {
+      const { queue, pass, consume } = await make();
+      const gate = Promise.withResolvers<Outcome>();
+      const slow = randomUUID();
+      const { handled } = consuming({ consume }, ({ job_id }) => (job_id === slow ? gate.promise : done()));
+      const others = Array.from({ length: 20 }, () => randomUUID());
+      await queue.send(message(slow, 1));
+      for (const job of others) await queue.send(message(job, 1));
+
+      await pass(1);
+
+      expect(handled.map(({ job_id }) => job_id).toSorted()).toEqual([slow, ...others].toSorted());
+      gate.resolve({ kind: 'done' });
+    });
+
+    it('a message that is wanted again comes again then, and before the next of its job', async () => {
+      const { queue, pass, now, consume } = await make();
+      let attempts = 0;
+      const { handled } = consuming({ consume }, async ({ sequence }) => {
+        if (sequence !== 1 || (attempts += 1) > 2) return { kind: 'done' };
+        return { kind: 'again', at: new Date(now().getTime() + 30_000) };
+      });
+      const job = randomUUID();
+      await queue.send(message(job, 1));
+      await queue.send(message(job, 2));
+
+      await pass(29);
+      expect(handled).toHaveLength(1);
+      await pass(1);
+      expect(handled).toHaveLength(2);
+      await pass(30);
+      expect(handled.map(({ sequence }) => sequence)).toEqual([1, 1, 1, 2]);
+    });
+
+    it('a message whose handler throws comes again, and before the next of its job', async () => {
+      const { queue, pass, consume } = await make();
+      let attempts = 0;
+      const { handled } = consuming({ consume }, async () => {
+        if ((attempts += 1) < 3) throw new Error('The handler broke');
+        return { kind: 'done' };
+      });
+      const job = randomUUID();
+      await queue.send(message(job, 1));
+      await queue.send(message(job, 2));
+
+      await pass(600);
+
+      expect(handled.map(({ sequence }) => sequence)).toEqual([1, 1, 1, 2]);
+    });
+
+    it('a message sent twice within five minutes arrives once, even when the first is done', async () => {
+      const { queue, pass, consume } = await make();
+      const { handled } = consuming({ consume }, done);
+      const job = randomUUID();
+      await queue.send(message(job, 1));
+      await queue.send(message(job, 1));
+      await pass(299);
+      await queue.send(message(job, 1));
+      await pass(0);
+      expect(handled).toHaveLength(1);
+
+      await pass(1);
+      await queue.send(message(job, 1));
+      await pass(0);
+      expect(handled).toHaveLength(2);
+    });
+
+    it('a message whose sending lost its reply can be sent again and arrives once', async () => {
+      const { queue, pass, consume } = await make();
+      const { handled } = consuming({ consume }, done);
+      const losing = withLostReplies(queue);
+      const job = randomUUID();
+
+      await expect(losing.send(message(job, 1))).rejects.toThrow(TransientError);
+      await losing.send(message(job, 1));
+      await pass(0);
+
+      expect(handled).toHaveLength(1);
+    });
+
+    it('a resend is another message', async () => {
+      const { queue, pass, consume } = await make();
+      const { handled } = consuming({ consume }, done);
+      const job = randomUUID();
+      await queue.send(message(job, 1));
+      await queue.send({ ...message(job, 1), resend: 1 });
+      await pass(0);
+
+      expect(handled.map(({ resend }) => resend)).toEqual([0, 1]);
+    });
+
+    it('a consumer that closes waits for its handlers, and leaves the rest to the next one', async () => {
+      const { queue, pass, consume } = await make();
+      const gate = Promise.withResolvers<Outcome>();
+      const first = consuming({ consume }, () => gate.promise);
+      const job = randomUUID();
+      await queue.send(message(job, 1));
+      await queue.send(message(job, 2));
+      await pass(0);
+
+      let isClosed = false;
+      const closed = first.consumer.close().then(() => (isClosed = true));
+      await pass(1);
+      expect(isClosed).toBe(false);
+      gate.resolve({ kind: 'done' });
+      await closed;
+      await queue.send(message(job, 3));
+      await pass(1);
+      expect(first.handled).toHaveLength(1);
+
+      const second = consuming({ consume }, done);
+      await pass(0);
+      expect(second.handled.map(({ sequence }) => sequence)).toEqual([2, 3]);
+    });
+  });
+}
+
+const done = async (): Promise<Outcome> => ({ kind: 'done' });
+
+function message(jobId: string, sequence: number): DeliveryMessage {
+  return { job_id: jobId, sequence, resend: 0 };
+}
+
+function consuming({ consume }: Pick<QueueUnderTest, 'consume'>, handler: Handler) {
+  const handled: DeliveryMessage[] = [];
+  const consumer = consume((message) => {
+    handled.push(message);
+    return handler(message);
+  });
+  onTestFinished(() => consumer.close());
+  return { handled, consumer };
+}

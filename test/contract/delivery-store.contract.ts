@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import type { Delivery } from '../../core/delivery.ts';
+import { TransientError } from '../../core/errors.ts';
+import type { DeliveryStore } from '../../core/ports/delivery.ts';
+import { withLostReplies } from './lost-replies.ts';
+
+/** What every `DeliveryStore` promises. `makeStore` gives an empty one each time. */
+export function describeDeliveryStore(name: string, makeStore: () => Promise<DeliveryStore>): void {
+  describe(`${name} as a delivery store`, () => {
+    it('a delivery comes back as it was put', async () => {
+      const store = await makeStore();
+      const delivery = newDelivery({
+        attempts: [
+          { at: '2026-03-01T12:00:00.000Z', status: null, latency_ms: 30_000, error: 'No answer in time' },
+          { at: '2026-03-01T12:00:35.000Z', status: 503, latency_ms: 12, error: null },
+        ],
+      });
+
+      await store.put(delivery);
+
+      expect(await store.get(delivery.job_id, delivery.sequence)).toEqual(delivery);
+    });
+
+    it('a later put takes the place of an earlier one', async () => {
+      const store = await makeStore();
+      const delivery = newDelivery();
+      await store.put(delivery);
+
+      await store.put({ ...delivery, state: 'delivered', next_attempt_at: null });
+
+      expect(await store.get(delivery.job_id, 1)).toMatchObject({ state: 'delivered' });
+      expect(await store.list(delivery.job_id)).toHaveLength(1);
+    });
+
+    it('a put whose reply was lost can be repeated', async () => {
+      const store = await makeStore();
+      const losing = withLostReplies(store);
+      const delivery = newDelivery();
+
+      await expect(losing.put(delivery)).rejects.toThrow(TransientError);
+      await losing.put(delivery);
+
+      expect(await store.list(delivery.job_id)).toEqual([delivery]);
+    });
+
+    it('a job’s deliveries are listed by their sequence, and no other job’s', async () => {
+      const store = await makeStore();
+      const { job_id } = newDelivery();
+      for (const sequence of [10, 2, 1, 11]) await store.put(newDelivery({ job_id, sequence }));
+      await store.put(newDelivery());
+
+      const sequences = (await store.list(job_id)).map((delivery) => delivery.sequence);
+
+      expect(sequences).toEqual([1, 2, 10, 11]);
+    });
+
+    it('what was never put is not there', async () => {
+      const store = await makeStore();
+      const { job_id } = newDelivery();
+
+      expect(await store.get(job_id, 1)).toBeUndefined();
+      expect(await store.list(job_id)).toEqual([]);
+    });
+  });
+}
+
+function newDelivery(overrides: Partial<Delivery> = {}): Delivery {
+  return {
+    job_id: randomUUID(),
+    sequence: 1,
+    event_type: 'watch_triggered',
+    state: 'pending',
+    attempts: [],
+    next_attempt_at: '2026-03-01T12:00:05.000Z',
+    error: null,
+    ...overrides,
+  };
+}

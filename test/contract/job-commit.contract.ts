@@ -1,0 +1,189 @@
+import { expect, it } from 'vitest';
+import { TransientError } from '../../core/errors.ts';
+import { noCounts, type Job } from '../../core/job.ts';
+import type { JobChange, JobStore } from '../../core/ports/job-store.ts';
+import { withLostReplies } from './lost-replies.ts';
+import {
+  begin,
+  changed,
+  changeOf,
+  creationOf,
+  end,
+  newJob,
+  progress,
+  start,
+  startedEvent,
+  stopped,
+  triggered,
+} from './records.ts';
+
+/** Part of the contract of `JobStore`: changes, their conditions, slots and totals. */
+export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
+  const nothing = { jobs_completed: 0, jobs_failed: 0, ...noCounts };
+
+  it('a change sets the job and adds its events', async () => {
+    const { store, job } = await withRunningJob(makeStore);
+    const tick = changeOf(job, [progress, triggered], {
+      set: { last_tick: 1, counters: { ...noCounts, checks_performed: 1 } },
+    });
+
+    expect(await store.commit(tick)).toBe('committed');
+
+    expect(await store.get(job.job_id, start)).toEqual(changed(job, tick));
+    expect(await store.events(job.job_id, 1, 10)).toEqual(tick.events);
+  });
+
+  it.each<[string, (job: Job) => Partial<JobChange>]>([
+    ['from another status', () => ({ from: ['pending'] })],
+    ['on an older sequence', (job) => ({ expectedSequence: job.sequence - 1 })],
+    ['on a newer sequence', (job) => ({ expectedSequence: job.sequence + 1 })],
+    ['of a job that is not there', () => ({ jobId: newJob().job_id })],
+  ])('a change %s is outdated and changes nothing', async (_, wrong) => {
+    const { store, job } = await withRunningJob(makeStore);
+    const change = { ...end(job), ...wrong(job) };
+
+    expect(await store.commit(change)).toBe('outdated');
+
+    expect(await store.get(job.job_id, start)).toEqual(job);
+    expect(await store.get(change.jobId, start)).toEqual(change.jobId === job.job_id ? job : undefined);
+    expect(await store.events(change.jobId, job.sequence, 10)).toEqual([]);
+    expect(await store.countActive(job.caller)).toBe(1);
+    expect(await store.totals()).toEqual(nothing);
+  });
+
+  it('a change whose reply was lost is outdated when it is repeated, and took effect once', async () => {
+    const { store, job } = await withRunningJob(makeStore);
+    const losing = withLostReplies(store);
+    const change = end(job);
+
+    await expect(losing.commit(change)).rejects.toThrow(TransientError);
+    expect(await losing.commit(change)).toBe('outdated');
+
+    expect(await store.get(job.job_id, start)).toEqual(changed(job, change));
+    expect(await store.events(job.job_id, job.sequence, 10)).toEqual(change.events);
+    expect(await store.totals()).toMatchObject({ jobs_completed: 1, checks_performed: 3 });
+  });
+
+  it('of two changes at once on the same state one wins, and the other changes nothing', async () => {
+    const { store, job } = await withRunningJob(makeStore);
+    const tick = changeOf(job, [progress], { set: { last_tick: 1 } });
+    const cancel = end(job);
+
+    const results = await Promise.all([store.commit(tick), store.commit(cancel)]);
+
+    expect(results.toSorted()).toEqual(['committed', 'outdated']);
+    const winner = results[0] === 'committed' ? tick : cancel;
+    expect(await store.get(job.job_id, start)).toEqual(changed(job, winner));
+    expect(await store.events(job.job_id, job.sequence, 10)).toEqual(winner.events);
+    expect(await store.countActive(job.caller)).toBe(winner === tick ? 1 : 0);
+  });
+
+  it('many changes at once on the same state leave one event', async () => {
+    const { store, job } = await withRunningJob(makeStore);
+    const changes = Array.from({ length: 8 }, () => store.commit(changeOf(job, [progress])));
+
+    const results = await Promise.all(changes);
+
+    expect(results.filter((result) => result === 'committed')).toHaveLength(1);
+    expect(await store.events(job.job_id, job.sequence, 10)).toHaveLength(1);
+  });
+
+  it('the end frees the slot once, for one other job', async () => {
+    const store = await makeStore();
+    const first = newJob();
+    await store.create(creationOf(first, { slotLimit: 2 }), start);
+    await store.create(creationOf(newJob(), { slotLimit: 2 }), start);
+
+    await store.commit(end(first));
+    await store.commit(end(first));
+
+    expect(await store.countActive('harbour')).toBe(1);
+    expect(await store.create(creationOf(newJob(), { slotLimit: 2 }), start)).toEqual({ kind: 'created' });
+    expect(await store.create(creationOf(newJob(), { slotLimit: 2 }), start)).toEqual({ kind: 'slots_full' });
+  });
+
+  it('a tick that ends its job is one change, and nothing follows it', async () => {
+    const { store, job } = await withRunningJob(makeStore);
+    const last = changeOf(job, [progress, triggered, stopped], {
+      set: { status: 'completed', reason: 'condition_triggered' },
+      freesSlotOf: job.caller,
+    });
+    expect(await store.commit(last)).toBe('committed');
+    const ended = changed(job, last);
+
+    expect(await store.commit(end(ended))).toBe('outdated');
+    expect(await store.commit({ ...changeOf(ended, [progress]), from: ['running'] })).toBe('outdated');
+
+    expect((await store.events(job.job_id, 0, 10)).at(-1)?.type).toBe('job_stopped');
+    expect(await store.countActive(job.caller)).toBe(0);
+  });
+
+  it('a change keeps what it does not set, and what was published', async () => {
+    const { store, job } = await withRunningJob(makeStore);
+    await store.markPublished(job.job_id, 1);
+    const tick = changeOf(job, [progress], { set: { last_tick: 1 } });
+
+    await store.commit(tick);
+
+    expect(await store.get(job.job_id, start)).toEqual({ ...changed(job, tick), published: 1 });
+  });
+
+  it('a field can be set to null', async () => {
+    const { store, job } = await withRunningJob(makeStore);
+    const next = {
+      done: false,
+      wait_until: start.toISOString(),
+      looked: true,
+      closing: false,
+      resolve_again: false,
+    };
+    const first = changeOf(job, [progress], { set: { next } });
+    await store.commit(first);
+    const second = changeOf(changed(job, first), [progress], { set: { next: null } });
+
+    await store.commit(second);
+
+    expect((await store.get(job.job_id, start))?.next).toBeNull();
+  });
+
+  it('totals add up what ended jobs bring', async () => {
+    const store = await makeStore();
+    expect(await store.totals()).toEqual(nothing);
+    const jobs = [newJob(), newJob(), newJob({ caller: 'airport' })];
+    for (const job of jobs) await store.create(creationOf(job), start);
+    const failure = { ...nothing, jobs_failed: 1, failed_captures: 7, input_tokens: 20 };
+
+    await Promise.all([
+      store.commit(end(jobs[0]!)),
+      store.commit(end(jobs[1]!)),
+      store.commit({ ...end(jobs[2]!), addsToTotals: failure }),
+    ]);
+
+    expect(await store.totals()).toEqual({
+      ...nothing,
+      jobs_completed: 2,
+      jobs_failed: 1,
+      checks_performed: 6,
+      failed_captures: 7,
+      input_tokens: 1_020,
+    });
+  });
+
+  it('an event of one job is not one of another', async () => {
+    const { store, job } = await withRunningJob(makeStore);
+    const other = newJob();
+    await store.create(creationOf(other), start);
+    await store.commit(changeOf(other, [startedEvent(other), progress], { set: { status: 'running' } }));
+
+    expect(await store.events(job.job_id, 0, 10)).toHaveLength(1);
+    expect(await store.events(other.job_id, 0, 10)).toHaveLength(2);
+  });
+}
+
+async function withRunningJob(makeStore: () => Promise<JobStore>): Promise<{ store: JobStore; job: Job }> {
+  const store = await makeStore();
+  const job = newJob();
+  await store.create(creationOf(job), start);
+  await store.commit(begin(job));
+  return { store, job: changed(job, begin(job)) };
+}

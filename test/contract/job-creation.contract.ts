@@ -1,0 +1,167 @@
+import { expect, it } from 'vitest';
+import { TransientError } from '../../core/errors.ts';
+import type { JobStore } from '../../core/ports/job-store.ts';
+import { withLostReplies } from './lost-replies.ts';
+import { after, begin, changed, creationOf, end, idempotency, newJob, sourceOf, start } from './records.ts';
+
+/** Part of the contract of `JobStore`: creation, slots and idempotency. */
+export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
+  it('a created job and its source are read as they were given, and take a slot', async () => {
+    const store = await makeStore();
+    const job = newJob();
+
+    expect(await store.create(creationOf(job), start)).toEqual({ kind: 'created' });
+
+    expect(await store.get(job.job_id, start)).toEqual(job);
+    expect(await store.source(job.source_id)).toEqual(sourceOf(job));
+    expect(await store.countActive(job.caller)).toBe(1);
+    expect(await store.events(job.job_id, 0, 10)).toEqual([]);
+  });
+
+  it('the eleventh job of a caller finds the slots full, and leaves nothing behind', async () => {
+    const store = await makeStore();
+    for (let count = 0; count < 10; count += 1) await store.create(creationOf(newJob()), start);
+    const eleventh = newJob();
+
+    expect(await store.create(creationOf(eleventh), start)).toEqual({ kind: 'slots_full' });
+
+    expect(await store.get(eleventh.job_id, start)).toBeUndefined();
+    expect(await store.source(eleventh.source_id)).toBeUndefined();
+    expect(await store.countActive('harbour')).toBe(10);
+    expect(await store.create(creationOf(newJob({ caller: 'airport' })), start)).toEqual({ kind: 'created' });
+  });
+
+  it('twenty creations at once take ten slots', async () => {
+    const store = await makeStore();
+    const creations = Array.from({ length: 20 }, () => store.create(creationOf(newJob()), start));
+
+    const kinds = (await Promise.all(creations)).map((result) => result.kind).toSorted();
+
+    expect(kinds.filter((kind) => kind === 'created')).toHaveLength(10);
+    expect(kinds.filter((kind) => kind === 'slots_full')).toHaveLength(10);
+    expect(await store.countActive('harbour')).toBe(10);
+  });
+
+  it('a creation whose reply was lost is created when it is repeated: one job, one slot', async () => {
+    const store = withLostReplies(await makeStore());
+    const creation = creationOf(newJob(), { slotLimit: 1, idempotency: idempotency('key', 'hash') });
+
+    await expect(store.create(creation, start)).rejects.toThrow(TransientError);
+    expect(await store.create(creation, start)).toEqual({ kind: 'created' });
+
+    const listed = () => store.list({ caller: 'harbour', limit: 10, offset: 0 }, start);
+    await expect(listed()).rejects.toThrow(TransientError);
+    expect(await listed()).toEqual({ jobs: [creation.job], total: 1 });
+    await expect(store.countActive('harbour')).rejects.toThrow(TransientError);
+    expect(await store.countActive('harbour')).toBe(1);
+  });
+
+  it('a creation repeated after its job has moved on and ended changes nothing and takes no slot', async () => {
+    const store = await makeStore();
+    const job = newJob();
+    await store.create(creationOf(job), start);
+    const ended = changed(job, end(job));
+    await store.commit(end(job));
+
+    expect(await store.create(creationOf(job), start)).toEqual({ kind: 'created' });
+
+    expect(await store.get(job.job_id, start)).toEqual(ended);
+    expect(await store.countActive(job.caller)).toBe(0);
+  });
+
+  it('the same idempotency key and request replay the job that they made', async () => {
+    const store = await makeStore();
+    const first = newJob();
+    await store.create(creationOf(first, { idempotency: idempotency('key', 'hash') }), start);
+    const second = newJob();
+
+    const result = await store.create(creationOf(second, { idempotency: idempotency('key', 'hash') }), start);
+
+    expect(result).toEqual({ kind: 'replayed', jobId: first.job_id });
+    expect(await store.get(second.job_id, start)).toBeUndefined();
+    expect(await store.countActive('harbour')).toBe(1);
+  });
+
+  it('an idempotency key with another request is refused', async () => {
+    const store = await makeStore();
+    await store.create(creationOf(newJob(), { idempotency: idempotency('key', 'hash') }), start);
+
+    const result = await store.create(
+      creationOf(newJob(), { idempotency: idempotency('key', 'other') }),
+      start,
+    );
+
+    expect(result).toEqual({ kind: 'key_reused' });
+    expect(await store.countActive('harbour')).toBe(1);
+  });
+
+  it('an idempotency key is a caller’s own', async () => {
+    const store = await makeStore();
+    await store.create(creationOf(newJob(), { idempotency: idempotency('key', 'hash') }), start);
+    const job = newJob({ caller: 'airport' });
+
+    const result = await store.create(creationOf(job, { idempotency: idempotency('key', 'other') }), start);
+
+    expect(result).toEqual({ kind: 'created' });
+  });
+
+  it('two creations at once with one idempotency key make one job', async () => {
+    const store = await makeStore();
+    const creations = [newJob(), newJob()].map((job) =>
+      store.create(creationOf(job, { idempotency: idempotency('key', 'hash') }), start),
+    );
+
+    const kinds = (await Promise.all(creations)).map((result) => result.kind).toSorted();
+
+    expect(kinds).toEqual(['created', 'replayed']);
+    expect(await store.countActive('harbour')).toBe(1);
+  });
+
+  it('an idempotency key is forgotten when its record expires', async () => {
+    const store = await makeStore();
+    await store.create(creationOf(newJob(), { idempotency: idempotency('key', 'hash') }), start);
+    const later = after(86_400);
+    const renewed = { ...idempotency('key', 'other'), expiresAt: after(172_800) };
+    const job = newJob();
+
+    expect(await store.create(creationOf(job, { idempotency: renewed }), later)).toEqual({ kind: 'created' });
+    expect(await store.create(creationOf(newJob(), { idempotency: renewed }), later)).toEqual({
+      kind: 'replayed',
+      jobId: job.job_id,
+    });
+  });
+
+  it('a replay needs no slot', async () => {
+    const store = await makeStore();
+    const job = newJob();
+    const key = { slotLimit: 1, idempotency: idempotency('key', 'hash') };
+    await store.create(creationOf(job, key), start);
+
+    expect(await store.create(creationOf(newJob(), key), start)).toEqual({
+      kind: 'replayed',
+      jobId: job.job_id,
+    });
+  });
+
+  it('an idempotency key that found the slots full is not used up', async () => {
+    const store = await makeStore();
+    const first = newJob();
+    await store.create(creationOf(first, { slotLimit: 1 }), start);
+    const creation = creationOf(newJob(), { slotLimit: 1, idempotency: idempotency('key', 'hash') });
+    expect(await store.create(creation, start)).toEqual({ kind: 'slots_full' });
+
+    await store.commit(end(first));
+
+    expect(await store.create(creation, start)).toEqual({ kind: 'created' });
+  });
+
+  it('a job that begins keeps its slot', async () => {
+    const store = await makeStore();
+    const job = newJob();
+    await store.create(creationOf(job), start);
+
+    await store.commit(begin(job));
+
+    expect(await store.countActive(job.caller)).toBe(1);
+  });
+}

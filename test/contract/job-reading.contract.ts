@@ -1,0 +1,173 @@
+import * as fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { Job } from '../../core/job.ts';
+import type { JobQuery, JobStore } from '../../core/ports/job-store.ts';
+import { jobs as anyJob, progressEvents as anyProgress } from './arbitraries.ts';
+import {
+  after,
+  begin,
+  changed,
+  changeOf,
+  creationOf,
+  end,
+  newJob,
+  progress,
+  start,
+  triggered,
+} from './records.ts';
+
+/** Part of the contract of `JobStore`: what is read, in which order, and until when. */
+export function jobReadingCases(makeStore: () => Promise<JobStore>): void {
+  it('whatever a job, its source and its events say comes back unchanged', async () => {
+    const store = await makeStore();
+    await fc.assert(
+      fc.asyncProperty(anyJob, anyProgress, async (job, event) => {
+        const creation = creationOf(job, { slotLimit: 1_000_000 });
+        const change = changeOf(job, [event]);
+        await store.create({ ...creation, source: { ...creation.source, url: job.stream_url } }, start);
+        await store.commit(change);
+
+        expect(await store.get(job.job_id, start)).toEqual(changed(job, change));
+        expect((await store.source(job.source_id))?.url).toBe(job.stream_url);
+        expect(await store.event(job.job_id, job.sequence + 1)).toEqual(change.events[0]);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('events come in order, a page at a time', async () => {
+    const { store, job } = await withEvents(makeStore, 7);
+    const sequences = async (from: number, limit: number) =>
+      (await store.events(job.job_id, from, limit)).map((event) => event.sequence);
+
+    expect(await sequences(0, 3)).toEqual([1, 2, 3]);
+    expect(await sequences(3, 3)).toEqual([4, 5, 6]);
+    expect(await sequences(6, 3)).toEqual([7]);
+    expect(await sequences(7, 3)).toEqual([]);
+    expect((await store.event(job.job_id, 5))?.sequence).toBe(5);
+    expect(await store.event(job.job_id, 8)).toBeUndefined();
+  });
+
+  it('more events than one page of a database come in order too', async () => {
+    const { store, job } = await withEvents(makeStore, 12);
+
+    const sequences = (await store.events(job.job_id, 0, 100)).map((event) => event.sequence);
+
+    expect(sequences).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+  });
+
+  it('the newest events of a type come oldest first', async () => {
+    const store = await makeStore();
+    let job = newJob();
+    await store.create(creationOf(job), start);
+    for (const event of [triggered, progress, triggered, progress, triggered, progress]) {
+      const change = changeOf(job, [event]);
+      await store.commit(change);
+      job = changed(job, change);
+    }
+
+    const newest = await store.newestEvents(job.job_id, 'watch_triggered', 2);
+
+    expect(newest.map((event) => event.sequence)).toEqual([3, 5]);
+    expect(await store.newestEvents(job.job_id, 'error', 2)).toEqual([]);
+  });
+
+  it('an expired job is gone from reads and lists at that moment, and not before', async () => {
+    const store = await makeStore();
+    const job = newJob();
+    await store.create(creationOf(job), start);
+    await store.commit(end(job, start));
+    const query = { caller: job.caller, limit: 10, offset: 0 };
+
+    expect((await store.get(job.job_id, after(3_599)))?.status).toBe('stopped');
+    expect((await store.list(query, after(3_599))).total).toBe(1);
+    expect(await store.get(job.job_id, after(3_600))).toBeUndefined();
+    expect(await store.list(query, after(3_600))).toEqual({ jobs: [], total: 0 });
+  });
+
+  it('an expired job’s last events can still be read, for those that are under way to a receiver', async () => {
+    const store = await makeStore();
+    const job = newJob();
+    await store.create(creationOf(job), start);
+    await store.commit(end(job, start));
+
+    expect(await store.get(job.job_id, after(3_600))).toBeUndefined();
+    expect(await store.events(job.job_id, 0, 10)).toHaveLength(1);
+  });
+
+  it('jobs are listed newest first, filtered and paged, and the total counts all that match', async () => {
+    const { store, jobs } = await withManyJobs(makeStore);
+    const list = async (query: Partial<JobQuery>) => {
+      const { jobs: page, total } = await store.list(
+        { caller: 'harbour', limit: 100, offset: 0, ...query },
+        start,
+      );
+      return { names: page.map((job) => jobs.findIndex(({ job_id }) => job_id === job.job_id)), total };
+    };
+
+    expect(await list({})).toEqual({ names: [5, 4, 3, 2, 1, 0], total: 6 });
+    expect(await list({ limit: 2 })).toEqual({ names: [5, 4], total: 6 });
+    expect(await list({ limit: 2, offset: 3 })).toEqual({ names: [2, 1], total: 6 });
+    expect(await list({ offset: 6 })).toEqual({ names: [], total: 6 });
+    expect(await list({ status: 'running' })).toEqual({ names: [4, 2, 0], total: 3 });
+    expect(await list({ jobType: 'live-digest' })).toEqual({ names: [5, 4, 3], total: 3 });
+    expect(await list({ jobType: 'live-digest', status: 'pending', limit: 1 })).toEqual({
+      names: [5],
+      total: 2,
+    });
+    expect(await list({ status: 'failed' })).toEqual({ names: [], total: 0 });
+    expect(await list({ caller: 'nobody' })).toEqual({ names: [], total: 0 });
+  });
+
+  it('jobs of the same moment keep their order from page to page', async () => {
+    const store = await makeStore();
+    for (let count = 0; count < 9; count += 1) await store.create(creationOf(newJob()), start);
+    const page = async (limit: number, offset: number) =>
+      (await store.list({ caller: 'harbour', limit, offset }, start)).jobs.map((job) => job.job_id);
+
+    const pages = [...(await page(4, 0)), ...(await page(4, 4)), ...(await page(4, 8))];
+
+    expect(pages).toEqual(await page(9, 0));
+    expect(new Set(pages).size).toBe(9);
+  });
+
+  it('nothing is found of what was never created', async () => {
+    const store = await makeStore();
+    const { job_id, source_id } = newJob();
+
+    expect(await store.get(job_id, start)).toBeUndefined();
+    expect(await store.source(source_id)).toBeUndefined();
+    expect(await store.events(job_id, 0, 10)).toEqual([]);
+    expect(await store.countActive('harbour')).toBe(0);
+  });
+}
+
+async function withEvents(
+  makeStore: () => Promise<JobStore>,
+  count: number,
+): Promise<{ store: JobStore; job: Job }> {
+  const store = await makeStore();
+  const job = newJob();
+  await store.create(creationOf(job), start);
+  await store.commit(
+    changeOf(
+      job,
+      Array.from({ length: count }, () => progress),
+    ),
+  );
+  return { store, job };
+}
+
+/** Six jobs a minute apart: every second one runs, the last three are digests. And one of another caller. */
+async function withManyJobs(makeStore: () => Promise<JobStore>): Promise<{ store: JobStore; jobs: Job[] }> {
+  const store = await makeStore();
+  const jobs = Array.from({ length: 6 }, (_, index) =>
+    newJob({
+      created_at: after(index * 60).toISOString(),
+      job_type: index < 3 ? 'live-monitor' : 'live-digest',
+    }),
+  );
+  for (const job of [...jobs, newJob({ caller: 'airport' })]) await store.create(creationOf(job), start);
+  for (const job of jobs.filter((_, index) => index % 2 === 0)) await store.commit(begin(job));
+  return { store, jobs };
+}

@@ -1,0 +1,113 @@
+import { expect, it } from 'vitest';
+import { TransientError } from '../../core/errors.ts';
+import type { Job } from '../../core/job.ts';
+import type { JobStore } from '../../core/ports/job-store.ts';
+import { withLostReplies } from './lost-replies.ts';
+import { after, begin, changeOf, creationOf, end, newJob, progress, start } from './records.ts';
+
+/** Part of the contract of `JobStore`: what a crash left half done is found again. */
+export function jobRepairCases(makeStore: () => Promise<JobStore>): void {
+  const hook = { webhook_url: 'https://receiver.example/hook' };
+
+  it('what was published moves forward and never back', async () => {
+    const { store, job } = await withJob(makeStore, {});
+    const published = async () => (await store.get(job.job_id, start))?.published;
+
+    await store.markPublished(job.job_id, 3);
+    expect(await published()).toBe(3);
+    await store.markPublished(job.job_id, 2);
+    expect(await published()).toBe(3);
+    await Promise.all([5, 4, 6].map((sequence) => store.markPublished(job.job_id, sequence)));
+    expect(await published()).toBe(6);
+  });
+
+  it('a mark whose reply was lost can be repeated, and one for a job that is gone is harmless', async () => {
+    const { store, job } = await withJob(makeStore, {});
+    const losing = withLostReplies(store);
+
+    await expect(losing.markPublished(job.job_id, 1)).rejects.toThrow(TransientError);
+    await losing.markPublished(job.job_id, 1);
+    await losing.markPublished(newJob().job_id, 1);
+
+    expect((await store.get(job.job_id, start))?.published).toBe(1);
+  });
+
+  it('a pending and a running job are due when their lease has run out', async () => {
+    const { store, job: pending } = await withJob(makeStore, {});
+    const running = newJob({ lease_until: after(30).toISOString() });
+    await store.create(creationOf(running), start);
+    await store.commit(begin(running));
+
+    expect(await store.dueForRepair(after(29), 10)).toEqual([]);
+    expect(await store.dueForRepair(after(31), 10)).toEqual([running.job_id]);
+    expect((await store.dueForRepair(after(61), 10)).toSorted()).toEqual(
+      [pending.job_id, running.job_id].toSorted(),
+    );
+  });
+
+  it('a job whose lease was renewed is due no more', async () => {
+    const { store, job } = await withJob(makeStore, {});
+    await store.commit(changeOf(job, [progress], { set: { lease_until: after(600).toISOString() } }));
+
+    expect(await store.dueForRepair(after(61), 10)).toEqual([]);
+  });
+
+  it('a job with a webhook is due until its newest events are published', async () => {
+    const { store, job } = await withJob(makeStore, hook);
+    expect(await store.dueForRepair(start, 10)).toEqual([]);
+    await store.commit(begin(job));
+
+    expect(await store.dueForRepair(start, 10)).toEqual([job.job_id]);
+    await store.markPublished(job.job_id, 1);
+    expect(await store.dueForRepair(start, 10)).toEqual([]);
+  });
+
+  it('progress alone is not due, as no webhook receives it', async () => {
+    const { store, job } = await withJob(makeStore, hook);
+    await store.commit(changeOf(job, [progress]));
+
+    expect(await store.dueForRepair(start, 10)).toEqual([]);
+  });
+
+  it('a job without a webhook has nothing to publish', async () => {
+    const { store, job } = await withJob(makeStore, {});
+    await store.commit(begin(job));
+
+    expect(await store.dueForRepair(start, 10)).toEqual([]);
+  });
+
+  it('an ended job is due while its last event is unpublished, whatever its lease', async () => {
+    const { store, job } = await withJob(makeStore, hook);
+    await store.commit(end(job));
+
+    expect(await store.dueForRepair(after(1_000), 10)).toEqual([job.job_id]);
+    await store.markPublished(job.job_id, 1);
+    expect(await store.dueForRepair(after(1_000), 10)).toEqual([]);
+  });
+
+  it('a job that is due twice over is named once', async () => {
+    const { store, job } = await withJob(makeStore, hook);
+    await store.commit(begin(job));
+
+    expect(await store.dueForRepair(after(61), 10)).toEqual([job.job_id]);
+  });
+
+  it('no more are named than asked for', async () => {
+    const store = await makeStore();
+    const jobs = Array.from({ length: 6 }, () => newJob(hook));
+    for (const job of jobs) await store.create(creationOf(job), start);
+    for (const job of jobs.slice(3)) await store.commit(begin(job));
+
+    expect(await store.dueForRepair(after(61), 4)).toHaveLength(4);
+  });
+}
+
+async function withJob(
+  makeStore: () => Promise<JobStore>,
+  overrides: Partial<Job>,
+): Promise<{ store: JobStore; job: Job }> {
+  const store = await makeStore();
+  const job = newJob(overrides);
+  await store.create(creationOf(job), start);
+  return { store, job };
+}

@@ -1,0 +1,16 @@
+import { describe } from 'vitest';
+import type { JobStore } from '../../core/ports/job-store.ts';
+import { jobCommitCases } from './job-commit.contract.ts';
+import { jobCreationCases } from './job-creation.contract.ts';
+import { jobReadingCases } from './job-reading.contract.ts';
+import { jobRepairCases } from './job-repair.contract.ts';
+
+/** What every `JobStore` promises. `makeStore` gives an empty one each time. */
+export function describeJobStore(name: string, makeStore: () => Promise<JobStore>): void {
+  describe(`${name} as a job store`, () => {
+    describe('creating', () => jobCreationCases(makeStore));
+    describe('committing', () => jobCommitCases(makeStore));
+    describe('reading', () => jobReadingCases(makeStore));
+    describe('finding what to repair', () => jobRepairCases(makeStore));
+  });
+}

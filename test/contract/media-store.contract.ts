@@ -1,0 +1,59 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { TransientError } from '../../core/errors.ts';
+import type { MediaStore } from '../../core/ports/media-store.ts';
+import { withLostReplies } from './lost-replies.ts';
+
+/** What every `MediaStore` promises. `makeStore` gives an empty one each time. */
+export function describeMediaStore(name: string, makeStore: () => Promise<MediaStore>): void {
+  describe(`${name} as a media store`, () => {
+    it('a picture and a clip come back byte for byte', async () => {
+      const store = await makeStore();
+      const [picture, clip] = [randomBytes(90_000), randomBytes(2_000_000)];
+      const [pictureKey, clipKey] = [newKey('jpg'), newKey('mp4')];
+
+      await Promise.all([
+        store.put(pictureKey, picture, 'image/jpeg'),
+        store.put(clipKey, clip, 'video/mp4'),
+      ]);
+
+      expect(picture.equals((await store.get(pictureKey))!)).toBe(true);
+      expect(clip.equals((await store.get(clipKey))!)).toBe(true);
+    });
+
+    it('what was never stored is undefined', async () => {
+      const store = await makeStore();
+
+      expect(await store.get(newKey('jpg'))).toBeUndefined();
+    });
+
+    it('a later put takes the place of an earlier one, and a repeated one changes nothing', async () => {
+      const store = await makeStore();
+      const losing = withLostReplies(store);
+      const key = newKey('jpg');
+      await store.put(key, Buffer.from('first'), 'image/jpeg');
+
+      await expect(losing.put(key, Buffer.from('second'), 'image/jpeg')).rejects.toThrow(TransientError);
+      await losing.put(key, Buffer.from('second'), 'image/jpeg');
+
+      expect(Buffer.from((await store.get(key))!).toString()).toBe('second');
+    });
+
+    it('a reader beside writers sees one whole picture or another', async () => {
+      const store = await makeStore();
+      const key = newKey('jpg');
+      const pictures = [0, 1, 2, 3].map((fill) => Buffer.alloc(300_000, fill));
+      await store.put(key, pictures[0]!, 'image/jpeg');
+
+      const writing = Promise.all(pictures.map((picture) => store.put(key, picture, 'image/jpeg')));
+      const read = await Promise.all(Array.from({ length: 20 }, () => store.get(key)));
+      await writing;
+
+      for (const bytes of read) expect(pictures.some((picture) => picture.equals(bytes!))).toBe(true);
+    });
+  });
+}
+
+function newKey(extension: 'jpg' | 'mp4'): string {
+  return `captures/${randomUUID()}/12-${randomUUID().slice(0, 8)}.${extension}`;
+}
