@@ -1,5 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Hono } from 'hono';
 import { openDataDirectory } from '../adapters/embedded/data-directory.ts';
 import { openDatabase } from '../adapters/embedded/database.ts';
@@ -38,6 +39,8 @@ export type Service = {
   /** Takes no further step and waits for what is under way; jobs go on at the next start. */
   close(): Promise<void>;
 };
+
+const shutdownSeconds = 5;
 
 const definitionFile = new URL('../workflow/watch.asl.json', import.meta.url);
 
@@ -99,7 +102,10 @@ export async function openService(
     start: async () => {
       closers = [
         await startUpkeep(upkeep),
-        closer(queue.consume((message) => deliverEvent(message, collaborators))),
+        giveUpAfter(
+          shutdownSeconds,
+          queue.consume((message) => deliverEvent(message, collaborators)),
+        ),
       ];
     },
     close: async () => {
@@ -112,8 +118,14 @@ export async function openService(
   };
 }
 
-function closer(closable: { close(): Promise<void> }): () => Promise<void> {
-  return () => closable.close();
+/** A receiver that hangs does not hold up the end: its message comes again at the next start, with the same id. */
+function giveUpAfter(seconds: number, closable: { close(): Promise<void> }): () => Promise<void> {
+  return async () => {
+    const patience = new AbortController();
+    const patient = sleep(seconds * 1000, undefined, { signal: patience.signal }).catch(() => undefined);
+    await Promise.race([closable.close(), patient]);
+    patience.abort();
+  };
 }
 
 function sha256(text: string): string {

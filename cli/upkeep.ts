@@ -20,6 +20,8 @@ export type UpkeepNeeds = {
 const upkeepSeconds = 60;
 const mediaKeptSeconds = 86_400;
 const jobsARun = 200;
+/** Longer than any lease: at a start every active job is looked at. */
+const everyLeaseSeconds = 86_400;
 
 /**
  * What EventBridge and TTLs do in AWS. At start: leases are renewed before anything is judged lost, executions go on, and
@@ -30,7 +32,10 @@ export async function startUpkeep(needs: UpkeepNeeds): Promise<() => Promise<voi
   const renewedUntil = addSeconds(collaborators.now(), rules.leaseAllowanceSeconds);
   jobs.renewLeases(renewedUntil);
   executions.resume();
-  await reconcile(collaborators, { dueBy: addSeconds(renewedUntil, 1), limit: Number.MAX_SAFE_INTEGER });
+  await reconcile(collaborators, {
+    dueBy: addSeconds(renewedUntil, everyLeaseSeconds),
+    limit: Number.MAX_SAFE_INTEGER,
+  });
   let running = Promise.resolve();
   const timer = setInterval(() => {
     running = running.then(() => tidy(needs));

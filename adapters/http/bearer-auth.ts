@@ -4,8 +4,9 @@ import type { KeyPrimitives } from '../../core/api-key.ts';
 import { WatchpostError } from '../../core/errors.ts';
 import type { ApiKey } from '../../core/key.ts';
 import type { KeyStore } from '../../core/ports/key-store.ts';
+import type { Log } from '../../core/ports/log.ts';
 
-export type AuthNeeds = KeyPrimitives & { keys: KeyStore; now: () => Date };
+export type AuthNeeds = KeyPrimitives & { keys: KeyStore; now: () => Date; log: Log };
 export type AuthEnv = { Variables: { key: ApiKey } };
 
 /** One space, nothing around it: other spellings are refused (interface section 5). */
@@ -29,10 +30,15 @@ async function keyOf(header: string | undefined, needs: AuthNeeds): Promise<ApiK
   return hash === undefined ? undefined : needs.keys.find(hash);
 }
 
-/** `last_used_at` is for people: a minute's precision spares a write a request. */
-async function touch(key: ApiKey, { keys, now }: AuthNeeds): Promise<void> {
+/** `last_used_at` is for people: a minute's precision spares a write a request, and a full disk refuses no request for it. */
+async function touch(key: ApiKey, { keys, now, log }: AuthNeeds): Promise<void> {
   const last = key.last_used_at === null ? 0 : Date.parse(key.last_used_at);
-  if (now().getTime() - last > touchAfterMs) await keys.touch(key.hash, now());
+  if (now().getTime() - last <= touchAfterMs) return;
+  try {
+    await keys.touch(key.hash, now());
+  } catch (error) {
+    log.warning('Last use of a key not stored', { error: String(error) });
+  }
 }
 
 function unauthorized(): WatchpostError {

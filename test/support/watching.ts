@@ -62,4 +62,8 @@ export const missed: TickOutcome = {
   captured: captured(),
 };
 
-export const captureFailed: TickOutcome = { kind: 'capture_failed', message: 'Failed to fetch stream', remediation: 'Try again.' };
+export const captureFailed: TickOutcome = {
+  kind: 'capture_failed',
+  message: 'Failed to fetch stream',
+  remediation: 'Try again.',
+};

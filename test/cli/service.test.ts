@@ -1,0 +1,249 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startLiveHls } from '../../cli/demo/live-hls.ts';
+import type { LiveHls } from '../../cli/demo/live-hls.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { startGstRtspServer } from '../support/rtsp/gst-rtsp-server.ts';
+import { startService } from '../support/service-process.ts';
+import type { ServiceProcess } from '../support/service-process.ts';
+
+/** The service as its user starts it: a process of its own, live streams, a real receiver, and a crash. */
+
+const dataDir = mkdtempSync(join(tmpdir(), 'watchpost-service-'));
+let service: ServiceProcess;
+let moving: LiveHls;
+let receiver: Awaited<ReturnType<typeof startReceiver>>;
+
+beforeAll(async () => {
+  moving = await liveHls('testsrc2=size=640x360:rate=10');
+  service = await startService(dataDir);
+  receiver = await startReceiver(
+    () => service.webhookSecret,
+    (path, type, before) => (path === '/flaky' && type === 'watch_triggered' && before < 2 ? 503 : 204),
+  );
+});
+
+afterAll(async () => {
+  receiver.close();
+  await moving.close();
+  await service.kill('SIGTERM');
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+function liveHls(source: string): Promise<LiveHls> {
+  const inputArgs = ['-re', '-f', 'lavfi', '-i', source];
+  return startLiveHls({
+    ffmpegPath: process.env['WATCHPOST_FFMPEG'] ?? 'ffmpeg',
+    inputArgs,
+    segmentSeconds: 1,
+    host: '127.0.0.1',
+  });
+}
+
+async function monitor(fields: Record<string, unknown>): Promise<string> {
+  const { status, body } = await service.call('POST', '/live-monitor', {
+    stream_url: moving.url,
+    condition: 'The picture is entirely black',
+    input_mode: 'frames',
+    interval_seconds: 5,
+    ...fields,
+  });
+  expect(status, JSON.stringify(body)).toBe(200);
+  return body.job_id;
+}
+
+async function ended(jobId: string, withinSeconds: number) {
+  const deadline = Date.now() + withinSeconds * 1000;
+  for (;;) {
+    const { body } = await service.call('GET', `/jobs/${jobId}`);
+    if (!['pending', 'running'].includes(body.status)) return body;
+    if (Date.now() > deadline)
+      throw new Error(`Still ${body.status}: ${JSON.stringify(body.stats)}\n${service.output()}`);
+    await sleep(200);
+  }
+}
+
+describe.concurrent('watching', () => {
+  test('an HLS stream triggers within one interval of its scene change, and a signed webhook comes', async () => {
+    const startedAt = Date.now();
+    const stream = await liveHls("testsrc2=size=640x360:rate=10,drawbox=color=red:t=fill:enable='gte(t,8)'");
+    try {
+      const jobId = await monitor({
+        stream_url: stream.url,
+        condition: 'The picture is mostly red',
+        webhook_url: `${receiver.url}/hls`,
+      });
+      const job = await ended(jobId, 25);
+      expect(job).toMatchObject({
+        status: 'completed',
+        stats: { reason: 'condition_triggered', triggers_fired: 1 },
+      });
+      const events = receiver.of('/hls');
+      await expect
+        .poll(() => events.length && receiver.of('/hls').map(({ type }) => type))
+        .toEqual(['job_started', 'watch_triggered', 'job_stopped']);
+      expect(receiver.of('/hls').every(({ verified }) => verified)).toBe(true);
+      const alert = receiver.of('/hls')[1];
+      expect(Buffer.from(alert?.data.frame_b64, 'base64').subarray(0, 3).toString('hex')).toBe('ffd8ff');
+      // The change is at 8 s of the stream; one interval and one segment later at most, and some patience for a busy machine.
+      expect((alert?.at ?? 0) - startedAt).toBeLessThan((8 + 5 + 1 + 8) * 1000);
+    } finally {
+      await stream.close();
+    }
+  });
+
+  test('an RTSP camera that is not ours triggers too, with a clip', async () => {
+    const camera = await startGstRtspServer('--red-after', '9');
+    try {
+      const jobId = await monitor({
+        stream_url: camera.url,
+        condition: 'The picture is mostly red',
+        input_mode: 'hybrid',
+        clip_duration_seconds: 1,
+      });
+      expect(await ended(jobId, 30)).toMatchObject({
+        status: 'completed',
+        stats: { reason: 'condition_triggered' },
+      });
+    } finally {
+      await camera.close();
+    }
+  });
+
+  test('a receiver that fails twice gets the event on the third attempt, with the same webhook-id', async () => {
+    await monitor({ condition: 'The picture is not black', webhook_url: `${receiver.url}/flaky` });
+    const alerts = () => receiver.of('/flaky').filter(({ type }) => type === 'watch_triggered');
+    await expect.poll(alerts, { timeout: 50_000, interval: 500 }).toHaveLength(3);
+    expect(alerts().map(({ status }) => status)).toEqual([503, 503, 204]);
+    expect(new Set(alerts().map(({ id }) => id)).size).toBe(1);
+    expect(alerts().every(({ verified }) => verified)).toBe(true);
+    await expect.poll(() => receiver.of('/flaky').at(-1)?.type).toBe('job_stopped');
+  }, 60_000);
+});
+
+describe.concurrent('ends', () => {
+  test('as max_duration_reached when the duration is over', async () => {
+    const job = await ended(await monitor({ monitor_duration_seconds: 6 }), 15);
+    expect(job).toMatchObject({
+      status: 'stopped',
+      stats: { reason: 'max_duration_reached', auto_stopped: true },
+    });
+    expect(job.stats.watch_duration_seconds).toBeGreaterThanOrEqual(6);
+  });
+
+  test('as max_triggers_reached after several alerts', async () => {
+    const job = await ended(await monitor({ condition: 'The picture is not black', max_triggers: 2 }), 20);
+    expect(job).toMatchObject({
+      status: 'completed',
+      stats: { reason: 'max_triggers_reached', triggers_fired: 2 },
+    });
+  });
+
+  test('as cancelled by DELETE', async () => {
+    const jobId = await monitor({});
+    const { body } = await service.call('DELETE', `/jobs/${jobId}`);
+    expect(body).toMatchObject({ status: 'stopped', final_stats: { reason: 'cancelled' } });
+    expect((await ended(jobId, 1)).stats.reason).toBe('cancelled');
+  });
+
+  test('as stream_lost when the stream dies', async () => {
+    const dying = await liveHls('testsrc2=size=320x180:rate=10');
+    const jobId = await monitor({ stream_url: dying.url, webhook_url: `${receiver.url}/dying` });
+    await dying.close();
+    const job = await ended(jobId, 100);
+    expect(job).toMatchObject({
+      status: 'failed',
+      stats: { reason: 'stream_lost', error: { code: 'STREAM_FETCH_FAILED' } },
+    });
+    await expect
+      .poll(() => receiver.of('/dying').map(({ type }) => type))
+      .toEqual(['job_started', 'error', 'job_stopped']);
+  }, 120_000);
+});
+
+describe('refuses', () => {
+  test('a recording as NOT_LIVESTREAM', async () => {
+    const server = createServer((_, response) => {
+      response.setHeader('content-type', 'application/vnd.apple.mpegurl');
+      response.end('#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.ts\n#EXT-X-ENDLIST\n');
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/vod.m3u8`;
+    const { status, body } = await service.call('POST', '/live-monitor', {
+      stream_url: url,
+      condition: 'anything',
+    });
+    server.close();
+    expect({ status, code: body.error.code }).toEqual({ status: 400, code: 'NOT_LIVESTREAM' });
+    expect(body.error.remediation).not.toBe('');
+  });
+
+  test.each([
+    ['ftp://example.com/live', 'INVALID_URL'],
+    ['file:///etc/passwd', 'INVALID_URL'],
+    ['javascript:alert(1)', 'INVALID_URL'],
+    ['nonsense', 'INVALID_URL'],
+    ['http://169.254.169.254/latest/meta-data/x.m3u8', 'INVALID_URL'],
+    ['http://127.0.0.1:9/live.m3u8', 'STREAM_FETCH_FAILED'],
+    ['rtsp://127.0.0.1:9/live', 'STREAM_FETCH_FAILED'],
+  ])('%s with %s', async (streamUrl, code) => {
+    const { status, body } = await service.call('POST', '/live-monitor', {
+      stream_url: streamUrl,
+      condition: 'anything',
+    });
+    expect({ status, code: body.error?.code }).toEqual({ status: 400, code });
+    expect(body.error.remediation).not.toBe('');
+  });
+});
+
+test('kill -9 during ten running jobs loses nothing', async () => {
+  const { body: before } = await service.call('GET', '/jobs?limit=100');
+  const active = before.jobs.filter(
+    ({ status }: { status: string }) => status === 'running' || status === 'pending',
+  );
+  for (const { job_id: jobId } of active) await service.call('DELETE', `/jobs/${jobId}`);
+
+  const jobIds = [];
+  for (let index = 0; index < 10; index += 1) {
+    jobIds.push(
+      await monitor({
+        condition: 'The picture is not black',
+        max_triggers: null,
+        monitor_duration_seconds: 20,
+        enable_prefilter: false,
+        webhook_url: `${receiver.url}/crash/${index}`,
+      }),
+    );
+  }
+  expect(
+    (await service.call('POST', '/live-monitor', { stream_url: moving.url, condition: 'x' })).status,
+  ).toBe(429);
+  await sleep(6_000);
+  await service.kill('SIGKILL');
+  service = await startService(dataDir);
+
+  for (const [index, jobId] of jobIds.entries()) {
+    expect(await ended(jobId, 60)).toMatchObject({
+      status: 'stopped',
+      stats: { reason: 'max_duration_reached' },
+    });
+    const log = (await service.call('GET', `/jobs/${jobId}/events?limit=1000`)).body.events;
+    expect(log.map(({ data }: { data: { sequence: number } }) => data.sequence)).toEqual(
+      log.map((_: unknown, at: number) => at + 1),
+    );
+    const sent = log
+      .filter(({ type }: { type: string }) => type !== 'progress')
+      .map(({ data }: { data: { sequence: number } }) => data.sequence);
+    const got = () => receiver.of(`/crash/${index}`).map(({ data }) => data.sequence);
+    // At least once, and in order: repetitions may come, steps back may not.
+    await expect.poll(() => [...new Set(got())], { timeout: 20_000 }).toEqual(sent);
+    expect(got()).toEqual(got().toSorted((a, b) => a - b));
+  }
+  for (let index = 0; index < 10; index += 1) await monitor({ monitor_duration_seconds: 5 });
+}, 150_000);
