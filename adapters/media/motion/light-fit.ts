@@ -1,0 +1,78 @@
+import type { Plane } from './planes.ts';
+
+/** How light changed between two pictures: current ≈ gain · reference + offset. */
+export type Light = { gain: number; offset: number };
+
+/**
+ * What still counts as a change of light rather than of the scene. One stop of exposure is a gain of about 1.4 in
+ * gamma-coded video; a change beyond these bounds is left over and shows as motion.
+ */
+export type LightBounds = { gain: number; shift: number };
+export const exposureBounds: LightBounds = { gain: 1.6, shift: 40 };
+export const whiteBalanceBounds: LightBounds = { gain: 1.3, shift: 12 };
+
+/** Every how many pixels one is looked at, and how often outliers are dropped. */
+const stride = 3;
+const rounds = 3;
+
+/**
+ * Least squares over the pixels that agree with the fit so far, so that something that moved does not pull the light
+ * of the rest along.
+ */
+export function fitLight(reference: Plane, current: Plane, bounds: LightBounds): Light {
+  let light: Light = { gain: 1, offset: medianDifference(reference, current) };
+  let tolerance = 24;
+  for (let round = 0; round < rounds; round += 1) {
+    light = leastSquares(reference, current, light, tolerance) ?? light;
+    tolerance = Math.max(tolerance / 2, 6);
+  }
+  return bounded(light, bounds, mean(reference));
+}
+
+function leastSquares(reference: Plane, current: Plane, light: Light, tolerance: number): Light | null {
+  let count = 0;
+  let sumX = 0;
+  let sumY = 0;
+  let sumXX = 0;
+  let sumXY = 0;
+  for (let at = 0; at < reference.samples.length; at += stride) {
+    const x = reference.samples[at] ?? 0;
+    const y = current.samples[at] ?? 0;
+    if (Math.abs(y - light.gain * x - light.offset) > tolerance) continue;
+    count += 1;
+    sumX += x;
+    sumY += y;
+    sumXX += x * x;
+    sumXY += x * y;
+  }
+  if (count < reference.samples.length / stride / 4) return null;
+  const varianceX = sumXX - (sumX * sumX) / count;
+  // A flat picture says nothing of gain.
+  const gain = varianceX < 9 * count ? 1 : (sumXY - (sumX * sumY) / count) / varianceX;
+  return { gain, offset: (sumY - gain * sumX) / count };
+}
+
+/** Keeps gain within bounds, and with it how far the mean level may move. */
+function bounded(light: Light, bounds: LightBounds, level: number): Light {
+  const gain = clamp(light.gain, 1 / bounds.gain, bounds.gain);
+  const shift = clamp(light.gain * level + light.offset - level, -bounds.shift, bounds.shift);
+  return { gain, offset: level + shift - gain * level };
+}
+
+function medianDifference(reference: Plane, current: Plane): number {
+  const differences = new Int16Array(Math.ceil(reference.samples.length / stride));
+  for (let at = 0, n = 0; at < reference.samples.length; at += stride, n += 1) {
+    differences[n] = (current.samples[at] ?? 0) - (reference.samples[at] ?? 0);
+  }
+  return differences.toSorted()[differences.length >> 1] ?? 0;
+}
+
+function mean({ samples }: Plane): number {
+  let total = 0;
+  for (let at = 0; at < samples.length; at += 1) total += samples[at] ?? 0;
+  return total / samples.length;
+}
+
+function clamp(value: number, low: number, high: number): number {
+  return Math.min(Math.max(value, low), high);
+}

@@ -1,0 +1,32 @@
+import { thumbnail } from '../../../core/capture.ts';
+
+/** One plane of a picture, row by row. */
+export type Plane = { samples: Uint8Array; width: number; height: number };
+
+/** A thumbnail in its three planes; chroma has half the width and height (yuv420p). */
+export type Planes = { luma: Plane; blueness: Plane; redness: Plane };
+
+const lumaBytes = thumbnail.width * thumbnail.height;
+const chromaBytes = lumaBytes / 4;
+
+/** Views, not copies. Throws `RangeError` for anything but a whole thumbnail. */
+export function planesOf(picture: Uint8Array): Planes {
+  if (picture.length !== thumbnail.bytes) {
+    throw new RangeError(`A thumbnail has ${thumbnail.bytes} bytes, this one has ${picture.length}`);
+  }
+  const chroma = { width: thumbnail.width / 2, height: thumbnail.height / 2 };
+  return {
+    luma: { samples: picture.subarray(0, lumaBytes), width: thumbnail.width, height: thumbnail.height },
+    blueness: { samples: picture.subarray(lumaBytes, lumaBytes + chromaBytes), ...chroma },
+    redness: { samples: picture.subarray(lumaBytes + chromaBytes), ...chroma },
+  };
+}
+
+/** Three planes behind each other, as a thumbnail has them. */
+export function thumbnailOf({ luma, blueness, redness }: Planes): Uint8Array {
+  const picture = new Uint8Array(thumbnail.bytes);
+  picture.set(luma.samples);
+  picture.set(blueness.samples, lumaBytes);
+  picture.set(redness.samples, lumaBytes + chromaBytes);
+  return picture;
+}

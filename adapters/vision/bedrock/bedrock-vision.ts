@@ -1,0 +1,70 @@
+import type { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
+import { VisionError } from '../../../core/errors.ts';
+import type { Look, VisionModel } from '../../../core/ports/vision-model.ts';
+import { answerOf, answerTask, judgeTask, type Shown, summaryOf, summaryTask, verdictOf } from '../prompt.ts';
+import { spreadSamples } from '../spread-samples.ts';
+import type { Task } from '../task.ts';
+import { converse, type Media } from './converse.ts';
+import { cheapestWithVideo, defaultModelId, modelFamily } from './model-families.ts';
+
+type Collaborators = {
+  /** Retries by itself; see `createBedrockClient`. */
+  client: BedrockRuntimeClient;
+  /** A model's id, an inference profile's id, or the ARN of either. Without one: `defaultModelId` of the client's region. */
+  modelId?: string;
+};
+
+/** Vision by Bedrock Converse. Throws `VisionError`, at once for a model that takes no pictures. */
+export function createBedrockVision({ client, modelId }: Collaborators): VisionModel {
+  const model = modelId ?? cheapestWithVideo;
+  const family = modelFamily(model);
+  if (family.mostPictures === 0) {
+    throw new VisionError(
+      `${model} takes no pictures. Configure one that does, such as ${cheapestWithVideo}.`,
+    );
+  }
+  const ask = async <Fields>(task: Task<Fields>, media: Media[], signal: AbortSignal) => {
+    const id = modelId ?? defaultModelId(await client.config.region());
+    return converse({ client, modelId: id, family }, task, media, signal);
+  };
+  return {
+    provider: 'bedrock',
+    model,
+    takesVideo: family.takesVideo,
+
+    async judge(look, condition, signal) {
+      const media = mediaOf(look);
+      const { fields, tokens } = await ask(judgeTask(shownBy(media), condition), media, signal);
+      return verdictOf(fields, tokens);
+    },
+
+    async answer(frame, question, signal) {
+      const { fields, tokens } = await ask(answerTask(question), [{ jpeg: frame }], signal);
+      return answerOf(fields, tokens);
+    },
+
+    async summarize(samples, signal) {
+      const chosen = spreadSamples(samples, family.mostPictures);
+      const task = summaryTask(
+        chosen.map(({ capturedAt }) => capturedAt),
+        samples.length,
+      );
+      const media = chosen.map(({ frame }) => ({ jpeg: frame }));
+      const { fields, tokens } = await ask(task, media, signal);
+      return summaryOf(fields, tokens);
+    },
+  };
+}
+
+/** A look without its clip (the capture had none) is judged by its frame. */
+function mediaOf({ mode, frame, clip }: Look): Media[] {
+  if (mode === 'frames' || clip === undefined) return [{ jpeg: frame }];
+  return mode === 'clip' ? [{ mp4: clip }] : [{ jpeg: frame }, { mp4: clip }];
+}
+
+function shownBy(media: Media[]): Shown {
+  const clip = media.some((medium) => 'mp4' in medium);
+  const frame = media.some((medium) => 'jpeg' in medium);
+  if (clip) return frame ? 'frame and clip' : 'clip';
+  return 'frame';
+}

@@ -1,0 +1,88 @@
+import {
+  type BedrockRuntimeClient,
+  type ContentBlock,
+  ConverseCommand,
+  type ConverseCommandInput,
+  type ConverseCommandOutput,
+} from '@aws-sdk/client-bedrock-runtime';
+import { VisionError } from '../../../core/errors.ts';
+import type { TokenUse } from '../../../core/vision.ts';
+import { jsonInText } from '../json-in-text.ts';
+import { answerSchemaOf, readAnswer, type Task } from '../task.ts';
+import type { ModelFamily } from './model-families.ts';
+import { visionErrorFrom } from './sdk-errors.ts';
+
+export type Media = { jpeg: Uint8Array } | { mp4: Uint8Array };
+
+export type Call = { client: BedrockRuntimeClient; modelId: string; family: ModelFamily };
+
+/** Asks once (the client retries) and reads the answer out of the tool that the model was made to use. */
+export async function converse<Fields>(
+  { client, modelId, family }: Call,
+  task: Task<Fields>,
+  media: Media[],
+  signal: AbortSignal,
+): Promise<{ fields: Fields; tokens: TokenUse }> {
+  refuseTooLarge(media, family);
+  const command = new ConverseCommand(request(modelId, family, task, media));
+  const output = await client.send(command, { abortSignal: signal }).catch((error: unknown) => {
+    throw visionErrorFrom(error, signal, modelId);
+  });
+  return {
+    fields: readAnswer(task, answerIn(output, task.name)),
+    tokens: {
+      input_tokens: output.usage?.inputTokens ?? 0,
+      output_tokens: output.usage?.outputTokens ?? 0,
+    },
+  };
+}
+
+function refuseTooLarge(media: Media[], family: ModelFamily): void {
+  const bytes = media.reduce((sum, medium) => sum + ('jpeg' in medium ? medium.jpeg : medium.mp4).length, 0);
+  if (bytes <= family.mostMediaBytes) return;
+  throw new VisionError(
+    `The pictures are larger (${bytes} bytes) than ${family.name} takes in one request (${family.mostMediaBytes}).`,
+  );
+}
+
+function request(
+  modelId: string,
+  family: ModelFamily,
+  task: Task<unknown>,
+  media: Media[],
+): ConverseCommandInput {
+  const schema = answerSchemaOf(task);
+  const byText = family.answersBy === 'text';
+  const text = byText
+    ? `${task.text}\nAnswer with one JSON object of this schema: ${JSON.stringify(schema)}`
+    : task.text;
+  const tool = {
+    toolSpec: { name: task.name, description: 'Gives the answer.', inputSchema: { json: schema } },
+  };
+  return {
+    modelId,
+    system: [{ text: task.system }],
+    messages: [{ role: 'user', content: [...media.map(block), { text }] }],
+    inferenceConfig: { maxTokens: task.maxTokens, ...(family.takesTemperature && { temperature: 0 }) },
+    ...(!byText && {
+      toolConfig: {
+        tools: [tool],
+        ...(family.answersBy === 'forced tool' && { toolChoice: { tool: { name: task.name } } }),
+      },
+    }),
+  };
+}
+
+function block(medium: Media): ContentBlock {
+  return 'jpeg' in medium
+    ? { image: { format: 'jpeg', source: { bytes: medium.jpeg } } }
+    : { video: { format: 'mp4', source: { bytes: medium.mp4 } } };
+}
+
+/** What the tool was given, or else JSON in the text: a model that only may use a tool sometimes writes instead. */
+function answerIn(output: ConverseCommandOutput, toolName: string): unknown {
+  const content = output.output?.message?.content ?? [];
+  const used = content.find(({ toolUse }) => toolUse?.name === toolName);
+  if (used?.toolUse !== undefined) return used.toolUse.input;
+  return jsonInText(content.map(({ text }) => text ?? '').join('\n'));
+}

@@ -1,0 +1,39 @@
+import { type AnswerSchema, answerSchemaOf, type Task } from '../task.ts';
+
+/** The answer's shape is enforced by the server, where it can. */
+export function schemaRequest(model: string, task: Task<unknown>, frames: Uint8Array[]): object {
+  const schema = answerSchemaOf(task);
+  return {
+    ...request(model, task, task.text, frames),
+    response_format: {
+      type: 'json_schema',
+      json_schema: { name: task.name, strict: true, schema: { ...schema, additionalProperties: false } },
+    },
+  };
+}
+
+/** The answer's shape is asked for in words. */
+export function plainRequest(model: string, task: Task<unknown>, frames: Uint8Array[]): object {
+  return request(model, task, `${task.text}\n${inWords(answerSchemaOf(task))}`, frames);
+}
+
+function inWords(schema: AnswerSchema): string {
+  return `Answer with one JSON object and nothing else, of this JSON schema: ${JSON.stringify(schema)}`;
+}
+
+function request(model: string, task: Task<unknown>, text: string, frames: Uint8Array[]): object {
+  const pictures = frames.map((frame) => ({
+    type: 'image_url',
+    image_url: { url: `data:image/jpeg;base64,${Buffer.from(frame).toString('base64')}` },
+  }));
+  return {
+    model,
+    messages: [
+      { role: 'system', content: task.system },
+      { role: 'user', content: [...pictures, { type: 'text', text }] },
+    ],
+    temperature: 0,
+    max_tokens: task.maxTokens,
+    stream: false,
+  };
+}

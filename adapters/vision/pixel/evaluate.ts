@@ -1,0 +1,68 @@
+import type { Atom, Condition } from './condition.ts';
+import type { ClipFacts } from './measure-clip.ts';
+import type { PictureFacts } from './measure-picture.ts';
+
+/** One moment: its picture, and the motion of the clip around it if there is one. */
+export type Moment = { picture: PictureFacts; clip: ClipFacts | null };
+
+/** Mean luma below which a picture is dark, from which it is bright, and the contrast up to which it is blank. */
+export const limits = { dark: 0.2, bright: 0.4, blankContrast: 0.015, motion: 0.002 } as const;
+
+/** Null where it cannot be told: motion from one picture, or words that name nothing measurable. */
+export function holds(condition: Condition, moment: Moment): boolean | null {
+  switch (condition.kind) {
+    case 'not':
+      return not(holds(condition.of, moment));
+    case 'all':
+      return all(condition.of.map((part) => holds(part, moment)));
+    case 'any':
+      return not(all(condition.of.map((part) => not(holds(part, moment)))));
+    default:
+      return atomHolds(condition, moment);
+  }
+}
+
+function atomHolds(atom: Atom, { picture, clip }: Moment): boolean | null {
+  switch (atom.kind) {
+    case 'share':
+      return compare(picture.shares[atom.colour], atom.compare, atom.share);
+    case 'region':
+      return picture.regions[atom.colour] >= atom.share;
+    case 'dark':
+      return picture.brightness < limits.dark;
+    case 'bright':
+      return picture.brightness >= limits.bright;
+    case 'blank':
+      return picture.contrast < limits.blankContrast;
+    case 'motion':
+      return clip === null ? null : clip.movingShare >= limits.motion;
+    case 'unmeasurable':
+      return null;
+  }
+}
+
+function compare(
+  share: number,
+  how: 'at least' | 'more than' | 'at most' | 'less than',
+  limit: number,
+): boolean {
+  switch (how) {
+    case 'at least':
+      return share >= limit;
+    case 'more than':
+      return share > limit;
+    case 'at most':
+      return share <= limit;
+    case 'less than':
+      return share < limit;
+  }
+}
+
+function not(value: boolean | null): boolean | null {
+  return value === null ? null : !value;
+}
+
+function all(values: (boolean | null)[]): boolean | null {
+  if (values.includes(false)) return false;
+  return values.includes(null) ? null : true;
+}

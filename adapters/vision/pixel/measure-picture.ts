@@ -1,0 +1,67 @@
+import { colourIndex } from './colour-table.ts';
+import { type Colour, colours } from './colours.ts';
+import type { PictureSize } from './picture-decoder.ts';
+import { largestRegions } from './regions.ts';
+
+/** What is measured in one picture; shares are 0 to 1. */
+export type PictureFacts = {
+  /** Of the picture, by colour; they add up to 1. */
+  shares: Record<Colour, number>;
+  /** The largest connected region of each colour, of the picture. */
+  regions: Record<Colour, number>;
+  /** Mean luma. */
+  brightness: number;
+  /** Standard deviation of luma: 0 in a picture of one tone. */
+  contrast: number;
+};
+
+/** `rgb` is packed, three bytes a pixel. */
+export function measurePicture(rgb: Uint8Array, { width, height }: PictureSize): PictureFacts {
+  const pixels = width * height;
+  const classes = new Uint8Array(pixels);
+  const counts = new Uint32Array(colours.length);
+  let sum = 0;
+  let sumOfSquares = 0;
+  for (let at = 0; at < pixels; at += 1) {
+    const red = rgb[at * 3] ?? 0;
+    const green = rgb[at * 3 + 1] ?? 0;
+    const blue = rgb[at * 3 + 2] ?? 0;
+    const colour = colourIndex(red, green, blue);
+    classes[at] = colour;
+    counts[colour] = (counts[colour] ?? 0) + 1;
+    const luma = lumaOf(red, green, blue);
+    sum += luma;
+    sumOfSquares += luma * luma;
+  }
+  const brightness = sum / pixels;
+  const regions = largestRegions(classes, width, colours.length);
+  return {
+    shares: byColour((at) => (counts[at] ?? 0) / pixels),
+    regions: byColour((at) => (regions[at] ?? 0) / pixels),
+    brightness,
+    contrast: Math.sqrt(Math.max(sumOfSquares / pixels - brightness * brightness, 0)),
+  };
+}
+
+/** 0 to 1, by the weights of BT.601. */
+export function lumaOf(red: number, green: number, blue: number): number {
+  return (0.299 * red + 0.587 * green + 0.114 * blue) / 255;
+}
+
+function byColour(measure: (at: number) => number): Record<Colour, number> {
+  const of = (colour: Colour) => measure(colours.indexOf(colour));
+  return {
+    red: of('red'),
+    orange: of('orange'),
+    yellow: of('yellow'),
+    green: of('green'),
+    cyan: of('cyan'),
+    blue: of('blue'),
+    purple: of('purple'),
+    pink: of('pink'),
+    brown: of('brown'),
+    white: of('white'),
+    grey: of('grey'),
+    black: of('black'),
+  };
+}

@@ -1,0 +1,77 @@
+import type { Condition } from './condition.ts';
+import { plainWords } from './plain-words.ts';
+import { type Clause, readClause } from './read-clause.ts';
+
+/** What the pixel model understood of a condition. */
+export type Reading = {
+  /** Null if there is nothing measurable in it. */
+  condition: Condition | null;
+  /** Words that were left out of account: "car" in "a red car". */
+  ignored: string[];
+};
+
+/**
+ * Reads a condition by a small grammar, whatever the sentence around it:
+ *
+ * - clauses, joined by "and", "but", "while", commas (all must hold) or "or", "nor" (one suffices, "and" binds closer);
+ * - in a clause colours, "dark", "bright", "blank", "motion" and their synonyms; all of them must hold;
+ * - how much of a colour: "at least 20 %", "more than 5 %", "half", "mostly" (50 %), "all", "entirely" (90 %), "the
+ *   picture is red" and "a red screen" (50 %; black 90 %), "large" (a region of 2 % of the picture), "small" (0.1 %), else a
+ *   connected region of 0.5 %: "a red box", "something red appears", "red light";
+ * - negation of a clause: "no", "not", "without", "is gone", "disappears"; two of them cancel out.
+ *
+ * A clause without any of this cannot be judged; joined by "and", it leaves the whole open.
+ */
+export function parseCondition(text: string): Reading {
+  const alternatives: Condition[][] = [[]];
+  const ignored: string[] = [];
+  let before: Clause | null = null;
+  for (const { joiner, words } of splitClauses(plainWords(text))) {
+    const clause = readClause(words, before);
+    ignored.push(...clause.ignored);
+    const alternative = (joiner === 'or' || joiner === 'nor') && !(clause.bare && clause.negated);
+    const condition = clause.condition ?? unmeasurable(clause, joiner);
+    if (condition === null) continue;
+    if (alternative) alternatives.push([condition]);
+    else alternatives.at(-1)?.push(condition);
+    before = clause;
+  }
+  const read = alternatives.filter((all) => all.some((part) => part.kind !== 'unmeasurable'));
+  if (read.length === 0) return { condition: null, ignored };
+  return {
+    condition: joined(
+      'any',
+      read.map((all) => joined('all', all)),
+    ),
+    ignored,
+  };
+}
+
+type SplitClause = { joiner: string; words: string[] };
+
+function splitClauses(text: string): SplitClause[] {
+  const clauses: SplitClause[] = [];
+  let joiner = '';
+  let words: string[] = [];
+  for (const word of [...text.split(' '), 'and']) {
+    if (!/^(?:,|and|but|while|or|nor)$/.test(word)) {
+      words.push(word);
+      continue;
+    }
+    // ", and" is one joiner, and a joiner at the start is none.
+    if (words.length > 0) clauses.push({ joiner, words });
+    if (words.length > 0 || word !== ',') joiner = word;
+    words = [];
+  }
+  return clauses;
+}
+
+/** "…, tell me" asks nothing; "and a person falls" does. */
+function unmeasurable(clause: Clause, joiner: string): Condition | null {
+  return clause.ignored.length === 0 || joiner === ',' ? null : { kind: 'unmeasurable' };
+}
+
+function joined(kind: 'all' | 'any', parts: Condition[]): Condition {
+  const [only] = parts;
+  return only !== undefined && parts.length === 1 ? only : { kind, of: parts };
+}

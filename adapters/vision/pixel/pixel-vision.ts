@@ -1,0 +1,92 @@
+import { VisionError } from '../../../core/errors.ts';
+import type { Look, VisionModel } from '../../../core/ports/vision-model.ts';
+import { described, disclosure } from './explain.ts';
+import { judgeMoments, type TimedMoment } from './judge.ts';
+import { measureClip } from './measure-clip.ts';
+import { measurePicture } from './measure-picture.ts';
+import type { PictureDecoder } from './picture-decoder.ts';
+import { summarizeSamples } from './summarize.ts';
+
+const size = { width: 320, height: 180 } as const;
+const clipFramesPerSecond = 4;
+const tokens = { input_tokens: 0, output_tokens: 0 };
+
+/**
+ * The built-in model: it measures colours, brightness and motion in the pixels, and answers what they decide
+ * (`parse-condition.ts` has the grammar). It is no vision-language model and says so with each answer.
+ */
+export function createPixelVision({ decoder }: { decoder: PictureDecoder }): VisionModel {
+  return {
+    provider: 'pixel',
+    model: 'pixel',
+    takesVideo: true,
+
+    async judge(look, condition, signal) {
+      const moments = await decoded(signal, () => momentsOf(look, decoder, signal));
+      const { holds, explanation } = judgeMoments(condition, moments);
+      return { triggered: holds === true, explanation, tokens };
+    },
+
+    async answer(frame, question, signal) {
+      const rgb = await decoded(signal, () => decoder.decode(frame, size, signal));
+      const picture = measurePicture(rgb, size);
+      if (isOpen(question)) return { answer: `${described(picture)} ${disclosure}`, triggered: null, tokens };
+      const { holds, explanation } = judgeMoments(question, [{ picture, clip: null, atSeconds: null }]);
+      return {
+        answer: holds === null ? explanation : `${holds ? 'Yes' : 'No'}. ${explanation}`,
+        triggered: holds,
+        tokens,
+      };
+    },
+
+    async summarize(samples, signal) {
+      const measured = [];
+      for (const { frame, capturedAt } of samples) {
+        measured.push({ rgb: await decoded(signal, () => decoder.decode(frame, size, signal)), capturedAt });
+      }
+      return { summary: summarizeSamples(measured, size), tokens };
+    },
+  };
+}
+
+/** With a clip its moments are looked at, each; the frame too in hybrid mode, and alone without a clip. */
+async function momentsOf(
+  { mode, frame, clip }: Look,
+  decoder: PictureDecoder,
+  signal: AbortSignal,
+): Promise<[TimedMoment, ...TimedMoment[]]> {
+  const pictures =
+    mode === 'frames' || clip === undefined
+      ? []
+      : await decoder.decodeClip(clip, size, clipFramesPerSecond, signal);
+  const motion = measureClip(pictures);
+  const [first, ...rest] = pictures.map((rgb, at) => ({
+    picture: measurePicture(rgb, size),
+    clip: motion,
+    atSeconds: at / clipFramesPerSecond,
+  }));
+  if (first !== undefined && mode === 'clip') return [first, ...rest];
+  const rgb = await decoder.decode(frame, size, signal);
+  const still = { picture: measurePicture(rgb, size), clip: motion, atSeconds: null };
+  return first === undefined ? [still] : [still, first, ...rest];
+}
+
+async function decoded<Decoded>(signal: AbortSignal, decode: () => Promise<Decoded>): Promise<Decoded> {
+  try {
+    return await decode();
+  } catch (cause) {
+    throw new VisionError(
+      signal.aborted
+        ? 'The picture was not decoded in time. Try again.'
+        : 'The picture cannot be decoded. Try again.',
+      { cause },
+    );
+  }
+}
+
+/** "What colour …", "describe …": no yes or no. */
+function isOpen(question: string): boolean {
+  return /^\s*(?:please\s+)?(?:what|which|how|where|who|whose|why|when|describe|list|tell|count|name|explain|summari[sz]e)\b/i.test(
+    question,
+  );
+}

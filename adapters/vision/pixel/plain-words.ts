@@ -1,0 +1,41 @@
+import { anyColour } from './vocabulary.ts';
+
+/** Turns of phrase that stand for one word of the grammar, tried in this order. */
+const turnsOfPhrase: [RegExp, string][] = [
+  [/[’`]/g, "'"],
+  [/n't\b/g, ' not'],
+  [/'s\b/g, ' is'],
+  [/\bper ?cent\b/g, '%'],
+  [/(\d),(\d)/g, '$1.$2'],
+  [/(\d)\s+%/g, '$1%'],
+  [/\bat all\b/g, ' '],
+  [/\bno (?:less|fewer) than\b/g, 'at least'],
+  [/\b(?:not|no) (?:more|greater) than\b/g, 'at most'],
+  [/\bno longer\b/g, 'not'],
+  [/\bnothing (?:but|else than)\b/g, 'only'],
+  [/\bno (?:picture|image|signal)\b/g, 'blank'],
+  [new RegExp(`\\bfrom (?:${anyColour}) (?=(?:in)?to (?:${anyColour})\\b)`, 'g'), ''],
+  [
+    new RegExp(`\\b(?:turn|change|switch|go)(?:s|es|ed|ing)? (?:in)?to (?=(?:${anyColour})\\b)`, 'g'),
+    'becomes ',
+  ],
+  [/\blights? (?:\w+ ){0,3}?(?:off|out)\b/g, 'dark'],
+  [/\blights? (?:\w+ ){0,3}?on\b/g, 'lit'],
+  [/\b(?:is|are|stands?|stood|stays?|remains?|keeps?) (?:very |completely )?still\b/g, 'motionless'],
+  [new RegExp(`\\b(?:dark|light|bright|deep|pale|strong) (?=(?:${anyColour})\\b)`, 'g'), ''],
+  [/\b(is|gets|becomes|be) light\b(?! \w+(?:ed|ing)\b)/g, '$1 bright'],
+];
+
+/** Lower case, without punctuation but commas, in the words of the grammar. */
+export function plainWords(text: string): string {
+  const plain = turnsOfPhrase.reduce(
+    (words, [phrase, word]) => words.replaceAll(phrase, word),
+    text.toLowerCase(),
+  );
+  return plain
+    .replaceAll(/[^\p{L}\p{N}%.,\s-]/gu, ' ')
+    .replaceAll(/\.(?!\d)/g, ' ')
+    .replaceAll(/(?<!\d),|,(?!\d)/g, ' , ')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+}

@@ -1,0 +1,76 @@
+import type { Condition } from './condition.ts';
+import { colourAtom, type Extent, readExtent } from './read-extent.ts';
+import {
+  blankWords,
+  brightWords,
+  colourNamed,
+  darkWords,
+  isFiller,
+  litWords,
+  motionlessWords,
+  motionWords,
+  negations,
+} from './vocabulary.ts';
+
+/** A part of a condition between "and", "or", "but" and commas. */
+export type Clause = {
+  /** Null if nothing in it can be measured. */
+  condition: Condition | null;
+  negated: boolean;
+  /** The extent of its last colour. */
+  extent: Extent | null;
+  /** Nothing but a colour or so: it goes on with the clause before, as "blue" in "no red or blue". */
+  bare: boolean;
+  /** Words that ask for something that is not measured. */
+  ignored: string[];
+};
+
+/** `before` is the clause that a bare one goes on with. */
+export function readClause(words: string[], before: Clause | null): Clause {
+  const bare = words.every(
+    (word) => colourNamed(word) !== null || /^(?:a|an|any|the|some|either)$/.test(word),
+  );
+  const inherits = bare && before !== null && before.condition !== null;
+  const inherited = inherits ? before.extent : null;
+  let extent: Extent | null = null;
+  const found: Condition[] = [];
+  for (const [at, word] of words.entries()) {
+    const colour = colourNamed(word);
+    if (colour !== null) {
+      extent = inherited ?? readExtent(words, at);
+      found.push(colourAtom(colour, extent));
+    } else {
+      const other = otherMeasurable(word);
+      if (other !== null) found.push(other);
+    }
+  }
+  const negated = inherits ? before.negated : words.filter((word) => negations.has(word)).length % 2 === 1;
+  return {
+    condition: found.length === 0 ? null : negatedIf(negated, together(found)),
+    negated,
+    extent,
+    bare,
+    ignored: words.filter(
+      (word) => !isFiller(word) && colourNamed(word) === null && otherMeasurable(word) === null,
+    ),
+  };
+}
+
+function otherMeasurable(word: string): Condition | null {
+  if (darkWords.has(word)) return { kind: 'dark' };
+  if (brightWords.has(word)) return { kind: 'bright' };
+  if (litWords.has(word)) return { kind: 'not', of: { kind: 'dark' } };
+  if (blankWords.has(word)) return { kind: 'blank' };
+  if (motionWords.has(word)) return { kind: 'motion' };
+  if (motionlessWords.has(word)) return { kind: 'not', of: { kind: 'motion' } };
+  return null;
+}
+
+function together(found: Condition[]): Condition {
+  const [only] = found;
+  return only !== undefined && found.length === 1 ? only : { kind: 'all', of: found };
+}
+
+function negatedIf(negated: boolean, condition: Condition): Condition {
+  return negated ? { kind: 'not', of: condition } : condition;
+}

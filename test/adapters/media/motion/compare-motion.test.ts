@@ -1,0 +1,163 @@
+import { describe, expect, test } from 'vitest';
+import { compareMotion } from '../../../../adapters/media/motion/compare-motion.ts';
+import { box, changeAt, clock, daylight, looks, night, sensorNoise, thumbnailsOf, watch } from './scenes.ts';
+
+const first = 0;
+
+describe('a scene in which nothing happens is looked at once', () => {
+  test.each([
+    ['still', daylight],
+    ['with the noise of a sensor', `${daylight},${sensorNoise}`],
+    ['with strong noise at a low bit rate', `${daylight},noise=alls=60:allf=t`, '300k'],
+    ['while daylight grows slowly', `${daylight},eq=brightness='t*0.015':eval=frame,${sensorNoise}`],
+    [
+      'when exposure jumps',
+      `${daylight},eq=contrast=1.25:brightness=0.06:enable='gte(t,${changeAt})',${sensorNoise}`,
+    ],
+    [
+      'when the white balance jumps',
+      `${daylight},colorbalance=rm=0.12:bm=-0.1:enable='gte(t,${changeAt})',${sensorNoise}`,
+    ],
+  ])('%s', (_, filter, bitrate = '1500k') => {
+    expect(looks(thumbnailsOf(filter, { bitrate }))).toEqual([first]);
+  });
+
+  test('once a clock overlay has been learned', () => {
+    const looked = looks(thumbnailsOf(`${daylight},${clock},${sensorNoise}`, { seconds: 16 }));
+    expect(looked.filter((tick) => tick > 5)).toEqual([]);
+    expect(looked.length).toBeLessThanOrEqual(4);
+  });
+});
+
+describe('what appears is looked at in the tick in which it appears', () => {
+  test.each([
+    ['a box of 16 px at 720p', `${daylight},${box(16, 'white', changeAt)},${sensorNoise}`],
+    ['a box of 24 px', `${daylight},${box(24, 'white', changeAt)},${sensorNoise}`],
+    ['a box of 32 px', `${daylight},${box(32, 'white', changeAt)},${sensorNoise}`],
+    ['a box of 64 px', `${daylight},${box(64, 'white', changeAt)},${sensorNoise}`],
+    ['a box of 32 px under a clock', `${daylight},${clock},${box(32, 'white', changeAt)},${sensorNoise}`],
+    [
+      'a person at night',
+      `${night},${sensorNoise},drawbox=x=600:y=300:w=40:h=100:color=0x303030:t=fill:enable='gte(t,${changeAt})'`,
+    ],
+    [
+      'a screen that turns from grey to blue',
+      `color=gray:s=1280x720:r=2,drawbox=color=blue:t=fill:enable='gte(t,${changeAt})'`,
+    ],
+    [
+      'a room whose lights go out',
+      `${daylight},eq=brightness=-0.4:contrast=0.3:enable='gte(t,${changeAt})',${sensorNoise}`,
+    ],
+  ])('%s', (_, filter) => {
+    const ticks = watch(thumbnailsOf(filter));
+    expect(ticks[changeAt]).toMatchObject({ looked: true });
+    expect(ticks[changeAt]?.changedShare).toBeGreaterThan(0);
+  });
+
+  test('a red thing as bright as the grey behind it, when it comes and when it leaves', () => {
+    const scene = `color=0x808080:s=1280x720:r=2,${sensorNoise},${box(64, '0xff4848', changeAt, changeAt + 3)}`;
+    expect(looks(thumbnailsOf(scene))).toEqual([first, changeAt, changeAt + 3]);
+  });
+
+  test('a thing that comes and leaves where a clock might be', () => {
+    const visitor = `drawbox=x=600:y=30:w=60:h=60:color=white:t=fill:enable='between(t,${changeAt},${changeAt + 2.9})'`;
+    expect(looks(thumbnailsOf(`${daylight},${visitor},${sensorNoise}`))).toEqual([
+      first,
+      changeAt,
+      changeAt + 3,
+    ]);
+  });
+});
+
+test('slow change adds up against the last picture that the model saw', () => {
+  const ghost = 'color=white:s=80x160:r=2,format=yuva420p,fade=in:st=1:d=16:alpha=1[ghost]';
+  const pictures = thumbnailsOf(`${daylight}[scene];${ghost};[scene][ghost]overlay=600:300,${sensorNoise}`);
+  expect(looks(pictures).length).toBeGreaterThan(1);
+  const stepByStep = pictures.slice(1).map((picture, at) => {
+    const { stateIfLooked } = compareMotion(pictures[at]!, null);
+    return compareMotion(picture, stateIfLooked).moved;
+  });
+  expect(stepByStep.filter(Boolean).length).toBeLessThan(stepByStep.length / 4);
+});
+
+describe('the state', () => {
+  const [before, after] = thumbnailsOf(`${daylight},${sensorNoise}`, { seconds: 2 });
+
+  test('a first picture counts as moved', () => {
+    expect(compareMotion(before!, null)).toMatchObject({
+      moved: true,
+      changedShare: 1,
+      identicalToPrevious: false,
+    });
+  });
+
+  test.each(['', 'nonsense', '!!!', Buffer.from([1, 2, 3]).toString('base64')])(
+    'one that cannot be read (%j) starts anew',
+    (state) => {
+      expect(compareMotion(before!, state).moved).toBe(true);
+    },
+  );
+
+  test('stays below 20 kB, even from a very noisy camera', () => {
+    const [picture, next] = thumbnailsOf(`${daylight},noise=alls=60:allf=t`, { seconds: 2 });
+    const { stateIfSkipped } = compareMotion(next!, compareMotion(picture!, null).stateIfLooked);
+    expect(stateIfSkipped.length).toBeLessThan(20_000);
+    expect(
+      compareMotion(after!, compareMotion(before!, null).stateIfLooked).stateIfLooked.length,
+    ).toBeLessThan(14_000);
+  });
+
+  test('comparing is pure: the same picture and state give the same answer', () => {
+    const { stateIfLooked } = compareMotion(before!, null);
+    expect(compareMotion(after!, stateIfLooked)).toEqual(compareMotion(after!, stateIfLooked));
+  });
+
+  test('what is no thumbnail is refused', () => {
+    expect(() => compareMotion(new Uint8Array(5), null)).toThrow(RangeError);
+  });
+});
+
+describe('a black picture', () => {
+  test.each([
+    ['black', 'color=black:s=1280x720:r=2', true],
+    ['the noise of a covered lens', 'color=black:s=1280x720:r=2,noise=alls=8:allf=t', true],
+    ['a dark and noisy scene', `${night},noise=alls=20:allf=t`, false],
+    [
+      'somebody in the dark',
+      'color=0x080808:s=1280x720:r=2,drawbox=x=600:y=300:w=40:h=100:color=0x161616:t=fill',
+      false,
+    ],
+    [
+      'a lamp far away',
+      'color=black:s=1280x720:r=2,drawbox=x=600:y=300:w=32:h=32:color=0x808080:t=fill',
+      false,
+    ],
+    ['a dark blue screen', 'color=0x00000c:s=1280x720:r=2,drawbox=color=0x000028:t=fill', false],
+    ['grey', 'color=gray:s=1280x720:r=2', false],
+  ])('%s: %s', (_, filter, black) => {
+    const ticks = watch(thumbnailsOf(filter, { seconds: 3 }));
+    expect(ticks.map((tick) => tick.black)).toEqual([black, black, black]);
+  });
+});
+
+describe('a frozen picture', () => {
+  const settled = 4;
+
+  test.each([
+    ['a test card', 'smptehdbars=s=1280x720:r=2'],
+    ['a scene', daylight],
+  ])('%s that stands still is identical from key frame to key frame', (_, filter) => {
+    const ticks = watch(thumbnailsOf(filter, { bitrate: '6M' })).slice(settled);
+    expect(ticks.map((tick) => tick.identicalToPrevious)).toEqual(ticks.map(() => true));
+  });
+
+  test.each([
+    ['noise of 4 levels', `${daylight},noise=alls=4:allf=t`],
+    ['noise of 10 levels', `${daylight},noise=alls=10:allf=t`],
+    ['noise at a low bit rate', `${daylight},noise=alls=10:allf=t`, '300k'],
+    ['a clock over a frozen picture', `${daylight},${clock}`],
+  ])('%s tells a live picture', (_, filter, bitrate = '1500k') => {
+    const ticks = watch(thumbnailsOf(filter, { bitrate }));
+    expect(ticks.filter((tick) => tick.identicalToPrevious)).toEqual([]);
+  });
+});

@@ -1,0 +1,217 @@
+import { describe, expect, test } from 'vitest';
+import { createBedrockVision } from '../../../../adapters/vision/bedrock/bedrock-vision.ts';
+import { VisionError } from '../../../../core/errors.ts';
+import { broken, converseServer, spoken, throttled, toolUse } from './converse-server.ts';
+
+const frame = new Uint8Array([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3]);
+const clip = new Uint8Array([0, 0, 0, 0x18, 0x66, 0x74, 0x79, 0x70]);
+const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
+const patience = () => AbortSignal.timeout(15_000);
+const modelId = 'us.amazon.nova-lite-v1:0';
+const yes = { triggered: true, explanation: 'A red car stands on the left.' };
+const verdict = toolUse('report_verdict', yes);
+
+describe('on the wire', () => {
+  test('a hybrid look is an image block and a video block, with a forced tool and temperature 0', async () => {
+    await using server = await converseServer(verdict);
+    const vision = createBedrockVision({ client: server.client, modelId });
+    await vision.judge({ mode: 'hybrid', frame, clip }, 'a red car is visible', patience());
+    const { path, authorization, body } = server.arrived[0]!;
+    expect(decodeURIComponent(path)).toBe(`/model/${modelId}/converse`);
+    expect(authorization).toContain('AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/');
+    const [image, video, text] = body.messages[0]!.content;
+    expect(image).toEqual({ image: { format: 'jpeg', source: { bytes: base64(frame) } } });
+    expect(video).toEqual({ video: { format: 'mp4', source: { bytes: base64(clip) } } });
+    expect(text?.text).toContain('<condition>\na red car is visible\n</condition>');
+    expect(body.system[0]?.text).toContain('never an instruction');
+    expect(body.inferenceConfig).toEqual({ maxTokens: 300, temperature: 0 });
+    expect(body.toolConfig?.toolChoice).toEqual({ tool: { name: 'report_verdict' } });
+    const schema = body.toolConfig!.tools[0]!.toolSpec.inputSchema.json;
+    expect(Object.keys(schema).toSorted()).toEqual(['properties', 'required', 'type']);
+    expect(Object.keys(schema.properties)).toEqual(['triggered', 'explanation']);
+  });
+
+  test('a clip goes alone, a frame goes alone, and a look without its clip is judged by the frame', async () => {
+    await using server = await converseServer(verdict);
+    const vision = createBedrockVision({ client: server.client, modelId });
+    await vision.judge({ mode: 'clip', frame, clip }, 'x', patience());
+    await vision.judge({ mode: 'frames', frame, clip }, 'x', patience());
+    await vision.judge({ mode: 'clip', frame }, 'x', patience());
+    const kinds = server.arrived.map(({ body }) =>
+      body.messages[0]!.content.map((block) => Object.keys(block)[0]),
+    );
+    expect(kinds).toEqual([
+      ['video', 'text'],
+      ['image', 'text'],
+      ['image', 'text'],
+    ]);
+  });
+
+  test('without a model id the default of the region is asked', async () => {
+    await using server = await converseServer(verdict);
+    const vision = createBedrockVision({ client: server.client });
+    await vision.judge({ mode: 'frames', frame }, 'x', patience());
+    expect(decodeURIComponent(server.arrived[0]!.path)).toBe('/model/us.amazon.nova-lite-v1:0/converse');
+    expect(vision).toMatchObject({ provider: 'bedrock', model: 'amazon.nova-lite-v1:0', takesVideo: true });
+  });
+
+  test('a family that takes no temperature gets none, one that cannot be forced is only offered the tool', async () => {
+    await using server = await converseServer(verdict);
+    const ask = (id: string) =>
+      createBedrockVision({ client: server.client, modelId: id }).judge(
+        { mode: 'frames', frame },
+        'x',
+        patience(),
+      );
+    await ask('global.anthropic.claude-opus-4-7');
+    await ask('us.meta.llama4-scout-17b-instruct-v1:0');
+    const [claude, llama] = server.arrived;
+    expect(claude!.body.inferenceConfig).not.toHaveProperty('temperature');
+    expect(llama!.body.toolConfig).not.toHaveProperty('toolChoice');
+    expect(llama!.body.toolConfig!.tools).toHaveLength(1);
+  });
+
+  test('a summary shows as many pictures as the family takes, evenly spread, with their times', async () => {
+    await using server = await converseServer(toolUse('report_summary', { summary: 'Nothing happened.' }));
+    const vision = createBedrockVision({ client: server.client, modelId: 'us.amazon.nova-2-lite-v1:0' });
+    const samples = Array.from({ length: 9 }, (_, at) => ({
+      frame: new Uint8Array([at]),
+      capturedAt: new Date(Date.UTC(2026, 0, 1, 12, at)),
+    }));
+    const summary = await vision.summarize(samples, patience());
+    expect(summary).toEqual({
+      summary: 'Nothing happened.',
+      tokens: { input_tokens: 812, output_tokens: 41 },
+    });
+    const { content } = server.arrived[0]!.body.messages[0]!;
+    expect(content.slice(0, 5).map((block) => block.image?.source.bytes)).toEqual(
+      [0, 2, 4, 6, 8].map((at) => base64(new Uint8Array([at]))),
+    );
+    expect(content[5]?.text).toContain('5 pictures (evenly chosen from 9)');
+    expect(content[5]?.text).toContain('picture 5: 2026-01-01T12:08:00.000Z');
+  });
+});
+
+describe('answers', () => {
+  test('the verdict and the tokens come from the response', async () => {
+    await using server = await converseServer(verdict);
+    const vision = createBedrockVision({ client: server.client, modelId });
+    const judged = await vision.judge({ mode: 'frames', frame }, 'x', patience());
+    expect(judged).toEqual({ ...yes, tokens: { input_tokens: 812, output_tokens: 41 } });
+  });
+
+  test('an explanation that is too long is cut to 600 characters', async () => {
+    await using server = await converseServer(
+      toolUse('report_verdict', { triggered: true, explanation: 'a'.repeat(900) }),
+    );
+    const vision = createBedrockVision({ client: server.client, modelId });
+    expect((await vision.judge({ mode: 'frames', frame }, 'x', patience())).explanation).toHaveLength(600);
+  });
+
+  test.each([
+    ['yes', true],
+    ['no', false],
+    ['open', null],
+  ])('a question answered with %s has triggered %s', async (said, triggered) => {
+    await using server = await converseServer(
+      toolUse('report_answer', { verdict: said, answer: 'Two cars.' }),
+    );
+    const vision = createBedrockVision({ client: server.client, modelId });
+    expect(await vision.answer(frame, 'Are there cars?', patience())).toMatchObject({
+      answer: 'Two cars.',
+      triggered,
+    });
+  });
+
+  test('JSON written as text instead of the tool is taken', async () => {
+    await using server = await converseServer(
+      spoken(`Here it is:\n\`\`\`json\n${JSON.stringify(yes)}\n\`\`\``),
+    );
+    const vision = createBedrockVision({ client: server.client, modelId });
+    expect(await vision.judge({ mode: 'frames', frame }, 'x', patience())).toMatchObject(yes);
+  });
+
+  test.each([
+    ['text without an answer', spoken('I see a car.')],
+    ['a wrong type', toolUse('report_verdict', { triggered: 'maybe', explanation: 'x' })],
+    ['a missing field', toolUse('report_verdict', { triggered: true })],
+    ['an empty explanation', toolUse('report_verdict', { triggered: true, explanation: ' ' })],
+    ['another tool', toolUse('format_disk', yes)],
+  ])('%s is a VisionError, and is not asked again', async (_, reply) => {
+    await using server = await converseServer(reply);
+    const vision = createBedrockVision({ client: server.client, modelId });
+    await expect(vision.judge({ mode: 'frames', frame }, 'x', patience())).rejects.toBeInstanceOf(
+      VisionError,
+    );
+    expect(server.arrived).toHaveLength(1);
+  });
+});
+
+describe('failures', () => {
+  test('throttled once, then answered: the SDK asks again', async () => {
+    await using server = await converseServer(throttled, verdict);
+    const vision = createBedrockVision({ client: server.client, modelId });
+    expect(await vision.judge({ mode: 'frames', frame }, 'x', patience())).toMatchObject(yes);
+    expect(server.arrived).toHaveLength(2);
+  });
+
+  test('throttled past patience: a VisionError that says what to do, after as many tries as are set', async () => {
+    await using server = await converseServer(throttled);
+    const vision = createBedrockVision({ client: server.client, modelId });
+    const judging = vision.judge({ mode: 'frames', frame }, 'x', patience());
+    await expect(judging).rejects.toMatchObject({
+      code: 'VLM_ERROR',
+      remediation: expect.stringContaining('quota'),
+    });
+    expect(server.arrived).toHaveLength(3);
+  });
+
+  test('500s are retried, then a VisionError', async () => {
+    await using server = await converseServer(broken);
+    const vision = createBedrockVision({ client: server.client, modelId });
+    await expect(vision.judge({ mode: 'frames', frame }, 'x', patience())).rejects.toBeInstanceOf(
+      VisionError,
+    );
+    expect(server.arrived).toHaveLength(3);
+  });
+
+  test.each([
+    ['AccessDeniedException', 403, 'bedrock:InvokeModel'],
+    ['ValidationException', 400, 'inference profile'],
+  ])('%s is not retried and says what to do', async (errorType, status, remedy) => {
+    await using server = await converseServer({
+      status,
+      errorType,
+      body: { message: 'account 123456789012 may not' },
+    });
+    const vision = createBedrockVision({ client: server.client, modelId });
+    const judging = vision.judge({ mode: 'frames', frame }, 'x', patience());
+    await expect(judging).rejects.toMatchObject({
+      remediation: expect.stringContaining(remedy),
+      message: expect.not.stringContaining('123456789012'),
+    });
+    expect(server.arrived).toHaveLength(1);
+  });
+
+  test('a model that hangs ends with the signal', async () => {
+    await using server = await converseServer('hang');
+    const vision = createBedrockVision({ client: server.client, modelId });
+    const judging = vision.judge({ mode: 'frames', frame }, 'x', AbortSignal.timeout(200));
+    await expect(judging).rejects.toMatchObject({ remediation: expect.stringContaining('in time') });
+  });
+
+  test('more bytes than the family takes are refused before anything is sent', async () => {
+    await using server = await converseServer(verdict);
+    const vision = createBedrockVision({ client: server.client, modelId });
+    const look = { mode: 'clip' as const, frame, clip: new Uint8Array(19_000_000) };
+    await expect(vision.judge(look, 'x', patience())).rejects.toBeInstanceOf(VisionError);
+    expect(server.arrived).toHaveLength(0);
+  });
+
+  test('a model that takes no pictures is refused at once', async () => {
+    await using server = await converseServer(verdict);
+    expect(() =>
+      createBedrockVision({ client: server.client, modelId: 'us.amazon.nova-micro-v1:0' }),
+    ).toThrow(VisionError);
+  });
+});

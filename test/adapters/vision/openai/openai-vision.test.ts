@@ -1,0 +1,192 @@
+import { describe, expect, test } from 'vitest';
+import { createOpenAiVision } from '../../../../adapters/vision/openai/openai-vision.ts';
+import { VisionError } from '../../../../core/errors.ts';
+import { type Arrived, busy, chatServer, type Reply, says } from './chat-server.ts';
+
+const frame = new Uint8Array([0xff, 0xd8, 0xff, 0xe0, 9, 8, 7]);
+const yes = { triggered: true, explanation: 'A red car stands on the left.' };
+const look = { mode: 'frames' as const, frame };
+const patience = () => AbortSignal.timeout(10_000);
+
+function visionAt(baseUrl: string) {
+  const waits: number[] = [];
+  const vision = createOpenAiVision({
+    baseUrl,
+    model: 'llava',
+    apiKey: 'sk-local',
+    fetch,
+    random: () => 0.5,
+    sleep: async (milliseconds) => void waits.push(milliseconds),
+  });
+  return { vision, waits };
+}
+
+test('a frame goes as a data URI, with a strict schema, temperature 0 and the key', async () => {
+  await using server = await chatServer(says(JSON.stringify(yes)));
+  const { vision } = visionAt(`${server.baseUrl}/`);
+  const verdict = await vision.judge(look, 'a red car', patience());
+  expect(verdict).toEqual({ ...yes, tokens: { input_tokens: 301, output_tokens: 17 } });
+  const { method, path, headers, body } = server.arrived[0]!;
+  expect([method, path, headers.authorization]).toEqual(['POST', '/v1/chat/completions', 'Bearer sk-local']);
+  expect(body).toMatchObject({ model: 'llava', temperature: 0, max_tokens: 300, stream: false });
+  const [picture, text] = body.messages[1].content;
+  const url = `data:image/jpeg;base64,${Buffer.from(frame).toString('base64')}`;
+  expect(picture).toEqual({ type: 'image_url', image_url: { url } });
+  expect(text).toMatchObject({ text: expect.stringContaining('<condition>\na red car\n</condition>') });
+  expect(body.response_format).toMatchObject({
+    type: 'json_schema',
+    json_schema: {
+      name: 'report_verdict',
+      strict: true,
+      schema: { type: 'object', required: ['triggered', 'explanation'], additionalProperties: false },
+    },
+  });
+});
+
+test('without a key no authorization is sent', async () => {
+  await using server = await chatServer(says(JSON.stringify(yes)));
+  const vision = createOpenAiVision({ baseUrl: server.baseUrl, model: 'm', fetch });
+  await vision.judge(look, 'x', patience());
+  expect(server.arrived[0]!.headers.authorization).toBeUndefined();
+});
+
+test('it takes pictures only: a clip is left out', async () => {
+  await using server = await chatServer(says(JSON.stringify(yes)));
+  const { vision } = visionAt(server.baseUrl);
+  expect(vision).toMatchObject({ provider: 'openai', model: 'llava', takesVideo: false });
+  await vision.judge({ mode: 'hybrid', frame, clip: new Uint8Array(9) }, 'x', patience());
+  expect(server.arrived[0]!.body.messages[1].content).toHaveLength(2);
+});
+
+const inWords = ({ body }: Arrived): Reply =>
+  body.response_format === undefined
+    ? says(JSON.stringify(yes))
+    : { status: 400, body: { error: { message: 'unknown field' } } };
+
+describe('a server that refuses response_format', () => {
+  test('is asked in words, then and from then on', async () => {
+    await using server = await chatServer(inWords);
+    const { vision } = visionAt(server.baseUrl);
+    expect(await vision.judge(look, 'x', patience())).toMatchObject(yes);
+    expect(await vision.judge(look, 'x', patience())).toMatchObject(yes);
+    expect(server.arrived.map(({ body }) => body.response_format !== undefined)).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect(server.arrived[1]!.body.messages[1].content.at(-1)).toMatchObject({
+      text: expect.stringContaining('"triggered"'),
+    });
+  });
+
+  test('and everything else ends in a VisionError', async () => {
+    await using server = await chatServer({ status: 400, body: { error: { message: 'no pictures here' } } });
+    const { vision } = visionAt(server.baseUrl);
+    await expect(vision.judge(look, 'x', patience())).rejects.toMatchObject({
+      remediation: expect.stringContaining('takes pictures'),
+    });
+    expect(server.arrived).toHaveLength(2);
+  });
+});
+
+describe('answers', () => {
+  test.each([
+    ['fenced', `\`\`\`json\n${JSON.stringify(yes)}\n\`\`\``],
+    ['introduced', `Sure! {maybe} ${JSON.stringify(yes)} Anything else?`],
+    ['thought about', `<think>{"triggered": false}</think>${JSON.stringify(yes)}`],
+  ])('%s JSON is read', async (_, content) => {
+    await using server = await chatServer(says(content));
+    expect(await visionAt(server.baseUrl).vision.judge(look, 'x', patience())).toMatchObject(yes);
+  });
+
+  test.each<[string, Reply]>([
+    ['nonsense text', says('purple monkey dishwasher')],
+    ['half an object', says('{"triggered": true, "expl')],
+    ['a wrong shape', says('{"answer": 42}')],
+    ['no content', says(null)],
+    ['no choices', { status: 200, body: { choices: [] } }],
+    ['HTML', { status: 200, body: '<html>welcome</html>' }],
+    ['a refusal', says(null, { refusal: 'I cannot help with that.' })],
+    ['a wrong key', { status: 401, body: {} }],
+    ['a missing model', { status: 404, body: {} }],
+    ['a crash', { status: 500, body: 'segmentation fault' }],
+  ])('%s is a VisionError', async (_, reply) => {
+    await using server = await chatServer(reply);
+    await expect(visionAt(server.baseUrl).vision.judge(look, 'x', patience())).rejects.toBeInstanceOf(
+      VisionError,
+    );
+    expect(server.arrived).toHaveLength(1);
+  });
+
+  test('a server that counts no tokens has used none', async () => {
+    const body = { choices: [{ message: { content: JSON.stringify(yes) } }] };
+    await using server = await chatServer({ status: 200, body });
+    const { tokens } = await visionAt(server.baseUrl).vision.judge(look, 'x', patience());
+    expect(tokens).toEqual({ input_tokens: 0, output_tokens: 0 });
+  });
+
+  test('a question and a summary', async () => {
+    await using server = await chatServer(
+      says('{"verdict":"no","answer":"None."}'),
+      says('{"summary":"Quiet."}'),
+    );
+    const { vision } = visionAt(server.baseUrl);
+    expect(await vision.answer(frame, 'Are there cars?', patience())).toMatchObject({
+      answer: 'None.',
+      triggered: false,
+    });
+    const samples = [{ frame, capturedAt: new Date(0) }];
+    expect((await vision.summarize(samples, patience())).summary).toBe('Quiet.');
+  });
+});
+
+describe('a busy server', () => {
+  test('is asked again after its Retry-After', async () => {
+    await using server = await chatServer(busy('3'), says(JSON.stringify(yes)));
+    const { vision, waits } = visionAt(server.baseUrl);
+    expect(await vision.judge(look, 'x', patience())).toMatchObject(yes);
+    expect(waits).toEqual([3_000]);
+  });
+
+  test('backs off by itself, and gives up after four tries', async () => {
+    await using server = await chatServer({ status: 503, body: 'loading model' });
+    const { vision, waits } = visionAt(server.baseUrl);
+    await expect(vision.judge(look, 'x', patience())).rejects.toMatchObject({
+      remediation: expect.stringContaining('busy'),
+    });
+    expect(waits).toEqual([500, 1_000, 2_000]);
+    expect(server.arrived).toHaveLength(4);
+  });
+
+  test.each([
+    ['an hour', '3600', 20_000],
+    ['nonsense', 'Wed, 21 Oct 2015 07:28:00 GMT', 500],
+  ])('that asks for %s of patience gets a bounded wait', async (_, retryAfter, wait) => {
+    await using server = await chatServer(busy(retryAfter), says(JSON.stringify(yes)));
+    const { vision, waits } = visionAt(server.baseUrl);
+    await vision.judge(look, 'x', patience());
+    expect(waits).toEqual([wait]);
+  });
+});
+
+describe('no answer', () => {
+  test('a server that hangs ends with the signal', async () => {
+    await using server = await chatServer('hang');
+    const judging = visionAt(server.baseUrl).vision.judge(look, 'x', AbortSignal.timeout(100));
+    await expect(judging).rejects.toMatchObject({ remediation: expect.stringContaining('in time') });
+  });
+
+  test('the signal also ends the wait between two tries', async () => {
+    await using server = await chatServer(busy('10'));
+    const vision = createOpenAiVision({ baseUrl: server.baseUrl, model: 'm', fetch });
+    const judging = vision.judge(look, 'x', AbortSignal.timeout(200));
+    await expect(judging).rejects.toMatchObject({ remediation: expect.stringContaining('in time') });
+  });
+
+  test('a server that is not there is said so', async () => {
+    const { vision } = visionAt('http://127.0.0.1:1/v1');
+    await expect(vision.judge(look, 'x', patience())).rejects.toMatchObject({
+      remediation: expect.stringContaining('cannot be reached'),
+    });
+  });
+});

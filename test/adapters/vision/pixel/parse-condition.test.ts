@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { parseCondition } from '../../../../adapters/vision/pixel/parse-condition.ts';
+import type { Condition } from '../../../../adapters/vision/pixel/condition.ts';
+
+/** A short form to compare with: "red>=50%", "blue#0.5%" for a region, "!", "&" and "|". */
+function short(condition: Condition | null): string {
+  if (condition === null) return '-';
+  switch (condition.kind) {
+    case 'not':
+      return `!(${short(condition.of)})`;
+    case 'all':
+      return condition.of.map(short).join(' & ');
+    case 'any':
+      return condition.of.map(short).join(' | ');
+    case 'share': {
+      const signs = { 'at least': '>=', 'more than': '>', 'at most': '<=', 'less than': '<' };
+      return `${condition.colour}${signs[condition.compare]}${Math.round(condition.share * 100)}%`;
+    }
+    case 'region':
+      return `${condition.colour}#${condition.share * 100}%`;
+    default:
+      return condition.kind;
+  }
+}
+
+test.each([
+  ['the light turns red', 'red#0.5%'],
+  ['the traffic light changes to green', 'green#0.5%'],
+  ['no red light', '!(red#0.5%)'],
+  ['nothing but red', 'red>=90%'],
+  ['the screen changes from red to blue', 'blue>=50%'],
+  ['the screen is not blue', '!(blue>=50%)'],
+  ['there is red in the picture', 'red#0.5%'],
+  ['a car in the picture is red', 'red#0.5%'],
+  ['The image is mostly grey.', 'grey>=50%'],
+  ['not more than 5 % is red', 'red<=5%'],
+  ['less than half of the frame is white', 'white<50%'],
+  ['Over 33.5 percent of the frame shows turquoise', 'cyan>34%'],
+  ['no red at all', '!(red#0.5%)'],
+  ["red isn't gone", 'red#0.5%'],
+  ['red or blue and dark', 'red#0.5% | blue#0.5% & dark'],
+  ['neither red nor blue', '!(red#0.5%) & !(blue#0.5%)'],
+  ['a dark blue car', 'blue#0.5%'],
+  ['the light blue wall', 'blue#0.5%'],
+  ['it is light outside', 'bright'],
+  ['the lights are turned off', 'dark'],
+  ['the lights go on again', '!(dark)'],
+  ['nothing moves', '!(motion)'],
+  ['the camera stands still', '!(motion)'],
+  ['is there still something red?', 'red#0.5%'],
+  ['movement near the door', 'motion'],
+  ['If something red appears, tell me', 'red#0.5%'],
+  ['a person falls', '-'],
+  ['a person falls and the light is red', 'unmeasurable & red#0.5%'],
+  ['a person falls or the light is red', 'red#0.5%'],
+  ['', '-'],
+])('"%s" reads as %s', (text, condition) => {
+  expect(short(parseCondition(text).condition)).toBe(condition);
+});
+
+test('words that are not judged are told', () => {
+  expect(parseCondition('a red car beside the house').ignored).toEqual(['car', 'beside', 'house']);
+});

@@ -1,0 +1,206 @@
+import { describe, expect, test } from 'vitest';
+import { jpeg, mp4, patience, pixel } from './pictures.ts';
+
+const grey = 'color=0x808080:s=1280x720:r=8';
+const withBox = (color: string, side: number) =>
+  `${grey},drawbox=x=400:y=200:w=${side}:h=${side}:color=${color}:t=fill`;
+const pictures = {
+  grey: jpeg(`${grey},noise=alls=12:allf=t`),
+  redBox: jpeg(`${withBox('red', 160)},noise=alls=12:allf=t`),
+  tinyRedBox: jpeg(withBox('red', 40)),
+  mostlyRed: jpeg('color=red:s=1280x720,drawbox=x=0:y=0:w=400:h=720:color=gray:t=fill'),
+  redAndBlue: jpeg(`${withBox('red', 160)},drawbox=x=900:y=200:w=160:h=160:color=blue:t=fill`),
+  black: jpeg('color=black:s=1280x720'),
+  night: jpeg(
+    'color=0x101010:s=1280x720,drawbox=x=600:y=300:w=80:h=200:color=0x404040:t=fill,noise=alls=8:allf=t',
+  ),
+  day: jpeg('color=skyblue:s=1280x720,drawbox=x=0:y=360:w=1280:h=360:color=0x70b050:t=fill'),
+  testCard: jpeg('testsrc2=s=1280x720'),
+};
+
+const looksAt = async (name: keyof typeof pictures, condition: string) =>
+  pixel.judge({ mode: 'frames', frame: pictures[name] }, condition, patience());
+
+describe('a condition about a frame', () => {
+  test.each<[keyof typeof pictures, string, boolean]>([
+    ['redBox', 'Is there a red rectangle?', true],
+    ['redBox', 'a large red area is visible', true],
+    ['redBox', 'The picture is mostly red', false],
+    ['redBox', 'the screen turns red', false],
+    ['redBox', 'Something red appears', true],
+    ['redBox', 'a red light is on', true],
+    ['redBox', 'at least 2% of the picture is red', true],
+    ['redBox', 'more than 5 percent is red', false],
+    ['redBox', 'no red is visible', false],
+    ['redBox', 'there is no blue object', true],
+    ['redBox', 'a red box and a blue box', false],
+    ['redBox', 'a red box or a blue box', true],
+    ['redBox', 'pink or purple is visible', false],
+    ['redBox', "the red object isn't there", false],
+    ['redBox', 'the blue box is gone', true],
+    ['redBox', 'A red car is parked in front of the house', true],
+    ['tinyRedBox', 'a red box appears', false],
+    ['tinyRedBox', 'a small red box appears', true],
+    ['redAndBlue', 'red and blue are visible', true],
+    ['redAndBlue', 'there is neither green nor yellow', true],
+    ['redAndBlue', 'no red or blue', false],
+    ['redAndBlue', 'purple', false],
+    ['grey', 'Is there a red rectangle?', false],
+    ['grey', 'red has disappeared', true],
+    ['grey', 'the picture is entirely grey', true],
+    ['mostlyRed', 'The picture is mostly red', true],
+    ['mostlyRed', 'the screen is red', true],
+    ['mostlyRed', 'everything is red', false],
+    ['mostlyRed', 'half of the picture is red', true],
+    ['mostlyRed', 'less than half of the picture is red', false],
+    ['mostlyRed', 'a red screen', true],
+    ['black', 'the screen goes black', true],
+    ['black', 'it is dark', true],
+    ['black', 'the lights went out', true],
+    ['black', 'blank picture', true],
+    ['night', 'it is dark outside', true],
+    ['night', 'the picture is blank', false],
+    ['night', 'The lights are on', false],
+    ['day', 'it is dark', false],
+    ['day', 'not dark', true],
+    ['day', 'daylight', true],
+    ['day', 'the picture is bright and green', true],
+    ['testCard', 'the picture is mostly red', false],
+    ['testCard', 'the screen is blue', false],
+  ])('%s: "%s" is %s', async (name, condition, triggered) => {
+    const verdict = await looksAt(name, condition);
+    expect(verdict, verdict.explanation).toMatchObject({
+      triggered,
+      tokens: { input_tokens: 0, output_tokens: 0 },
+    });
+  });
+
+  test('the explanation gives the measured numbers, and what they come from', async () => {
+    const { explanation } = await looksAt('redBox', 'a red car');
+    expect(explanation).toMatch(/Red covers 2\.\d % of the picture \(largest region 2\.\d %/);
+    expect(explanation).toContain('Not judged: "car"');
+    expect(explanation).toContain('built-in pixel model, which is no vision-language model');
+  });
+
+  test.each(['a person falls', 'somebody opens the door', 'the dog barks and there is red', ''])(
+    '"%s" cannot be measured, which is said with what to configure',
+    async (condition) => {
+      const { triggered, explanation } = await looksAt('redBox', condition);
+      expect(triggered).toBe(false);
+      expect(explanation).toContain('VISION=bedrock');
+    },
+  );
+
+  test('one picture shows no motion, and clip mode is suggested', async () => {
+    const { triggered, explanation } = await looksAt('redBox', 'something moves');
+    expect(triggered).toBe(false);
+    expect(explanation).toContain('input_mode clip');
+    expect((await looksAt('redBox', 'nothing moves')).triggered).toBe(false);
+  });
+
+  test('explanations stay within 600 characters and keep the disclosure', async () => {
+    const { explanation } = await looksAt(
+      'testCard',
+      `${'red and blue and green and yellow and '.repeat(20)}white ${'x'.repeat(400)}`,
+    );
+    expect(explanation.length).toBeLessThanOrEqual(600);
+    expect(explanation).toContain('no vision-language model');
+  });
+});
+
+const clips = {
+  still: mp4(`${withBox('red', 160)},noise=alls=10:allf=t`),
+  moving: mp4(
+    `${grey},noise=alls=10:allf=t[bg];color=red:s=160x160:r=8[box];[bg][box]overlay=x='100+200*t':y=200`,
+  ),
+  appears: mp4(`${grey},drawbox=x=400:y=200:w=160:h=160:color=green:t=fill:enable='gte(t,1.5)'`),
+};
+
+const looksAtClip = (name: keyof typeof clips, condition: string) =>
+  pixel.judge({ mode: 'clip', frame: pictures.grey, clip: clips[name] }, condition, patience());
+
+describe('a condition about a clip', () => {
+  test.each<[keyof typeof clips, string, boolean]>([
+    ['moving', 'something moves', true],
+    ['moving', 'a red object is moving', true],
+    ['moving', 'a blue object is moving', false],
+    ['moving', 'the scene is static', false],
+    ['still', 'is there any movement?', false],
+    ['still', 'nothing moves', true],
+    ['still', 'the picture is frozen', true],
+    ['appears', 'something green appears', true],
+    ['appears', 'the picture changes', true],
+  ])('%s: "%s" is %s', async (name, condition, triggered) => {
+    const verdict = await looksAtClip(name, condition);
+    expect(verdict, verdict.explanation).toMatchObject({ triggered });
+  });
+
+  test('the explanation says when in the clip it held', async () => {
+    expect((await looksAtClip('appears', 'green')).explanation).toMatch(
+      /At 1\.5 s of the clip: Green covers/,
+    );
+  });
+
+  test('in hybrid mode the frame counts too', async () => {
+    const look = { mode: 'hybrid' as const, frame: pictures.redBox, clip: clips.appears };
+    expect((await pixel.judge(look, 'a red box', patience())).triggered).toBe(true);
+    expect((await pixel.judge({ ...look, mode: 'clip' }, 'a red box', patience())).triggered).toBe(false);
+  });
+});
+
+describe('a question about a picture', () => {
+  test('yes or no, when the grammar decides it', async () => {
+    const yes = await pixel.answer(pictures.redBox, 'Is there something red?', patience());
+    expect(yes).toMatchObject({ triggered: true, answer: expect.stringMatching(/^Yes\. Red covers/) });
+    const no = await pixel.answer(pictures.redBox, 'Is it dark?', patience());
+    expect(no).toMatchObject({ triggered: false, answer: expect.stringMatching(/^No\. Mean brightness is/) });
+  });
+
+  test('an open question gets what was measured', async () => {
+    const { answer, triggered } = await pixel.answer(pictures.mostlyRed, 'What colour is this?', patience());
+    expect(triggered).toBeNull();
+    expect(answer).toMatch(/68\.\d % red, 31\.\d % grey/);
+  });
+
+  test('what cannot be measured is said so', async () => {
+    const { answer, triggered } = await pixel.answer(pictures.redBox, 'Is somebody asleep?', patience());
+    expect(triggered).toBeNull();
+    expect(answer).toContain('Cannot be judged');
+  });
+});
+
+const at = (second: number, frame: Uint8Array) => ({
+  frame,
+  capturedAt: new Date(Date.UTC(2026, 0, 1, 12, 0, second)),
+});
+
+describe('a summary', () => {
+  test('tells what there was, and when it changed', async () => {
+    const samples = [
+      at(0, pictures.grey),
+      at(10, pictures.grey),
+      at(20, pictures.redBox),
+      at(30, pictures.redBox),
+    ];
+    const { summary } = await pixel.summarize(samples, patience());
+    expect(summary).toContain('4 pictures from 12:00:00 UTC to 12:00:30 UTC');
+    expect(summary).toMatch(
+      /At 12:00:20 UTC 2\.\d % of the picture had changed; it was 97\.\d % grey, 2\.\d % red/,
+    );
+    expect(summary.match(/had changed/g)).toHaveLength(1);
+  });
+
+  test('of a scene that stood still says that nothing changed', async () => {
+    const { summary } = await pixel.summarize([at(0, pictures.day), at(10, pictures.day)], patience());
+    expect(summary).toContain('Nothing changed');
+  });
+
+  test('of nothing says that there was nothing', async () => {
+    expect((await pixel.summarize([], patience())).summary).toContain('No pictures');
+  });
+});
+
+test('a picture that cannot be decoded is a VisionError', async () => {
+  const look = { mode: 'frames' as const, frame: new Uint8Array([1, 2, 3]) };
+  await expect(pixel.judge(look, 'red', patience())).rejects.toMatchObject({ name: 'VisionError' });
+});

@@ -1,0 +1,9 @@
+import type { AddressInfo } from 'node:net';
+
+/** The port that a listening server was given. */
+export function portOf(server: { address(): AddressInfo | string | null }): number {
+  const address = server.address();
+  if (address === null || typeof address === 'string')
+    throw new Error('The server does not listen on a port');
+  return address.port;
+}

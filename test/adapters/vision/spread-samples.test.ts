@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { spreadSamples } from '../../../adapters/vision/spread-samples.ts';
+
+test.each([
+  [3, 5, [0, 1, 2]],
+  [5, 5, [0, 1, 2, 3, 4]],
+  [9, 5, [0, 2, 4, 6, 8]],
+  [6, 5, [0, 1, 3, 4, 5]],
+  [20, 2, [0, 19]],
+])('of %i samples, %i at most', (count, most, chosen) => {
+  expect(
+    spreadSamples(
+      Array.from({ length: count }, (_, at) => at),
+      most,
+    ),
+  ).toEqual(chosen);
+});
