@@ -52,10 +52,10 @@ async function aptGetRuns(args: string[]): Promise<void> {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
   });
-  const [code] = await once(child, 'exit');
-  if (code !== 0) {
+  await once(child, 'exit');
+  if (child.exitCode !== 0) {
     throw new FfmpegMissingError(
-      `apt-get ${args[0]} ended with ${code}`,
+      `apt-get ${args[0]} ended with ${child.exitCode ?? child.signalCode}`,
       'Install ffmpeg by hand ("apt-get install -y ffmpeg"), or name one with WATCHPOST_FFMPEG=/path/to/ffmpeg.',
     );
   }

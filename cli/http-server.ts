@@ -16,8 +16,7 @@ const closeGraceMs = 5000;
 
 /** Listens at once, so that the port is known before anything is opened. Throws `CommandError` where it is taken. */
 export async function listen(host: string, port: number): Promise<HttpServer> {
-  let handler: Fetch = () =>
-    new Response('Starting; try again in a second.\n', { status: 503, headers: { 'Retry-After': '1' } });
+  let handler: Fetch = stillStarting;
   const server = serve({ fetch: (request) => handler(request), port, hostname: host });
   await once(server, 'listening').catch((error: unknown) => {
     throw new CommandError(
@@ -43,4 +42,8 @@ export async function listen(host: string, port: number): Promise<HttpServer> {
       clearTimeout(grace);
     },
   };
+}
+
+function stillStarting(): Response {
+  return new Response('Starting; try again in a second.\n', { status: 503, headers: { 'Retry-After': '1' } });
 }

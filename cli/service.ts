@@ -44,6 +44,8 @@ const shutdownSeconds = 5;
 
 const definitionFile = new URL('../workflow/watch.asl.json', import.meta.url);
 
+const now = () => new Date();
+
 export async function openService(
   settings: Settings,
   ffmpegPath: string,
@@ -53,7 +55,6 @@ export async function openService(
   const directory = await openDataDirectory(settings.dataDir);
   const database = openDatabase(directory.database);
   migrateExecutions(database);
-  const now = () => new Date();
   const { guard, http, streams } = createMedia(settings.allowRanges, ffmpegPath, directory.temporary, now);
   const jobs = createJobStore(database);
   const media = createMediaStore(directory.media);
@@ -111,8 +112,9 @@ export async function openService(
     close: async () => {
       for (const close of closers) await close();
       await executions.close();
-      await http.close();
+      // Before the connections: an attempt that is cut off here is not recorded as the receiver's failure.
       database.close();
+      await http.close();
       directory.release();
     },
   };

@@ -79,6 +79,8 @@ const settingsSchema = z.object({
 export type Settings = z.infer<typeof settingsSchema>;
 export type SettingName = keyof Settings;
 
+export const settingNames = settingsSchema.keyof().options;
+
 /** Settings that cannot be used; the message names each with its variable. */
 export class SettingsError extends Error {}
 

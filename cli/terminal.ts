@@ -15,8 +15,8 @@ export type Terminal = {
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 
 export function openTerminal(env: NodeJS.ProcessEnv): Terminal {
-  const isTerminal = process.stderr.isTTY === true && env['TERM'] !== 'dumb';
-  const colored = process.stdout.isTTY === true && isTerminal && !env['NO_COLOR'];
+  const isTerminal = process.stderr.isTTY && env['TERM'] !== 'dumb';
+  const colored = process.stdout.isTTY && isTerminal && !env['NO_COLOR'];
   return {
     print: (line) => void process.stdout.write(`${line}\n`),
     note: (line) => void process.stderr.write(`${line}\n`),

@@ -9,7 +9,6 @@ export const attemptSchema = z.object({
   latency_ms: z.int().nonnegative(),
   error: z.string().nullable(),
 });
-export type Attempt = z.infer<typeof attemptSchema>;
 
 /** One event for one webhook URL. */
 export const deliverySchema = z.object({

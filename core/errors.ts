@@ -109,12 +109,6 @@ export class JobAlreadyStoppedError extends WatchpostError {
   }
 }
 
-export class BadRequestError extends WatchpostError {
-  constructor(message: string, remediation: string, options?: ErrorOptions) {
-    super('BAD_REQUEST', message, remediation, options);
-  }
-}
-
 /** A fault of the platform or the disk that may pass: whatever was asked is safe to ask again. */
 export class TransientError extends Error {
   constructor(message: string, options?: ErrorOptions) {

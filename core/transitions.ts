@@ -10,8 +10,7 @@ export const transitions = {
   end: { from: ['pending', 'running'] },
 } as const satisfies Record<string, { from: readonly JobStatus[] }>;
 
-export const terminalStatuses = ['completed', 'stopped', 'failed'] as const satisfies readonly JobStatus[];
-export type TerminalStatus = (typeof terminalStatuses)[number];
+export type TerminalStatus = Extract<JobStatus, 'completed' | 'stopped' | 'failed'>;
 
 export function isTerminal(status: JobStatus): status is TerminalStatus {
   return status === 'completed' || status === 'stopped' || status === 'failed';

@@ -15,6 +15,8 @@ const primitives: KeyPrimitives = {
   randomBytes: (length) => randomBytes(length),
 };
 
+const callerName = /^[\w.@-]{1,64}$/;
+
 export type KeyWish = { caller: string; internal: boolean; label: string | null };
 
 /** `watchpost keys create`: the key is shown once; only its hash is stored. Works beside a running service. */
@@ -25,6 +27,12 @@ export async function createKey(
   asJson: boolean,
 ): Promise<void> {
   const { caller, label } = wish;
+  if (!callerName.test(caller)) {
+    throw new CommandError(
+      `${JSON.stringify(caller)} is no name for a caller`,
+      'Give --caller 1 to 64 letters, digits, or any of . _ @ -',
+    );
+  }
   await withKeys(dataDir, async (keys) => {
     const { text, key } = mintKey(
       { caller, label, scopes: wish.internal ? ['jobs', 'internal'] : ['jobs'] },

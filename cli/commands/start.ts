@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import type { LocatedFfmpeg } from '../../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import type { Credentials } from '../credentials.ts';
 import { credentialsFile } from '../credentials.ts';
@@ -40,9 +40,9 @@ function greet(
   print(`  model     ${modelLine(settings)}`);
   print(`  ffmpeg    ${ffmpeg.version} (${ffmpeg.source})`);
   print(`  egress    ${egressLine(settings)}`);
-  print(`  data      ${join(settings.dataDir, '')}`);
+  print(`  data      ${resolve(settings.dataDir)}`);
   print(
-    `  try       curl -H "Authorization: Bearer $(node -p 'require("./${file}").api_key')" ${baseUrl}/jobs`,
+    `  try       curl -H "Authorization: Bearer $(node -p 'require("${resolve(file)}").api_key')" ${baseUrl}/jobs`,
   );
 }
 

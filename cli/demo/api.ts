@@ -27,7 +27,6 @@ const pageSchema = z.object({
   ),
   next_after: z.number(),
 });
-export type LoggedEvent = z.infer<typeof pageSchema>['events'][number];
 
 /** The demo's own client: it uses the service as its callers do, over HTTP with a key. */
 export type DemoApi = ReturnType<typeof createApi>;

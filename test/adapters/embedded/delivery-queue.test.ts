@@ -51,7 +51,7 @@ describe('The embedded queue', () => {
 
   it('receivers that hang delay others only when they take all of the places', async () => {
     const { queue, time } = createQueue({ concurrency: 3 });
-    const hanging = [randomUUID(), randomUUID(), randomUUID()];
+    const hanging: string[] = [randomUUID(), randomUUID(), randomUUID()];
     const gate = Promise.withResolvers<DeliveryOutcome>();
     const { handled, consume } = collecting(queue);
     consume(({ job_id }) => (hanging.includes(job_id) ? gate.promise : done()));
