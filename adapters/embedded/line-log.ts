@@ -20,10 +20,16 @@ export function createLineLog({ level, now, write, forPeople }: LineLogOptions):
     write(
       forPeople
         ? lineFor(entryLevel, message, fields, now())
-        : JSON.stringify({ ...fields, time: now(), level: entryLevel.toUpperCase(), message }),
+        : JSON.stringify(entryFor(entryLevel, message, fields, now())),
     );
   };
   return { debug: logger('debug'), info: logger('info'), warning: logger('warning'), error: logger('error') };
+}
+
+/** Time, level and message stand first, and no field replaces them. */
+function entryFor(level: LogLevel, message: string, fields: LogFields | undefined, at: Date): object {
+  const entry = { time: at.toISOString(), level: level.toUpperCase(), message };
+  return Object.assign({ ...entry }, fields, entry);
 }
 
 function lineFor(level: LogLevel, message: string, fields: LogFields | undefined, at: Date): string {

@@ -1,7 +1,6 @@
 import { createCipheriv } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { Recording } from './recording.ts';
 
@@ -60,7 +59,8 @@ export async function startHlsServer(recording: Recording): Promise<HlsServer> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : 0;
   const hls: HlsServer = {
     url: (path) => `http://127.0.0.1:${port}${path}`,
     requests: [],

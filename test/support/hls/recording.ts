@@ -32,12 +32,10 @@ export async function record(
   const encoding = `-c:v libx264 -preset ultrafast -bf 2 -g ${keyFrameSeconds * 10} -keyint_min ${keyFrameSeconds * 10} -sc_threshold 0 -qp 12`;
   const hls = `-f hls -hls_time 2 -hls_list_size 0 -hls_segment_type ${segmentType} -hls_fmp4_init_filename init.mp4 -hls_flags split_by_time`;
   try {
-    await promisify(execFile)(ffmpegPath, [
-      ...['-nostdin', '-loglevel', 'error', '-f', 'lavfi', '-i', scene, '-t', `${seconds}`],
-      ...encoding.split(' '),
-      ...hls.split(' '),
-      ...['-hls_segment_filename', join(directory, `%03d.${suffix}`), join(directory, 'list.m3u8')],
-    ]);
+    const input = ['-nostdin', '-loglevel', 'error', '-f', 'lavfi', '-i', scene, '-t', `${seconds}`];
+    const output = [...encoding.split(' '), ...hls.split(' '), '-hls_segment_filename'];
+    const paths = [join(directory, `%03d.${suffix}`), join(directory, 'list.m3u8')];
+    await promisify(execFile)(ffmpegPath, [...input, ...output, ...paths]);
     const names = (await readdir(directory)).filter((name) => name.endsWith(suffix)).toSorted();
     return {
       segmentSeconds: 2,

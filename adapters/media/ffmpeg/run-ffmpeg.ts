@@ -1,0 +1,130 @@
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { InputMode } from '../../../core/capture.ts';
+import { thumbnail } from '../../../core/capture.ts';
+import { StreamFetchError } from '../../../core/errors.ts';
+import { NoPictureError } from './errors.ts';
+import { captureArguments } from './graphs.ts';
+import type { Chunks, FfmpegOutcome } from './spawn-ffmpeg.ts';
+import { spawnFfmpeg } from './spawn-ffmpeg.ts';
+
+/**
+ * `pipe`: the bytes of whole segments; `seconds` says how long they play, and lets a clip be taken from their end rather than their start.
+ * `rtsp`: a relay on loopback, which has checked where it leads.
+ */
+export type FfmpegInput =
+  | { kind: 'pipe'; format: 'mpegts' | 'mov'; chunks: Chunks; seconds?: number }
+  | { kind: 'rtsp'; relayUrl: string };
+
+/** `frame` is a JPEG of at most 896 px width, `thumbnail` planar yuv420p of the same moment, `clip` an MP4 in modes clip and hybrid. */
+export type FfmpegPictures = { frame: Uint8Array; thumbnail: Uint8Array; clip?: Uint8Array };
+
+export type FfmpegRunner = {
+  /** One ffmpeg process. Throws `StreamFetchError`, `NoPictureError` among them, and whatever `chunks` throws. */
+  run(
+    input: FfmpegInput,
+    wanted: { mode: InputMode; clipSeconds: number },
+    limits: { timeoutMs: number },
+    signal: AbortSignal,
+  ): Promise<FfmpegPictures>;
+};
+
+/** Far above what a capture makes; a stream of key frames only makes a picture of each. */
+const pictureBytesLimit = 64 * 1024 * 1024;
+/** Models take about 25 MB inline, base64 included; a clip of 3 s is 100 kB. */
+const clipBytesLimit = 16 * 1024 * 1024;
+
+/** `tempDir` holds clips while they are written: an MP4 that starts with its index needs a file. */
+export function createFfmpegRunner(options: { ffmpegPath: string; tempDir: string }): FfmpegRunner {
+  return {
+    run: (input, wanted, limits, signal) =>
+      wanted.mode === 'frames'
+        ? runOnce('', input, wanted, limits, signal)
+        : inTemporaryDirectory(options.tempDir, (directory) =>
+            runOnce(join(directory, 'clip.mp4'), input, wanted, limits, signal),
+          ),
+  };
+
+  async function runOnce(
+    clipPath: string,
+    input: FfmpegInput,
+    wanted: { mode: InputMode; clipSeconds: number },
+    limits: { timeoutMs: number },
+    signal: AbortSignal,
+  ): Promise<FfmpegPictures> {
+    const outcome = await spawnFfmpeg(
+      {
+        ffmpegPath: options.ffmpegPath,
+        args: captureArguments(input, wanted, { ...limits, clipBytes: clipBytesLimit }, clipPath),
+        ...(input.kind === 'pipe' ? { input: input.chunks } : {}),
+        outputBytes: pictureBytesLimit,
+        timeoutMs: limits.timeoutMs,
+      },
+      signal,
+    );
+    if (outcome.ended !== 'exited') throw notInLimits(outcome, wanted.mode, limits.timeoutMs);
+    const pictures = lastPictures(outcome);
+    if (pictures === undefined) throw nothingDecoded(outcome, wanted.mode);
+    if (wanted.mode === 'frames') return pictures;
+    // Joining a stream can make ffmpeg exit with an error after a good picture, but a clip is whole only after exit code 0.
+    if (outcome.exitCode !== 0) throw nothingDecoded(outcome, wanted.mode);
+    return { ...pictures, clip: await readFile(clipPath) };
+  }
+}
+
+async function inTemporaryDirectory<T>(tempDir: string, work: (directory: string) => Promise<T>): Promise<T> {
+  await mkdir(tempDir, { recursive: true });
+  const directory = await mkdtemp(join(tempDir, 'clip-'));
+  try {
+    return await work(directory);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+function lastPictures(outcome: FfmpegOutcome): FfmpegPictures | undefined {
+  const frame = lastJpeg(outcome.fd3);
+  const thumbnails = outcome.stdout;
+  if (
+    frame === undefined ||
+    thumbnails.length < thumbnail.bytes ||
+    thumbnails.length % thumbnail.bytes !== 0
+  ) {
+    return undefined;
+  }
+  return { frame, thumbnail: thumbnails.slice(-thumbnail.bytes) };
+}
+
+/** The start marker cannot occur inside of a JPEG's compressed data, which stuffs every 0xFF. */
+function lastJpeg(bytes: Uint8Array): Uint8Array | undefined {
+  const pictures = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const start = pictures.lastIndexOf(Buffer.from([0xff, 0xd8, 0xff]));
+  const whole = start >= 0 && pictures.subarray(-2).equals(Buffer.from([0xff, 0xd9]));
+  return whole ? bytes.slice(start) : undefined;
+}
+
+function nothingDecoded(outcome: FfmpegOutcome, mode: InputMode): NoPictureError {
+  return new NoPictureError(
+    'The stream was reached, but no picture could be decoded from it. Check that it plays in a video player and that its video is H.264, H.265, AV1, VP9 or MPEG-2.',
+    failureMessage(mode),
+    { cause: complaints(outcome) },
+  );
+}
+
+function notInLimits(outcome: FfmpegOutcome, mode: InputMode, timeoutMs: number): StreamFetchError {
+  const remediation =
+    outcome.ended === 'timed out'
+      ? `No complete picture came within ${Math.round(timeoutMs / 1000)} s. Check that the stream is running and has a key frame every few seconds, then try again.`
+      : 'The stream has far more pictures or larger ones than a live stream has. Use a stream of at most 4K and 60 frames per second.';
+  return new StreamFetchError(remediation, failureMessage(mode), { cause: complaints(outcome) });
+}
+
+function failureMessage(mode: InputMode): string {
+  return mode === 'frames'
+    ? 'Failed to capture frame from stream'
+    : 'Failed to capture video clip from stream';
+}
+
+function complaints(outcome: FfmpegOutcome): Error {
+  return new Error(`ffmpeg ${outcome.ended}, exit code ${outcome.exitCode}: ${outcome.complaints.trim()}`);
+}

@@ -1,0 +1,148 @@
+import type { Capture, CaptureRequest, StreamProbe } from '../../../core/capture.ts';
+import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
+import { NotLiveError, StreamEndedError, StreamFetchError } from '../../../core/errors.ts';
+import type { GuardedHttp } from '../../egress/guarded-http.ts';
+import { NoPictureError } from '../ffmpeg/errors.ts';
+import type { FfmpegPictures, FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
+import { chooseSegments } from './choose-segments.ts';
+import { fetchMediaPlaylist, PlaylistGoneError } from './fetch-playlist.ts';
+import { fetchSegments, protectedStream } from './fetch-segments.ts';
+import { livenessOf } from './live-or-not.ts';
+import { createPlaylistMemory, type Remembered } from './playlist-memory.ts';
+import type { MediaPlaylist, Segment } from './playlist.ts';
+import { takenAt } from './taken-at.ts';
+
+export type HlsLimits = {
+  playlistBytes: number;
+  /** Of all that one capture fetches of segments. */
+  captureBytes: number;
+  requestTimeoutMs: number;
+  /** From the start of fetching segments to the finished pictures. */
+  decodeTimeoutMs: number;
+};
+
+const defaultLimits: HlsLimits = {
+  playlistBytes: 2 * 1024 * 1024,
+  captureBytes: 32 * 1024 * 1024,
+  requestTimeoutMs: 10_000,
+  decodeTimeoutMs: 25_000,
+};
+
+/** A group of pictures is rarely longer than 10 s, and a segment rarely shorter than 2 s. */
+const mostOlderSegments = 5;
+
+/** `capture` throws `StreamEndedError` where the playlist says that nothing will follow. */
+export function createHlsCapturer(deps: {
+  http: GuardedHttp;
+  ffmpeg: FfmpegRunner;
+  now: () => Date;
+  limits?: Partial<HlsLimits>;
+}): StreamCapturer {
+  const limits = { ...defaultLimits, ...deps.limits };
+  const fetcher = { http: deps.http, ...limits };
+  const memory = createPlaylistMemory({ now: deps.now, most: 1000, keepMs: 10 * 60_000 });
+  return { probe, capture };
+
+  async function probe(url: string, signal: AbortSignal): Promise<StreamProbe> {
+    const playlist = await fetchMediaPlaylist(fetcher, url, 'frames', signal).catch((error: unknown) => {
+      throw error instanceof PlaylistGoneError
+        ? new NotLiveError(error.remediation, 'Stream is offline', { cause: error })
+        : error;
+    });
+    if (livenessOf(playlist) !== 'live') {
+      throw new NotLiveError(
+        'The playlist is of a recording or of a broadcast that is over. Give the URL of one that is live.',
+      );
+    }
+    if (playlist.segments.at(-1)?.key?.method === 'unsupported') throw protectedStream();
+    return { platform: 'hls', playbackUrl: withoutCredentials(url) };
+  }
+
+  async function capture(request: CaptureRequest, signal: AbortSignal): Promise<Capture> {
+    const key = `${request.mode === 'frames' ? 'frames' : 'clip'} ${request.url}`;
+    if (request.resolveAgain) memory.forget(key);
+    const remembered = memory.recall(key);
+    try {
+      const playlist = await fetchMediaPlaylist(
+        fetcher,
+        remembered?.mediaUrl ?? request.url,
+        request.mode,
+        signal,
+      );
+      if (livenessOf(playlist) !== 'live') throw new StreamEndedError();
+      const { capture, olderSegments } = await captureFrom(playlist, request, remembered, signal);
+      memory.remember(key, { mediaUrl: playlist.url, olderSegments });
+      return capture;
+    } catch (error) {
+      memory.forget(key);
+      throw error;
+    }
+  }
+
+  /** Where the newest segments have no key frame, once more with older ones in front. */
+  async function captureFrom(
+    playlist: MediaPlaylist,
+    request: CaptureRequest,
+    remembered: Remembered | undefined,
+    signal: AbortSignal,
+  ): Promise<{ capture: Capture; olderSegments: number }> {
+    const firstTry = remembered?.olderSegments ?? 0;
+    const segments = chooseSegments(playlist, { ...request, olderSegments: firstTry });
+    try {
+      return { capture: await captureSegments(playlist, segments, request, signal), olderSegments: firstTry };
+    } catch (error) {
+      const more = chooseSegments(playlist, { ...request, olderSegments: mostOlderSegments });
+      if (!(error instanceof NoPictureError) || more.length <= segments.length) throw error;
+      const capture = await captureSegments(playlist, more, request, signal);
+      return { capture, olderSegments: mostOlderSegments };
+    }
+  }
+
+  async function captureSegments(
+    playlist: MediaPlaylist,
+    segments: Segment[],
+    request: CaptureRequest,
+    signal: AbortSignal,
+  ): Promise<Capture> {
+    const newest = segments.at(-1);
+    if (newest === undefined) throw nothingYet();
+    const pictures = await decode(segments, request, signal);
+    return {
+      ...pictures,
+      capturedAt: takenAt(newest, request.mode, deps.now()),
+      position: {
+        segment: `${newest.sequence}:${new URL(newest.url).pathname}`,
+        segment_seconds: playlist.targetSeconds,
+      },
+    };
+  }
+
+  /** ffmpeg starts while the segments are under way; what is still under way when it has enough is given up. */
+  async function decode(
+    segments: Segment[],
+    request: CaptureRequest,
+    signal: AbortSignal,
+  ): Promise<FfmpegPictures> {
+    const seconds = segments.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
+    const format = segments[0]?.initialization ? 'mov' : 'mpegts';
+    const enough = new AbortController();
+    const chunks = fetchSegments(fetcher, segments, AbortSignal.any([signal, enough.signal]));
+    const input = { kind: 'pipe', format, chunks, seconds } as const;
+    try {
+      return await deps.ffmpeg.run(input, request, { timeoutMs: limits.decodeTimeoutMs }, signal);
+    } finally {
+      enough.abort();
+    }
+  }
+}
+
+function nothingYet(): StreamFetchError {
+  return new StreamFetchError('The playlist has no segment to play yet. Try again in a few seconds.');
+}
+
+function withoutCredentials(url: string): string {
+  const shown = new URL(url);
+  shown.username = '';
+  shown.password = '';
+  return shown.href;
+}

@@ -1,0 +1,78 @@
+import type { InputMode } from '../../../core/capture.ts';
+import { InvalidUrlError, NotLiveError, StreamFetchError } from '../../../core/errors.ts';
+import { EgressLimitError } from '../../egress/errors.ts';
+import type { GuardedHttp, GuardedResponse } from '../../egress/guarded-http.ts';
+import { chooseVariant } from './choose-variant.ts';
+import { fetchFailure, statusFailure } from './fetch-failure.ts';
+import { kindOfBody, kindOfContentType, type FoundInstead } from './found-instead.ts';
+import { parsePlaylist, PlaylistError, type MediaPlaylist, type Playlist } from './playlist.ts';
+
+export type PlaylistFetcher = { http: GuardedHttp; playlistBytes: number; requestTimeoutMs: number };
+
+/** The server says that there is no such playlist (404, 410). */
+export class PlaylistGoneError extends StreamFetchError {}
+
+/**
+ * The media playlist behind a URL, by way of the variant that suffices for the mode. Throws `PlaylistGoneError`,
+ * `StreamFetchError`, `InvalidUrlError`, and `NotLiveError` where a video file is found instead of a playlist.
+ */
+export async function fetchMediaPlaylist(
+  fetcher: PlaylistFetcher,
+  url: string,
+  mode: InputMode,
+  signal: AbortSignal,
+): Promise<MediaPlaylist> {
+  const playlist = await fetchPlaylist(fetcher, url, signal);
+  if (playlist.kind === 'media') return playlist;
+  const variant = chooseVariant(playlist.variants, mode);
+  if (variant === null)
+    throw new StreamFetchError('The playlist lists no stream with a picture. Use one that has video.');
+  const chosen = await fetchPlaylist(fetcher, variant.url, signal);
+  if (chosen.kind === 'media') return chosen;
+  throw new StreamFetchError('The playlist leads to further lists of variants. Give the URL of one variant.');
+}
+
+async function fetchPlaylist(fetcher: PlaylistFetcher, url: string, signal: AbortSignal): Promise<Playlist> {
+  const response = await request(fetcher, url, signal);
+  if (response.status === 404 || response.status === 410) {
+    throw new PlaylistGoneError(
+      'The server has no such playlist (any more). Check the URL, and that the stream is running.',
+    );
+  }
+  if (response.status !== 200) throw statusFailure(response.status, 'playlist');
+  try {
+    return parsePlaylist(response.body, response.url);
+  } catch (cause) {
+    if (cause instanceof PlaylistError) throw noPlaylist(kindOfBody(response.body), cause);
+    throw cause;
+  }
+}
+
+async function request(fetcher: PlaylistFetcher, url: string, signal: AbortSignal): Promise<GuardedResponse> {
+  const options = { maxBytes: fetcher.playlistBytes, timeoutMs: fetcher.requestTimeoutMs, signal };
+  try {
+    return await fetcher.http.request(url, options);
+  } catch (error) {
+    if (!(error instanceof EgressLimitError)) throw fetchFailure(error, 'playlist');
+    // Too large for a playlist: most likely somebody gave the URL of a video. Its headers tell.
+    const headers = await fetcher.http.request(url, { ...options, headersOnly: true }).catch(() => null);
+    const kind = kindOfContentType(headers?.headers['content-type'] ?? '');
+    throw kind === 'something else' ? fetchFailure(error, 'playlist') : noPlaylist(kind, error);
+  }
+}
+
+function noPlaylist(found: FoundInstead, cause: unknown): NotLiveError | InvalidUrlError {
+  if (found === 'a video file') {
+    return new NotLiveError(
+      'The URL leads to a video file. Give the URL of a live HLS playlist (.m3u8).',
+      undefined,
+      { cause },
+    );
+  }
+  return new InvalidUrlError(
+    `The URL leads to ${found}, not to an HLS playlist. Give the URL of the stream's .m3u8 playlist.`,
+    {
+      cause,
+    },
+  );
+}

@@ -1,0 +1,182 @@
+import { parse, setOptions, type types } from 'hls-parser';
+import { z } from 'zod';
+import { readableText } from './readable-text.ts';
+
+/** What captures need of a playlist; every URL is absolute. */
+export type Playlist = MultivariantPlaylist | MediaPlaylist;
+
+export type MultivariantPlaylist = { kind: 'multivariant'; url: string; variants: Variant[] };
+
+export type Variant = {
+  url: string;
+  /** Bits per second; 0 where it is not said. */
+  bandwidth: number;
+  resolution: { width: number; height: number } | null;
+  codecs: string | null;
+};
+
+export type MediaPlaylist = {
+  kind: 'media';
+  /** After redirects: the base of relative URLs. */
+  url: string;
+  targetSeconds: number;
+  /** The newest, oldest first. */
+  segments: Segment[];
+  endList: boolean;
+  playlistType: 'EVENT' | 'VOD' | null;
+};
+
+export type ByteRange = { offset: number; length: number };
+
+export type Resource = { url: string; byteRange: ByteRange | null };
+
+export type SegmentKey =
+  | { method: 'AES-128'; url: string; iv: Uint8Array | null }
+  /** DRM and the like: the segment cannot be read. */
+  | { method: 'unsupported' };
+
+export type Segment = Resource & {
+  sequence: number;
+  durationSeconds: number;
+  /** The init section of fMP4. */
+  initialization: Resource | null;
+  key: SegmentKey | null;
+  /** By program date-time, carried on from earlier segments. */
+  startsAt: Date | null;
+  /** Something else begins with this segment. */
+  discontinuity: boolean;
+  /** The server says that it has no data for it. */
+  gap: boolean;
+};
+
+/** Enough for a clip of a minute in segments of a second. */
+const newestSegments = 64;
+
+/** The text is no playlist, or one that nothing can be read from. */
+export class PlaylistError extends Error {
+  override readonly name = 'PlaylistError';
+}
+
+// The parser writes to the console whatever it finds against the standard.
+setOptions({ silent: true });
+
+/** Reads a playlist that was fetched from `url`. Throws `PlaylistError`. */
+export function parsePlaylist(bytes: Uint8Array, url: string): Playlist {
+  const text = readableText(bytes);
+  if (text === null) throw new PlaylistError('No #EXTM3U at the start');
+  try {
+    const parsed = parse(text);
+    return parsed.isMasterPlaylist
+      ? multivariant(multivariantSchema.parse(parsed), url)
+      : media(mediaSchema.parse(newestOf(parsed)), url);
+  } catch (cause) {
+    throw new PlaylistError('The playlist cannot be read', { cause });
+  }
+}
+
+/** A recorder's playlist of a day has 40,000 segments. Some more than are kept, to carry the program date-time on. */
+function newestOf({ targetDuration, endlist, playlistType, segments }: types.MediaPlaylist): unknown {
+  return { targetDuration, endlist, playlistType, segments: segments.slice(-2 * newestSegments) };
+}
+
+// hls-parser's own types promise more than it keeps: what a playlist leaves out is undefined or null there.
+const byteRangeSchema = z.object({ offset: z.number().nonnegative(), length: z.number().positive() });
+
+const multivariantSchema = z.object({
+  variants: z.array(
+    z.object({
+      uri: z.string(),
+      bandwidth: z.number().nonnegative().catch(0),
+      resolution: z
+        .object({ width: z.number().positive(), height: z.number().positive() })
+        .nullish()
+        .catch(null),
+      codecs: z.string().nullish(),
+    }),
+  ),
+});
+
+const keySchema = z.object({
+  method: z.string(),
+  uri: z.string().nullish(),
+  iv: z.instanceof(Uint8Array).nullish(),
+  format: z.string().nullish(),
+});
+
+const segmentSchema = z.object({
+  /** Empty for tags at the end that no segment follows yet. */
+  uri: z.string(),
+  mediaSequenceNumber: z.number(),
+  duration: z.number().nonnegative().catch(0),
+  byterange: byteRangeSchema.nullish(),
+  map: z.object({ uri: z.string(), byterange: byteRangeSchema.nullish() }).nullish(),
+  key: keySchema.nullish(),
+  programDateTime: z.date().nullish().catch(null),
+  discontinuity: z.boolean().nullish(),
+  gap: z.boolean().nullish(),
+});
+
+const mediaSchema = z.object({
+  targetDuration: z.number().nonnegative().catch(0),
+  endlist: z.boolean(),
+  playlistType: z.enum(['EVENT', 'VOD']).nullish().catch(null),
+  segments: z.array(segmentSchema),
+});
+
+function multivariant(parsed: z.infer<typeof multivariantSchema>, url: string): MultivariantPlaylist {
+  const variants = parsed.variants.map((variant) => ({
+    url: absolute(variant.uri, url),
+    bandwidth: variant.bandwidth,
+    resolution: variant.resolution ?? null,
+    codecs: variant.codecs ?? null,
+  }));
+  return { kind: 'multivariant', url, variants };
+}
+
+function media(parsed: z.infer<typeof mediaSchema>, url: string): MediaPlaylist {
+  const segments: Segment[] = [];
+  let nextStartsAt: Date | null = null;
+  for (const read of parsed.segments.filter(({ uri }) => uri !== '')) {
+    const segment = toSegment(read, url, nextStartsAt);
+    segments.push(segment);
+    nextStartsAt = segment.startsAt && new Date(segment.startsAt.getTime() + segment.durationSeconds * 1000);
+  }
+  return {
+    kind: 'media',
+    url,
+    // A playlist without one is broken, but plays: its segments tell as much.
+    targetSeconds:
+      parsed.targetDuration || Math.max(0, ...segments.map(({ durationSeconds }) => durationSeconds)),
+    segments: segments.slice(-newestSegments),
+    endList: parsed.endlist,
+    playlistType: parsed.playlistType ?? null,
+  };
+}
+
+function toSegment(read: z.infer<typeof segmentSchema>, url: string, follows: Date | null): Segment {
+  const discontinuity = read.discontinuity ?? false;
+  return {
+    url: absolute(read.uri, url),
+    byteRange: read.byterange ?? null,
+    sequence: read.mediaSequenceNumber,
+    durationSeconds: read.duration,
+    initialization: read.map
+      ? { url: absolute(read.map.uri, url), byteRange: read.map.byterange ?? null }
+      : null,
+    key: toKey(read.key ?? null, url),
+    startsAt: read.programDateTime ?? (discontinuity ? null : follows),
+    discontinuity,
+    gap: read.gap ?? false,
+  };
+}
+
+function toKey(read: z.infer<typeof keySchema> | null, url: string): SegmentKey | null {
+  if (read === null || read.method === 'NONE') return null;
+  const plain = (read.format ?? 'identity') === 'identity';
+  if (read.method !== 'AES-128' || !plain || !read.uri) return { method: 'unsupported' };
+  return { method: 'AES-128', url: absolute(read.uri, url), iv: read.iv ?? null };
+}
+
+function absolute(reference: string, base: string): string {
+  return new URL(reference, base).href;
+}

@@ -1,0 +1,88 @@
+import { chmod, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FfmpegMissingError } from '../../../../adapters/media/ffmpeg/errors.ts';
+import { locateFfmpeg, type LocateOptions } from '../../../../adapters/media/ffmpeg/locate-ffmpeg.ts';
+import { ffmpegPath } from '../../../support/hls/recording.ts';
+
+let directory = '';
+const installed = (): Promise<unknown> => Promise.resolve({ default: ffmpegPath });
+const absent = (): Promise<unknown> => Promise.reject(new Error('Cannot find package'));
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'locate-'));
+  await symlink(ffmpegPath, join(directory, 'ffmpeg'));
+});
+afterAll(() => rm(directory, { recursive: true }));
+
+async function impostor(name: string, script: string): Promise<string> {
+  const path = join(directory, name);
+  await writeFile(path, `#!/bin/sh\n${script}\n`);
+  await chmod(path, 0o755);
+  return path;
+}
+
+async function failureOf(options: LocateOptions): Promise<FfmpegMissingError> {
+  const error: unknown = await locateFfmpeg(options).catch((error: unknown) => error);
+  if (error instanceof FfmpegMissingError) return error;
+  throw new Error('It was found');
+}
+
+describe('locateFfmpeg', () => {
+  it('takes the setting before all else, and tells its version', async () => {
+    const found = await locateFfmpeg({ setting: ffmpegPath, env: {}, importStatic: absent });
+    expect(found).toMatchObject({ path: ffmpegPath, source: 'setting' });
+    expect(found.version).toMatch(/\d/);
+  });
+
+  it('looks nowhere else when the setting cannot be used', async () => {
+    const failure = await failureOf({ setting: '/no/ffmpeg', env: { PATH: directory } });
+    expect(failure.message).toContain('it does not run');
+  });
+
+  it('prefers ffmpeg-static to PATH', async () => {
+    const found = await locateFfmpeg({ env: { PATH: directory }, importStatic: installed });
+    expect(found).toMatchObject({ path: ffmpegPath, source: 'ffmpeg-static' });
+  });
+
+  it('honours FFMPEG_BIN in the place of ffmpeg-static', async () => {
+    const found = await locateFfmpeg({ env: { FFMPEG_BIN: ffmpegPath }, importStatic: absent });
+    expect(found.source).toBe('ffmpeg-static');
+  });
+
+  it.each([
+    ['is not installed', absent],
+    ['knows no binary for the platform', () => Promise.resolve({ default: null })],
+    ['lost its download', () => Promise.resolve({ default: '/no/ffmpeg' })],
+  ])('goes on to PATH when ffmpeg-static %s', async (_case, importStatic) => {
+    const found = await locateFfmpeg({ env: { PATH: `/no/where:${directory}` }, importStatic });
+    expect(found).toMatchObject({ path: join(directory, 'ffmpeg'), source: 'PATH' });
+  });
+
+  it('says what to type when there is none', async () => {
+    const failure = await failureOf({ env: { PATH: '' }, importStatic: absent });
+    expect(failure.message).toBe('ffmpeg was not found');
+    for (const command of [
+      'apt-get install -y ffmpeg',
+      'brew install ffmpeg',
+      'WATCHPOST_FFMPEG',
+      '--ffmpeg',
+    ]) {
+      expect(failure.remediation).toContain(command);
+    }
+  });
+
+  it.each([
+    ['something else', 'echo hello', 'does not answer like ffmpeg'],
+    ['too old', 'echo "ffmpeg version 4.4.2-0ubuntu0.22.04.1 Copyright" >&2', 'older than 5.1'],
+    [
+      'built without x264',
+      'echo " V..... mjpeg x"; echo "ffmpeg version 7.1 Copyright" >&2',
+      'without libx264, rawvideo',
+    ],
+  ])('refuses an ffmpeg that is %s', async (name, script, reason) => {
+    const failure = await failureOf({ setting: await impostor(name, script), env: {} });
+    expect(failure.message).toContain(reason);
+  });
+});

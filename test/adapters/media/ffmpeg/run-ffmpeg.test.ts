@@ -1,0 +1,234 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPictureDecoder } from '../../../../adapters/media/ffmpeg/decode-picture.ts';
+import { NoPictureError } from '../../../../adapters/media/ffmpeg/errors.ts';
+import { createFfmpegRunner, type FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
+import { thumbnail, type InputMode } from '../../../../core/capture.ts';
+import { StreamFetchError } from '../../../../core/errors.ts';
+import { ffmpegPath, momentOf, record, type Recording } from '../../../support/hls/recording.ts';
+import { jpegSize } from '../../../support/hls/jpeg-size.ts';
+
+const never = new AbortController().signal;
+const limits = { timeoutMs: 20_000 };
+let recording: Recording;
+let tempDir = '';
+let runner: FfmpegRunner;
+
+beforeAll(async () => {
+  recording = await record({ seconds: 6 });
+  tempDir = await mkdtemp(join(tmpdir(), 'run-'));
+  runner = createFfmpegRunner({ ffmpegPath, tempDir });
+});
+afterAll(() => rm(tempDir, { recursive: true }));
+
+function run(chunks: Uint8Array[], mode: InputMode, seconds?: number, clipSeconds = 3) {
+  const input = {
+    kind: 'pipe' as const,
+    format: 'mpegts' as const,
+    chunks,
+    ...(seconds === undefined ? {} : { seconds }),
+  };
+  return runner.run(input, { mode, clipSeconds }, limits, never);
+}
+
+describe('a frame', () => {
+  it('is the last key frame, with the thumbnail of the same moment', async () => {
+    const pictures = await run(recording.segments, 'frames');
+    expect(pictures.thumbnail.length).toBe(thumbnail.bytes);
+    expect(momentOf(pictures.thumbnail)).toBeCloseTo(4, 0);
+    expect(await momentOfJpeg(pictures.frame)).toBeCloseTo(momentOf(pictures.thumbnail), 0);
+    expect(pictures.clip).toBeUndefined();
+  });
+
+  it('is never enlarged', async () => {
+    expect(jpegSize((await run(recording.segments, 'frames')).frame)).toEqual({ width: 160, height: 90 });
+  });
+
+  it.each([
+    ['1280x720', { width: 896, height: 504 }],
+    ['720x1280', { width: 720, height: 1280 }],
+    ['1000x562', { width: 896, height: 504 }],
+  ])('of a stream of %s is at most 896 pixels wide and has even sides', async (size, expected) => {
+    const { segments } = await record({ size, seconds: 1 });
+    expect(jpegSize((await run(segments, 'frames')).frame)).toEqual(expected);
+  });
+
+  it('comes from fMP4 too', async () => {
+    const { segments, initialization } = await record({ segmentType: 'fmp4', seconds: 4 });
+    const input = { kind: 'pipe' as const, format: 'mov' as const, chunks: [initialization!, segments[1]!] };
+    const pictures = await runner.run(input, { mode: 'frames', clipSeconds: 3 }, limits, never);
+    expect(momentOf(pictures.thumbnail)).toBeCloseTo(2, 0);
+  });
+});
+
+describe('a clip', () => {
+  it('is H.264 of the end of the segments, and its picture is its last', async () => {
+    const pictures = await run(recording.segments, 'clip', 6);
+    const frames = await momentsOfClip(pictures.clip!);
+    expect(frames.length).toBe(24);
+    expect(frames[0]).toBeCloseTo(3, 0);
+    expect(frames.at(-1)).toBeGreaterThan(5.5);
+    expect(momentOf(pictures.thumbnail)).toBeGreaterThan(5.5);
+    expect(await momentOfJpeg(pictures.frame)).toBeCloseTo(momentOf(pictures.thumbnail), 0);
+  });
+
+  it('is in a file that starts with its index, and leaves no file behind', async () => {
+    const { clip } = await run(recording.segments, 'hybrid', 6);
+    const bytes = Buffer.from(clip!);
+    expect(bytes.indexOf('moov')).toBeLessThan(bytes.indexOf('mdat'));
+    expect(await readdir(tempDir)).toEqual([]);
+  });
+
+  it('is as long as there is stream when that is shorter', async () => {
+    const pictures = await run(recording.segments.slice(0, 1), 'clip', 2);
+    expect((await momentsOfClip(pictures.clip!)).length).toBe(16);
+    expect(momentOf(pictures.thumbnail)).toBeGreaterThan(1.5);
+  });
+
+  it('of segments that begin between key frames has all that can be decoded', async () => {
+    const { segments } = await record({ keyFrameSeconds: 6, seconds: 8 });
+    const pictures = await run(segments.slice(2), 'clip', 4);
+    const moments = await momentsOfClip(pictures.clip!);
+    expect(moments[0]).toBeCloseTo(6, 0);
+    expect(moments.length).toBeGreaterThan(14);
+    expect(momentOf(pictures.thumbnail)).toBeGreaterThan(7.5);
+  });
+
+  it('is at most 672 pixels wide, its picture 896', async () => {
+    const { segments } = await record({ size: '1280x720', seconds: 1 });
+    const pictures = await run(segments, 'clip', 1, 1);
+    expect(jpegSize(pictures.frame).width).toBe(896);
+    expect(await videoSize(pictures.clip!)).toBe('672x378');
+  });
+
+  it('of several captures at once are each their own', async () => {
+    const [early, late] = await Promise.all([
+      run(recording.segments.slice(0, 1), 'clip', 2, 2),
+      run(recording.segments.slice(2), 'clip', 2, 2),
+    ]);
+    expect((await momentsOfClip(early.clip!)).at(-1)).toBeLessThan(2.2);
+    expect((await momentsOfClip(late.clip!))[0]).toBeGreaterThan(3.8);
+  });
+});
+
+describe('hostile and broken input', () => {
+  it.each([
+    ['frames', 'Failed to capture frame from stream'],
+    ['clip', 'Failed to capture video clip from stream'],
+    ['hybrid', 'Failed to capture video clip from stream'],
+  ] as const)(
+    'without a picture in it, in mode %s, says that nothing could be decoded',
+    async (mode, message) => {
+      const failure = await run([Buffer.alloc(10_000, 'no video')], mode).catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(NoPictureError);
+      expect(failure).toMatchObject({ code: 'STREAM_FETCH_FAILED', message });
+    },
+  );
+
+  it('of another format than it was said to be is not tried as that', async () => {
+    const { clip } = await run(recording.segments.slice(0, 1), 'clip', 2, 2);
+    await expect(run([clip!], 'frames')).rejects.toBeInstanceOf(NoPictureError);
+  });
+
+  it('that is empty fails alike', async () => {
+    await expect(run([], 'frames')).rejects.toBeInstanceOf(NoPictureError);
+  });
+
+  it('cut in the middle of a group of pictures still gives the key frame before', async () => {
+    const cut = Buffer.concat(recording.segments.slice(0, 2)).subarray(0, -2000);
+    expect(momentOf((await run([cut], 'frames')).thumbnail)).toBeCloseTo(2, 0);
+  });
+
+  it('which never ends is killed at the time limit', async () => {
+    const input = { kind: 'pipe' as const, format: 'mpegts' as const, chunks: endless() };
+    const failure = runner.run(input, { mode: 'frames', clipSeconds: 3 }, { timeoutMs: 300 }, never);
+    await expect(failure).rejects.toThrow(StreamFetchError);
+    await expect(failure).rejects.toMatchObject({ remediation: expect.stringContaining('within 0 s') });
+  });
+
+  it('of more pixels than any camera has is not decoded', async () => {
+    const { stdout } = await promisify(execFile)(
+      ffmpegPath,
+      '-loglevel error -f lavfi -i color=size=4608x4608:rate=1 -frames:v 1 -c:v libx264 -preset ultrafast -f mpegts pipe:1'.split(
+        ' ',
+      ),
+      { encoding: 'buffer', maxBuffer: 1e8 },
+    );
+    await expect(run([stdout], 'frames')).rejects.toBeInstanceOf(NoPictureError);
+  });
+
+  it('that is a playlist, a DASH manifest, an SDP or a concat script makes ffmpeg reach for nothing', async () => {
+    const reached = await countConnections(async (port) => {
+      const url = `http://127.0.0.1:${port}/a.ts`;
+      const bodies = [
+        `#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n${url}\n`,
+        `<MPD><Period><AdaptationSet><Representation><BaseURL>${url}</BaseURL></Representation></AdaptationSet></Period></MPD>`,
+        `v=0\nc=IN IP4 127.0.0.1\nm=video ${port} RTP/AVP 96\n`,
+        `ffconcat version 1.0\nfile ${url}\n`,
+      ];
+      for (const body of bodies) await run([Buffer.from(body)], 'frames').catch(() => {});
+    });
+    expect(reached).toBe(0);
+  });
+
+  it('from RTSP is pulled over TCP', async () => {
+    const reached = await countConnections(async (port) => {
+      const input = { kind: 'rtsp' as const, relayUrl: `rtsp://127.0.0.1:${port}/camera` };
+      const failure = runner.run(input, { mode: 'frames', clipSeconds: 3 }, { timeoutMs: 2000 }, never);
+      await expect(failure).rejects.toThrow('Failed to capture frame from stream');
+    });
+    expect(reached).toBe(1);
+  });
+});
+
+async function* endless(): AsyncGenerator<Uint8Array> {
+  yield recording.segments[0]!;
+  await new Promise(() => {});
+}
+
+const decoder = createPictureDecoder({ ffmpegPath });
+
+/** The brightness of grey in RGB is full range, in the recording it is 16 to 235. */
+const momentOfRgb = (rgb: Uint8Array): number => ((rgb[0]! * 219) / 255 + 16 - 30) / 12;
+
+async function momentOfJpeg(jpeg: Uint8Array): Promise<number> {
+  return momentOfRgb(await decoder.decode(jpeg, { width: 2, height: 2 }, never));
+}
+
+async function momentsOfClip(mp4: Uint8Array): Promise<number[]> {
+  return (await decoder.decodeClip(mp4, { width: 2, height: 2 }, 8, never)).map(momentOfRgb);
+}
+
+async function videoSize(mp4: Uint8Array): Promise<string | undefined> {
+  const probing = promisify(execFile)(ffmpegPath, [
+    '-hide_banner',
+    '-f',
+    'mov',
+    '-i',
+    'pipe:0',
+    '-f',
+    'null',
+    '-',
+  ]);
+  probing.child.stdin?.end(mp4);
+  return / (\d+x\d+)[ ,]/.exec((await probing).stderr)?.[1];
+}
+
+/** A server that hangs up on everybody. */
+async function countConnections(during: (port: number) => Promise<void>): Promise<number> {
+  let connections = 0;
+  const server: Server = createServer((socket) => {
+    connections += 1;
+    socket.on('error', () => {}).destroy();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await during(typeof address === 'object' && address !== null ? address.port : 0);
+  server.close();
+  return connections;
+}

@@ -1,0 +1,399 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createEgressGuard } from '../../../../adapters/egress/guard.ts';
+import { createGuardedHttp, type GuardedHttp } from '../../../../adapters/egress/guarded-http.ts';
+import { createFfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
+import { createHlsCapturer, type HlsLimits } from '../../../../adapters/media/hls/capture-hls.ts';
+import type { CaptureRequest } from '../../../../core/capture.ts';
+import {
+  InvalidUrlError,
+  NotLiveError,
+  StreamEndedError,
+  StreamError,
+  StreamFetchError,
+} from '../../../../core/errors.ts';
+import type { StreamCapturer } from '../../../../core/ports/stream-capturer.ts';
+import { startHlsServer, type HlsServer } from '../../../support/hls/hls-server.ts';
+import { ffmpegPath, momentOf, record, type Recording } from '../../../support/hls/recording.ts';
+
+const never = new AbortController().signal;
+const now = new Date('2026-11-20T12:00:00Z');
+const limits: Partial<HlsLimits> = { requestTimeoutMs: 1500 };
+let tempDir = '';
+let recording: Recording;
+let http: GuardedHttp;
+let server: HlsServer;
+let capturer: StreamCapturer;
+
+beforeAll(async () => {
+  recording = await record();
+  tempDir = await mkdtemp(join(tmpdir(), 'hls-'));
+});
+afterAll(() => rm(tempDir, { recursive: true }));
+beforeEach(async () => {
+  await serve(recording);
+});
+afterEach(close);
+
+async function serve(what: Recording): Promise<void> {
+  http = createGuardedHttp(createEgressGuard({ allowRanges: ['127.0.0.0/8'] }));
+  server = await startHlsServer(what);
+  capturer = createHlsCapturer({
+    http,
+    ffmpeg: createFfmpegRunner({ ffmpegPath, tempDir }),
+    now: () => now,
+    limits,
+  });
+}
+
+async function close(): Promise<void> {
+  await http.close();
+  await server.close();
+}
+
+function capture(more: Partial<CaptureRequest> = {}, path = '/live.m3u8') {
+  const request = { url: server.url(path), mode: 'frames' as const, clipSeconds: 3, resolveAgain: false };
+  return capturer.capture({ ...request, ...more }, never);
+}
+
+const probe = (path = '/live.m3u8') => capturer.probe(server.url(path), never);
+
+/** Every failure of a stream is an error with a remediation. */
+async function failureOf(promise: Promise<unknown>): Promise<StreamError> {
+  const error = await promise.catch((error: unknown) => error);
+  if (error instanceof StreamError) return error;
+  throw new Error('It did not fail as a stream does', { cause: error });
+}
+
+describe('a capture', () => {
+  it('is of the newest segment, and moves on with the stream', async () => {
+    const first = await capture();
+    server.newest = 5;
+    const second = await capture();
+    expect(momentOf(first.thumbnail)).toBeCloseTo(8, 0);
+    expect(momentOf(second.thumbnail)).toBeCloseTo(10, 0);
+    expect([first.position, second.position]).toEqual([
+      { segment: '4:/segments/4.ts', segment_seconds: 2 },
+      { segment: '5:/segments/5.ts', segment_seconds: 2 },
+    ]);
+  });
+
+  it('fetches one segment for a frame, and only those that a clip covers', async () => {
+    await capture();
+    expect(server.requests).toEqual(['/live.m3u8', '/segments/4.ts?token=a']);
+    server.requests.length = 0;
+    const { clip, thumbnail } = await capture({ mode: 'clip' });
+    expect(server.requests.toSorted()).toEqual([
+      '/live.m3u8',
+      '/segments/3.ts?token=a',
+      '/segments/4.ts?token=a',
+    ]);
+    expect(clip?.length).toBeGreaterThan(1000);
+    expect(momentOf(thumbnail)).toBeGreaterThan(9.5);
+  });
+
+  it('stays where the stream stands still', async () => {
+    const first = await capture();
+    const second = await capture();
+    expect(second.position).toEqual(first.position);
+  });
+
+  it('of a stream that began anew has a new position', async () => {
+    server.newest = 6;
+    const before = await capture();
+    server.newest = 0;
+    const after = await capture();
+    expect(after.position.segment).toBe('0:/segments/0.ts');
+    expect(after.position).not.toEqual(before.position);
+  });
+
+  it('was taken at the program date-time, where there is one', async () => {
+    expect((await capture()).capturedAt).toEqual(now);
+    server.tags = (sequence) => (sequence === 4 ? ['#EXT-X-PROGRAM-DATE-TIME:2026-11-20T11:59:50.000Z'] : []);
+    expect((await capture()).capturedAt).toEqual(new Date('2026-11-20T11:59:50Z'));
+  });
+
+  it('of fMP4 has the init section in front', async () => {
+    await close();
+    await serve(await record({ segmentType: 'fmp4', seconds: 10 }));
+    const { thumbnail, clip } = await capture({ mode: 'hybrid' });
+    expect(momentOf(thumbnail)).toBeGreaterThan(9.5);
+    expect(clip).toBeDefined();
+    expect(server.requests).toContain('/segments/init.mp4');
+  });
+
+  it('of encrypted segments decrypts them, with the media sequence as initialization vector', async () => {
+    server.key = Buffer.from('0123456789abcdef');
+    expect(momentOf((await capture({ mode: 'clip' })).thumbnail)).toBeGreaterThan(9.5);
+    expect(server.requests.filter((path) => path === '/key')).toHaveLength(1);
+  });
+
+  it('of encrypted fMP4 leaves the plain init section as it is', async () => {
+    await close();
+    await serve(await record({ segmentType: 'fmp4', seconds: 10 }));
+    server.key = Buffer.from('0123456789abcdef');
+    expect(momentOf((await capture()).thumbnail)).toBeCloseTo(8, 0);
+  });
+
+  it.each([true, false])(
+    'of ranges of one file fetches ranges (the server knows them: %s)',
+    async (known) => {
+      server.byteRanges = true;
+      server.ignoresRanges = !known;
+      const { thumbnail, position } = await capture();
+      expect(momentOf(thumbnail)).toBeCloseTo(8, 0);
+      expect(position.segment).toBe('4:/segments/all.ts');
+      expect(server.requests[1]).toMatch(/^\/segments\/all.ts \d+-\d+$/);
+    },
+  );
+
+  it('takes older segments in front where the newest has no key frame, and remembers that', async () => {
+    await close();
+    await serve(await record({ keyFrameSeconds: 6, seconds: 12 }));
+    expect(momentOf((await capture()).thumbnail)).toBeCloseTo(6, 0);
+    server.requests.length = 0;
+    await capture();
+    expect(server.requests.filter((path) => path.includes('/4.ts'))).toHaveLength(1);
+  });
+
+  it('does not glue what a discontinuity parts', async () => {
+    server.tags = (sequence) => (sequence === 4 ? ['#EXT-X-DISCONTINUITY'] : []);
+    await capture({ mode: 'clip' });
+    expect(server.requests).toEqual(['/live.m3u8', '/segments/4.ts?token=a']);
+  });
+
+  it('reads compressed playlists', async () => {
+    server.gzip = true;
+    expect((await capture()).frame.length).toBeGreaterThan(100);
+  });
+
+  it('follows redirects, and takes what is relative from where they lead', async () => {
+    server.answer = (path, answer) =>
+      path.startsWith('/go/') ? { status: 302, headers: { location: '/live.m3u8' }, body: '' } : answer;
+    expect((await capture({}, '/go/there')).position.segment).toBe('4:/segments/4.ts');
+  });
+});
+
+describe('variants', () => {
+  it('are chosen by mode, and the choice is remembered', async () => {
+    await capture({}, '/master.m3u8');
+    await capture({}, '/master.m3u8');
+    await capture({ mode: 'clip' }, '/master.m3u8');
+    expect(server.requests.filter((path) => path.endsWith('.m3u8'))).toEqual([
+      '/master.m3u8',
+      '/middle.m3u8',
+      '/middle.m3u8',
+      '/master.m3u8',
+      '/low.m3u8',
+    ]);
+  });
+
+  it('are chosen anew when asked for, and after a failure', async () => {
+    await capture({}, '/master.m3u8');
+    server.requests.length = 0;
+    await capture({ resolveAgain: true }, '/master.m3u8');
+    expect(server.requests[0]).toBe('/master.m3u8');
+    server.answer = (path, answer) => (path === '/middle.m3u8' ? { ...answer, status: 403 } : answer);
+    await failureOf(capture({}, '/master.m3u8'));
+    server.answer = (_path, answer) => answer;
+    server.requests.length = 0;
+    await capture({}, '/master.m3u8');
+    expect(server.requests[0]).toBe('/master.m3u8');
+  });
+
+  it('that are lists of variants again are not followed without end', async () => {
+    server.answer = (path, answer) =>
+      path.endsWith('.m3u8')
+        ? { ...answer, body: '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nagain.m3u8' }
+        : answer;
+    expect(await failureOf(capture({}, '/master.m3u8'))).toBeInstanceOf(StreamFetchError);
+    expect(server.requests).toHaveLength(2);
+  });
+});
+
+describe('a probe', () => {
+  it('says what is live, without credentials', async () => {
+    const url = server.url('/live.m3u8').replace('http://', 'http://me:secret@');
+    expect(await capturer.probe(url, never)).toEqual({
+      platform: 'hls',
+      playbackUrl: server.url('/live.m3u8'),
+    });
+  });
+
+  it('takes an EVENT that has not ended, and a stream without a segment yet', async () => {
+    server.editPlaylist = (text) => text.replace('#EXTM3U', '#EXTM3U\n#EXT-X-PLAYLIST-TYPE:EVENT');
+    await expect(probe()).resolves.toMatchObject({ platform: 'hls' });
+    server.editPlaylist = () => '#EXTM3U\n#EXT-X-TARGETDURATION:2';
+    await expect(probe('/master.m3u8')).resolves.toMatchObject({ platform: 'hls' });
+  });
+
+  it.each([
+    ['has ended', (text: string) => `${text}\n#EXT-X-ENDLIST`],
+    ['is a recording', (text: string) => text.replace('#EXTM3U', '#EXTM3U\n#EXT-X-PLAYLIST-TYPE:VOD')],
+  ])('refuses what %s', async (_case, edit) => {
+    server.editPlaylist = edit;
+    const failure = await failureOf(probe('/master.m3u8'));
+    expect(failure).toBeInstanceOf(NotLiveError);
+    expect(failure.message).toBe('URL is not a live stream');
+  });
+
+  it.each([404, 410])('takes %i for offline', async (status) => {
+    server.answer = (_path, answer) => ({ ...answer, status });
+    const failure = await failureOf(probe());
+    expect(failure).toMatchObject({ code: 'NOT_LIVESTREAM', message: 'Stream is offline' });
+  });
+
+  it.each([
+    [401, /user name and password/],
+    [403, /expired/],
+    [429, /longer interval/],
+    [503, /HTTP status 503/],
+  ])('says of status %i what to do', async (status, remediation) => {
+    server.answer = (_path, answer) => ({ ...answer, status });
+    const failure = await failureOf(probe());
+    expect(failure).toMatchObject({ code: 'STREAM_FETCH_FAILED', message: 'Failed to fetch stream' });
+    expect(failure.remediation).toMatch(remediation);
+  });
+
+  it.each([
+    ['a web page', '<!DOCTYPE html><html>', InvalidUrlError],
+    ['a DASH manifest', '<?xml version="1.0"?><MPD xmlns="x">', InvalidUrlError],
+    ['an empty answer', '', InvalidUrlError],
+    ['something else', '{"error":"no"}', InvalidUrlError],
+    ['a video file', '\0\0\0\x20ftypisom', NotLiveError],
+    ['damaged', '#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\nhttp://[', InvalidUrlError],
+  ])('names what it found instead of a playlist: %s', async (words, body, kind) => {
+    server.answer = (_path, answer) => ({ ...answer, body });
+    const failure = await failureOf(probe());
+    expect(failure).toBeInstanceOf(kind);
+    expect(failure.remediation).toContain(words);
+  });
+
+  it('tells a large video by its headers', async () => {
+    const body = Buffer.alloc(3 * 1024 * 1024);
+    server.answer = () => ({ status: 200, headers: { 'content-type': 'video/mp4' }, body });
+    expect(await failureOf(probe())).toBeInstanceOf(NotLiveError);
+  });
+
+  it('refuses DRM', async () => {
+    server.tags = () => [
+      '#EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://a",KEYFORMAT="com.apple.streamingkeydelivery"',
+    ];
+    expect((await failureOf(probe())).remediation).toContain('DRM');
+    expect((await failureOf(capture())).remediation).toContain('DRM');
+  });
+});
+
+describe('a capture that fails', () => {
+  it.each(['ENDLIST', 'PLAYLIST-TYPE:VOD'])('because of %s tells that the stream has ended', async (tag) => {
+    await capture();
+    server.editPlaylist = (text) => text.replace('#EXTM3U', `#EXTM3U\n#EXT-X-${tag}`);
+    const failure = await failureOf(capture());
+    expect(failure).toBeInstanceOf(StreamEndedError);
+    expect(failure).toMatchObject({ code: 'NOT_LIVESTREAM', message: 'Stream has ended' });
+  });
+
+  it('because the playlist is gone is a dropout, not an end', async () => {
+    server.answer = (_path, answer) => ({ ...answer, status: 404 });
+    const failure = await failureOf(capture());
+    expect(failure).toBeInstanceOf(StreamFetchError);
+    expect(failure.message).toBe('Failed to fetch stream');
+  });
+
+  it.each([
+    ['there is no segment', (text: string) => text.split('#EXTINF')[0] ?? ''],
+    ['every segment is a gap', (text: string) => text.replaceAll('#EXTINF', '#EXT-X-GAP\n#EXTINF')],
+  ])('because %s yet says to wait', async (_case, edit) => {
+    server.editPlaylist = edit;
+    expect((await failureOf(capture())).remediation).toContain('no segment');
+  });
+
+  it('because a segment is gone names the status', async () => {
+    server.answer = (path, answer) => (path.startsWith('/segments/') ? { ...answer, status: 404 } : answer);
+    expect((await failureOf(capture())).remediation).toContain('segment with HTTP status 404');
+  });
+
+  it('because a segment stalls ends with the request', async () => {
+    server.answer = (path, answer) =>
+      path.startsWith('/segments/') ? { ...answer, delayMs: 60_000 } : answer;
+    expect((await failureOf(capture())).remediation).toContain('did not answer in time');
+  });
+
+  it('because a segment is no video says that nothing could be decoded', async () => {
+    server.answer = (path, answer) => (path.startsWith('/segments/') ? { ...answer, body: 'sorry' } : answer);
+    expect((await failureOf(capture())).message).toBe('Failed to capture frame from stream');
+    expect((await failureOf(capture({ mode: 'clip' }))).message).toBe(
+      'Failed to capture video clip from stream',
+    );
+  });
+
+  it('because the key is wrong says so', async () => {
+    server.key = Buffer.from('0123456789abcdef');
+    server.answer = (path, answer) => (path === '/key' ? { ...answer, body: 'short' } : answer);
+    expect((await failureOf(capture())).remediation).toContain('decrypted');
+  });
+
+  it('because segments are larger than allowed says so', async () => {
+    await http.close();
+    http = createGuardedHttp(createEgressGuard({ allowRanges: ['127.0.0.0/8'] }));
+    const ffmpeg = createFfmpegRunner({ ffmpegPath, tempDir });
+    capturer = createHlsCapturer({ http, ffmpeg, now: () => now, limits: { captureBytes: 1000 } });
+    expect((await failureOf(capture())).remediation).toContain('segment is too large');
+  });
+
+  it('because it was cancelled throws the reason', async () => {
+    server.answer = (_path, answer) => ({ ...answer, delayMs: 60_000 });
+    const cancelled = AbortSignal.timeout(30);
+    const request = {
+      url: server.url('/live.m3u8'),
+      mode: 'frames' as const,
+      clipSeconds: 3,
+      resolveAgain: false,
+    };
+    await expect(capturer.capture(request, cancelled)).rejects.toMatchObject({ name: 'TimeoutError' });
+  });
+});
+
+describe('an address that is not allowed', () => {
+  const inside = 'http://169.254.169.254/latest';
+
+  it.each([
+    ['of the playlist', (text: string) => text, inside],
+    ['of a segment', (text: string) => text.replaceAll('segments/4.ts', `${inside}/4.ts`), undefined],
+    [
+      'of a key',
+      (text: string) => text.replace('#EXTINF', `#EXT-X-KEY:METHOD=AES-128,URI="${inside}"\n#EXTINF`),
+      undefined,
+    ],
+    [
+      'of an init section',
+      (text: string) => text.replace('#EXTINF', `#EXT-X-MAP:URI="${inside}"\n#EXTINF`),
+      undefined,
+    ],
+    ['of a variant', () => `#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n${inside}`, undefined],
+    ['of a file', (text: string) => text.replaceAll('segments/4.ts', 'file:///etc/passwd'), undefined],
+  ])('%s is refused', async (_case, edit, url) => {
+    server.editPlaylist = edit;
+    const failure = await failureOf(capture(url === undefined ? {} : { url }));
+    expect(failure).toBeInstanceOf(InvalidUrlError);
+    expect(failure.remediation).toContain('WATCHPOST_ALLOW_RANGES');
+  });
+
+  it('that a segment redirects to is refused', async () => {
+    server.answer = (path, answer) =>
+      path.startsWith('/segments/') ? { status: 302, headers: { location: inside }, body: '' } : answer;
+    expect(await failureOf(capture())).toBeInstanceOf(InvalidUrlError);
+  });
+});
+
+it('a server that nobody listens at is a dropout', async () => {
+  const url = server.url('/live.m3u8');
+  await server.close();
+  const failure = await failureOf(
+    capturer.capture({ url, mode: 'frames', clipSeconds: 3, resolveAgain: false }, never),
+  );
+  expect(failure.remediation).toContain('cannot be reached');
+  server = await startHlsServer(recording);
+});

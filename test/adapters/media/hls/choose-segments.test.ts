@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { chooseSegments, type SegmentsWanted } from '../../../../adapters/media/hls/choose-segments.ts';
+import type { Segment } from '../../../../adapters/media/hls/playlist.ts';
+
+function segment(sequence: number, more: Partial<Segment> = {}): Segment {
+  return {
+    url: `https://cdn.example/${sequence}.ts`,
+    byteRange: null,
+    sequence,
+    durationSeconds: 2,
+    initialization: null,
+    key: null,
+    startsAt: null,
+    discontinuity: false,
+    gap: false,
+    ...more,
+  };
+}
+
+function chosen(segments: Segment[], wanted: Partial<SegmentsWanted> = {}): number[] {
+  const playlist = {
+    kind: 'media' as const,
+    url: '',
+    targetSeconds: 2,
+    endList: false,
+    playlistType: null,
+    segments,
+  };
+  return chooseSegments(playlist, { mode: 'clip', clipSeconds: 3, olderSegments: 0, ...wanted }).map(
+    ({ sequence }) => sequence,
+  );
+}
+
+const five = [1, 2, 3, 4, 5].map((sequence) => segment(sequence));
+
+describe('chooseSegments', () => {
+  it('takes the newest one for a frame', () => {
+    expect(chosen(five, { mode: 'frames' })).toEqual([5]);
+  });
+
+  it('takes as many of the newest as a clip is long, oldest first', () => {
+    expect(chosen(five)).toEqual([4, 5]);
+    expect(chosen(five, { mode: 'hybrid', clipSeconds: 5 })).toEqual([3, 4, 5]);
+    expect(chosen(five, { clipSeconds: 2 })).toEqual([5]);
+    expect(chosen(five, { clipSeconds: 60 })).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('takes older ones in front where they are wanted for their key frame', () => {
+    expect(chosen(five, { mode: 'frames', olderSegments: 2 })).toEqual([3, 4, 5]);
+    expect(chosen(five, { olderSegments: 1 })).toEqual([3, 4, 5]);
+    expect(chosen(five, { mode: 'frames', olderSegments: 9 })).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('does not reach across a discontinuity', () => {
+    expect(chosen([...five, segment(6, { discontinuity: true })])).toEqual([6]);
+    expect(chosen([...five, segment(6, { discontinuity: true }), segment(7)], { clipSeconds: 9 })).toEqual([
+      6, 7,
+    ]);
+  });
+
+  it('does not reach across another init section', () => {
+    const initialization = { url: 'https://cdn.example/2.mp4', byteRange: null };
+    expect(chosen([...five, segment(6, { initialization })])).toEqual([6]);
+  });
+
+  it('passes over gaps at the end, and stops at those in between', () => {
+    expect(chosen([...five, segment(6, { gap: true })])).toEqual([4, 5]);
+    expect(chosen([segment(1), segment(2, { gap: true }), segment(3)])).toEqual([3]);
+    expect(chosen([segment(1, { gap: true })])).toEqual([]);
+  });
+
+  it('finds nothing in an empty playlist', () => {
+    expect(chosen([])).toEqual([]);
+  });
+
+  it('covers a clip although segments do not tell how long they are', () => {
+    expect(chosen(five.map((one) => ({ ...one, durationSeconds: 0 })))).toEqual([1, 2, 3, 4, 5]);
+  });
+});

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { chooseVariant } from '../../../../adapters/media/hls/choose-variant.ts';
+import type { Variant } from '../../../../adapters/media/hls/playlist.ts';
+
+function variant(url: string, more: Partial<Variant> = {}): Variant {
+  return { url, bandwidth: 1_000_000, resolution: null, codecs: null, ...more };
+}
+
+function sized(width: number, height: number, bandwidth = width * 1000): Variant {
+  return variant(`${width}x${height}`, { resolution: { width, height }, bandwidth });
+}
+
+const ladder = [sized(1920, 1080), sized(256, 144), sized(1280, 720), sized(854, 480), sized(640, 360)];
+
+describe('chooseVariant', () => {
+  it('takes 720 lines for frames and 480 for clips', () => {
+    expect(chooseVariant(ladder, 'frames')?.url).toBe('1280x720');
+    expect(chooseVariant(ladder, 'clip')?.url).toBe('854x480');
+    expect(chooseVariant(ladder, 'hybrid')?.url).toBe('854x480');
+  });
+
+  it('takes the next larger where that size is missing, and the largest where all are smaller', () => {
+    expect(chooseVariant([sized(640, 360), sized(1920, 1080)], 'frames')?.url).toBe('1920x1080');
+    expect(chooseVariant([sized(640, 360), sized(256, 144)], 'frames')?.url).toBe('640x360');
+  });
+
+  it('measures a portrait picture by its width', () => {
+    expect(chooseVariant([sized(1080, 1920), sized(720, 1280), sized(360, 640)], 'frames')?.url).toBe(
+      '720x1280',
+    );
+  });
+
+  it('takes the lower rate of two that are of one size', () => {
+    const chosen = chooseVariant([sized(1280, 720, 5_000_000), sized(1280, 720, 2_500_000)], 'frames');
+    expect(chosen?.bandwidth).toBe(2_500_000);
+  });
+
+  it('goes by bandwidth where no sizes are told', () => {
+    const unsized = [5, 3.2, 1.6, 0.4].map((mb) => variant(`${mb}`, { bandwidth: mb * 1e6 }));
+    expect(chooseVariant(unsized, 'frames')?.url).toBe('3.2');
+    expect(chooseVariant(unsized, 'clip')?.url).toBe('1.6');
+  });
+
+  it('leaves out what has sound only', () => {
+    const sound = variant('sound', { codecs: 'mp4a.40.2', bandwidth: 9e6 });
+    expect(chooseVariant([sound, sized(256, 144)], 'frames')?.url).toBe('256x144');
+    expect(chooseVariant([sound], 'frames')).toBeNull();
+    expect(chooseVariant([variant('hevc', { codecs: 'mp4a.40.2, hvc1.1.6.L93' })], 'frames')?.url).toBe(
+      'hevc',
+    );
+  });
+
+  it('finds nothing in nothing', () => {
+    expect(chooseVariant([], 'frames')).toBeNull();
+  });
+});

@@ -1,0 +1,65 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import { createEgressGuard } from '../../../../adapters/egress/guard.ts';
+import { createGuardedHttp } from '../../../../adapters/egress/guarded-http.ts';
+import { createFfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
+import { createHlsCapturer } from '../../../../adapters/media/hls/capture-hls.ts';
+import { startLiveHls } from '../../../../cli/demo/live-hls.ts';
+import { ffmpegPath, momentOf } from '../../../support/hls/recording.ts';
+
+const never = new AbortController().signal;
+const scene = [
+  '-re',
+  '-f',
+  'lavfi',
+  '-i',
+  "nullsrc=size=160x90:rate=10,format=yuv420p,geq=lum='30+12*T':cb=128:cr=128",
+];
+const endings: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const end of endings.splice(0).toReversed()) await end();
+});
+
+it.each(['mpegts', 'fmp4'] as const)(
+  'a stream that ffmpeg is making (%s) is captured as it goes on',
+  async (segmentType) => {
+    const tempDir = await mkdtemp(join(tmpdir(), 'live-'));
+    endings.push(() => rm(tempDir, { recursive: true }));
+    const live = await startLiveHls({
+      ffmpegPath,
+      inputArgs: scene,
+      segmentSeconds: 1,
+      segmentType,
+      host: '127.0.0.1',
+    });
+    endings.push(() => live.close());
+    const http = createGuardedHttp(createEgressGuard({ allowRanges: ['127.0.0.0/8'] }));
+    endings.push(() => http.close());
+    const capturer = createHlsCapturer({
+      http,
+      ffmpeg: createFfmpegRunner({ ffmpegPath, tempDir }),
+      now: () => new Date(),
+    });
+    const request = { url: live.url, mode: 'frames' as const, clipSeconds: 1, resolveAgain: false };
+
+    await expect(capturer.probe(live.url, never)).resolves.toMatchObject({ platform: 'hls' });
+    const first = await capturer.capture(request, never);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    const second = await capturer.capture({ ...request, mode: 'hybrid' }, never);
+
+    expect(second.position).not.toEqual(first.position);
+    expect(momentOf(second.thumbnail)).toBeGreaterThan(momentOf(first.thumbnail));
+    expect(second.capturedAt.getTime()).toBeGreaterThan(first.capturedAt.getTime());
+    expect(Math.abs(Date.now() - second.capturedAt.getTime())).toBeLessThan(10_000);
+    expect(second.clip?.length).toBeGreaterThan(1000);
+  },
+);
+
+it('a scene that ffmpeg cannot read is an error that says why', async () => {
+  const inputArgs = ['-f', 'lavfi', '-i', 'nosuchsource'];
+  const starting = startLiveHls({ ffmpegPath, inputArgs, segmentSeconds: 1, host: '127.0.0.1' });
+  await expect(starting).rejects.toThrow(/nosuchsource/);
+});

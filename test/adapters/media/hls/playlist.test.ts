@@ -1,0 +1,212 @@
+import { array, assert, constantFrom, oneof, property, string } from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parsePlaylist, PlaylistError, type MediaPlaylist } from '../../../../adapters/media/hls/playlist.ts';
+
+const base = 'https://cdn.example/live/list.m3u8?token=1';
+
+function parse(text: string, url = base) {
+  return parsePlaylist(Buffer.from(text), url);
+}
+
+function media(lines: string): MediaPlaylist {
+  const playlist = parse(
+    `#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:4\n#EXT-X-MEDIA-SEQUENCE:100\n${lines}`,
+  );
+  if (playlist.kind !== 'media') throw new Error('No media playlist');
+  return playlist;
+}
+
+describe('a media playlist', () => {
+  it('has numbered segments with absolute URLs', () => {
+    const { segments, targetSeconds, endList, playlistType } = media(
+      '#EXTINF:3.9,\na.ts?x=1\n#EXTINF:4,\n/b.ts\n#EXTINF:4,\nhttps://other.example/c.ts\n',
+    );
+    expect(segments.map(({ sequence, url, durationSeconds }) => [sequence, url, durationSeconds])).toEqual([
+      [100, 'https://cdn.example/live/a.ts?x=1', 3.9],
+      [101, 'https://cdn.example/b.ts', 4],
+      [102, 'https://other.example/c.ts', 4],
+    ]);
+    expect({ targetSeconds, endList, playlistType }).toEqual({
+      targetSeconds: 4,
+      endList: false,
+      playlistType: null,
+    });
+  });
+
+  it('keeps the credentials of its own URL for what is relative to it, and for nothing else', () => {
+    const text = '#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXTINF:4,\nhttps://other.example/b.ts';
+    const playlist = parse(text, 'https://me:secret@cdn.example/list.m3u8');
+    expect(playlist.kind === 'media' && playlist.segments.map(({ url }) => url)).toEqual([
+      'https://me:secret@cdn.example/a.ts',
+      'https://other.example/b.ts',
+    ]);
+  });
+
+  it('says when it ends and of what type it is', () => {
+    expect(media('#EXT-X-PLAYLIST-TYPE:VOD\n#EXTINF:4,\na.ts\n#EXT-X-ENDLIST')).toMatchObject({
+      endList: true,
+      playlistType: 'VOD',
+    });
+    expect(media('#EXT-X-PLAYLIST-TYPE:EVENT\n#EXTINF:4,\na.ts')).toMatchObject({
+      endList: false,
+      playlistType: 'EVENT',
+    });
+  });
+
+  it('carries byte ranges on from the segment before', () => {
+    const { segments } = media(
+      '#EXT-X-BYTERANGE:100@50\n#EXTINF:4,\nall.ts\n#EXT-X-BYTERANGE:70\n#EXTINF:4,\nall.ts',
+    );
+    expect(segments.map(({ byteRange }) => byteRange)).toEqual([
+      { offset: 50, length: 100 },
+      { offset: 150, length: 70 },
+    ]);
+  });
+
+  it('gives init section and key to each segment until they change', () => {
+    const { segments } = media(
+      [
+        '#EXT-X-MAP:URI="init.mp4",BYTERANGE="700@0"',
+        '#EXT-X-KEY:METHOD=AES-128,URI="key?1",IV=0x000102030405060708090a0b0c0d0e0f',
+        '#EXTINF:4,\na.m4s\n#EXTINF:4,\nb.m4s',
+        '#EXT-X-KEY:METHOD=NONE\n#EXTINF:4,\nc.m4s',
+        '#EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://x",KEYFORMAT="com.apple.streamingkeydelivery"\n#EXTINF:4,\nd.m4s',
+      ].join('\n'),
+    );
+    expect(segments[1]).toMatchObject({
+      initialization: { url: 'https://cdn.example/live/init.mp4', byteRange: { offset: 0, length: 700 } },
+      key: {
+        method: 'AES-128',
+        url: 'https://cdn.example/live/key?1',
+        iv: Uint8Array.from({ length: 16 }, (_, i) => i),
+      },
+    });
+    expect(segments[2]?.key).toBeNull();
+    expect(segments[3]?.key).toEqual({ method: 'unsupported' });
+  });
+
+  it('counts the program date-time on, and loses it at a discontinuity', () => {
+    const { segments } = media(
+      '#EXT-X-PROGRAM-DATE-TIME:2026-11-20T12:00:00.500+01:00\n#EXTINF:4,\na.ts\n#EXTINF:3.5,\nb.ts\n#EXTINF:4,\nc.ts\n#EXT-X-DISCONTINUITY\n#EXTINF:4,\nd.ts\n#EXT-X-PROGRAM-DATE-TIME:whenever\n#EXTINF:4,\ne.ts',
+    );
+    expect(segments.map(({ startsAt }) => startsAt?.toISOString() ?? null)).toEqual([
+      '2026-11-20T11:00:00.500Z',
+      '2026-11-20T11:00:04.500Z',
+      '2026-11-20T11:00:08.000Z',
+      null,
+      null,
+    ]);
+    expect(segments.map(({ discontinuity }) => discontinuity)).toEqual([false, false, false, true, false]);
+  });
+
+  it('marks gaps', () => {
+    expect(media('#EXT-X-GAP\n#EXTINF:4,\na.ts\n#EXTINF:4,\nb.ts').segments.map(({ gap }) => gap)).toEqual([
+      true,
+      false,
+    ]);
+  });
+
+  it('leaves out the parts of low latency, and what no segment follows yet', () => {
+    const { segments } = media(
+      '#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=1.5\n#EXT-X-PART-INF:PART-TARGET=0.5\n#EXTINF:4,\na.ts\n#EXT-X-PROGRAM-DATE-TIME:2026-11-20T12:00:00Z\n#EXT-X-PART:DURATION=0.5,URI="b.0.ts"\n#EXT-X-PRELOAD-HINT:TYPE=PART,URI="b.1.ts"\n',
+    );
+    expect(segments.map(({ url }) => url)).toEqual(['https://cdn.example/live/a.ts']);
+  });
+
+  it('reads titles in every writing, which its parser does not', () => {
+    expect(media('#EXTINF:4,Café 東京 100%\na.ts').segments).toHaveLength(1);
+  });
+
+  it('keeps the newest of very many segments, in a moment', () => {
+    const lines = Array.from({ length: 20_000 }, (_, index) => `#EXTINF:4,\n${index}.ts`).join('\n');
+    const startedMs = performance.now();
+    const { segments } = media(lines);
+    expect(performance.now() - startedMs).toBeLessThan(5000);
+    expect(segments).toHaveLength(64);
+    expect(segments.at(-1)?.sequence).toBe(20_099);
+  });
+
+  it('without a target duration takes the longest segment for it', () => {
+    expect(parse('#EXTM3U\n#EXTINF:3,\na.ts\n#EXTINF:5,\nb.ts')).toMatchObject({ targetSeconds: 5 });
+  });
+
+  it('may be empty', () => {
+    expect(media('').segments).toEqual([]);
+  });
+});
+
+describe('a multivariant playlist', () => {
+  it('lists its variants', () => {
+    const playlist = parse(
+      '\ufeff#EXTM3U\r\n#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="Ton",URI="a.m3u8"\r\n#EXT-X-STREAM-INF:BANDWIDTH=900000,RESOLUTION=640x360,CODECS="avc1.4d401e,mp4a.40.2",AUDIO="a"\r\nlow.m3u8\r\n#EXT-X-STREAM-INF:BANDWIDTH=64000\r\n../sound.m3u8\r\n#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=1,URI="i.m3u8"\r\n',
+    );
+    expect(playlist).toEqual({
+      kind: 'multivariant',
+      url: base,
+      variants: [
+        {
+          url: 'https://cdn.example/live/low.m3u8',
+          bandwidth: 900_000,
+          resolution: { width: 640, height: 360 },
+          codecs: 'avc1.4d401e,mp4a.40.2',
+        },
+        { url: 'https://cdn.example/sound.m3u8', bandwidth: 64_000, resolution: null, codecs: null },
+      ],
+    });
+  });
+
+  it('of absurd length is read in a moment', () => {
+    const lines = Array.from(
+      { length: 40_000 },
+      (_, index) => `#EXT-X-STREAM-INF:BANDWIDTH=${index}\n${index}.m3u8`,
+    );
+    const startedMs = performance.now();
+    const playlist = parse(`#EXTM3U\n${lines.join('\n')}`);
+    expect(performance.now() - startedMs).toBeLessThan(5000);
+    expect(playlist.kind === 'multivariant' && playlist.variants.length).toBe(200);
+  });
+});
+
+describe('what is no playlist', () => {
+  it.each(['', '<html>', 'EXTM3U', '#EXTM3UX', '\u0000\u0001'])('is refused: %j', (text) => {
+    expect(() => parse(text)).toThrow(PlaylistError);
+  });
+
+  it('is refused where a URL or a tag cannot be read', () => {
+    expect(() => media('#EXTINF:4,\nhttp://[broken')).toThrow(PlaylistError);
+    expect(() => parse('#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n')).toThrow(PlaylistError);
+    expect(() => parse('#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\na\n#EXTINF:1,\nb.ts')).not.toThrow(TypeError);
+  });
+
+  it('never makes anything but a playlist or a PlaylistError', () => {
+    const line = oneof(
+      constantFrom(
+        '#EXTINF:2,',
+        '#EXTINF:',
+        '#EXT-X-KEY:METHOD=AES-128',
+        '#EXT-X-KEY',
+        '#EXT-X-MAP:URI="x"',
+        '#EXT-X-MAP:',
+        '#EXT-X-BYTERANGE:5',
+        '#EXT-X-BYTERANGE:@',
+        '#EXT-X-STREAM-INF:BANDWIDTH=1',
+        '#EXT-X-STREAM-INF:RESOLUTION=x',
+        '#EXT-X-ENDLIST',
+        '#EXT-X-MEDIA-SEQUENCE:-1',
+        '#EXT-X-TARGETDURATION:x',
+        '#EXT-X-PROGRAM-DATE-TIME:',
+        'a.ts',
+      ),
+      string(),
+    );
+    assert(
+      property(array(line), (lines) => {
+        try {
+          parse(`#EXTM3U\n${lines.join('\n')}`);
+        } catch (error) {
+          expect(error).toBeInstanceOf(PlaylistError);
+        }
+      }),
+    );
+  });
+});

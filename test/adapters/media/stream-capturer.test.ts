@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createEgressGuard } from '../../../adapters/egress/guard.ts';
+import { createGuardedHttp, type GuardedHttp } from '../../../adapters/egress/guarded-http.ts';
+import type { FfmpegInput, FfmpegRunner } from '../../../adapters/media/ffmpeg/run-ffmpeg.ts';
+import { createStreamCapturer } from '../../../adapters/media/stream-capturer.ts';
+import { InvalidUrlError } from '../../../core/errors.ts';
+import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
+import { startHlsServer, type HlsServer } from '../../support/hls/hls-server.ts';
+
+const never = new AbortController().signal;
+const inputs: FfmpegInput[] = [];
+const ffmpeg: FfmpegRunner = {
+  run: (input) => {
+    inputs.push(input);
+    return Promise.resolve({ frame: new Uint8Array(1), thumbnail: new Uint8Array(1) });
+  },
+};
+let server: HlsServer;
+let http: GuardedHttp;
+let capturer: StreamCapturer;
+
+beforeAll(async () => {
+  server = await startHlsServer({
+    segmentSeconds: 2,
+    segments: Array(5).fill(Buffer.alloc(1)),
+    initialization: null,
+  });
+  const guard = createEgressGuard({ allowRanges: ['127.0.0.0/8'] });
+  http = createGuardedHttp(guard);
+  capturer = createStreamCapturer({ guard, http, ffmpeg, now: () => new Date() });
+});
+afterAll(async () => {
+  await http.close();
+  await server.close();
+});
+
+describe('a stream URL', () => {
+  it('of http is HLS, whatever its path ends in', async () => {
+    server.answer = (_path, answer) => ({ ...answer, status: 200, body: '#EXTM3U\n#EXT-X-TARGETDURATION:2' });
+    await expect(capturer.probe(server.url('/stream/7?format=hls'), never)).resolves.toMatchObject({
+      platform: 'hls',
+    });
+    server.answer = (_path, answer) => answer;
+    const request = {
+      url: server.url('/live.m3u8'),
+      mode: 'frames' as const,
+      clipSeconds: 3,
+      resolveAgain: false,
+    };
+    await expect(capturer.capture(request, never)).resolves.toMatchObject({
+      position: { segment: '4:/segments/4.ts' },
+    });
+    expect(inputs).toMatchObject([{ kind: 'pipe', format: 'mpegts', seconds: 2 }]);
+  });
+
+  it('of rtsp is RTSP', async () => {
+    const url = server.url('/camera').replace('http', 'rtsp');
+    await expect(capturer.probe(url, never)).rejects.toMatchObject({ code: 'STREAM_FETCH_FAILED' });
+  });
+
+  it.each([
+    'https://www.youtube.com/watch?v=abc',
+    'https://youtu.be/abc',
+    'https://m.youtube.com/live/abc',
+    'https://www.twitch.tv/somebody',
+    'https://twitch.tv/somebody',
+  ])('of a platform is refused, and told how to be given: %s', async (url) => {
+    const failure: unknown = await capturer.probe(url, never).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(InvalidUrlError);
+    expect(failure).toMatchObject({ remediation: expect.stringContaining('.m3u8') });
+  });
+
+  it.each([
+    '',
+    'live',
+    'ftp://example.com/a',
+    'file:///etc/passwd',
+    'rtmp://example.com/live',
+    'http://',
+    'http://10.0.0.1/a.m3u8',
+  ])('that is malformed, of another scheme or leads inside is refused: %j', async (url) => {
+    const request = { url, mode: 'frames' as const, clipSeconds: 3, resolveAgain: false };
+    await expect(capturer.probe(url, never)).rejects.toBeInstanceOf(InvalidUrlError);
+    await expect(capturer.capture(request, never)).rejects.toBeInstanceOf(InvalidUrlError);
+  });
+
+  it('that only looks like a platform is not taken for one', async () => {
+    const failure: unknown = await capturer
+      .probe('http://youtube.com.127.0.0.1.example.invalid/', never)
+      .catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: 'STREAM_FETCH_FAILED' });
+  });
+});
