@@ -77,12 +77,17 @@ function startEncoder(options: LiveHlsOptions, ingestUrl: string): ChildProcess 
   );
 }
 
-/** A file appears when its upload is complete, so that nobody reads half a playlist. */
+/**
+ * A file appears when its upload is complete, so that nobody reads half a playlist; and a playlist when all of its segments are
+ * there, since ffmpeg sends it before the last of them has arrived.
+ */
 function takeUploads(
   files: Map<string, Buffer>,
   secretPath: string,
   onPlaylist: () => void,
 ): RequestListener {
+  let waiting: { name: string; playlist: Buffer } | undefined;
+
   return (request, response) => {
     const path = request.url ?? '';
     if (!path.startsWith(secretPath)) return void response.writeHead(404).end();
@@ -97,10 +102,27 @@ function takeUploads(
     );
 
     async function store(upload: IncomingMessage): Promise<void> {
-      files.set(name, await readAll(upload));
-      if (name.endsWith('.m3u8')) onPlaylist();
+      const file = await readAll(upload);
+      if (name.endsWith('.m3u8')) waiting = { name, playlist: file };
+      else files.set(name, file);
+      publish();
     }
   };
+
+  function publish(): void {
+    if (waiting === undefined || !segmentsOf(waiting.playlist).every((segment) => files.has(segment))) return;
+    files.set(waiting.name, waiting.playlist);
+    waiting = undefined;
+    onPlaylist();
+  }
+}
+
+/** By their names: ffmpeg writes the addresses that it pushes to. */
+function segmentsOf(playlist: Buffer): string[] {
+  const lines = playlist.toString().split('\n');
+  return lines
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => line.slice(line.lastIndexOf('/') + 1));
 }
 
 function serve(files: Map<string, Buffer>): RequestListener {

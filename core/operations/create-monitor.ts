@@ -8,7 +8,7 @@ import type { Job, MonitorConfig, Source } from '../job.ts';
 import { maskUrl } from '../mask-url.ts';
 import { jobLog } from '../ports/log.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
-import type { MonitorRequest } from '../requests.ts';
+import type { MonitorRequest } from '../requests/live-monitor.ts';
 
 type Needs = Pick<
   Collaborators,

@@ -9,7 +9,7 @@ import type { Capture } from '../../core/capture.ts';
 import type { DeliveryMessage } from '../../core/delivery.ts';
 import { analyzeTask, captureTask } from '../../core/operations/tasks.ts';
 import type { WebhookRequest, WebhookResult } from '../../core/ports/delivery.ts';
-import { monitorRequestSchema } from '../../core/requests.ts';
+import { monitorRequestSchema } from '../../core/requests/live-monitor.ts';
 import type { ExecutionInput, Step } from '../../core/workflow.ts';
 import { start } from '../contract/records.ts';
 

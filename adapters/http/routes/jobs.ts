@@ -9,7 +9,7 @@ import {
   jobListQuerySchema,
   jobPathSchema,
   mediaPathSchema,
-} from '../../../core/requests.ts';
+} from '../../../core/requests/jobs.ts';
 import type { HttpCollaborators } from '../app.ts';
 import type { AuthEnv } from '../bearer-auth.ts';
 import { valid } from '../valid.ts';

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { createMonitor } from '../../../core/operations/create-monitor.ts';
 import { jobSummary } from '../../../core/operations/present-job.ts';
-import { monitorRequestSchema } from '../../../core/requests.ts';
+import { monitorRequestSchema } from '../../../core/requests/live-monitor.ts';
 import type { HttpCollaborators } from '../app.ts';
 import type { AuthEnv } from '../bearer-auth.ts';
 import { jsonBody } from '../request-body.ts';

@@ -32,7 +32,7 @@ export function captureArguments(
 ): string[] {
   const source = inputArguments(input, limits);
   if (wanted.mode === 'frames') {
-    return [...quiet, ...keyFramesOnly, ...source, '-filter_complex', frameGraph(input), ...pictureOutputs];
+    return [...quiet, ...keyFramesOnly, ...source, '-filter_complex', frameGraph, ...pictureOutputs(input)];
   }
   const graph = clipGraph(input, clipSpan(input, wanted.clipSeconds));
   return [
@@ -41,7 +41,7 @@ export function captureArguments(
     ...source,
     '-filter_complex',
     graph,
-    ...pictureOutputs,
+    ...pictureOutputs(),
     ...clipOutput(limits.clipBytes, clipPath),
   ];
 }
@@ -59,10 +59,25 @@ const keyFramesOnly = words('-skip_frame nokey -flags low_delay');
 /** Leaves out frames that no other refers to, often half of a stream with B-frames: the rest suffices for 8 a second, for a quarter less work. */
 const enoughForClip = words('-skip_frame noref');
 
-const pictureOutputs = [
-  ...words('-map [frame] -fps_mode passthrough -c:v mjpeg -q:v 3 -f image2pipe pipe:3'),
-  ...words('-map [thumbnail] -fps_mode passthrough -c:v rawvideo -f rawvideo pipe:1'),
-];
+/**
+ * Of a finite input every picture, of which the last one counts. Of an endless one the first: a limit on the outputs ends them with it,
+ * where a trim in the graph would wait for the next key frame to know that it is done (a group of pictures, up to 10 s).
+ */
+function pictureOutputs(input?: GraphInput): string[] {
+  const count = input?.kind === 'rtsp' ? words('-frames:v 1') : [];
+  return [
+    ...[
+      ...words('-map [frame] -fps_mode passthrough'),
+      ...count,
+      ...words('-c:v mjpeg -q:v 3 -f image2pipe pipe:3'),
+    ],
+    ...[
+      ...words('-map [thumbnail] -fps_mode passthrough'),
+      ...count,
+      ...words('-c:v rawvideo -f rawvideo pipe:1'),
+    ],
+  ];
+}
 
 /** Re-encoding costs 140 ms more than a stream copy and makes a clip of a tenth of its size. */
 function clipOutput(clipBytes: number, clipPath: string): string[] {
@@ -88,12 +103,6 @@ function inputArguments(input: GraphInput, limits: { timeoutMs: number }): strin
 
 function words(line: string): string[] {
   return line.split(' ');
-}
-
-/** Every key frame of a finite input, of which the last one counts; of an endless one the first that comes. */
-function frameGraph(input: GraphInput): string {
-  const chosen = input.kind === 'rtsp' ? 'trim=end_frame=1,' : '';
-  return `[0:v:0]${chosen}${pictureBranches}`;
 }
 
 type Span = { startSeconds: number; lengthSeconds: number };
@@ -130,6 +139,8 @@ function clipGraph(input: GraphInput, { startSeconds, lengthSeconds }: Span): st
 const pictureBranches =
   `split=2[large][small];[large]${atMostWide(frameWidth)},format=yuvj420p[frame];` +
   `[small]scale=${thumbnail.width}:${thumbnail.height}:flags=area,format=yuv420p[thumbnail]`;
+
+const frameGraph = `[0:v:0]${pictureBranches}`;
 
 /** Never upscaled; even sizes, which 4:2:0 needs. */
 function atMostWide(widthPixels: number): string {
