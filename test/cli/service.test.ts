@@ -70,7 +70,9 @@ async function ended(jobId: string, withinSeconds: number) {
 }
 
 describe.concurrent('watching', () => {
-  test('an HLS stream triggers within one interval of its scene change, and a signed webhook comes', async () => {
+  test('an HLS stream triggers within one interval of its scene change, and a signed webhook comes', async ({
+    expect,
+  }) => {
     const startedAt = Date.now();
     const stream = await liveHls("testsrc2=size=640x360:rate=10,drawbox=color=red:t=fill:enable='gte(t,8)'");
     try {
@@ -98,7 +100,7 @@ describe.concurrent('watching', () => {
     }
   });
 
-  test('an RTSP camera that is not ours triggers too, with a clip', async () => {
+  test('an RTSP camera that is not ours triggers too, with a clip', async ({ expect }) => {
     const camera = await startGstRtspServer('--red-after', '9');
     try {
       const jobId = await monitor({
@@ -116,7 +118,9 @@ describe.concurrent('watching', () => {
     }
   });
 
-  test('a receiver that fails twice gets the event on the third attempt, with the same webhook-id', async () => {
+  test('a receiver that fails twice gets the event on the third attempt, with the same webhook-id', async ({
+    expect,
+  }) => {
     await monitor({ condition: 'The picture is not black', webhook_url: `${receiver.url}/flaky` });
     const alerts = () => receiver.of('/flaky').filter(({ type }) => type === 'watch_triggered');
     await expect.poll(alerts, { timeout: 50_000, interval: 500 }).toHaveLength(3);
@@ -128,7 +132,7 @@ describe.concurrent('watching', () => {
 });
 
 describe.concurrent('ends', () => {
-  test('as max_duration_reached when the duration is over', async () => {
+  test('as max_duration_reached when the duration is over', async ({ expect }) => {
     const job = await ended(await monitor({ monitor_duration_seconds: 6 }), 15);
     expect(job).toMatchObject({
       status: 'stopped',
@@ -137,7 +141,7 @@ describe.concurrent('ends', () => {
     expect(job.stats.watch_duration_seconds).toBeGreaterThanOrEqual(6);
   });
 
-  test('as max_triggers_reached after several alerts', async () => {
+  test('as max_triggers_reached after several alerts', async ({ expect }) => {
     const job = await ended(await monitor({ condition: 'The picture is not black', max_triggers: 2 }), 20);
     expect(job).toMatchObject({
       status: 'completed',
@@ -145,14 +149,14 @@ describe.concurrent('ends', () => {
     });
   });
 
-  test('as cancelled by DELETE', async () => {
+  test('as cancelled by DELETE', async ({ expect }) => {
     const jobId = await monitor({});
     const { body } = await service.call('DELETE', `/jobs/${jobId}`);
     expect(body).toMatchObject({ status: 'stopped', final_stats: { reason: 'cancelled' } });
     expect((await ended(jobId, 1)).stats.reason).toBe('cancelled');
   });
 
-  test('as stream_lost when the stream dies', async () => {
+  test('as stream_lost when the stream dies', async ({ expect }) => {
     const dying = await liveHls('testsrc2=size=320x180:rate=10');
     const jobId = await monitor({ stream_url: dying.url, webhook_url: `${receiver.url}/dying` });
     await dying.close();
