@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { hashOfKey, mintKey } from '../core/api-key.ts';
 import type { KeyPrimitives } from '../core/api-key.ts';
+import { newCaller } from '../core/caller.ts';
 import type { Scope } from '../core/key.ts';
+import type { CallerStore } from '../core/ports/caller-store.ts';
 import type { KeyStore } from '../core/ports/key-store.ts';
 
 /** `DATA_DIR/watchpost.json`: what a script needs to use the service on this machine. Mode 0600. */
@@ -16,7 +18,7 @@ const credentialsSchema = z.object({
 });
 export type Credentials = z.infer<typeof credentialsSchema>;
 
-export type CredentialNeeds = KeyPrimitives & { keys: KeyStore; now: () => Date };
+export type CredentialNeeds = KeyPrimitives & { keys: KeyStore; callers: CallerStore; now: () => Date };
 
 export const defaultCaller = 'default';
 
@@ -27,6 +29,7 @@ export async function prepareKeys(
   dataDir: string,
   c: CredentialNeeds,
 ): Promise<Pick<Credentials, 'api_key' | 'internal_api_key'>> {
+  await c.callers.add(newCaller(defaultCaller, null, c.now()));
   const before = await readCredentials(dataDir);
   return {
     api_key: await keepOrMint(before?.api_key, ['jobs'], 'made at start', c),

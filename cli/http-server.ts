@@ -1,6 +1,11 @@
 import { once } from 'node:events';
-import { serve } from '@hono/node-server';
+import { createServer } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { getRequestListener } from '@hono/node-server';
 import { CommandError } from './command-error.ts';
+import { answerMalformed, malformed, requestPatience } from './malformed-request.ts';
+import type { RequestPatience } from './malformed-request.ts';
 
 type Fetch = (request: Request) => Response | Promise<Response>;
 
@@ -13,11 +18,29 @@ export type HttpServer = {
 };
 
 const closeGraceMs = 5000;
+/**
+ * A connection on which nothing moves for so long is closed: longer than any answer takes, and an event stream has its
+ * heartbeats. It finds readers that neither read nor leave.
+ */
+const stillConnectionMs = 300_000;
 
 /** Listens at once, so that the port is known before anything is opened. Throws `CommandError` where it is taken. */
-export async function listen(host: string, port: number): Promise<HttpServer> {
+export async function listen(
+  host: string,
+  port: number,
+  idleMs: number = stillConnectionMs,
+  patience: RequestPatience = requestPatience,
+): Promise<HttpServer> {
   let handler: Fetch = stillStarting;
-  const server = serve({ fetch: (request) => handler(request), port, hostname: host });
+  const listener = getRequestListener((request) => handler(request), {
+    hostname: host,
+    errorHandler: malformed,
+  });
+  const server = createServer(patience, (incoming, outgoing) => void listener(incoming, outgoing));
+  answerMalformed(server);
+  const answers = trackAnswers(server);
+  server.setTimeout(idleMs);
+  server.listen(port, host);
   await once(server, 'listening').catch((error: unknown) => {
     throw new CommandError(
       `Cannot listen on ${host}:${port}: ${error instanceof Error ? error.message : String(error)}`,
@@ -34,12 +57,27 @@ export async function listen(host: string, port: number): Promise<HttpServer> {
     close: async () => {
       const closed = once(server, 'close');
       server.close();
-      if ('closeIdleConnections' in server) server.closeIdleConnections();
-      const grace = setTimeout(() => {
-        if ('closeAllConnections' in server) server.closeAllConnections();
-      }, closeGraceMs);
+      const patience = new AbortController();
+      const grace = sleep(closeGraceMs, undefined, { signal: patience.signal }).catch(() => undefined);
+      await Promise.race([answers.allSent(), grace]);
+      patience.abort();
+      // Those that are kept alive, and those that were opened and never asked for anything.
+      server.closeAllConnections();
       await closed;
-      clearTimeout(grace);
+    },
+  };
+}
+
+/** Which answers are not sent to their end. */
+function trackAnswers(server: Server) {
+  const open = new Set<ServerResponse>();
+  server.on('request', (_, response) => {
+    open.add(response);
+    response.once('close', () => open.delete(response));
+  });
+  return {
+    allSent: async (): Promise<void> => {
+      for (const response of open) if (!response.closed) await once(response, 'close');
     },
   };
 }

@@ -7,7 +7,8 @@ export function limitsOf(settings: Settings): Limits {
     jobsPerCaller: settings.jobsPerCaller,
     maxJobSeconds: settings.maxJobSeconds,
     retentionSeconds: settings.retentionSeconds,
-    captureTimeoutSeconds: 30,
+    // A camera may take 15 s to answer, 20 s to its next key frame and 10 s for the longest clip.
+    captureTimeoutSeconds: 50,
     visionTimeoutSeconds: 90,
   };
 }

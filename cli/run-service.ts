@@ -37,6 +37,7 @@ export async function runService(
 }
 
 async function closeInOrder(server: { close(): Promise<void> }, service: Service | undefined): Promise<void> {
+  await service?.endStreams();
   await server.close();
   await service?.close();
 }

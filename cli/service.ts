@@ -2,14 +2,21 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Hono } from 'hono';
+import { createCallerStore } from '../adapters/embedded/caller-store.ts';
+import { createCallLimiter } from '../adapters/embedded/call-limiter.ts';
 import { openDataDirectory } from '../adapters/embedded/data-directory.ts';
 import { openDatabase } from '../adapters/embedded/database.ts';
 import { createDeliveryQueue } from '../adapters/embedded/delivery-queue.ts';
 import { createDeliveryStore } from '../adapters/embedded/delivery-store.ts';
+import { createEventSessions } from '../adapters/embedded/event-sessions.ts';
 import { createJobStore } from '../adapters/embedded/job-store.ts';
 import { createKeyStore } from '../adapters/embedded/key-store.ts';
+import { createLogBuffer } from '../adapters/embedded/log-buffer.ts';
 import { readOrMakeMasterSecret } from '../adapters/embedded/master-secret.ts';
 import { createMediaStore } from '../adapters/embedded/media-store.ts';
+import { createMeter } from '../adapters/embedded/meter.ts';
+import { teeLog } from '../adapters/embedded/tee-log.ts';
+import { referencePage } from '../adapters/embedded/reference-page.ts';
 import { setSystemTimer } from '../adapters/embedded/timer.ts';
 import { systemClock } from '../adapters/embedded/workflow/clock.ts';
 import { createWorkflowEngine } from '../adapters/embedded/workflow/engine.ts';
@@ -17,12 +24,18 @@ import { createExecutionStore, migrateExecutions } from '../adapters/embedded/wo
 import { createApp } from '../adapters/http/app.ts';
 import type { HttpCollaborators } from '../adapters/http/app.ts';
 import type { AuthEnv } from '../adapters/http/bearer-auth.ts';
+import { createContactSheets } from '../adapters/media/contact-sheet.ts';
+import { mountMcp } from '../adapters/mcp/mount-mcp.ts';
 import { compareMotion } from '../adapters/media/motion/compare-motion.ts';
+import { meteredVision } from '../adapters/vision/metered-vision.ts';
 import { createWebhookSender } from '../adapters/webhook/webhook-sender.ts';
 import { createWebhookSigner } from '../adapters/webhook/webhook-signer.ts';
+import { validVersions } from '../core/caller.ts';
 import type { Log } from '../core/ports/log.ts';
+import { redactedLog } from '../core/redact.ts';
 import { analyzeTask, captureTask } from '../core/operations/tasks.ts';
 import { deliverEvent } from '../core/operations/deliver-event.ts';
+import { eventStreamsOf } from './event-streams.ts';
 import { limitsOf } from './limits.ts';
 import { createMedia } from './media.ts';
 import type { Settings } from './settings.ts';
@@ -36,11 +49,15 @@ export type Service = {
   collaborators: HttpCollaborators;
   /** Goes on with what an earlier process left, and begins to work. */
   start(): Promise<void>;
+  /** Event streams end, so that their connections can: they do not end by themselves while jobs run. */
+  endStreams(): Promise<void>;
   /** Takes no further step and waits for what is under way; jobs go on at the next start. */
   close(): Promise<void>;
 };
 
 const shutdownSeconds = 5;
+/** An attempt in flight is a socket: receivers that hang must be very many before others wait. */
+const deliveriesAtOnce = 1024;
 
 const definitionFile = new URL('../workflow/watch.asl.json', import.meta.url);
 
@@ -50,33 +67,53 @@ export async function openService(
   settings: Settings,
   ffmpegPath: string,
   baseUrl: string,
-  log: Log,
+  output: Log,
 ): Promise<Service> {
   const directory = await openDataDirectory(settings.dataDir);
   const database = openDatabase(directory.database);
   migrateExecutions(database);
   const { guard, http, streams } = createMedia(settings.allowRanges, ffmpegPath, directory.temporary, now);
+  const recentLog = createLogBuffer({ level: settings.logLevel, now });
+  const log = redactedLog(teeLog(output, recentLog));
   const jobs = createJobStore(database);
+  const meter = createMeter({ startedAt: now(), jobsBefore: await jobs.usage() });
+  const callers = createCallerStore(database);
   const media = createMediaStore(directory.media);
   const executionStore = createExecutionStore(database);
-  const queue = createDeliveryQueue({ database, now, setTimer: setSystemTimer, log });
+  const eventSessions = createEventSessions(settings.eventStreamsPerCaller);
+  const queue = createDeliveryQueue({
+    database,
+    now,
+    setTimer: setSystemTimer,
+    log,
+    concurrency: deliveriesAtOnce,
+  });
 
   const parts = {
     jobs,
     media,
     queue,
+    callers,
+    meter,
     log,
+    recentLog,
     baseUrl,
     now,
     streams,
     urls: guard,
-    vision: createVisionModel(settings, ffmpegPath),
+    vision: meteredVision(createVisionModel(settings, ffmpegPath), meter),
+    calls: createCallLimiter({ perMinute: settings.syncPerMinute, atOnce: settings.syncAtOnce, now }),
+    contactSheets: createContactSheets({ ffmpegPath }),
     compareMotion,
     deliveries: createDeliveryStore(database),
     webhooks: createWebhookSender({ http, version, elapsedMs: () => performance.now() }),
-    signer: createWebhookSigner({ masterSecret: await readOrMakeMasterSecret(directory.masterSecret) }),
+    signer: createWebhookSigner({
+      masterSecret: await readOrMakeMasterSecret(directory.masterSecret),
+      versions: async (caller) => validVersions(await callers.find(caller), now()),
+    }),
     keys: createKeyStore(database),
     limits: limitsOf(settings),
+    eventStreams: eventStreamsOf(settings, eventSessions),
     newId: () => randomUUID(),
     random: Math.random,
     sha256,
@@ -98,7 +135,7 @@ export async function openService(
   let closers: (() => Promise<void> | void)[] = [];
 
   return {
-    app: createApp(collaborators),
+    app: wholeApp(collaborators),
     collaborators,
     start: async () => {
       closers = [
@@ -109,6 +146,7 @@ export async function openService(
         ),
       ];
     },
+    endStreams: async () => eventSessions.endAll(),
     close: async () => {
       for (const close of closers) await close();
       await executions.close();
@@ -118,6 +156,14 @@ export async function openService(
       directory.release();
     },
   };
+}
+
+/** On one machine everything is on one host. */
+function wholeApp(collaborators: HttpCollaborators): Hono<AuthEnv> {
+  const app = createApp(collaborators);
+  mountMcp(app, collaborators);
+  app.route('/', referencePage());
+  return app;
 }
 
 /** A receiver that hangs does not hold up the end: its message comes again at the next start, with the same id. */

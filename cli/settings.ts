@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
-import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { createAddressRule } from '../adapters/egress/address-rule.ts';
 
 /** Settings of the one-machine service: one list for the flags, the `WATCHPOST_*` variables, the help and the README. */
 
@@ -63,9 +63,26 @@ const settingsSchema = z.object({
   jobsPerCaller: wholeNumber(1, 1000)
     .prefault('10')
     .register(help, { fallback: '10', text: 'active jobs a caller may have' }),
+  syncPerMinute: wholeNumber(0, 100_000).prefault('120').register(help, {
+    fallback: '120',
+    text: 'calls of check-once, analyze-frame, streams/validate and webhook-test that a caller may make in a minute; 0: no limit',
+  }),
+  syncAtOnce: wholeNumber(0, 10_000)
+    .prefault('10')
+    .register(help, { fallback: '10', text: 'of these, how many may be under way at once; 0: no limit' }),
   retentionSeconds: wholeNumber(60, 86_400)
     .prefault('3600')
     .register(help, { fallback: '3600', text: 'how long a finished job can be read' }),
+  eventStreamsPerCaller: wholeNumber(1, 1000)
+    .prefault('10')
+    .register(help, { fallback: '10', text: 'event streams (SSE) a caller may have open' }),
+  eventStreamSeconds: wholeNumber(0, 86_400).prefault('0').register(help, {
+    fallback: '0',
+    text: 'how long an event stream stays open before its reader has to come back; 0: until the job ends',
+  }),
+  heartbeatSeconds: wholeNumber(1, 60)
+    .prefault('15')
+    .register(help, { fallback: '15', text: 'after how much silence an event stream sends a comment' }),
   ffmpeg: z
     .string()
     .prefault('')
@@ -125,7 +142,12 @@ function wholeNumber(minimum: number, maximum: number) {
 }
 
 function isRange(text: string): boolean {
-  return ipaddr.isValidCIDR(text);
+  try {
+    createAddressRule([text]);
+    return text.includes('/');
+  } catch {
+    return false;
+  }
 }
 
 function kebab(name: string): string {

@@ -48,12 +48,16 @@ export async function startUpkeep(needs: UpkeepNeeds): Promise<() => Promise<voi
 
 async function tidy({ collaborators, jobs, media, executionStore, log }: UpkeepNeeds): Promise<void> {
   const now = collaborators.now();
-  try {
-    await reconcile(collaborators, { dueBy: now, limit: jobsARun });
-    await jobs.sweep(now);
-    await media.sweep(addSeconds(now, -mediaKeptSeconds));
-    executionStore.prune(addSeconds(now, -mediaKeptSeconds));
-  } catch (error) {
-    log.warning('Upkeep failed; it is tried again in a minute', { error: String(error) });
+  const aDayAgo = addSeconds(now, -mediaKeptSeconds);
+  const steps = {
+    reconcile: () => reconcile(collaborators, { dueBy: now, limit: jobsARun }),
+    'sweep of jobs': () => jobs.sweep(now),
+    'sweep of pictures': () => media.sweep(aDayAgo),
+    'sweep of executions': async () => executionStore.prune(aDayAgo),
+  };
+  for (const [name, step] of Object.entries(steps)) {
+    await step().catch((error: unknown) =>
+      log.warning(`The ${name} failed; it is tried again in a minute`, { error: String(error) }),
+    );
   }
 }

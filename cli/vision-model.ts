@@ -1,4 +1,5 @@
 import type { VisionModel } from '../core/ports/vision-model.ts';
+import { createContactSheets } from '../adapters/media/contact-sheet.ts';
 import { createPictureDecoder } from '../adapters/media/ffmpeg/decode-picture.ts';
 import { fetch as operatorFetch } from 'undici';
 import { createBedrockClient } from '../adapters/vision/bedrock/bedrock-client.ts';
@@ -16,14 +17,15 @@ export function createVisionModel(settings: Settings, ffmpegPath: string): Visio
     case 'bedrock':
       return createBedrockVision({
         client: createBedrockClient({}),
+        sheets: createContactSheets({ ffmpegPath }),
         ...(settings.visionModel === '' ? {} : { modelId: settings.visionModel }),
       });
     case 'openai':
-      return createOpenAi(settings);
+      return createOpenAi(settings, ffmpegPath);
   }
 }
 
-function createOpenAi({ openaiUrl, openaiApiKey, visionModel }: Settings): VisionModel {
+function createOpenAi({ openaiUrl, openaiApiKey, visionModel }: Settings, ffmpegPath: string): VisionModel {
   if (visionModel === '') {
     throw new SettingsError(
       'WATCHPOST_VISION_MODEL: the openai model needs the name of a vision model on that server, such as llava',
@@ -34,5 +36,6 @@ function createOpenAi({ openaiUrl, openaiApiKey, visionModel }: Settings): Visio
     model: visionModel,
     ...(openaiApiKey === '' ? {} : { apiKey: openaiApiKey }),
     fetch: operatorFetch,
+    sheets: createContactSheets({ ffmpegPath }),
   });
 }

@@ -1,10 +1,12 @@
 #!/usr/bin/env node
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import { inputModeSchema } from '../core/capture.ts';
+import { scopeSchema } from '../core/key.ts';
+import { keyRotationQuerySchema } from '../core/requests/keys.ts';
 import { check } from './commands/check.ts';
 import { demo } from './commands/demo.ts';
-import { createKey, listKeys, revokeKey } from './commands/keys.ts';
+import { createKey, labelKey, listKeys, revokeKey, rotateKey } from './commands/keys.ts';
 import { start } from './commands/start.ts';
 import { exitCodeOf, explain } from './exit.ts';
 import { addSettings, readSettings, settingNames } from './settings.ts';
@@ -53,17 +55,22 @@ const keys = program
 const keyOptions = z.object({
   caller: z.string().optional(),
   internal: z.boolean().default(false),
+  admin: z.boolean().default(false),
+  graceSeconds: z.number().default(3600),
   label: z.string().nullable().default(null),
 });
 
 addSettings(keys.command('create').description('make a key; it is shown once'), ['dataDir'])
   .requiredOption('--caller <name>', 'the tenant that the key belongs to: letters, digits, and . _ @ -')
   .option('--internal', 'the key may read /metrics and /logs')
+  .option('--admin', 'the key may manage callers and their keys')
   .option('--label <text>', 'what the key is for')
   .option('--json', 'print the key as JSON')
   .action(async (raw: unknown) => {
-    const { caller = '', internal, label } = keyOptions.parse(raw);
-    await createKey(settingsOf(raw).dataDir, { caller, internal, label }, terminal, wantsJson(raw));
+    const { caller = '', internal, admin, label } = keyOptions.parse(raw);
+    const asked = { jobs: true, internal, admin };
+    const scopes = scopeSchema.options.filter((scope) => asked[scope]);
+    await createKey(settingsOf(raw).dataDir, { caller, scopes, label }, terminal, wantsJson(raw));
   });
 
 addSettings(keys.command('list').description('list keys, without their text'), ['dataDir'])
@@ -81,6 +88,26 @@ addSettings(keys.command('revoke <key>').description('revoke a key, given whole 
     revokeKey(settingsOf(raw).dataDir, key, terminal, wantsJson(raw)),
   );
 
+addSettings(keys.command('label <key> <text>').description('say what a key is for'), ['dataDir'])
+  .option('--json', 'print the key as JSON, without its text')
+  .action(async (key: string, text: string, raw: unknown) =>
+    labelKey(settingsOf(raw).dataDir, key, text, terminal, wantsJson(raw)),
+  );
+
+addSettings(keys.command('rotate <key>').description('make a successor; the old key is good for a while'), [
+  'dataDir',
+])
+  .addOption(
+    new Option('--grace-seconds <seconds>', 'how long the old key is good; 0 ends it at once')
+      .default(3600)
+      .argParser(graceSecondsOf),
+  )
+  .option('--json', 'print the new key as JSON')
+  .action(async (key: string, raw: unknown) => {
+    const { graceSeconds } = keyOptions.parse(raw);
+    await rotateKey(settingsOf(raw).dataDir, key, graceSeconds, terminal, wantsJson(raw));
+  });
+
 try {
   await program.parseAsync();
 } catch (error) {
@@ -94,6 +121,12 @@ function settingsOf(raw: unknown): Settings {
 
 function wantsJson(raw: unknown): boolean {
   return z.object({ json: z.boolean().default(false) }).parse(raw).json;
+}
+
+function graceSecondsOf(text: string): number {
+  const parsed = keyRotationQuerySchema.safeParse({ grace_seconds: text });
+  if (!parsed.success) throw new InvalidArgumentError('It is a whole number, at most a week.');
+  return parsed.data.grace_seconds;
 }
 
 function upTo(count: number): string[] {

@@ -1,9 +1,13 @@
 import type { CompareMotion } from './motion.ts';
+import type { CallLimiter } from './ports/call-limiter.ts';
+import type { CallerStore } from './ports/caller-store.ts';
+import type { ContactSheets } from './ports/contact-sheets.ts';
 import type { DeliveryQueue, DeliveryStore, WebhookSender, WebhookSigner } from './ports/delivery.ts';
 import type { Executions } from './ports/executions.ts';
 import type { JobStore } from './ports/job-store.ts';
-import type { Log } from './ports/log.ts';
+import type { Log, RecentLog } from './ports/log.ts';
 import type { MediaStore } from './ports/media-store.ts';
+import type { Meter } from './ports/meter.ts';
 import type { StreamCapturer } from './ports/stream-capturer.ts';
 import type { UrlGuard } from './ports/url-guard.ts';
 import type { VisionModel } from './ports/vision-model.ts';
@@ -28,13 +32,19 @@ export type Collaborators = {
   streams: StreamCapturer;
   urls: UrlGuard;
   vision: VisionModel;
+  contactSheets: ContactSheets;
+  /** Of the endpoints that are answered at once. */
+  calls: CallLimiter;
   compareMotion: CompareMotion;
   executions: Executions;
   queue: DeliveryQueue;
   deliveries: DeliveryStore;
   webhooks: WebhookSender;
   signer: WebhookSigner;
+  callers: CallerStore;
+  meter: Meter;
   log: Log;
+  recentLog: RecentLog;
   limits: Limits;
   /** `{host}/api`, for links in events. */
   baseUrl: string;

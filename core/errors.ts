@@ -9,6 +9,7 @@ export type ErrorCode =
   | 'UNAUTHORIZED'
   | 'FORBIDDEN'
   | 'NOT_FOUND'
+  | 'METHOD_NOT_ALLOWED'
   | 'JOB_NOT_FOUND'
   | 'JOB_ALREADY_STOPPED'
   | 'PAYLOAD_TOO_LARGE'
@@ -89,6 +90,39 @@ export class MaxJobsReachedError extends WatchpostError {
   }
 }
 
+/** A caller asks more often than the operator allows for calls that are answered at once. */
+export class RateLimitedError extends WatchpostError {
+  readonly retryAfterSeconds: number;
+
+  constructor(remediation: string, retryAfterSeconds: number) {
+    super('RATE_LIMITED', 'Too many requests', remediation);
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** What was sent as a frame is no JPEG, or none that can be decoded. */
+export class UnreadableFrameError extends WatchpostError {
+  constructor(remediation: string, options?: ErrorOptions) {
+    super('BAD_REQUEST', 'Invalid request', remediation, options);
+  }
+}
+
+/** The caller's `Idempotency-Key` belongs to another request. A mistake in the request's shape, so it has no code: the edge answers 422. */
+export class IdempotencyKeyReusedError extends Error {
+  constructor() {
+    super('The idempotency key belongs to another request');
+    this.name = 'IdempotencyKeyReusedError';
+  }
+}
+
+/** Another request with the same idempotency key was accepted first: look it up again. */
+export class IdempotencyConflictError extends Error {
+  constructor() {
+    super('Another request with this idempotency key was accepted first');
+    this.name = 'IdempotencyConflictError';
+  }
+}
+
 export class JobNotFoundError extends WatchpostError {
   constructor() {
     super(
@@ -106,6 +140,13 @@ export class JobAlreadyStoppedError extends WatchpostError {
       'Job is already stopped',
       'Nothing to do: read its final state with GET /jobs/{job_id}.',
     );
+  }
+}
+
+/** The key is good, and may not do this. */
+export class ForbiddenError extends WatchpostError {
+  constructor(remediation: string) {
+    super('FORBIDDEN', 'Access denied', remediation);
   }
 }
 

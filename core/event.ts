@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { failureSchema, jobStatusSchema, monitorConfigSchema, stopReasonSchema } from './job.ts';
+import {
+  digestConfigSchema,
+  failureSchema,
+  gapSchema,
+  jobStatusSchema,
+  monitorConfigSchema,
+  stopReasonSchema,
+} from './job.ts';
 
 /** Events of a job's ordered log (design section 9), as they are stored: pictures are keys of the media store. */
 
@@ -11,7 +18,7 @@ const jobStartedSchema = z.object({
   data: z.object({
     job_type: z.string(),
     status: jobStatusSchema,
-    config: monitorConfigSchema,
+    config: z.union([monitorConfigSchema, digestConfigSchema]),
   }),
 });
 
@@ -52,6 +59,25 @@ const watchTriggeredSchema = z.object({
   }),
 });
 
+const summaryGeneratedSchema = z.object({
+  type: z.literal('summary_generated'),
+  data: z.object({
+    /** From 1, without gaps. */
+    window_index: z.int().positive(),
+    window_start: timestampSchema,
+    window_end: timestampSchema,
+    /** The job ended before the window did. */
+    partial: z.boolean(),
+    summary: z.string(),
+    frames_captured: countSchema,
+    frames_skipped: countSchema,
+    /** When the stream was not seen in this window. */
+    gaps: z.array(gapSchema),
+    /** Asked for, and there were pictures: a JPEG of them side by side, with their times. */
+    frame_grid_key: z.string().optional(),
+  }),
+});
+
 const errorSchema = z.object({ type: z.literal('error'), data: failureSchema });
 
 const jobStoppedSchema = z.object({
@@ -72,6 +98,7 @@ export const newEventSchema = z.discriminatedUnion('type', [
   jobStartedSchema,
   progressSchema,
   watchTriggeredSchema,
+  summaryGeneratedSchema,
   errorSchema,
   jobStoppedSchema,
 ]);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { inputModeSchema } from './capture.ts';
+import { digestStateSchema } from './digest/digest-state.ts';
 
 const timestampSchema = z.iso.datetime();
 const countSchema = z.int().nonnegative();
@@ -14,6 +15,7 @@ export const stopReasonSchema = z.enum([
   'condition_triggered',
   'max_triggers_reached',
   'max_duration_reached',
+  'max_windows_reached',
   'cancelled',
   'stream_ended',
   'stream_lost',
@@ -35,13 +37,27 @@ export const monitorConfigSchema = z.object({
 });
 export type MonitorConfig = z.infer<typeof monitorConfigSchema>;
 
+/** What a digest was asked for, after defaults. */
+export const digestConfigSchema = z.object({
+  window_minutes: z.int(),
+  capture_interval_seconds: z.int(),
+  /** null: until the duration is over. */
+  max_windows: z.int().nullable(),
+  /** How long it runs at most: what `max_windows` need, or the server's cap. Seconds. */
+  digest_duration_seconds: z.int(),
+  input_mode: z.literal('frames'),
+  include_frames: z.boolean(),
+  enable_prefilter: z.boolean(),
+});
+export type DigestConfig = z.infer<typeof digestConfigSchema>;
+
 export const countersSchema = z.object({
-  /** Looks that gave a verdict. */
+  /** Monitor: looks that gave a verdict. Digest: captures that became samples. */
   checks_performed: countSchema,
-  /** Looks that the model did not answer. */
+  /** Looks, and of a digest summaries, that the model did not answer. */
   checks_missed: countSchema,
   triggers_fired: countSchema,
-  /** Captures shown to the model. */
+  /** Captures shown to the model, or kept to be shown to it. */
   frames_captured: countSchema,
   /** Captures not shown to the model: nothing moved, or the picture was frozen, black or the same segment again. */
   frames_skipped: countSchema,
@@ -92,17 +108,15 @@ export type Next = z.infer<typeof nextSchema>;
 export const failureSchema = z.object({ code: z.string(), message: z.string(), remediation: z.string() });
 export type Failure = z.infer<typeof failureSchema>;
 
-/** A job as it is stored. URLs in it are masked; the stream's own is in its source, the webhook's in `webhook_url`. */
-export const jobSchema = z.object({
+/** What every job has. URLs in it are masked; the stream's own is in its source, the webhook's in `webhook_url`. */
+const jobBaseSchema = z.object({
   job_id: z.uuid(),
   caller: z.string(),
-  job_type: jobTypeSchema,
   status: jobStatusSchema,
   created_at: timestampSchema,
   stream_url: z.string(),
   source_id: z.uuid(),
   webhook_url: z.string().nullable(),
-  config: monitorConfigSchema,
   counters: countersSchema,
   watch: watchStateSchema,
   /** The number of the newest event. */
@@ -122,6 +136,23 @@ export const jobSchema = z.object({
   /** When the job is removed; null while it is active. */
   expires_at: timestampSchema.nullable(),
 });
+export type JobBase = z.infer<typeof jobBaseSchema>;
+
+export const monitorJobSchema = jobBaseSchema.extend({
+  job_type: z.literal('live-monitor'),
+  config: monitorConfigSchema,
+});
+export type MonitorJob = z.infer<typeof monitorJobSchema>;
+
+export const digestJobSchema = jobBaseSchema.extend({
+  job_type: z.literal('live-digest'),
+  config: digestConfigSchema,
+  digest: digestStateSchema,
+});
+export type DigestJob = z.infer<typeof digestJobSchema>;
+
+/** A job as it is stored. */
+export const jobSchema = z.discriminatedUnion('job_type', [monitorJobSchema, digestJobSchema]);
 export type Job = z.infer<typeof jobSchema>;
 
 /** All that `capture` may read: nothing of the caller. */

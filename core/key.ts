@@ -16,6 +16,11 @@ export const apiKeySchema = z.object({
   label: z.string().nullable(),
   created_at: timestampSchema,
   last_used_at: timestampSchema.nullable(),
+  /** From then on it is refused; to come while a rotated key is still good. */
   revoked_at: timestampSchema.nullable(),
 });
 export type ApiKey = z.infer<typeof apiKeySchema>;
+
+export function isRevoked({ revoked_at: revokedAt }: ApiKey, now: Date): boolean {
+  return revokedAt !== null && new Date(revokedAt) <= now;
+}

@@ -53,6 +53,8 @@ export const captureOutputSchema = z.discriminatedUnion('kind', [
   /** The stream says that it has ended. */
   z.object({ kind: z.literal('ended'), message: z.string() }),
   z.object({ kind: z.literal('failed'), code: z.string(), message: z.string(), remediation: z.string() }),
+  /** This machine could not take or keep a picture: a full disk, no process left. The stream is not to blame. */
+  z.object({ kind: z.literal('unavailable'), message: z.string() }),
   z.object({ kind: z.literal('not_captured') }),
 ]);
 export type CaptureOutput = z.infer<typeof captureOutputSchema>;

@@ -67,7 +67,7 @@ async function lookupAll(host: string): Promise<Address[]> {
 }
 
 function check(text: string, schemes: readonly string[], isAllowed: AddressRule): URL {
-  const url = hasControlCharacter(text) ? null : URL.parse(text);
+  const url = hasControlCharacter(text) || !isSpelledOut(text) ? null : URL.parse(text);
   if (url === null)
     throw new InvalidUrlError(`Give a complete URL with one of these schemes: ${list(schemes)}.`);
   if (!schemes.includes(url.protocol.slice(0, -1))) {
@@ -98,6 +98,11 @@ function refused(): EgressRefusedError {
 function hasControlCharacter(text: string): boolean {
   // oxlint-disable-next-line no-control-regex
   return /[\u0000-\u0020\u007f]/.test(text);
+}
+
+/** WHATWG URL also reads `http:host`, `http:/host` and backslashes; other readers of the text see something else in it. */
+function isSpelledOut(text: string): boolean {
+  return !/^(https?|rtsp):(?!\/\/)/i.test(text) && !text.includes('\\');
 }
 
 function isMetadataName(name: string): boolean {

@@ -1,5 +1,5 @@
 import type { DeliveryMessage } from '../../core/delivery.ts';
-import type { Log } from '../../core/ports/log.ts';
+import { jobLog, type Log } from '../../core/ports/log.ts';
 import type { DeliveryMessageTable, QueuedMessage } from './delivery-message-table.ts';
 import type { SetTimer } from './timer.ts';
 
@@ -79,5 +79,5 @@ function backoffMs(failures: number): number {
 
 function logFailure({ log }: TurnOptions, message: string, jobId: string, error: unknown): void {
   const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  log.error(message, { job_id: jobId, error: reason });
+  jobLog(log, jobId).error(message, { error: reason });
 }

@@ -19,4 +19,6 @@ export function createIdempotencyTable(database: DatabaseSync) {
   };
 }
 
-const rowSchema = z.object({ request_hash: z.string(), job_id: z.string() });
+const rowSchema = z
+  .object({ request_hash: z.string(), job_id: z.string() })
+  .transform(({ request_hash: requestHash, job_id: jobId }) => ({ requestHash, jobId }));

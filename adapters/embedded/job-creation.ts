@@ -24,6 +24,6 @@ function findEarlier(
   if (idempotency === undefined) return undefined;
   const known = tables.idempotency.find(job.caller, idempotency.key, now);
   if (known === undefined) return undefined;
-  if (known.request_hash !== idempotency.requestHash) return { kind: 'key_reused' };
-  return { kind: 'replayed', jobId: known.job_id };
+  if (known.requestHash !== idempotency.requestHash) return { kind: 'key_reused' };
+  return { kind: 'replayed', jobId: known.jobId };
 }

@@ -5,6 +5,7 @@ import { createJob } from './job-creation.ts';
 import { sweep, type Swept } from './job-sweep.ts';
 import { createJobTables, type JobTables } from './job-tables.ts';
 import { reading, transaction } from './transaction.ts';
+import { usageOf } from './usage.ts';
 
 export type EmbeddedJobStore = JobStore & {
   /**
@@ -30,6 +31,8 @@ export function createJobStore(database: DatabaseSync): EmbeddedJobStore {
       const job = reading(() => jobs.find(jobId));
       return job === undefined || hasExpired(job.expires_at, now) ? undefined : job;
     },
+    findIdempotent: async (caller, key, now) => reading(() => tables.idempotency.find(caller, key, now)),
+    find: async (jobId) => reading(() => jobs.find(jobId)),
     source: async (sourceId) => reading(() => sources.find(sourceId)),
     list: async (query, now) =>
       reading(() => ({ jobs: jobs.page(query, now), total: jobs.count(query, now) })),
@@ -40,7 +43,7 @@ export function createJobStore(database: DatabaseSync): EmbeddedJobStore {
     markPublished: async (jobId, sequence) =>
       transaction(database, () => markPublished(tables, jobId, sequence)),
     dueForRepair: async (now, limit) => reading(() => dueForRepair(tables, now, limit)),
-    totals: async () => reading(() => totals.read()),
+    usage: async () => transaction(database, () => usageOf(totals.read(), jobs.active())),
     renewLeases: (until) => transaction(database, () => renewLeases(tables, until)),
     sweep: (now) => sweep(database, tables, now),
   };

@@ -50,7 +50,8 @@ export function createJobTable(database: DatabaseSync) {
       ),
     /** Pending or running, with a lease that ends before `until`. */
     activeWithLeaseBefore: (until: Date) => readRecords(jobSchema, active.all(until.getTime())),
-    /** Ids of those, oldest lease first. */
+    active: () => readRecords(jobSchema, active.all(Number.MAX_SAFE_INTEGER)),
+    /** Ids of jobs that are active and whose lease is over, oldest lease first. */
     silentSince: (now: Date, limit: number) => readIds(silent.all(now.getTime(), limit)),
     unpublished: (limit: number) => readIds(unpublished.all(limit)),
     expiredBy: (now: Date) => readRecords(jobSchema, expired.all(now.getTime())),

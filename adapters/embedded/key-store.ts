@@ -28,13 +28,14 @@ export function createKeyStore(database: DatabaseSync): KeyStore {
     list: async (caller) =>
       reading(() => readRecords(apiKeySchema, caller === undefined ? all.all() : ofCaller.all(caller))),
     revoke: async (hash, at) => change(hash, (key) => revoked(key, at)),
+    relabel: async (hash, label) => change(hash, (key) => ({ ...key, label })),
     touch: async (hash, at) => change(hash, (key) => touched(key, at)),
   };
 }
 
-/** The first revocation stays. */
 function revoked(key: ApiKey, at: Date): ApiKey {
-  return { ...key, revoked_at: key.revoked_at ?? at.toISOString() };
+  const isEarlier = key.revoked_at === null || at < new Date(key.revoked_at);
+  return isEarlier ? { ...key, revoked_at: at.toISOString() } : key;
 }
 
 function touched(key: ApiKey, at: Date): ApiKey {

@@ -91,4 +91,14 @@ export const migrations: readonly string[] = [
   CREATE INDEX api_keys_by_age ON api_keys (created_at, hash);
   CREATE INDEX api_keys_of_caller ON api_keys (caller, created_at, hash);
   `,
+  `
+  CREATE TABLE callers (
+    caller TEXT NOT NULL PRIMARY KEY,
+    record TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO callers
+    SELECT caller, json_object('caller', caller, 'label', NULL, 'created_at', created_at,
+      'webhook_secret', json('{"version":1,"previous":[]}'))
+    FROM (SELECT caller, min(record ->> 'created_at') AS created_at FROM api_keys GROUP BY caller);
+  `,
 ];

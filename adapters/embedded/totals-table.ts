@@ -24,7 +24,8 @@ const rowsSchema = z.array(z.object({ counter: z.string(), value: z.int() }));
 
 const totalsSchema = countersSchema.extend({
   jobs_completed: z.int().nonnegative(),
+  jobs_stopped: z.int().nonnegative(),
   jobs_failed: z.int().nonnegative(),
 });
 
-const nothing: Totals = { jobs_completed: 0, jobs_failed: 0, ...noCounts };
+const nothing: Totals = { jobs_completed: 0, jobs_stopped: 0, jobs_failed: 0, ...noCounts };

@@ -1,15 +1,28 @@
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { Collaborators } from '../../core/collaborators.ts';
-import { WatchpostError } from '../../core/errors.ts';
+import { IdempotencyKeyReusedError, RateLimitedError, WatchpostError } from '../../core/errors.ts';
 import { bearerAuth } from './bearer-auth.ts';
 import type { AuthEnv, AuthNeeds } from './bearer-auth.ts';
 import { errorResponse } from './error-envelope.ts';
+import { openApiRoute } from '../openapi/openapi-route.ts';
+import { requireJobsScope } from './require-scope.ts';
+import { callerRoutes } from './routes/callers.ts';
+import { insightRoutes } from './routes/insight.ts';
+import { keyReused } from './idempotency-key.ts';
+import { analyzeFrameRoutes } from './routes/analyze-frame.ts';
+import { checkOnceRoutes } from './routes/check-once.ts';
 import { jobRoutes } from './routes/jobs.ts';
+import { keyRoutes } from './routes/keys.ts';
+import { liveDigestRoutes } from './routes/live-digest.ts';
 import { liveMonitorRoutes } from './routes/live-monitor.ts';
+import { webhookRoutes } from './routes/webhooks.ts';
+import type { EventStreamNeeds } from './sse/event-stream-needs.ts';
+import { streamRoutes } from './routes/streams.ts';
+import { unmatched } from './unmatched.ts';
 import { ValidationError } from './validation.ts';
 
-export type HttpCollaborators = Collaborators & AuthNeeds;
+export type HttpCollaborators = Collaborators & AuthNeeds & EventStreamNeeds;
 
 const bodyBytes = 5_000_000;
 
@@ -22,23 +35,32 @@ const bodyBytes = 5_000_000;
 export function createApp(c: HttpCollaborators): Hono<AuthEnv> {
   const app = new Hono<AuthEnv>();
   app.get('/healthz', (context) => context.json({ status: 'ok' }));
-  app.use('/api/*', bearerAuth(c));
+  app.route('/', openApiRoute(c));
+  app.use('/api/*', bearerAuth(c), requireJobsScope());
   app.use('/api/*', bodyLimit({ maxSize: bodyBytes, onError: tooLarge }));
+  app.route('/api', checkOnceRoutes(c));
   app.route('/api', liveMonitorRoutes(c));
+  app.route('/api', liveDigestRoutes(c));
+  app.route('/api', streamRoutes(c));
+  app.route('/api', analyzeFrameRoutes(c));
   app.route('/api', jobRoutes(c));
-  app.notFound((context) => {
-    const { status, body } = errorResponse(noSuchRoute(context.req.method, context.req.path));
-    return context.json(body, status);
-  });
+  app.route('/api', webhookRoutes(c));
+  app.route('/api', keyRoutes(c));
+  app.route('/api', callerRoutes(c));
+  app.route('/api', insightRoutes(c));
+  app.notFound(unmatched(app));
   app.onError((error, context) => {
     if (error instanceof ValidationError) return context.json({ detail: error.detail }, 422);
+    if (error instanceof IdempotencyKeyReusedError) return context.json({ detail: keyReused().detail }, 422);
     const { status, body } = errorResponse(error);
-    if (status === 500)
+    // A client that left in the middle of its request is no fault of the service.
+    if (status === 500 && !context.req.raw.signal.aborted)
       c.log.error('Request failed', {
         path: context.req.path,
         error: String(error),
         stack: error.stack ?? null,
       });
+    if (error instanceof RateLimitedError) context.header('Retry-After', `${error.retryAfterSeconds}`);
     if (status === 401) context.header('WWW-Authenticate', 'Bearer');
     return context.json(body, status);
   });
@@ -50,13 +72,5 @@ function tooLarge(): never {
     'PAYLOAD_TOO_LARGE',
     'Request body is too large',
     `Send at most ${bodyBytes / 1_000_000} MB; a smaller frame is enough for the model.`,
-  );
-}
-
-function noSuchRoute(method: string, path: string): WatchpostError {
-  return new WatchpostError(
-    'NOT_FOUND',
-    `No such endpoint: ${method} ${path}`,
-    'See the list of endpoints in docs/api.md.',
   );
 }

@@ -2,6 +2,7 @@ import { createMiddleware } from 'hono/factory';
 import { hashOfKey } from '../../core/api-key.ts';
 import type { KeyPrimitives } from '../../core/api-key.ts';
 import { WatchpostError } from '../../core/errors.ts';
+import { isRevoked } from '../../core/key.ts';
 import type { ApiKey } from '../../core/key.ts';
 import type { KeyStore } from '../../core/ports/key-store.ts';
 import type { Log } from '../../core/ports/log.ts';
@@ -17,7 +18,7 @@ const touchAfterMs = 60_000;
 export function bearerAuth(needs: AuthNeeds) {
   return createMiddleware<AuthEnv>(async (c, next) => {
     const key = await keyOf(c.req.header('Authorization'), needs);
-    if (!key || key.revoked_at !== null) throw unauthorized();
+    if (!key || isRevoked(key, needs.now())) throw unauthorized();
     c.set('key', key);
     await touch(key, needs);
     await next();

@@ -1,50 +1,71 @@
-import { createMiddleware } from 'hono/factory';
+import type { Context } from 'hono';
+import { WatchpostError } from '../../core/errors.ts';
+import { findJsonFault } from './json-fault.ts';
 import { ValidationError } from './validation.ts';
 
 /**
- * Reads the body as JSON before the schema sees it, and answers 422 where it is none. Bodies that are absent, no object, or of
- * another content type are told apart as FastAPI tells them.
+ * The body as a JSON object. Bodies that are absent, no JSON, no object, or of another content type are told apart as FastAPI
+ * tells them. Throws `ValidationError`, and `WatchpostError` for a compressed body.
  */
-export function jsonBody() {
-  return createMiddleware(async (c, next) => {
-    const text = await c.req.text();
-    if (text === '')
-      throw new ValidationError([{ loc: ['body'], type: 'missing', msg: 'Field required', input: null }]);
-    if (!isJsonType(c.req.header('Content-Type'))) throw notAnObject();
-    const value = parse(text);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw notAnObject();
-    await next();
-  });
+export async function readJsonBody({ req }: Context): Promise<object> {
+  refuseCompressed(req.header('Content-Encoding'));
+  const bytes = new Uint8Array(await req.arrayBuffer());
+  if (bytes.length === 0)
+    throw new ValidationError([{ loc: ['body'], type: 'missing', msg: 'Field required', input: null }]);
+  if (!isJsonType(req.header('Content-Type'))) throw notAnObject();
+  const value = parse(decode(bytes));
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw notAnObject();
+  return value;
+}
+
+/** Unpacking would let a small request become a large one; frames are compressed already. */
+function refuseCompressed(encoding: string | undefined): void {
+  if (encoding === undefined || /^\s*(identity)?\s*$/i.test(encoding)) return;
+  throw new WatchpostError(
+    'BAD_REQUEST',
+    'Invalid request',
+    'Send the body as it is, without the header Content-Encoding: compressed bodies are not read.',
+  );
 }
 
 function isJsonType(contentType: string | undefined): boolean {
-  return /^application\/([a-z0-9.+-]+\+)?json\b/i.test(contentType ?? '');
+  const mediaType = contentType?.split(';', 1)[0]?.trim() ?? '';
+  return /^application\/([\w.+-]+\+)?json$/i.test(mediaType);
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw jsonInvalid(firstMalformed(bytes), 'Invalid UTF-8');
+  }
+}
+
+/** Where the bytes stop being what a lenient decoder makes of them. */
+function firstMalformed(bytes: Uint8Array): number {
+  const lenient = Buffer.from(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));
+  return bytes.findIndex((byte, at) => byte !== lenient[at]);
 }
 
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
-  } catch (error) {
-    const reason = error instanceof SyntaxError ? error.message : 'no JSON';
-    throw new ValidationError([
-      {
-        loc: ['body', positionIn(reason)],
-        type: 'json_invalid',
-        msg: 'JSON decode error',
-        input: {},
-        ctx: { error: withoutText(reason) },
-      },
-    ]);
+  } catch {
+    const { position, reason } = findJsonFault(text);
+    throw jsonInvalid(position, reason);
   }
 }
 
-function positionIn(reason: string): number {
-  return Number(/at position (\d+)/.exec(reason)?.[1] ?? 0);
-}
-
-/** V8 quotes the body in its message; it may hold a credential. */
-function withoutText(reason: string): string {
-  return reason.startsWith('Unexpected end') ? 'Unexpected end of data' : 'Expecting value';
+function jsonInvalid(position: number, reason: string): ValidationError {
+  return new ValidationError([
+    {
+      loc: ['body', position],
+      type: 'json_invalid',
+      msg: 'JSON decode error',
+      input: {},
+      ctx: { error: reason },
+    },
+  ]);
 }
 
 function notAnObject(): ValidationError {

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { maskUrl } from '../../core/mask-url.ts';
+import { notUnicode } from '../../core/requests/text.ts';
+import { echo, echoField } from './echo.ts';
 import { uuidError } from './uuid-error.ts';
 
 /** One entry of the 422 body (interface section 2.9), worded as FastAPI with Pydantic 2 words it. */
@@ -11,7 +12,7 @@ export type ValidationDetail = {
   ctx?: Record<string, unknown>;
 };
 
-export type Location = 'body' | 'query' | 'path';
+export type Location = 'body' | 'query' | 'path' | 'header';
 
 /** What was wrong with the request's shape; the edge answers 422. */
 export class ValidationError extends Error {
@@ -24,13 +25,19 @@ export class ValidationError extends Error {
   }
 }
 
-/** Zod's issues in Pydantic's words. `data` is the value that was parsed. */
+/** Zod's issues in Pydantic's words, one a field. `data` is the value that was parsed. */
 export function validationError(
   issues: readonly z.core.$ZodIssue[],
   data: unknown,
   location: Location,
 ): ValidationError {
-  return new ValidationError(issues.map((issue) => toDetail(issue, data, location)));
+  const details = issues.map((issue) => toDetail(issue, data, location));
+  return new ValidationError(onePerField(details));
+}
+
+/** A number beyond what is exact is first too large for that and then for the field; the field's own limit is the one to tell. */
+function onePerField(details: ValidationDetail[]): ValidationDetail[] {
+  return [...new Map(details.map((detail) => [JSON.stringify(detail.loc), detail])).values()];
 }
 
 function toDetail(issue: z.core.$ZodIssue, data: unknown, location: Location): ValidationDetail {
@@ -38,7 +45,7 @@ function toDetail(issue: z.core.$ZodIssue, data: unknown, location: Location): V
   const input = valueAt(data, path);
   const loc = [location, ...path];
   if (input === undefined) return { loc, type: 'missing', msg: 'Field required', input: echo(data) };
-  return { loc, ...inWords(issue, input), input: echo(input) };
+  return { loc, ...inWords(issue, input), input: echoField(path.at(-1), input) };
 }
 
 type Words = Pick<ValidationDetail, 'type' | 'msg' | 'ctx'>;
@@ -55,19 +62,22 @@ function inWords(issue: z.core.$ZodIssue, input: unknown): Words {
       return notOneOf(issue.values.map(String));
     case 'invalid_format':
       return notUuid(String(input));
+    case 'custom':
+      return issue.params?.['type'] === notUnicode ? notUnicodeWords : valueError(issue.message);
     default:
-      return { type: 'value_error', msg: issue.message };
+      return valueError(issue.message);
   }
 }
 
 function wrongType(expected: string, input: unknown): Words {
   if (expected === 'string') return { type: 'string_type', msg: 'Input should be a valid string' };
   if (expected === 'boolean') {
-    return typeof input === 'string'
+    return typeof input === 'string' || Number.isInteger(input)
       ? { type: 'bool_parsing', msg: 'Input should be a valid boolean, unable to interpret input' }
       : { type: 'bool_type', msg: 'Input should be a valid boolean' };
   }
   if (expected === 'object') return notAnObject;
+  if (expected === 'array') return { type: 'list_type', msg: 'Input should be a valid list' };
   if (typeof input === 'string') {
     return {
       type: 'int_parsing',
@@ -75,6 +85,7 @@ function wrongType(expected: string, input: unknown): Words {
     };
   }
   if (typeof input === 'number') {
+    if (!Number.isFinite(input)) return { type: 'finite_number', msg: 'Input should be a finite number' };
     return {
       type: 'int_from_float',
       msg: 'Input should be a valid integer, got a number with a fractional part',
@@ -87,6 +98,15 @@ const notAnObject: Words = {
   type: 'model_attributes_type',
   msg: 'Input should be a valid dictionary or object to extract fields from',
 };
+
+const notUnicodeWords: Words = {
+  type: notUnicode,
+  msg: 'Input should be a valid string, unable to parse raw data as a unicode string',
+};
+
+function valueError(reason: string): Words {
+  return { type: 'value_error', msg: `Value error, ${reason}` };
+}
 
 function tooShort(minimum: number): Words {
   return {
@@ -141,21 +161,4 @@ function valueAt(data: unknown, path: readonly (string | number)[]): unknown {
 
 function isRecord(value: unknown): value is Record<string | number, unknown> {
   return typeof value === 'object' && value !== null;
-}
-
-const echoedCharacters = 200;
-const neverEchoed = new Set(['frame_b64', 'api_key', 'authorization']);
-
-/** What may be repeated to the caller: no frames, no keys, no credentials in URLs, nothing long. */
-function echo(value: unknown): unknown {
-  if (typeof value === 'string') {
-    const masked = maskUrl(value);
-    return masked.length > echoedCharacters ? `${masked.slice(0, echoedCharacters)}…` : masked;
-  }
-  if (Array.isArray(value)) return [];
-  if (!isRecord(value)) return value;
-  const entries = Object.entries(value).filter(([name]) => !neverEchoed.has(name));
-  return Object.fromEntries(
-    entries.slice(0, 30).map(([name, inner]) => [name, isRecord(inner) ? {} : echo(inner)]),
-  );
 }

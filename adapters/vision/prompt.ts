@@ -71,21 +71,27 @@ export function answerTask(question: string): Task<AnswerFields> {
   };
 }
 
-/** One account of pictures in time order. `shownAt` has the time of each picture shown, `taken` how many there were. */
-export function summaryTask(shownAt: Date[], taken: number): Task<SummaryFields> {
-  const left = taken === shownAt.length ? '' : ` (evenly chosen from ${taken})`;
-  const times = shownAt.map((time, at) => `picture ${at + 1}: ${time.toISOString()}`);
+/** One account of pictures in time order. `shown` has the times of what is on each picture, `taken` how many samples there were. */
+export function summaryTask(shown: Date[][], taken: number): Task<SummaryFields> {
+  const tiles = shown.flat().length;
+  const left = taken === tiles ? '' : ` (evenly chosen from ${taken})`;
   return {
     name: 'report_summary',
     system: `${ground} Write an account of what happened.`,
     text: [
-      `These are ${shownAt.length} pictures${left} of one stream, in the order in which they were taken:`,
-      ...times,
+      `These are ${tiles} moments${left} of one stream, in the order in which they were taken:`,
+      ...shown.map((times, at) => `picture ${at + 1}: ${contentOf(times)}`),
       'Tell in order what was visible, what changed and when. Give times of day where they help.',
     ].join('\n'),
     schema: summaryFields,
     maxTokens: 900,
   };
+}
+
+function contentOf(times: Date[]): string {
+  const moments = times.map((time) => time.toISOString()).join(', ');
+  if (times.length === 1) return moments;
+  return `a contact sheet, read by rows from the top left; each tile has its time of day (UTC) in its corner: ${moments}`;
 }
 
 export function verdictOf({ triggered, explanation }: VerdictFields, tokens: TokenUse): Verdict {

@@ -19,6 +19,9 @@ export type CheckWish = {
   save: string;
 };
 
+/** There is no service whose numbers this look belonged to. */
+const countingNothing = { count: async () => undefined };
+
 /** `watchpost check URL CONDITION`: one look, without the service; prints the verdict and saves the frame. */
 export async function check(
   wish: CheckWish,
@@ -33,7 +36,12 @@ export async function check(
   const waiting = terminal.waiting(`Looking at ${maskUrl(wish.url)}`);
   const startedMs = performance.now();
   try {
-    const { verdict, capture } = await checkOnce(wish, { streams, vision, limits: limitsOf(settings) });
+    const { verdict, capture } = await checkOnce(wish, {
+      streams,
+      vision,
+      limits: limitsOf(settings),
+      meter: countingNothing,
+    });
     const file = resolve(wish.save);
     await writeFile(file, capture.frame);
     waiting.done();

@@ -32,6 +32,10 @@ const patienceSeconds = 45;
 export async function demo(settings: Settings, terminal: Terminal, asJson: boolean): Promise<void> {
   const ffmpeg = await ensureFfmpeg(settings.ffmpeg, process.env, terminal);
   const story = tellStory(terminal, asJson);
+  const interruption = new AbortController();
+  process.once('SIGINT', () =>
+    interruption.abort(new CommandError('Interrupted', 'Run it again with npm run demo.')),
+  );
   await using cleanup = new AsyncDisposableStack();
   const { credentials, close } = await runService(await demoSettings(settings, cleanup), ffmpeg.path, {
     write: (line) => terminal.note(line),
@@ -56,7 +60,7 @@ export async function demo(settings: Settings, terminal: Terminal, asJson: boole
     await watch('HLS', hlsUrl, 'frames', receiver.url, api, story),
     await watch('RTSP', rtspUrl, 'hybrid', receiver.url, api, story),
   ];
-  await follow(streams, inbox, story);
+  await follow(streams, inbox, story, interruption.signal);
   await sumUp(streams, api, story);
   if (receiver.refused.length > 0)
     throw new CommandError(`A webhook's signature did not verify: ${receiver.refused[0]}`, reportIt);
@@ -121,7 +125,13 @@ async function watch(
   return new WatchedStream(name, jobId, api, story);
 }
 
-async function follow(streams: WatchedStream[], inbox: Envelope[], story: Story): Promise<void> {
+/** Ctrl-C ends the story here, so that what was started and stored is cleaned up. */
+async function follow(
+  streams: WatchedStream[],
+  inbox: Envelope[],
+  story: Story,
+  interrupted: AbortSignal,
+): Promise<void> {
   const deadline = performance.now() + patienceSeconds * 1000;
   while (streams.some((stream) => !stream.stopped) && performance.now() < deadline) {
     for (const stream of streams) await stream.readProgress();
@@ -130,6 +140,7 @@ async function follow(streams: WatchedStream[], inbox: Envelope[], story: Story)
       if (stream) await stream.take(event);
       else story.say(`A webhook of an unknown job came: ${event.type}`);
     }
+    interrupted.throwIfAborted();
     await sleep(200);
   }
 }

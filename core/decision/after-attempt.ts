@@ -39,7 +39,8 @@ export function givenUp(delivery: Delivery, error: string): Delivery {
   };
 }
 
-function whyNot({ status, error }: WebhookResult): string {
+/** In words for people; the answer was none of 2xx. */
+export function whyNot({ status, error }: WebhookResult): string {
   if (status === null) return error ?? 'no answer';
   return status >= 300 && status < 400
     ? `the receiver redirected (${status}), which is not followed`

@@ -2,6 +2,7 @@ import { placeEvents } from '../event.ts';
 import type { Job } from '../job.ts';
 import type { JobChange } from '../ports/job-store.ts';
 import { transitions } from '../transitions.ts';
+import { durationSeconds } from './cadence.ts';
 import { addSeconds } from './schedule.ts';
 import { leaseFrom } from './tick-change.ts';
 
@@ -14,7 +15,7 @@ export function planBegin(job: Job, now: Date): JobChange {
     set: {
       status: 'running',
       started_at: now.toISOString(),
-      deadline: addSeconds(now, job.config.monitor_duration_seconds).toISOString(),
+      deadline: addSeconds(now, durationSeconds(job)).toISOString(),
       lease_until: leaseFrom(now),
       watch: { ...job.watch, last_watched_at: now.toISOString() },
       sequence: job.sequence + 1,

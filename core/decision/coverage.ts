@@ -1,10 +1,11 @@
 import type { Gap, GapReason, Job, WatchState } from '../job.ts';
+import { intervalSeconds } from './cadence.ts';
 import { rules } from './rules.ts';
-import { secondsBetween } from './schedule.ts';
+import { earlier, later, secondsBetween } from './schedule.ts';
 
 /** The stream was seen at `now`: closes the gap since it was last seen, if there was one. */
-export function watchedAt(watch: WatchState, intervalSeconds: number, now: Date): WatchState {
-  const gap = openGap(watch, intervalSeconds, now);
+export function watchedAt(watch: WatchState, everySeconds: number, now: Date): WatchState {
+  const gap = openGap(watch, everySeconds, now);
   return { ...(gap ? withGap(watch, gap) : watch), last_watched_at: now.toISOString(), gap_reason: null };
 }
 
@@ -17,7 +18,7 @@ export function unwatched(watch: WatchState, reason: GapReason): WatchState {
 export function coverage(job: Job, now: Date) {
   if (job.started_at === null) return { ratio: 0, watched_seconds: 0, gap_seconds: 0, gaps: [] };
   const until = job.ended_at === null ? now : new Date(job.ended_at);
-  const gap = openGap(job.watch, job.config.interval_seconds, until);
+  const gap = openGap(job.watch, intervalSeconds(job), until);
   const watch = gap ? withGap(job.watch, gap) : job.watch;
   const elapsedSeconds = Math.max(0, secondsBetween(job.started_at, until));
   const watchedSeconds = Math.max(0, elapsedSeconds - watch.gap_seconds);
@@ -29,12 +30,22 @@ export function coverage(job: Job, now: Date) {
   };
 }
 
+/** What of a span of time was not watched, as it is known at `now`: of the newest gaps, those in the span, cut to it. */
+export function gapsWithin(job: Job, watch: WatchState, span: { start: Date; end: Date }, now: Date): Gap[] {
+  const gap = openGap(watch, intervalSeconds(job), now);
+  return (gap ? [...watch.gaps, gap] : watch.gaps).flatMap(({ from, to, reason }) => {
+    const start = later(new Date(from), span.start);
+    const end = earlier(new Date(to), span.end);
+    return start < end ? [{ from: start.toISOString(), to: end.toISOString(), reason }] : [];
+  });
+}
+
 /** The gap that lies open at `now`: a named one, or silence longer than late ticks explain (the service was down). */
-function openGap(watch: WatchState, intervalSeconds: number, now: Date): Gap | undefined {
+function openGap(watch: WatchState, everySeconds: number, now: Date): Gap | undefined {
   if (watch.last_watched_at === null) return undefined;
   const silentSeconds = secondsBetween(watch.last_watched_at, now);
   if (silentSeconds <= 0) return undefined;
-  const late = silentSeconds > rules.lateIntervals * intervalSeconds + rules.lateAllowanceSeconds;
+  const late = silentSeconds > rules.lateIntervals * everySeconds + rules.lateAllowanceSeconds;
   const reason = watch.gap_reason ?? (late ? 'service' : null);
   return reason === null ? undefined : { from: watch.last_watched_at, to: now.toISOString(), reason };
 }

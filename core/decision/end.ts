@@ -3,42 +3,43 @@ import { placeEvents } from '../event.ts';
 import type { Job } from '../job.ts';
 import type { JobChange, JobPatch } from '../ports/job-store.ts';
 import { transitions } from '../transitions.ts';
-import type { Ending } from './after-tick.ts';
 import { addSeconds, secondsBetween } from './schedule.ts';
+import type { Ending } from './tick-decision.ts';
 
-/** What a tick that ends the job brings into the same transaction. */
-export type LastTick = { set: JobPatch; events: NewEvent[] };
+/** What a tick did, or a digest's last summaries: also what goes into one transaction with the end. */
+export type Work = { set: JobPatch; events: NewEvent[] };
 
 /**
  * The change that ends a job: its final state, its last events (`error` for a failure, then `job_stopped`), the free slot and the totals.
- * `from` is narrower for a tick's end than for a cancellation: a tick ends only what runs.
+ * `from` is narrower with last work than without: a pending job has done none.
  */
 export function planEnd(
   job: Job,
   ending: Ending,
   retentionSeconds: number,
   now: Date,
-  lastTick?: LastTick,
+  lastWork?: Work,
 ): JobChange {
-  const counters = lastTick?.set.counters ?? job.counters;
+  const counters = lastWork?.set.counters ?? job.counters;
   const ended: JobPatch = {
-    ...lastTick?.set,
+    ...lastWork?.set,
     status: ending.status,
     reason: ending.reason,
     failure: ending.failure ?? null,
     ended_at: now.toISOString(),
     expires_at: addSeconds(now, retentionSeconds).toISOString(),
   };
-  const events = [...(lastTick?.events ?? []), ...finalEvents(job, ending, { ...job, ...ended }, now)];
+  const events = [...(lastWork?.events ?? []), ...finalEvents(job, ending, { ...job, ...ended }, now)];
   return {
     jobId: job.job_id,
-    from: lastTick ? transitions.tick.from : transitions.end.from,
+    from: lastWork ? transitions.tick.from : transitions.end.from,
     expectedSequence: job.sequence,
     set: { ...ended, sequence: job.sequence + events.length },
     events: placeEvents(events, job.job_id, job.sequence, now),
     freesSlotOf: job.caller,
     addsToTotals: {
-      jobs_completed: ending.status === 'failed' ? 0 : 1,
+      jobs_completed: ending.status === 'completed' ? 1 : 0,
+      jobs_stopped: ending.status === 'stopped' ? 1 : 0,
       jobs_failed: ending.status === 'failed' ? 1 : 0,
       ...counters,
     },

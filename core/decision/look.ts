@@ -13,8 +13,10 @@ export type LookPlan =
   | { kind: 'skip'; why: SkipReason; captured: Captured }
   | { kind: 'stale'; captured: Captured }
   | { kind: 'capture_failed'; message: string; remediation: string }
+  /** The service could not take or keep a picture. */
+  | { kind: 'unavailable'; message: string }
   | { kind: 'ended'; message: string }
-  /** The duration has passed: the tick only ends the job. */
+  /** Nothing was to be captured: the tick ends the job or a window. */
   | { kind: 'due' };
 
 /**
@@ -24,6 +26,7 @@ export type LookPlan =
 export function planLook(job: Job, output: CaptureOutput, now: Date): LookPlan {
   if (output.kind === 'not_captured' || (job.deadline !== null && now >= new Date(job.deadline)))
     return { kind: 'due' };
+  if (output.kind === 'unavailable') return { kind: 'unavailable', message: output.message };
   if (output.kind === 'ended') return { kind: 'ended', message: output.message };
   if (output.kind === 'failed') {
     return { kind: 'capture_failed', message: output.message, remediation: output.remediation };
@@ -48,11 +51,15 @@ function noNews(job: Job, { black, seen, repeated }: Captured): SkipReason | und
     const identicalSeconds = secondsBetween(seen.identical_since, new Date(seen.seen_at));
     if (identicalSeconds >= rules.frozenAfterSeconds) return 'frozen';
   }
-  // After a model failure the same segment is worth another look: nobody has judged it yet.
-  return repeated && job.watch.missed_in_a_row === 0 ? 'repeated' : undefined;
+  return repeated && !isUnjudged(job) ? 'repeated' : undefined;
+}
+
+/** After a model failure the same picture is worth another look: nobody has judged it yet. A digest keeps what it took. */
+function isUnjudged(job: Job): boolean {
+  return job.job_type === 'live-monitor' && job.watch.missed_in_a_row > 0;
 }
 
 function nothingMoved(job: Job, { moved }: Captured): SkipReason | undefined {
-  if (!job.config.enable_prefilter || moved) return undefined;
+  if (!job.config.enable_prefilter || moved || isUnjudged(job)) return undefined;
   return job.watch.skipped_in_a_row >= rules.forcedLookAfterSkips ? undefined : 'no_motion';
 }

@@ -2,6 +2,8 @@
 export const rules = {
   /** Waits after consecutive capture failures, the last one repeated (design section 6). */
   captureBackoffSeconds: [1, 2, 4, 8, 16],
+  /** A tick this much later than planned means that the service was down: longer than a capture and its retries take. */
+  downtimeSeconds: 120,
   /** How long a stream may be gone or stale before its job fails (design section 6). */
   streamGraceSeconds: 60,
   /** A playlist counts as stale when its newest segment is older than this many segment durations … */
@@ -16,8 +18,18 @@ export const rules = {
   forcedLookAfterSkips: 6,
   /** Model failures in a row that fail the job (design section 8). */
   missedLooksAllowed: 5,
-  /** Silence beyond the next wake-up after which a job counts as lost: both task timeouts with their retries. */
-  leaseAllowanceSeconds: 300,
+  /** A summary that the model did not give is asked for again after this, or with the next capture. */
+  summaryRetrySeconds: 30,
+  /** The longest that a digest may run for its `max_windows` (design section 10). */
+  digestSeconds: 86_400,
+  /** Samples kept of a window: more than contact sheets for any model take, and a job's record stays below 20 kB. */
+  samplesKept: 120,
+  /** Windows that one change closes, which matters after an outage: a transaction of DynamoDB has 100 items. */
+  windowsAtOnce: 10,
+  /** How long a cancellation waits for the model's last summary: below the 30 s that an HTTP API gives an answer. */
+  lastSummarySeconds: 10,
+  /** Silence beyond the next wake-up after which a job counts as lost: longer than the retries of `watch.asl.json`, five and a half minutes. */
+  leaseAllowanceSeconds: 600,
   /** How long an accepted job may wait for its execution. */
   startAllowanceSeconds: 60,
   /** A tick later than this many intervals means that nobody watched in between. */

@@ -23,3 +23,7 @@ export function secondsBetween(from: string | Date, to: Date): number {
 export function earlier(a: Date, b: Date): Date {
   return a < b ? a : b;
 }
+
+export function later(a: Date, b: Date): Date {
+  return a > b ? a : b;
+}

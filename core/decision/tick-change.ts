@@ -2,10 +2,11 @@ import { placeEvents } from '../event.ts';
 import type { Job } from '../job.ts';
 import type { JobChange, JobPatch } from '../ports/job-store.ts';
 import { transitions } from '../transitions.ts';
-import type { TickDecision } from './after-tick.ts';
 import { planEnd } from './end.ts';
+import type { Work } from './end.ts';
 import { rules } from './rules.ts';
 import { addSeconds } from './schedule.ts';
+import type { TickDecision } from './tick-decision.ts';
 
 /** The one transaction of a tick: its events, the job's new numbers, and its end where the tick ends it. */
 export function planTick(job: Job, decision: TickDecision, retentionSeconds: number, now: Date): JobChange {
@@ -14,6 +15,7 @@ export function planTick(job: Job, decision: TickDecision, retentionSeconds: num
   const set: JobPatch = {
     counters: decision.counters,
     watch: decision.watch,
+    ...(decision.digest ? { digest: decision.digest } : {}),
     last_tick: tick,
     next: decision.next,
     lease_until: leaseFrom(new Date(decision.next.wait_until)),
@@ -21,12 +23,17 @@ export function planTick(job: Job, decision: TickDecision, retentionSeconds: num
   };
   if (decision.ending)
     return planEnd(job, decision.ending, retentionSeconds, now, { set, events: decision.events });
+  return planWork(job, { set, events: decision.events }, now);
+}
+
+/** A change of a job that goes on. */
+export function planWork(job: Job, { set, events }: Work, now: Date): JobChange {
   return {
     jobId: job.job_id,
     from: transitions.tick.from,
     expectedSequence: job.sequence,
-    set: { ...set, sequence: job.sequence + decision.events.length },
-    events: placeEvents(decision.events, job.job_id, job.sequence, now),
+    set: { ...set, sequence: job.sequence + events.length },
+    events: placeEvents(events, job.job_id, job.sequence, now),
   };
 }
 

@@ -1,9 +1,19 @@
+import type { ClosedWindows } from '../digest/closing.ts';
 import type { Failure } from '../job.ts';
 import type { Verdict } from '../vision.ts';
 import type { LookPlan } from './look.ts';
 
-/** What a tick came to: the plan, and where it was to look, the model's verdict or its failure. */
-export type TickOutcome =
+type Captured = Extract<LookPlan, { kind: 'look' }>['captured'];
+
+/** What was seen of the stream, and where there was news, what became of it: a verdict, none, or a sample for the summary. */
+type Sight =
   | Exclude<LookPlan, { kind: 'look' }>
-  | { kind: 'looked'; verdict: Verdict; captured: Extract<LookPlan, { kind: 'look' }>['captured'] }
-  | { kind: 'missed'; failure: Failure; captured: Extract<LookPlan, { kind: 'look' }>['captured'] };
+  | { kind: 'looked'; verdict: Verdict; captured: Captured }
+  | { kind: 'missed'; failure: Failure; captured: Captured }
+  | { kind: 'sampled'; captured: Captured };
+
+/** What a tick came to. */
+export type TickOutcome = Sight & {
+  /** Of a digest: the windows that end with this tick. */
+  closed?: ClosedWindows | undefined;
+};

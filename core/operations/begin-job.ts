@@ -1,5 +1,6 @@
 import type { Collaborators } from '../collaborators.ts';
 import { planBegin } from '../decision/begin.ts';
+import { intervalSeconds } from '../decision/cadence.ts';
 import { TransientError } from '../errors.ts';
 import type { Job } from '../job.ts';
 import { jobLog } from '../ports/log.ts';
@@ -22,7 +23,7 @@ export async function beginJob(input: ExecutionInput, c: Needs): Promise<Step> {
     if (!job || isTerminal(job.status) || job.generation > input.generation) return finished(input, job);
     if (job.status === 'running') return onward(job, c.now());
     if ((await c.jobs.commit(planBegin(job, c.now()))) === 'committed') {
-      jobLog(c.log, job.job_id).info('Job started', { interval_seconds: job.config.interval_seconds });
+      jobLog(c.log, job.job_id).info('Job started', { interval_seconds: intervalSeconds(job) });
       await publishEvents(job.job_id, c);
     }
   }

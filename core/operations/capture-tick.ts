@@ -1,14 +1,14 @@
 import type { Capture } from '../capture.ts';
 import type { Collaborators } from '../collaborators.ts';
-import { StreamEndedError, StreamError } from '../errors.ts';
+import { StreamEndedError, StreamError, StreamFetchError, TransientError } from '../errors.ts';
 import type { Source } from '../job.ts';
 import type { CaptureInput, CaptureOutput, Seen } from '../workflow.ts';
 
 type Needs = Pick<Collaborators, 'jobs' | 'streams' | 'media' | 'compareMotion' | 'limits' | 'now' | 'newId'>;
 
 /**
- * The first half of a tick: takes a capture, compares it with what was seen before and puts its pictures away. What the
- * stream does wrong is a result; only faults of the platform (`TransientError`) are thrown.
+ * The first half of a tick: takes a capture, compares it with what was seen before and puts its pictures away. What goes wrong
+ * with the stream or with this machine is a result: a passing fault costs a tick, never the job.
  */
 export async function captureTick(
   input: CaptureInput,
@@ -16,8 +16,18 @@ export async function captureTick(
   signal?: AbortSignal,
 ): Promise<CaptureOutput> {
   if (input.closing) return { kind: 'not_captured' };
+  try {
+    return await takeIn(input, c, signal);
+  } catch (error) {
+    if (!(error instanceof TransientError)) throw error;
+    return { kind: 'unavailable', message: error.message };
+  }
+}
+
+async function takeIn(input: CaptureInput, c: Needs, signal?: AbortSignal): Promise<CaptureOutput> {
   const source = await c.jobs.source(input.source_id);
-  if (!source) return { kind: 'not_captured' };
+  // Swept while its last tick was under way: the next step finds the job ended.
+  if (!source) return { kind: 'unavailable', message: 'The source is gone' };
   const capture = await tryCapture(source, input, c, signal);
   if ('kind' in capture) return capture;
   const motion = c.compareMotion(capture.thumbnail, input.motion);
@@ -55,9 +65,17 @@ async function tryCapture(
     );
   } catch (error) {
     if (error instanceof StreamEndedError) return { kind: 'ended', message: error.message };
+    if (timeout.aborted && !signal?.aborted) return tooSlow(c.limits.captureTimeoutSeconds);
     if (!(error instanceof StreamError)) throw error;
     return { kind: 'failed', code: error.code, message: error.message, remediation: error.remediation };
   }
+}
+
+function tooSlow(seconds: number): CaptureOutput {
+  const { code, message, remediation } = new StreamFetchError(
+    `The stream gave no picture within ${seconds} s. Check that it is running, and has a key frame every few seconds.`,
+  );
+  return { kind: 'failed', code, message, remediation };
 }
 
 /** Keys end in a random id: a repeated capture of the same tick must not change the picture that was judged. */

@@ -1,20 +1,27 @@
 import type { Capture, InputMode } from '../capture.ts';
 import type { Collaborators } from '../collaborators.ts';
 import { InvalidInputModeError } from '../errors.ts';
+import type { Meter } from '../ports/meter.ts';
 import type { Verdict } from '../vision.ts';
+import { captureStream, probeStream } from './reach-stream.ts';
 
-type Needs = Pick<Collaborators, 'streams' | 'vision' | 'limits'>;
+type Needs = Pick<Collaborators, 'streams' | 'vision' | 'limits'> & { meter: Pick<Meter, 'count'> };
 
 export type Check = { url: string; condition: string; mode: InputMode; clipSeconds: number };
 
-/** One look at a live stream, without a job. Throws the contract's stream and model errors. */
+/**
+ * One look at a live stream, without a job. It is probed first, since only a probe tells a recording from a broadcast that has
+ * ended meanwhile. Throws the contract's stream and model errors.
+ */
 export async function checkOnce(check: Check, c: Needs): Promise<{ verdict: Verdict; capture: Capture }> {
   if (check.mode !== 'frames' && !c.vision.takesVideo)
     throw new InvalidInputModeError(check.mode, c.vision.model);
-  const capture = await c.streams.capture(
+  await probeStream(check.url, c);
+  const capture = await captureStream(
     { url: check.url, mode: check.mode, clipSeconds: check.clipSeconds, resolveAgain: false },
-    AbortSignal.timeout(c.limits.captureTimeoutSeconds * 1000),
+    c,
   );
+  await c.meter.count({ kind: 'direct_frame' });
   const verdict = await c.vision.judge(
     { mode: check.mode, frame: capture.frame, ...(capture.clip ? { clip: capture.clip } : {}) },
     check.condition,

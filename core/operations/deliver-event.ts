@@ -3,16 +3,17 @@ import { decideAfterAttempt, givenUp } from '../decision/after-attempt.ts';
 import type { AttemptDecision } from '../decision/after-attempt.ts';
 import { rules } from '../decision/rules.ts';
 import { addSeconds } from '../decision/schedule.ts';
+import { attemptsMade, firstDelivery, inSeries, withAttempt } from '../delivery.ts';
 import type { Delivery, DeliveryMessage } from '../delivery.ts';
 import type { JobEvent } from '../event.ts';
 import type { Job } from '../job.ts';
 import { jobLog } from '../ports/log.ts';
 import type { WebhookResult } from '../ports/delivery.ts';
-import { webhookEnvelope } from './present-event.ts';
+import { pushedEnvelope } from './present-event.ts';
 
 type Needs = Pick<
   Collaborators,
-  'jobs' | 'media' | 'deliveries' | 'webhooks' | 'signer' | 'log' | 'baseUrl' | 'now' | 'random'
+  'jobs' | 'media' | 'deliveries' | 'webhooks' | 'signer' | 'meter' | 'log' | 'baseUrl' | 'now' | 'random'
 >;
 
 /** `again`: the message stays at the head of its job's group until then. */
@@ -20,35 +21,31 @@ export type DeliveryOutcome = { kind: 'done' } | { kind: 'again'; at: Date };
 
 /**
  * One attempt to bring one event to its webhook. A message may come twice or early: what is finished is skipped, and what
- * is not due waits. A crash between the attempt and its record repeats the attempt with the same `webhook-id`.
+ * is not due waits. A crash between the attempt and its record repeats the attempt with the same `webhook-id`. A resend is
+ * a fresh series of attempts, also for what was given up.
  */
 export async function deliverEvent(message: DeliveryMessage, c: Needs): Promise<DeliveryOutcome> {
   const now = c.now();
-  const job = await c.jobs.get(message.job_id, now);
   const event = await c.jobs.event(message.job_id, message.sequence);
-  if (!job?.webhook_url || !event) return { kind: 'done' };
-  const delivery = (await c.deliveries.get(message.job_id, message.sequence)) ?? firstDelivery(event);
+  if (!event) return { kind: 'done' };
+  const delivery = await deliveryOf(message, event, c);
   if (delivery.state !== 'pending') return { kind: 'done' };
+  const job = await c.jobs.find(message.job_id);
+  if (!job?.webhook_url) return finish(givenUp(delivery, 'the job is no longer kept'), c);
   if (delivery.next_attempt_at !== null && new Date(delivery.next_attempt_at) > now) {
     return { kind: 'again', at: new Date(delivery.next_attempt_at) };
   }
-  const reason = await reasonToGiveUp(job, c, now);
+  const reason = message.resend === 0 ? await reasonToGiveUp(job, c, now) : undefined;
   if (reason) return finish(givenUp(delivery, reason), c);
   const at = c.now();
   const result = await attempt(job, event, job.webhook_url, at, c);
   return record(delivery, at, result, c);
 }
 
-function firstDelivery(event: JobEvent): Delivery {
-  return {
-    job_id: event.job_id,
-    sequence: event.sequence,
-    event_type: event.type,
-    state: 'pending',
-    attempts: [],
-    next_attempt_at: null,
-    error: null,
-  };
+async function deliveryOf(message: DeliveryMessage, event: JobEvent, c: Needs): Promise<Delivery> {
+  const { job_id: jobId, sequence } = event;
+  const stored = await c.deliveries.get(jobId, sequence);
+  return inSeries(stored ?? firstDelivery(jobId, sequence, event.type), message.resend);
 }
 
 async function reasonToGiveUp(job: Job, c: Needs, now: Date): Promise<string | undefined> {
@@ -61,7 +58,7 @@ async function reasonToGiveUp(job: Job, c: Needs, now: Date): Promise<string | u
 }
 
 async function attempt(job: Job, event: JobEvent, url: string, at: Date, c: Needs): Promise<WebhookResult> {
-  const body = JSON.stringify(await webhookEnvelope(job, event, c));
+  const body = JSON.stringify(await pushedEnvelope(job, event, c));
   const headers = await c.signer.sign(job.caller, messageId(event), at, body);
   return c.webhooks.send({ url, headers: { ...headers, 'content-type': 'application/json' }, body });
 }
@@ -72,14 +69,13 @@ function messageId(event: JobEvent): string {
 }
 
 async function record(before: Delivery, at: Date, result: WebhookResult, c: Needs): Promise<DeliveryOutcome> {
-  const made = {
+  const delivery = withAttempt(before, {
     at: at.toISOString(),
     status: result.status,
     latency_ms: result.latencyMs,
     error: result.error,
-  };
-  const delivery: Delivery = { ...before, attempts: [...before.attempts, made] };
-  const decision = decideAfterAttempt(delivery.attempts.length, result, c.now(), c.random());
+  });
+  const decision = decideAfterAttempt(attemptsMade(delivery), result, c.now(), c.random());
   report(delivery, decision, result, c);
   if (decision.kind === 'delivered')
     return finish({ ...delivery, state: 'delivered', next_attempt_at: null }, c);
@@ -92,6 +88,7 @@ async function record(before: Delivery, at: Date, result: WebhookResult, c: Need
 
 async function finish(delivery: Delivery, c: Needs): Promise<DeliveryOutcome> {
   await c.deliveries.put(delivery);
+  await c.meter.count({ kind: 'delivery', delivered: delivery.state === 'delivered' });
   return { kind: 'done' };
 }
 

@@ -1,21 +1,35 @@
 import type { Collaborators } from '../collaborators.ts';
-import type { Ending } from '../decision/after-tick.ts';
 import { planEnd } from '../decision/end.ts';
+import type { Work } from '../decision/end.ts';
+import { rules } from '../decision/rules.ts';
+import { secondsBetween } from '../decision/schedule.ts';
+import { planWork } from '../decision/tick-change.ts';
+import type { Ending } from '../decision/tick-decision.ts';
+import { closeWindows } from '../digest/close-windows.ts';
+import { closingOfEnd, withoutRetry } from '../digest/closing.ts';
 import { JobAlreadyStoppedError, JobNotFoundError, TransientError } from '../errors.ts';
 import type { Job } from '../job.ts';
 import { jobLog } from '../ports/log.ts';
 import { isTerminal } from '../transitions.ts';
 import { publishEvents } from './publish-events.ts';
+import { summarizeWindows } from './summarize-windows.ts';
+import type { SummaryNeeds } from './summarize-windows.ts';
 
 type Needs = Pick<Collaborators, 'jobs' | 'queue' | 'executions' | 'log' | 'limits' | 'now'>;
 
 const tries = 8;
 
-/** Stops a job for its caller. Truth first: the execution is stopped after the job has ended, and by itself where that is lost. */
-export async function cancelJob(jobId: string, caller: string, c: Needs): Promise<Job> {
-  const job = await c.jobs.get(jobId, c.now());
+/**
+ * Stops a job for its caller; of a digest the open window is summarised first, as far as the model answers in time. Truth first: the
+ * execution is stopped after the job has ended, and by itself where that is lost.
+ */
+export async function cancelJob(jobId: string, caller: string, c: Needs & SummaryNeeds): Promise<Job> {
+  const askedAt = c.now();
+  const job = await c.jobs.get(jobId, askedAt);
   if (job?.caller !== caller) throw new JobNotFoundError();
-  const ended = await endJob(jobId, { status: 'stopped', reason: 'cancelled' }, c);
+  const ended = await endJob(jobId, { status: 'stopped', reason: 'cancelled' }, c, (current) =>
+    lastSummaries(current, askedAt, c),
+  );
   if (!ended) throw new JobAlreadyStoppedError();
   return ended;
 }
@@ -33,22 +47,56 @@ export async function failJob(jobId: string, remediation: string, c: Needs): Pro
   );
 }
 
+/** `complete`: nothing more is to be done before the end. */
+type LastWork = Work & { complete: boolean };
+
 /** undefined: the job is gone or had ended already. */
-async function endJob(jobId: string, ending: Ending, c: Needs): Promise<Job | undefined> {
-  for (let attempt = 0; attempt < tries; attempt += 1) {
-    const now = c.now();
-    const job = await c.jobs.get(jobId, now);
+async function endJob(
+  jobId: string,
+  ending: Ending,
+  c: Needs,
+  workBefore: (job: Job) => Promise<LastWork | undefined> = async () => undefined,
+): Promise<Job | undefined> {
+  for (let conflicts = 0; conflicts < tries;) {
+    const job = await c.jobs.get(jobId, c.now());
     if (!job || isTerminal(job.status)) return undefined;
-    const change = planEnd(job, ending, c.limits.retentionSeconds, now);
-    if ((await c.jobs.commit(change)) !== 'committed') continue;
-    jobLog(c.log, jobId).info('Job ended', { status: ending.status, reason: ending.reason });
-    await afterEnd(job, ending, c);
-    return { ...job, ...change.set };
+    const work = await workBefore(job);
+    const now = c.now();
+    const goesOn = work && !work.complete;
+    const change = goesOn
+      ? planWork(job, work, now)
+      : planEnd(job, ending, c.limits.retentionSeconds, now, work);
+    if ((await c.jobs.commit(change)) !== 'committed') conflicts += 1;
+    else if (!goesOn) {
+      jobLog(c.log, jobId).info('Job ended', { status: ending.status, reason: ending.reason });
+      await afterEnd(job, ending, c);
+      return { ...job, ...change.set };
+    }
   }
   throw new TransientError('The job changed too often while it was to end');
 }
 
+/** The windows that are open when their caller cancels, with what the model says of them in the time that is left. */
+async function lastSummaries(
+  job: Job,
+  askedAt: Date,
+  c: Needs & SummaryNeeds,
+): Promise<LastWork | undefined> {
+  if (job.job_type !== 'live-digest' ) return undefined;
+  const seconds = Math.max(0, rules.lastSummarySeconds - secondsBetween(askedAt, c.now()));
+  const closing = closingOfEnd(job, job.digest, c.now());
+  const closed = withoutRetry(await summarizeWindows(job, closing, c, { seconds }));
+  const { events, ...set } = closeWindows(job, job, closed, c.now());
+  return { set, events, complete: closing.last };
+}
+
 async function afterEnd(job: Job, ending: Ending, c: Needs): Promise<void> {
-  await c.executions.stop({ job_id: job.job_id, generation: job.generation }, ending.reason);
   await publishEvents(job.job_id, c);
+  try {
+    await c.executions.stop({ job_id: job.job_id, generation: job.generation }, ending.reason);
+  } catch (error) {
+    jobLog(c.log, job.job_id).warning('Execution not stopped; it finds the job ended', {
+      error: String(error),
+    });
+  }
 }

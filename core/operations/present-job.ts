@@ -24,7 +24,8 @@ export function jobSummary(job: Job, message?: string) {
 }
 
 /** Job detail (interface section 2.1). */
-export function jobDetail({ job, triggers, deliveries }: JobReading, baseUrl: string, now: Date) {
+export function jobDetail({ job, findings, deliveries }: JobReading, baseUrl: string, now: Date) {
+  const shown = findings.map((event) => linkedEnvelope(job, event, { baseUrl }));
   return {
     job_id: job.job_id,
     status: job.status,
@@ -34,7 +35,7 @@ export function jobDetail({ job, triggers, deliveries }: JobReading, baseUrl: st
     config: visibleConfig(job),
     stats: {
       ...jobStats(job, now),
-      triggers: triggers.map((event) => linkedEnvelope(job, event, { baseUrl })),
+      ...(job.job_type === 'live-monitor' ? { triggers: shown } : { summaries: shown }),
       ...(job.webhook_url === null ? {} : { webhook: webhookStats(deliveries) }),
     },
   };
@@ -47,6 +48,7 @@ export function jobStats(job: Job, now: Date) {
     ...(job.failure === null ? {} : { error: job.failure }),
     auto_stopped: job.reason === 'max_duration_reached',
     ...job.counters,
+    ...(job.job_type === 'live-digest' ? { windows_summarized: job.digest.summarized } : {}),
     last_check: job.last_tick,
     watch_duration_seconds: watchSeconds(job, now),
     started_at: job.started_at,

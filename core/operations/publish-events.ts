@@ -21,7 +21,7 @@ export async function publishEvents(jobId: string, c: Needs): Promise<void> {
 }
 
 async function publish(jobId: string, c: Needs): Promise<void> {
-  const job = await c.jobs.get(jobId, c.now());
+  const job = await c.jobs.find(jobId);
   if (!job?.webhook_url) return;
   let published = job.published;
   while (published < job.sequence) {

@@ -7,19 +7,25 @@ import type { JobQuery } from '../ports/job-store.ts';
 
 type Needs = Pick<Collaborators, 'jobs' | 'deliveries' | 'now'>;
 
-const newestTriggers = 50;
+const newestFindings = 50;
 
 /** A job with what its log and its deliveries add to it. */
-export type JobReading = { job: Job; triggers: JobEvent[]; deliveries: Delivery[] };
+export type JobReading = {
+  job: Job;
+  /** The newest alerts of a monitor, or summaries of a digest, oldest first. */
+  findings: JobEvent[];
+  deliveries: Delivery[];
+};
 
-/** Throws `JobNotFoundError` for jobs that are gone, and for those of other callers, as if absent. */
+/** Throws `JobNotFoundError`. */
 export async function getJob(jobId: string, caller: string, c: Needs): Promise<JobReading> {
   const job = await ownJob(jobId, caller, c);
-  const [triggers, deliveries] = await Promise.all([
-    c.jobs.newestEvents(jobId, 'watch_triggered', newestTriggers),
+  const finding = job.job_type === 'live-monitor' ? 'watch_triggered' : 'summary_generated';
+  const [findings, deliveries] = await Promise.all([
+    c.jobs.newestEvents(jobId, finding, newestFindings),
     job.webhook_url ? c.deliveries.list(jobId) : [],
   ]);
-  return { job, triggers, deliveries };
+  return { job, findings, deliveries };
 }
 
 export async function listJobs(query: JobQuery, c: Needs): Promise<{ jobs: Job[]; total: number }> {
@@ -31,7 +37,7 @@ export async function readEvents(jobId: string, caller: string, after: number, l
   return { job, events: await c.jobs.events(jobId, after, limit) };
 }
 
-/** The evidence picture of an event, as JPEG; undefined where the event has none or it was swept. */
+/** The picture of an event, as JPEG: an alert's evidence, or a summary's grid; undefined where the event has none or it was swept. */
 export async function readPicture(
   jobId: string,
   caller: string,
@@ -40,10 +46,17 @@ export async function readPicture(
 ): Promise<Uint8Array | undefined> {
   await ownJob(jobId, caller, c);
   const event = await c.jobs.event(jobId, sequence);
-  return event?.type === 'watch_triggered' ? c.media.get(event.data.frame_key) : undefined;
+  const key = event && pictureKeyOf(event);
+  return key === undefined ? undefined : c.media.get(key);
 }
 
-async function ownJob(jobId: string, caller: string, c: Pick<Needs, 'jobs' | 'now'>): Promise<Job> {
+function pictureKeyOf(event: JobEvent): string | undefined {
+  if (event.type === 'watch_triggered') return event.data.frame_key;
+  return event.type === 'summary_generated' ? event.data.frame_grid_key : undefined;
+}
+
+/** Throws `JobNotFoundError` for jobs that are gone, and for those of other callers, as if absent. */
+export async function ownJob(jobId: string, caller: string, c: Pick<Needs, 'jobs' | 'now'>): Promise<Job> {
   const job = await c.jobs.get(jobId, c.now());
   if (job?.caller !== caller) throw new JobNotFoundError();
   return job;

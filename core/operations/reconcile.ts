@@ -19,8 +19,17 @@ export type Sweep = {
  */
 export async function reconcile(c: Needs, { dueBy, limit }: Sweep): Promise<number> {
   const jobIds = await c.jobs.dueForRepair(dueBy, limit);
-  for (const jobId of jobIds) await repair(jobId, c);
+  for (const jobId of jobIds) await repairQuietly(jobId, c);
   return jobIds.length;
+}
+
+/** One job that cannot be repaired now must not keep the others waiting. */
+async function repairQuietly(jobId: string, c: Needs): Promise<void> {
+  try {
+    await repair(jobId, c);
+  } catch (error) {
+    jobLog(c.log, jobId).error('Repair failed; it is tried again', { error: String(error) });
+  }
 }
 
 async function repair(jobId: string, c: Needs): Promise<void> {

@@ -3,6 +3,7 @@ import { jobLog } from '../ports/log.ts';
 import { analyzeInputSchema, captureInputSchema } from '../workflow.ts';
 import type { AnalyzeInput, CaptureOutput, Step } from '../workflow.ts';
 import { analyzeTick } from './analyze-tick.ts';
+import type { AnalyzeNeeds } from './analyze-tick.ts';
 import { beginJob } from './begin-job.ts';
 import { captureTick } from './capture-tick.ts';
 import { failJob } from './end-job.ts';
@@ -16,11 +17,6 @@ export async function captureTask(
 ): Promise<CaptureOutput> {
   return captureTick(captureInputSchema.parse(input), c, signal);
 }
-
-type AnalyzeNeeds = Pick<
-  Collaborators,
-  'jobs' | 'media' | 'vision' | 'queue' | 'executions' | 'log' | 'limits' | 'now'
->;
 
 export async function analyzeTask(
   input: unknown,

@@ -1,4 +1,5 @@
 import type { JobEvent } from '../event.ts';
+import type { DigestState } from '../digest/digest-state.ts';
 import type { Counters, Job, JobStatus, JobType, Source } from '../job.ts';
 
 /** The fields of a job that a change may set; the rest is fixed at creation. */
@@ -19,7 +20,7 @@ export type JobPatch = Partial<
     | 'reason'
     | 'failure'
     | 'expires_at'
-  >
+  > & { /** Of digests only. */ digest: DigestState }
 >;
 
 /** One change of truth: job, events and slot together, or nothing. */
@@ -37,10 +38,16 @@ export type JobChange = {
   addsToTotals?: Totals;
 };
 
-/** What `/metrics` adds up over ended jobs. */
-export type Totals = { jobs_completed: number; jobs_failed: number } & Counters;
+/** What an ended job adds to the totals: itself, by its final status, and its counters. */
+export type Totals = { jobs_completed: number; jobs_stopped: number; jobs_failed: number } & Counters;
+
+/** What all jobs have come to: the totals of ended ones with the counters of active ones as they stand. */
+export type Usage = Totals & { jobs_created: number };
 
 export type IdempotencyRecord = { key: string; requestHash: string; expiresAt: Date };
+
+/** A request that was accepted under an idempotency key, and the job that it made. */
+export type KnownRequest = { requestHash: string; jobId: string };
 
 export type JobCreation = { job: Job; source: Source; slotLimit: number; idempotency?: IdempotencyRecord };
 
@@ -70,6 +77,10 @@ export interface JobStore {
   /** 'outdated': the job is gone, in another state, or has moved on; nothing was changed. */
   commit(change: JobChange): Promise<'committed' | 'outdated'>;
   get(jobId: string, now: Date): Promise<Job | undefined>;
+  /** As `get`, with what has expired and is not removed yet: events outlive their job by the time that deliveries may take. */
+  find(jobId: string): Promise<Job | undefined>;
+  /** What an idempotency key of the caller was used for; undefined when never, or when that is forgotten. */
+  findIdempotent(caller: string, key: string, now: Date): Promise<KnownRequest | undefined>;
   source(sourceId: string): Promise<Source | undefined>;
   /** Newest first; `total` counts all that match. */
   list(query: JobQuery, now: Date): Promise<{ jobs: Job[]; total: number }>;
@@ -83,5 +94,6 @@ export interface JobStore {
   markPublished(jobId: string, sequence: number): Promise<void>;
   /** Ids of jobs whose lease ran out before `now`, and of jobs with a webhook whose newest events did not reach the queue. */
   dueForRepair(now: Date, limit: number): Promise<string[]>;
-  totals(): Promise<Totals>;
+  /** One snapshot: a job that ends meanwhile is in it once. */
+  usage(): Promise<Usage>;
 }

@@ -5,7 +5,8 @@ export interface KeyStore {
   find(hash: string): Promise<ApiKey | undefined>;
   /** All keys, or one caller's; oldest first, revoked ones too. */
   list(caller?: string): Promise<ApiKey[]>;
-  /** Harmless when already revoked. */
+  /** Ends a key at that moment, which may be to come. Of several ends the earliest holds. */
   revoke(hash: string, at: Date): Promise<void>;
+  relabel(hash: string, label: string | null): Promise<void>;
   touch(hash: string, at: Date): Promise<void>;
 }

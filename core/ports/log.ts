@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 /** Fields hold no secret: URLs are masked before they come here. */
 export type LogFields = Record<string, string | number | boolean | null>;
 
@@ -17,4 +19,14 @@ export function jobLog(log: Log, jobId: string): Log {
     warning: (message, fields) => log.warning(`${prefix} ${message}`, fields),
     error: (message, fields) => log.error(`${prefix} ${message}`, fields),
   };
+}
+
+export const logLevelSchema = z.enum(['DEBUG', 'INFO', 'WARNING', 'ERROR']);
+
+/** An entry as `/logs` shows it (interface section 2.11). */
+export type LogEntry = { time: string; level: z.infer<typeof logLevelSchema>; message: string };
+
+export interface RecentLog {
+  /** The newest entries that are kept (500), oldest first. */
+  entries(): Promise<LogEntry[]>;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { jobStatusSchema, jobTypeSchema } from '../job.ts';
-import { integer } from './fields.ts';
+import { integer, jobId } from './fields.ts';
 
 /** Queries and paths below `/jobs` (interface sections 4.6 to 4.8, design section 9). */
 
@@ -12,9 +12,9 @@ export const jobListQuerySchema = z.object({
 });
 
 export const eventsQuerySchema = z.object({
-  after: integer(z.int().min(0)).default(0),
+  after: integer(z.int().min(0)).default(0).describe('The sequence after which to read on'),
   limit: integer(z.int().min(1).max(1000)).default(200),
 });
 
-export const jobPathSchema = z.object({ job_id: z.guid() });
-export const mediaPathSchema = z.object({ job_id: z.guid(), sequence: integer(z.int().min(1)) });
+export const jobPathSchema = z.object({ job_id: jobId });
+export const mediaPathSchema = z.object({ job_id: jobId, sequence: integer(z.int().min(1)) });

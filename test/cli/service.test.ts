@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startLiveHls } from '../../cli/demo/live-hls.ts';
 import type { LiveHls } from '../../cli/demo/live-hls.ts';
 import { startReceiver } from '../support/receiver.ts';
+import { jpegSize } from '../support/hls/jpeg-size.ts';
 import { startGstRtspServer } from '../support/rtsp/gst-rtsp-server.ts';
 import { startService } from '../support/service-process.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
@@ -52,6 +53,17 @@ async function monitor(fields: Record<string, unknown>): Promise<string> {
     condition: 'The picture is entirely black',
     input_mode: 'frames',
     interval_seconds: 5,
+    ...fields,
+  });
+  expect(status, JSON.stringify(body)).toBe(200);
+  return body.job_id;
+}
+
+async function digest(fields: Record<string, unknown>): Promise<string> {
+  const { status, body } = await service.call('POST', '/live-digest', {
+    stream_url: moving.url,
+    window_minutes: 1,
+    capture_interval_seconds: 10,
     ...fields,
   });
   expect(status, JSON.stringify(body)).toBe(200);
@@ -169,6 +181,55 @@ describe.concurrent('ends', () => {
       .poll(() => receiver.of('/dying').map(({ type }) => type))
       .toEqual(['job_started', 'error', 'job_stopped']);
   }, 120_000);
+
+  test('as max_windows_reached after the summaries of a digest, from pictures of a live stream and with a grid', async ({
+    expect,
+  }) => {
+    const jobId = await digest({
+      max_windows: 1,
+      include_frames: true,
+      webhook_url: `${receiver.url}/digest`,
+    });
+    const job = await ended(jobId, 90);
+    expect(job).toMatchObject({
+      status: 'stopped',
+      stats: { reason: 'max_windows_reached', auto_stopped: false, windows_summarized: 1 },
+    });
+    const [summary] = job.stats.summaries;
+    expect(summary.data).toMatchObject({ window_index: 1, partial: false, gaps: [] });
+    expect(summary.data.summary).toContain('pictures from');
+    expect(summary.data.frames_captured + summary.data.frames_skipped).toBeGreaterThanOrEqual(5);
+    const windowMs = Date.parse(summary.data.window_end) - Date.parse(summary.data.window_start);
+    expect(windowMs).toBe(60_000);
+    const grid = await fetch(summary.data.frame_grid_url, {
+      headers: { authorization: `Bearer ${service.apiKey}` },
+    });
+    const linked = Buffer.from(await grid.arrayBuffer());
+    expect(jpegSize(linked).width).toBeGreaterThan(900);
+    await expect
+      .poll(() => receiver.of('/digest').map(({ type }) => type))
+      .toEqual(['job_started', 'summary_generated', 'job_stopped']);
+    expect(receiver.of('/digest')[1]).toMatchObject({
+      verified: true,
+      data: { frame_grid_b64: linked.toString('base64') },
+    });
+  }, 120_000);
+
+  test('as cancelled with the summary of a digest up to then, and DELETE answers soon', async ({
+    expect,
+  }) => {
+    const jobId = await digest({ webhook_url: `${receiver.url}/cancelled` });
+    await sleep(12_000);
+    const askedAt = Date.now();
+    const { body } = await service.call('DELETE', `/jobs/${jobId}`);
+    expect(body).toMatchObject({ status: 'stopped', final_stats: { reason: 'cancelled' } });
+    expect(Date.now() - askedAt).toBeLessThan(12_000);
+    const { stats } = await ended(jobId, 1);
+    expect(stats.summaries).toMatchObject([{ data: { window_index: 1, partial: true } }]);
+    await expect
+      .poll(() => receiver.of('/cancelled').map(({ type }) => type))
+      .toEqual(['job_started', 'summary_generated', 'job_stopped']);
+  }, 60_000);
 });
 
 describe('refuses', () => {

@@ -12,9 +12,16 @@ export function describeDeliveryStore(name: string, makeStore: () => Promise<Del
       const store = await makeStore();
       const delivery = newDelivery({
         attempts: [
-          { at: '2026-03-01T12:00:00.000Z', status: null, latency_ms: 30_000, error: 'No answer in time' },
-          { at: '2026-03-01T12:00:35.000Z', status: 503, latency_ms: 12, error: null },
+          {
+            at: '2026-03-01T12:00:00.000Z',
+            status: null,
+            latency_ms: 30_000,
+            error: 'No answer in time',
+            resend: 0,
+          },
+          { at: '2026-03-01T12:00:35.000Z', status: 503, latency_ms: 12, error: null, resend: 1 },
         ],
+        resend: 1,
       });
 
       await store.put(delivery);
@@ -74,6 +81,7 @@ function newDelivery(overrides: Partial<Delivery> = {}): Delivery {
     attempts: [],
     next_attempt_at: '2026-03-01T12:00:05.000Z',
     error: null,
+    resend: 0,
     ...overrides,
   };
 }

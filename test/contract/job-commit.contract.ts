@@ -10,6 +10,8 @@ import {
   creationOf,
   end,
   newJob,
+  nothingTotalled,
+  nothingUsed,
   progress,
   start,
   startedEvent,
@@ -19,8 +21,6 @@ import {
 
 /** Part of the contract of `JobStore`: changes, their conditions, slots and totals. */
 export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
-  const nothing = { jobs_completed: 0, jobs_failed: 0, ...noCounts };
-
   it('a change sets the job and adds its events', async () => {
     const { store, job } = await withRunningJob(makeStore);
     const tick = changeOf(job, [progress, triggered], {
@@ -48,7 +48,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.get(change.jobId, start)).toEqual(change.jobId === job.job_id ? job : undefined);
     expect(await store.events(change.jobId, job.sequence, 10)).toEqual([]);
     expect(await store.countActive(job.caller)).toBe(1);
-    expect(await store.totals()).toEqual(nothing);
+    expect(await store.usage()).toEqual({ ...nothingUsed, jobs_created: 1 });
   });
 
   it('a change whose reply was lost is outdated when it is repeated, and took effect once', async () => {
@@ -61,7 +61,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
 
     expect(await store.get(job.job_id, start)).toEqual(changed(job, change));
     expect(await store.events(job.job_id, job.sequence, 10)).toEqual(change.events);
-    expect(await store.totals()).toMatchObject({ jobs_completed: 1, checks_performed: 3 });
+    expect(await store.usage()).toMatchObject({ jobs_created: 1, jobs_stopped: 1, checks_performed: 3 });
   });
 
   it('of two changes at once on the same state one wins, and the other changes nothing', async () => {
@@ -146,12 +146,12 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     expect((await store.get(job.job_id, start))?.next).toBeNull();
   });
 
-  it('totals add up what ended jobs bring', async () => {
+  it('usage adds up what ended jobs bring', async () => {
     const store = await makeStore();
-    expect(await store.totals()).toEqual(nothing);
+    expect(await store.usage()).toEqual(nothingUsed);
     const jobs = [newJob(), newJob(), newJob({ caller: 'airport' })];
     for (const job of jobs) await store.create(creationOf(job), start);
-    const failure = { ...nothing, jobs_failed: 1, failed_captures: 7, input_tokens: 20 };
+    const failure = { ...nothingTotalled, jobs_failed: 1, failed_captures: 7, input_tokens: 20 };
 
     await Promise.all([
       store.commit(end(jobs[0]!)),
@@ -159,14 +159,31 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
       store.commit({ ...end(jobs[2]!), addsToTotals: failure }),
     ]);
 
-    expect(await store.totals()).toEqual({
-      ...nothing,
-      jobs_completed: 2,
+    expect(await store.usage()).toEqual({
+      ...nothingUsed,
+      jobs_created: 3,
+      jobs_stopped: 2,
       jobs_failed: 1,
       checks_performed: 6,
       failed_captures: 7,
       input_tokens: 1_020,
     });
+  });
+
+  it('usage has the live numbers of active jobs, and each job once over its end', async () => {
+    const { store, job } = await withRunningJob(makeStore);
+    const other = newJob({ caller: 'airport', counters: { ...noCounts, frames_captured: 2 } });
+    await store.create(creationOf(other), start);
+    const counters = { ...noCounts, frames_captured: 5, frames_skipped: 4 };
+    await store.commit(changeOf(job, [progress], { set: { counters } }));
+    const live = { ...nothingUsed, jobs_created: 2, frames_captured: 7, frames_skipped: 4 };
+
+    expect(await store.usage()).toEqual(live);
+
+    const ended = changed(job, changeOf(job, [progress], { set: { counters } }));
+    await store.commit({ ...end(ended), addsToTotals: { ...nothingTotalled, ...counters, jobs_stopped: 1 } });
+
+    expect(await store.usage()).toEqual({ ...live, jobs_stopped: 1 });
   });
 
   it('an event of one job is not one of another', async () => {

@@ -82,6 +82,19 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.countActive('harbour')).toBe(1);
   });
 
+  it('an idempotency key tells its request and its job until it expires, to its caller only', async () => {
+    const store = await makeStore();
+    const job = newJob();
+    await store.create(creationOf(job, { idempotency: idempotency('key', 'hash') }), start);
+    const known = { requestHash: 'hash', jobId: job.job_id };
+
+    expect(await store.findIdempotent('harbour', 'key', start)).toEqual(known);
+    expect(await store.findIdempotent('harbour', 'key', after(86_399))).toEqual(known);
+    expect(await store.findIdempotent('harbour', 'key', after(86_400))).toBeUndefined();
+    expect(await store.findIdempotent('airport', 'key', start)).toBeUndefined();
+    expect(await store.findIdempotent('harbour', 'another', start)).toBeUndefined();
+  });
+
   it('an idempotency key with another request is refused', async () => {
     const store = await makeStore();
     await store.create(creationOf(newJob(), { idempotency: idempotency('key', 'hash') }), start);

@@ -10,6 +10,7 @@ import {
   changeOf,
   creationOf,
   end,
+  newDigest,
   newJob,
   progress,
   start,
@@ -162,10 +163,7 @@ async function withEvents(
 async function withManyJobs(makeStore: () => Promise<JobStore>): Promise<{ store: JobStore; jobs: Job[] }> {
   const store = await makeStore();
   const jobs = Array.from({ length: 6 }, (_, index) =>
-    newJob({
-      created_at: after(index * 60).toISOString(),
-      job_type: index < 3 ? 'live-monitor' : 'live-digest',
-    }),
+    (index < 3 ? newJob : newDigest)({ created_at: after(index * 60).toISOString() }),
   );
   for (const job of [...jobs, newJob({ caller: 'airport' })]) await store.create(creationOf(job), start);
   for (const job of jobs.filter((_, index) => index % 2 === 0)) await store.commit(begin(job));

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { TransientError } from '../../core/errors.ts';
-import type { Job } from '../../core/job.ts';
+import type { MonitorJob } from '../../core/job.ts';
 import type { JobStore } from '../../core/ports/job-store.ts';
 import { withLostReplies } from './lost-replies.ts';
 import { after, begin, changeOf, creationOf, end, newJob, progress, start } from './records.ts';
@@ -104,8 +104,8 @@ export function jobRepairCases(makeStore: () => Promise<JobStore>): void {
 
 async function withJob(
   makeStore: () => Promise<JobStore>,
-  overrides: Partial<Job>,
-): Promise<{ store: JobStore; job: Job }> {
+  overrides: Partial<MonitorJob>,
+): Promise<{ store: JobStore; job: MonitorJob }> {
   const store = await makeStore();
   const job = newJob(overrides);
   await store.create(creationOf(job), start);

@@ -33,15 +33,31 @@ export function describeKeyStore(name: string, makeStore: () => Promise<KeyStore
       expect(await hashes('nobody')).toEqual([]);
     });
 
-    it('a revoked key says since when, and the first revocation stays', async () => {
+    it('a revoked key says since when, and of several ends the earliest holds', async () => {
       const store = await makeStore();
       const key = newKey();
       await store.put(key);
 
       await store.revoke(key.hash, after(10));
       await store.revoke(key.hash, after(20));
-
       expect(await store.find(key.hash)).toEqual({ ...key, revoked_at: after(10).toISOString() });
+
+      await store.revoke(key.hash, after(5));
+      expect(await store.find(key.hash)).toEqual({ ...key, revoked_at: after(5).toISOString() });
+    });
+
+    it('a label is changed and removed, and nothing else with it', async () => {
+      const store = await makeStore();
+      const key = newKey({ label: 'camera 1' });
+      await store.put(key);
+      await store.revoke(key.hash, after(10));
+
+      await store.relabel(key.hash, 'camera 2');
+      const changed = { ...key, label: 'camera 2', revoked_at: after(10).toISOString() };
+      expect(await store.find(key.hash)).toEqual(changed);
+
+      await store.relabel(key.hash, null);
+      expect(await store.find(key.hash)).toEqual({ ...changed, label: null });
     });
 
     it('a key that is put again after its revocation stays revoked', async () => {
@@ -82,12 +98,13 @@ export function describeKeyStore(name: string, makeStore: () => Promise<KeyStore
       });
     });
 
-    it('revoking or touching a key that is not there makes none', async () => {
+    it('revoking, touching or labelling a key that is not there makes none', async () => {
       const store = await makeStore();
       const { hash } = newKey();
 
       await store.revoke(hash, start);
       await store.touch(hash, start);
+      await store.relabel(hash, 'nobody');
 
       expect(await store.find(hash)).toBeUndefined();
       expect(await store.list()).toEqual([]);

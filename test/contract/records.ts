@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { placeEvents, type JobEvent, type NewEvent } from '../../core/event.ts';
-import { noCounts, nothingWatched, type Job, type Source } from '../../core/job.ts';
-import type { JobChange, JobCreation } from '../../core/ports/job-store.ts';
+import { nothingDigested } from '../../core/digest/digest-state.ts';
+import {
+  noCounts,
+  nothingWatched,
+  type DigestJob,
+  type Job,
+  type MonitorJob,
+  type Source,
+} from '../../core/job.ts';
+import type { JobChange, JobCreation, Totals, Usage } from '../../core/ports/job-store.ts';
 
 /** Records as the core would make them, for the contract suites. */
 
@@ -11,7 +19,11 @@ export function after(seconds: number): Date {
   return new Date(start.getTime() + seconds * 1_000);
 }
 
-export function newJob(overrides: Partial<Job> = {}): Job {
+/** What an ended job adds at least. */
+export const nothingTotalled: Totals = { jobs_completed: 0, jobs_stopped: 0, jobs_failed: 0, ...noCounts };
+export const nothingUsed: Usage = { ...nothingTotalled, jobs_created: 0 };
+
+export function newJob(overrides: Partial<MonitorJob> = {}): MonitorJob {
   return {
     job_id: randomUUID(),
     caller: 'harbour',
@@ -45,6 +57,25 @@ export function newJob(overrides: Partial<Job> = {}): Job {
     failure: null,
     published: 0,
     expires_at: null,
+    ...overrides,
+  };
+}
+
+export function newDigest(overrides: Partial<DigestJob> = {}): DigestJob {
+  const { config: _, ...job } = newJob();
+  return {
+    ...job,
+    job_type: 'live-digest',
+    config: {
+      window_minutes: 10,
+      capture_interval_seconds: 60,
+      max_windows: null,
+      digest_duration_seconds: 600,
+      input_mode: 'frames',
+      include_frames: false,
+      enable_prefilter: true,
+    },
+    digest: nothingDigested,
     ...overrides,
   };
 }
@@ -145,11 +176,11 @@ export function end(job: Job, at: Date = start): JobChange {
       expires_at: new Date(at.getTime() + 3_600_000).toISOString(),
     },
     freesSlotOf: job.caller,
-    addsToTotals: { jobs_completed: 1, jobs_failed: 0, ...noCounts, checks_performed: 3, input_tokens: 500 },
+    addsToTotals: { ...nothingTotalled, jobs_stopped: 1, checks_performed: 3, input_tokens: 500 },
   });
 }
 
 /** `job` after `change`. */
-export function changed(job: Job, change: JobChange): Job {
+export function changed<J extends Job>(job: J, change: JobChange): J {
   return { ...job, ...change.set };
 }

@@ -1,20 +1,35 @@
-import type { Job, MonitorConfig } from '../../core/job.ts';
+import type { DigestConfig, DigestJob, MonitorConfig, MonitorJob } from '../../core/job.ts';
 import type { TickOutcome } from '../../core/decision/tick-outcome.ts';
 import type { CaptureOutput } from '../../core/workflow.ts';
-import { after, newJob, start } from '../contract/records.ts';
+import { after, newDigest, newJob, start } from '../contract/records.ts';
 
 type Captured = Extract<CaptureOutput, { kind: 'captured' }>;
 
 export { after, start };
 
 /** A monitor that runs since `start`. */
-export function runningJob(config: Partial<MonitorConfig> = {}, rest: Partial<Job> = {}): Job {
+export function runningJob(config: Partial<MonitorConfig> = {}, rest: Partial<MonitorJob> = {}): MonitorJob {
   const job = newJob();
   return {
     ...job,
     status: 'running',
     started_at: start.toISOString(),
     deadline: after(config.monitor_duration_seconds ?? 600).toISOString(),
+    sequence: 1,
+    watch: { ...job.watch, last_watched_at: start.toISOString() },
+    config: { ...job.config, ...config },
+    ...rest,
+  };
+}
+
+/** A digest that runs since `start`. */
+export function runningDigest(config: Partial<DigestConfig> = {}, rest: Partial<DigestJob> = {}): DigestJob {
+  const job = newDigest();
+  return {
+    ...job,
+    status: 'running',
+    started_at: start.toISOString(),
+    deadline: after(config.digest_duration_seconds ?? 600).toISOString(),
     sequence: 1,
     watch: { ...job.watch, last_watched_at: start.toISOString() },
     config: { ...job.config, ...config },

@@ -1,17 +1,29 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { createCallerStore } from '../../adapters/embedded/caller-store.ts';
+import { createCallLimiter } from '../../adapters/embedded/call-limiter.ts';
 import { openDatabase } from '../../adapters/embedded/database.ts';
 import { createDeliveryStore } from '../../adapters/embedded/delivery-store.ts';
+import { createEventSessions } from '../../adapters/embedded/event-sessions.ts';
 import { createJobStore } from '../../adapters/embedded/job-store.ts';
 import { createKeyStore } from '../../adapters/embedded/key-store.ts';
+import { createLogBuffer } from '../../adapters/embedded/log-buffer.ts';
+import { createMeter } from '../../adapters/embedded/meter.ts';
+import { teeLog } from '../../adapters/embedded/tee-log.ts';
 import type { HttpCollaborators } from '../../adapters/http/app.ts';
+import { meteredVision } from '../../adapters/vision/metered-vision.ts';
 import { createWebhookSigner } from '../../adapters/webhook/webhook-signer.ts';
+import { validVersions } from '../../core/caller.ts';
 import type { Capture } from '../../core/capture.ts';
 import type { DeliveryMessage } from '../../core/delivery.ts';
 import { analyzeTask, captureTask } from '../../core/operations/tasks.ts';
 import type { WebhookRequest, WebhookResult } from '../../core/ports/delivery.ts';
+import { redactedLog } from '../../core/redact.ts';
+import type { Sample } from '../../core/ports/vision-model.ts';
+import { digestRequestSchema } from '../../core/requests/live-digest.ts';
 import { monitorRequestSchema } from '../../core/requests/live-monitor.ts';
+import type { Answer } from '../../core/vision.ts';
 import type { ExecutionInput, Step } from '../../core/workflow.ts';
-import { start } from '../contract/records.ts';
+import { nothingUsed, start } from '../contract/records.ts';
 
 /** A thing that a fake does next: an answer, or an error to throw. */
 type Scripted<T> = T | Error;
@@ -27,17 +39,29 @@ export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
   const queued: DeliveryMessage[] = [];
   const sent: WebhookRequest[] = [];
   const logged: string[] = [];
+  const summarized: Sample[][] = [];
   const script = {
     probe: undefined as Error | undefined,
     captures: [] as Scripted<Partial<Capture>>[],
     verdicts: [] as Scripted<boolean>[],
+    answers: [] as Scripted<Partial<Answer>>[],
+    summaries: [] as Scripted<string>[],
     webhooks: [] as Partial<WebhookResult>[],
     moved: [] as boolean[],
   };
   let segment = 0;
 
+  const now = () => clock.now;
+  const recentLog = createLogBuffer({ level: 'debug', now });
+  const output = { debug: log, info: log, warning: log, error: log };
+  const meter = createMeter({ startedAt: start, jobsBefore: nothingUsed });
+  const callers = createCallerStore(database);
+
   const c: HttpCollaborators = {
     jobs: createJobStore(database),
+    callers,
+    meter,
+    recentLog,
     deliveries: createDeliveryStore(database),
     keys: createKeyStore(database),
     media: {
@@ -64,22 +88,41 @@ export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
       },
     },
     urls: { check: () => undefined },
-    vision: {
-      provider: 'scripted',
-      model: 'scripted',
-      takesVideo: true,
-      judge: async () => {
-        const next = script.verdicts.shift() ?? false;
-        if (next instanceof Error) throw next;
-        return {
-          triggered: next,
-          explanation: next ? 'It is there.' : 'It is not there.',
-          tokens: { input_tokens: 10, output_tokens: 2 },
-        };
+    vision: meteredVision(
+      {
+        provider: 'scripted',
+        model: 'scripted',
+        takesVideo: true,
+        judge: async () => {
+          const next = script.verdicts.shift() ?? false;
+          if (next instanceof Error) throw next;
+          return {
+            triggered: next,
+            explanation: next ? 'It is there.' : 'It is not there.',
+            tokens: { input_tokens: 10, output_tokens: 2 },
+          };
+        },
+        answer: async () => {
+          const next = script.answers.shift() ?? {};
+          if (next instanceof Error) throw next;
+          return {
+            answer: 'A ship.',
+            triggered: null,
+            tokens: { input_tokens: 10, output_tokens: 2 },
+            ...next,
+          };
+        },
+        summarize: async (samples) => {
+          const next = script.summaries.shift() ?? 'Nothing happened.';
+          if (next instanceof Error) throw next;
+          summarized.push(samples);
+          return { summary: next, tokens: { input_tokens: 100, output_tokens: 20 } };
+        },
       },
-      answer: () => Promise.reject(new Error('not scripted')),
-      summarize: () => Promise.reject(new Error('not scripted')),
-    },
+      meter,
+    ),
+    calls: createCallLimiter({ perMinute: 120, atOnce: 10, now: () => clock.now }),
+    contactSheets: { make: async (samples) => new Uint8Array([255, 216, samples.length]) },
     compareMotion: () => ({
       moved: script.moved.shift() ?? true,
       changedShare: 0.1,
@@ -104,8 +147,11 @@ export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
         return { status: 204, latencyMs: 1, error: null, retryAfter: null, ...script.webhooks.shift() };
       },
     },
-    signer: createWebhookSigner({ masterSecret: Buffer.alloc(32, 7) }),
-    log: { debug: log, info: log, warning: log, error: log },
+    signer: createWebhookSigner({
+      masterSecret: Buffer.alloc(32, 7),
+      versions: async (caller) => validVersions(await callers.find(caller), clock.now),
+    }),
+    log: redactedLog(teeLog(output, recentLog)),
     limits: {
       jobsPerCaller: 10,
       maxJobSeconds: 600,
@@ -114,8 +160,20 @@ export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
       visionTimeoutSeconds: 90,
       ...limits,
     },
+    eventStreams: {
+      sessions: createEventSessions(10),
+      // Time passes only where a stream waits for more, so a test drives it by reading.
+      sleep: async (milliseconds) => {
+        clock.now = new Date(clock.now.getTime() + milliseconds);
+        await new Promise((resolve) => setImmediate(resolve));
+      },
+      pollMilliseconds: 250,
+      retryMilliseconds: 2000,
+      heartbeatSeconds: 15,
+      sessionSeconds: null,
+    },
     baseUrl: 'http://watchpost.test/api',
-    now: () => clock.now,
+    now,
     newId: () => randomUUID(),
     random: () => 0.5,
     sha256: (text) => createHash('sha256').update(text).digest('hex'),
@@ -131,6 +189,8 @@ export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
     pictures,
     executions,
     logged,
+    /** The samples of each summary that the model gave. */
+    summarized,
     close: () => database.close(),
     advance: (seconds: number) => {
       clock.now = new Date(clock.now.getTime() + seconds * 1000);
@@ -169,6 +229,10 @@ export function monitorRequest(fields: Record<string, unknown> = {}) {
     condition: 'a ship enters the lock',
     ...fields,
   });
+}
+
+export function digestRequest(fields: Record<string, unknown> = {}) {
+  return digestRequestSchema.parse({ stream_url: 'https://example.com/live.m3u8', ...fields });
 }
 
 function nameOf({ job_id: jobId, generation }: ExecutionInput): string {

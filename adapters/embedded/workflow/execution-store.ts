@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type ExecutionInput, executionInputSchema } from '../../../core/workflow.ts';
 import { jsonSchema } from './json.ts';
 import type { Progress } from './progress.ts';
+import { reading } from '../transaction.ts';
 
 export type StoredExecution = { name: string; input: ExecutionInput; startedAt: Date; progress: Progress };
 
@@ -45,7 +46,7 @@ export function migrateExecutions(database: DatabaseSync): void {
   `);
 }
 
-/** Needs the table of `migrateExecutions`. Throws what SQLite throws (full disk, locked database). */
+/** Needs the table of `migrateExecutions`. Throws SQLite's errors as `storageError` names them: `TransientError` for a full disk. */
 export function createExecutionStore(database: DatabaseSync): ExecutionStore {
   const insert = database.prepare(`
     INSERT INTO workflow_executions (
@@ -63,15 +64,18 @@ export function createExecutionStore(database: DatabaseSync): ExecutionStore {
 
   return {
     insert: ({ name, input, startedAt, progress }) =>
-      insert.run({ name, ...input, started_at: startedAt.toISOString(), ...columnsOf(progress) }).changes ===
-      1,
-    save: (name, progress) => update.run({ name, ...columnsOf(progress) }).changes === 1,
+      reading(
+        () =>
+          insert.run({ name, ...input, started_at: startedAt.toISOString(), ...columnsOf(progress) })
+            .changes === 1,
+      ),
+    save: (name, progress) => reading(() => update.run({ name, ...columnsOf(progress) }).changes === 1),
     find: (name) => {
-      const row = find.get(name);
+      const row = reading(() => find.get(name));
       return row === undefined ? undefined : read(row);
     },
-    running: () => running.all().map(read),
-    prune: (stoppedBefore) => Number(prune.run(stoppedBefore.toISOString()).changes),
+    running: () => reading(() => running.all()).map(read),
+    prune: (stoppedBefore) => reading(() => Number(prune.run(stoppedBefore.toISOString()).changes)),
   };
 }
 

@@ -1,9 +1,9 @@
 import { Hono } from 'hono';
 import { WatchpostError } from '../../../core/errors.ts';
 import { cancelJob } from '../../../core/operations/end-job.ts';
-import { linkedEnvelope } from '../../../core/operations/present-event.ts';
+import { eventPage } from '../../../core/operations/event-page.ts';
 import { jobDetail, jobStats, jobSummary } from '../../../core/operations/present-job.ts';
-import { getJob, listJobs, readEvents, readPicture } from '../../../core/operations/read-jobs.ts';
+import { getJob, listJobs, ownJob, readEvents, readPicture } from '../../../core/operations/read-jobs.ts';
 import {
   eventsQuerySchema,
   jobListQuerySchema,
@@ -12,9 +12,11 @@ import {
 } from '../../../core/requests/jobs.ts';
 import type { HttpCollaborators } from '../app.ts';
 import type { AuthEnv } from '../bearer-auth.ts';
+import { respondWithEvents } from '../sse/stream-job.ts';
+import { wantsEvents } from '../sse/wants-events.ts';
 import { valid } from '../valid.ts';
 
-/** Reading and cancelling jobs (interface sections 4.6 to 4.8) and their log as JSON (design section 9). */
+/** Reading and cancelling jobs (interface sections 4.6 to 4.8) and their log as JSON or as an event stream (design section 9). */
 export function jobRoutes(c: HttpCollaborators) {
   return new Hono<AuthEnv>()
     .get('/jobs', valid('query', jobListQuerySchema), async (context) => {
@@ -51,15 +53,12 @@ export function jobRoutes(c: HttpCollaborators) {
       async (context) => {
         const { after, limit } = context.req.valid('query');
         const jobId = context.req.valid('param').job_id;
-        const { job, events } = await readEvents(jobId, context.get('key').caller, after, limit, c);
-        const last = events.at(-1)?.sequence ?? after;
-        return context.json({
-          job_id: jobId,
-          status: job.status,
-          events: events.map((event) => linkedEnvelope(job, event, c)),
-          next_after: last,
-          has_more: last < job.sequence,
-        });
+        const caller = context.get('key').caller;
+        context.header('Vary', 'Accept');
+        if (wantsEvents(context))
+          return respondWithEvents(context, await ownJob(jobId, caller, c), c, { after });
+        const { job, events } = await readEvents(jobId, caller, after, limit, c);
+        return context.json(eventPage(job, after, events, c));
       },
     )
     .get('/jobs/:job_id/media/:sequence', valid('param', mediaPathSchema), async (context) => {
@@ -77,6 +76,6 @@ function noPicture(): WatchpostError {
   return new WatchpostError(
     'NOT_FOUND',
     'This event has no picture',
-    'Pictures belong to watch_triggered events and are kept for a day: take frame_url from GET /jobs/{job_id}/events.',
+    'Alerts have one, and summaries with include_frames; they are kept for a day. Take their links from GET /jobs/{job_id}/events.',
   );
 }

@@ -2,12 +2,21 @@ import { PictureDecodeError } from './errors.ts';
 import { decodingLimits, quiet } from './graphs.ts';
 import { spawnFfmpeg } from './spawn-ffmpeg.ts';
 
-/** Width and height in pixels that a picture is scaled to, whatever its own shape. */
 export type PictureSize = { width: number; height: number };
+
+/** What becomes of a picture of another shape: it is stretched, or keeps its shape between black bars. */
+export type PictureFit = 'stretched' | 'whole';
 
 export type PictureDecoder = {
   /** One JPEG as packed RGB, `width * height * 3` bytes. Throws `PictureDecodeError`. */
   decode(jpeg: Uint8Array, size: PictureSize, signal: AbortSignal): Promise<Uint8Array>;
+  /** Several JPEGs, each as packed RGB, by one ffmpeg. Throws `PictureDecodeError` if any of them cannot be decoded. */
+  decodeAll(
+    jpegs: Uint8Array[],
+    size: PictureSize,
+    signal: AbortSignal,
+    fit?: PictureFit,
+  ): Promise<Uint8Array[]>;
   /** The pictures of an MP4 that starts with its index, each as packed RGB. Throws `PictureDecodeError`. */
   decodeClip(
     mp4: Uint8Array,
@@ -29,20 +38,28 @@ const mp4Input = '-codec_whitelist h264 -protocol_whitelist pipe -f mov -i pipe:
 export function createPictureDecoder(options: { ffmpegPath: string }): PictureDecoder {
   return {
     decode: async (jpeg, size, signal) => {
-      const [picture] = await pictures(jpeg, jpegInput, scaled(size), size, 1, signal);
+      const [picture] = await pictures([jpeg], jpegInput, scaled(size), size, 1, signal);
       if (picture === undefined) throw new PictureDecodeError('The picture cannot be decoded as JPEG');
       return picture;
     },
+    decodeAll: async (jpegs, size, signal, fit = 'stretched') => {
+      if (jpegs.length === 0) return [];
+      const filter = fit === 'whole' ? letterboxed(size) : scaled(size);
+      const found = await pictures(jpegs, jpegInput, filter, size, jpegs.length, signal);
+      if (found.length !== jpegs.length)
+        throw new PictureDecodeError('One of the pictures cannot be decoded as JPEG');
+      return found;
+    },
     decodeClip: async (mp4, size, framesPerSecond, signal) => {
       const filter = `fps=${framesPerSecond},${scaled(size)}`;
-      const found = await pictures(mp4, mp4Input, filter, size, mostPictures, signal);
+      const found = await pictures([mp4], mp4Input, filter, size, mostPictures, signal);
       if (found.length === 0) throw new PictureDecodeError('The clip cannot be decoded as H.264 in MP4');
       return found;
     },
   };
 
   async function pictures(
-    bytes: Uint8Array,
+    chunks: Uint8Array[],
     input: string,
     filter: string,
     size: PictureSize,
@@ -55,7 +72,7 @@ export function createPictureDecoder(options: { ffmpegPath: string }): PictureDe
       {
         ffmpegPath: options.ffmpegPath,
         args: [...quiet, ...decodingLimits, ...input.split(' '), ...output, '-f', 'rawvideo', 'pipe:1'],
-        input: [bytes],
+        input: chunks,
         outputBytes: most * pictureBytes,
         timeoutMs,
       },
@@ -68,6 +85,11 @@ export function createPictureDecoder(options: { ffmpegPath: string }): PictureDe
 
 function scaled(size: PictureSize): string {
   return `scale=${size.width}:${size.height}:flags=area,format=rgb24`;
+}
+
+function letterboxed({ width, height }: PictureSize): string {
+  const shrunk = `scale=${width}:${height}:flags=area:force_original_aspect_ratio=decrease`;
+  return `${shrunk},pad=${width}:${height}:-1:-1,format=rgb24`;
 }
 
 function inPieces(bytes: Uint8Array, pieceBytes: number): Uint8Array[] {

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { InputMode } from '../../../core/capture.ts';
 import { thumbnail } from '../../../core/capture.ts';
-import { StreamFetchError } from '../../../core/errors.ts';
+import { StreamFetchError, TransientError } from '../../../core/errors.ts';
 import { NoPictureError } from './errors.ts';
 import { captureArguments } from './graphs.ts';
 import type { Chunks, FfmpegOutcome } from './spawn-ffmpeg.ts';
@@ -20,7 +20,7 @@ export type FfmpegInput =
 export type FfmpegPictures = { frame: Uint8Array; thumbnail: Uint8Array; clip?: Uint8Array };
 
 export type FfmpegRunner = {
-  /** One ffmpeg process. Throws `StreamFetchError`, `NoPictureError` among them, and whatever `chunks` throws. */
+  /** One ffmpeg process. Throws `StreamFetchError`, `NoPictureError` among them, `TransientError` for this machine's faults, and whatever `chunks` throws. */
   run(
     input: FfmpegInput,
     wanted: { mode: InputMode; clipSeconds: number },
@@ -62,24 +62,40 @@ export function createFfmpegRunner(options: { ffmpegPath: string; tempDir: strin
       },
       signal,
     );
+    if (isDiskFull(outcome)) throw new TransientError('The disk of the temporary files is full');
     if (outcome.ended !== 'exited') throw notInLimits(outcome, wanted.mode, limits.timeoutMs);
     const pictures = lastPictures(outcome);
     if (pictures === undefined) throw nothingDecoded(outcome, wanted.mode);
     if (wanted.mode === 'frames') return pictures;
     // Joining a stream can make ffmpeg exit with an error after a good picture, but a clip is whole only after exit code 0.
     if (outcome.exitCode !== 0) throw nothingDecoded(outcome, wanted.mode);
-    return { ...pictures, clip: await readFile(clipPath) };
+    return { ...pictures, clip: await onDisk(() => readFile(clipPath)) };
   }
 }
 
 async function inTemporaryDirectory<T>(tempDir: string, work: (directory: string) => Promise<T>): Promise<T> {
-  await mkdir(tempDir, { recursive: true });
-  const directory = await mkdtemp(join(tempDir, 'clip-'));
+  const directory = await onDisk(async () => {
+    await mkdir(tempDir, { recursive: true });
+    return mkdtemp(join(tempDir, 'clip-'));
+  });
   try {
     return await work(directory);
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
+}
+
+/** A fault of this machine's disk is no fault of the stream. */
+async function onDisk<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new TransientError('The folder of the temporary files cannot be used', { cause: error });
+  }
+}
+
+function isDiskFull(outcome: FfmpegOutcome): boolean {
+  return /No space left on device|Disk quota exceeded/i.test(outcome.complaints);
 }
 
 function lastPictures(outcome: FfmpegOutcome): FfmpegPictures | undefined {

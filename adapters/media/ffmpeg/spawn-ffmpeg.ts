@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { Readable } from 'node:stream';
 import type { Writable } from 'node:stream';
+import { TransientError } from '../../../core/errors.ts';
 
 export type Chunks = AsyncIterable<Uint8Array> | Uint8Array[];
 
@@ -30,7 +31,8 @@ const complaintBytes = 4096;
 
 /**
  * Runs ffmpeg once, away from everything: an empty environment (no proxy, no credentials), pipes only, SIGKILL at the
- * limits. It cannot outlive this process for long: its pipes close. Rejects with the signal's reason, or with what the input threw.
+ * limits. It cannot outlive this process for long: its pipes close. Rejects with the signal's reason, with what the input threw, or with
+ * `TransientError` where no process can be started.
  */
 export async function spawnFfmpeg(run: FfmpegRun, signal: AbortSignal): Promise<FfmpegOutcome> {
   signal.throwIfAborted();
@@ -71,9 +73,14 @@ export async function spawnFfmpeg(run: FfmpegRun, signal: AbortSignal): Promise<
 
 function whenClosed(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve, reject) => {
-    child.once('error', reject);
+    child.once('error', (error) => reject(notStarted(error)));
     child.once('close', resolve);
   });
+}
+
+/** Missing for a moment (an upgrade), or no process, memory or handle left: a fault of this machine, which passes. */
+function notStarted(error: Error): TransientError {
+  return new TransientError('ffmpeg could not be started on this machine', { cause: error });
 }
 
 /** Keeps at most `limitBytes` and goes on draining, so that ffmpeg never blocks on a full pipe. */

@@ -8,7 +8,8 @@ export type SdpAttribute = { name: string; value: string };
 /** Lenient: lines that it does not know are left out. */
 export function parseSdp(text: string): SessionDescription {
   const session: SessionDescription = { attributes: [], media: [] };
-  for (const line of text.split(/\r?\n/)) {
+  // A lone CR too is a line's end to some readers, ffmpeg among them: what one sees as one line must be one to all.
+  for (const line of text.split(/\r\n|\r|\n/)) {
     const value = line.slice(2).trim();
     if (line.startsWith('m=')) session.media.push(parseMedia(value));
     if (line.startsWith('a=')) (session.media.at(-1) ?? session).attributes.push(parseAttribute(value));

@@ -69,7 +69,8 @@ export function describeTrack(track: VideoTrack, controlUrl: string): string {
   const { payloadType, codec, clockRate, parameters } = track;
   const lines = ['v=0', 'o=- 0 0 IN IP4 127.0.0.1', 's=-', 'c=IN IP4 127.0.0.1', 't=0 0'];
   lines.push(`m=video 0 RTP/AVP ${payloadType}`, `a=rtpmap:${payloadType} ${codec}/${clockRate}`);
-  if (parameters !== null) lines.push(`a=fmtp:${payloadType} ${parameters}`);
+  if (parameters !== null && /^[\x20-\x7e]*$/.test(parameters))
+    lines.push(`a=fmtp:${payloadType} ${parameters}`);
   lines.push(`a=control:${controlUrl}`);
   return `${lines.join('\r\n')}\r\n`;
 }

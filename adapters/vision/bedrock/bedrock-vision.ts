@@ -1,8 +1,9 @@
 import type { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
 import { VisionError } from '../../../core/errors.ts';
+import type { ContactSheets } from '../../../core/ports/contact-sheets.ts';
 import type { Look, VisionModel } from '../../../core/ports/vision-model.ts';
+import { arrangeSamples } from '../arrange-samples.ts';
 import { answerOf, answerTask, judgeTask, type Shown, summaryOf, summaryTask, verdictOf } from '../prompt.ts';
-import { spreadSamples } from '../spread-samples.ts';
 import type { Task } from '../task.ts';
 import { converse, type Media } from './converse.ts';
 import { cheapestWithVideo, defaultModelId, modelFamily } from './model-families.ts';
@@ -12,10 +13,12 @@ type Collaborators = {
   client: BedrockRuntimeClient;
   /** A model's id, an inference profile's id, or the ARN of either. Without one: `defaultModelId` of the client's region. */
   modelId?: string;
+  /** For windows with more samples than the model takes pictures. */
+  sheets: ContactSheets;
 };
 
 /** Vision by Bedrock Converse. Throws `VisionError`, at once for a model that takes no pictures. */
-export function createBedrockVision({ client, modelId }: Collaborators): VisionModel {
+export function createBedrockVision({ client, modelId, sheets }: Collaborators): VisionModel {
   const model = modelId ?? cheapestWithVideo;
   const family = modelFamily(model);
   if (family.mostPictures === 0) {
@@ -24,7 +27,7 @@ export function createBedrockVision({ client, modelId }: Collaborators): VisionM
     );
   }
   const ask = async <Fields>(task: Task<Fields>, media: Media[], signal: AbortSignal) => {
-    const id = modelId ?? defaultModelId(await client.config.region());
+    const id = modelId ?? defaultModelId(await regionOf(client));
     return converse({ client, modelId: id, family }, task, media, signal);
   };
   return {
@@ -44,16 +47,25 @@ export function createBedrockVision({ client, modelId }: Collaborators): VisionM
     },
 
     async summarize(samples, signal) {
-      const chosen = spreadSamples(samples, family.mostPictures);
+      const pictures = await arrangeSamples(samples, family.mostPictures, sheets, signal);
       const task = summaryTask(
-        chosen.map(({ capturedAt }) => capturedAt),
+        pictures.map(({ times }) => times),
         samples.length,
       );
-      const media = chosen.map(({ frame }) => ({ jpeg: frame }));
-      const { fields, tokens } = await ask(task, media, signal);
+      const { fields, tokens } = await ask(task, pictures, signal);
       return summaryOf(fields, tokens);
     },
   };
+}
+
+async function regionOf(client: BedrockRuntimeClient): Promise<string> {
+  try {
+    return await client.config.region();
+  } catch (error) {
+    throw new VisionError('No AWS region is configured. Set AWS_REGION to one where Bedrock has the model.', {
+      cause: error,
+    });
+  }
 }
 
 /** A look without its clip (the capture had none) is judged by its frame. */

@@ -1,16 +1,22 @@
+import type { ContactSheets } from '../../../core/ports/contact-sheets.ts';
 import type { VisionModel } from '../../../core/ports/vision-model.ts';
+import { arrangeSamples } from '../arrange-samples.ts';
 import { answerOf, answerTask, judgeTask, summaryOf, summaryTask, verdictOf } from '../prompt.ts';
-import { spreadSamples } from '../spread-samples.ts';
 import { type ChatSettings, createChat } from './chat.ts';
 
 /** What most local servers take in one request: llama.cpp and Ollama slow down, and vLLM has a limit of its own. */
 const mostPictures = 8;
 
+type OpenAiSettings = ChatSettings & {
+  /** For windows with more samples than are shown as pictures of their own. */
+  sheets: ContactSheets;
+};
+
 /**
  * Vision by an OpenAI-compatible server (Ollama, llama.cpp, vLLM, OpenAI itself), which takes pictures only.
  * `baseUrl` ends in `/v1` as a rule. Throws `VisionError`.
  */
-export function createOpenAiVision(settings: ChatSettings): VisionModel {
+export function createOpenAiVision({ sheets, ...settings }: OpenAiSettings): VisionModel {
   const chat = createChat(settings);
   return {
     provider: 'openai',
@@ -28,12 +34,12 @@ export function createOpenAiVision(settings: ChatSettings): VisionModel {
     },
 
     async summarize(samples, signal) {
-      const chosen = spreadSamples(samples, mostPictures);
+      const pictures = await arrangeSamples(samples, mostPictures, sheets, signal);
       const task = summaryTask(
-        chosen.map(({ capturedAt }) => capturedAt),
+        pictures.map(({ times }) => times),
         samples.length,
       );
-      const frames = chosen.map(({ frame }) => frame);
+      const frames = pictures.map(({ jpeg }) => jpeg);
       const { fields, tokens } = await chat(task, frames, signal);
       return summaryOf(fields, tokens);
     },

@@ -1,5 +1,6 @@
-import { VisionError } from '../../../core/errors.ts';
+import { UnreadableFrameError, VisionError } from '../../../core/errors.ts';
 import type { Look, VisionModel } from '../../../core/ports/vision-model.ts';
+import { PictureDecodeError } from '../../media/ffmpeg/errors.ts';
 import { described, disclosure } from './explain.ts';
 import { judgeMoments, type TimedMoment } from './judge.ts';
 import { measureClip } from './measure-clip.ts';
@@ -28,7 +29,7 @@ export function createPixelVision({ decoder }: { decoder: PictureDecoder }): Vis
     },
 
     async answer(frame, question, signal) {
-      const rgb = await decoded(signal, () => decoder.decode(frame, size, signal));
+      const rgb = await decodedFrame(frame, decoder, signal);
       const picture = measurePicture(rgb, size);
       if (isOpen(question)) return { answer: `${described(picture)} ${disclosure}`, triggered: null, tokens };
       const { holds, explanation } = judgeMoments(question, [{ picture, clip: null, atSeconds: null }]);
@@ -40,10 +41,12 @@ export function createPixelVision({ decoder }: { decoder: PictureDecoder }): Vis
     },
 
     async summarize(samples, signal) {
-      const measured = [];
-      for (const { frame, capturedAt } of samples) {
-        measured.push({ rgb: await decoded(signal, () => decoder.decode(frame, size, signal)), capturedAt });
-      }
+      const frames = samples.map(({ frame }) => frame);
+      const pictures = await decoded(signal, () => decoder.decodeAll(frames, size, signal));
+      const measured = pictures.flatMap((rgb, at) => {
+        const sample = samples[at];
+        return sample ? [{ rgb, capturedAt: sample.capturedAt }] : [];
+      });
       return { summary: summarizeSamples(measured, size), tokens };
     },
   };
@@ -71,10 +74,30 @@ async function momentsOf(
   return first === undefined ? [still] : [still, first, ...rest];
 }
 
+/** The caller's own picture: that it cannot be decoded is no fault of the model. */
+async function decodedFrame(
+  frame: Uint8Array,
+  decoder: PictureDecoder,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  return decoded(signal, async () => {
+    try {
+      return await decoder.decode(frame, size, signal);
+    } catch (error) {
+      if (!(error instanceof PictureDecodeError)) throw error;
+      throw new UnreadableFrameError(
+        'The JPEG is damaged or cut off and cannot be decoded. Send a whole one.',
+        { cause: error },
+      );
+    }
+  });
+}
+
 async function decoded<Decoded>(signal: AbortSignal, decode: () => Promise<Decoded>): Promise<Decoded> {
   try {
     return await decode();
   } catch (cause) {
+    if (cause instanceof UnreadableFrameError) throw cause;
     throw new VisionError(
       signal.aborted
         ? 'The picture was not decoded in time. Try again.'

@@ -79,7 +79,7 @@ describe('The embedded job store', () => {
     expect((await store.sweep(after(86_399))).idempotencyRecords).toBe(0);
     expect((await store.sweep(after(86_400))).idempotencyRecords).toBe(1);
 
-    expect((await store.totals()).jobs_completed).toBe(1);
+    expect((await store.usage()).jobs_stopped).toBe(1);
   });
 });
 
@@ -92,5 +92,6 @@ function deliveryOf(jobId: string) {
     attempts: [],
     next_attempt_at: null,
     error: null,
+    resend: 0,
   };
 }

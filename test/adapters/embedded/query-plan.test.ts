@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { expect, it, vi } from 'vitest';
+import { createCallerStore } from '../../../adapters/embedded/caller-store.ts';
 import { openDatabase } from '../../../adapters/embedded/database.ts';
 import { createDeliveryMessageTable } from '../../../adapters/embedded/delivery-message-table.ts';
 import { createDeliveryStore } from '../../../adapters/embedded/delivery-store.ts';
@@ -19,6 +20,7 @@ it('no statement of the stores reads a table from end to end', async () => {
   const prepared = vi.spyOn(database, 'prepare');
   createDeliveryStore(database);
   createKeyStore(database);
+  createCallerStore(database);
   createDeliveryMessageTable(database);
   await createJobStore(database).sweep(start);
   const statements = prepared.mock.calls.map(([sql]) => sql);

@@ -132,7 +132,7 @@ describe('422 bodies', () => {
       'Input should be a valid boolean, unable to interpret input',
       undefined,
     ],
-    ['enable_prefilter', 3, 'bool_type', 'Input should be a valid boolean', undefined],
+    ['enable_prefilter', 3.5, 'bool_type', 'Input should be a valid boolean', undefined],
     ['max_triggers', 0, 'greater_than_equal', 'Input should be greater than or equal to 1', { ge: 1 }],
     [
       'input_mode',
@@ -193,7 +193,7 @@ describe('422 bodies', () => {
     expect((await call('GET', '/jobs/nonsense')).body.detail[0]).toMatchObject({
       loc: ['path', 'job_id'],
       type: 'uuid_parsing',
-      msg: 'Input should be a valid UUID, invalid character: expected an optional prefix of `urn:uuid:` followed by [0-9a-fA-F-], found `n` at 1',
+      msg: 'Input should be a valid UUID, invalid character: found `n` at 0',
     });
   });
 });

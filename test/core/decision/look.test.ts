@@ -20,6 +20,10 @@ describe('the pre-filter', () => {
     expect(planLook(runningJob({}, watching({ skipped_in_a_row: 6 })), still, after(1)).kind).toBe('look');
   });
 
+  test('does not skip while a picture waits for the model that failed on it', () => {
+    expect(planLook(runningJob({}, watching({ missed_in_a_row: 1 })), still, after(1)).kind).toBe('look');
+  });
+
   test('can be switched off', () => {
     expect(planLook(runningJob({ enable_prefilter: false }), still, after(1)).kind).toBe('look');
   });

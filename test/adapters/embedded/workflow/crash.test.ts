@@ -32,7 +32,8 @@ async function run(script: 'heals' | 'breaks', crashes: CrashPoint[]): Promise<R
     remains.calls.push(call);
     // Counted by what is stored, as a fault outside would not depend on our crashes.
     const failures = remains.written.filter((write) => /^Capture \[[1-9]/.test(write)).length;
-    if (call === 'capture 1' && (script === 'breaks' || failures < 2)) throw errorNamed('TransientError');
+    if (call === 'capture 1' && (script === 'breaks' || failures < 2))
+      throw errorNamed('Lambda.ServiceException');
   });
   let clock = new FakeClock();
   for (const crash of [...crashes, undefined]) {
@@ -97,8 +98,8 @@ const heals = [
   'Done? []',
   'Pause []',
   'Capture []',
-  'Capture [1]',
-  'Capture [2]',
+  'Capture [1,0]',
+  'Capture [2,0]',
   'Analyze []',
   'Done? []',
   'Pause []',
@@ -112,12 +113,12 @@ const breaks = [
   'Done? []',
   'Pause []',
   'Capture []',
-  'Capture [1]',
-  'Capture [2]',
-  'Capture [3]',
-  'Capture [4]',
-  'Capture [5]',
-  'Capture [6]',
+  'Capture [1,0]',
+  'Capture [2,0]',
+  'Capture [3,0]',
+  'Capture [4,0]',
+  'Capture [5,0]',
+  'Capture [6,0]',
   'Close []',
   'Failed failed',
 ];

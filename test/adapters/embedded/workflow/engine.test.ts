@@ -82,7 +82,7 @@ describe('an execution', () => {
         if (call !== 'capture 1') return;
         seen.push(structuredClone(given));
         if (typeof given === 'object') Object.assign(given ?? {}, { tick: 'spoilt' });
-        throw errorNamed('TransientError');
+        throw errorNamed('Lambda.ServiceException');
       }),
     });
     await engine.start(input);
@@ -98,7 +98,7 @@ describe('a failing task', () => {
     const { engine, clock, states } = testEngine({
       resources: scriptedJob(1, (call) => {
         calls.push(call);
-        if (call === 'begin' && calls.length <= 2) throw errorNamed('TransientError');
+        if (call === 'begin' && calls.length <= 2) throw errorNamed('Lambda.ServiceException');
       }),
     });
     await engine.start(input);
@@ -348,7 +348,7 @@ describe('resuming', () => {
   it('keeps the count of retries and what is left of their delay', async () => {
     const store = openStore();
     const resources = scriptedJob(1, (call) => {
-      if (call === 'capture 1') throw errorNamed('TransientError');
+      if (call === 'capture 1') throw errorNamed('Lambda.ServiceException');
     });
     const before = testEngine({ store, resources });
     await before.engine.start(input);

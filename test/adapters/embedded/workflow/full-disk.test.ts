@@ -8,6 +8,7 @@ import {
 import { settle } from './fake-clock.ts';
 import { executionInput, scriptedJob, statesOf } from './scripted-job.ts';
 import { testEngine } from './test-engine.ts';
+import { TransientError } from '../../../../core/errors.ts';
 
 const input = executionInput();
 
@@ -81,7 +82,7 @@ describe('a store that cannot write at all', () => {
     migrateExecutions(database);
     const { engine, clock } = testEngine({ store: createExecutionStore(database) });
     database.exec('PRAGMA query_only = ON');
-    await expect(engine.start(input)).rejects.toThrow('readonly');
+    await expect(engine.start(input)).rejects.toThrow(TransientError);
     database.exec('PRAGMA query_only = OFF');
     expect(await engine.start(input)).toBe('started');
     await clock.advance(60);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { catchSchema, reactTo, retrySchema } from '../../../../adapters/embedded/workflow/retry.ts';
 import { watch } from './scripted-job.ts';
+import { rules } from '../../../../core/decision/rules.ts';
 
 const half = () => 0.5;
 
@@ -107,6 +108,16 @@ describe('error names', () => {
 describe('the retries of watch.asl.json', () => {
   it('last at most 61 s for a capture, with the longest jitter', () => {
     const { Retry, Catch } = watch.States.Capture;
-    expect(delays(handlers(Retry, Catch), 'TransientError', () => 1)).toEqual([1, 2, 4, 8, 16, 30]);
+    expect(delays(handlers(Retry, Catch), 'States.Timeout', () => 1)).toEqual([1, 2, 4, 8, 16, 30]);
   });
+
+  it.each(['Begin', 'Capture', 'Analyze'] as const)(
+    'wait out a full disk for minutes in %s, but less than the lease',
+    (state) => {
+      const { Retry, Catch } = watch.States[state];
+      const waited = delays(handlers(Retry, Catch), 'TransientError').reduce((sum, delay) => sum + delay, 0);
+      expect(waited).toBeGreaterThan(240);
+      expect(waited).toBeLessThan(rules.leaseAllowanceSeconds);
+    },
+  );
 });

@@ -89,7 +89,7 @@ function failing(name: string, times: number, error: Error, ticks = 3): Script {
   };
 }
 
-const transient = errorNamed('TransientError');
+const transient = errorNamed('Lambda.ServiceException');
 
 describe('watch.asl.json', () => {
   it.each<[string, Script, string]>([

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createBedrockVision } from '../../../../adapters/vision/bedrock/bedrock-vision.ts';
+import { labelledSheets as sheets } from '../../../support/vision/labelled-sheets.ts';
 import { VisionError } from '../../../../core/errors.ts';
 import { broken, converseServer, spoken, throttled, toolUse } from './converse-server.ts';
 
@@ -14,7 +15,7 @@ const verdict = toolUse('report_verdict', yes);
 describe('on the wire', () => {
   test('a hybrid look is an image block and a video block, with a forced tool and temperature 0', async () => {
     await using server = await converseServer(verdict);
-    const vision = createBedrockVision({ client: server.client, modelId });
+    const vision = createBedrockVision({ sheets, client: server.client, modelId });
     await vision.judge({ mode: 'hybrid', frame, clip }, 'a red car is visible', patience());
     const { path, authorization, body } = server.arrived[0]!;
     expect(decodeURIComponent(path)).toBe(`/model/${modelId}/converse`);
@@ -33,7 +34,7 @@ describe('on the wire', () => {
 
   test('a clip goes alone, a frame goes alone, and a look without its clip is judged by the frame', async () => {
     await using server = await converseServer(verdict);
-    const vision = createBedrockVision({ client: server.client, modelId });
+    const vision = createBedrockVision({ sheets, client: server.client, modelId });
     await vision.judge({ mode: 'clip', frame, clip }, 'x', patience());
     await vision.judge({ mode: 'frames', frame, clip }, 'x', patience());
     await vision.judge({ mode: 'clip', frame }, 'x', patience());
@@ -49,7 +50,7 @@ describe('on the wire', () => {
 
   test('without a model id the default of the region is asked', async () => {
     await using server = await converseServer(verdict);
-    const vision = createBedrockVision({ client: server.client });
+    const vision = createBedrockVision({ sheets, client: server.client });
     await vision.judge({ mode: 'frames', frame }, 'x', patience());
     expect(decodeURIComponent(server.arrived[0]!.path)).toBe('/model/us.amazon.nova-lite-v1:0/converse');
     expect(vision).toMatchObject({ provider: 'bedrock', model: 'amazon.nova-lite-v1:0', takesVideo: true });
@@ -58,7 +59,7 @@ describe('on the wire', () => {
   test('a family that takes no temperature gets none, one that cannot be forced is only offered the tool', async () => {
     await using server = await converseServer(verdict);
     const ask = (id: string) =>
-      createBedrockVision({ client: server.client, modelId: id }).judge(
+      createBedrockVision({ sheets, client: server.client, modelId: id }).judge(
         { mode: 'frames', frame },
         'x',
         patience(),
@@ -71,31 +72,62 @@ describe('on the wire', () => {
     expect(llama!.body.toolConfig!.tools).toHaveLength(1);
   });
 
-  test('a summary shows as many pictures as the family takes, evenly spread, with their times', async () => {
+  test('a summary shows each sample as a picture of its own, while the family takes as many', async () => {
     await using server = await converseServer(toolUse('report_summary', { summary: 'Nothing happened.' }));
-    const vision = createBedrockVision({ client: server.client, modelId: 'us.amazon.nova-2-lite-v1:0' });
-    const samples = Array.from({ length: 9 }, (_, at) => ({
-      frame: new Uint8Array([at]),
-      capturedAt: new Date(Date.UTC(2026, 0, 1, 12, at)),
-    }));
-    const summary = await vision.summarize(samples, patience());
+    const vision = createBedrockVision({ sheets, client: server.client, modelId: nova2Lite });
+    const summary = await vision.summarize(samples(5), patience());
     expect(summary).toEqual({
       summary: 'Nothing happened.',
       tokens: { input_tokens: 812, output_tokens: 41 },
     });
     const { content } = server.arrived[0]!.body.messages[0]!;
-    expect(content.slice(0, 5).map((block) => block.image?.source.bytes)).toEqual(
-      [0, 2, 4, 6, 8].map((at) => base64(new Uint8Array([at]))),
+    expect(picturesIn(content)).toEqual([[0], [1], [2], [3], [4]]);
+    expect(content[5]?.text).toContain('5 moments of one stream');
+    expect(content[5]?.text).toContain('picture 5: 2026-01-01T12:04:00.000Z');
+  });
+
+  test('beyond that it shows contact sheets, with the time of each tile', async () => {
+    await using server = await converseServer(toolUse('report_summary', { summary: 'Nothing happened.' }));
+    const vision = createBedrockVision({ sheets, client: server.client, modelId: nova2Lite });
+    await vision.summarize(samples(9), patience());
+    const { content } = server.arrived[0]!.body.messages[0]!;
+    expect(picturesIn(content)).toEqual([[0, 1], [2, 3], [4, 5], [6, 7], [8]]);
+    expect(content[5]?.text).toMatch(
+      /picture 2: a contact sheet.*: 2026-01-01T12:02:00.000Z, 2026-01-01T12:03:00.000Z/,
     );
-    expect(content[5]?.text).toContain('5 pictures (evenly chosen from 9)');
     expect(content[5]?.text).toContain('picture 5: 2026-01-01T12:08:00.000Z');
   });
+
+  test('what does not fit on sheets of nine is left out evenly', async () => {
+    await using server = await converseServer(toolUse('report_summary', { summary: 'Nothing happened.' }));
+    const vision = createBedrockVision({ sheets, client: server.client, modelId: nova2Lite });
+    await vision.summarize(samples(120), patience());
+    const { content } = server.arrived[0]!.body.messages[0]!;
+    const shown = picturesIn(content);
+    expect(shown.map(({ length }) => length)).toEqual([9, 9, 9, 9, 9]);
+    expect([shown.flat()[0], shown.flat().at(-1)]).toEqual([0, 119]);
+    expect(content[5]?.text).toContain('45 moments (evenly chosen from 120)');
+  });
 });
+
+const nova2Lite = 'us.amazon.nova-2-lite-v1:0';
+
+function samples(count: number) {
+  return Array.from({ length: count }, (_, at) => ({
+    frame: new Uint8Array([at]),
+    capturedAt: new Date(Date.UTC(2026, 0, 1, 12, at)),
+  }));
+}
+
+/** The samples on each picture: `labelledSheets` makes a byte of each. */
+function picturesIn(content: { image?: { source: { bytes: string } } | undefined }[]): number[][] {
+  return content.flatMap(({ image }) => (image ? [[...Buffer.from(image.source.bytes, 'base64')]] : []));
+}
 
 describe('answers', () => {
   test('the verdict and the tokens come from the response', async () => {
     await using server = await converseServer(verdict);
-    const vision = createBedrockVision({ client: server.client, modelId });
+    const vision = createBedrockVision({ sheets, client: server.client, modelId });
     const judged = await vision.judge({ mode: 'frames', frame }, 'x', patience());
     expect(judged).toEqual({ ...yes, tokens: { input_tokens: 812, output_tokens: 41 } });
   });
@@ -104,7 +136,7 @@ describe('answers', () => {
     await using server = await converseServer(
       toolUse('report_verdict', { triggered: true, explanation: 'a'.repeat(900) }),
     );
-    const vision = createBedrockVision({ client: server.client, modelId });
+    const vision = createBedrockVision({ sheets, client: server.client, modelId });
     expect((await vision.judge({ mode: 'frames', frame }, 'x', patience())).explanation).toHaveLength(600);
   });
 
@@ -116,7 +148,7 @@ describe('answers', () => {
     await using server = await converseServer(
       toolUse('report_answer', { verdict: said, answer: 'Two cars.' }),
     );
-    const vision = createBedrockVision({ client: server.client, modelId });
+    const vision = createBedrockVision({ sheets, client: server.client, modelId });
     expect(await vision.answer(frame, 'Are there cars?', patience())).toMatchObject({
       answer: 'Two cars.',
       triggered,
@@ -127,7 +159,7 @@ describe('answers', () => {
     await using server = await converseServer(
       spoken(`Here it is:\n\`\`\`json\n${JSON.stringify(yes)}\n\`\`\``),
     );
-    const vision = createBedrockVision({ client: server.client, modelId });
+    const vision = createBedrockVision({ sheets, client: server.client, modelId });
     expect(await vision.judge({ mode: 'frames', frame }, 'x', patience())).toMatchObject(yes);
   });
 
@@ -139,7 +171,7 @@ describe('answers', () => {
     ['another tool', toolUse('format_disk', yes)],
   ])('%s is a VisionError, and is not asked again', async (_, reply) => {
     await using server = await converseServer(reply);
-    const vision = createBedrockVision({ client: server.client, modelId });
+    const vision = createBedrockVision({ sheets, client: server.client, modelId });
     await expect(vision.judge({ mode: 'frames', frame }, 'x', patience())).rejects.toBeInstanceOf(
       VisionError,
     );
@@ -150,14 +182,14 @@ describe('answers', () => {
 describe('failures', () => {
   test('throttled once, then answered: the SDK asks again', async () => {
     await using server = await converseServer(throttled, verdict);
-    const vision = createBedrockVision({ client: server.client, modelId });
+    const vision = createBedrockVision({ sheets, client: server.client, modelId });
     expect(await vision.judge({ mode: 'frames', frame }, 'x', patience())).toMatchObject(yes);
     expect(server.arrived).toHaveLength(2);
   });
 
   test('throttled past patience: a VisionError that says what to do, after as many tries as are set', async () => {
     await using server = await converseServer(throttled);
-    const vision = createBedrockVision({ client: server.client, modelId });
+    const vision = createBedrockVision({ sheets, client: server.client, modelId });
     const judging = vision.judge({ mode: 'frames', frame }, 'x', patience());
     await expect(judging).rejects.toMatchObject({
       code: 'VLM_ERROR',
@@ -168,7 +200,7 @@ describe('failures', () => {
 
   test('500s are retried, then a VisionError', async () => {
     await using server = await converseServer(broken);
-    const vision = createBedrockVision({ client: server.client, modelId });
+    const vision = createBedrockVision({ sheets, client: server.client, modelId });
     await expect(vision.judge({ mode: 'frames', frame }, 'x', patience())).rejects.toBeInstanceOf(
       VisionError,
     );
@@ -184,7 +216,7 @@ describe('failures', () => {
       errorType,
       body: { message: 'account 123456789012 may not' },
     });
-    const vision = createBedrockVision({ client: server.client, modelId });
+    const vision = createBedrockVision({ sheets, client: server.client, modelId });
     const judging = vision.judge({ mode: 'frames', frame }, 'x', patience());
     await expect(judging).rejects.toMatchObject({
       remediation: expect.stringContaining(remedy),
@@ -195,14 +227,14 @@ describe('failures', () => {
 
   test('a model that hangs ends with the signal', async () => {
     await using server = await converseServer('hang');
-    const vision = createBedrockVision({ client: server.client, modelId });
+    const vision = createBedrockVision({ sheets, client: server.client, modelId });
     const judging = vision.judge({ mode: 'frames', frame }, 'x', AbortSignal.timeout(200));
     await expect(judging).rejects.toMatchObject({ remediation: expect.stringContaining('in time') });
   });
 
   test('more bytes than the family takes are refused before anything is sent', async () => {
     await using server = await converseServer(verdict);
-    const vision = createBedrockVision({ client: server.client, modelId });
+    const vision = createBedrockVision({ sheets, client: server.client, modelId });
     const look = { mode: 'clip' as const, frame, clip: new Uint8Array(19_000_000) };
     await expect(vision.judge(look, 'x', patience())).rejects.toBeInstanceOf(VisionError);
     expect(server.arrived).toHaveLength(0);
@@ -211,7 +243,7 @@ describe('failures', () => {
   test('a model that takes no pictures is refused at once', async () => {
     await using server = await converseServer(verdict);
     expect(() =>
-      createBedrockVision({ client: server.client, modelId: 'us.amazon.nova-micro-v1:0' }),
+      createBedrockVision({ sheets, client: server.client, modelId: 'us.amazon.nova-micro-v1:0' }),
     ).toThrow(VisionError);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createOpenAiVision } from '../../../../adapters/vision/openai/openai-vision.ts';
+import { labelledSheets as sheets } from '../../../support/vision/labelled-sheets.ts';
 import { VisionError } from '../../../../core/errors.ts';
 import { type Arrived, busy, chatServer, type Reply, says } from './chat-server.ts';
 
@@ -11,6 +12,7 @@ const patience = () => AbortSignal.timeout(10_000);
 function visionAt(baseUrl: string) {
   const waits: number[] = [];
   const vision = createOpenAiVision({
+    sheets,
     baseUrl,
     model: 'llava',
     apiKey: 'sk-local',
@@ -45,7 +47,7 @@ test('a frame goes as a data URI, with a strict schema, temperature 0 and the ke
 
 test('without a key no authorization is sent', async () => {
   await using server = await chatServer(says(JSON.stringify(yes)));
-  const vision = createOpenAiVision({ baseUrl: server.baseUrl, model: 'm', fetch });
+  const vision = createOpenAiVision({ sheets, baseUrl: server.baseUrl, model: 'm', fetch });
   await vision.judge(look, 'x', patience());
   expect(server.arrived[0]!.headers.authorization).toBeUndefined();
 });
@@ -138,6 +140,17 @@ describe('answers', () => {
     const samples = [{ frame, capturedAt: new Date(0) }];
     expect((await vision.summarize(samples, patience())).summary).toBe('Quiet.');
   });
+
+  test('a long window on eight contact sheets', async () => {
+    await using server = await chatServer(says('{"summary":"Quiet."}'));
+    const samples = Array.from({ length: 30 }, (_, at) => ({
+      frame: new Uint8Array([at]),
+      capturedAt: new Date(at * 1000),
+    }));
+    await visionAt(server.baseUrl).vision.summarize(samples, patience());
+    const content: { type: string }[] = server.arrived[0]!.body.messages[1].content;
+    expect(content.filter(({ type }) => type === 'image_url')).toHaveLength(8);
+  });
 });
 
 describe('a busy server', () => {
@@ -178,7 +191,7 @@ describe('no answer', () => {
 
   test('the signal also ends the wait between two tries', async () => {
     await using server = await chatServer(busy('10'));
-    const vision = createOpenAiVision({ baseUrl: server.baseUrl, model: 'm', fetch });
+    const vision = createOpenAiVision({ sheets, baseUrl: server.baseUrl, model: 'm', fetch });
     const judging = vision.judge(look, 'x', AbortSignal.timeout(200));
     await expect(judging).rejects.toMatchObject({ remediation: expect.stringContaining('in time') });
   });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { spreadSamples } from '../../../adapters/vision/spread-samples.ts';
+import { spreadSamples } from '../../../core/digest/spread-samples.ts';
 
 test.each([
   [3, 5, [0, 1, 2]],

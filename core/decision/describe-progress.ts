@@ -20,17 +20,22 @@ export function describeProgress(
       triggered: outcome.kind === 'looked' ? outcome.verdict.triggered : null,
       prefilter_skipped: outcome.kind === 'skip',
       motion: captured ? captured.changed_share : null,
-      explanation: explain(outcome),
+      explanation: explain(outcome) + withoutSummary(outcome),
       captured_at: captured ? captured.captured_at : null,
-      stream: outcome.kind === 'stale' ? 'stale' : outcome.kind === 'capture_failed' ? 'reconnecting' : 'ok',
+      stream: streamOf(outcome),
       picture: pictureOf(outcome),
       next_check_at: next.done ? null : next.wait_until,
     },
   };
 }
 
+function streamOf({ kind }: TickOutcome): 'ok' | 'stale' | 'reconnecting' {
+  if (kind === 'stale') return 'stale';
+  return kind === 'capture_failed' || kind === 'unavailable' ? 'reconnecting' : 'ok';
+}
+
 function pictureOf(outcome: TickOutcome): 'ok' | 'frozen' | 'black' | 'repeated' | null {
-  if (outcome.kind === 'looked' || outcome.kind === 'missed') return 'ok';
+  if (outcome.kind === 'looked' || outcome.kind === 'missed' || outcome.kind === 'sampled') return 'ok';
   if (outcome.kind === 'stale') return 'repeated';
   if (outcome.kind !== 'skip') return null;
   return outcome.why === 'no_motion' ? 'ok' : outcome.why;
@@ -40,6 +45,8 @@ function explain(outcome: Exclude<TickOutcome, { kind: 'due' }>): string {
   switch (outcome.kind) {
     case 'looked':
       return outcome.verdict.explanation;
+    case 'sampled':
+      return 'This picture goes into the summary of its window.';
     case 'missed':
       return `The model gave no verdict: ${outcome.failure.message}.`;
     case 'skip':
@@ -48,9 +55,17 @@ function explain(outcome: Exclude<TickOutcome, { kind: 'due' }>): string {
       return 'The playlist has stopped moving on; its last picture is not judged again.';
     case 'capture_failed':
       return `No picture: ${outcome.message}. ${outcome.remediation}`;
+    case 'unavailable':
+      return `No picture, by a fault of this service: ${outcome.message}. It is tried again.`;
     case 'ended':
       return 'The stream has ended.';
   }
+}
+
+/** A summary that is owed shows here, since its own event waits for the model. */
+function withoutSummary({ closed }: TickOutcome): string {
+  if (closed?.result.kind !== 'missed') return '';
+  return ` The model gave no summary: ${closed.result.failure.message}. It is asked again.`;
 }
 
 const skipExplanations = {
@@ -59,23 +74,3 @@ const skipExplanations = {
   black: 'The picture is black; there is nothing to judge.',
   repeated: 'The stream has brought no new segment since the last look.',
 } as const;
-
-/** The alert: the condition, what the model saw, and the evidence picture. */
-export function describeTrigger(
-  job: Job,
-  outcome: Extract<TickOutcome, { kind: 'looked' }>,
-  counters: Counters,
-): NewEvent {
-  return {
-    type: 'watch_triggered',
-    data: {
-      condition: job.config.condition,
-      triggered: true,
-      explanation: outcome.verdict.explanation,
-      prefilter_skipped: false,
-      frame_key: outcome.captured.frame_key,
-      captured_at: outcome.captured.captured_at,
-      triggers_fired: counters.triggers_fired,
-    },
-  };
-}

@@ -8,18 +8,19 @@ import {
   JobAlreadyStoppedError,
 } from '../../../core/errors.ts';
 import type { JobEvent } from '../../../core/event.ts';
-import type { Job } from '../../../core/job.ts';
+import type { DigestJob, Job, MonitorJob } from '../../../core/job.ts';
+import { createDigest } from '../../../core/operations/create-digest.ts';
 import { createMonitor } from '../../../core/operations/create-monitor.ts';
 import { cancelJob, failJob } from '../../../core/operations/end-job.ts';
 import { reconcile } from '../../../core/operations/reconcile.ts';
 import { isTerminal } from '../../../core/transitions.ts';
 import type { Step } from '../../../core/workflow.ts';
-import { createWorld, monitorRequest } from '../../support/world.ts';
+import { createWorld, digestRequest, monitorRequest } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
 
 /**
- * Random lives of several jobs of one caller: creations, ticks that trigger or do not, captures and models that fail, ticks that
- * are repeated, cancellations, crashes and time. After each step, what the contract promises must hold.
+ * Random lives of several monitors and digests of one caller: creations, ticks that trigger or do not, captures and models that fail,
+ * ticks that are repeated, cancellations, crashes and time. After each step, what the contract promises must hold.
  */
 
 /** Mostly the same few jobs, so that lives are long enough to have several alerts. */
@@ -36,10 +37,19 @@ const step = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.record({
-      kind: fc.constant('create' as const),
+      kind: fc.constant('create monitor' as const),
       cooldown: fc.constantFrom(0, 15, 60),
       maxTriggers: fc.constantFrom(1, 3, null),
       seconds: fc.integer({ min: 5, max: 120 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('create digest' as const),
+      windowMinutes: fc.constantFrom(1, 3),
+      intervalSeconds: fc.integer({ min: 10, max: 90 }),
+      maxWindows: fc.constantFrom(1, 2, null),
     }),
   },
   { weight: 12, arbitrary: fc.record({ kind: fc.constant('tick' as const), which, outcome }) },
@@ -48,7 +58,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('close' as const), which }) },
   {
     weight: 1,
-    arbitrary: fc.record({ kind: fc.constant('reconcile' as const), after: fc.constantFrom(1, 400) }),
+    arbitrary: fc.record({ kind: fc.constant('reconcile' as const), after: fc.constantFrom(1, 130, 400) }),
   },
 );
 type PlayStep = typeof step extends fc.Arbitrary<infer T> ? T : never;
@@ -78,7 +88,7 @@ async function play(world: World, steps: PlayStep[]): Promise<void> {
 }
 
 async function act(world: World, lives: Life[], step: PlayStep): Promise<void> {
-  if (step.kind === 'create') return create(world, lives, step);
+  if (step.kind === 'create monitor' || step.kind === 'create digest') return create(world, lives, step);
   if (step.kind === 'reconcile') {
     world.advance(step.after);
     await reconcile(world.c, { dueBy: world.c.now(), limit: 100 });
@@ -96,7 +106,7 @@ async function act(world: World, lives: Life[], step: PlayStep): Promise<void> {
     prepare(world, step.outcome);
     life.before = life.next;
     life.next = await world.tick(life.next);
-    Object.assign(world.script, { captures: [], verdicts: [], moved: [] });
+    Object.assign(world.script, { captures: [], verdicts: [], summaries: [], moved: [] });
   }
 }
 
@@ -109,20 +119,12 @@ async function repeatTick(world: World, jobId: string, before: Step): Promise<vo
   expect(await world.c.jobs.events(jobId, 0, 1000)).toEqual(events);
 }
 
-async function create(
-  world: World,
-  lives: Life[],
-  step: Extract<PlayStep, { kind: 'create' }>,
-): Promise<void> {
+type Creation = Extract<PlayStep, { kind: 'create monitor' | 'create digest' }>;
+
+async function create(world: World, lives: Life[], step: Creation): Promise<void> {
   const active = await world.c.jobs.countActive('harbour');
-  const request = monitorRequest({
-    trigger_cooldown_seconds: step.cooldown,
-    max_triggers: step.maxTriggers,
-    monitor_duration_seconds: step.seconds,
-    webhook_url: 'https://example.com/hook',
-  });
   try {
-    const job = await createMonitor(request, 'harbour', world.c);
+    const job = await accept(world, step);
     expect(active).toBeLessThan(10);
     expect(job.status).toBe('pending');
     const next = await world.begin({ job_id: job.job_id, generation: 0 });
@@ -133,11 +135,33 @@ async function create(
   }
 }
 
+function accept({ c }: World, step: Creation): Promise<Job> {
+  const webhook = { webhook_url: 'https://example.com/hook' };
+  if (step.kind === 'create digest') {
+    const fields = {
+      window_minutes: step.windowMinutes,
+      capture_interval_seconds: step.intervalSeconds,
+      max_windows: step.maxWindows,
+      include_frames: true,
+    };
+    return createDigest(digestRequest({ ...fields, ...webhook }), 'harbour', c);
+  }
+  const fields = {
+    trigger_cooldown_seconds: step.cooldown,
+    max_triggers: step.maxTriggers,
+    monitor_duration_seconds: step.seconds,
+  };
+  return createMonitor(monitorRequest({ ...fields, ...webhook }), 'harbour', c);
+}
+
 function prepare({ script }: World, outcome: string): void {
   if (outcome === 'capture fails') script.captures.push(new StreamFetchError('Try again.'));
   if (outcome === 'ended') script.captures.push(new StreamEndedError());
   if (outcome === 'nothing moved') script.moved.push(false);
-  if (outcome === 'model fails') script.verdicts.push(new VisionError('Try again.'));
+  if (outcome === 'model fails') {
+    script.verdicts.push(new VisionError('Try again.'));
+    script.summaries.push(new VisionError('Try again.'));
+  }
   if (outcome === 'holds') script.verdicts.push(true);
 }
 
@@ -152,7 +176,7 @@ const allowed = new Set([
 ]);
 const reasonsOf = {
   completed: ['condition_triggered', 'max_triggers_reached'],
-  stopped: ['max_duration_reached', 'cancelled', 'stream_ended'],
+  stopped: ['max_duration_reached', 'max_windows_reached', 'cancelled', 'stream_ended'],
   failed: ['stream_lost', 'vlm_error', 'internal_error'],
 };
 
@@ -182,14 +206,50 @@ function checkLog(job: Job, events: JobEvent[]): void {
     expect(reasonsOf[job.status]).toContain(job.reason);
     expect(events.filter(({ type }) => type === 'error')).toHaveLength(job.status === 'failed' ? 1 : 0);
   }
+  const ticks = events.flatMap((event) => (event.type === 'progress' ? [event.data.check] : []));
+  expect(ticks).toEqual([...new Set(ticks)].toSorted((a, b) => a - b));
+  if (job.job_type === 'live-monitor') checkAlerts(job, events);
+  else checkSummaries(job, events);
+}
+
+function checkAlerts({ counters, config }: MonitorJob, events: JobEvent[]): void {
   const alerts = events
     .filter(({ type }) => type === 'watch_triggered')
     .map(({ timestamp }) => Date.parse(timestamp));
-  expect(job.counters.triggers_fired).toBe(alerts.length);
-  if (job.config.max_triggers !== null) expect(alerts.length).toBeLessThanOrEqual(job.config.max_triggers);
+  expect(counters.triggers_fired).toBe(alerts.length);
+  if (config.max_triggers !== null) expect(alerts.length).toBeLessThanOrEqual(config.max_triggers);
   alerts.slice(1).forEach((at, index) => {
-    expect(at - (alerts[index] ?? 0)).toBeGreaterThanOrEqual(job.config.trigger_cooldown_seconds * 1000);
+    expect(at - (alerts[index] ?? 0)).toBeGreaterThanOrEqual(config.trigger_cooldown_seconds * 1000);
   });
   const ticks = events.flatMap((event) => (event.type === 'progress' ? [event.data.check] : []));
   expect(ticks).toEqual(ticks.map((_, index) => index + 1));
+}
+
+/** One summary a window, end to end from the start; an end that is no failure leaves nothing untold. */
+function checkSummaries(job: DigestJob, events: JobEvent[]): void {
+  const summaries = events.flatMap((event) => (event.type === 'summary_generated' ? [event.data] : []));
+  expect(summaries.map(({ window_index: index }) => index)).toEqual(summaries.map((_, at) => at + 1));
+  expect(job.digest.summarized).toBe(summaries.length);
+  const ends = summaries.map(({ window_end: end }) => end);
+  expect(summaries.map(({ window_start: start }) => start)).toEqual(
+    [job.started_at, ...ends].slice(0, ends.length),
+  );
+  summaries.forEach((summary, at) => {
+    const seconds = (Date.parse(summary.window_end) - Date.parse(summary.window_start)) / 1000;
+    if (summary.partial) expect(at).toBe(summaries.length - 1);
+    else expect(seconds).toBe(job.config.window_minutes * 60);
+  });
+  const { max_windows: maxWindows } = job.config;
+  if (maxWindows !== null) expect(summaries.length).toBeLessThanOrEqual(maxWindows);
+  if (job.reason === 'max_windows_reached') expect(summaries.length).toBe(maxWindows);
+  if (isTerminal(job.status) && job.status !== 'failed' && job.started_at !== null) {
+    const overAt = [job.ended_at ?? '', job.deadline ?? ''].toSorted()[0] ?? '';
+    expect(ends.at(-1) ?? job.started_at).toBe(overAt);
+    expect(sum(summaries.map(({ frames_captured: count }) => count))).toBe(job.counters.frames_captured);
+    expect(sum(summaries.map(({ frames_skipped: count }) => count))).toBe(job.counters.frames_skipped);
+  }
+}
+
+function sum(counts: number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
 }

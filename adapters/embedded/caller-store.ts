@@ -1,0 +1,29 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { callerSchema } from '../../core/caller.ts';
+import type { CallerStore } from '../../core/ports/caller-store.ts';
+import { readOptionalRecord, readRecords } from './record.ts';
+import { reading, transaction } from './transaction.ts';
+
+/** Throws `TransientError`, and `StorageError` for a record that cannot be read. */
+export function createCallerStore(database: DatabaseSync): CallerStore {
+  const add = database.prepare('INSERT OR IGNORE INTO callers VALUES (?, ?)');
+  const find = database.prepare('SELECT record FROM callers WHERE caller = ?');
+  const list = database.prepare('SELECT record FROM callers WHERE caller > ? ORDER BY caller LIMIT ?');
+  const update = database.prepare('UPDATE callers SET record = ? WHERE caller = ?');
+
+  const read = (caller: string) => readOptionalRecord(callerSchema, find.get(caller));
+  return {
+    add: async (caller) => {
+      reading(() => add.run(caller.caller, JSON.stringify(caller)));
+    },
+    find: async (caller) => reading(() => read(caller)),
+    list: async (after, limit) => reading(() => readRecords(callerSchema, list.all(after, limit))),
+    replaceSecret: async (caller, expectedVersion, secret) =>
+      transaction(database, () => {
+        const stored = read(caller);
+        if (stored?.webhook_secret.version !== expectedVersion) return 'outdated';
+        update.run(JSON.stringify({ ...stored, webhook_secret: secret }), caller);
+        return 'replaced';
+      }),
+  };
+}

@@ -1,0 +1,78 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { Hono } from 'hono';
+
+const require = createRequire(import.meta.url);
+
+/**
+ * The reference page at `/docs`: Swagger UI out of its package, so that it works without the internet. For the one-machine service;
+ * in AWS the same files lie in a bucket.
+ */
+export function referencePage() {
+  return new Hono()
+    .get('/docs', (context) => context.html(page, 200, headers))
+    .get('/docs/:file', async (context, next) => {
+      const file = files.get(context.req.param('file'));
+      if (!file) return next();
+      return context.body(await file.read(), 200, { ...headers, 'Content-Type': file.type });
+    });
+}
+
+/** Nothing from elsewhere, and no script in the page itself. `data:` pictures stand in Swagger UI's style sheet. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const headers = {
+  'Content-Security-Policy': policy,
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'Cache-Control': 'public, max-age=3600',
+};
+
+const page = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>Watchpost: API reference</title>
+    <link rel="stylesheet" href="/docs/swagger-ui.css" />
+    <link rel="icon" type="image/png" href="/docs/favicon-32x32.png" />
+  </head>
+  <body>
+    <div id="reference"></div>
+    <script src="/docs/swagger-ui-bundle.js"></script>
+    <script src="/docs/show-reference.js"></script>
+  </body>
+</html>
+`;
+
+/** Without `validatorUrl: null` the page would send the document's address to a validator on the internet. */
+const showReference = `SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#reference',
+  validatorUrl: null,
+  deepLinking: true,
+  defaultModelsExpandDepth: 0,
+});
+`;
+
+const javascript = 'text/javascript; charset=utf-8';
+
+const files = new Map([
+  ['swagger-ui.css', fileOf(require.resolve('swagger-ui-dist/swagger-ui.css'), 'text/css; charset=utf-8')],
+  ['swagger-ui-bundle.js', fileOf(require.resolve('swagger-ui-dist/swagger-ui-bundle.js'), javascript)],
+  ['favicon-32x32.png', fileOf(require.resolve('swagger-ui-dist/favicon-32x32.png'), 'image/png')],
+  ['show-reference.js', { type: javascript, read: async () => new TextEncoder().encode(showReference) }],
+]);
+
+function fileOf(path: string, type: string) {
+  return { type, read: async () => new Uint8Array(await readFile(path)) };
+}

@@ -1,0 +1,14 @@
+import { countersSchema, type Job } from '../../core/job.ts';
+import type { Totals, Usage } from '../../core/ports/job-store.ts';
+
+/** Adds the active jobs to what ended ones left. */
+export function usageOf(ended: Totals, active: Job[]): Usage {
+  const usage: Usage = {
+    ...ended,
+    jobs_created: ended.jobs_completed + ended.jobs_stopped + ended.jobs_failed + active.length,
+  };
+  for (const { counters } of active) {
+    for (const counter of countersSchema.keyof().options) usage[counter] += counters[counter];
+  }
+  return usage;
+}

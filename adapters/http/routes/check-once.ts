@@ -1,0 +1,29 @@
+import { Hono } from 'hono';
+import { checkOnce } from '../../../core/operations/check-once.ts';
+import { withinLimits } from '../../../core/operations/within-limits.ts';
+import { checkOnceRequestSchema } from '../../../core/requests/check-once.ts';
+import type { HttpCollaborators } from '../app.ts';
+import type { AuthEnv } from '../bearer-auth.ts';
+import { latencyMs } from '../latency.ts';
+import { valid } from '../valid.ts';
+
+/** `POST /check-once` (interface section 4.1). */
+export function checkOnceRoutes(c: HttpCollaborators) {
+  return new Hono<AuthEnv>().post('/check-once', valid('json', checkOnceRequestSchema), async (context) => {
+    const began = c.now();
+    const request = context.req.valid('json');
+    const check = {
+      url: request.stream_url,
+      condition: request.condition,
+      mode: request.input_mode,
+      clipSeconds: request.clip_duration_seconds,
+    };
+    const { verdict, capture } = await withinLimits(context.get('key').caller, c, () => checkOnce(check, c));
+    return context.json({
+      triggered: verdict.triggered,
+      explanation: verdict.explanation,
+      latency_ms: latencyMs(began, c.now()),
+      ...(request.include_frame ? { frame_b64: Buffer.from(capture.frame).toString('base64') } : {}),
+    });
+  });
+}

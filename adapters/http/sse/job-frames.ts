@@ -1,0 +1,66 @@
+import { secondsBetween } from '../../../core/decision/schedule.ts';
+import type { Job } from '../../../core/job.ts';
+import { isRevoked } from '../../../core/key.ts';
+import { pushedEnvelope } from '../../../core/operations/present-event.ts';
+import { tailEvents } from '../../../core/operations/tail-events.ts';
+import { jobLog } from '../../../core/ports/log.ts';
+import type { EventStreamNeeds } from './event-stream-needs.ts';
+import { endsSession, eventFrame, heartbeatFrame, openingFrame } from './frames.ts';
+
+/** One reader of one job's log. */
+export type Reading = {
+  job: Job;
+  after: number;
+  /** The key that opened the stream: when it is revoked, the stream ends. */
+  keyHash: string;
+  /** Aborts when the reader has left or the service shuts down. */
+  signal: AbortSignal;
+};
+
+/** Revocation holds within 60 s (design section 11), for streams that are open too. */
+const keyCheckSeconds = 30;
+
+/**
+ * What a reader is sent: an opening, each event, a comment where it was silent for long. Ends with the first terminal event,
+ * with the session, and where the store fails: the reader comes back and goes on where it was.
+ */
+export async function* jobFrames(reading: Reading, c: EventStreamNeeds): AsyncGenerator<string> {
+  try {
+    yield* frames(reading, c);
+  } catch (error) {
+    jobLog(c.log, reading.job.job_id).warning('Event stream closed; its reader can resume', {
+      error: String(error),
+    });
+  }
+}
+
+async function* frames({ job, after, keyHash, signal }: Reading, c: EventStreamNeeds) {
+  const { heartbeatSeconds, retryMilliseconds, sleep, pollMilliseconds } = c.eventStreams;
+  const mayGoOn = watchSession(keyHash, c);
+  const tail = { jobs: c.jobs, now: c.now, sleep, pollMilliseconds };
+  yield openingFrame(retryMilliseconds);
+  let takenAt = c.now();
+  for await (const event of tailEvents(job.job_id, after, tail, signal)) {
+    if (!(await mayGoOn())) return;
+    if (event) {
+      yield eventFrame(event.sequence, await pushedEnvelope(job, event, c));
+      if (endsSession(event.type)) return;
+    } else if (secondsBetween(takenAt, c.now()) >= heartbeatSeconds) yield heartbeatFrame;
+    else continue;
+    takenAt = c.now();
+  }
+}
+
+/** Whether the session may go on: it is not too old, and its key is not revoked. */
+function watchSession(keyHash: string, { keys, now, eventStreams: { sessionSeconds } }: EventStreamNeeds) {
+  const openedAt = now();
+  let checkedAt = openedAt;
+  return async (): Promise<boolean> => {
+    const at = now();
+    if (sessionSeconds !== null && secondsBetween(openedAt, at) >= sessionSeconds) return false;
+    if (secondsBetween(checkedAt, at) < keyCheckSeconds) return true;
+    checkedAt = at;
+    const key = await keys.find(keyHash);
+    return key !== undefined && !isRevoked(key, at);
+  };
+}

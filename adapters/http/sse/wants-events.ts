@@ -1,0 +1,33 @@
+import type { Context } from 'hono';
+import { parseAccept } from 'hono/utils/accept';
+import type { Accept } from 'hono/utils/accept';
+
+const json = 'application/json';
+const eventStream = 'text/event-stream';
+
+/**
+ * Whether a request asks for an event stream rather than JSON, by its Accept header (RFC 9110 section 12.5.1). Where both are
+ * as welcome, the stream must be named: JSON is what one gets without asking.
+ *
+ * @example
+ * text/event-stream                        → true
+ * text/event-stream, application/json      → true
+ * text/event-stream;q=0.5, application/json → false
+ * *\/*                                      → false
+ */
+export function wantsEvents(context: Context): boolean {
+  const accepted = parseAccept(context.req.header('Accept') ?? '');
+  const events = quality(accepted, eventStream);
+  const other = quality(accepted, json);
+  const named = accepted.some(({ type }) => type.toLowerCase() === eventStream);
+  return events > other || (named && events > 0 && events === other);
+}
+
+function quality(accepted: Accept[], mediaType: string): number {
+  const ranges = [mediaType, `${mediaType.split('/', 1)[0]}/*`, '*/*'];
+  for (const range of ranges) {
+    const match = accepted.find(({ type }) => type.toLowerCase() === range);
+    if (match) return match.q;
+  }
+  return 0;
+}

@@ -1,0 +1,60 @@
+import { VisionError } from '../../core/errors.ts';
+import type { ContactSheets } from '../../core/ports/contact-sheets.ts';
+import { burnInTime } from './contact-sheet-clock.ts';
+import { createPictureDecoder } from './ffmpeg/decode-picture.ts';
+import type { PictureSize } from './ffmpeg/decode-picture.ts';
+import { encodeJpeg } from './ffmpeg/encode-picture.ts';
+
+/** Black lines between tiles, so that two pictures of one scene are not taken for one. */
+const linePixels = 4;
+
+/** Contact sheets by ffmpeg, which only decodes and encodes: it reads pipes and opens nothing. */
+export function createContactSheets({ ffmpegPath }: { ffmpegPath: string }): ContactSheets {
+  const decoder = createPictureDecoder({ ffmpegPath });
+  return {
+    make: async (samples, { columns, tileWidthPixels }, signal) => {
+      const tile = tileOf(tileWidthPixels);
+      const frames = samples.map(({ frame }) => frame);
+      try {
+        const tiles = await decoder.decodeAll(frames, tile, signal, 'whole');
+        samples.forEach(({ capturedAt }, at) => {
+          const rgb = tiles[at];
+          if (rgb) burnInTime(rgb, tile, capturedAt);
+        });
+        const sheet = sheetOf(tiles, tile, columns);
+        return await encodeJpeg(sheet.rgb, sheet.size, ffmpegPath, signal);
+      } catch (cause) {
+        throw new VisionError(
+          'The pictures cannot be put on a contact sheet. Usually this passes; try again.',
+          {
+            cause,
+          },
+        );
+      }
+    },
+  };
+}
+
+/** 16:9, and even, which 4:2:0 needs. */
+function tileOf(widthPixels: number): PictureSize {
+  return { width: widthPixels, height: Math.round((widthPixels * 9) / 32) * 2 };
+}
+
+function sheetOf(tiles: Uint8Array[], tile: PictureSize, columns: number) {
+  const rows = Math.ceil(tiles.length / columns);
+  const size = { width: spanOf(columns, tile.width), height: spanOf(rows, tile.height) };
+  const rgb = new Uint8Array(size.width * size.height * 3);
+  tiles.forEach((picture, at) => {
+    const left = (at % columns) * (tile.width + linePixels);
+    const top = Math.floor(at / columns) * (tile.height + linePixels);
+    for (let row = 0; row < tile.height; row += 1) {
+      const line = picture.subarray(row * tile.width * 3, (row + 1) * tile.width * 3);
+      rgb.set(line, ((top + row) * size.width + left) * 3);
+    }
+  });
+  return { rgb, size };
+}
+
+function spanOf(tiles: number, tilePixels: number): number {
+  return tiles * tilePixels + (tiles - 1) * linePixels;
+}

@@ -1,0 +1,30 @@
+import type { PictureSize } from './decode-picture.ts';
+import { quiet } from './graphs.ts';
+import { spawnFfmpeg } from './spawn-ffmpeg.ts';
+
+const timeoutMs = 10_000;
+const jpegBytesLimit = 16 * 1024 * 1024;
+
+/** Packed RGB, `width * height * 3` bytes, as JPEG. Throws where ffmpeg does not make one. */
+export async function encodeJpeg(
+  rgb: Uint8Array,
+  { width, height }: PictureSize,
+  ffmpegPath: string,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const input = `-codec_whitelist rawvideo -protocol_whitelist pipe -f rawvideo -pixel_format rgb24 -video_size ${width}x${height} -i pipe:0`;
+  const output = '-frames:v 1 -c:v mjpeg -q:v 4 -pix_fmt yuvj420p -f image2pipe pipe:1';
+  const outcome = await spawnFfmpeg(
+    {
+      ffmpegPath,
+      args: [...quiet, ...input.split(' '), ...output.split(' ')],
+      input: [rgb],
+      outputBytes: jpegBytesLimit,
+      timeoutMs,
+    },
+    signal,
+  );
+  if (outcome.ended === 'exited' && outcome.exitCode === 0 && outcome.stdout.length > 0)
+    return outcome.stdout;
+  throw new Error(`Encoding a picture ${outcome.ended}: ${outcome.complaints.trim()}`);
+}

@@ -1,0 +1,78 @@
+import type { Counters, Job, WatchState } from '../job.ts';
+import { intervalSeconds } from './cadence.ts';
+import { unwatched, watchedAt } from './coverage.ts';
+import { rules } from './rules.ts';
+import { secondsBetween } from './schedule.ts';
+import type { TickOutcome } from './tick-outcome.ts';
+
+/** What a tick adds to a job's numbers, and what is remembered of the stream: the same for every type of job. */
+export function account(
+  job: Job,
+  outcome: TickOutcome,
+  now: Date,
+): { counters: Counters; watch: WatchState } {
+  return { counters: count(job.counters, outcome), watch: remember(job, outcome, now) };
+}
+
+function count(before: Counters, outcome: TickOutcome): Counters {
+  const counters = { ...before };
+  if (outcome.kind === 'looked') {
+    counters.checks_performed += 1;
+    counters.frames_captured += 1;
+    counters.input_tokens += outcome.verdict.tokens.input_tokens;
+    counters.output_tokens += outcome.verdict.tokens.output_tokens;
+  }
+  if (outcome.kind === 'sampled') {
+    counters.checks_performed += 1;
+    counters.frames_captured += 1;
+  }
+  if (outcome.kind === 'missed') {
+    counters.checks_missed += 1;
+    counters.frames_captured += 1;
+  }
+  if (outcome.kind === 'skip') {
+    counters.frames_skipped += 1;
+    if (outcome.why === 'frozen') counters.frozen_frames += 1;
+    if (outcome.why === 'black') counters.black_frames += 1;
+  }
+  if (outcome.kind === 'stale') counters.stale_captures += 1;
+  if (outcome.kind === 'capture_failed' || outcome.kind === 'unavailable') counters.failed_captures += 1;
+  return counters;
+}
+
+function remember(job: Job, outcome: TickOutcome, now: Date): WatchState {
+  const seen = watchedAt(job.watch, intervalSeconds(job), now);
+  const back = { failed_in_a_row: 0, lost_since: null };
+  switch (outcome.kind) {
+    case 'looked':
+      return { ...seen, ...back, skipped_in_a_row: 0, missed_in_a_row: 0 };
+    case 'sampled':
+      return { ...seen, ...back, skipped_in_a_row: 0 };
+    case 'skip':
+      return { ...seen, ...back, skipped_in_a_row: job.watch.skipped_in_a_row + 1 };
+    case 'missed':
+      return { ...unwatched(job.watch, 'model'), ...back, missed_in_a_row: job.watch.missed_in_a_row + 1 };
+    case 'stale':
+      return { ...lost(job, unwatched(job.watch, 'stale'), now), failed_in_a_row: 0 };
+    case 'unavailable':
+      return unwatched(job.watch, 'service');
+    case 'capture_failed':
+      return {
+        ...lost(job, unwatched(job.watch, 'stream'), now),
+        failed_in_a_row: job.watch.failed_in_a_row + 1,
+      };
+    case 'ended':
+    case 'due':
+      return { ...job.watch };
+  }
+}
+
+/** The grace period counts the stream's absence, not ours: after a downtime of the service it begins anew. */
+function lost(job: Job, watch: WatchState, now: Date): WatchState {
+  const since = wasDown(job, now) ? null : watch.lost_since;
+  return { ...watch, lost_since: since ?? now.toISOString() };
+}
+
+function wasDown({ next }: Job, now: Date): boolean {
+  return next !== null && secondsBetween(next.wait_until, now) > rules.downtimeSeconds;
+}

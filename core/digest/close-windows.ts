@@ -1,0 +1,45 @@
+import { gapsWithin } from '../decision/coverage.ts';
+import type { NewEvent } from '../event.ts';
+import type { Counters, DigestJob, WatchState } from '../job.ts';
+import type { ClosedWindows } from './closing.ts';
+import { describeSummary } from './describe-summary.ts';
+import { emptyWindow } from './digest-state.ts';
+import type { DigestState } from './digest-state.ts';
+
+export type DigestNumbers = { counters: Counters; watch: WatchState; digest: DigestState };
+
+/** What closing windows does: one summary a window, in order, and what is remembered. A summary that was missed leaves them open. */
+export function closeWindows(
+  job: DigestJob,
+  { counters, watch, digest }: DigestNumbers,
+  { closing, result, gridKey }: ClosedWindows,
+  now: Date,
+): DigestNumbers & { events: NewEvent[] } {
+  if (result.kind === 'missed') {
+    return {
+      counters: { ...counters, checks_missed: counters.checks_missed + 1 },
+      watch: { ...watch, missed_in_a_row: watch.missed_in_a_row + 1 },
+      digest,
+      events: [],
+    };
+  }
+  const events = closing.spans.map((span) => {
+    const window = digest.windows.find(({ index }) => index === span.index) ?? emptyWindow(span.index);
+    return describeSummary(span, window, gapsWithin(job, watch, span, now), { result, gridKey });
+  });
+  const summarized = closing.spans.at(-1)?.index ?? digest.summarized;
+  const answered = result.kind === 'summarized';
+  const { input_tokens: read, output_tokens: written } = answered ? result.summary.tokens : noTokens;
+  return {
+    counters: {
+      ...counters,
+      input_tokens: counters.input_tokens + read,
+      output_tokens: counters.output_tokens + written,
+    },
+    watch: answered ? { ...watch, missed_in_a_row: 0 } : watch,
+    digest: { summarized, windows: digest.windows.filter(({ index }) => index > summarized) },
+    events,
+  };
+}
+
+const noTokens = { input_tokens: 0, output_tokens: 0 };

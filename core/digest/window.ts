@@ -1,0 +1,69 @@
+import { rules } from '../decision/rules.ts';
+import { addSeconds, later, secondsBetween } from '../decision/schedule.ts';
+import type { TickOutcome } from '../decision/tick-outcome.ts';
+import type { DigestJob } from '../job.ts';
+import { emptyWindow } from './digest-state.ts';
+import type { DigestState, DigestWindow, StoredSample } from './digest-state.ts';
+
+/** Windows lie end to end from the job's start; each has its start in it, and its end not. */
+
+export function startOfWindow(job: DigestJob, index: number): Date {
+  return addSeconds(startOf(job), (index - 1) * windowSeconds(job));
+}
+
+/** How many windows are over at a moment. */
+export function windowsOver(job: DigestJob, at: Date): number {
+  return Math.max(0, Math.floor(secondsBetween(startOf(job), at) / windowSeconds(job)));
+}
+
+/** The state with this tick's picture in the window in which it was taken in: as a sample, or counted as left out. */
+export function withPicture(job: DigestJob, outcome: TickOutcome): DigestState {
+  const { digest } = job;
+  if (outcome.kind !== 'sampled' && outcome.kind !== 'skip') return digest;
+  const takenAt = new Date(outcome.captured.seen.seen_at);
+  // A clock that was set back puts nothing into a window that is closed.
+  const index = Math.max(windowsOver(job, takenAt), digest.summarized) + 1;
+  const before = digest.windows.find((window) => window.index === index) ?? emptyWindow(index);
+  const now = outcome.kind === 'skip' ? leftOut(before, outcome.why) : sampled(before, outcome.captured);
+  const others = digest.windows.filter((window) => window.index !== index);
+  return { ...digest, windows: [...others, now].toSorted((a, b) => a.index - b.index) };
+}
+
+function leftOut(window: DigestWindow, why: keyof DigestWindow['skipped']): DigestWindow {
+  return { ...window, skipped: { ...window.skipped, [why]: window.skipped[why] + 1 } };
+}
+
+function sampled(window: DigestWindow, { frame_key, captured_at }: StoredSample): DigestWindow {
+  const samples = [...window.samples, { frame_key, captured_at }].toSorted(byTime);
+  return {
+    ...window,
+    frames_captured: window.frames_captured + 1,
+    samples: samples.length > rules.samplesKept ? thinnedByOne(samples) : samples,
+  };
+}
+
+function byTime(a: StoredSample, b: StoredSample): number {
+  return Date.parse(a.captured_at) - Date.parse(b.captured_at);
+}
+
+/** Leaves out the sample whose neighbours are the closest to each other, so that what is kept stays evenly spread. */
+function thinnedByOne(samples: StoredSample[]): StoredSample[] {
+  const spans = samples.map((_, at) => {
+    const [before, after] = [samples[at - 1], samples[at + 1]];
+    return before && after ? byTime(after, before) : Infinity;
+  });
+  return samples.toSpliced(spans.indexOf(Math.min(...spans)), 1);
+}
+
+function windowSeconds(job: DigestJob): number {
+  return job.config.window_minutes * 60;
+}
+
+function startOf(job: DigestJob): Date {
+  return new Date(job.started_at ?? job.created_at);
+}
+
+/** The first moment at which a window is to be closed: its end, or at once where it is over. */
+export function nextClosingAt(job: DigestJob, { summarized }: DigestState, now: Date): Date {
+  return later(startOfWindow(job, summarized + 2), now);
+}

@@ -1,0 +1,41 @@
+/** What the header of a JPEG says, without decoding it. */
+export type JpegHeader = { width: number; height: number };
+
+const start = 0xd8;
+const end = 0xd9;
+const scan = 0xda;
+/** Baseline, extended and progressive: what decoders of pictures from the web read. Lossless and arithmetic coding are not among them. */
+const frames = new Set([0xc0, 0xc1, 0xc2]);
+const otherFrames = new Set([0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf]);
+
+/**
+ * Walks the segments from the start marker to the first scan, past thumbnails inside of them. Undefined where they do not hang together, or
+ * name no picture of at least one pixel.
+ */
+export function readJpegHeader(bytes: Uint8Array): JpegHeader | undefined {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (bytes[0] !== 0xff || bytes[1] !== start) return undefined;
+  let header: JpegHeader | undefined;
+  for (let at = 2; at + 4 <= bytes.length;) {
+    if (bytes[at] !== 0xff) return undefined;
+    const marker = view.getUint8(at + 1);
+    if (marker === 0xff) at += 1;
+    else if (marker === scan) return header;
+    else if (marker === end || marker < 0xc0 || otherFrames.has(marker)) return undefined;
+    else {
+      if (frames.has(marker)) header = readFrame(view, at + 4);
+      if (frames.has(marker) && header === undefined) return undefined;
+      at += 2 + view.getUint16(at + 2);
+    }
+  }
+  return undefined;
+}
+
+/** Precision, height, width and number of components, after the segment's length. */
+function readFrame(view: DataView, at: number): JpegHeader | undefined {
+  if (at + 6 > view.byteLength) return undefined;
+  const [height, width] = [view.getUint16(at + 1), view.getUint16(at + 3)];
+  return view.getUint8(at) === 8 && width > 0 && height > 0 && view.getUint8(at + 5) > 0
+    ? { width, height }
+    : undefined;
+}

@@ -1,0 +1,65 @@
+import type { KeyPrimitives } from '../api-key.ts';
+import type { Collaborators } from '../collaborators.ts';
+import { addSeconds } from '../decision/schedule.ts';
+import { IdempotencyConflictError, IdempotencyKeyReusedError, WatchpostError } from '../errors.ts';
+import type { Job, JobType } from '../job.ts';
+import type { IdempotencyRecord } from '../ports/job-store.ts';
+
+type Needs = Pick<Collaborators, 'jobs' | 'now'> & Pick<KeyPrimitives, 'sha256'>;
+
+/** `request` is what the schema made of the body: a different order of fields, or a default spelled out, is the same request. */
+export type KeyedRequest = { key: string | undefined; jobType: JobType; request: object };
+
+/** Longer than any client goes on retrying; jobs of digests run as long. */
+const keySeconds = 86_400;
+
+/**
+ * Creates a job once for a caller's idempotency key: the same request again is answered with that job as it is now, before the
+ * stream is looked at. Throws `IdempotencyKeyReusedError` for another request, and what `create` throws.
+ */
+export async function createIdempotently<Created extends Job>(
+  { key, jobType, request }: KeyedRequest,
+  caller: string,
+  c: Needs,
+  create: (idempotency?: IdempotencyRecord) => Promise<Created>,
+): Promise<Job> {
+  if (key === undefined) return create();
+  const requestHash = c.sha256(JSON.stringify([jobType, Object.entries(request).toSorted(byName)]));
+  const record = { key, requestHash, expiresAt: addSeconds(c.now(), keySeconds) };
+  const earlier = await findEarlier(record, caller, c);
+  if (earlier !== undefined) return earlier;
+  try {
+    return await create(record);
+  } catch (error) {
+    if (!(error instanceof IdempotencyConflictError)) throw error;
+    const winner = await findEarlier(record, caller, c);
+    if (winner === undefined) throw error;
+    return winner;
+  }
+}
+
+async function findEarlier(
+  { key, requestHash }: IdempotencyRecord,
+  caller: string,
+  { jobs, now }: Needs,
+): Promise<Job | undefined> {
+  const known = await jobs.findIdempotent(caller, key, now());
+  if (known === undefined) return undefined;
+  if (known.requestHash !== requestHash) throw new IdempotencyKeyReusedError();
+  const job = await jobs.get(known.jobId, now());
+  if (job === undefined) throw jobGone();
+  return job;
+}
+
+/** A second job is what the key is to prevent, so there is none. */
+function jobGone(): WatchpostError {
+  return new WatchpostError(
+    'JOB_NOT_FOUND',
+    'Job not found',
+    'The job that this Idempotency-Key made has ended and is no longer kept. Use a new key to start another.',
+  );
+}
+
+function byName([first]: [string, unknown], [second]: [string, unknown]): number {
+  return first < second ? -1 : 1;
+}

@@ -1,0 +1,91 @@
+import type { Collaborators } from '../collaborators.ts';
+import { firstDelivery } from '../delivery.ts';
+import type { Delivery } from '../delivery.ts';
+import { WatchpostError } from '../errors.ts';
+import { goesToWebhook } from '../event.ts';
+import type { Job } from '../job.ts';
+import { maskUrl } from '../mask-url.ts';
+import { jobLog } from '../ports/log.ts';
+import type { DeliveryListQuery } from '../requests/deliveries.ts';
+import { ownJob } from './read-jobs.ts';
+
+type Needs = Pick<Collaborators, 'jobs' | 'deliveries' | 'queue' | 'log' | 'now'>;
+
+/** What became of a job's events at its webhook, with every attempt; in order. Throws `JobNotFoundError`. */
+export async function readDeliveries(jobId: string, caller: string, query: DeliveryListQuery, c: Needs) {
+  const job = await ownJob(jobId, caller, c);
+  const all = job.webhook_url === null ? [] : await c.deliveries.list(jobId);
+  const wanted = all.filter(
+    ({ sequence, state }) => sequence > query.after && (query.state === undefined || state === query.state),
+  );
+  const page = wanted.slice(0, query.limit);
+  return {
+    job_id: jobId,
+    webhook_url: job.webhook_url === null ? null : maskUrl(job.webhook_url),
+    deliveries: page.map(presentDelivery),
+    next_after: page.at(-1)?.sequence ?? query.after,
+    has_more: wanted.length > page.length,
+  };
+}
+
+/**
+ * Sends an event again that arrived or is given up, behind what the job still has to deliver. Its message says so, and nothing
+ * else does: asking twice before it is taken up sends it once, and a message that is lost leaves the delivery as it was.
+ */
+export async function resendDelivery(jobId: string, sequence: number, caller: string, c: Needs) {
+  const job = await ownJob(jobId, caller, c);
+  const delivery = await endedDelivery(job, sequence, c);
+  const resend = delivery.resend + 1;
+  await c.queue.send({ job_id: jobId, sequence, resend });
+  jobLog(c.log, jobId).info('Delivery is sent again', { sequence, resend });
+  return {
+    job_id: jobId,
+    sequence,
+    type: delivery.event_type,
+    resend,
+    message: 'The event is sent again. Read GET /jobs/{job_id}/deliveries for what becomes of it.',
+  };
+}
+
+async function endedDelivery(job: Job, sequence: number, c: Needs): Promise<Delivery> {
+  const event = job.webhook_url === null ? undefined : await c.jobs.event(job.job_id, sequence);
+  if (!event || !goesToWebhook(event.type)) throw noSuchDelivery();
+  const stored = await c.deliveries.get(job.job_id, sequence);
+  const delivery = stored ?? firstDelivery(job.job_id, sequence, event.type);
+  if (delivery.state === 'pending') throw stillPending();
+  return delivery;
+}
+
+function presentDelivery(delivery: Delivery) {
+  return {
+    sequence: delivery.sequence,
+    type: delivery.event_type,
+    state: delivery.state,
+    resend: delivery.resend,
+    attempts: delivery.attempts.map(({ at, status, latency_ms: latencyMs, error, resend }) => ({
+      time: at,
+      status,
+      latency_ms: latencyMs,
+      error,
+      resend,
+    })),
+    next_attempt_at: delivery.next_attempt_at,
+    error: delivery.error,
+  };
+}
+
+function noSuchDelivery(): WatchpostError {
+  return new WatchpostError(
+    'NOT_FOUND',
+    'No such delivery',
+    'Take the sequence from GET /jobs/{job_id}/deliveries; only jobs with a webhook_url have any.',
+  );
+}
+
+function stillPending(): WatchpostError {
+  return new WatchpostError(
+    'BAD_REQUEST',
+    'The delivery is still under way',
+    'Wait until its state is delivered or failed, then send it again.',
+  );
+}

@@ -1,0 +1,43 @@
+import type { Collaborators } from '../collaborators.ts';
+import type { LookPlan } from '../decision/look.ts';
+import type { TickOutcome } from '../decision/tick-outcome.ts';
+import { VisionError } from '../errors.ts';
+import type { MonitorJob } from '../job.ts';
+import type { Look } from '../ports/vision-model.ts';
+
+type Needs = Pick<Collaborators, 'media' | 'vision' | 'limits'>;
+type Captured = Extract<LookPlan, { kind: 'look' }>['captured'];
+
+/** Asks the model whether the monitor's condition holds in a capture. */
+export async function judgeCapture(
+  job: MonitorJob,
+  captured: Captured,
+  c: Needs,
+  signal?: AbortSignal,
+): Promise<TickOutcome> {
+  const timeout = AbortSignal.timeout(c.limits.visionTimeoutSeconds * 1000);
+  try {
+    const verdict = await c.vision.judge(
+      await picturesOf(captured, job, c),
+      job.config.condition,
+      signal ? AbortSignal.any([signal, timeout]) : timeout,
+    );
+    return { kind: 'looked', verdict, captured };
+  } catch (error) {
+    // An abandoned look is no verdict and no failure of the model: the task runs again.
+    if (signal?.aborted || !(error instanceof VisionError)) throw error;
+    const { code, message, remediation } = error;
+    return { kind: 'missed', failure: { code, message, remediation }, captured };
+  }
+}
+
+async function picturesOf(captured: Captured, job: MonitorJob, c: Needs): Promise<Look> {
+  const frame = await c.media.get(captured.frame_key);
+  const clip = captured.clip_key === null ? undefined : await c.media.get(captured.clip_key);
+  if (!frame || (captured.clip_key !== null && !clip)) {
+    throw new VisionError(
+      'The capture was removed before the model could see it; the next check takes a new one.',
+    );
+  }
+  return { mode: job.config.input_mode, frame, ...(clip ? { clip } : {}) };
+}

@@ -1,0 +1,46 @@
+import type { StreamProbe } from '../capture.ts';
+import type { Collaborators } from '../collaborators.ts';
+import { NotLiveError } from '../errors.ts';
+import { probeStream } from './reach-stream.ts';
+
+type Needs = Pick<Collaborators, 'streams' | 'limits'>;
+type Platform = StreamProbe['platform'];
+
+/**
+ * Is there a live stream at this URL? What is there but not live (a recording, an ended or offline stream) is an answer with a hint;
+ * a URL that is malformed, unsupported or cannot be reached throws `InvalidUrlError` or `StreamFetchError`.
+ */
+export async function validateStream(url: string, c: Needs) {
+  try {
+    const { platform, playbackUrl } = await probeStream(url, c);
+    return { ...nothingKnown, is_live: true, platform, parsed_url: playbackUrl };
+  } catch (error) {
+    if (!(error instanceof NotLiveError)) throw error;
+    return {
+      ...nothingKnown,
+      is_live: false,
+      platform: platformOf(url),
+      error_hint: `${error.message}. ${error.remediation}`,
+    };
+  }
+}
+
+/** Of a bare playlist or camera there is no more to tell than its URL. */
+const nothingKnown = {
+  stream_id: null,
+  title: null,
+  channel: null,
+  thumbnail_url: null,
+  viewer_count: null,
+  parsed_url: null,
+  error_hint: null,
+};
+
+/** By scheme and host, as the capturer chooses. */
+function platformOf(text: string): Platform {
+  const url = URL.parse(text);
+  if (url?.protocol === 'rtsp:') return 'rtsp';
+  const host = url?.hostname ?? '';
+  if (/(^|\.)(youtube\.com|youtube-nocookie\.com|youtu\.be)\.?$/i.test(host)) return 'youtube';
+  return /(^|\.)twitch\.tv\.?$/i.test(host) ? 'twitch' : 'hls';
+}

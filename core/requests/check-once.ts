@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { inputModeSchema } from '../capture.ts';
+import { condition, flag, integer, streamUrl } from './fields.ts';
+
+/** `POST /check-once` (interface section 4.1). */
+export const checkOnceRequestSchema = z.object({
+  stream_url: streamUrl,
+  condition,
+  include_frame: flag.default(false).describe('Whether the answer has the frame that was looked at'),
+  input_mode: inputModeSchema
+    .default('frames')
+    .describe('What is captured: one frame, a short clip, or both'),
+  clip_duration_seconds: integer(z.int().min(1).max(10))
+    .default(3)
+    .describe('Length of a clip; used with clip and hybrid'),
+});

@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { deliveryStateSchema } from '../delivery.ts';
+import { integer, webhookUrl } from './fields.ts';
+import { jobPathSchema } from './jobs.ts';
+
+/** `GET /jobs/{job_id}/deliveries` and what is sent on request (design section 9). */
+
+export const deliveryListQuerySchema = z.object({
+  state: deliveryStateSchema.optional(),
+  after: integer(z.int().min(0)).default(0).describe('The sequence after which to read on'),
+  limit: integer(z.int().min(1).max(1000)).default(100),
+});
+export type DeliveryListQuery = z.infer<typeof deliveryListQuerySchema>;
+
+export const deliveryPathSchema = jobPathSchema.extend({ sequence: integer(z.int().min(1)) });
+
+export const webhookTestRequestSchema = z.object({ webhook_url: webhookUrl });

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { scopeSchema } from '../key.ts';
+import { integer } from './fields.ts';
+import { text } from './text.ts';
+
+/** Requests about keys, callers and webhook secrets (design section 11). */
+
+const callerPattern = /^[\w.@-]{1,64}$/;
+
+/** What a caller may be called. */
+export const callerName = z
+  .string()
+  .refine((name) => callerPattern.test(name), 'a caller has 1 to 64 letters, digits, or any of . _ @ -')
+  .meta({ pattern: callerPattern.source });
+
+const label = text(0, 200).nullable();
+
+const scopes = z
+  .array(scopeSchema)
+  .refine((list) => list.length > 0, 'a key has at least one scope')
+  .meta({ minItems: 1 });
+
+export const keyListQuerySchema = z.object({ caller: callerName.optional() });
+
+export const keyRequestSchema = z.object({
+  /** Left out: the caller of the key that asks. */
+  caller: callerName.optional(),
+  scopes: scopes.default(['jobs']),
+  label: label.default(null),
+});
+export type KeyRequest = z.infer<typeof keyRequestSchema>;
+
+export const keyPathSchema = z.object({ key_id: z.string().describe('The id from the list of keys') });
+export const keyLabelSchema = z.object({ label });
+
+const hour = 3_600;
+const week = 7 * 24 * hour;
+
+/** How long what is rotated stays good beside its successor; 0 ends it at once. */
+export const keyRotationQuerySchema = z.object({
+  grace_seconds: integer(z.int().min(0).max(week)).default(hour),
+});
+export const secretRotationQuerySchema = z.object({
+  grace_seconds: integer(z.int().min(0).max(week)).default(24 * hour),
+});
+
+export const callerRequestSchema = z.object({ caller: callerName, label: label.default(null) });
+export type CallerRequest = z.infer<typeof callerRequestSchema>;
+
+export const callerListQuerySchema = z.object({
+  /** The name after which the page begins. */
+  after: z.string().default(''),
+  limit: integer(z.int().min(1).max(1000)).default(100),
+});

@@ -1,0 +1,48 @@
+import { DatabaseSync } from 'node:sqlite';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { createCallerStore } from '../../../adapters/embedded/caller-store.ts';
+import { openDatabase } from '../../../adapters/embedded/database.ts';
+import { createKeyStore } from '../../../adapters/embedded/key-store.ts';
+import { migrations } from '../../../adapters/embedded/schema.ts';
+import { newCaller } from '../../../core/caller.ts';
+import type { ApiKey } from '../../../core/key.ts';
+import { describeCallerStore } from '../../contract/caller-store.contract.ts';
+import { after, start } from '../../contract/records.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+describeCallerStore('The embedded store', async () => createCallerStore(openDatabase(':memory:')));
+
+it('callers that had keys before there were callers are there after the migration', async () => {
+  const path = join(temporaryDirectory(), 'watchpost.sqlite');
+  const before = new DatabaseSync(path);
+  before.exec(migrations[0]!);
+  before.exec('PRAGMA user_version = 1');
+  const keys = createKeyStore(before);
+  for (const [caller, at] of [
+    ['harbour', after(5)],
+    ['harbour', start],
+    ['airport', after(9)],
+  ] as const)
+    await keys.put(keyOf(caller, at));
+  before.close();
+
+  const callers = await createCallerStore(openDatabase(path)).list('', 10);
+
+  expect(callers).toEqual([newCaller('airport', null, after(9)), newCaller('harbour', null, start)]);
+});
+
+function keyOf(caller: string, at: Date): ApiKey {
+  const hash = `${caller}${at.getTime()}`.padEnd(64, '0');
+  const created_at = at.toISOString();
+  return {
+    hash,
+    prefix: 'wp_4f9a',
+    caller,
+    scopes: ['jobs'],
+    label: null,
+    created_at,
+    last_used_at: null,
+    revoked_at: null,
+  };
+}

@@ -1,0 +1,260 @@
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createHttpCaller } from '../../support/http-caller.ts';
+import { createWorld } from '../../support/world.ts';
+import type { World } from '../../support/world.ts';
+
+let world: World;
+let call: Awaited<ReturnType<typeof createHttpCaller>>;
+beforeEach(async () => {
+  world = createWorld();
+  call = await createHttpCaller(world);
+});
+afterEach(() => world.close());
+
+const monitor = { stream_url: 'https://example.com/live.m3u8', condition: 'a ship enters the lock' };
+const create = (fields: object) => call('POST', '/live-monitor', { ...monitor, ...fields });
+const firstDetail = async (body: unknown) => {
+  const reply = await call('POST', '/live-monitor', body);
+  expect(reply.status).toBe(422);
+  return reply.body.detail[0];
+};
+
+describe('routes', () => {
+  test('that are not there are 404', async () => {
+    for (const path of ['/nowhere', '/jobs/', '//jobs', '/jobs/a/b/c', '/constructor', '/__proto__'])
+      expect(await call('GET', path), path).toMatchObject({
+        status: 404,
+        body: { error: { code: 'NOT_FOUND' } },
+      });
+  });
+
+  test.each([
+    ['PUT', '/jobs', 'GET, HEAD'],
+    ['GET', '/live-monitor', 'POST'],
+    ['PATCH', '/check-once', 'POST'],
+    ['POST', '/jobs/11111111-1111-1111-1111-111111111111', 'GET, HEAD, DELETE'],
+    ['DELETE', '/streams/validate', 'POST'],
+  ])('that do not take %s %s say what they take', async (method, path, allow) => {
+    const reply = await call(method, path);
+    expect(reply).toMatchObject({
+      status: 405,
+      body: { error: { code: 'METHOD_NOT_ALLOWED', message: expect.stringContaining(method) } },
+    });
+    expect(reply.headers.get('allow')).toBe(allow);
+  });
+
+  test('tell OPTIONS what they take', async () => {
+    const reply = await call('OPTIONS', '/live-monitor');
+    expect([reply.status, reply.headers.get('allow'), reply.body]).toEqual([204, 'POST', undefined]);
+    expect((await call('OPTIONS', '/nowhere')).status).toBe(404);
+  });
+
+  test('answer HEAD like GET, without a body', async () => {
+    const reply = await call('HEAD', '/jobs');
+    expect([reply.status, reply.headers.get('content-type'), reply.body]).toEqual([
+      200,
+      'application/json',
+      undefined,
+    ]);
+  });
+
+  test('are not told to strangers', async () => {
+    for (const path of ['/nowhere', '/jobs'])
+      expect((await call('PUT', path, undefined, { authorization: '' })).status).toBe(401);
+  });
+});
+
+describe('bodies', () => {
+  test('of more than 5 MB are 413, with a length or without', async () => {
+    const large = 'x'.repeat(5_000_001);
+    const tooLarge = { status: 413, body: { error: { code: 'PAYLOAD_TOO_LARGE' } } };
+    expect(await call('POST', '/live-monitor', large)).toMatchObject(tooLarge);
+    expect(await call('POST', '/live-monitor', 'x', { 'content-length': '5000001' })).toMatchObject(tooLarge);
+    expect(await endless()).toBe(413);
+  });
+
+  async function endless(): Promise<number> {
+    let sent = 0;
+    const body = new ReadableStream({
+      pull: (controller) => {
+        sent += 1;
+        if (sent > 1000) throw new Error('read on and on');
+        controller.enqueue(new Uint8Array(100_000));
+      },
+    });
+    return (await call('POST', '/live-monitor', body, { 'transfer-encoding': 'chunked' })).status;
+  }
+
+  test.each(['gzip', 'br', 'GZIP, identity', 'nonsense'])(
+    'encoded as %s are refused, with a reason',
+    async (encoding) => {
+      const reply = await call('POST', '/live-monitor', gzipSync(JSON.stringify(monitor)), {
+        'content-encoding': encoding,
+      });
+      expect(reply).toMatchObject({
+        status: 400,
+        body: { error: { code: 'BAD_REQUEST', remediation: expect.stringContaining('Content-Encoding') } },
+      });
+    },
+  );
+
+  test('encoded as identity are read', async () => {
+    expect((await call('POST', '/live-monitor', monitor, { 'content-encoding': 'identity' })).status).toBe(
+      200,
+    );
+  });
+
+  test.each([
+    ['[', ']'],
+    ['{"a":', '}'],
+  ])('of 100,000 nested %s neither crash nor hang', async (open, close) => {
+    const deep = `${open.repeat(100_000)}${open === '[' ? '' : '1'}${close.repeat(100_000)}`;
+    const began = performance.now();
+    expect((await firstDetail(`{"stream_url":${deep}}`)).type).toBe('string_type');
+    expect((await firstDetail(`{"condition":"x","unknown":${deep}}`)).type).toBe('missing');
+    expect((await firstDetail(`{"stream_url":${open.repeat(100_000)}`)).type).toBe('json_invalid');
+    expect(await firstDetail(deep)).toMatchObject({ loc: open === '[' ? ['body'] : ['body', 'stream_url'] });
+    expect(
+      (await call('POST', '/live-monitor', `{"unknown":${deep},${JSON.stringify(monitor).slice(1)}`)).status,
+    ).toBe(200);
+    expect(performance.now() - began).toBeLessThan(5000);
+  });
+
+  test('that are no UTF-8 are no JSON, and say where', async () => {
+    const bytes = Buffer.concat([Buffer.from('{"condition":"é'), Buffer.from([0xff]), Buffer.from('"}')]);
+    expect(await firstDetail(bytes)).toMatchObject({
+      type: 'json_invalid',
+      loc: ['body', 16],
+      ctx: { error: 'Invalid UTF-8' },
+    });
+    expect((await firstDetail(Buffer.from([0xe2, 0x82]))).loc).toEqual(['body', 0]);
+  });
+
+  test('with half a surrogate pair are no Unicode', async () => {
+    expect(await firstDetail('{"stream_url":"https://example.com/","condition":"\\ud83d"}')).toMatchObject({
+      type: 'string_unicode',
+      loc: ['body', 'condition'],
+      msg: 'Input should be a valid string, unable to parse raw data as a unicode string',
+    });
+  });
+
+  test('with NUL characters are kept as they are', async () => {
+    const { body } = await create({ condition: 'a\u0000b' });
+    expect((await call('GET', `/jobs/${body.job_id}`)).body.config.condition).toBe('a\u0000b');
+  });
+
+  test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
+    'with a field %s change nothing',
+    async (name) => {
+      const hostile = `{"${name}":{"condition":"from afar","interval_seconds":7},${JSON.stringify(monitor).slice(1)}`;
+      const { status, body } = await call('POST', '/live-monitor', hostile);
+      expect(status).toBe(200);
+      expect(body.details).toMatchObject({ condition: monitor.condition, interval_seconds: 10 });
+      expect((await firstDetail(`{"${name}":{"stream_url":"x"},"condition":"x"}`)).type).toBe('missing');
+      expect(Object.prototype).not.toHaveProperty('condition');
+    },
+  );
+
+  test.each([
+    ['1e999', 'finite_number'],
+    ['-1e999', 'finite_number'],
+    ['1e300', 'less_than_equal'],
+    ['-9007199254740993', 'greater_than_equal'],
+    ['9007199254740993', 'less_than_equal'],
+    ['true', 'int_type'],
+    ['false', 'int_type'],
+    ['"1_0"', 'int_parsing'],
+    ['"0x10"', 'int_parsing'],
+    ['"Infinity"', 'int_parsing'],
+    ['""', 'int_parsing'],
+  ])('with %s for an integer are %s', async (value, type) => {
+    const text = `{"interval_seconds":${value},${JSON.stringify(monitor).slice(1)}`;
+    expect(await firstDetail(text)).toMatchObject({ type, loc: ['body', 'interval_seconds'] });
+  });
+
+  test('with more seconds than a number holds are refused with the limit, and with very many are clamped', async () => {
+    expect(await firstDetail({ ...monitor, monitor_duration_seconds: 1e20 })).toMatchObject({
+      type: 'less_than_equal',
+      ctx: { le: Number.MAX_SAFE_INTEGER },
+    });
+    expect((await create({ monitor_duration_seconds: 9_007_199_254_740_991 })).body.details).toMatchObject({
+      monitor_duration_seconds: 600,
+    });
+  });
+
+  test.each([1, 0, 'yes', 'on', 't', '1', null])(
+    'with %j for a boolean are refused, where Pydantic is laxer',
+    async (value) => {
+      expect((await firstDetail({ ...monitor, enable_prefilter: value })).type).toMatch(/^bool_/);
+    },
+  );
+
+  test('count characters, not UTF-16 units', async () => {
+    expect((await create({ condition: '😀'.repeat(1000) })).status).toBe(200);
+    expect((await firstDetail({ ...monitor, condition: '😀'.repeat(1001) })).type).toBe('string_too_long');
+    expect((await create({ condition: 'e\u0301'.repeat(500) })).status).toBe(200);
+    expect((await firstDetail({ ...monitor, condition: 'e\u0301'.repeat(501) })).type).toBe(
+      'string_too_long',
+    );
+  });
+
+  test.each([
+    'rtsp://viewer:hunter2@camera.test/',
+    ' rtsp://viewer:hunter2@camera.test/',
+    'rtsp:viewer:hunter2@camera.test/',
+    'viewer:hunter2@camera.test/',
+    'rtsp://viewer:hunt?er2@camera.test/',
+    'rtsp://viewer:hun/ter2@camera.test/hunter2@',
+    'https://proxy.test/rtsp://viewer:hunter2@camera.test/',
+    'https://a:b@proxy.test/rtsp://viewer:hunter2@camera.test/',
+    'https://cdn.test/live.m3u8?token=hunter2&',
+  ])('do not come back with the password of %s', async (url) => {
+    const texts = [
+      JSON.stringify(await firstDetail({ stream_url: url.padEnd(600, 'x') })),
+      JSON.stringify(await firstDetail({ stream_url: url })),
+    ];
+    for (const text of texts) expect(text).not.toMatch(/hunter2|hunt|ter2|er2/);
+  });
+});
+
+describe('Idempotency-Key', () => {
+  const keyed = (key: string, fields = {}) =>
+    call('POST', '/live-monitor', { ...monitor, ...fields }, { 'idempotency-key': key });
+
+  test('replays the answer with the job as it is now', async () => {
+    const { body } = await keyed('once');
+    await call('DELETE', `/jobs/${body.job_id}`);
+    expect(await keyed('once')).toMatchObject({
+      status: 200,
+      body: { job_id: body.job_id, status: 'stopped' },
+    });
+    expect((await call('GET', '/jobs')).body.total).toBe(1);
+  });
+
+  test('that was used for another body is 422 on the header', async () => {
+    await keyed('once');
+    const { status, body } = await keyed('once', { interval_seconds: 11 });
+    expect(status).toBe(422);
+    expect(body.detail).toEqual([
+      {
+        loc: ['header', 'Idempotency-Key'],
+        type: 'value_error',
+        msg: expect.stringContaining('another request'),
+      },
+    ]);
+  });
+
+  test.each([
+    ['', 'string_too_short'],
+    ['x'.repeat(256), 'string_too_long'],
+  ])('is 1 to 255 characters long: %s', async (key, type) => {
+    const { status, body } = await keyed(key);
+    expect(status).toBe(422);
+    expect(body.detail).toMatchObject([{ loc: ['header', 'Idempotency-Key'], type }]);
+  });
+
+  test('of 255 characters is taken', async () => {
+    expect((await keyed('x'.repeat(255))).status).toBe(200);
+  });
+});

@@ -1,0 +1,236 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { hashOfKey } from '../../../core/api-key.ts';
+import type { Scope } from '../../../core/key.ts';
+import { clientOf, clientWith } from '../../support/api-client.ts';
+import type { ApiClient } from '../../support/api-client.ts';
+import { createWorld } from '../../support/world.ts';
+import type { World } from '../../support/world.ts';
+
+let world: World;
+let client: ApiClient;
+beforeEach(async () => {
+  world = createWorld();
+  client = await clientOf(world);
+});
+afterEach(() => world.close());
+
+const idOf = ({ key }: ApiClient) => hashOfKey(key, world.c)!;
+const works = async (key: string) => (await clientWith(world, key).call('GET', '/keys')).status === 200;
+const adminOf = (caller = 'house') => clientOf(world, ['jobs', 'internal', 'admin'], caller);
+const forbidden = { status: 403, body: { error: { code: 'FORBIDDEN' } } };
+const notFound = { status: 404, body: { error: { code: 'NOT_FOUND' } } };
+
+describe('making a key', () => {
+  test('shows it once, and it works at once for the same caller', async () => {
+    const { status, body, headers } = await client.call('POST', '/keys', { label: 'camera 1' });
+    expect(status).toBe(200);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(body).toEqual({
+      key: expect.stringMatching(/^wp_/),
+      key_id: world.c.sha256(body.key),
+      prefix: body.key.slice(0, 11),
+      caller: 'harbour',
+      scopes: ['jobs'],
+      label: 'camera 1',
+      created_at: '2026-03-01T12:00:00.000Z',
+      last_used_at: null,
+      revoked_at: null,
+    });
+    expect(await works(body.key)).toBe(true);
+    expect(JSON.stringify((await client.call('GET', '/keys')).body)).not.toContain(body.key);
+  });
+
+  test.each<[Scope[], Scope[]]>([
+    [['jobs'], ['internal']],
+    [['jobs'], ['jobs', 'admin']],
+    [['internal'], ['jobs']],
+    [['admin'], ['internal']],
+  ])('a key with %s grants no %s', async (own, wanted) => {
+    const granting = await clientOf(world, own);
+    expect(await granting.call('POST', '/keys', { scopes: wanted })).toMatchObject(forbidden);
+    expect(await world.c.keys.list()).toHaveLength(2);
+  });
+
+  test('grants what it has, and each scope once', async () => {
+    const admin = await adminOf();
+    const { body } = await admin.call('POST', '/keys', { scopes: ['internal', 'admin', 'internal'] });
+    expect(body.scopes).toEqual(['internal', 'admin']);
+  });
+
+  test('for another caller takes an admin, and a caller that is there', async () => {
+    const wish = { caller: 'airport' };
+    expect(await client.call('POST', '/keys', wish)).toMatchObject(forbidden);
+    const admin = await adminOf();
+    expect(await admin.call('POST', '/keys', wish)).toMatchObject(notFound);
+    await admin.call('POST', '/callers', wish);
+    const { body } = await admin.call('POST', '/keys', wish);
+    expect(body).toMatchObject({ caller: 'airport', scopes: ['jobs'] });
+    expect(await works(body.key)).toBe(true);
+  });
+
+  test.each([
+    [{ scopes: [] }, 'value_error', ['body', 'scopes']],
+    [{ scopes: 'jobs' }, 'list_type', ['body', 'scopes']],
+    [{ scopes: ['root'] }, 'enum', ['body', 'scopes', 0]],
+    [{ caller: 'a b' }, 'value_error', ['body', 'caller']],
+    [{ label: 'x'.repeat(201) }, 'string_too_long', ['body', 'label']],
+  ])('%j is 422', async (body, type, loc) => {
+    expect(await client.call('POST', '/keys', body)).toMatchObject({
+      status: 422,
+      body: { detail: [{ type, loc }] },
+    });
+  });
+
+  test('a caller has at most a hundred that are good', async () => {
+    for (let made = 1; made < 100; made += 1)
+      expect((await client.call('POST', '/keys', {})).status).toBe(200);
+    expect(await client.call('POST', '/keys', {})).toMatchObject({
+      status: 400,
+      body: { error: { code: 'BAD_REQUEST' } },
+    });
+    const { body } = await client.call('GET', '/keys');
+    await client.call('DELETE', `/keys/${body.keys.at(-1).key_id}`);
+    expect((await client.call('POST', '/keys', {})).status).toBe(200);
+  });
+});
+
+describe('keys are listed', () => {
+  test('for their own caller, without their text', async () => {
+    await clientOf(world, ['jobs'], 'airport');
+    const { body } = await client.call('GET', '/keys');
+    expect(body.keys.map(({ caller }: { caller: string }) => caller)).toEqual(['harbour']);
+    expect(body.keys[0]).toMatchObject({ key_id: idOf(client), prefix: client.key.slice(0, 11) });
+  });
+
+  test('of another caller for an admin alone', async () => {
+    expect(await client.call('GET', '/keys?caller=airport')).toMatchObject(forbidden);
+    const admin = await adminOf();
+    const { body } = await admin.call('GET', '/keys?caller=harbour');
+    expect(body.keys.map(({ key_id: id }: { key_id: string }) => id)).toEqual([idOf(client)]);
+    expect((await admin.call('GET', '/keys?caller=nobody')).body).toEqual({ keys: [] });
+  });
+});
+
+test('a label is changed, and removed by null', async () => {
+  const path = `/keys/${idOf(client)}`;
+  expect((await client.call('PATCH', path, { label: 'gate' })).body).toMatchObject({ label: 'gate' });
+  expect((await client.call('GET', '/keys')).body.keys[0].label).toBe('gate');
+  expect((await client.call('PATCH', path, { label: null })).body).toMatchObject({ label: null });
+  expect((await client.call('PATCH', path, {})).status).toBe(422);
+});
+
+describe('revoking a key', () => {
+  test('holds at once, and says since when', async () => {
+    const other = await clientOf(world);
+    const answer = await client.call('DELETE', `/keys/${idOf(other)}`);
+    expect(answer).toMatchObject({ status: 200, body: { revoked_at: '2026-03-01T12:00:00.000Z' } });
+    expect(await works(other.key)).toBe(false);
+    world.advance(10);
+    const again = await client.call('DELETE', `/keys/${idOf(other)}`);
+    expect(again.body).toEqual(answer.body);
+  });
+
+  test('a key may end itself: whoever finds it leaked has nothing else at hand', async () => {
+    expect((await client.call('DELETE', `/keys/${idOf(client)}`)).status).toBe(200);
+    expect(await works(client.key)).toBe(false);
+  });
+
+  test('an admin key is ended by another one, so that one is always left', async () => {
+    const admin = await adminOf();
+    expect(await admin.call('DELETE', `/keys/${idOf(admin)}`)).toMatchObject(forbidden);
+    expect(await works(admin.key)).toBe(true);
+    const second = await adminOf();
+    expect((await second.call('DELETE', `/keys/${idOf(admin)}`)).status).toBe(200);
+    expect(await works(admin.key)).toBe(false);
+  });
+
+  test('a key with less ends none with more', async () => {
+    const stronger = await clientOf(world, ['jobs', 'internal']);
+    expect(await client.call('DELETE', `/keys/${idOf(stronger)}`)).toMatchObject(forbidden);
+    expect(await client.call('PATCH', `/keys/${idOf(stronger)}`, { label: 'x' })).toMatchObject(forbidden);
+    expect(await works(stronger.key)).toBe(true);
+  });
+
+  test('keys of others are absent, except for an admin', async () => {
+    const other = await clientOf(world, ['jobs'], 'airport');
+    const path = `/keys/${idOf(other)}`;
+    expect(await client.call('DELETE', path)).toMatchObject(notFound);
+    expect(await client.call('PATCH', path, { label: 'x' })).toMatchObject(notFound);
+    expect(await client.call('POST', `${path}/rotate`)).toMatchObject(notFound);
+    expect(await client.call('DELETE', '/keys/nonsense')).toMatchObject(notFound);
+    expect((await (await adminOf()).call('DELETE', path)).status).toBe(200);
+  });
+});
+
+describe('rotating a key', () => {
+  test('makes a successor of the same kind, and the old one is good for an hour', async () => {
+    await client.call('PATCH', `/keys/${idOf(client)}`, { label: 'gate' });
+    const { status, body } = await client.call('POST', `/keys/${idOf(client)}/rotate`);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      caller: 'harbour',
+      scopes: ['jobs'],
+      label: 'gate',
+      revoked_at: null,
+      replaces: { key_id: idOf(client), revoked_at: '2026-03-01T13:00:00.000Z' },
+    });
+    expect(await works(body.key)).toBe(true);
+    world.advance(3599);
+    expect(await works(client.key)).toBe(true);
+    world.advance(1);
+    expect(await works(client.key)).toBe(false);
+    expect(await works(body.key)).toBe(true);
+  });
+
+  test('without grace ends the old one at once', async () => {
+    await client.call('POST', `/keys/${idOf(client)}/rotate?grace_seconds=0`);
+    expect(await works(client.key)).toBe(false);
+  });
+
+  test('an old key that is still good can be revoked before its time', async () => {
+    const { body } = await client.call('POST', `/keys/${idOf(client)}/rotate`);
+    await clientWith(world, body.key).call('DELETE', `/keys/${idOf(client)}`);
+    expect(await works(client.key)).toBe(false);
+  });
+
+  test('an admin key may rotate itself', async () => {
+    const admin = await adminOf();
+    const { body } = await admin.call('POST', `/keys/${idOf(admin)}/rotate?grace_seconds=0`);
+    expect((await clientWith(world, body.key).call('GET', '/callers')).status).toBe(200);
+  });
+
+  test('grants nobody more than they have, not even an admin', async () => {
+    const stronger = await clientOf(world, ['jobs', 'internal']);
+    const path = `/keys/${idOf(stronger)}/rotate`;
+    expect(await client.call('POST', path)).toMatchObject(forbidden);
+    const admin = await clientOf(world, ['jobs', 'admin']);
+    expect(await admin.call('POST', path)).toMatchObject(forbidden);
+  });
+
+  test('a revoked key has no successor', async () => {
+    const other = await clientOf(world);
+    await client.call('DELETE', `/keys/${idOf(other)}`);
+    expect(await client.call('POST', `/keys/${idOf(other)}/rotate`)).toMatchObject({ status: 400 });
+  });
+});
+
+describe('callers', () => {
+  test('are made once, and listed by name, page by page', async () => {
+    const admin = await adminOf();
+    const made = await admin.call('POST', '/callers', { caller: 'harbour', label: 'Port of Kiel' });
+    expect(made).toMatchObject({
+      status: 200,
+      body: { caller: 'harbour', label: 'Port of Kiel', created_at: '2026-03-01T12:00:00.000Z' },
+    });
+    const again = await admin.call('POST', '/callers', { caller: 'harbour', label: 'another' });
+    expect(again.body).toEqual(made.body);
+    for (const caller of ['zoo', 'airport']) await admin.call('POST', '/callers', { caller });
+
+    const first = (await admin.call('GET', '/callers?limit=2')).body;
+    expect(first.callers.map(({ caller }: { caller: string }) => caller)).toEqual(['airport', 'harbour']);
+    expect(first.next_after).toBe('harbour');
+    const rest = (await admin.call('GET', '/callers?limit=2&after=harbour')).body;
+    expect(rest).toMatchObject({ callers: [{ caller: 'zoo' }], next_after: null });
+    expect(JSON.stringify(first)).not.toContain('webhook');
+  });
+});

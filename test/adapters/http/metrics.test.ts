@@ -1,0 +1,152 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createMeter } from '../../../adapters/embedded/meter.ts';
+import { VisionError } from '../../../core/errors.ts';
+import { deliverEvent } from '../../../core/operations/deliver-event.ts';
+import { clientOf, internal } from '../../support/api-client.ts';
+import type { ApiClient } from '../../support/api-client.ts';
+import { createWorld } from '../../support/world.ts';
+import type { World } from '../../support/world.ts';
+
+let world: World;
+let client: ApiClient;
+beforeEach(async () => {
+  world = createWorld();
+  client = await clientOf(world, ['jobs', 'internal']);
+});
+afterEach(() => world.close());
+
+const metrics = async () => (await client.call('GET', '/metrics', undefined, internal)).body;
+
+async function monitor(fields = {}) {
+  const { body } = await client.call('POST', '/live-monitor', {
+    stream_url: 'https://example.com/live.m3u8',
+    condition: 'a ship enters the lock',
+    input_mode: 'frames',
+    ...fields,
+  });
+  return { jobId: body.job_id as string, step: await world.begin({ job_id: body.job_id, generation: 0 }) };
+}
+
+const cancel = (jobId: string) => client.call('DELETE', `/jobs/${jobId}`);
+
+/** Three captures: one is judged, one skipped, one goes unanswered. */
+async function watchThreeTimes({ step }: Awaited<ReturnType<typeof monitor>>) {
+  world.script.moved.push(true, false, true);
+  world.script.verdicts.push(false, new VisionError('Try again.'));
+  for (let tick = 0; tick < 3; tick += 1) step = await world.tick(step);
+}
+
+describe('/metrics', () => {
+  test('of a service that has done nothing has every number, with the provider by its name', async () => {
+    expect(await metrics()).toEqual({
+      started_at: '2026-03-01T12:00:00.000Z',
+      providers: { scripted: { calls: 0, errors: 0 } },
+      jobs: { created: 0, completed: 0, failed: 0 },
+      frames: { captured: 0, skipped_prefilter: 0 },
+      webhooks: { sent: 0, failed: 0 },
+    });
+  });
+
+  test('has the live numbers of a running job, and the same once it has ended', async () => {
+    const job = await monitor();
+    await watchThreeTimes(job);
+    const running = await metrics();
+    expect(running).toMatchObject({
+      providers: { scripted: { calls: 2, errors: 1 } },
+      jobs: { created: 1, completed: 0, failed: 0 },
+      frames: { captured: 2, skipped_prefilter: 1 },
+    });
+
+    await cancel(job.jobId);
+
+    expect(await metrics()).toEqual(running);
+  });
+
+  test('agrees with the stats of the jobs, so that the savings can be computed', async () => {
+    const jobs = [await monitor(), await monitor()];
+    for (const job of jobs) await watchThreeTimes(job);
+    const { captured, skipped_prefilter: skipped } = (await metrics()).frames;
+    expect((skipped / (captured + skipped)) * 100).toBeCloseTo(33.33, 1);
+    const stats = await Promise.all(
+      jobs.map(async ({ jobId }) => (await client.call('GET', `/jobs/${jobId}`)).body.stats),
+    );
+    expect(stats.map(({ frames_skipped: frames }) => frames)).toEqual([1, 1]);
+  });
+
+  test('counts as completed and failed the jobs that ended in these states, and stopped ones as neither', async () => {
+    world.script.verdicts.push(true);
+    const completed = await monitor();
+    await world.tick(completed.step);
+    const failed = await monitor();
+    let { step } = failed;
+    for (let missed = 0; missed < 5; missed += 1) {
+      world.script.verdicts.push(new VisionError('Try again.'));
+      step = await world.tick(step);
+    }
+    await cancel((await monitor()).jobId);
+    await monitor();
+    expect((await metrics()).jobs).toEqual({ created: 4, completed: 1, failed: 1 });
+  });
+
+  test('counts direct calls: a frame for a check, and a model call for each', async () => {
+    const check = { stream_url: 'https://example.com/live.m3u8', condition: 'a ship' };
+    expect((await client.call('POST', '/check-once', check)).status).toBe(200);
+    world.script.verdicts.push(new VisionError('Try again.'));
+    expect((await client.call('POST', '/check-once', check)).status).toBe(500);
+    expect(await metrics()).toMatchObject({
+      providers: { scripted: { calls: 2, errors: 1 } },
+      jobs: { created: 0 },
+      frames: { captured: 2, skipped_prefilter: 0 },
+    });
+  });
+
+  test('counts deliveries when they are over, not attempts, and agrees with the job', async () => {
+    const { jobId } = await monitor({ webhook_url: 'https://example.com/hook' });
+    await cancel(jobId);
+    const [started, stopped] = world.queued.filter(({ job_id: queued }) => queued === jobId);
+    world.script.webhooks.push({ status: 500 });
+    await deliverEvent(started!, world.c);
+    expect((await metrics()).webhooks).toEqual({ sent: 0, failed: 0 });
+    world.advance(5);
+    await deliverEvent(started!, world.c);
+    world.script.webhooks.push({ status: 410 });
+    await deliverEvent(stopped!, world.c);
+    await deliverEvent(stopped!, world.c);
+    expect((await metrics()).webhooks).toEqual({ sent: 1, failed: 1 });
+    const { stats } = (await client.call('GET', `/jobs/${jobId}`)).body;
+    expect(stats.webhook).toMatchObject({ delivered: 1, failed: 1, pending: 0 });
+  });
+
+  test('counts as failed what is undelivered an hour after its job ended, though the job cannot be read any more', async () => {
+    const { jobId } = await monitor({ webhook_url: 'https://example.com/hook' });
+    await cancel(jobId);
+    world.advance(3601);
+    expect((await client.call('GET', `/jobs/${jobId}`)).status).toBe(404);
+    for (const message of world.queued) await deliverEvent(message, world.c);
+    expect(world.sent).toHaveLength(0);
+    expect((await metrics()).webhooks).toEqual({ sent: 0, failed: 2 });
+  });
+
+  test('begins anew with the process: what was done before is left out, also of jobs that still run', async () => {
+    const ended = await monitor();
+    await watchThreeTimes(ended);
+    await cancel(ended.jobId);
+    const running = await monitor();
+    await watchThreeTimes(running);
+
+    world.advance(60);
+    const since = { startedAt: world.c.now(), jobsBefore: await world.c.jobs.usage() };
+    world.c.meter = createMeter(since);
+    expect(await metrics()).toEqual({
+      started_at: since.startedAt.toISOString(),
+      providers: { scripted: { calls: 0, errors: 0 } },
+      jobs: { created: 0, completed: 0, failed: 0 },
+      frames: { captured: 0, skipped_prefilter: 0 },
+      webhooks: { sent: 0, failed: 0 },
+    });
+
+    await world.tick(await world.begin({ job_id: running.jobId, generation: 0 }));
+    await monitor();
+    expect(await metrics()).toMatchObject({ jobs: { created: 1 }, frames: { captured: 1 } });
+  });
+});

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createApp } from '../../../adapters/http/app.ts';
+import { mintKey } from '../../../core/api-key.ts';
+import { createWorld } from '../../support/world.ts';
+import type { World } from '../../support/world.ts';
+
+/** Against what FastAPI with Pydantic really wrote: `pydantic/generate.py` made the table. */
+
+type Entry = { type: string; loc: (string | number)[]; msg: string; ctx?: object };
+type Case = {
+  method: string;
+  path: string;
+  contentType: string | null;
+  body: string;
+  status: number;
+  detail?: Entry[];
+};
+
+const { made_with: versions, cases } = JSON.parse(
+  readFileSync(new URL('pydantic/expected.json', import.meta.url), 'utf8'),
+) as { made_with: Record<string, string>; cases: Case[] };
+
+let world: World;
+let key: string;
+beforeEach(async () => {
+  world = createWorld();
+  const minted = mintKey({ caller: 'harbour', scopes: ['jobs'], label: null }, world.c.now(), world.c);
+  await world.c.keys.put(minted.key);
+  key = minted.text;
+});
+afterEach(() => world.close());
+
+async function ask({ method, path, contentType, body }: Case) {
+  const response = await createApp(world.c).request(`/api${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(contentType === null ? {} : { 'content-type': contentType }),
+    },
+    ...(method === 'GET' ? {} : { body: new TextEncoder().encode(body) }),
+  });
+  return { status: response.status, body: (await response.json()) as { detail: Entry[] } };
+}
+
+const short = (text: string) => (text.length > 90 ? `${text.slice(0, 90)}…` : text);
+const titled = cases.map((one) => [one.method, short(one.path), short(one.body), one] as const);
+
+describe(`as Pydantic ${versions['pydantic']} words it, the 422 of`, () => {
+  test.each(titled.filter(([, , , { status }]) => status === 422))('%s %s %s', async (_, __, ___, one) => {
+    const { status, body } = await ask(one);
+    expect(status).toBe(422);
+    expect(
+      body.detail.map(({ type, loc, msg, ctx }: Entry) => ({ type, loc, msg, ...(ctx && { ctx }) })),
+    ).toEqual(one.detail);
+  });
+});
+
+describe('what Pydantic takes passes the schema:', () => {
+  test.each(titled.filter(([, , , { status }]) => status === 200))('%s %s %s', async (_, __, ___, one) => {
+    expect((await ask(one)).status).not.toBe(422);
+  });
+});

@@ -1,0 +1,166 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { CaptureRequest } from '../../../../core/capture.ts';
+import { NotLiveError, StreamEndedError, StreamFetchError, VisionError } from '../../../../core/errors.ts';
+import { createHttpCaller } from '../../../support/http-caller.ts';
+import { createWorld } from '../../../support/world.ts';
+import type { World } from '../../../support/world.ts';
+
+let world: World;
+let call: Awaited<ReturnType<typeof createHttpCaller>>;
+let captured: CaptureRequest[];
+
+beforeEach(async () => {
+  world = createWorld({ captureTimeoutSeconds: 0.05 });
+  call = await createHttpCaller(world);
+  captured = [];
+  const { capture } = world.c.streams;
+  world.c.streams.capture = (request, signal) => {
+    captured.push(request);
+    return capture(request, signal);
+  };
+});
+afterEach(() => world.close());
+
+const request = { stream_url: 'https://example.com/live.m3u8', condition: 'a ship enters the lock' };
+const check = (fields = {}) => call('POST', '/check-once', { ...request, ...fields });
+
+describe('POST /check-once', () => {
+  test('answers with the verdict and how long it took, without the frame', async () => {
+    const { judge } = world.c.vision;
+    world.c.vision.judge = (...given) => {
+      world.advance(1.234);
+      return judge(...given);
+    };
+    world.script.verdicts.push(true);
+    const { status, body } = await check();
+    expect(status).toBe(200);
+    expect(body).toEqual({ triggered: true, explanation: 'It is there.', latency_ms: 1234 });
+  });
+
+  test('adds the frame that was judged when it is asked for', async () => {
+    world.script.captures.push({ frame: new Uint8Array([255, 216, 255, 1]) });
+    expect((await check({ include_frame: true })).body.frame_b64).toBe('/9j/AQ==');
+  });
+
+  test('takes one frame unless another mode is asked for', async () => {
+    await check();
+    await check({ input_mode: 'hybrid', clip_duration_seconds: 7 });
+    expect(captured).toMatchObject([
+      { mode: 'frames', clipSeconds: 3 },
+      { mode: 'hybrid', clipSeconds: 7 },
+    ]);
+  });
+
+  test('shows the model the clip in clip mode', async () => {
+    const shown: unknown[] = [];
+    const { judge } = world.c.vision;
+    world.c.vision.judge = (look, ...rest) => {
+      shown.push(look);
+      return judge(look, ...rest);
+    };
+    world.script.captures.push({ clip: new Uint8Array([1, 2, 3]) });
+    await check({ input_mode: 'clip' });
+    expect(shown).toMatchObject([{ mode: 'clip', clip: new Uint8Array([1, 2, 3]) }]);
+  });
+
+  test.each([
+    [new NotLiveError('Give a live URL.'), 'NOT_LIVESTREAM', 'URL is not a live stream'],
+    [new NotLiveError('Check the URL.', 'Stream is offline'), 'NOT_LIVESTREAM', 'Stream is offline'],
+    [new StreamFetchError('Try again.'), 'STREAM_FETCH_FAILED', 'Failed to fetch stream'],
+  ])('does not capture what the probe refuses: %s', async (error, code, message) => {
+    world.script.probe = error;
+    const { status, body } = await check();
+    expect({ status, body }).toMatchObject({ status: 400, body: { error: { code, message } } });
+    expect(captured).toEqual([]);
+  });
+
+  test.each([
+    [new StreamFetchError('Try again.', 'Failed to capture frame from stream'), 'STREAM_FETCH_FAILED'],
+    [new StreamFetchError('Try again.', 'Failed to capture video clip from stream'), 'STREAM_FETCH_FAILED'],
+    [new StreamEndedError(), 'NOT_LIVESTREAM'],
+  ])('tells a failed capture as it is: %s', async (error, code) => {
+    world.script.captures.push(error);
+    const { status, body } = await check();
+    expect({ status, body }).toMatchObject({
+      status: 400,
+      body: { error: { code, message: error.message } },
+    });
+  });
+
+  test.each([
+    ['frames', 'Failed to capture frame from stream'],
+    ['clip', 'Failed to capture video clip from stream'],
+  ])(
+    'a stream that is too slow for %s is a failed capture, no fault of the service',
+    async (mode, message) => {
+      world.c.streams.capture = (_, signal) => hangUntil(signal);
+      expect(await check({ input_mode: mode })).toMatchObject({
+        status: 400,
+        body: { error: { code: 'STREAM_FETCH_FAILED', message } },
+      });
+    },
+  );
+
+  test.each(['clip', 'hybrid'])('%s with a model that takes no video is refused', async (mode) => {
+    Object.assign(world.c.vision, { takesVideo: false });
+    expect(await check({ input_mode: mode })).toMatchObject({
+      status: 400,
+      body: { error: { code: 'INVALID_INPUT_MODE', remediation: expect.stringContaining('frames') } },
+    });
+    expect((await check()).status).toBe(200);
+  });
+
+  test('a model that fails is 500 VLM_ERROR', async () => {
+    world.script.verdicts = [new VisionError('Try again.')] as never;
+    expect(await check()).toMatchObject({
+      status: 500,
+      body: { error: { code: 'VLM_ERROR', message: 'Vision model analysis failed' } },
+    });
+  });
+});
+
+describe('the limits on calls that are answered at once', () => {
+  test('refuse the 121st in a minute with the time to wait, and let it through after it', async () => {
+    for (let made = 0; made < 60; made += 1) {
+      await check();
+      await call('POST', '/streams/validate', { stream_url: request.stream_url });
+    }
+    world.advance(20);
+    const refused = await check();
+    expect(refused).toMatchObject({
+      status: 429,
+      body: { error: { code: 'RATE_LIMITED', remediation: expect.stringContaining('40 s') } },
+    });
+    expect(refused.headers.get('retry-after')).toBe('40');
+    world.advance(40);
+    expect((await check()).status).toBe(200);
+  });
+
+  test('refuse the eleventh at the same time, and no other caller', async () => {
+    let finish = () => {};
+    const held = new Promise<void>((resolve) => (finish = resolve));
+    const { probe } = world.c.streams;
+    world.c.streams.probe = async (...given) => {
+      await held;
+      return probe(...given);
+    };
+    const other = await createHttpCaller(world, 'airport');
+    const all = Array.from({ length: 11 }, () => check());
+    const another = other('POST', '/check-once', request);
+    const eleventh = await Promise.race(all);
+    expect(eleventh).toMatchObject({ status: 429, body: { error: { code: 'RATE_LIMITED' } } });
+    finish();
+    const statuses = (await Promise.all([...all, another])).map(({ status }) => status);
+    expect(statuses.toSorted((a, b) => a - b)).toEqual([...Array.from({ length: 11 }, () => 200), 429]);
+    expect((await check()).status).toBe(200);
+  });
+
+  test('count no request that does not fit the schema', async () => {
+    for (let made = 0; made < 125; made += 1) await check({ condition: '' });
+    expect((await check()).status).toBe(200);
+  });
+});
+
+function hangUntil(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+}

@@ -1,0 +1,154 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createApp } from '../../../../adapters/http/app.ts';
+import { mintKey } from '../../../../core/api-key.ts';
+import { deliverEvent } from '../../../../core/operations/deliver-event.ts';
+import type { Step } from '../../../../core/workflow.ts';
+import { openEvents } from '../../../support/event-stream.ts';
+import { createHttpCaller } from '../../../support/http-caller.ts';
+import { createWorld } from '../../../support/world.ts';
+import type { World } from '../../../support/world.ts';
+
+let world: World;
+let call: Awaited<ReturnType<typeof createHttpCaller>>;
+beforeEach(async () => {
+  world = createWorld();
+  call = await createHttpCaller(world);
+});
+afterEach(() => world.close());
+
+const stream = { stream_url: 'https://example.com/live.m3u8' };
+const aWindow = { ...stream, window_minutes: 1, capture_interval_seconds: 30, max_windows: 1 };
+
+async function watchedToItsEnd(jobId: string): Promise<void> {
+  let step: Step = await world.begin({ job_id: jobId, generation: 0 });
+  while (!step.done) step = await world.tick(step);
+}
+
+describe('POST /live-digest', () => {
+  test('answers with the pending job, and its defaults in details', async () => {
+    const { status, body } = await call('POST', '/live-digest', stream);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      status: 'pending',
+      job_type: 'live-digest',
+      stream_url: stream.stream_url,
+      details: {
+        window_minutes: 10,
+        capture_interval_seconds: 60,
+        max_windows: null,
+        include_frames: false,
+        enable_prefilter: true,
+        input_mode: 'frames',
+        digest_duration_seconds: 600,
+        delivery: 'polling',
+      },
+      message: expect.stringContaining('Poll'),
+    });
+  });
+
+  test.each([
+    ['window_minutes', 0, 'greater_than_equal'],
+    ['window_minutes', 61, 'less_than_equal'],
+    ['capture_interval_seconds', 9, 'greater_than_equal'],
+    ['capture_interval_seconds', 301, 'less_than_equal'],
+    ['max_windows', 0, 'greater_than_equal'],
+    ['max_windows', 1.5, 'int_from_float'],
+    ['include_frames', 'perhaps', 'bool_parsing'],
+    ['stream_url', '', 'string_too_short'],
+    ['webhook_url', 'x'.repeat(2084), 'string_too_long'],
+  ])('refuses %s = %j as %s', async (field, value, type) => {
+    const { status, body } = await call('POST', '/live-digest', { ...stream, [field]: value });
+    expect(status).toBe(422);
+    expect(body.detail[0]).toMatchObject({ loc: ['body', field], type });
+  });
+
+  test('max_windows may be null, and the numbers may be the ends of their ranges', async () => {
+    const ends = { window_minutes: 60, capture_interval_seconds: 10, max_windows: null };
+    expect((await call('POST', '/live-digest', { ...stream, ...ends })).body.details).toMatchObject(ends);
+    const others = { window_minutes: 1, capture_interval_seconds: 300, max_windows: 1 };
+    expect((await call('POST', '/live-digest', { ...stream, ...others })).body.details).toMatchObject(others);
+  });
+
+  test('counts towards the ten active jobs', async () => {
+    for (let job = 0; job < 10; job += 1) await call('POST', '/live-digest', stream);
+    expect((await call('POST', '/live-digest', stream)).status).toBe(429);
+  });
+
+  test('with Accept: text/event-stream brings its events until stopped, with the grid as base64', async () => {
+    const minted = mintKey({ caller: 'harbour', scopes: ['jobs'], label: null }, world.c.now(), world.c);
+    await world.c.keys.put(minted.key);
+    const response = await createApp(world.c).request('/api/live-digest', {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${minted.text}`,
+        'content-type': 'application/json',
+        accept: 'text/event-stream',
+      },
+      body: JSON.stringify({ ...aWindow, include_frames: true }),
+    });
+    const { jobs } = await world.c.jobs.list({ caller: 'harbour', limit: 1, offset: 0 }, world.c.now());
+    await watchedToItsEnd(jobs[0]!.job_id);
+    const events = await openEvents(response).rest();
+    expect(events.map(({ event }) => event)).toEqual([
+      'started',
+      'progress',
+      'progress',
+      'summary',
+      'stopped',
+    ]);
+    expect(events[3]?.data.data).toMatchObject({
+      window_index: 1,
+      summary: 'Nothing happened.',
+      partial: false,
+      frame_grid_b64: Buffer.from([255, 216, 2]).toString('base64'),
+    });
+  });
+
+  test('with webhook_url pushes its events, also where the request accepts an event stream', async () => {
+    const request = { ...aWindow, include_frames: true, webhook_url: 'https://example.com/hook' };
+    const { body } = await call('POST', '/live-digest', request, { accept: 'text/event-stream' });
+    expect(body.details.delivery).toBe('webhook');
+    await watchedToItsEnd(body.job_id);
+    for (const message of world.queued) await deliverEvent(message, world.c);
+    const pushed = world.sent.map((sent) => JSON.parse(sent.body));
+    expect(pushed.map(({ type }) => type)).toEqual(['job_started', 'summary_generated', 'job_stopped']);
+    expect(pushed[1].data).toMatchObject({
+      window_start: expect.any(String),
+      window_end: expect.any(String),
+      frames_captured: 2,
+      frames_skipped: 0,
+      frame_grid_b64: Buffer.from([255, 216, 2]).toString('base64'),
+    });
+    expect(pushed[2].data).toMatchObject({
+      reason: 'max_windows_reached',
+      status: 'stopped',
+      auto_stopped: false,
+    });
+  });
+
+  test('without include_frames brings no grid', async () => {
+    const { body } = await call('POST', '/live-digest', aWindow);
+    await watchedToItsEnd(body.job_id);
+    const { stats } = (await call('GET', `/jobs/${body.job_id}`)).body;
+    expect(Object.keys(stats.summaries[0].data).filter((name) => name.startsWith('frame_grid'))).toEqual([]);
+  });
+});
+
+test('a digest is listed, read, and cancelled with its last summary', async () => {
+  const { body: created } = await call('POST', '/live-digest', { ...aWindow, max_windows: 5 });
+  const path = `/jobs/${created.job_id}`;
+  await world.tick(await world.begin({ job_id: created.job_id, generation: 0 }));
+  world.advance(10);
+  expect((await call('GET', '/jobs?job_type=live-digest')).body.total).toBe(1);
+  expect((await call('GET', '/jobs?job_type=live-monitor')).body.total).toBe(0);
+  const cancelled = await call('DELETE', path);
+  expect(cancelled).toMatchObject({
+    status: 200,
+    body: { status: 'stopped', final_stats: { reason: 'cancelled', windows_summarized: 1 } },
+  });
+  const { body: read } = await call('GET', path);
+  expect(read.stats.summaries).toMatchObject([
+    { type: 'summary_generated', data: { window_index: 1, partial: true } },
+  ]);
+  expect((await call('DELETE', path)).body.error.code).toBe('JOB_ALREADY_STOPPED');
+});

@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { InvalidUrlError, NotLiveError, StreamFetchError } from '../../../../core/errors.ts';
+import { createHttpCaller } from '../../../support/http-caller.ts';
+import { createWorld } from '../../../support/world.ts';
+import type { World } from '../../../support/world.ts';
+
+let world: World;
+let call: Awaited<ReturnType<typeof createHttpCaller>>;
+beforeEach(async () => {
+  world = createWorld();
+  call = await createHttpCaller(world);
+});
+afterEach(() => world.close());
+
+const validate = (url: string) => call('POST', '/streams/validate', { stream_url: url });
+const unknown = { stream_id: null, title: null, channel: null, thumbnail_url: null, viewer_count: null };
+
+describe('POST /streams/validate', () => {
+  test('tells what a live stream is, every field present', async () => {
+    expect(await validate('https://example.com/live.m3u8')).toMatchObject({
+      status: 200,
+      body: {
+        is_live: true,
+        platform: 'hls',
+        ...unknown,
+        parsed_url: 'https://example.com/live.m3u8',
+        error_hint: null,
+      },
+    });
+  });
+
+  test.each([
+    ['https://example.com/vod.m3u8', 'hls'],
+    ['rtsp://camera.test/recording', 'rtsp'],
+    ['https://www.youtube.com/watch?v=abc', 'youtube'],
+    ['https://youtu.be/abc', 'youtube'],
+    ['https://m.twitch.tv/somebody', 'twitch'],
+    ['https://nottwitch.tv/live.m3u8', 'hls'],
+  ])('%s that is not live is an answer with a hint', async (url, platform) => {
+    world.script.probe = new NotLiveError('Give a live URL.', 'Stream is offline');
+    expect(await validate(url)).toMatchObject({
+      status: 200,
+      body: {
+        is_live: false,
+        platform,
+        ...unknown,
+        parsed_url: null,
+        error_hint: 'Stream is offline. Give a live URL.',
+      },
+    });
+  });
+
+  test.each([
+    [new InvalidUrlError('Use http.'), 'INVALID_URL'],
+    [new StreamFetchError('Try again.'), 'STREAM_FETCH_FAILED'],
+  ])('what cannot be used or reached is 400: %s', async (error, code) => {
+    world.script.probe = error;
+    expect(await validate('ftp://example.com')).toMatchObject({ status: 400, body: { error: { code } } });
+  });
+});

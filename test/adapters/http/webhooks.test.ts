@@ -1,0 +1,321 @@
+import { Webhook } from 'standardwebhooks';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { InvalidUrlError } from '../../../core/errors.ts';
+import { deliverEvent } from '../../../core/operations/deliver-event.ts';
+import type { WebhookRequest } from '../../../core/ports/delivery.ts';
+import { clientOf } from '../../support/api-client.ts';
+import type { ApiClient } from '../../support/api-client.ts';
+import { createWorld } from '../../support/world.ts';
+import type { World } from '../../support/world.ts';
+
+let world: World;
+let client: ApiClient;
+beforeEach(async () => {
+  world = createWorld();
+  client = await clientOf(world);
+});
+afterEach(() => world.close());
+
+const hook = 'https://hook:pw@example.com/hook';
+
+/** job_started (1), progress (2), watch_triggered (3), job_stopped (4). */
+async function triggeredMonitor(webhookUrl: string | undefined = hook): Promise<string> {
+  const { body } = await client.call('POST', '/live-monitor', {
+    stream_url: 'https://example.com/live.m3u8',
+    condition: 'a ship enters the lock',
+    webhook_url: webhookUrl,
+  });
+  world.script.verdicts.push(true);
+  await world.tick(await world.begin({ job_id: body.job_id, generation: 0 }));
+  return body.job_id;
+}
+
+/** What the queue does, as far as it is due. */
+async function deliverAll(): Promise<void> {
+  for (const message of world.queued.splice(0)) {
+    let outcome = await deliverEvent(message, world.c);
+    while (outcome.kind === 'again') {
+      world.advance((outcome.at.getTime() - world.c.now().getTime()) / 1000);
+      outcome = await deliverEvent(message, world.c);
+    }
+  }
+}
+
+const deliveries = async (jobId: string, query = '') =>
+  (await client.call('GET', `/jobs/${jobId}/deliveries${query}`)).body;
+const resend = (jobId: string, sequence: number) =>
+  client.call('POST', `/jobs/${jobId}/deliveries/${sequence}/resend`);
+const ids = (requests: WebhookRequest[]) => requests.map(({ headers }) => headers['webhook-id']);
+
+describe('deliveries of a job', () => {
+  test('say what each attempt came to', async () => {
+    const jobId = await triggeredMonitor();
+    world.script.webhooks.push({}, { status: 503, latencyMs: 7 }, { status: null, error: 'timed out' });
+    await deliverAll();
+    const body = await deliveries(jobId);
+    expect(body).toMatchObject({
+      job_id: jobId,
+      webhook_url: 'https://hook:***@example.com/hook',
+      has_more: false,
+      next_after: 4,
+    });
+    expect(body.deliveries.map(({ sequence }: { sequence: number }) => sequence)).toEqual([1, 3, 4]);
+    expect(body.deliveries[1]).toEqual({
+      sequence: 3,
+      type: 'watch_triggered',
+      state: 'delivered',
+      resend: 0,
+      attempts: [
+        { time: '2026-03-01T12:00:00.000Z', status: 503, latency_ms: 7, error: null, resend: 0 },
+        { time: '2026-03-01T12:00:05.000Z', status: null, latency_ms: 1, error: 'timed out', resend: 0 },
+        { time: '2026-03-01T12:00:30.000Z', status: 204, latency_ms: 1, error: null, resend: 0 },
+      ],
+      next_attempt_at: null,
+      error: null,
+    });
+  });
+
+  test('are read page by page, and by their state', async () => {
+    const jobId = await triggeredMonitor();
+    world.script.webhooks.push({}, { status: 410 });
+    await deliverAll();
+    const sequences = async (query: string) =>
+      (await deliveries(jobId, query)).deliveries.map(({ sequence }: { sequence: number }) => sequence);
+    expect(await sequences('?state=failed')).toEqual([3, 4]);
+    expect(await sequences('?state=delivered')).toEqual([1]);
+    expect(await deliveries(jobId, '?limit=1')).toMatchObject({ next_after: 1, has_more: true });
+    expect(await sequences('?limit=1&after=1')).toEqual([3]);
+    expect(await sequences('?after=4')).toEqual([]);
+    expect((await client.call('GET', `/jobs/${jobId}/deliveries?state=lost`)).status).toBe(422);
+  });
+
+  test('of a job without a webhook are none', async () => {
+    const { body } = await client.call('POST', '/live-monitor', {
+      stream_url: 'https://example.com/live.m3u8',
+      condition: 'a ship',
+    });
+    expect(await deliveries(body.job_id)).toMatchObject({ webhook_url: null, deliveries: [] });
+  });
+
+  test('of others are 404, as if absent', async () => {
+    const jobId = await triggeredMonitor();
+    await deliverAll();
+    client = await clientOf(world, ['jobs'], 'airport');
+    for (const answer of [await client.call('GET', `/jobs/${jobId}/deliveries`), await resend(jobId, 1)])
+      expect(answer).toMatchObject({ status: 404, body: { error: { code: 'JOB_NOT_FOUND' } } });
+  });
+});
+
+describe('sending again', () => {
+  test('a failed delivery makes four fresh attempts, with the same webhook-id', async () => {
+    const jobId = await triggeredMonitor();
+    const four = Array.from({ length: 4 }, () => ({ status: 500 }));
+    world.script.webhooks.push({}, ...four);
+    await deliverAll();
+    const [, failed] = (await deliveries(jobId)).deliveries;
+    expect(failed).toMatchObject({ state: 'failed', error: expect.stringContaining('500') });
+
+    const answer = await resend(jobId, 3);
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { job_id: jobId, sequence: 3, type: 'watch_triggered', resend: 1 },
+    });
+    expect(world.queued).toEqual([{ job_id: jobId, sequence: 3, resend: 1 }]);
+    world.sent.length = 0;
+    world.script.webhooks.push(...four.slice(1));
+    await deliverAll();
+
+    expect(ids(world.sent)).toEqual(Array.from({ length: 4 }, () => `msg_${jobId}_3`));
+    const [, arrived] = (await deliveries(jobId)).deliveries;
+    expect(arrived).toMatchObject({ state: 'delivered', resend: 1, error: null });
+    expect(arrived.attempts.map(({ resend: series }: { resend: number }) => series)).toEqual([
+      0, 0, 0, 0, 1, 1, 1, 1,
+    ]);
+    const { stats } = (await client.call('GET', `/jobs/${jobId}`)).body;
+    expect(stats.webhook).toMatchObject({ delivered: 3, failed: 0, failures: [] });
+  });
+
+  test('may fail again, and be sent once more', async () => {
+    const jobId = await triggeredMonitor();
+    const four = Array.from({ length: 4 }, () => ({ status: 500 }));
+    world.script.webhooks.push({}, ...four);
+    await deliverAll();
+    await resend(jobId, 3);
+    world.script.webhooks.push(...four);
+    await deliverAll();
+    expect((await deliveries(jobId)).deliveries[1]).toMatchObject({ state: 'failed', resend: 1 });
+    expect((await resend(jobId, 3)).body).toMatchObject({ resend: 2 });
+    await deliverAll();
+    expect((await deliveries(jobId)).deliveries[1]).toMatchObject({ state: 'delivered', resend: 2 });
+  });
+
+  test('what arrived is sent once more', async () => {
+    const jobId = await triggeredMonitor();
+    await deliverAll();
+    world.sent.length = 0;
+    await resend(jobId, 1);
+    await deliverAll();
+    expect(ids(world.sent)).toEqual([`msg_${jobId}_1`]);
+  });
+
+  test('asked for twice before it is taken up is the same message, and sent once', async () => {
+    const jobId = await triggeredMonitor();
+    await deliverAll();
+    world.sent.length = 0;
+    await resend(jobId, 1);
+    await resend(jobId, 1);
+    expect(new Set(world.queued.map((message) => JSON.stringify(message))).size).toBe(1);
+    await deliverAll();
+    expect(world.sent).toHaveLength(1);
+  });
+
+  test('reaches a receiver that once said 410 or was silent for an hour', async () => {
+    world.close();
+    world = createWorld({ retentionSeconds: 86_400 });
+    client = await clientOf(world);
+    const jobId = await triggeredMonitor();
+    world.script.webhooks.push({ status: 410 });
+    await deliverAll();
+    expect((await deliveries(jobId, '?state=failed')).deliveries).toHaveLength(3);
+    world.advance(7200);
+    await resend(jobId, 4);
+    await deliverAll();
+    expect((await deliveries(jobId)).deliveries[2]).toMatchObject({ state: 'delivered', resend: 1 });
+  });
+
+  test('what is still under way is refused', async () => {
+    const jobId = await triggeredMonitor();
+    expect(await resend(jobId, 1)).toMatchObject({ status: 400, body: { error: { code: 'BAD_REQUEST' } } });
+    world.script.webhooks.push({ status: 500 });
+    await deliverEvent(world.queued[0]!, world.c);
+    expect((await resend(jobId, 1)).status).toBe(400);
+  });
+
+  test('progress and numbers that are not there have no delivery', async () => {
+    const jobId = await triggeredMonitor();
+    await deliverAll();
+    for (const sequence of [2, 99])
+      expect(await resend(jobId, sequence)).toMatchObject({
+        status: 404,
+        body: { error: { code: 'NOT_FOUND' } },
+      });
+  });
+
+  test('a job that is removed has nothing to send', async () => {
+    const jobId = await triggeredMonitor();
+    await deliverAll();
+    world.advance(3600);
+    expect((await resend(jobId, 1)).status).toBe(404);
+  });
+});
+
+describe('the webhook secret', () => {
+  const verifies = (secret: string, { headers, body }: WebhookRequest) => {
+    const at = new Date(Number(headers['webhook-timestamp']) * 1000);
+    const signature = new Webhook(secret).sign(headers['webhook-id']!, at, body);
+    return headers['webhook-signature']!.split(' ').includes(signature);
+  };
+  const send = async () => {
+    await client.call('POST', '/webhook-test', { webhook_url: hook });
+    return world.sent.at(-1)!;
+  };
+
+  test('is what events are signed with, and kept nowhere on its way', async () => {
+    const { status, body, headers } = await client.call('GET', '/webhook-secret');
+    expect(status).toBe(200);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(body).toEqual({
+      secret: expect.stringMatching(/^whsec_/),
+      version: 1,
+      previous_valid_until: null,
+    });
+    expect(verifies(body.secret, await send())).toBe(true);
+  });
+
+  test('rotated signs at once, beside the old one for a day', async () => {
+    const before = (await client.call('GET', '/webhook-secret')).body.secret;
+    const { body } = await client.call('POST', '/webhook-secret/rotate');
+    expect(body).toMatchObject({ version: 2, previous_valid_until: '2026-03-02T12:00:00.000Z' });
+    expect(body.secret).not.toBe(before);
+    expect((await client.call('GET', '/webhook-secret')).body).toEqual(body);
+
+    const first = await send();
+    expect([verifies(before, first), verifies(body.secret, first)]).toEqual([true, true]);
+    expect(first.headers['webhook-signature']!.split(' ')).toHaveLength(2);
+
+    world.advance(86_400);
+    const later = await send();
+    expect([verifies(before, later), verifies(body.secret, later)]).toEqual([false, true]);
+    expect((await client.call('GET', '/webhook-secret')).body.previous_valid_until).toBeNull();
+  });
+
+  test('rotated without grace ends the old one at once', async () => {
+    const before = (await client.call('GET', '/webhook-secret')).body.secret;
+    await client.call('POST', '/webhook-secret/rotate?grace_seconds=0');
+    expect(verifies(before, await send())).toBe(false);
+  });
+
+  test('rotated by one caller is not another caller’s', async () => {
+    const other = await clientOf(world, ['jobs'], 'airport');
+    const before = (await other.call('GET', '/webhook-secret')).body;
+    await client.call('POST', '/webhook-secret/rotate');
+    expect((await other.call('GET', '/webhook-secret')).body).toEqual(before);
+    expect(before.secret).not.toBe((await client.call('GET', '/webhook-secret')).body.secret);
+  });
+
+  test('rotated by many at once counts each of them', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () => client.call('POST', '/webhook-secret/rotate')),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect((await client.call('GET', '/webhook-secret')).body.version).toBe(5);
+  });
+});
+
+describe('a test event', () => {
+  const ask = (webhookUrl: string = hook) =>
+    client.call('POST', '/webhook-test', { webhook_url: webhookUrl });
+
+  test('is sent signed, in the envelope of every event, and answered with what came of it', async () => {
+    expect(await ask()).toMatchObject({ status: 200, body: { status: 204, latency_ms: 1, error: null } });
+    const [request] = world.sent;
+    expect(request?.url).toBe(hook);
+    expect(request?.headers['webhook-id']).toMatch(/^msg_test_/);
+    expect(Object.keys(JSON.parse(request!.body))).toEqual(['type', 'timestamp', 'source_url', 'data']);
+    expect(JSON.parse(request!.body)).toMatchObject({ type: 'test', timestamp: '2026-03-01T12:00:00.000Z' });
+  });
+
+  test('that fails says why, and is not repeated', async () => {
+    world.script.webhooks.push({ status: 500 }, { status: null, error: 'timed out' });
+    expect((await ask()).body).toEqual({ status: 500, latency_ms: 1, error: 'the receiver answered 500' });
+    expect((await ask()).body).toEqual({ status: null, latency_ms: 1, error: 'timed out' });
+    expect(world.sent).toHaveLength(2);
+  });
+
+  test('goes nowhere that a job may not go', async () => {
+    world.c.urls = {
+      check: () => {
+        throw new InvalidUrlError('Use a public address.');
+      },
+    };
+    expect(await ask('http://169.254.169.254/')).toMatchObject({
+      status: 400,
+      body: { error: { code: 'INVALID_URL' } },
+    });
+    expect(world.sent).toHaveLength(0);
+    expect((await ask('')).status).toBe(422);
+  });
+
+  test('is limited per caller', async () => {
+    for (let sent = 0; sent < 120; sent += 1) await ask();
+    expect(await ask()).toMatchObject({ status: 429, body: { error: { code: 'RATE_LIMITED' } } });
+    expect(world.sent).toHaveLength(120);
+    client = await clientOf(world, ['jobs'], 'airport');
+    expect((await ask()).status).toBe(200);
+  });
+
+  test('is no delivery of a job, so the metrics leave it out', async () => {
+    await ask();
+    expect((await world.c.meter.read()).deliveries).toEqual({ delivered: 0, failed: 0 });
+  });
+});

@@ -1,0 +1,234 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createApp } from '../../../adapters/http/app.ts';
+import { mountMcp } from '../../../adapters/mcp/mount-mcp.ts';
+import { operations } from '../../../adapters/openapi/operations.ts';
+import { listen } from '../../../cli/http-server.ts';
+import type { HttpServer } from '../../../cli/http-server.ts';
+import { StreamFetchError } from '../../../core/errors.ts';
+import type { Scope } from '../../../core/key.ts';
+import { keyOf, tellApiStory } from '../../support/api-story.ts';
+import { createWorld } from '../../support/world.ts';
+import type { World } from '../../support/world.ts';
+
+/** The official client over real HTTP. */
+
+let world: World;
+let server: HttpServer;
+let origin: string;
+let clients: Client[] = [];
+
+beforeEach(async () => {
+  world = createWorld();
+  server = await listen('127.0.0.1', 0);
+  origin = `http://127.0.0.1:${server.port}`;
+  const c = { ...world.c, baseUrl: `${origin}/api` };
+  const app = createApp(c);
+  mountMcp(app, c);
+  server.serve((request) => app.fetch(request));
+});
+afterEach(async () => {
+  for (const client of clients.splice(0)) await client.close();
+  await server.close();
+  world.close();
+});
+
+async function connect(scopes: Scope[] = ['jobs', 'internal', 'admin']): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' });
+  clients.push(client);
+  const transport = new StreamableHTTPClientTransport(new URL(`${origin}/mcp`), {
+    requestInit: { headers: { Authorization: `Bearer ${await keyOf(world, scopes)}` } },
+  });
+  await client.connect(transport);
+  return client;
+}
+
+const monitor = { stream_url: 'https://example.com/live.m3u8', condition: 'a ship enters the lock' };
+
+test('every operation is a tool, with schemas, and every tool can be called', async () => {
+  const client = await connect();
+  // The client keeps the output schemas of what it lists and holds every result against them, failed ones too.
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toEqual(operations.map(({ id }) => id));
+  const succeeded = new Set<string>();
+  await tellApiStory(async (id, given = {}) => {
+    const result: any = await client.callTool({ name: id, arguments: given });
+    if (!result.isError) succeeded.add(id);
+    expect(result.content).not.toHaveLength(0);
+    return result.structuredContent;
+  }, world);
+  expect([...succeeded].toSorted()).toEqual(tools.map(({ name }) => name).toSorted());
+});
+
+test('a tool takes what its endpoint takes: names, types, limits and defaults', async () => {
+  const { tools } = await (await connect()).listTools();
+  const tool = tools.find(({ name }) => name === 'live_monitor');
+  expect(tool?.inputSchema).toMatchObject({
+    required: ['stream_url', 'condition'],
+    properties: {
+      interval_seconds: { type: 'integer', minimum: 5, maximum: 300, default: 10 },
+      idempotency_key: { type: 'string' },
+    },
+  });
+  for (const { parameters, query, headers, body } of operations) {
+    const names = [parameters, query, headers, body].flatMap((part) => Object.keys(part?.shape ?? {}));
+    expect(new Set(names).size).toBe(names.length);
+  }
+});
+
+test('an answer is structured content, and text for clients without it', async () => {
+  const client = await connect();
+  world.script.verdicts.push(true);
+  const result: any = await client.callTool({ name: 'check_once', arguments: monitor });
+  expect(result.structuredContent).toEqual({
+    triggered: true,
+    explanation: 'It is there.',
+    latency_ms: expect.any(Number),
+  });
+  expect(JSON.parse(result.content[0].text)).toEqual(result.structuredContent);
+});
+
+test('a frame is an image, and not in the text that the model pays for', async () => {
+  const client = await connect();
+  const result: any = await client.callTool({
+    name: 'check_once',
+    arguments: { ...monitor, include_frame: true },
+  });
+  expect(result.content).toEqual([
+    { type: 'text', text: expect.not.stringContaining('frame_b64') },
+    { type: 'image', mimeType: 'image/jpeg', data: expect.stringMatching(/^\/9[A-Za-z0-9+/]+=*$/) },
+  ]);
+  expect(result.structuredContent).not.toHaveProperty('frame_b64');
+});
+
+describe('errors are results that the model can read', () => {
+  test.each([
+    ['of the stream', { ...monitor }, { error: { code: 'STREAM_FETCH_FAILED', remediation: 'Try later.' } }],
+    ['of validation', { stream_url: 'x' }, { detail: [{ loc: ['body', 'condition'], type: 'missing' }] }],
+  ])('%s', async (_, given, expected) => {
+    world.script.captures.push(new StreamFetchError('Try later.'));
+    const result: any = await (await connect()).callTool({ name: 'check_once', arguments: given });
+    expect(result).toMatchObject({ isError: true, structuredContent: expected });
+  });
+
+  test('a path that fits no schema is one of validation', async () => {
+    const client = await connect();
+    expect(await client.callTool({ name: 'get_job', arguments: {} })).toMatchObject({
+      isError: true,
+      structuredContent: { detail: [{ loc: ['path', 'job_id'], type: 'missing' }] },
+    });
+    expect(await client.callTool({ name: 'get_job', arguments: { job_id: '../keys' } })).toMatchObject({
+      isError: true,
+      structuredContent: { detail: [{ loc: ['path', 'job_id'], type: 'uuid_parsing' }] },
+    });
+  });
+
+  test('a header that HTTP cannot carry is one of validation', async () => {
+    const result = await (
+      await connect()
+    ).callTool({ name: 'live_monitor', arguments: { ...monitor, idempotency_key: 'ключ\n' } });
+    expect(result).toMatchObject({
+      isError: true,
+      structuredContent: { detail: [{ loc: ['header', 'Idempotency-Key'] }] },
+    });
+  });
+
+  test('of the limit on calls that are answered at once: the same as over HTTP', async () => {
+    const client = await connect();
+    for (let made = 0; made < 120; made += 1)
+      await client.callTool({ name: 'check_once', arguments: monitor });
+    expect(await client.callTool({ name: 'check_once', arguments: monitor })).toMatchObject({
+      isError: true,
+      structuredContent: { error: { code: 'RATE_LIMITED' } },
+    });
+  });
+});
+
+describe('keys', () => {
+  test('see the tools of their scopes, and are refused the others', async () => {
+    const client = await connect(['jobs']);
+    const names = (await client.listTools()).tools.map(({ name }) => name);
+    expect(names).toContain('live_monitor');
+    expect(names).not.toContain('metrics');
+    expect(names).not.toContain('add_caller');
+    expect(await client.callTool({ name: 'metrics', arguments: {} })).toMatchObject({
+      isError: true,
+      structuredContent: { error: { code: 'FORBIDDEN' } },
+    });
+  });
+
+  test.each([
+    ['none', {}],
+    ['an unknown one', { Authorization: 'Bearer wp_nothing' }],
+  ])('%s: 401 that says how', async (_, headers: Record<string, string>) => {
+    const response = await post({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, headers);
+    expect(response.status).toBe(401);
+    expect(response.headers.get('WWW-Authenticate')).toBe('Bearer');
+    expect(await response.json()).toMatchObject({ error: { code: 'UNAUTHORIZED' } });
+  });
+});
+
+describe('the transport', () => {
+  test.each(['GET', 'DELETE', 'PUT'])('%s is 405: there are no sessions', async (method) => {
+    const response = await fetch(`${origin}/mcp`, {
+      method,
+      headers: { Authorization: `Bearer ${await keyOf(world)}`, Accept: 'text/event-stream' },
+    });
+    expect(response.status).toBe(405);
+    expect(response.headers.get('Allow')).toBe('POST');
+  });
+
+  test('keeps nothing between requests, and answers with JSON', async () => {
+    const response = await post(
+      { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_jobs', arguments: {} } },
+      { Authorization: `Bearer ${await keyOf(world)}` },
+    );
+    expect(response.headers.get('content-type')).toMatch(/^application\/json/);
+    expect(response.headers.get('mcp-session-id')).toBeNull();
+    expect(await response.json()).toMatchObject({ id: 1, result: { structuredContent: { total: 0 } } });
+  });
+
+  test('refuses bodies above its limit', async () => {
+    const response = await post(
+      { padding: 'x'.repeat(5_200_000) },
+      { Authorization: `Bearer ${await keyOf(world)}` },
+    );
+    expect(response.status).toBe(413);
+  });
+
+  test.each([
+    ['Origin', 'http://evil.example', 403],
+    ['Origin', 'null', 403],
+    ['Origin', 'http://localhost:6274', 200],
+    ['Origin', 'http://127.0.0.1.evil.example', 403],
+    ['Host', 'evil.example:8787', 403],
+    ['Host', 'localhost', 200],
+  ])('%s: %s is answered with %i', async (name, value, status) => {
+    const app = createApp(world.c);
+    mountMcp(app, { ...world.c, baseUrl: 'http://127.0.0.1:8787/api' });
+    const response = await app.request('http://127.0.0.1:8787/mcp', {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${await keyOf(world)}`,
+        'Content-Type': 'application/json',
+        Accept: 'application/json, text/event-stream',
+        [name]: value,
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+    });
+    expect(response.status).toBe(status);
+  });
+});
+
+function post(message: object, headers: Record<string, string>): Promise<Response> {
+  return fetch(`${origin}/mcp`, {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      Accept: 'application/json, text/event-stream',
+      ...headers,
+    },
+    body: JSON.stringify(message),
+  });
+}

@@ -1,0 +1,113 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { createContactSheets } from '../../../adapters/media/contact-sheet.ts';
+import { createPictureDecoder } from '../../../adapters/media/ffmpeg/decode-picture.ts';
+import { VisionError } from '../../../core/errors.ts';
+import { ffmpegPath } from '../../support/hls/recording.ts';
+import { jpegSize } from '../../support/hls/jpeg-size.ts';
+
+const sheets = createContactSheets({ ffmpegPath });
+const decoder = createPictureDecoder({ ffmpegPath });
+const never = new AbortController().signal;
+const layout = { columns: 2, tileWidthPixels: 320 };
+
+describe('a contact sheet', () => {
+  test('has its pictures by rows, with lines between them', async () => {
+    const colours = ['red', 'lime', 'blue'];
+    const samples = await Promise.all(colours.map(async (colour, at) => sample(await jpeg(colour), at)));
+    const sheet = await sheets.make(samples, layout, never);
+    expect(jpegSize(sheet)).toEqual({ width: 644, height: 364 });
+    const at = await pixelsOf(sheet);
+    expect([at(250, 100), at(570, 100), at(250, 280), at(570, 280)].map(strongest)).toEqual([
+      'red',
+      'green',
+      'blue',
+      'none',
+    ]);
+    expect(strongest(at(322, 100))).toBe('none');
+  });
+
+  test('keeps a picture of another shape whole, between bars', async () => {
+    const sheet = await sheets.make(
+      [sample(await jpeg('red', '180x320'), 0)],
+      { ...layout, columns: 1 },
+      never,
+    );
+    const at = await pixelsOf(sheet);
+    expect([at(60, 120), at(160, 120), at(260, 120)].map(strongest)).toEqual(['none', 'red', 'none']);
+  });
+
+  test('shows the time of each picture in its corner', async () => {
+    const grey = await jpeg('gray');
+    const [first, again, later] = await Promise.all(
+      [1, 1, 2].map((seconds) => sheets.make([sample(grey, seconds)], { ...layout, columns: 1 }, never)),
+    );
+    expect(first).toEqual(again);
+    expect(litIn(await pixelsOf(first!))).toBeGreaterThan(500);
+    expect(await differences(first!, later!)).toEqual({ inTheClock: true, elsewhere: false });
+  });
+
+  test.each([
+    ['broken', async () => Buffer.from('not a picture')],
+    ['cut off', async () => (await jpeg('red')).subarray(0, 300)],
+  ])(
+    'of a picture that is %s is refused as VisionError, and not shown under another time',
+    async (_, broken) => {
+      const samples = [
+        sample(await jpeg('red'), 0),
+        sample(await broken(), 1),
+        sample(await jpeg('blue'), 2),
+      ];
+      await expect(sheets.make(samples, layout, never)).rejects.toBeInstanceOf(VisionError);
+    },
+  );
+
+  test('that is no longer wanted is a VisionError', async () => {
+    await expect(
+      sheets.make([sample(await jpeg('red'), 0)], layout, AbortSignal.abort(new Error('late'))),
+    ).rejects.toBeInstanceOf(VisionError);
+  });
+});
+
+function sample(frame: Uint8Array, seconds: number) {
+  return { frame, capturedAt: new Date(Date.UTC(2026, 2, 1, 12, 34, seconds)) };
+}
+
+async function jpeg(colour: string, size = '640x360'): Promise<Buffer> {
+  const args = `-loglevel error -f lavfi -i color=${colour}:size=${size} -frames:v 1 -c:v mjpeg -f image2pipe pipe:1`;
+  return (await promisify(execFile)(ffmpegPath, args.split(' '), { encoding: 'buffer' })).stdout;
+}
+
+type Pixel = [number, number, number];
+
+async function pixelsOf(picture: Uint8Array): Promise<(x: number, y: number) => Pixel> {
+  const { width, height } = jpegSize(picture);
+  const rgb = await decoder.decode(picture, { width, height }, never);
+  return (x, y) => [...rgb.subarray((y * width + x) * 3, (y * width + x + 1) * 3)] as Pixel;
+}
+
+function strongest([red, green, blue]: Pixel): string {
+  if (Math.max(red, green, blue) < 60) return 'none';
+  return red > green && red > blue ? 'red' : green > blue ? 'green' : 'blue';
+}
+
+/** The clock of a tile is 153 by 33 pixels. */
+function litIn(at: (x: number, y: number) => Pixel): number {
+  const places = Array.from({ length: 153 * 33 }, (_, index) => at(index % 153, Math.floor(index / 153)));
+  return places.filter((pixel) => Math.min(...pixel) > 200).length;
+}
+
+async function differences(one: Uint8Array, other: Uint8Array) {
+  const [first, second] = [await pixelsOf(one), await pixelsOf(other)];
+  const differs = (x: number, y: number) => Math.abs(first(x, y)[0] - second(x, y)[0]) > 40;
+  const places = Array.from(
+    { length: 320 * 180 },
+    (_, index) => [index % 320, Math.floor(index / 320)] as const,
+  );
+  const isClock = (x: number, y: number) => x < 153 && y < 33;
+  return {
+    inTheClock: places.some(([x, y]) => isClock(x, y) && differs(x, y)),
+    elsewhere: places.some(([x, y]) => !isClock(x, y) && differs(x, y)),
+  };
+}

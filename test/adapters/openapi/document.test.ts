@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import { createApp } from '../../../adapters/http/app.ts';
+import { openApiDocument } from '../../../adapters/openapi/document.ts';
+import { operations } from '../../../adapters/openapi/operations.ts';
+import { webhooks } from '../../../adapters/openapi/webhooks.ts';
+import { goesToWebhook, newEventSchema } from '../../../core/event.ts';
+import { streamedEventSchema } from '../../../core/responses/events.ts';
+import { createWorld } from '../../support/world.ts';
+
+const document: any = openApiDocument('https://watchpost.example.com/api');
+
+test('every route of the app is in the document, and the document has no other', () => {
+  const world = createWorld();
+  const routes = createApp(world.c)
+    .routes.filter(({ method, path }) => method !== 'ALL' && path.startsWith('/api/'))
+    .map(({ method, path }) => `${method} ${path.slice('/api'.length).replace(/:(\w+)/g, '{$1}')}`);
+  world.close();
+  const documented = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+  expect([...new Set(routes)].toSorted()).toEqual(documented.toSorted());
+});
+
+test('every operation has a name of its own', () => {
+  const names = operations.map(({ id }) => id);
+  expect(new Set(names).size).toBe(names.length);
+  for (const name of names) expect(name).toMatch(/^[a-z]+(_[a-z]+)*$/);
+});
+
+test('every request and answer has a named schema, for clients to have a type', () => {
+  for (const item of Object.values<any>(document.paths)) {
+    for (const { operationId, requestBody, responses } of Object.values<any>(item)) {
+      const contents = [requestBody, ...Object.values<any>(responses)].map(
+        (part) => part?.content?.['application/json'],
+      );
+      for (const content of contents.filter(Boolean)) {
+        expect(content.schema, operationId).toEqual({
+          $ref: expect.stringMatching(/^#\/components\/schemas\//),
+        });
+      }
+    }
+  }
+});
+
+describe.each(operations)('$id', ({ parameters, body, answer, examples }) => {
+  test('has examples that fit its schemas', () => {
+    if (parameters) expect(parameters.safeParse(examples.parameters)).toMatchObject({ success: true });
+    if (body) expect(Object.keys(examples.body ?? {})).not.toEqual([]);
+    for (const [name, value] of Object.entries(examples.body ?? {})) {
+      expect(body?.safeParse(value), name).toMatchObject({ success: true });
+    }
+    if (answer.kind === 'jpeg') return;
+    expect(Object.keys(examples.answer ?? {})).not.toEqual([]);
+    for (const [name, value] of Object.entries(examples.answer ?? {})) {
+      expect(answer.schema.parse(value), name).toEqual(value);
+    }
+  });
+
+  test('has a stream example that is one, where it streams', () => {
+    if (answer.kind === 'jpeg' || !answer.asEvents) return;
+    const data = answer.asEvents.example.match(/^data: .*$/gm) ?? [];
+    expect(data).not.toEqual([]);
+    for (const line of data) {
+      const value = JSON.parse(line.slice('data: '.length));
+      expect(streamedEventSchema.parse(value)).toEqual(value);
+    }
+  });
+});
+
+describe('webhooks', () => {
+  test('are all documented', () => {
+    const stored = newEventSchema.options.map((option) => option.shape.type.value).filter(goesToWebhook);
+    expect(webhooks.map(({ type }) => type).toSorted()).toEqual([...stored, 'test'].toSorted());
+  });
+
+  test.each(webhooks)('$type has an example that fits its schema', ({ type, schema, example }) => {
+    expect(schema.parse(example)).toEqual(example);
+    expect(example).toMatchObject({ type });
+  });
+});
+
+test('fields that are coerced say their plain type, their default and their limits', () => {
+  expect(document.components.schemas.MonitorRequest.properties.interval_seconds).toMatchObject({
+    type: 'integer',
+    minimum: 5,
+    maximum: 300,
+    default: 10,
+  });
+  expect(document.components.schemas.MonitorRequest.required).toEqual(['stream_url', 'condition']);
+});
+
+test('answers stay open, so that a field added later breaks no client', () => {
+  expect(JSON.stringify(document)).not.toContain('"additionalProperties":false');
+});

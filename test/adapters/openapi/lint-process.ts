@@ -1,0 +1,22 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openApiDocument } from '../../../adapters/openapi/document.ts';
+
+/** `npm run check:openapi`: the document against the strict recommended rules of Redocly, examples included. Speaks to nobody. */
+
+const directory = mkdtempSync(join(tmpdir(), 'watchpost-openapi-'));
+try {
+  const file = join(directory, 'openapi.json');
+  writeFileSync(file, JSON.stringify(openApiDocument('https://watchpost.invalid/api'), null, 2));
+  const redocly = createRequire(import.meta.url).resolve('@redocly/cli/bin/cli.js');
+  const { status } = spawnSync(process.execPath, [redocly, 'lint', file, '--config', 'redocly.yaml'], {
+    stdio: 'inherit',
+    env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+  });
+  process.exitCode = status ?? 1;
+} finally {
+  rmSync(directory, { recursive: true, force: true });
+}

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { createMeter } from '../../../adapters/embedded/meter.ts';
+import { meteredVision } from '../../../adapters/vision/metered-vision.ts';
+import { VisionError } from '../../../core/errors.ts';
+import type { VisionModel } from '../../../core/ports/vision-model.ts';
+import { nothingUsed, start } from '../../contract/records.ts';
+
+const tokens = { input_tokens: 1, output_tokens: 1 };
+const look = { mode: 'frames' as const, frame: new Uint8Array() };
+const { signal } = new AbortController();
+
+function metered(overrides: Partial<VisionModel> = {}) {
+  const meter = createMeter({ startedAt: start, jobsBefore: nothingUsed });
+  const model: VisionModel = {
+    provider: 'bedrock',
+    model: 'nova',
+    takesVideo: true,
+    judge: async () => ({ triggered: true, explanation: 'There.', tokens }),
+    answer: async () => ({ answer: 'Yes.', triggered: true, tokens }),
+    summarize: async () => ({ summary: 'Nothing.', tokens }),
+    ...overrides,
+  };
+  return { model: meteredVision(model, meter), counts: async () => (await meter.read()).providers };
+}
+
+test('every kind of call counts by its provider, and answers as before', async () => {
+  const { model, counts } = metered();
+  expect(await model.judge(look, 'a ship', signal)).toEqual({
+    triggered: true,
+    explanation: 'There.',
+    tokens,
+  });
+  expect(await model.answer(new Uint8Array(), 'A ship?', signal)).toMatchObject({ answer: 'Yes.' });
+  expect(await model.summarize([], signal)).toMatchObject({ summary: 'Nothing.' });
+  expect(await counts()).toEqual({ bedrock: { calls: 3, errors: 0 } });
+  expect(model).toMatchObject({ provider: 'bedrock', model: 'nova', takesVideo: true });
+});
+
+test('a call that fails is a call and an error, and fails as before', async () => {
+  const failure = new VisionError('Try again.');
+  const { model, counts } = metered({
+    judge: () => Promise.reject(failure),
+    answer: () => {
+      throw failure;
+    },
+  });
+  await expect(model.judge(look, 'a ship', signal)).rejects.toBe(failure);
+  await expect(model.answer(new Uint8Array(), 'A ship?', signal)).rejects.toBe(failure);
+  expect(await counts()).toEqual({ bedrock: { calls: 2, errors: 2 } });
+});

@@ -1,0 +1,143 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { EventSource } from 'eventsource';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startLiveHls } from '../../cli/demo/live-hls.ts';
+import type { LiveHls } from '../../cli/demo/live-hls.ts';
+import { openEvents } from '../support/event-stream.ts';
+import { startService } from '../support/service-process.ts';
+import type { ServiceProcess } from '../support/service-process.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
+
+/** Event streams of the service as its user starts it, read by a public library over a wire that breaks. */
+
+const dataDir = mkdtempSync(join(tmpdir(), 'watchpost-sse-'));
+let service: ServiceProcess;
+let stream: LiveHls;
+
+beforeAll(async () => {
+  stream = await startLiveHls({
+    ffmpegPath: process.env['WATCHPOST_FFMPEG'] ?? 'ffmpeg',
+    inputArgs: ['-re', '-f', 'lavfi', '-i', 'testsrc2=size=320x180:rate=5'],
+    segmentSeconds: 1,
+    host: '127.0.0.1',
+  });
+  service = await startService(dataDir, { WATCHPOST_HEARTBEAT_SECONDS: '1' });
+});
+
+afterAll(async () => {
+  await stream.close();
+  await service.kill('SIGTERM');
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+function monitorBody(fields: Record<string, unknown> = {}) {
+  return {
+    stream_url: stream.url,
+    condition: 'The picture is not black',
+    input_mode: 'frames',
+    interval_seconds: 5,
+    monitor_duration_seconds: 11,
+    max_triggers: null,
+    enable_prefilter: false,
+    ...fields,
+  };
+}
+
+function headers() {
+  return {
+    authorization: `Bearer ${service.apiKey}`,
+    accept: 'text/event-stream',
+    'content-type': 'application/json',
+  };
+}
+
+async function postStream(fields: Record<string, unknown> = {}) {
+  const response = await fetch(`${service.baseUrl}/live-monitor`, {
+    method: 'POST',
+    headers: headers(),
+    body: JSON.stringify(monitorBody(fields)),
+  });
+  return openEvents(response);
+}
+
+/** All that an EventSource hears, until it stops coming back. */
+function listen(url: string, onEvent: (heard: string[]) => void) {
+  const heard: { name: string; id: string; envelope: any }[] = [];
+  const answers: (number | undefined)[] = [];
+  const source = new EventSource(url, {
+    fetch: (address, init) => fetch(address, { ...init, headers: { ...headers(), ...init.headers } }),
+  });
+  for (const name of ['started', 'progress', 'triggered', 'summary', 'stopped', 'error']) {
+    source.addEventListener(name, (event: Event) => {
+      // The stream's own "error" event and the library's have one name; only the stream's has data.
+      if (!(event instanceof MessageEvent)) return;
+      heard.push({ name, id: event.lastEventId, envelope: JSON.parse(event.data) });
+      onEvent(heard.map((each) => each.name));
+    });
+  }
+  source.addEventListener('error', (event) => {
+    if (!(event instanceof MessageEvent)) answers.push(event.code);
+  });
+  return { source, heard, answers };
+}
+
+test('an EventSource that is cut off in between resumes, misses nothing, sees nothing twice, and stops', async () => {
+  const made = await postStream();
+  expect(made.response.status).toBe(200);
+  const { data } = (await made.next())!.data;
+  // The client that made the job leaves; the job does not care.
+  await made.leave();
+
+  const { hostname, port, pathname } = new URL(data.events_url);
+  const proxy = await startTcpProxy({ host: hostname, port: Number(port) });
+  const { source, heard, answers } = listen(`http://127.0.0.1:${proxy.port}${pathname}`, (names) => {
+    if (names.length === 3) proxy.cut();
+  });
+  await expect.poll(() => source.readyState, { timeout: 25_000 }).toBe(EventSource.CLOSED);
+  const accepted = proxy.accepted();
+  await proxy.close();
+
+  const log = (await service.call('GET', `/jobs/${data.job_id}/events`)).body.events;
+  expect(heard.map(({ id }) => Number(id))).toEqual(log.map((event: any) => event.data.sequence));
+  expect(heard.map(({ envelope }) => envelope.type)).toEqual(log.map((event: any) => event.type));
+  expect(heard[0]?.name).toBe('started');
+  expect(heard.filter(({ name }) => name === 'triggered').length).toBeGreaterThanOrEqual(2);
+  expect(heard.at(-1)).toMatchObject({
+    name: 'stopped',
+    envelope: { data: { reason: 'max_duration_reached' } },
+  });
+  // Once cut off, once closed after "stopped", and 204 to the one that asks for more.
+  expect(answers).toEqual([undefined, undefined, 204]);
+  expect(accepted).toBeGreaterThanOrEqual(2);
+}, 40_000);
+
+test('a silent stream has heartbeats, ten of them may be open, and SIGTERM ends them all within seconds', async () => {
+  const first = await postStream({ interval_seconds: 60, monitor_duration_seconds: 120 });
+  const { job_id: jobId } = (await first.next())!.data.data;
+  expect(await first.comment()).toBe('heartbeat');
+
+  const open = () => fetch(`${service.baseUrl}/jobs/${jobId}/events`, { headers: headers() });
+  const readers = (await Promise.all(Array.from({ length: 9 }, open))).map(openEvents);
+  expect(readers.map(({ response }) => response.status)).toEqual(Array(9).fill(200));
+  const refused = await open();
+  expect(refused.status).toBe(429);
+  expect(await refused.json()).toMatchObject({ error: { code: 'RATE_LIMITED' } });
+
+  await readers.pop()?.leave();
+  await expect
+    .poll(async () => {
+      const again = await open();
+      if (again.status === 200) readers.push(openEvents(again));
+      return again.status;
+    })
+    .toBe(200);
+
+  const rests = [first, ...readers].map((reader) => reader.rest());
+  const stoppedAt = Date.now();
+  expect(await service.kill('SIGTERM')).toBe(0);
+  expect(Date.now() - stoppedAt).toBeLessThan(2_000);
+  // Closed in order, not torn: each reader can resume where it was.
+  await Promise.all(rests);
+}, 30_000);

@@ -1,0 +1,115 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startLiveHls } from '../../cli/demo/live-hls.ts';
+import type { LiveHls } from '../../cli/demo/live-hls.ts';
+import { startService } from '../support/service-process.ts';
+import type { ServiceProcess } from '../support/service-process.ts';
+
+/** The endpoints that look once, in the service as its user starts it, at a live stream. */
+
+const dataDir = mkdtempSync(join(tmpdir(), 'watchpost-looks-'));
+let service: ServiceProcess;
+let stream: LiveHls;
+const recording = createServer((request, response) => {
+  response.setHeader('content-type', 'application/vnd.apple.mpegurl');
+  if (request.url === '/gone.m3u8') response.writeHead(404);
+  response.end('#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.ts\n#EXT-X-ENDLIST\n');
+});
+const recordingUrl = (path: string) => `http://127.0.0.1:${(recording.address() as AddressInfo).port}${path}`;
+
+beforeAll(async () => {
+  stream = await startLiveHls({
+    ffmpegPath: process.env['WATCHPOST_FFMPEG'] ?? 'ffmpeg',
+    inputArgs: ['-re', '-f', 'lavfi', '-i', 'color=red:size=640x360:rate=10'],
+    segmentSeconds: 1,
+    host: '127.0.0.1',
+  });
+  await once(recording.listen(0, '127.0.0.1'), 'listening');
+  service = await startService(dataDir, { WATCHPOST_SYNC_PER_MINUTE: '20' });
+});
+
+afterAll(async () => {
+  recording.close();
+  await stream.close();
+  await service.kill('SIGTERM');
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+describe('one look', () => {
+  test.each(['frames', 'clip', 'hybrid'])('at a live stream, as %s, tells what is there', async (mode) => {
+    const { status, body } = await service.call('POST', '/check-once', {
+      stream_url: stream.url,
+      condition: 'The picture is mostly red',
+      input_mode: mode,
+      clip_duration_seconds: 1,
+      include_frame: true,
+    });
+    expect(status, JSON.stringify(body)).toBe(200);
+    expect(body).toMatchObject({ triggered: true, explanation: expect.stringMatching(/red/i) });
+    expect(body.latency_ms).toBeGreaterThan(0);
+
+    const { body: analysed } = await service.call('POST', '/analyze-frame', {
+      frame_b64: body.frame_b64,
+      question: 'Is the picture red?',
+    });
+    expect(analysed).toMatchObject({
+      triggered: true,
+      answer: expect.stringMatching(/^Yes/),
+      frame_b64: null,
+    });
+  });
+
+  test('at a recording is NOT_LIVESTREAM, at nothing is offline', async () => {
+    const look = async (url: string) =>
+      (await service.call('POST', '/check-once', { stream_url: url, condition: 'anything' })).body.error;
+    expect(await look(recordingUrl('/vod.m3u8'))).toMatchObject({
+      code: 'NOT_LIVESTREAM',
+      message: 'URL is not a live stream',
+    });
+    expect(await look(recordingUrl('/gone.m3u8'))).toMatchObject({
+      code: 'NOT_LIVESTREAM',
+      message: 'Stream is offline',
+    });
+  });
+});
+
+describe('validation', () => {
+  const validate = (url: string) => service.call('POST', '/streams/validate', { stream_url: url });
+
+  test('knows what is live, and keeps credentials to itself', async () => {
+    const { body } = await validate(stream.url.replace('//', '//viewer:secret@'));
+    expect(body).toMatchObject({ is_live: true, platform: 'hls', parsed_url: stream.url, error_hint: null });
+  });
+
+  test.each(['/vod.m3u8', '/gone.m3u8'])('has a hint for what is not: %s', async (path) => {
+    const { status, body } = await validate(recordingUrl(path));
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: { is_live: false, platform: 'hls', parsed_url: null },
+    });
+    expect(body.error_hint).not.toBe('');
+  });
+
+  test.each([
+    ['nonsense', 'INVALID_URL'],
+    ['ftp://example.com/live', 'INVALID_URL'],
+    ['http://169.254.169.254/x.m3u8', 'INVALID_URL'],
+    ['rtsp://127.0.0.1:9/live', 'STREAM_FETCH_FAILED'],
+    ['http://127.0.0.1:9/live.m3u8', 'STREAM_FETCH_FAILED'],
+  ])('refuses %s with %s', async (url, code) => {
+    const { status, body } = await validate(url);
+    expect({ status, code: body.error?.code }).toEqual({ status: 400, code });
+  });
+});
+
+test('the setting bounds all of them together', async () => {
+  const statuses = [];
+  for (let made = 0; made < 21; made += 1)
+    statuses.push((await service.call('POST', '/streams/validate', { stream_url: 'nonsense' })).status);
+  expect(statuses.at(-1)).toBe(429);
+});

@@ -1,0 +1,160 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { startLiveHls } from '../../cli/demo/live-hls.ts';
+import type { LiveHls } from '../../cli/demo/live-hls.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { startService } from '../support/service-process.ts';
+import type { ServiceProcess } from '../support/service-process.ts';
+
+/** What operators do with a service that runs: numbers, logs, keys, and a delivery that is sent again. */
+
+const dataDir = mkdtempSync(join(tmpdir(), 'watchpost-operations-'));
+let service: ServiceProcess;
+let stream: LiveHls;
+let receiver: Awaited<ReturnType<typeof startReceiver>>;
+let receiverStatus = 410;
+let jobId: string;
+
+beforeAll(async () => {
+  stream = await startLiveHls({
+    ffmpegPath: process.env['WATCHPOST_FFMPEG'] ?? 'ffmpeg',
+    inputArgs: ['-re', '-f', 'lavfi', '-i', 'testsrc2=size=320x180:rate=10'],
+    segmentSeconds: 1,
+    host: '127.0.0.1',
+  });
+  service = await startService(dataDir, { WATCHPOST_LOG_LEVEL: 'debug' });
+  receiver = await startReceiver(
+    () => service.webhookSecret,
+    () => receiverStatus,
+  );
+  const { body } = await service.call('POST', '/live-monitor', {
+    stream_url: stream.url,
+    condition: 'The picture is not black',
+    input_mode: 'frames',
+    webhook_url: `${receiver.url}/hook`,
+  });
+  jobId = body.job_id;
+  await vi.waitFor(async () => expect(await statusOfJob()).toBe('completed'), patient);
+}, 60_000);
+
+afterAll(async () => {
+  receiver.close();
+  await stream.close();
+  await service.kill('SIGTERM');
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+const patient = { timeout: 20_000, interval: 100 };
+
+async function internal(path: string, key = service.internalKey) {
+  const response = await fetch(`${service.baseUrl}${path}`, {
+    headers: { authorization: `Bearer ${key}`, 'x-service-internal': 'true' },
+  });
+  return { status: response.status, body: (await response.json()) as any };
+}
+
+async function keys(...args: string[]) {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['cli/watchpost.ts', 'keys', ...args, '--json'],
+    { env: { ...process.env, WATCHPOST_DATA_DIR: dataDir } },
+  );
+  return JSON.parse(stdout);
+}
+
+const statusOfJob = async () => (await service.call('GET', `/jobs/${jobId}`)).body.status;
+const deliveries = async () => (await service.call('GET', `/jobs/${jobId}/deliveries`)).body.deliveries;
+const states = async () => (await deliveries()).map(({ state }: { state: string }) => state);
+
+describe('after a monitor whose receiver answered 410', () => {
+  test('the metrics have its job, its frame, its model call and its failed webhooks', async () => {
+    await expect.poll(states, patient).toEqual(['failed', 'failed', 'failed']);
+    const { stats } = (await service.call('GET', `/jobs/${jobId}`)).body;
+    expect((await internal('/metrics')).body).toEqual({
+      started_at: expect.stringMatching(/Z$/),
+      providers: { pixel: { calls: stats.checks_performed + stats.checks_missed, errors: 0 } },
+      jobs: { created: 1, completed: 1, failed: 0 },
+      frames: { captured: stats.frames_captured, skipped_prefilter: stats.frames_skipped },
+      webhooks: { sent: 0, failed: 3 },
+    });
+    expect(stats).toMatchObject({ frames_captured: 1, webhook: { delivered: 0, failed: 3 } });
+    expect((await internal('/metrics', service.apiKey)).status).toBe(403);
+  });
+
+  test('the logs tell its story, by the first eight characters of its id', async () => {
+    const { body } = await internal('/logs?limit=500');
+    const story = body.logs.filter(({ message }: { message: string }) =>
+      message.startsWith(`[JOB:${jobId.slice(0, 8)}] `),
+    );
+    const text = story.map(({ message }: { message: string }) => message).join('\n');
+    expect(text).toMatch(/Job accepted[^]*Job started[^]*Job ended status=completed/);
+    expect(text).toContain('410 Gone');
+    expect((await internal('/logs?level=ERROR')).body.logs[0]).toMatchObject({ level: 'ERROR' });
+  });
+
+  test('a delivery that failed is sent again to the receiver once it is mended', async () => {
+    receiverStatus = 204;
+    const before = receiver.of('/hook').length;
+    for (const sequence of [1, 3]) {
+      const answer = await service.call('POST', `/jobs/${jobId}/deliveries/${sequence}/resend`);
+      expect(answer).toMatchObject({ status: 200, body: { sequence, resend: 1 } });
+    }
+    await expect.poll(states, patient).toEqual(['delivered', 'delivered', 'failed']);
+    const again = receiver.of('/hook').slice(before);
+    expect(again.map(({ id }) => id)).toEqual([`msg_${jobId}_1`, `msg_${jobId}_3`]);
+    expect(again.every(({ verified }) => verified)).toBe(true);
+    expect((await internal('/metrics')).body.webhooks).toEqual({ sent: 2, failed: 3 });
+  });
+});
+
+test('a test event reaches the receiver, signed', async () => {
+  receiverStatus = 204;
+  const { body } = await service.call('POST', '/webhook-test', { webhook_url: `${receiver.url}/test` });
+  expect(body).toEqual({ status: 204, latency_ms: expect.any(Number), error: null });
+  expect(receiver.of('/test')).toMatchObject([{ type: 'test', verified: true }]);
+});
+
+test('the command line makes keys that work in the running service at once, and ends them at once', async () => {
+  const made = await keys('create', '--caller', 'harbour', '--internal', '--label', 'dashboards');
+  expect(made).toMatchObject({ caller: 'harbour', scopes: ['jobs', 'internal'], label: 'dashboards' });
+  expect((await internal('/metrics', made.key)).status).toBe(200);
+
+  const next = await keys('rotate', made.prefix, '--grace-seconds', '0');
+  expect((await internal('/metrics', made.key)).status).toBe(401);
+  expect((await internal('/metrics', next.key)).status).toBe(200);
+
+  expect(await keys('revoke', next.key_id)).toMatchObject({ revoked_at: expect.any(String) });
+  expect((await internal('/metrics', next.key)).status).toBe(401);
+  const listed = await keys('list', '--caller', 'harbour');
+  expect(listed.map(({ revoked_at: end }: { revoked_at: string }) => end !== null)).toEqual([true, true]);
+});
+
+test('an admin key of the command line makes callers and their keys', async () => {
+  const { key: admin } = await keys('create', '--caller', 'house', '--admin');
+  const ask = (path: string, body: object, key = admin) =>
+    fetch(`${service.baseUrl}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  expect((await ask('/callers', { caller: 'airport' })).status).toBe(200);
+  const made = (await (await ask('/keys', { caller: 'airport' })).json()) as any;
+  expect(made).toMatchObject({ caller: 'airport', scopes: ['jobs'] });
+  expect((await ask('/callers', { caller: 'zoo' }, made.key)).status).toBe(403);
+});
+
+test('a restart begins the counters anew', async () => {
+  await service.kill('SIGTERM');
+  service = await startService(dataDir);
+  expect((await internal('/metrics')).body).toMatchObject({
+    providers: { pixel: { calls: 0, errors: 0 } },
+    jobs: { created: 0, completed: 0, failed: 0 },
+    frames: { captured: 0, skipped_prefilter: 0 },
+    webhooks: { sent: 0, failed: 0 },
+  });
+  expect((await service.call('GET', `/jobs/${jobId}`)).body.status).toBe('completed');
+});

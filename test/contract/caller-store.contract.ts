@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { newCaller } from '../../core/caller.ts';
+import type { SecretVersions } from '../../core/caller.ts';
+import { TransientError } from '../../core/errors.ts';
+import type { CallerStore } from '../../core/ports/caller-store.ts';
+import { withLostReplies } from './lost-replies.ts';
+import { after, start } from './records.ts';
+
+const second: SecretVersions = {
+  version: 2,
+  previous: [{ version: 1, valid_until: after(60).toISOString() }],
+};
+
+/** What every `CallerStore` promises. `makeStore` gives an empty one each time. */
+export function describeCallerStore(name: string, makeStore: () => Promise<CallerStore>): void {
+  describe(`${name} as a caller store`, () => {
+    it('a caller is found as it was added, and a stranger is not', async () => {
+      const store = await makeStore();
+      const caller = newCaller('harbour', 'Hafen “Süd”', start);
+
+      await store.add(caller);
+
+      expect(await store.find('harbour')).toEqual(caller);
+      expect(await store.find('airport')).toBeUndefined();
+    });
+
+    it('a caller that is added again stays as it is', async () => {
+      const store = await makeStore();
+      const caller = newCaller('harbour', 'the first', start);
+      await store.add(caller);
+      await store.replaceSecret('harbour', 1, second);
+
+      await store.add(newCaller('harbour', 'the second', after(10)));
+
+      expect(await store.find('harbour')).toEqual({ ...caller, webhook_secret: second });
+    });
+
+    it('callers are listed by name, page by page', async () => {
+      const store = await makeStore();
+      for (const name of ['b', 'a', 'Z', 'a-1', 'c']) await store.add(newCaller(name, null, start));
+      const names = async (after: string, limit: number) =>
+        (await store.list(after, limit)).map(({ caller }) => caller);
+
+      expect(await names('', 3)).toEqual(['Z', 'a', 'a-1']);
+      expect(await names('a-1', 3)).toEqual(['b', 'c']);
+      expect(await names('c', 3)).toEqual([]);
+    });
+
+    it('a secret is replaced only by who saw the newest version', async () => {
+      const store = await makeStore();
+      await store.add(newCaller('harbour', null, start));
+
+      const results = await Promise.all([
+        store.replaceSecret('harbour', 1, second),
+        store.replaceSecret('harbour', 1, { version: 2, previous: [] }),
+      ]);
+
+      expect(results.toSorted()).toEqual(['outdated', 'replaced']);
+      const winner = results[0] === 'replaced' ? second : { version: 2, previous: [] };
+      expect((await store.find('harbour'))?.webhook_secret).toEqual(winner);
+      expect(await store.replaceSecret('airport', 1, second)).toBe('outdated');
+      expect(await store.find('airport')).toBeUndefined();
+    });
+
+    it('a replacement whose reply was lost is outdated when it is repeated, and took effect', async () => {
+      const store = await makeStore();
+      const losing = withLostReplies(store);
+      await store.add(newCaller('harbour', null, start));
+
+      await expect(losing.replaceSecret('harbour', 1, second)).rejects.toThrow(TransientError);
+
+      expect(await losing.replaceSecret('harbour', 1, second)).toBe('outdated');
+      expect((await store.find('harbour'))?.webhook_secret).toEqual(second);
+    });
+  });
+}

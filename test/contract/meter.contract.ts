@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import type { Meter, MeterReading } from '../../core/ports/meter.ts';
+import { nothingUsed, start } from './records.ts';
+
+type Since = Pick<MeterReading, 'startedAt' | 'jobsBefore'>;
+
+/** What every `Meter` promises. `makeMeter` gives one that counts since then and has counted nothing. */
+export function describeMeter(name: string, makeMeter: (since: Since) => Promise<Meter>): void {
+  const since: Since = { startedAt: start, jobsBefore: { ...nothingUsed, jobs_created: 3 } };
+
+  describe(`${name} as a meter`, () => {
+    it('begins with nothing, and says since when and from where it counts', async () => {
+      const meter = await makeMeter(since);
+
+      expect(await meter.read()).toEqual({
+        ...since,
+        providers: {},
+        directFrames: 0,
+        deliveries: { delivered: 0, failed: 0 },
+      });
+    });
+
+    it('counts each kind by itself, and model calls by their provider', async () => {
+      const meter = await makeMeter(since);
+
+      await meter.count({ kind: 'model_call', provider: 'bedrock', failed: false });
+      await meter.count({ kind: 'model_call', provider: 'bedrock', failed: true });
+      await meter.count({ kind: 'model_call', provider: 'pixel', failed: false });
+      await meter.count({ kind: 'direct_frame' });
+      await meter.count({ kind: 'delivery', delivered: true });
+      await meter.count({ kind: 'delivery', delivered: true });
+      await meter.count({ kind: 'delivery', delivered: false });
+
+      expect(await meter.read()).toEqual({
+        ...since,
+        providers: { bedrock: { calls: 2, errors: 1 }, pixel: { calls: 1, errors: 0 } },
+        directFrames: 1,
+        deliveries: { delivered: 2, failed: 1 },
+      });
+    });
+
+    it('loses nothing of what is counted at once', async () => {
+      const meter = await makeMeter(since);
+
+      await Promise.all(Array.from({ length: 50 }, () => meter.count({ kind: 'direct_frame' })));
+
+      expect((await meter.read()).directFrames).toBe(50);
+    });
+
+    it('a reading stays as it was read', async () => {
+      const meter = await makeMeter(since);
+      const reading = await meter.read();
+
+      await meter.count({ kind: 'delivery', delivered: true });
+
+      expect(reading.deliveries.delivered).toBe(0);
+    });
+  });
+}

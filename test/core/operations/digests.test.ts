@@ -1,0 +1,249 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { rules } from '../../../core/decision/rules.ts';
+import { JobAlreadyStoppedError, NotLiveError, TransientError, VisionError } from '../../../core/errors.ts';
+import { createDigest } from '../../../core/operations/create-digest.ts';
+import { cancelJob, failJob } from '../../../core/operations/end-job.ts';
+import { jobDetail } from '../../../core/operations/present-job.ts';
+import { getJob, readPicture } from '../../../core/operations/read-jobs.ts';
+import type { JobChange } from '../../../core/ports/job-store.ts';
+import type { Step } from '../../../core/workflow.ts';
+import { createWorld, digestRequest } from '../../support/world.ts';
+import type { World } from '../../support/world.ts';
+
+let world: World;
+beforeEach(() => {
+  world = createWorld();
+});
+afterEach(() => world.close());
+
+const digest = (fields: Record<string, unknown> = {}) =>
+  createDigest(
+    digestRequest({ window_minutes: 1, capture_interval_seconds: 20, ...fields }),
+    'harbour',
+    world.c,
+  );
+const begun = async (fields: Record<string, unknown> = {}) => {
+  const job = await digest(fields);
+  return { jobId: job.job_id, step: await world.begin({ job_id: job.job_id, generation: 0 }) };
+};
+const ticks = async (count: number, from: Step) => {
+  let step = from;
+  for (let tick = 0; tick < count; tick += 1) step = await world.tick(step);
+  return step;
+};
+const eventsOf = (jobId: string) => world.c.jobs.events(jobId, 0, 1000);
+const typesOf = async (jobId: string) =>
+  (await eventsOf(jobId)).map(({ type }) => type).filter((type) => type !== 'progress');
+const summariesOf = async (jobId: string) =>
+  (await eventsOf(jobId)).flatMap((event) => (event.type === 'summary_generated' ? [event.data] : []));
+
+describe('creating a digest', () => {
+  test('stores it as pending, takes a slot and starts its execution', async () => {
+    const job = await digest();
+    expect(job).toMatchObject({
+      status: 'pending',
+      job_type: 'live-digest',
+      config: { input_mode: 'frames' },
+    });
+    expect(await world.c.jobs.countActive('harbour')).toBe(1);
+    expect(world.executions.get(`${job.job_id}-0`)).toBe('running');
+  });
+
+  test('of a stream that is not live stores nothing', async () => {
+    world.script.probe = new NotLiveError('Give a live URL.');
+    await expect(digest()).rejects.toThrow(NotLiveError);
+    expect(await world.c.jobs.countActive('harbour')).toBe(0);
+  });
+
+  test.each([
+    ['as long as its windows need', { window_minutes: 30, max_windows: 3 }, 5400],
+    ['a day at most, however many windows', { window_minutes: 60, max_windows: 100 }, 86_400],
+    ['without a number of windows for the server cap', { window_minutes: 1 }, 600],
+    ['or for one window, where that is longer', { window_minutes: 60 }, 3600],
+  ])('it runs %s', async (_, fields, seconds) => {
+    expect((await digest(fields)).config.digest_duration_seconds).toBe(seconds);
+  });
+});
+
+describe('a digest', () => {
+  test('ends after max_windows, with one summary each from all of their samples', async () => {
+    world.script.summaries.push('A barge came.', 'It left.');
+    const { jobId, step } = await begun({ max_windows: 2 });
+    expect(await ticks(7, step)).toMatchObject({ done: true });
+    expect(await typesOf(jobId)).toEqual([
+      'job_started',
+      'summary_generated',
+      'summary_generated',
+      'job_stopped',
+    ]);
+    expect(world.summarized.map(({ length }) => length)).toEqual([3, 3]);
+    const times = world.summarized.flat().map(({ capturedAt }) => capturedAt.getTime());
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    const { job } = await getJob(jobId, 'harbour', world.c);
+    expect(job).toMatchObject({ status: 'stopped', reason: 'max_windows_reached' });
+  });
+
+  test('shows its summaries in stats, newest 50, and how many there were', async () => {
+    const { jobId, step } = await begun({ window_minutes: 1, capture_interval_seconds: 60, max_windows: 60 });
+    await ticks(55, step);
+    const { stats } = jobDetail(await getJob(jobId, 'harbour', world.c), world.c.baseUrl, world.c.now());
+    expect(stats).toMatchObject({ windows_summarized: 54, checks_performed: 55, triggers_fired: 0 });
+    expect('summaries' in stats && stats.summaries?.map(({ data }) => data['window_index'])).toEqual(
+      Array.from({ length: 50 }, (_, at) => at + 5),
+    );
+    expect('triggers' in stats).toBe(false);
+  });
+
+  test('keeps the grid of a window where it is asked for, and links to it', async () => {
+    const { jobId, step } = await begun({ include_frames: true });
+    await ticks(4, step);
+    const { stats } = jobDetail(await getJob(jobId, 'harbour', world.c), world.c.baseUrl, world.c.now());
+    const [summary] = 'summaries' in stats ? (stats.summaries ?? []) : [];
+    const sequence = Number(summary?.data['sequence']);
+    expect(summary?.data['frame_grid_url']).toBe(`${world.c.baseUrl}/jobs/${jobId}/media/${sequence}`);
+    expect(await readPicture(jobId, 'harbour', sequence, world.c)).toEqual(new Uint8Array([255, 216, 3]));
+  });
+
+  test('gives a summary also where the grid cannot be made', async () => {
+    world.c.contactSheets.make = () => Promise.reject(new VisionError('Try again.'));
+    const { jobId, step } = await begun({ include_frames: true });
+    await ticks(4, step);
+    expect(await summariesOf(jobId)).toMatchObject([{ summary: 'Nothing happened.' }]);
+    expect((await summariesOf(jobId))[0]).not.toHaveProperty('frame_grid_key');
+  });
+
+  test('leaves out what the pre-filter skips, and moves its reference with each sample', async () => {
+    world.script.moved.push(true, false, true);
+    const { jobId, step } = await begun();
+    const first = await world.tick(step);
+    const second = await world.tick(first);
+    expect([first.capture.motion, second.capture.motion]).toEqual(['looked', 'skipped']);
+    await ticks(2, second);
+    expect(await summariesOf(jobId)).toMatchObject([{ frames_captured: 2, frames_skipped: 1 }]);
+    expect(world.summarized[0]).toHaveLength(2);
+  });
+
+  test('whose pictures were removed says so and goes on', async () => {
+    const { jobId, step } = await begun();
+    const before = await ticks(3, step);
+    world.pictures.clear();
+    await world.tick(before);
+    expect(await summariesOf(jobId)).toMatchObject([
+      { summary: expect.stringContaining('removed before the model could see them') },
+    ]);
+  });
+
+  test('whose commit took effect and whose reply was lost is not summarised twice', async () => {
+    const { jobId, step } = await begun();
+    const before = await ticks(3, step);
+    const { commit } = world.c.jobs;
+    world.c.jobs.commit = async (change: JobChange) => {
+      await commit(change);
+      world.c.jobs.commit = commit;
+      throw new TransientError('the reply was lost');
+    };
+    await expect(world.tick(before)).rejects.toThrow(TransientError);
+    await world.tick(before);
+    expect(world.summarized).toHaveLength(1);
+    expect(await summariesOf(jobId)).toHaveLength(1);
+  });
+
+  test('that is lost fails without a summary of the open window', async () => {
+    const { jobId, step } = await begun();
+    await world.tick(step);
+    await failJob(jobId, 'It broke.', world.c);
+    expect(await typesOf(jobId)).toEqual(['job_started', 'error', 'job_stopped']);
+  });
+});
+
+describe('cancelling a digest', () => {
+  test('summarises the open window first, up to the cancellation', async () => {
+    world.script.summaries.push('A barge came.');
+    const { jobId, step } = await begun({ include_frames: true });
+    await ticks(2, step);
+    world.advance(5);
+    const job = await cancelJob(jobId, 'harbour', world.c);
+    expect(job).toMatchObject({ status: 'stopped', reason: 'cancelled' });
+    expect(await typesOf(jobId)).toEqual(['job_started', 'summary_generated', 'job_stopped']);
+    expect(await summariesOf(jobId)).toMatchObject([
+      {
+        summary: 'A barge came.',
+        partial: true,
+        frames_captured: 2,
+        window_end: world.clock.now.toISOString(),
+        frame_grid_key: expect.any(String),
+      },
+    ]);
+    expect(job.counters).toMatchObject({ input_tokens: 100, output_tokens: 20 });
+  });
+
+  test('does not wait for a model that fails: the summary says that there is none', async () => {
+    world.script.summaries.push(new VisionError('Try again.'));
+    const { jobId, step } = await begun();
+    await world.tick(step);
+    await cancelJob(jobId, 'harbour', world.c);
+    expect(await summariesOf(jobId)).toMatchObject([
+      { summary: "There is no summary of this window's 1 picture: Vision model analysis failed." },
+    ]);
+  });
+
+  test('gives the model no longer than a few seconds', async () => {
+    const { jobId, step } = await begun();
+    await world.tick(step);
+    const timeouts: number[] = [];
+    const { timeout } = AbortSignal;
+    AbortSignal.timeout = (milliseconds) => {
+      timeouts.push(milliseconds);
+      return timeout(milliseconds);
+    };
+    await cancelJob(jobId, 'harbour', world.c).finally(() => (AbortSignal.timeout = timeout));
+    expect(timeouts).toEqual([rules.lastSummarySeconds * 1000]);
+  });
+
+  test('that meets a tick summarises what the tick left', async () => {
+    const { jobId, step } = await begun();
+    const before = await ticks(3, step);
+    const { commit } = world.c.jobs;
+    world.c.jobs.commit = async (change: JobChange) => {
+      world.c.jobs.commit = commit;
+      await world.tick(before);
+      return commit(change);
+    };
+    await cancelJob(jobId, 'harbour', world.c);
+    expect((await summariesOf(jobId)).map(({ window_index: index, partial }) => [index, partial])).toEqual([
+      [1, false],
+      [2, true],
+    ]);
+    expect((await typesOf(jobId)).at(-1)).toBe('job_stopped');
+  });
+
+  test('twice at the same time ends it once', async () => {
+    const { jobId, step } = await begun();
+    await world.tick(step);
+    const results = await Promise.allSettled([
+      cancelJob(jobId, 'harbour', world.c),
+      cancelJob(jobId, 'harbour', world.c),
+    ]);
+    expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    expect(results.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: expect.any(JobAlreadyStoppedError),
+    });
+    expect(await summariesOf(jobId)).toHaveLength(1);
+  });
+
+  test('before it has begun tells of no window', async () => {
+    const job = await digest();
+    await cancelJob(job.job_id, 'harbour', world.c);
+    expect(await typesOf(job.job_id)).toEqual(['job_stopped']);
+  });
+
+  test('after a long outage tells of every window that passed', async () => {
+    const { jobId, step } = await begun({ max_windows: 100 });
+    await world.tick(step);
+    world.advance(25 * 60);
+    await cancelJob(jobId, 'harbour', world.c);
+    expect((await summariesOf(jobId)).map(({ window_index: index }) => index)).toEqual(
+      Array.from({ length: 25 }, (_, at) => at + 1),
+    );
+  });
+});

@@ -1,0 +1,136 @@
+import { frameBase64 } from '../../adapters/openapi/examples/jobs.ts';
+import { mintKey } from '../../core/api-key.ts';
+import { deliverEvent } from '../../core/operations/deliver-event.ts';
+import type { Scope } from '../../core/key.ts';
+import type { World } from './world.ts';
+
+/** Calls an operation by its name, with all that it takes in one object, and returns what it answered. */
+export type CallOperation = (id: string, given?: Record<string, unknown>) => Promise<any>;
+
+const stream = { stream_url: 'https://example.com/live.m3u8' };
+const monitor = { ...stream, condition: 'a ship enters the lock' };
+const absentJob = { job_id: '11111111-1111-4111-8111-111111111111' };
+
+/** Every operation at least once, in success and in failure: for whoever has to hold what the app answers against something. */
+export async function tellApiStory(call: CallOperation, world: World): Promise<void> {
+  await looks(call, world);
+  const { job_id: jobId } = await watching(call, world);
+  await deliveries(call, world, jobId);
+  await digesting(call, world);
+  await access(call);
+  await call('metrics');
+  await call('logs', { level: 'INFO', limit: 5 });
+  await call('logs', { level: 'nothing' });
+}
+
+async function looks(call: CallOperation, { script }: World) {
+  await call('check_once', monitor);
+  await call('check_once', { ...monitor, include_frame: true });
+  script.verdicts.push(new Error('fell over'));
+  await call('check_once', monitor);
+  await call('check_once', { stream_url: '' });
+  await call('analyze_frame', { frame_b64: frameBase64, question: 'What is it?' });
+  await call('analyze_frame', { frame_b64: frameBase64, question: 'What is it?', include_frame: true });
+  await call('analyze_frame', { frame_b64: 'AAAA', question: 'What is it?' });
+  await call('validate_stream', stream);
+  await call('validate_stream', {});
+}
+
+async function watching(call: CallOperation, world: World) {
+  const job = await call('live_monitor', {
+    ...monitor,
+    webhook_url: 'https://example.com/hook',
+    idempotency_key: 'once',
+  });
+  await call('live_monitor', {
+    ...monitor,
+    webhook_url: 'https://example.com/hook',
+    idempotency_key: 'once',
+  });
+  await call('live_monitor', { ...monitor, idempotency_key: 'once' });
+  await call('live_monitor', { ...monitor, interval_seconds: 1 });
+  const byId = { job_id: job.job_id };
+  await call('get_job', byId);
+  const step = await world.begin({ ...byId, generation: 0 });
+  await call('get_job', byId);
+  const next = await world.tick(step);
+  world.script.verdicts.push(true);
+  await world.tick(next);
+  await call('get_job', byId);
+  await call('job_events', byId);
+  await call('job_events', { ...byId, after: 1, limit: 1 });
+  await call('job_events', { ...byId, limit: 0 });
+  const { events } = await call('job_events', byId);
+  const alert = events.find(({ type }: { type: string }) => type === 'watch_triggered');
+  await call('job_picture', { ...byId, sequence: alert.data.sequence });
+  await call('job_picture', { ...byId, sequence: 1 });
+  await call('cancel_job', byId);
+  const second = await call('live_monitor', monitor);
+  await call('cancel_job', { job_id: second.job_id });
+  await call('list_jobs', { limit: 1, status: 'completed' });
+  await call('list_jobs');
+  await call('list_jobs', { offset: -1 });
+  for (const id of ['get_job', 'cancel_job', 'job_events']) await call(id, absentJob);
+  await call('get_job', { job_id: 'nothing' });
+  return byId;
+}
+
+async function deliveries(call: CallOperation, world: World, jobId: string) {
+  for (const message of world.queued.splice(0)) await deliverEvent(message, world.c);
+  await call('list_deliveries', { job_id: jobId });
+  await call('list_deliveries', { job_id: jobId, state: 'failed' });
+  await call('resend_delivery', { job_id: jobId, sequence: 1 });
+  await call('resend_delivery', { job_id: jobId, sequence: 99 });
+  await call('get_job', { job_id: jobId });
+  world.script.webhooks.push({ status: 500 });
+  await call('test_webhook', { webhook_url: 'https://example.com/hook' });
+  await call('test_webhook', { webhook_url: 'https://example.com/hook' });
+  await call('get_webhook_secret');
+  await call('rotate_webhook_secret', { grace_seconds: 60 });
+  await call('rotate_webhook_secret', { grace_seconds: -1 });
+}
+
+async function digesting(call: CallOperation, world: World) {
+  await call('live_digest', { ...stream, window_minutes: 0 });
+  const digest = await call('live_digest', {
+    ...stream,
+    window_minutes: 1,
+    capture_interval_seconds: 30,
+    max_windows: 2,
+    include_frames: true,
+  });
+  const byId = { job_id: digest.job_id };
+  let step = await world.begin({ ...byId, generation: 0 });
+  for (let ticks = 0; ticks < 3; ticks += 1) step = await world.tick(step);
+  await call('get_job', byId);
+  const { events } = await call('job_events', byId);
+  const summary = events.find(({ type }: { type: string }) => type === 'summary_generated');
+  await call('job_picture', { ...byId, sequence: summary.data.sequence });
+  await call('cancel_job', byId);
+  await call('list_jobs', { job_type: 'live-digest' });
+}
+
+async function access(call: CallOperation) {
+  await call('list_callers');
+  await call('add_caller', { caller: 'canal' });
+  await call('add_caller', { caller: 'no name' });
+  const { key_id: id } = await call('create_key', { caller: 'canal', label: 'new' });
+  await call('create_key', { caller: 'nobody' });
+  await call('list_keys', { caller: 'canal' });
+  await call('list_keys');
+  await call('relabel_key', { key_id: id, label: 'renamed' });
+  const rotated = await call('rotate_key', { key_id: id, grace_seconds: 0 });
+  await call('rotate_key', { key_id: id });
+  await call('revoke_key', { key_id: rotated.key_id });
+  await call('revoke_key', { key_id: 'nothing' });
+}
+
+export async function keyOf(
+  { c }: World,
+  scopes: Scope[] = ['jobs', 'internal', 'admin'],
+  caller = 'harbour',
+): Promise<string> {
+  const { text, key } = mintKey({ caller, scopes, label: null }, c.now(), c);
+  await c.keys.put(key);
+  return text;
+}
