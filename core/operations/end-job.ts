@@ -82,7 +82,7 @@ async function lastSummaries(
   askedAt: Date,
   c: Needs & SummaryNeeds,
 ): Promise<LastWork | undefined> {
-  if (job.job_type !== 'live-digest' ) return undefined;
+  if (job.job_type !== 'live-digest' || job.status !== 'running') return undefined;
   const seconds = Math.max(0, rules.lastSummarySeconds - secondsBetween(askedAt, c.now()));
   const closing = closingOfEnd(job, job.digest, c.now());
   const closed = withoutRetry(await summarizeWindows(job, closing, c, { seconds }));

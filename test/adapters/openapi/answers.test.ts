@@ -4,6 +4,7 @@ import { createApp } from '../../../adapters/http/app.ts';
 import { apiCall } from '../../../adapters/mcp/arguments.ts';
 import { operations } from '../../../adapters/openapi/operations.ts';
 import { webhooks } from '../../../adapters/openapi/webhooks.ts';
+import { streamedEventSchema } from '../../../core/responses/events.ts';
 import { keyOf, tellApiStory } from '../../support/api-story.ts';
 import type { CallOperation } from '../../support/api-story.ts';
 import { expectDocumented } from '../../support/expect-documented.ts';
@@ -48,4 +49,33 @@ test('every webhook is as documented, to the last field', async () => {
     const documented = webhooks.find(({ type }) => type === event.type);
     expect(documented?.schema.parse(event)).toEqual(event);
   }
+});
+
+test('every server-sent event is as documented, to the last field', async () => {
+  const jobs = new Set<string>();
+  const call = await documentedCaller(new Set());
+  await tellApiStory(async (id, given) => {
+    const body = await call(id, given);
+    if (typeof body?.job_id === 'string') jobs.add(body.job_id);
+    return body;
+  }, world);
+  const types = new Set<string>();
+  for (const jobId of jobs) {
+    const path = `/api/jobs/${jobId}/events`;
+    const headers = { Authorization: `Bearer ${await keyOf(world)}`, Accept: 'text/event-stream' };
+    const response = await createApp(world.c).request(path, { headers });
+    const text = await new Response(await expectDocumented('GET', path, response)).text();
+    for (const line of text.match(/^data: .*$/gm) ?? []) {
+      const event = JSON.parse(line.slice('data: '.length));
+      expect(streamedEventSchema.parse(event)).toEqual(event);
+      types.add(event.type);
+    }
+  }
+  expect([...types].toSorted()).toEqual([
+    'job_started',
+    'job_stopped',
+    'progress',
+    'summary_generated',
+    'watch_triggered',
+  ]);
 });

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { createApp } from '../../../adapters/http/app.ts';
 import { openApiDocument } from '../../../adapters/openapi/document.ts';
@@ -75,6 +76,16 @@ describe('webhooks', () => {
     expect(schema.parse(example)).toEqual(example);
     expect(example).toMatchObject({ type });
   });
+});
+
+test('the document passes a public linter by its strict rules, without a warning', () => {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [new URL('lint-process.ts', import.meta.url).pathname],
+    { encoding: 'utf8' },
+  );
+  expect(status, stdout + stderr).toBe(0);
+  expect(stdout + stderr).not.toMatch(/warning/i);
 });
 
 test('fields that are coerced say their plain type, their default and their limits', () => {

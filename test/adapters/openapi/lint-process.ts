@@ -7,11 +7,12 @@ import { openApiDocument } from '../../../adapters/openapi/document.ts';
 
 /** `npm run check:openapi`: the document against the strict recommended rules of Redocly, examples included. Speaks to nobody. */
 
+const require = createRequire(import.meta.url);
 const directory = mkdtempSync(join(tmpdir(), 'watchpost-openapi-'));
 try {
   const file = join(directory, 'openapi.json');
   writeFileSync(file, JSON.stringify(openApiDocument('https://watchpost.invalid/api'), null, 2));
-  const redocly = createRequire(import.meta.url).resolve('@redocly/cli/bin/cli.js');
+  const redocly = require.resolve('@redocly/cli/bin/cli.js');
   const { status } = spawnSync(process.execPath, [redocly, 'lint', file, '--config', 'redocly.yaml'], {
     stdio: 'inherit',
     env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },

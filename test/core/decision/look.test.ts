@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { planLook } from '../../../core/decision/look.ts';
 import type { WatchState } from '../../../core/job.ts';
-import { after, captured, runningJob, start } from '../../support/watching.ts';
+import { after, captured, runningDigest, runningJob, start } from '../../support/watching.ts';
 
 const still = captured({ moved: false, changed_share: 0 });
 const watching = (watch: Partial<WatchState>) => ({ watch: { ...runningJob().watch, ...watch } });
@@ -84,4 +84,12 @@ test('at the deadline nothing is judged any more', () => {
     ).kind,
   ).toBe('due');
   expect(planLook(runningJob(), { kind: 'not_captured' }, after(1)).kind).toBe('due');
+});
+
+test('a digest never takes the same segment twice, also while it waits for the model', () => {
+  const job = runningDigest({ enable_prefilter: false }, watching({ missed_in_a_row: 1 }));
+  expect(planLook(job, captured({ repeated: true }), after(5))).toMatchObject({
+    kind: 'skip',
+    why: 'repeated',
+  });
 });

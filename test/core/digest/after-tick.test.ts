@@ -121,6 +121,15 @@ describe('a window', () => {
     expect(decisions[3]?.counters).toMatchObject({ frames_skipped: 3, black_frames: 1, checks_performed: 1 });
   });
 
+  test('counts skips in a row anew after a sample, and over the ends of windows', () => {
+    const decisions = play(runningDigest(minute), [
+      [40, skippedAt(40, 'no_motion')],
+      [60, skippedAt(60, 'no_motion')],
+      [80, sampledAt(80)],
+    ]);
+    expect(decisions.map(({ watch }) => watch.skipped_in_a_row)).toEqual([1, 2, 0]);
+  });
+
   test('shorter than the interval may have no picture, and says so', () => {
     const job = runningDigest({ ...minute, capture_interval_seconds: 300, digest_duration_seconds: 600 });
     const decisions = play(job, [
@@ -324,6 +333,16 @@ describe('a model that gives no summary', () => {
       'vlm_error',
     ]);
     expect(decisions[5]?.ending?.failure).toEqual(failure);
+  });
+
+  test('when the stream has ended is asked again with another look at whether it has', () => {
+    const decisions = play(runningDigest({ ...minute, capture_interval_seconds: 60 }), [
+      [0, sampledAt(0)],
+      [10, ended, 'silent'],
+      [40, ended],
+    ]);
+    expect(decisions[1]?.next).toMatchObject({ wait_until: after(40).toISOString(), closing: false });
+    expect(decisions[2]?.ending?.reason).toBe('stream_ended');
   });
 
   test('at the end holds the end back until it answers', () => {

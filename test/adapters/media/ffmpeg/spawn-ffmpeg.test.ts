@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+import { TransientError } from '../../../../core/errors.ts';
   spawnFfmpeg,
   type FfmpegOutcome,
   type FfmpegRun,
@@ -106,6 +107,6 @@ describe('spawnFfmpeg', () => {
   });
 
   it('rejects when there is no such program', async () => {
-    await expect(shell('', { ffmpegPath: '/no/ffmpeg' })).rejects.toThrow('ENOENT');
+    await expect(shell('', { ffmpegPath: '/no/ffmpeg' })).rejects.toThrow(TransientError);
   });
 });

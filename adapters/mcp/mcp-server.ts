@@ -1,0 +1,63 @@
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import {
+  CallToolRequestSchema,
+  ErrorCode,
+  ListToolsRequestSchema,
+  McpError,
+} from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { Scope } from '../../core/key.ts';
+import { ValidationError } from '../http/validation.ts';
+import { interfaceVersion } from '../openapi/document.ts';
+import { operations } from '../openapi/operations.ts';
+import { apiCall } from './arguments.ts';
+import type { ApiCall, Arguments } from './arguments.ts';
+import { structured, toolResult } from './tool-result.ts';
+import { toolOf } from './tool.ts';
+
+/** Who calls, and how the API is called for them. */
+export type Calling = {
+  authorization: string;
+  scopes: readonly Scope[];
+  request: (call: ApiCall) => Promise<Response>;
+};
+
+const byName = new Map(operations.map((operation) => [operation.id, { operation, tool: toolOf(operation) }]));
+
+const instructions =
+  'Watches live video streams. check_once answers one yes/no question about a stream now; live_monitor starts a job that alerts when a condition holds; live_digest starts one that tells what happened in each window. Follow a job with job_events (send next_after as after) and see the evidence with job_picture. A failed call carries a remediation.';
+
+/**
+ * The operations of the API as tools. The SDK's high-level server would check arguments itself and say so in its own words; here a
+ * call is a request to the API, so that keys, limits, defaults and errors are the API's, decided once.
+ */
+export function mcpServer({ authorization, scopes, request }: Calling): Server {
+  const server = new Server(
+    { name: 'watchpost', title: 'Watchpost', version: interfaceVersion },
+    { capabilities: { tools: {} }, instructions },
+  );
+  server.setRequestHandler(ListToolsRequestSchema, () => ({
+    tools: [...byName.values()]
+      .filter(({ operation: { scope } }) => scope === undefined || scopes.includes(scope))
+      .map(({ tool }) => tool),
+  }));
+  server.setRequestHandler(CallToolRequestSchema, ({ params }) =>
+    call(params.name, params.arguments ?? {}, { authorization, request }),
+  );
+  return server;
+}
+
+async function call(
+  name: string,
+  given: Arguments,
+  { authorization, request }: Pick<Calling, 'authorization' | 'request'>,
+): Promise<CallToolResult> {
+  const known = byName.get(name);
+  if (!known) throw new McpError(ErrorCode.InvalidParams, `Unknown tool: ${name}`);
+  try {
+    return await toolResult(known.operation, await request(apiCall(known.operation, given, authorization)));
+  } catch (error) {
+    if (error instanceof ValidationError) return { ...structured({ detail: error.detail }), isError: true };
+    throw error;
+  }
+}

@@ -1,0 +1,29 @@
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
+import type { Operation } from '../openapi/operation.ts';
+
+const objectSchema = z.record(z.string(), z.unknown());
+
+/** The API's answer as a tool's result. An error is a result too, so that the model reads its remediation. */
+export async function toolResult(operation: Operation, response: Response): Promise<CallToolResult> {
+  const { answer } = operation;
+  if (response.ok && answer.kind === 'jpeg') {
+    return { content: [jpeg(Buffer.from(await response.arrayBuffer()).toString('base64'))] };
+  }
+  const body = objectSchema.parse(await response.json());
+  if (!response.ok) return { ...structured(body), isError: true };
+  const picture = answer.kind === 'json' ? answer.picture : undefined;
+  if (picture === undefined) return structured(body);
+  const { [picture]: frame, ...rest } = body;
+  const { content, structuredContent } = structured(rest);
+  return { content: [...content, ...(typeof frame === 'string' ? [jpeg(frame)] : [])], structuredContent };
+}
+
+/** The text is for clients that read no structured content. */
+export function structured(body: Record<string, unknown>) {
+  return { content: [{ type: 'text' as const, text: JSON.stringify(body) }], structuredContent: body };
+}
+
+function jpeg(data: string) {
+  return { type: 'image' as const, mimeType: 'image/jpeg', data };
+}

@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { inputModeSchema } from '../../core/capture.ts';
+import { deliveryStateSchema } from '../../core/delivery.ts';
+import { gapSchema, jobStatusSchema, jobTypeSchema, stopReasonSchema } from '../../core/job.ts';
+import { scopeSchema } from '../../core/key.ts';
+import { logLevelSchema } from '../../core/ports/log.ts';
+import { analyzeFrameRequestSchema } from '../../core/requests/analyze-frame.ts';
+import { checkOnceRequestSchema } from '../../core/requests/check-once.ts';
+import { webhookTestRequestSchema } from '../../core/requests/deliveries.ts';
+import { callerRequestSchema, keyLabelSchema, keyRequestSchema } from '../../core/requests/keys.ts';
+import { digestRequestSchema } from '../../core/requests/live-digest.ts';
+import { monitorRequestSchema } from '../../core/requests/live-monitor.ts';
+import { validateStreamRequestSchema } from '../../core/requests/validate-stream.ts';
+import * as access from '../../core/responses/access.ts';
+import * as deliveries from '../../core/responses/deliveries.ts';
+import { errorCodeSchema, errorEnvelopeSchema, validationErrorSchema } from '../../core/responses/errors.ts';
+import * as events from '../../core/responses/events.ts';
+import * as insight from '../../core/responses/insight.ts';
+import { jobConfigSchema } from '../../core/responses/job-config.ts';
+import * as jobs from '../../core/responses/jobs.ts';
+import * as looks from '../../core/responses/looks.ts';
+import { componentSchemas, jsonSchema, refTo } from './json-schema.ts';
+import type { JsonObject } from './json-schema.ts';
+
+/** The schemas that have a name in the document, so that generated clients have a type for each. */
+
+type Registry = z.core.$ZodRegistry<{ id: string }>;
+
+const shared = {
+  InputMode: inputModeSchema,
+  JobStatus: jobStatusSchema,
+  JobType: jobTypeSchema,
+  Scope: scopeSchema,
+};
+
+const requests = registryOf({
+  ...shared,
+  CheckOnceRequest: checkOnceRequestSchema,
+  AnalyzeFrameRequest: analyzeFrameRequestSchema,
+  ValidateStreamRequest: validateStreamRequestSchema,
+  MonitorRequest: monitorRequestSchema,
+  DigestRequest: digestRequestSchema,
+  WebhookTestRequest: webhookTestRequestSchema,
+  KeyRequest: keyRequestSchema,
+  KeyLabel: keyLabelSchema,
+  CallerRequest: callerRequestSchema,
+});
+
+const responses = registryOf({
+  ...shared,
+  StopReason: stopReasonSchema,
+  Gap: gapSchema,
+  ErrorCode: errorCodeSchema,
+  ErrorEnvelope: errorEnvelopeSchema,
+  ValidationErrors: validationErrorSchema,
+  CheckOnceResponse: looks.checkOnceResponseSchema,
+  AnalyzeFrameResponse: looks.analyzeFrameResponseSchema,
+  StreamValidation: looks.streamValidationResponseSchema,
+  JobConfig: jobConfigSchema,
+  JobStats: jobs.jobStatsSchema,
+  JobSummary: jobs.jobSummarySchema,
+  JobDetail: jobs.jobDetailSchema,
+  JobList: jobs.jobListResponseSchema,
+  CancelledJob: jobs.cancelResponseSchema,
+  JobStarted: events.jobStartedSchema,
+  Progress: events.progressSchema,
+  WatchTriggered: events.watchTriggeredSchema,
+  WatchTriggeredWithPicture: events.watchTriggeredWithPictureSchema,
+  SummaryGenerated: events.summaryGeneratedSchema,
+  SummaryGeneratedWithPicture: events.summaryGeneratedWithPictureSchema,
+  ErrorEvent: events.errorEventSchema,
+  JobStopped: events.jobStoppedSchema,
+  LoggedEvent: events.loggedEventSchema,
+  StreamedEvent: events.streamedEventSchema,
+  EventPage: events.eventPageSchema,
+  TestEvent: events.testEventSchema,
+  DeliveryState: deliveryStateSchema,
+  Delivery: deliveries.deliverySchema,
+  DeliveryPage: deliveries.deliveryPageSchema,
+  Resend: deliveries.resendResponseSchema,
+  WebhookTest: deliveries.webhookTestResponseSchema,
+  WebhookSecret: access.webhookSecretResponseSchema,
+  Key: access.keySchema,
+  KeyList: access.keyListResponseSchema,
+  NewKey: access.newKeySchema,
+  RotatedKey: access.rotatedKeySchema,
+  Caller: access.callerResponseSchema,
+  CallerList: access.callerListResponseSchema,
+  Metrics: insight.metricsResponseSchema,
+  LogLevel: logLevelSchema,
+  Logs: insight.logsResponseSchema,
+});
+
+export function namedSchemas(): Record<string, JsonObject> {
+  return { ...componentSchemas(requests, 'request'), ...componentSchemas(responses, 'response') };
+}
+
+/** A reference where the schema has a name, else the schema itself. */
+export function requestSchema(schema: z.ZodType): JsonObject {
+  return refOr(schema, requests) ?? jsonSchema(schema, 'request');
+}
+
+export function responseSchema(schema: z.ZodType): JsonObject {
+  return refOr(schema, responses) ?? jsonSchema(schema, 'response');
+}
+
+function refOr(schema: z.ZodType, registry: Registry): JsonObject | undefined {
+  const id = registry.get(schema)?.id;
+  return id === undefined ? undefined : { $ref: refTo(id) };
+}
+
+function registryOf(schemas: Record<string, z.ZodType>): Registry {
+  const registry = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id });
+  return registry;
+}

@@ -1,0 +1,67 @@
+import { namedSchemas } from './components.ts';
+import { errorExamples } from './examples/errors.ts';
+import type { JsonObject } from './json-schema.ts';
+import { operations } from './operations.ts';
+import type { Tag } from './operation.ts';
+import { errorCodesOf, operationObject } from './path-item.ts';
+import { webhooksSection } from './webhooks.ts';
+
+/** The version of the interface, not of the software. */
+export const interfaceVersion = '1.0.0';
+
+/** The OpenAPI 3.1 document of the API below `baseUrl`. */
+export function openApiDocument(baseUrl: string): JsonObject {
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Watchpost',
+      version: interfaceVersion,
+      summary: 'Watches live video streams with a vision-language model and reports what it sees.',
+      description,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: baseUrl }],
+    security: [{ apiKey: [] }],
+    tags: Object.entries(tags).map(([name, text]) => ({ name, description: text })),
+    paths: paths(),
+    webhooks: webhooksSection(),
+    components: {
+      securitySchemes: { apiKey: securityScheme },
+      schemas: namedSchemas(),
+      examples: errorExamples(new Set(operations.flatMap(errorCodesOf))),
+    },
+  };
+}
+
+const description = `A job watches one stream: a monitor alerts when a condition holds, a digest tells what happened in each window of time.
+Results are polled, pushed to a webhook, or streamed as server-sent events: three ways to read one ordered log.
+
+Errors have one envelope; branch on \`error.code\`. \`STREAM_FETCH_FAILED\`, \`VLM_ERROR\` and \`INTERNAL_ERROR\` may pass: try again with exponential backoff.
+Integers may be sent as decimal strings and booleans by their names; unknown fields are ignored. Timestamps are ISO 8601 in UTC.
+
+The same operations are MCP tools at \`/mcp\` on this host. \`/healthz\` there answers without a key.`;
+
+const tags: Record<Tag, string> = {
+  looks: 'One look, answered at once.',
+  jobs: 'Monitors and digests: what watches for a while.',
+  webhooks: 'What is pushed, and what became of it.',
+  access: 'Keys, callers and webhook secrets.',
+  operations: 'Numbers and logs of the service; for keys with the internal scope.',
+};
+
+const securityScheme = {
+  type: 'http',
+  scheme: 'bearer',
+  description:
+    'An API key, `wp_…`. The roles of an operation are the scopes that its key needs: `jobs`, `internal` or `admin`.',
+};
+
+function paths(): JsonObject {
+  const byPath = Map.groupBy(operations, (operation) => operation.path);
+  return Object.fromEntries(
+    [...byPath].map(([path, all]) => [
+      path,
+      Object.fromEntries(all.map((operation) => [operation.method, operationObject(operation)])),
+    ]),
+  );
+}

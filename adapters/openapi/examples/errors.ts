@@ -1,0 +1,78 @@
+import * as errors from '../../../core/errors.ts';
+import type { ErrorCode } from '../../../core/errors.ts';
+import { errorResponse } from '../../http/error-envelope.ts';
+
+/** One of each code, with the status that the HTTP edge gives it. */
+
+const { WatchpostError } = errors;
+
+const examples: Record<ErrorCode, errors.WatchpostError> = {
+  NOT_LIVESTREAM: new errors.NotLiveError('Give the URL of a broadcast that is live now.'),
+  INVALID_URL: new errors.InvalidUrlError('Use an http, https or rtsp URL.'),
+  STREAM_FETCH_FAILED: new errors.StreamFetchError(
+    'Check that the stream is up, and try again with exponential backoff.',
+  ),
+  BAD_REQUEST: new WatchpostError(
+    'BAD_REQUEST',
+    'Invalid request',
+    'Send the frame as base64 of a JPEG, without a data: prefix.',
+  ),
+  INVALID_INPUT_MODE: new errors.InvalidInputModeError('clip', 'a model of images'),
+  UNAUTHORIZED: new WatchpostError(
+    'UNAUTHORIZED',
+    'Authentication required',
+    'Send the header "Authorization: Bearer <API_KEY>" with a valid key: one space, no quotes.',
+  ),
+  FORBIDDEN: new WatchpostError('FORBIDDEN', 'Access denied', 'Use a key that has the scope.'),
+  NOT_FOUND: new WatchpostError('NOT_FOUND', 'Not found', 'Check what the path names.'),
+  JOB_NOT_FOUND: new errors.JobNotFoundError(),
+  JOB_ALREADY_STOPPED: new errors.JobAlreadyStoppedError(),
+  METHOD_NOT_ALLOWED: new WatchpostError(
+    'METHOD_NOT_ALLOWED',
+    'Method not allowed',
+    'Use a method that the Allow header names.',
+  ),
+  PAYLOAD_TOO_LARGE: new WatchpostError(
+    'PAYLOAD_TOO_LARGE',
+    'Request body is too large',
+    'Send at most 5 MB.',
+  ),
+  MAX_JOBS_REACHED: new errors.MaxJobsReachedError(10),
+  RATE_LIMITED: new WatchpostError('RATE_LIMITED', 'Too many requests', 'Try again later.'),
+  VLM_ERROR: new errors.VisionError('Try again with exponential backoff.'),
+  INTERNAL_ERROR: new WatchpostError(
+    'INTERNAL_ERROR',
+    'Internal server error',
+    'Try again with exponential backoff; if it stays, the operator finds the cause in the logs.',
+  ),
+};
+
+export function statusOf(code: ErrorCode): number {
+  return errorResponse(examples[code]).status;
+}
+
+/** A reference to the example of a code in the document's components. */
+export function exampleOf(code: ErrorCode) {
+  return { $ref: `#/components/examples/${code}` };
+}
+
+/** For the document's components, by code. */
+export function errorExamples(codes: Iterable<ErrorCode>): Record<string, object> {
+  return Object.fromEntries(
+    [...codes].map((code) => [
+      code,
+      { summary: examples[code].message, value: errorResponse(examples[code]).body },
+    ]),
+  );
+}
+
+export const invalidRequest = {
+  detail: [
+    {
+      loc: ['body', 'stream_url'],
+      msg: 'Field required',
+      type: 'missing',
+      input: { condition: 'A ship is between the gates of the lock' },
+    },
+  ],
+};

@@ -1,0 +1,13 @@
+export const metrics = {
+  started_at: '2026-03-01T11:00:00.000Z',
+  providers: { bedrock: { calls: 412, errors: 3 } },
+  jobs: { created: 9, completed: 4, failed: 1 },
+  frames: { captured: 412, skipped_prefilter: 1377 },
+  webhooks: { sent: 21, failed: 0 },
+};
+
+export const log = {
+  total_in_buffer: 137,
+  returned: 1,
+  logs: [{ time: '2026-03-01T12:00:00.000Z', level: 'INFO', message: '[JOB:7f1f6f5e] Job accepted' }],
+};

@@ -1,0 +1,246 @@
+import { Skipped } from '../case.ts';
+import type { Case, Target } from '../case.ts';
+import { assert, ok, refused } from '../expect.ts';
+import { checkAnswer, jpegBase64, validation } from '../shapes.ts';
+
+/** `POST /check-once` and `POST /streams/validate` (sections 4.1, 4.4), and the errors of streams (section 7). */
+
+const recording = { status: 400, code: 'NOT_LIVESTREAM', message: 'URL is not a live stream' };
+const wrongUrl = { status: 400, code: 'INVALID_URL', message: 'Invalid URL format' };
+const unreachable = { status: 400, code: 'STREAM_FETCH_FAILED' };
+
+const starters = ['/check-once', '/live-monitor', '/live-digest'];
+
+export const checkCases: Case[] = [
+  {
+    id: 'check-holds',
+    title: 'a condition that holds is triggered, with explanation and latency, and no frame unasked',
+    covers: ['I-1.6', 'I-2.5.1', 'I-2.5.2', 'I-2.5.4', 'I-4.1.6', 'I-4.1.3', 'I-1.4', 'I-1.1', 'I-4.0.2'],
+    needs: ['stream'],
+    run: async (target) => {
+      const answer = await check(target, { condition: target.conditions.holds });
+      assert.equal(answer.triggered, true, answer.explanation);
+      assert.equal('frame_b64' in answer, false, 'frame_b64 without being asked for');
+    },
+  },
+  {
+    id: 'check-fails',
+    title: 'a condition that does not hold is not triggered, and explained too',
+    covers: ['I-1.6', 'I-2.5.1', 'I-2.5.2'],
+    needs: ['stream'],
+    run: async (target) => {
+      const answer = await check(target, { condition: target.conditions.fails });
+      assert.equal(answer.triggered, false, answer.explanation);
+    },
+  },
+  {
+    id: 'check-latency',
+    title: 'latency_ms is what the caller waited, to a second',
+    covers: ['I-2.5.3'],
+    needs: ['stream'],
+    run: async (target) => {
+      const startedMs = performance.now();
+      const { latency_ms: latencyMs } = await check(target, {});
+      const waitedMs = performance.now() - startedMs;
+      assert.ok(latencyMs <= waitedMs + 50, `${latencyMs} ms told, ${waitedMs} ms waited`);
+      assert.ok(latencyMs > waitedMs - 1500, `${latencyMs} ms told, ${waitedMs} ms waited`);
+    },
+  },
+  {
+    id: 'check-frame',
+    title: 'include_frame brings the frame as a base64 JPEG; false does not',
+    covers: ['I-2.5.4', 'I-4.1.3'],
+    needs: ['stream'],
+    run: async (target) => {
+      const { frame_b64: frame } = await check(target, { include_frame: true });
+      jpegBase64.parse(frame);
+      const without = await check(target, { include_frame: false });
+      assert.equal('frame_b64' in without, false);
+    },
+  },
+  ...['frames', 'clip', 'hybrid'].map((mode): Case => ({
+    id: `check-${mode}`,
+    title: `a check in mode ${mode} answers, with evidence`,
+    covers: ['I-1.16', 'I-4.1.4', ...(mode === 'frames' ? [] : ['I-4.1.5'])],
+    needs: ['stream'],
+    run: async (target) => {
+      const answer = await check(target, {
+        condition: target.conditions.holds,
+        input_mode: mode,
+        clip_duration_seconds: 2,
+        include_frame: true,
+      });
+      assert.equal(answer.triggered, true, answer.explanation);
+      jpegBase64.parse(answer.frame_b64);
+    },
+  })),
+  {
+    id: 'check-rtsp',
+    title: 'an RTSP stream is checked like any other',
+    covers: ['I-1.3'],
+    needs: ['rtsp'],
+    run: async (target) => {
+      const fields = { stream_url: target.streams.rtsp, condition: target.conditions.holds };
+      const answer = await check(target, fields);
+      assert.equal(answer.triggered, true, answer.explanation);
+    },
+  },
+  {
+    id: 'check-platform',
+    title: 'live addresses of platforms are checked like any other',
+    covers: ['I-1.2', 'I-2.7.3'],
+    needs: ['platform'],
+    seconds: 40,
+    run: async (target) => {
+      for (const url of target.streams.platforms) {
+        await check(target, { stream_url: url });
+        const answer = await target.api.call('POST', '/streams/validate', { stream_url: url });
+        assert.equal(ok(answer, validation, url).is_live, true, url);
+      }
+    },
+  },
+  {
+    id: 'error-recording',
+    title: 'a recording is NOT_LIVESTREAM wherever a stream is asked for',
+    covers: ['I-1.5', 'I-7.2', 'I-2.8.1', 'I-4.1.7', 'I-7.1', 'I-3.3'],
+    needs: ['recording'],
+    run: async (target) => {
+      for (const path of starters)
+        refused(await start(target, path, target.streams.recording), recording, path);
+    },
+  },
+  {
+    id: 'error-url',
+    title: 'malformed URLs and unsupported schemes are INVALID_URL wherever a stream is asked for',
+    covers: ['I-7.3', 'I-4.4.3', 'I-4.1.7', 'I-2.8.1', 'I-7.1'],
+    run: async (target) => {
+      for (const path of [...starters, '/streams/validate']) {
+        for (const url of [
+          'nonsense',
+          'file:///etc/passwd',
+          'javascript:alert(1)',
+          'ftp://example.com/a',
+          '//',
+        ])
+          refused(await start(target, path, url), wrongUrl, `${path} with ${url}`);
+      }
+    },
+  },
+  {
+    id: 'error-unreachable',
+    title: 'a stream that cannot be reached is STREAM_FETCH_FAILED and worth another try',
+    covers: ['I-7.4', 'I-7.12', 'I-4.1.7', 'I-2.8.1', 'I-3.3'],
+    needs: ['own streams'],
+    run: async (target) => {
+      for (const path of starters) {
+        for (const url of ['http://127.0.0.1:9/live.m3u8', 'rtsp://127.0.0.1:9/live'])
+          refused(await start(target, path, url), unreachable, `${path} with ${url}`);
+      }
+    },
+  },
+  {
+    id: 'error-offline',
+    title: 'a stream that is not there is 400 Stream is offline, and invalid with a hint',
+    covers: ['I-7.10', 'I-7.2', 'I-2.7.5', 'I-2.7.1'],
+    needs: ['own streams'],
+    run: async (target) => {
+      const { offline } = target.streams;
+      const expected = { status: 400, message: 'Stream is offline' };
+      for (const path of starters) refused(await start(target, path, offline), expected, path);
+      const found = ok(await start(target, '/streams/validate', offline), validation, 'validation');
+      assert.equal(found.is_live, false);
+      assert.ok(found.error_hint);
+    },
+  },
+  {
+    id: 'error-capture',
+    title: 'a stream without pictures fails to be captured, as frame or as clip',
+    covers: ['I-7.10', 'I-7.4', 'I-7.12'],
+    needs: ['own streams'],
+    run: async (target) => {
+      const body = { stream_url: target.streams.broken, condition: target.conditions.fails };
+      const messages = {
+        frames: 'Failed to capture frame from stream',
+        clip: 'Failed to capture video clip from stream',
+        hybrid: 'Failed to capture video clip from stream',
+      };
+      for (const [mode, message] of Object.entries(messages)) {
+        const answer = await target.api.call('POST', '/check-once', { ...body, input_mode: mode });
+        refused(answer, { status: 400, message }, mode);
+      }
+    },
+  },
+  {
+    id: 'error-codes',
+    title: 'offline is NOT_LIVESTREAM, a failed capture STREAM_FETCH_FAILED',
+    covers: ['I-7.10', 'I-7.12'],
+    needs: ['own streams', 'decisions'],
+    run: async (target) => {
+      const { offline, broken } = target.streams;
+      const gone = await start(target, '/check-once', offline);
+      refused(gone, { status: 400, code: 'NOT_LIVESTREAM' }, 'offline');
+      refused(await start(target, '/check-once', broken), unreachable, 'broken');
+    },
+  },
+  {
+    id: 'error-guarded-address',
+    title: 'addresses of the inside are refused as INVALID_URL, in every notation',
+    covers: ['I-7.3'],
+    run: async (target) => {
+      const hosts = ['169.254.169.254', '[fd00:ec2::254]', '[::ffff:169.254.169.254]', '0xa9fea9fe'];
+      for (const host of hosts) {
+        const answer = await start(target, '/live-monitor', `http://${host}/latest/live.m3u8`);
+        refused(answer, wrongUrl, host);
+      }
+    },
+  },
+  {
+    id: 'validate-live',
+    title: 'a live stream is valid, live and has its metadata in the shape of section 2.7',
+    covers: ['I-1.10', 'I-2.7.1', 'I-2.7.2', 'I-2.7.3', 'I-2.7.4', 'I-4.4.2', 'I-1.4'],
+    needs: ['stream'],
+    run: async (target) => {
+      const answer = await start(target, '/streams/validate', target.streams.live);
+      const found = ok(answer, validation, 'validation');
+      assert.equal(found.is_live, true, answer.text);
+      assert.ok(['youtube', 'twitch', 'rtsp', 'hls'].includes(found.platform ?? ''), answer.text);
+      if (found.parsed_url) assert.ok(URL.canParse(found.parsed_url), answer.text);
+    },
+  },
+  {
+    id: 'validate-rtsp',
+    title: 'a live RTSP stream is valid and live',
+    covers: ['I-1.3', 'I-2.7.1', 'I-2.7.2'],
+    needs: ['rtsp'],
+    run: async (target) => {
+      const answer = await start(target, '/streams/validate', target.streams.rtsp);
+      const found = ok(answer, validation, 'validation');
+      assert.deepEqual([found.is_live, found.platform], [true, 'rtsp'], answer.text);
+    },
+  },
+  {
+    id: 'validate-recording',
+    title: 'a recording is not live, and the hint says why',
+    covers: ['I-1.5', 'I-2.7.1', 'I-2.7.5'],
+    needs: ['recording'],
+    run: async (target) => {
+      const answer = await start(target, '/streams/validate', target.streams.recording);
+      const found = ok(answer, validation, 'validation');
+      assert.equal(found.is_live, false, answer.text);
+      assert.ok(found.error_hint, answer.text);
+    },
+  },
+];
+
+async function check(target: Target, fields: Record<string, unknown>) {
+  const body = { stream_url: target.streams.live, condition: target.conditions.fails, ...fields };
+  const answer = await target.api.call('POST', '/check-once', body);
+  if (answer.body?.error?.code === 'INVALID_INPUT_MODE') throw new Skipped('Its model takes no video');
+  return ok(answer, checkAnswer, 'POST /check-once');
+}
+
+function start({ api, conditions }: Target, path: string, streamUrl: string) {
+  const condition =
+    path === '/live-digest' || path === '/streams/validate' ? {} : { condition: conditions.fails };
+  return api.call('POST', path, { stream_url: streamUrl, ...condition });
+}

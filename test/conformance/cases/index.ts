@@ -1,0 +1,26 @@
+import type { Case } from '../case.ts';
+import { authCases } from './auth.ts';
+import { checkCases } from './checks.ts';
+import { digestCases } from './digests.ts';
+import { fieldCases } from './fields.ts';
+import { frameCases } from './frames.ts';
+import { httpCases } from './http.ts';
+import { jobCases } from './job-management.ts';
+import { monitorCases } from './monitors.ts';
+import { operationsCases } from './operations.ts';
+import { sseCases } from './sse.ts';
+import { webhookCases } from './webhooks.ts';
+
+export const allCases: readonly Case[] = [
+  ...httpCases,
+  ...authCases,
+  ...fieldCases,
+  ...checkCases,
+  ...frameCases,
+  ...monitorCases,
+  ...digestCases,
+  ...webhookCases,
+  ...sseCases,
+  ...jobCases,
+  ...operationsCases,
+];

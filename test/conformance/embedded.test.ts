@@ -1,0 +1,65 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startService } from '../support/service-process.ts';
+import type { ServiceProcess } from '../support/service-process.ts';
+import { allCases } from './cases/index.ts';
+import { readOptions } from './options.ts';
+import { prepare } from './prepare.ts';
+import type { Prepared } from './prepare.ts';
+import { runCases } from './run-cases.ts';
+import type { Outcome } from './run-cases.ts';
+
+/**
+ * Every case of the conformance suite against `watchpost start`. All run at the same time, in the runner of the suite; each test here waits
+ * for one.
+ */
+
+const retentionSeconds = 60;
+/** What cannot be shown here: a platform is not on loopback, and giving a webhook up takes minutes. */
+const skippedHere = ['check-platform', 'webhook-gives-up'];
+const extraCallers = ['berth', 'crane', 'dock', 'edge', 'ferry', 'gate'];
+
+const dataDir = mkdtempSync(join(tmpdir(), 'watchpost-conformance-'));
+let service: ServiceProcess;
+let prepared: Prepared;
+let outcomes: Map<string, Promise<Outcome>>;
+
+beforeAll(async () => {
+  service = await startService(dataDir, { WATCHPOST_RETENTION_SECONDS: String(retentionSeconds) });
+  const keys = [service.apiKey, ...extraCallers.map(createKey)].flatMap((key) => ['--key', key]);
+  const internal = ['--internal-key', service.internalKey];
+  const retention = ['--retention', String(retentionSeconds)];
+  prepared = await prepare(readOptions(['--base-url', service.baseUrl, ...keys, ...internal, ...retention]));
+  outcomes = runCases(allCases, prepared.setting);
+});
+
+afterAll(async () => {
+  await prepared.close();
+  await service.kill('SIGTERM');
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+describe('the interface', () => {
+  test.each(allCases.filter(({ id }) => !skippedHere.includes(id)))(
+    '$id: $title',
+    async ({ id }) => {
+      const outcome = await outcomes.get(id);
+      expect(outcome?.result, outcome?.reason).toBe('passed');
+    },
+    240_000,
+  );
+
+  test('nothing is skipped but what cannot be shown here', async () => {
+    const done = await Promise.all(outcomes.values());
+    const skipped = done.filter(({ result }) => result === 'skipped').map(({ id }) => id);
+    expect(skipped.toSorted()).toEqual(skippedHere.toSorted());
+  }, 240_000);
+});
+
+function createKey(caller: string): string {
+  const args = ['cli/watchpost.ts', 'keys', 'create', '--caller', caller, '--data-dir', dataDir];
+  return execFileSync(process.execPath, args, { encoding: 'utf8' }).trim();
+}

@@ -1,0 +1,68 @@
+import type { Api } from './api.ts';
+import { Skipped } from './case.ts';
+import type { Target } from './case.ts';
+import { eventually, ok } from './expect.ts';
+import { jobCreated, jobDetail } from './shapes.ts';
+import type { z } from 'zod';
+
+/** What cases do with jobs. */
+
+export type JobDetail = z.infer<typeof jobDetail>;
+
+/** A monitor of the live stream that never triggers unless it is told otherwise. */
+export function monitorBody(target: Target, fields: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    stream_url: target.streams.live,
+    condition: target.conditions.fails,
+    input_mode: 'frames',
+    interval_seconds: 5,
+    ...fields,
+  };
+}
+
+export async function createMonitor(target: Target, fields: Record<string, unknown> = {}): Promise<string> {
+  const answer = await target.api.call('POST', '/live-monitor', monitorBody(target, fields));
+  if (answer.body?.error?.code === 'INVALID_INPUT_MODE') throw new Skipped('Its model takes no video');
+  return ok(answer, jobCreated, 'POST /live-monitor').job_id;
+}
+
+export async function createDigest(target: Target, fields: Record<string, unknown> = {}): Promise<string> {
+  const answer = await target.api.call('POST', '/live-digest', {
+    stream_url: target.streams.live,
+    ...fields,
+  });
+  return ok(answer, jobCreated, 'POST /live-digest').job_id;
+}
+
+export async function readJob(api: Api, jobId: string): Promise<JobDetail> {
+  return ok(await api.call('GET', `/jobs/${jobId}`), jobDetail, 'GET /jobs/{job_id}');
+}
+
+export function cancel(api: Api, jobId: string) {
+  return api.call('DELETE', `/jobs/${jobId}`);
+}
+
+export function untilStatus(api: Api, jobId: string, status: string, withinSeconds: number) {
+  return eventually(
+    `job is ${status}`,
+    withinSeconds,
+    () => readJob(api, jobId),
+    (job) => (job.status === status ? job : undefined),
+  );
+}
+
+export function untilEnded(api: Api, jobId: string, withinSeconds: number): Promise<JobDetail> {
+  return eventually(
+    'job has ended',
+    withinSeconds,
+    () => readJob(api, jobId),
+    (job) => (isTerminal(job.status) ? job : undefined),
+  );
+}
+
+export function isTerminal(status: string): boolean {
+  return ['completed', 'stopped', 'failed'].includes(status);
+}
+
+/** A UUID that no job has. */
+export const unknownJobId = '00000000-0000-4000-8000-000000000000';

@@ -1,0 +1,47 @@
+import { allCases } from './cases/index.ts';
+import { choose } from './choose.ts';
+import { readOptions, usage, UsageError } from './options.ts';
+import type { Options } from './options.ts';
+import { prepare } from './prepare.ts';
+import { closingLine, count, jsonReport, lineFor, listing } from './report.ts';
+import { runCases } from './run-cases.ts';
+
+/** `npm run conformance`: exit code 0 when no case failed, 1 when one did, 2 when the command line is wrong. */
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(args: string[]): Promise<number> {
+  if (args.includes('--help')) return said(usage, 0);
+  try {
+    return await run(readOptions(args));
+  } catch (error) {
+    if (error instanceof UsageError) return said(`${error.message}\n\n${usage}`, 2);
+    throw error;
+  }
+}
+
+async function run(options: Options): Promise<number> {
+  const cases = choose(allCases, options.only);
+  if (cases.length === 0) throw new UsageError(`No case is called ${options.only.join(' or ')}`);
+  if (options.list) return said(listing(cases), 0);
+  const { setting, close } = await prepare(options);
+  try {
+    const running = [...runCases(cases, setting).values()];
+    const outcomes = await Promise.all(
+      running.map(async (outcome) => {
+        const done = await outcome;
+        if (!options.json) said(lineFor(done), 0);
+        return done;
+      }),
+    );
+    said(options.json ? jsonReport(options['base-url'], outcomes) : `\n${closingLine(outcomes)}`, 0);
+    return count(outcomes, 'failed') > 0 ? 1 : 0;
+  } finally {
+    await close();
+  }
+}
+
+function said(text: string, exitCode: number): number {
+  process.stdout.write(`${text}\n`);
+  return exitCode;
+}

@@ -1,0 +1,97 @@
+import { parseArgs } from 'node:util';
+import { z } from 'zod';
+
+export const usage = `Checks a service against the interface, from outside.
+
+  npm run conformance -- --base-url URL --key KEY [options]
+
+  --base-url URL         the service, with its base path: http://127.0.0.1:8787/api
+  --key KEY              a caller's API key; more than once for more callers (some cases need a second one)
+  --internal-key KEY     a key with internal access, for /metrics and /logs
+  --only TEXT            only cases whose id contains it, or that cover this statement (I-4.2.7); may be given more than once
+  --list                 list the cases and run none
+  --json                 one JSON document instead of lines
+  --slow                 also the cases that take minutes
+  --interface-only       leave out what the interface leaves open and this project decided
+
+For a service on loopback the suite brings live streams (ffmpeg) and a webhook receiver; the service must be allowed to reach
+them (WATCHPOST_ALLOW_RANGES=127.0.0.0/8). For any other service:
+
+  --stream-url URL       a live stream in which something moves all the time
+  --rtsp-url URL         a live RTSP stream
+  --vod-url URL          a recording
+  --platform-url URL     a live stream of a platform; may be given more than once
+  --receiver-url URL     a public address that forwards to --receiver-port on this machine
+  --receiver-port PORT   the port on loopback that the receiver listens on
+  --holds TEXT           a condition that holds all the time in the stream (default: "The picture is not black")
+  --fails TEXT           one that never does (default: "The picture is entirely black")
+  --retention SECONDS    the retention of the service, if it is at most 120
+  --ffmpeg PATH          ffmpeg for the streams; the one in the PATH by default
+`;
+
+const optionsSchema = z.object({
+  'base-url': z.url().transform((url) => url.replace(/\/+$/, '')),
+  key: z.array(z.string().min(1)).min(1),
+  'internal-key': z.string().min(1).optional(),
+  only: z.array(z.string().min(1)).default([]),
+  list: z.boolean().default(false),
+  json: z.boolean().default(false),
+  slow: z.boolean().default(false),
+  'interface-only': z.boolean().default(false),
+  'stream-url': z.string().optional(),
+  'rtsp-url': z.string().optional(),
+  'vod-url': z.string().optional(),
+  'platform-url': z.array(z.string()).default([]),
+  'receiver-url': z.url().optional(),
+  'receiver-port': z.coerce.number().int().min(0).max(65_535).optional(),
+  holds: z.string().default('The picture is not black'),
+  fails: z.string().default('The picture is entirely black'),
+  retention: z.coerce.number().min(30).max(120).optional(),
+  ffmpeg: z.string().default(process.env['WATCHPOST_FFMPEG'] || 'ffmpeg'),
+});
+
+export type Options = z.infer<typeof optionsSchema>;
+
+/** The command line is wrong; the message says how. */
+export class UsageError extends Error {}
+
+/** Throws `UsageError`. */
+export function readOptions(args: string[]): Options {
+  const result = optionsSchema.safeParse(parsed(args));
+  if (result.success) return result.data;
+  throw new UsageError(z.prettifyError(result.error));
+}
+
+function parsed(args: string[]) {
+  const text = { type: 'string' } as const;
+  const texts = { type: 'string', multiple: true } as const;
+  const flag = { type: 'boolean' } as const;
+  try {
+    const { values } = parseArgs({
+      args,
+      options: {
+        'base-url': text,
+        key: texts,
+        'internal-key': text,
+        only: texts,
+        list: flag,
+        json: flag,
+        slow: flag,
+        'interface-only': flag,
+        'stream-url': text,
+        'rtsp-url': text,
+        'vod-url': text,
+        'platform-url': texts,
+        'receiver-url': text,
+        'receiver-port': text,
+        holds: text,
+        fails: text,
+        retention: text,
+        ffmpeg: text,
+      },
+    });
+    return values.list ? { 'base-url': 'http://127.0.0.1', key: ['none'], ...values } : values;
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}

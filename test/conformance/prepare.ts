@@ -1,0 +1,99 @@
+import { createApi } from './api.ts';
+import type { Need, Target } from './case.ts';
+import type { Options } from './options.ts';
+import type { Setting } from './run-cases.ts';
+import { startReceiver } from './sources/receiver.ts';
+import { startOwnStreams } from './sources/streams.ts';
+import type { OwnStreams, Streams } from './sources/streams.ts';
+
+type Missing = Partial<Record<Need, string>>;
+
+export type Prepared = { setting: Setting; close(): Promise<void> };
+
+/** Brings the world that the cases need, and says what it lacks. */
+export async function prepare(options: Options): Promise<Prepared> {
+  await using cleanup = new AsyncDisposableStack();
+  const isLocal = isLoopback(options['base-url']);
+  const own =
+    isLocal && options['stream-url'] === undefined ? await startOwnStreams(options.ffmpeg) : undefined;
+  if (own) cleanup.defer(() => own.close());
+  const receiver = await startReceiver({
+    host: '127.0.0.1',
+    port: options['receiver-port'] ?? 0,
+    url: options['receiver-url'],
+  });
+  cleanup.defer(() => receiver.close());
+  const streams = streamsOf(options, own);
+  const refusal = own && (await refusalOf(options, streams));
+  const setting = {
+    baseUrl: options['base-url'],
+    keys: options.key,
+    internalKey: options['internal-key'],
+    streams,
+    receiver,
+    conditions: { holds: options.holds, fails: options.fails } satisfies Target['conditions'],
+    retentionSeconds: options.retention ?? 0,
+    missing: missingOf(options, streams, { isLocal, isOwn: own !== undefined, refusal }),
+  };
+  const held = cleanup.move();
+  return { setting, close: () => held.disposeAsync() };
+}
+
+function streamsOf(options: Options, own: OwnStreams | undefined): Streams {
+  return {
+    live: options['stream-url'] ?? own?.streams.live ?? '',
+    rtsp: options['rtsp-url'] ?? own?.streams.rtsp ?? '',
+    still: own?.streams.still ?? '',
+    recording: options['vod-url'] ?? own?.streams.recording ?? '',
+    broken: own?.streams.broken ?? '',
+    offline: own?.streams.offline ?? '',
+    platforms: options['platform-url'],
+    startMortal: own?.streams.startMortal ?? (() => Promise.reject(new Error('No streams of its own'))),
+  };
+}
+
+type World = { isLocal: boolean; isOwn: boolean; refusal: string | undefined };
+
+function missingOf(options: Options, streams: Streams, { isLocal, isOwn, refusal }: World): Missing {
+  const given = (address: string, flag: string): string | undefined =>
+    address === '' ? `The service is not on loopback: give ${flag}` : isOwn ? refusal : undefined;
+  const needs = {
+    stream: given(streams.live, '--stream-url'),
+    rtsp: given(streams.rtsp, '--rtsp-url'),
+    recording: given(streams.recording, '--vod-url'),
+    'own streams': isOwn
+      ? refusal
+      : "Needs the suite's own streams, which only a service on loopback can reach",
+    platform:
+      streams.platforms.length > 0 ? undefined : 'Needs a live stream of a platform: give --platform-url',
+    receiver: receiverReason(options, isLocal) ?? (isOwn ? refusal : undefined),
+    'internal key': options['internal-key'] ? undefined : 'Needs --internal-key',
+    'second caller': options.key.length > 1 ? undefined : "Needs a second --key, another caller's",
+    retention: options.retention
+      ? undefined
+      : 'A finished job stays for about an hour: give --retention where the service was set to at most 120 s',
+    decisions: options['interface-only']
+      ? 'Decided by this project: left out by --interface-only'
+      : undefined,
+    patience: options.slow ? undefined : 'Takes minutes: give --slow',
+  } satisfies Record<Need, string | undefined>;
+  return Object.fromEntries(Object.entries(needs).filter(([, reason]) => reason !== undefined));
+}
+
+function receiverReason(options: Options, isLocal: boolean): string | undefined {
+  if (isLocal || options['receiver-url']) return undefined;
+  return 'The service is not on loopback: give --receiver-url and --receiver-port';
+}
+
+/** Why the service does not take our streams, if it guards loopback. */
+async function refusalOf(options: Options, { live }: Streams): Promise<string | undefined> {
+  const api = createApi(options['base-url'], options.key[0] ?? '', AbortSignal.timeout(60_000));
+  const { body } = await api.call('POST', '/streams/validate', { stream_url: live });
+  if (body?.error?.code !== 'INVALID_URL') return undefined;
+  return 'The service refuses addresses on loopback: start it with WATCHPOST_ALLOW_RANGES=127.0.0.0/8';
+}
+
+function isLoopback(url: string): boolean {
+  const { hostname } = new URL(url);
+  return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
+}

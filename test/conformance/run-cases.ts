@@ -1,0 +1,99 @@
+import { createApi } from './api.ts';
+import type { Api } from './api.ts';
+import { Skipped } from './case.ts';
+import type { Case, Need, Target } from './case.ts';
+import { createPool } from './pool.ts';
+import { isTerminal } from './jobs.ts';
+
+export type Outcome = {
+  id: string;
+  title: string;
+  covers: string[];
+  result: 'passed' | 'failed' | 'skipped';
+  /** Why it failed or was skipped. */
+  reason: string | undefined;
+  seconds: number;
+};
+
+export type Setting = Omit<Target, 'api' | 'other' | 'internal'> & {
+  baseUrl: string;
+  /** One of each caller. */
+  keys: readonly string[];
+  internalKey: string | undefined;
+  /** Why a need is not met. */
+  missing: Partial<Record<Need, string>>;
+};
+
+const casesAtOnce = 24;
+
+/** Runs all cases side by side, the longest first; each outcome comes as soon as it is known. */
+export function runCases(cases: readonly Case[], setting: Setting): Map<string, Promise<Outcome>> {
+  const pool = createPool(setting.keys, casesAtOnce);
+  const order = cases.toSorted((a, b) => (b.seconds ?? 5) - (a.seconds ?? 5));
+  return new Map(order.map((each) => [each.id, attempt(each)]));
+
+  async function attempt(each: Case): Promise<Outcome> {
+    const unmet = (each.needs ?? []).find((need) => setting.missing[need] !== undefined);
+    if (unmet !== undefined) return outcomeOf(each, 'skipped', setting.missing[unmet], 0);
+    const slots = each.slots ?? 0;
+    const caller = await pool.acquire(slots);
+    const startedMs = performance.now();
+    const seconds = () => (performance.now() - startedMs) / 1000;
+    try {
+      const otherKey = setting.keys.find((key) => key !== caller.key) ?? '';
+      await runOne(each, setting, caller.key, otherKey);
+      return outcomeOf(each, 'passed', undefined, seconds());
+    } catch (error) {
+      if (error instanceof Skipped) return outcomeOf(each, 'skipped', error.message, seconds());
+      return outcomeOf(each, 'failed', messageOf(error), seconds());
+    } finally {
+      pool.release(caller, slots);
+    }
+  }
+}
+
+/** Within three times its time; whatever it leaves open is closed, and its jobs are cancelled. */
+async function runOne(each: Case, setting: Setting, key: string, otherKey: string): Promise<void> {
+  const ending = new AbortController();
+  const limitSeconds = (each.seconds ?? 5) * 3 + 30;
+  const api = createApi(setting.baseUrl, key, ending.signal);
+  const other = createApi(setting.baseUrl, otherKey, ending.signal);
+  const internal = createApi(setting.baseUrl, setting.internalKey ?? '', ending.signal, {
+    'x-service-internal': 'true',
+  });
+  const timeout = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    timeout.reject(new Error(`Took more than ${limitSeconds} s`));
+  }, limitSeconds * 1000);
+  try {
+    await Promise.race([each.run({ ...setting, api, other, internal }), timeout.promise]);
+  } finally {
+    clearTimeout(timer);
+    // A service that no longer answers has failed the case already.
+    for (const used of [api, other]) await cancelLeftovers(used).catch(() => undefined);
+    ending.abort();
+  }
+}
+
+async function cancelLeftovers(api: Api): Promise<void> {
+  for (const jobId of api.created) {
+    const { body } = await api.call('GET', `/jobs/${jobId}`);
+    if (!isTerminal(body?.status ?? 'stopped')) await api.call('DELETE', `/jobs/${jobId}`);
+  }
+}
+
+function outcomeOf(
+  { id, title, covers }: Case,
+  result: Outcome['result'],
+  reason: string | undefined,
+  seconds: number,
+): Outcome {
+  return { id, title, covers, result, reason, seconds };
+}
+
+/** With the cause that fetch hides its reason in. */
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const cause = error.cause instanceof Error ? ` (${error.cause.message})` : '';
+  return `${error.message}${cause}`;
+}

@@ -1,0 +1,41 @@
+export type SseEvent = {
+  event: string;
+  id: string | undefined;
+  /** Parsed where it is JSON, else the text. */
+  data: any;
+};
+
+/** Events of a `text/event-stream` as the WHATWG HTML standard reads them (section 9.2.6); comments are dropped. */
+export async function* readSse(response: Response): AsyncGenerator<SseEvent> {
+  let rest = '';
+  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    const blocks = (rest + chunk).replaceAll('\r\n', '\n').split('\n\n');
+    rest = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const event = parse(block);
+      if (event !== undefined) yield event;
+    }
+  }
+}
+
+function parse(block: string): SseEvent | undefined {
+  const fields = block.split('\n').flatMap((line) => {
+    const [, name = '', value = ''] = /^([^:]*)(?:: ?(.*))?$/.exec(line) ?? [];
+    return name === '' ? [] : [{ name, value }];
+  });
+  const all = (wanted: string) => fields.filter(({ name }) => name === wanted).map(({ value }) => value);
+  if (all('data').length === 0) return undefined;
+  return {
+    event: all('event').at(-1) ?? 'message',
+    id: all('id').at(-1),
+    data: json(all('data').join('\n')),
+  };
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
