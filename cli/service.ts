@@ -22,7 +22,7 @@ import { systemClock } from '../adapters/embedded/workflow/clock.ts';
 import { createWorkflowEngine } from '../adapters/embedded/workflow/engine.ts';
 import { createExecutionStore, migrateExecutions } from '../adapters/embedded/workflow/execution-store.ts';
 import { createApp } from '../adapters/http/app.ts';
-import type { HttpCollaborators } from '../adapters/http/app.ts';
+import type { HttpCollaborators } from '../adapters/http/collaborators.ts';
 import type { AuthEnv } from '../adapters/http/bearer-auth.ts';
 import { createContactSheets } from '../adapters/media/contact-sheet.ts';
 import { mountMcp } from '../adapters/mcp/mount-mcp.ts';

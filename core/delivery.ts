@@ -28,6 +28,8 @@ export const deliverySchema = z.object({
   /** Of all sendings, oldest first; the newest `attemptsKept`. */
   attempts: z.array(attemptSchema),
   next_attempt_at: timestampSchema.nullable(),
+  /** The receiver wants nothing more of this job: it answered 410, to this event or to an earlier one. */
+  gone: z.boolean().default(false),
   /** `Failed to deliver webhook` and why, once failed. */
   error: z.string().nullable(),
   /** How often it was sent again: each is a fresh series of attempts. */
@@ -46,6 +48,7 @@ export function firstDelivery(jobId: string, sequence: number, eventType: string
     state: 'pending',
     attempts: [],
     next_attempt_at: null,
+    gone: false,
     error: null,
     resend: 0,
   };
@@ -54,7 +57,7 @@ export function firstDelivery(jobId: string, sequence: number, eventType: string
 /** The delivery as a message finds it: a resend that is new begins a fresh series of attempts. */
 export function inSeries(delivery: Delivery, resend: number): Delivery {
   if (resend <= delivery.resend) return delivery;
-  return { ...delivery, state: 'pending', next_attempt_at: null, error: null, resend };
+  return { ...delivery, state: 'pending', next_attempt_at: null, gone: false, error: null, resend };
 }
 
 export function withAttempt(delivery: Delivery, attempt: Omit<Attempt, 'resend'>): Delivery {

@@ -8,6 +8,9 @@ import { reading } from './transaction.ts';
 export function createDeliveryStore(database: DatabaseSync): DeliveryStore {
   const find = database.prepare('SELECT record FROM deliveries WHERE job_id = ? AND sequence = ?');
   const put = database.prepare('INSERT OR REPLACE INTO deliveries VALUES (?, ?, ?)');
+  const before = database.prepare(
+    'SELECT record FROM deliveries WHERE job_id = ? AND sequence < ? ORDER BY sequence DESC LIMIT 1',
+  );
   const list = database.prepare('SELECT record FROM deliveries WHERE job_id = ? ORDER BY sequence');
   return {
     get: async (jobId, sequence) =>
@@ -15,6 +18,8 @@ export function createDeliveryStore(database: DatabaseSync): DeliveryStore {
     put: async (delivery) => {
       reading(() => put.run(delivery.job_id, delivery.sequence, JSON.stringify(delivery)));
     },
+    before: async (jobId, sequence) =>
+      reading(() => readOptionalRecord(deliverySchema, before.get(jobId, sequence))),
     list: async (jobId) => reading(() => readRecords(deliverySchema, list.all(jobId))),
   };
 }

@@ -9,13 +9,13 @@ const require = createRequire(import.meta.url);
  * in AWS the same files lie in a bucket.
  */
 export function referencePage() {
-  return new Hono()
-    .get('/docs', (context) => context.html(page, 200, headers))
-    .get('/docs/:file', async (context, next) => {
-      const file = files.get(context.req.param('file'));
-      if (!file) return next();
-      return context.body(await file.read(), 200, { ...headers, 'Content-Type': file.type });
-    });
+  const pages = new Hono().get('/docs', (context) => context.html(page, 200, headers));
+  for (const { name, type, read } of files) {
+    pages.get(`/docs/${name}`, async (context) =>
+      context.body(await read(), 200, { ...headers, 'Content-Type': type }),
+    );
+  }
+  return pages;
 }
 
 /** Nothing from elsewhere, and no script in the page itself. `data:` pictures stand in Swagger UI's style sheet. */
@@ -66,13 +66,13 @@ const showReference = `SwaggerUIBundle({
 
 const javascript = 'text/javascript; charset=utf-8';
 
-const files = new Map([
-  ['swagger-ui.css', fileOf(require.resolve('swagger-ui-dist/swagger-ui.css'), 'text/css; charset=utf-8')],
-  ['swagger-ui-bundle.js', fileOf(require.resolve('swagger-ui-dist/swagger-ui-bundle.js'), javascript)],
-  ['favicon-32x32.png', fileOf(require.resolve('swagger-ui-dist/favicon-32x32.png'), 'image/png')],
-  ['show-reference.js', { type: javascript, read: async () => new TextEncoder().encode(showReference) }],
-]);
+const files = [
+  fileOf('swagger-ui.css', require.resolve('swagger-ui-dist/swagger-ui.css'), 'text/css; charset=utf-8'),
+  fileOf('swagger-ui-bundle.js', require.resolve('swagger-ui-dist/swagger-ui-bundle.js'), javascript),
+  fileOf('favicon-32x32.png', require.resolve('swagger-ui-dist/favicon-32x32.png'), 'image/png'),
+  { name: 'show-reference.js', type: javascript, read: async () => new TextEncoder().encode(showReference) },
+];
 
-function fileOf(path: string, type: string) {
-  return { type, read: async () => new Uint8Array(await readFile(path)) };
+function fileOf(name: string, path: string, type: string) {
+  return { name, type, read: async () => new Uint8Array(await readFile(path)) };
 }

@@ -1,9 +1,9 @@
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import type { Collaborators } from '../../core/collaborators.ts';
 import { IdempotencyKeyReusedError, RateLimitedError, WatchpostError } from '../../core/errors.ts';
 import { bearerAuth } from './bearer-auth.ts';
-import type { AuthEnv, AuthNeeds } from './bearer-auth.ts';
+import type { AuthEnv } from './bearer-auth.ts';
+import type { HttpCollaborators } from './collaborators.ts';
 import { errorResponse } from './error-envelope.ts';
 import { openApiRoute } from '../openapi/openapi-route.ts';
 import { requireJobsScope } from './require-scope.ts';
@@ -17,12 +17,9 @@ import { keyRoutes } from './routes/keys.ts';
 import { liveDigestRoutes } from './routes/live-digest.ts';
 import { liveMonitorRoutes } from './routes/live-monitor.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
-import type { EventStreamNeeds } from './sse/event-stream-needs.ts';
 import { streamRoutes } from './routes/streams.ts';
 import { unmatched } from './unmatched.ts';
 import { ValidationError } from './validation.ts';
-
-export type HttpCollaborators = Collaborators & AuthNeeds & EventStreamNeeds;
 
 const bodyBytes = 5_000_000;
 

@@ -1,4 +1,5 @@
 import type { Delivery } from '../delivery.ts';
+import type { Job } from '../job.ts';
 import type { WebhookResult } from '../ports/delivery.ts';
 import { rules } from './rules.ts';
 import { addSeconds } from './schedule.ts';
@@ -29,13 +30,26 @@ export function decideAfterAttempt(
   return { kind: 'retry', at: addSeconds(now, Math.max(jittered, asked)) };
 }
 
-/** Deliveries of a job that wants nothing more, or whose end is long past, are failed without an attempt. */
-export function givenUp(delivery: Delivery, error: string): Delivery {
+/** Why a delivery is given up without an attempt. */
+export type Refusal = { why: string; gone: boolean };
+
+/** A job that ended long ago, or whose receiver answered 410 to the delivery before (which remembers it from the ones before it). */
+export function refusalOf(job: Job, previous: Delivery | undefined, now: Date): Refusal | undefined {
+  if (job.ended_at !== null && now > addSeconds(new Date(job.ended_at), rules.deliveryGraceSeconds)) {
+    return { why: 'the job ended more than an hour ago', gone: false };
+  }
+  return previous?.gone
+    ? { why: 'the receiver answered 410 Gone to an earlier event of this job', gone: true }
+    : undefined;
+}
+
+export function givenUp(delivery: Delivery, { why, gone }: Refusal): Delivery {
   return {
     ...delivery,
     state: 'failed',
     next_attempt_at: null,
-    error: `Failed to deliver webhook: ${error}`,
+    gone,
+    error: `Failed to deliver webhook: ${why}`,
   };
 }
 

@@ -1,8 +1,6 @@
 import type { Collaborators } from '../collaborators.ts';
-import { decideAfterAttempt, givenUp } from '../decision/after-attempt.ts';
-import type { AttemptDecision } from '../decision/after-attempt.ts';
-import { rules } from '../decision/rules.ts';
-import { addSeconds } from '../decision/schedule.ts';
+import { decideAfterAttempt, givenUp, refusalOf } from '../decision/after-attempt.ts';
+import type { AttemptDecision, Refusal } from '../decision/after-attempt.ts';
 import { attemptsMade, firstDelivery, inSeries, withAttempt } from '../delivery.ts';
 import type { Delivery, DeliveryMessage } from '../delivery.ts';
 import type { JobEvent } from '../event.ts';
@@ -31,12 +29,13 @@ export async function deliverEvent(message: DeliveryMessage, c: Needs): Promise<
   const delivery = await deliveryOf(message, event, c);
   if (delivery.state !== 'pending') return { kind: 'done' };
   const job = await c.jobs.find(message.job_id);
-  if (!job?.webhook_url) return finish(givenUp(delivery, 'the job is no longer kept'), c);
+  if (!job?.webhook_url)
+    return finish(givenUp(delivery, { why: 'the job is no longer kept', gone: false }), c);
   if (delivery.next_attempt_at !== null && new Date(delivery.next_attempt_at) > now) {
     return { kind: 'again', at: new Date(delivery.next_attempt_at) };
   }
-  const reason = message.resend === 0 ? await reasonToGiveUp(job, c, now) : undefined;
-  if (reason) return finish(givenUp(delivery, reason), c);
+  const refusal = message.resend === 0 ? await whyNotSend(job, delivery, c) : undefined;
+  if (refusal) return finish(givenUp(delivery, refusal), c);
   const at = c.now();
   const result = await attempt(job, event, job.webhook_url, at, c);
   return record(delivery, at, result, c);
@@ -48,13 +47,9 @@ async function deliveryOf(message: DeliveryMessage, event: JobEvent, c: Needs): 
   return inSeries(stored ?? firstDelivery(jobId, sequence, event.type), message.resend);
 }
 
-async function reasonToGiveUp(job: Job, c: Needs, now: Date): Promise<string | undefined> {
-  if (job.ended_at !== null && now > addSeconds(new Date(job.ended_at), rules.deliveryGraceSeconds)) {
-    return 'the job ended more than an hour ago';
-  }
-  const deliveries = await c.deliveries.list(job.job_id);
-  const gone = deliveries.some((delivery) => delivery.attempts.at(-1)?.status === 410);
-  return gone ? 'the receiver answered 410 Gone to an earlier event of this job' : undefined;
+/** Why nothing is sent; `previous` is the job's delivery before this one. */
+async function whyNotSend(job: Job, delivery: Delivery, c: Needs): Promise<Refusal | undefined> {
+  return refusalOf(job, await c.deliveries.before(job.job_id, delivery.sequence), c.now());
 }
 
 async function attempt(job: Job, event: JobEvent, url: string, at: Date, c: Needs): Promise<WebhookResult> {
@@ -80,7 +75,8 @@ async function record(before: Delivery, at: Date, result: WebhookResult, c: Need
   if (decision.kind === 'delivered')
     return finish({ ...delivery, state: 'delivered', next_attempt_at: null }, c);
   if (decision.kind === 'failed') {
-    return finish({ ...delivery, state: 'failed', next_attempt_at: null, error: decision.error }, c);
+    const { error, gone } = decision;
+    return finish({ ...delivery, state: 'failed', next_attempt_at: null, error, gone }, c);
   }
   await c.deliveries.put({ ...delivery, next_attempt_at: decision.at.toISOString() });
   return { kind: 'again', at: decision.at };

@@ -8,6 +8,8 @@ export interface DeliveryQueue {
 export interface DeliveryStore {
   get(jobId: string, sequence: number): Promise<Delivery | undefined>;
   put(delivery: Delivery): Promise<void>;
+  /** The newest delivery of the job before this sequence. */
+  before(jobId: string, sequence: number): Promise<Delivery | undefined>;
   /** In order of sequence. */
   list(jobId: string): Promise<Delivery[]>;
 }

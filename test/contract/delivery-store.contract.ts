@@ -40,6 +40,18 @@ export function describeDeliveryStore(name: string, makeStore: () => Promise<Del
       expect(await store.list(delivery.job_id)).toHaveLength(1);
     });
 
+    it('the delivery before another is found by its sequence, not by when it was put', async () => {
+      const store = await makeStore();
+      const third = newDelivery({ sequence: 3 });
+      await store.put(third);
+      await store.put({ ...third, sequence: 7 });
+      await store.put({ ...third, sequence: 1 });
+
+      expect((await store.before(third.job_id, 7))?.sequence).toBe(3);
+      expect(await store.before(third.job_id, 1)).toBeUndefined();
+      expect(await store.before(randomUUID(), 7)).toBeUndefined();
+    });
+
     it('a put whose reply was lost can be repeated', async () => {
       const store = await makeStore();
       const losing = withLostReplies(store);
@@ -80,6 +92,7 @@ function newDelivery(overrides: Partial<Delivery> = {}): Delivery {
     state: 'pending',
     attempts: [],
     next_attempt_at: '2026-03-01T12:00:05.000Z',
+    gone: false,
     error: null,
     resend: 0,
     ...overrides,

@@ -9,7 +9,7 @@ import { createKeyStore } from '../../adapters/embedded/key-store.ts';
 import { createLogBuffer } from '../../adapters/embedded/log-buffer.ts';
 import { createMeter } from '../../adapters/embedded/meter.ts';
 import { teeLog } from '../../adapters/embedded/tee-log.ts';
-import type { HttpCollaborators } from '../../adapters/http/app.ts';
+import type { HttpCollaborators } from '../../adapters/http/collaborators.ts';
 import { meteredVision } from '../../adapters/vision/metered-vision.ts';
 import { createWebhookSigner } from '../../adapters/webhook/webhook-signer.ts';
 import { validVersions } from '../../core/caller.ts';

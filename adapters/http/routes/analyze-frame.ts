@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { analyzeFrame } from '../../../core/operations/analyze-frame.ts';
 import { withinLimits } from '../../../core/operations/within-limits.ts';
 import { analyzeFrameRequestSchema } from '../../../core/requests/analyze-frame.ts';
-import type { HttpCollaborators } from '../app.ts';
+import type { HttpCollaborators } from '../collaborators.ts';
 import type { AuthEnv } from '../bearer-auth.ts';
 import { latencyMs } from '../latency.ts';
 import { valid } from '../valid.ts';

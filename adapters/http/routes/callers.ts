@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { addCaller, listCallers, presentCaller } from '../../../core/operations/callers.ts';
 import { callerListQuerySchema, callerRequestSchema } from '../../../core/requests/keys.ts';
-import type { HttpCollaborators } from '../app.ts';
+import type { HttpCollaborators } from '../collaborators.ts';
 import type { AuthEnv } from '../bearer-auth.ts';
 import { requireScope } from '../require-scope.ts';
 import { valid } from '../valid.ts';

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { checkOnce } from '../../../core/operations/check-once.ts';
 import { withinLimits } from '../../../core/operations/within-limits.ts';
 import { checkOnceRequestSchema } from '../../../core/requests/check-once.ts';
-import type { HttpCollaborators } from '../app.ts';
+import type { HttpCollaborators } from '../collaborators.ts';
 import type { AuthEnv } from '../bearer-auth.ts';
 import { latencyMs } from '../latency.ts';
 import { valid } from '../valid.ts';

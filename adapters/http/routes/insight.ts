@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { readMetrics } from '../../../core/operations/metrics.ts';
 import { readLog } from '../../../core/operations/read-log.ts';
 import { logQuerySchema } from '../../../core/requests/log.ts';
-import type { HttpCollaborators } from '../app.ts';
+import type { HttpCollaborators } from '../collaborators.ts';
 import type { AuthEnv } from '../bearer-auth.ts';
 import { internalOnly } from '../require-scope.ts';
 import { valid } from '../valid.ts';

@@ -10,7 +10,7 @@ import {
   jobPathSchema,
   mediaPathSchema,
 } from '../../../core/requests/jobs.ts';
-import type { HttpCollaborators } from '../app.ts';
+import type { HttpCollaborators } from '../collaborators.ts';
 import type { AuthEnv } from '../bearer-auth.ts';
 import { respondWithEvents } from '../sse/stream-job.ts';
 import { wantsEvents } from '../sse/wants-events.ts';

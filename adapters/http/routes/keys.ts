@@ -8,7 +8,7 @@ import {
   keyRequestSchema,
   keyRotationQuerySchema,
 } from '../../../core/requests/keys.ts';
-import type { HttpCollaborators } from '../app.ts';
+import type { HttpCollaborators } from '../collaborators.ts';
 import type { AuthEnv } from '../bearer-auth.ts';
 import { noStore } from '../no-store.ts';
 import { valid } from '../valid.ts';

@@ -3,7 +3,7 @@ import { createDigest } from '../../../core/operations/create-digest.ts';
 import { createIdempotently } from '../../../core/operations/create-idempotently.ts';
 import { jobSummary } from '../../../core/operations/present-job.ts';
 import { digestRequestSchema } from '../../../core/requests/live-digest.ts';
-import type { HttpCollaborators } from '../app.ts';
+import type { HttpCollaborators } from '../collaborators.ts';
 import type { AuthEnv } from '../bearer-auth.ts';
 import { idempotencyKeyOf } from '../idempotency-key.ts';
 import { respondWithNewJob } from '../sse/stream-job.ts';

@@ -3,7 +3,7 @@ import { createIdempotently } from '../../../core/operations/create-idempotently
 import { createMonitor } from '../../../core/operations/create-monitor.ts';
 import { jobSummary } from '../../../core/operations/present-job.ts';
 import { monitorRequestSchema } from '../../../core/requests/live-monitor.ts';
-import type { HttpCollaborators } from '../app.ts';
+import type { HttpCollaborators } from '../collaborators.ts';
 import type { AuthEnv } from '../bearer-auth.ts';
 import { idempotencyKeyOf } from '../idempotency-key.ts';
 import { respondWithNewJob } from '../sse/stream-job.ts';

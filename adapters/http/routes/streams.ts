@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { validateStream } from '../../../core/operations/validate-stream.ts';
 import { withinLimits } from '../../../core/operations/within-limits.ts';
 import { validateStreamRequestSchema } from '../../../core/requests/validate-stream.ts';
-import type { HttpCollaborators } from '../app.ts';
+import type { HttpCollaborators } from '../collaborators.ts';
 import type { AuthEnv } from '../bearer-auth.ts';
 import { valid } from '../valid.ts';
 

@@ -10,7 +10,7 @@ import {
 } from '../../../core/requests/deliveries.ts';
 import { jobPathSchema } from '../../../core/requests/jobs.ts';
 import { secretRotationQuerySchema } from '../../../core/requests/keys.ts';
-import type { HttpCollaborators } from '../app.ts';
+import type { HttpCollaborators } from '../collaborators.ts';
 import type { AuthEnv } from '../bearer-auth.ts';
 import { noStore } from '../no-store.ts';
 import { valid } from '../valid.ts';

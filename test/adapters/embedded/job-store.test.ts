@@ -91,6 +91,7 @@ function deliveryOf(jobId: string) {
     state: 'delivered' as const,
     attempts: [],
     next_attempt_at: null,
+    gone: false,
     error: null,
     resend: 0,
   };

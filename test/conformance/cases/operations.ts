@@ -1,6 +1,7 @@
+import { Skipped } from '../case.ts';
 import type { Case, Target } from '../case.ts';
 import { assert, eventually, excerpt, invalid, ok } from '../expect.ts';
-import { createMonitor, readJob } from '../jobs.ts';
+import { cancel, createMonitor, readJob } from '../jobs.ts';
 import { logs, metrics } from '../shapes.ts';
 
 /** `GET /metrics` and `GET /logs` (sections 2.10, 2.11, 4.9, 4.10). Other work may go on meanwhile, so numbers only grow. */
@@ -79,6 +80,21 @@ export const operationsCases: Case[] = [
       assert.equal(returned, entries.length);
       assert.ok(returned <= 100, `${returned} returned`);
       for (const { time } of entries) assert.ok(!Number.isNaN(Date.parse(time)), time);
+    },
+  },
+  {
+    id: 'logs-default-limit',
+    title: 'of more than 100 entries, 100 are returned unless told otherwise',
+    covers: ['I-4.10.2', 'I-8.15'],
+    needs: ['internal key', 'stream'],
+    slots: 1,
+    seconds: 20,
+    run: async (target) => {
+      for (let jobs = 0; (await readLogs(target, '?limit=1')).total_in_buffer <= 100; jobs += 1) {
+        if (jobs === 50) throw new Skipped('50 jobs did not leave more than 100 entries');
+        await cancel(target.api, await createMonitor(target));
+      }
+      assert.equal((await readLogs(target, '')).returned, 100);
     },
   },
   {

@@ -91,6 +91,8 @@ export const sseCases: Case[] = [
         if (event.event === 'started') await cancel(target.api, jobOf(target));
       }
       assert.deepEqual([names[0], names.at(-1)], ['started', 'stopped']);
+      const { status, stats } = await readJob(target.api, jobOf(target));
+      assert.deepEqual([status, stats?.reason], ['stopped', 'cancelled']);
     },
   },
   {

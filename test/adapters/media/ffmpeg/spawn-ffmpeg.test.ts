@@ -1,6 +1,6 @@
+import { TransientError } from '../../../../core/errors.ts';
 import { describe, expect, it } from 'vitest';
 import {
-import { TransientError } from '../../../../core/errors.ts';
   spawnFfmpeg,
   type FfmpegOutcome,
   type FfmpegRun,
