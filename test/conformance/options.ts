@@ -6,7 +6,8 @@ export const usage = `Checks a service against the interface, from outside.
   npm run conformance -- --base-url URL --key KEY [options]
 
   --base-url URL         the service, with its base path: http://127.0.0.1:8787/api
-  --key KEY              a caller's API key; more than once for more callers (some cases need a second one)
+  --key KEY              an API key of a caller without active jobs; more than once for more callers (some cases
+                         need a second one)
   --internal-key KEY     a key with internal access, for /metrics and /logs
   --only TEXT            only cases whose id contains it, or that cover this statement (I-4.2.7); may be given more than once
   --list                 list the cases and run none

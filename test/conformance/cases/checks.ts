@@ -104,6 +104,7 @@ export const checkCases: Case[] = [
     title: 'a recording is NOT_LIVESTREAM wherever a stream is asked for',
     covers: ['I-1.5', 'I-7.2', 'I-2.8.1', 'I-4.1.7', 'I-7.1', 'I-3.3'],
     needs: ['recording'],
+    slots: 1,
     run: async (target) => {
       for (const path of starters)
         refused(await start(target, path, target.streams.recording), recording, path);
@@ -113,6 +114,7 @@ export const checkCases: Case[] = [
     id: 'error-url',
     title: 'malformed URLs and unsupported schemes are INVALID_URL wherever a stream is asked for',
     covers: ['I-7.3', 'I-4.4.3', 'I-4.1.7', 'I-2.8.1', 'I-7.1'],
+    slots: 1,
     run: async (target) => {
       for (const path of [...starters, '/streams/validate']) {
         for (const url of [
@@ -131,6 +133,7 @@ export const checkCases: Case[] = [
     title: 'a stream that cannot be reached is STREAM_FETCH_FAILED and worth another try',
     covers: ['I-7.4', 'I-7.12', 'I-4.1.7', 'I-2.8.1', 'I-3.3'],
     needs: ['own streams'],
+    slots: 1,
     run: async (target) => {
       for (const path of starters) {
         for (const url of ['http://127.0.0.1:9/live.m3u8', 'rtsp://127.0.0.1:9/live'])
@@ -143,6 +146,7 @@ export const checkCases: Case[] = [
     title: 'a stream that is not there is 400 Stream is offline, and invalid with a hint',
     covers: ['I-7.10', 'I-7.2', 'I-2.7.5', 'I-2.7.1'],
     needs: ['own streams'],
+    slots: 1,
     run: async (target) => {
       const { offline } = target.streams;
       const expected = { status: 400, message: 'Stream is offline' };
@@ -186,6 +190,7 @@ export const checkCases: Case[] = [
     id: 'error-guarded-address',
     title: 'addresses of the inside are refused as INVALID_URL, in every notation',
     covers: ['I-7.3'],
+    slots: 1,
     run: async (target) => {
       const hosts = ['169.254.169.254', '[fd00:ec2::254]', '[::ffff:169.254.169.254]', '0xa9fea9fe'];
       for (const host of hosts) {
