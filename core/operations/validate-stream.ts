@@ -8,33 +8,21 @@ type Platform = StreamProbe['platform'];
 
 /**
  * Is there a live stream at this URL? What is there but not live (a recording, an ended or offline stream) is an answer with a hint;
- * a URL that is malformed, unsupported or cannot be reached throws `InvalidUrlError` or `StreamFetchError`.
+ * a URL that is malformed, unsupported or cannot be reached throws `InvalidUrlError` or `StreamFetchError`. What is not known is left out.
  */
 export async function validateStream(url: string, c: Needs) {
   try {
     const { platform, playbackUrl } = await probeStream(url, c);
-    return { ...nothingKnown, is_live: true, platform, parsed_url: playbackUrl };
+    return { is_live: true, platform, parsed_url: playbackUrl };
   } catch (error) {
     if (!(error instanceof NotLiveError)) throw error;
     return {
-      ...nothingKnown,
       is_live: false,
       platform: platformOf(url),
       error_hint: `${error.message}. ${error.remediation}`,
     };
   }
 }
-
-/** Of a bare playlist or camera there is no more to tell than its URL. */
-const nothingKnown = {
-  stream_id: null,
-  title: null,
-  channel: null,
-  thumbnail_url: null,
-  viewer_count: null,
-  parsed_url: null,
-  error_hint: null,
-};
 
 /** By scheme and host, as the capturer chooses. */
 function platformOf(text: string): Platform {

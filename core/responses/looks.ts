@@ -21,15 +21,15 @@ export const analyzeFrameResponseSchema = z.object({
     .describe('The frame as it was sent; null unless include_frame asked for it'),
 });
 
-/** Every field is there; null where nothing is known. */
+/** What is not known is left out. */
 export const streamValidationResponseSchema = z.object({
   is_live: z.boolean(),
   platform: z.enum(['youtube', 'twitch', 'rtsp', 'hls']),
-  stream_id: z.string().nullable(),
-  title: z.string().nullable(),
-  channel: z.string().nullable(),
-  thumbnail_url: z.string().nullable(),
-  viewer_count: z.int().nonnegative().nullable(),
-  parsed_url: z.string().nullable().describe('Playback URL, without credentials'),
-  error_hint: z.string().nullable().describe('Why the stream cannot be watched now'),
+  stream_id: z.string().optional(),
+  title: z.string().optional(),
+  channel: z.string().optional(),
+  thumbnail_url: z.string().optional(),
+  viewer_count: z.int().nonnegative().optional(),
+  parsed_url: z.string().optional().describe('Playback URL, without credentials'),
+  error_hint: z.string().optional().describe('Why the stream cannot be watched now'),
 });

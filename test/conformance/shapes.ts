@@ -63,14 +63,14 @@ export const frameAnswer = z.looseObject({
 
 export const validation = z.looseObject({
   is_live: z.boolean(),
-  platform: z.string().nullish(),
-  stream_id: z.string().nullish(),
-  title: z.string().nullish(),
-  channel: z.string().nullish(),
-  thumbnail_url: z.string().nullish(),
-  viewer_count: z.int().nullish(),
-  parsed_url: z.string().nullish(),
-  error_hint: z.string().nullish(),
+  platform: z.string().optional(),
+  stream_id: z.string().optional(),
+  title: z.string().optional(),
+  channel: z.string().optional(),
+  thumbnail_url: z.string().optional(),
+  viewer_count: z.int().optional(),
+  parsed_url: z.string().optional(),
+  error_hint: z.string().optional(),
 });
 
 export const errorEnvelope = z.strictObject({

@@ -22,26 +22,14 @@ export const openAnswer = {
   frame_b64: null,
 };
 
-const nothingKnown = {
-  stream_id: null,
-  title: null,
-  channel: null,
-  thumbnail_url: null,
-  viewer_count: null,
-};
-
 export const liveStream = {
-  ...nothingKnown,
   is_live: true,
   platform: 'hls',
   parsed_url: streamUrl,
-  error_hint: null,
 };
 
 export const offlineStream = {
-  ...nothingKnown,
   is_live: false,
   platform: 'hls',
-  parsed_url: null,
   error_hint: 'URL is not a live stream. Give the URL of a broadcast that is live now.',
 };
