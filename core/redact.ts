@@ -25,12 +25,13 @@ function redactedFields(fields: LogFields | undefined): LogFields | undefined {
   );
 }
 
+/** Each is linear in the text: what may stand before a word that is looked for is bounded. */
 const masks: readonly { pattern: RegExp; by: string }[] = [
   // Up to the last @ before the path, so that an @ in a password hides no rest of it.
-  { pattern: /\b([a-z][a-z0-9+.-]*:\/\/)[^\s/?#]*@/gi, by: '$1***@' },
+  { pattern: /\b([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/?#]*@/gi, by: '$1***@' },
   {
     pattern:
-      /([?&;](?:[\w-]*(?:token|key|signature|secret|credential|password)|auth|sig|pass|pwd)=)[^\s&;#"']+/gi,
+      /([?&;](?:[\w-]{0,40}(?:token|key|signature|secret|credential|password)|auth|sig|pass|pwd)=)[^\s&;#"']+/gi,
     by: '$1***',
   },
   { pattern: /\bwp_[\w-]{20,}/g, by: 'wp_***' },

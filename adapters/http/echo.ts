@@ -2,8 +2,8 @@ import { maskUrl } from '../../core/mask-url.ts';
 import { redact } from '../../core/redact.ts';
 
 const echoedCharacters = 200;
-/** Enough to see a credential as a whole before it is cut; patterns are slow on megabytes. */
-const readCharacters = 4000;
+/** Enough to see a credential as a whole before it is cut. */
+const readCharacters = 1000;
 const neverEchoed = new Set(['frame_b64', 'api_key', 'authorization']);
 
 /** What may be repeated to the caller of what was sent: no frames, no keys, no credentials in URLs, nothing long. */

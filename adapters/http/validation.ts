@@ -25,13 +25,16 @@ export class ValidationError extends Error {
   }
 }
 
+/** Nobody reads more; a list of a million wrong elements must not make a million details. */
+const mostDetails = 50;
+
 /** Zod's issues in Pydantic's words, one a field. `data` is the value that was parsed. */
 export function validationError(
   issues: readonly z.core.$ZodIssue[],
   data: unknown,
   location: Location,
 ): ValidationError {
-  const details = issues.map((issue) => toDetail(issue, data, location));
+  const details = issues.slice(0, mostDetails).map((issue) => toDetail(issue, data, location));
   return new ValidationError(onePerField(details));
 }
 

@@ -1,4 +1,4 @@
-import { VisionError } from '../../core/errors.ts';
+import { TransientError, VisionError } from '../../core/errors.ts';
 import type { ContactSheets } from '../../core/ports/contact-sheets.ts';
 import { burnInTime } from './contact-sheet-clock.ts';
 import { createPictureDecoder } from './ffmpeg/decode-picture.ts';
@@ -24,6 +24,7 @@ export function createContactSheets({ ffmpegPath }: { ffmpegPath: string }): Con
         const sheet = sheetOf(tiles, tile, columns);
         return await encodeJpeg(sheet.rgb, sheet.size, ffmpegPath, signal);
       } catch (cause) {
+        if (cause instanceof TransientError) throw cause;
         throw new VisionError(
           'The pictures cannot be put on a contact sheet. Usually this passes; try again.',
           {

@@ -1,22 +1,32 @@
+import { VisionError } from '../../core/errors.ts';
 import type { Meter } from '../../core/ports/meter.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
 
-/** The same model, with each of its calls counted once it is over: the provider's name, and whether it failed. */
+/**
+ * The same model, with each of its calls counted once it is over. An error is the model's (`VisionError`): a picture that was refused before it
+ * was asked is no call, and a call that we abandoned is no error.
+ */
 export function meteredVision(model: VisionModel, meter: Meter): VisionModel {
-  async function metered<T>(ask: () => Promise<T>): Promise<T> {
-    let failed = true;
+  async function metered<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    const count = (failed: boolean) => meter.count({ kind: 'model_call', provider: model.provider, failed });
     try {
       const answer = await ask();
-      failed = false;
+      await count(false);
       return answer;
-    } finally {
-      await meter.count({ kind: 'model_call', provider: model.provider, failed });
+    } catch (error) {
+      if (error instanceof VisionError) await count(!isAbandoned(signal));
+      throw error;
     }
   }
   return {
     ...model,
-    judge: (...given) => metered(() => model.judge(...given)),
-    answer: (...given) => metered(() => model.answer(...given)),
-    summarize: (...given) => metered(() => model.summarize(...given)),
+    judge: (look, condition, signal) => metered(() => model.judge(look, condition, signal), signal),
+    answer: (frame, question, signal) => metered(() => model.answer(frame, question, signal), signal),
+    summarize: (samples, signal) => metered(() => model.summarize(samples, signal), signal),
   };
+}
+
+/** Ended by a cancellation or a shutdown rather than by its time limit. */
+function isAbandoned({ aborted, reason }: AbortSignal): boolean {
+  return aborted && !(reason instanceof DOMException && reason.name === 'TimeoutError');
 }

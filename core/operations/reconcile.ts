@@ -42,8 +42,10 @@ async function repair(jobId: string, c: Needs): Promise<void> {
   if (status === undefined) {
     jobLog(c.log, jobId).warning('Execution was missing; starting it');
     await c.executions.start(execution);
-  } else if (leaseRanOut(job, c.now())) {
-    jobLog(c.log, jobId).error('Job lost: its lease ran out', { execution: status });
+  } else if (status !== 'running' || leaseRanOut(job, c.now())) {
+    jobLog(c.log, jobId).error('Job lost: its lease ran out, or its execution ended without it', {
+      execution: status,
+    });
     await failJob(jobId, 'The job was lost after a fault of the service. Start it again.', c);
   }
 }

@@ -15,10 +15,17 @@ export const callerName = z
 
 const label = text(0, 200).nullable();
 
-const scopes = z
-  .array(scopeSchema)
-  .refine((list) => list.length > 0, 'a key has at least one scope')
-  .meta({ minItems: 1 });
+/** A longer list is cut to one too many before its elements are looked at: it may have a million. */
+const scopes = z.preprocess(
+  (value) => (Array.isArray(value) ? value.slice(0, scopeSchema.options.length + 1) : value),
+  z
+    .array(scopeSchema)
+    .refine(
+      (list) => list.length > 0 && list.length <= scopeSchema.options.length,
+      `a key has one to ${scopeSchema.options.length} scopes`,
+    )
+    .meta({ minItems: 1, maxItems: scopeSchema.options.length }),
+);
 
 export const keyListQuerySchema = z.object({ caller: callerName.optional() });
 

@@ -9,6 +9,8 @@ describe('a masked URL', () => {
     ['https://viewer@example.com/live', 'https://viewer@example.com/live'],
     ['https://example.com/live.m3u8?user=a@b', 'https://example.com/live.m3u8?user=a@b'],
     ['https://example.com/live.m3u8', 'https://example.com/live.m3u8'],
+    ['https://www.youtube.com/@NASA/live', 'https://www.youtube.com/@NASA/live'],
+    ['https://viewer:secret@example.com/@NASA/live', 'https://viewer:***@example.com/@NASA/live'],
     ['no url', 'no url'],
   ])('of %s is %s', (url, masked) => {
     expect(maskUrl(url)).toBe(masked);

@@ -1,4 +1,4 @@
-import { UnreadableFrameError, VisionError } from '../../../core/errors.ts';
+import { TransientError, UnreadableFrameError, VisionError } from '../../../core/errors.ts';
 import type { Look, VisionModel } from '../../../core/ports/vision-model.ts';
 import { PictureDecodeError } from '../../media/ffmpeg/errors.ts';
 import { described, disclosure } from './explain.ts';
@@ -97,7 +97,7 @@ async function decoded<Decoded>(signal: AbortSignal, decode: () => Promise<Decod
   try {
     return await decode();
   } catch (cause) {
-    if (cause instanceof UnreadableFrameError) throw cause;
+    if (cause instanceof UnreadableFrameError || cause instanceof TransientError) throw cause;
     throw new VisionError(
       signal.aborted
         ? 'The picture was not decoded in time. Try again.'

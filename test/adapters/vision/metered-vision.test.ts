@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createMeter } from '../../../adapters/embedded/meter.ts';
 import { meteredVision } from '../../../adapters/vision/metered-vision.ts';
-import { VisionError } from '../../../core/errors.ts';
+import { UnreadableFrameError, VisionError } from '../../../core/errors.ts';
 import type { VisionModel } from '../../../core/ports/vision-model.ts';
 import { nothingUsed, start } from '../../contract/records.ts';
 
@@ -47,4 +47,21 @@ test('a call that fails is a call and an error, and fails as before', async () =
   await expect(model.judge(look, 'a ship', signal)).rejects.toBe(failure);
   await expect(model.answer(new Uint8Array(), 'A ship?', signal)).rejects.toBe(failure);
   expect(await counts()).toEqual({ bedrock: { calls: 2, errors: 2 } });
+});
+
+test('a picture that was refused before the model was asked is no call', async () => {
+  const { model, counts } = metered({
+    answer: () => Promise.reject(new UnreadableFrameError('Send a whole one.')),
+  });
+  await expect(model.answer(new Uint8Array(), 'A ship?', signal)).rejects.toThrow(UnreadableFrameError);
+  expect(await counts()).toEqual({});
+});
+
+test('a call that was abandoned is no error of the model; one that ran out of time is', async () => {
+  const { model, counts } = metered({ judge: () => Promise.reject(new VisionError('Not in time.')) });
+  const cancelled = AbortSignal.abort(new Error('The job was cancelled'));
+  const late = AbortSignal.abort(new DOMException('Too late', 'TimeoutError'));
+  await expect(model.judge(look, 'a ship', cancelled)).rejects.toThrow(VisionError);
+  await expect(model.judge(look, 'a ship', late)).rejects.toThrow(VisionError);
+  expect(await counts()).toEqual({ bedrock: { calls: 2, errors: 1 } });
 });
