@@ -10,11 +10,12 @@ import type { NewEvent } from '../event.ts';
 import type { DigestJob, Next } from '../job.ts';
 import { closeWindows } from './close-windows.ts';
 import type { DigestNumbers } from './close-windows.ts';
+import type { DigestState } from './digest-state.ts';
 import { nextClosingAt, withPicture } from './window.ts';
 
 /** What a digest's tick decides: the sample, the windows that are over, the end, the next sample or end of a window. */
 export function decideDigestTick(job: DigestJob, outcome: TickOutcome, now: Date): TickDecision {
-  const sampled = { ...account(job, outcome, now), digest: withPicture(job, outcome) };
+  const sampled = { ...account(job, outcome, now), digest: withEnd(withPicture(job, outcome), outcome, now) };
   const { events: summaries, ...numbers } = outcome.closed
     ? closeWindows(job, sampled, outcome.closed, now)
     : { ...sampled, events: [] };
@@ -25,6 +26,12 @@ export function decideDigestTick(job: DigestJob, outcome: TickOutcome, now: Date
   return { ...numbers, events: [...progress, ...summaries], next, ending };
 }
 
+/** An ended stream is not looked at again, so its end must outlive a summary that has to be retried. */
+function withEnd(digest: DigestState, { kind, closed }: TickOutcome, now: Date): DigestState {
+  if (kind !== 'ended' || digest.stream_ended_at !== null) return digest;
+  return { ...digest, stream_ended_at: (closed?.closing.endsAt ?? now).toISOString() };
+}
+
 function endOf(
   job: DigestJob,
   outcome: TickOutcome,
@@ -33,28 +40,27 @@ function endOf(
 ): Ending | undefined {
   const result = outcome.closed?.result;
   const missed = result?.kind === 'missed' ? result.failure : undefined;
-  if (outcome.closed?.closing.last && !missed)
-    return { status: 'stopped', reason: whyOver(job, outcome, digest.summarized) };
-  return lostStream(outcome, watch, now) ?? silentModel(missed, watch);
+  if (outcome.closed?.closing.last && !missed) return { status: 'stopped', reason: whyOver(job, digest) };
+  const lost = digest.stream_ended_at === null ? lostStream(outcome, watch, now) : undefined;
+  return lost ?? silentModel(missed, watch);
 }
 
-function whyOver(job: DigestJob, { kind }: TickOutcome, summarized: number) {
-  if (kind === 'ended') return 'stream_ended';
+function whyOver(job: DigestJob, { summarized, stream_ended_at: endedAt }: DigestState) {
+  if (endedAt !== null) return 'stream_ended';
   const { max_windows: maxWindows } = job.config;
   return maxWindows !== null && summarized >= maxWindows ? 'max_windows_reached' : 'max_duration_reached';
 }
 
-/** The next picture, or the end of a window where that comes first. A stream that has ended is asked again whether it has. */
+/** The next picture, or the end of a window where that comes first. Of a stream that has ended only summaries are left. */
 function nextStep(job: DigestJob, outcome: TickOutcome, { watch, digest }: DigestNumbers, now: Date): Next {
+  const missed = outcome.closed?.result.kind === 'missed';
+  const retryAt = addSeconds(now, rules.summaryRetrySeconds);
+  if (digest.stream_ended_at !== null) return wakeAt(missed ? retryAt : now, true, outcome, watch);
   const deadline = job.deadline === null ? undefined : new Date(job.deadline);
   const captureAt = nextCaptureAt(job, watch, now);
-  const closingAt =
-    outcome.closed?.result.kind === 'missed'
-      ? addSeconds(now, rules.summaryRetrySeconds)
-      : beforeDeadline(nextClosingAt(job, digest, now), deadline, now);
+  const closingAt = missed ? retryAt : beforeDeadline(nextClosingAt(job, digest, now), deadline, now);
   const at = earlier(captureAt, closingAt);
-  const captures = outcome.kind === 'ended' || captureAt <= closingAt;
-  return wakeAt(at, !captures || (deadline !== undefined && at >= deadline), outcome, watch);
+  return wakeAt(at, captureAt > closingAt || (deadline !== undefined && at >= deadline), outcome, watch);
 }
 
 function beforeDeadline(at: Date, deadline: Date | undefined, now: Date): Date {

@@ -8,7 +8,7 @@ import type { DigestState } from './digest-state.ts';
 
 export type DigestNumbers = { counters: Counters; watch: WatchState; digest: DigestState };
 
-/** What closing windows does: one summary a window, in order, and what is remembered. A summary that was missed leaves them open. */
+/** What closing windows does: one summary a window, in order, and what is remembered. A summary that was missed leaves them open; one that is closed stays closed. */
 export function closeWindows(
   job: DigestJob,
   { counters, watch, digest }: DigestNumbers,
@@ -23,11 +23,14 @@ export function closeWindows(
       events: [],
     };
   }
-  const events = closing.spans.map((span) => {
+  // How long the stream has been over is no gap.
+  const knownAt = digest.stream_ended_at === null ? now : new Date(digest.stream_ended_at);
+  const spans = closing.spans.filter(({ index }) => index > digest.summarized);
+  const events = spans.map((span) => {
     const window = digest.windows.find(({ index }) => index === span.index) ?? emptyWindow(span.index);
-    return describeSummary(span, window, gapsWithin(job, watch, span, now), { result, gridKey });
+    return describeSummary(span, window, gapsWithin(job, watch, span, knownAt), { result, gridKey });
   });
-  const summarized = closing.spans.at(-1)?.index ?? digest.summarized;
+  const summarized = spans.at(-1)?.index ?? digest.summarized;
   const answered = result.kind === 'summarized';
   const { input_tokens: read, output_tokens: written } = answered ? result.summary.tokens : noTokens;
   return {
@@ -37,7 +40,7 @@ export function closeWindows(
       output_tokens: counters.output_tokens + written,
     },
     watch: answered ? { ...watch, missed_in_a_row: 0 } : watch,
-    digest: { summarized, windows: digest.windows.filter(({ index }) => index > summarized) },
+    digest: { ...digest, summarized, windows: digest.windows.filter(({ index }) => index > summarized) },
     events,
   };
 }

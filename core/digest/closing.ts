@@ -15,6 +15,8 @@ export type Closing = {
   samples: StoredSample[];
   /** Set where these are the job's last windows. */
   last: boolean;
+  /** When the job's last window ends; null while the job goes on. */
+  endsAt: Date | null;
 };
 
 /** What came of asking for the summary of a closing's samples. */
@@ -38,11 +40,12 @@ export function withoutRetry({ result, ...rest }: ClosedWindows): ClosedWindows 
 /** The windows that a tick closes: those that are over, and with the end of the job the open one too. */
 export function closingOfTick(job: DigestJob, outcome: TickOutcome, now: Date): Closing | undefined {
   const digest = withPicture(job, outcome);
+  if (digest.stream_ended_at !== null) return closingOfEnd(job, digest, new Date(digest.stream_ended_at));
+  if (outcome.kind === 'ended') return closingOfEnd(job, digest, now);
   const deadline = job.deadline === null ? undefined : new Date(job.deadline);
   if (deadline !== undefined && now >= deadline) return closingOfEnd(job, digest, deadline);
-  if (outcome.kind === 'ended') return closingOfEnd(job, digest, now);
   const spans = spansOver(job, digest, now);
-  return spans.length === 0 ? undefined : closing(spans, digest, false);
+  return spans.length === 0 ? undefined : closing(spans, digest, null);
 }
 
 /** The windows that are left when a job ends, up to its deadline. */
@@ -52,7 +55,7 @@ export function closingOfEnd(job: DigestJob, digest: DigestState, endedAt: Date)
   const open = spanOf(job, digest.summarized + spans.length + 1);
   const hasContent = open.start < end || digest.windows.some(({ index }) => index === open.index);
   const all = hasContent ? [...spans, { ...open, end, partial: true }] : spans;
-  return closing(all, digest, true);
+  return closing(all, digest, end);
 }
 
 function spansOver(job: DigestJob, { summarized }: DigestState, at: Date): WindowSpan[] {
@@ -65,12 +68,17 @@ function spanOf(job: DigestJob, index: number): WindowSpan {
 }
 
 /** As many as one change may close, and not beyond a second one with samples; the others follow at once. */
-function closing(spans: WindowSpan[], { windows }: DigestState, last: boolean): Closing {
+function closing(spans: WindowSpan[], { windows }: DigestState, endsAt: Date | null): Closing {
   const samplesOf = ({ index }: WindowSpan) =>
     windows.find((window) => window.index === index)?.samples ?? [];
   const sampled = spans.filter((span) => samplesOf(span).length > 0);
   const until = sampled[1]?.index ?? Infinity;
   const now = spans.filter(({ index }) => index < until).slice(0, rules.windowsAtOnce);
   const asked = now.find((span) => samplesOf(span).length > 0);
-  return { spans: now, samples: asked ? samplesOf(asked) : [], last: last && now.length === spans.length };
+  return {
+    spans: now,
+    samples: asked ? samplesOf(asked) : [],
+    last: endsAt !== null && now.length === spans.length,
+    endsAt,
+  };
 }

@@ -32,10 +32,12 @@ export const digestStateSchema = z.object({
   summarized: countSchema,
   /** Windows that are not summarised yet, oldest first, without those in which nothing was taken. */
   windows: z.array(windowSchema),
+  /** When the stream said that it is over, while the last summaries are still owed. The default is for records of before. */
+  stream_ended_at: z.iso.datetime().nullable().default(null),
 });
 export type DigestState = z.infer<typeof digestStateSchema>;
 
-export const nothingDigested: DigestState = { summarized: 0, windows: [] };
+export const nothingDigested: DigestState = { summarized: 0, windows: [], stream_ended_at: null };
 
 export function emptyWindow(index: number): DigestWindow {
   return {

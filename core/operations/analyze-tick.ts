@@ -25,7 +25,7 @@ const tries = 5;
  * transaction. Repeating it is safe: a committed tick answers what was stored, without asking the model again.
  */
 export async function analyzeTick(input: TickInput, c: AnalyzeNeeds, signal?: AbortSignal): Promise<Step> {
-  let outcome: TickOutcome | undefined;
+  let sight: TickOutcome | undefined;
   for (let attempt = 0; attempt < tries; attempt += 1) {
     const job = await c.jobs.get(input.job_id, c.now());
     if (!job || isTerminal(job.status)) return { ...stepAfter(job, input), done: true };
@@ -34,7 +34,9 @@ export async function analyzeTick(input: TickInput, c: AnalyzeNeeds, signal?: Ab
       await publishEvents(job.job_id, c);
       return stepAfter(job, input);
     }
-    outcome ??= await observe(job, input, c, signal);
+    sight ??= await observe(job, input, c, signal);
+    // What was seen stays seen, but others may have closed windows since: that is built anew on the job as it stands.
+    const outcome = await withClosedWindows(job, sight, c, signal);
     const decidedAt = c.now();
     const change = planTick(
       job,
@@ -58,19 +60,25 @@ async function observe(
   c: AnalyzeNeeds,
   signal?: AbortSignal,
 ): Promise<TickOutcome> {
-  const now = c.now();
-  const plan = planLook(job, input.captured, now);
+  const plan = planLook(job, input.captured, c.now());
   switch (job.job_type) {
     case 'live-monitor':
       return plan.kind === 'look' ? judgeCapture(job, plan.captured, c, signal) : plan;
-    case 'live-digest': {
-      const sight: TickOutcome = plan.kind === 'look' ? { kind: 'sampled', captured: plan.captured } : plan;
-      const closing = closingOfTick(job, sight, now);
-      if (!closing) return sight;
-      const patience = { seconds: c.limits.visionTimeoutSeconds, signal };
-      return { ...sight, closed: await summarizeWindows(job, closing, c, patience) };
-    }
+    case 'live-digest':
+      return plan.kind === 'look' ? { kind: 'sampled', captured: plan.captured } : plan;
   }
+}
+
+async function withClosedWindows(
+  job: Job,
+  sight: TickOutcome,
+  c: AnalyzeNeeds,
+  signal?: AbortSignal,
+): Promise<TickOutcome> {
+  const closing = job.job_type === 'live-digest' ? closingOfTick(job, sight, c.now()) : undefined;
+  if (job.job_type !== 'live-digest' || !closing) return sight;
+  const patience = { seconds: c.limits.visionTimeoutSeconds, signal };
+  return { ...sight, closed: await summarizeWindows(job, closing, c, patience) };
 }
 
 /** The workflow's state for what follows, from the job as it stands and this tick's capture. */

@@ -7,8 +7,9 @@ import { planWork } from '../decision/tick-change.ts';
 import type { Ending } from '../decision/tick-decision.ts';
 import { closeWindows } from '../digest/close-windows.ts';
 import { closingOfEnd, withoutRetry } from '../digest/closing.ts';
+import type { ClosedWindows, Closing } from '../digest/closing.ts';
 import { JobAlreadyStoppedError, JobNotFoundError, TransientError } from '../errors.ts';
-import type { Job } from '../job.ts';
+import type { DigestJob, Job } from '../job.ts';
 import { jobLog } from '../ports/log.ts';
 import { isTerminal } from '../transitions.ts';
 import { publishEvents } from './publish-events.ts';
@@ -85,9 +86,24 @@ async function lastSummaries(
   if (job.job_type !== 'live-digest' || job.status !== 'running') return undefined;
   const seconds = Math.max(0, rules.lastSummarySeconds - secondsBetween(askedAt, c.now()));
   const closing = closingOfEnd(job, job.digest, c.now());
-  const closed = withoutRetry(await summarizeWindows(job, closing, c, { seconds }));
+  const closed = await lastWord(job, closing, c, seconds);
   const { events, ...set } = closeWindows(job, job, closed, c.now());
   return { set, events, complete: closing.last };
+}
+
+/** Whatever goes wrong costs the summary, never the cancellation. */
+async function lastWord(
+  job: DigestJob,
+  closing: Closing,
+  c: SummaryNeeds,
+  seconds: number,
+): Promise<ClosedWindows> {
+  try {
+    return withoutRetry(await summarizeWindows(job, closing, c, { seconds }));
+  } catch (error) {
+    jobLog(c.log, job.job_id).error('No last summary was made', { error: String(error) });
+    return { closing, result: { kind: 'none', why: 'the model could not be asked.' }, gridKey: null };
+  }
 }
 
 async function afterEnd(job: Job, ending: Ending, c: Needs): Promise<void> {

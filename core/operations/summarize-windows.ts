@@ -1,7 +1,8 @@
 import type { Collaborators } from '../collaborators.ts';
+import { rules } from '../decision/rules.ts';
 import type { Closing, ClosedWindows, SummaryResult } from '../digest/closing.ts';
 import { spreadSamples } from '../digest/spread-samples.ts';
-import { VisionError } from '../errors.ts';
+import { TransientError, VisionError } from '../errors.ts';
 import type { DigestJob } from '../job.ts';
 import { jobLog } from '../ports/log.ts';
 import type { Sample } from '../ports/vision-model.ts';
@@ -11,7 +12,10 @@ export type SummaryNeeds = Pick<Collaborators, 'media' | 'vision' | 'contactShee
 /** How long the model may take, and what abandons the whole task. */
 export type Patience = { seconds: number; signal?: AbortSignal | undefined };
 
-/** Asks the model for the summary of the windows that are to be closed; without samples nobody is asked. */
+/**
+ * Asks the model for the summary of the windows that are to be closed; without samples nobody is asked. It takes no longer than
+ * `patience`, also where the model or the media store ignores its signal. Throws the reason of `patience.signal`, and mistakes of the code.
+ */
 export async function summarizeWindows(
   job: DigestJob,
   closing: Closing,
@@ -19,15 +23,20 @@ export async function summarizeWindows(
   patience: Patience,
 ): Promise<ClosedWindows> {
   if (closing.samples.length === 0) return { closing, result: { kind: 'none', why: null }, gridKey: null };
-  const samples = await picturesOf(closing, c);
+  const timeout = AbortSignal.timeout(patience.seconds * 1000);
+  const signal = patience.signal ? AbortSignal.any([patience.signal, timeout]) : timeout;
+  const samples = await readPictures(closing, c, patience, signal);
+  if (!samples) return { closing, result: unreadable(job), gridKey: null };
   if (samples.length === 0) {
     const why = 'they were removed before the model could see them.';
     return { closing, result: { kind: 'none', why }, gridKey: null };
   }
-  const timeout = AbortSignal.timeout(patience.seconds * 1000);
-  const signal = patience.signal ? AbortSignal.any([patience.signal, timeout]) : timeout;
-  const gridKey = job.config.include_frames ? await storeGrid(job, samples, c, signal) : null;
-  return { closing, result: await ask(samples, c, patience, signal), gridKey };
+  // At the same time, so that a slow grid takes no time from the model.
+  const [result, gridKey] = await Promise.all([
+    ask(samples, c, patience, signal),
+    job.config.include_frames ? storeGrid(job, samples, c, signal) : null,
+  ]);
+  return { closing, result, gridKey };
 }
 
 async function ask(
@@ -37,13 +46,42 @@ async function ask(
   signal: AbortSignal,
 ): Promise<SummaryResult> {
   try {
-    return { kind: 'summarized', summary: await vision.summarize(samples, signal) };
+    return { kind: 'summarized', summary: await inTime(vision.summarize(samples, signal), signal) };
   } catch (error) {
     // Abandoned is not failed: the task runs again.
-    if (patience.signal?.aborted || !(error instanceof VisionError)) throw error;
-    const { code, message, remediation } = error;
+    if (patience.signal?.aborted) throw error;
+    const late = new VisionError('The model did not answer in time. Try again.', { cause: error });
+    const failed = signal.aborted && !(error instanceof VisionError) ? late : error;
+    if (!(failed instanceof VisionError)) throw failed;
+    const { code, message, remediation } = failed;
     return { kind: 'missed', failure: { code, message, remediation } };
   }
+}
+
+/** undefined: a passing fault of the media store, or one that does not answer. */
+async function readPictures(
+  closing: Closing,
+  c: SummaryNeeds,
+  patience: Patience,
+  signal: AbortSignal,
+): Promise<Sample[] | undefined> {
+  try {
+    return await inTime(picturesOf(closing, c), signal);
+  } catch (error) {
+    if (patience.signal?.aborted || !(error instanceof TransientError || signal.aborted)) throw error;
+    return undefined;
+  }
+}
+
+/** Read again like a model is asked again, but it never fails the job: in the end the window is told without. */
+function unreadable({ watch }: DigestJob): SummaryResult {
+  if (watch.missed_in_a_row + 1 >= rules.missedLooksAllowed)
+    return { kind: 'none', why: 'they could not be read.' };
+  const message = 'The pictures could not be read';
+  return {
+    kind: 'missed',
+    failure: { code: 'INTERNAL_ERROR', message, remediation: 'They are read again.' },
+  };
 }
 
 /** Pictures that are gone are left out. */
@@ -71,13 +109,26 @@ async function storeGrid(
   const tiles = spreadSamples(samples, gridTiles);
   const columns = Math.ceil(Math.sqrt(tiles.length));
   try {
-    const grid = await c.contactSheets.make(tiles, { columns, tileWidthPixels: gridTileWidthPixels }, signal);
+    const layout = { columns, tileWidthPixels: gridTileWidthPixels };
+    const grid = await inTime(c.contactSheets.make(tiles, layout, signal), signal);
     const key = `captures/${job.source_id}/window-${c.newId()}.jpg`;
-    await c.media.put(key, grid, 'image/jpeg');
+    await inTime(c.media.put(key, grid, 'image/jpeg'), signal);
     return key;
   } catch (error) {
-    if (!(error instanceof VisionError)) throw error;
-    jobLog(c.log, job.job_id).warning('No frame grid was made', { remediation: error.remediation });
+    jobLog(c.log, job.job_id).warning('No frame grid was made', { error: String(error) });
     return null;
+  }
+}
+
+/** Ends the wait when the signal does, whether or not the work heeds it. */
+async function inTime<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  const ended = Promise.withResolvers<never>();
+  const abandon = (): void => ended.reject(signal.reason);
+  if (signal.aborted) abandon();
+  signal.addEventListener('abort', abandon, { once: true });
+  try {
+    return await Promise.race([work, ended.promise]);
+  } finally {
+    signal.removeEventListener('abort', abandon);
   }
 }

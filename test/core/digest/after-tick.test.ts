@@ -99,7 +99,7 @@ describe('a window', () => {
       [61, sampledAt(59)],
     ]);
     expect(decisions[1]?.asked).toHaveLength(2);
-    expect(decisions[1]?.digest).toEqual({ summarized: 1, windows: [] });
+    expect(decisions[1]?.digest).toEqual({ summarized: 1, windows: [], stream_ended_at: null });
   });
 
   test('in which nothing was new is told without the model, with what was left out', () => {
@@ -335,14 +335,19 @@ describe('a model that gives no summary', () => {
     expect(decisions[5]?.ending?.failure).toEqual(failure);
   });
 
-  test('when the stream has ended is asked again with another look at whether it has', () => {
+  test('when the stream has ended is asked again without another look, for the window up to that end', () => {
     const decisions = play(runningDigest({ ...minute, capture_interval_seconds: 60 }), [
       [0, sampledAt(0)],
       [10, ended, 'silent'],
-      [40, ended],
+      [40, due, 'silent'],
+      [70, due],
     ]);
-    expect(decisions[1]?.next).toMatchObject({ wait_until: after(40).toISOString(), closing: false });
-    expect(decisions[2]?.ending?.reason).toBe('stream_ended');
+    expect(decisions[1]?.next).toMatchObject({ wait_until: after(40).toISOString(), closing: true });
+    expect(decisions[2]?.next).toMatchObject({ wait_until: after(70).toISOString(), closing: true });
+    expect(summariesOf(decisions)).toMatchObject([
+      { window_index: 1, partial: true, window_end: after(10).toISOString(), gaps: [] },
+    ]);
+    expect(decisions[3]?.ending?.reason).toBe('stream_ended');
   });
 
   test('at the end holds the end back until it answers', () => {
