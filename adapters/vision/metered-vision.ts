@@ -7,8 +7,9 @@ import type { VisionModel } from '../../core/ports/vision-model.ts';
  * was asked is no call, and a call that we abandoned is no error.
  */
 export function meteredVision(model: VisionModel, meter: Meter): VisionModel {
+  const count = (failed: boolean) => meter.count({ kind: 'model_call', provider: model.provider, failed });
+
   async function metered<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    const count = (failed: boolean) => meter.count({ kind: 'model_call', provider: model.provider, failed });
     try {
       const answer = await ask();
       await count(false);
