@@ -90,7 +90,7 @@ describe('validation', () => {
     const { status, body } = await validate(recordingUrl(path));
     expect({ status, body }).toMatchObject({
       status: 200,
-      body: { is_live: false, platform: 'hls', parsed_url: null },
+      body: { is_live: false, platform: 'hls' },
     });
     expect(body.error_hint).not.toBe('');
   });
