@@ -1,0 +1,27 @@
+/** What is measured for operators, beside the counters that callers see: names and units of the metrics that dashboards and alarms use. */
+export const measurementUnits = {
+  ModelCalls: 'Count',
+  /** Calls that gave no answer, throttled ones too. */
+  ModelErrors: 'Count',
+  ModelThrottles: 'Count',
+  ModelLatency: 'Milliseconds',
+  InputTokens: 'Count',
+  OutputTokens: 'Count',
+  CapturesTaken: 'Count',
+  CaptureErrors: 'Count',
+  CaptureLatency: 'Milliseconds',
+  JobsCompleted: 'Count',
+  JobsStopped: 'Count',
+  JobsFailed: 'Count',
+  DeliveriesDone: 'Count',
+  DeliveriesFailed: 'Count',
+  /** What `reconcile` had to make up for: executions started, events published, jobs failed. */
+  Repairs: 'Count',
+} as const;
+
+export type MeasurementName = keyof typeof measurementUnits;
+
+export interface Measurements {
+  /** Never throws: nothing that is measured fails for it. */
+  add(name: MeasurementName, value: number): void;
+}
