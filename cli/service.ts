@@ -31,10 +31,12 @@ import { meteredVision } from '../adapters/vision/metered-vision.ts';
 import { createWebhookSender } from '../adapters/webhook/webhook-sender.ts';
 import { createWebhookSigner } from '../adapters/webhook/webhook-signer.ts';
 import { validVersions } from '../core/caller.ts';
+import type { Collaborators } from '../core/collaborators.ts';
 import type { Log } from '../core/ports/log.ts';
 import { redactedLog } from '../core/redact.ts';
 import { analyzeTask, captureTask } from '../core/operations/tasks.ts';
 import { deliverEvent } from '../core/operations/deliver-event.ts';
+import { windowSummaries } from '../core/operations/summarize-windows.ts';
 import { eventStreamsOf } from './event-streams.ts';
 import { limitsOf } from './limits.ts';
 import { createMedia } from './media.ts';
@@ -46,7 +48,7 @@ import { createVisionModel } from './vision-model.ts';
 /** The whole service in one process: the core and its operations, wired to the embedded adapters. */
 export type Service = {
   app: Hono<AuthEnv>;
-  collaborators: HttpCollaborators;
+  collaborators: Collaborators & HttpCollaborators;
   /** Goes on with what an earlier process left, and begins to work. */
   start(): Promise<void>;
   /** Event streams end, so that their connections can: they do not end by themselves while jobs run. */
@@ -130,7 +132,7 @@ export async function openService(
     random: Math.random,
     log,
   });
-  const collaborators: HttpCollaborators = { ...parts, executions };
+  const collaborators = { ...parts, executions, summaries: windowSummaries(parts) };
   const upkeep = { collaborators, jobs, media, executions, executionStore, log };
   let closers: (() => Promise<void> | void)[] = [];
 

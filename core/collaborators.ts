@@ -11,6 +11,7 @@ import type { Meter } from './ports/meter.ts';
 import type { StreamCapturer } from './ports/stream-capturer.ts';
 import type { UrlGuard } from './ports/url-guard.ts';
 import type { VisionModel } from './ports/vision-model.ts';
+import type { WindowSummaries } from './ports/window-summaries.ts';
 
 /** Limits that an operator sets. */
 export type Limits = {
@@ -33,6 +34,8 @@ export type Collaborators = {
   urls: UrlGuard;
   vision: VisionModel;
   contactSheets: ContactSheets;
+  /** Of digests that are cancelled. */
+  summaries: WindowSummaries;
   /** Of the endpoints that are answered at once. */
   calls: CallLimiter;
   compareMotion: CompareMotion;

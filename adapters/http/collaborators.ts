@@ -1,6 +1,10 @@
 import type { Collaborators } from '../../core/collaborators.ts';
+import type { VisionModel } from '../../core/ports/vision-model.ts';
 import type { AuthNeeds } from './bearer-auth.ts';
 import type { EventStreamNeeds } from './sse/event-stream-needs.ts';
 
-/** All that the routes work with. */
-export type HttpCollaborators = Collaborators & AuthNeeds & EventStreamNeeds;
+/** All that the routes work with: what belongs to ticks and windows alone is none of theirs. */
+export type HttpCollaborators = Omit<Collaborators, 'vision' | 'contactSheets' | 'compareMotion'> & {
+  vision: Omit<VisionModel, 'summarize'>;
+} & AuthNeeds &
+  EventStreamNeeds;

@@ -1,9 +1,10 @@
 import type { Collaborators } from '../collaborators.ts';
 import { UnreadableFrameError } from '../errors.ts';
 import { readJpegHeader } from '../jpeg.ts';
+import type { VisionModel } from '../ports/vision-model.ts';
 import type { Answer } from '../vision.ts';
 
-type Needs = Pick<Collaborators, 'vision' | 'limits'>;
+type Needs = Pick<Collaborators, 'limits'> & { vision: Pick<VisionModel, 'answer'> };
 
 /** Answers a question about one JPEG, given as raw base64. Throws `UnreadableFrameError` and `VisionError`. */
 export async function analyzeFrame(frameBase64: string, question: string, c: Needs): Promise<Answer> {

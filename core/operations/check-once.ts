@@ -2,10 +2,14 @@ import type { Capture, InputMode } from '../capture.ts';
 import type { Collaborators } from '../collaborators.ts';
 import { InvalidInputModeError } from '../errors.ts';
 import type { Meter } from '../ports/meter.ts';
+import type { VisionModel } from '../ports/vision-model.ts';
 import type { Verdict } from '../vision.ts';
 import { captureStream, probeStream } from './reach-stream.ts';
 
-type Needs = Pick<Collaborators, 'streams' | 'vision' | 'limits'> & { meter: Pick<Meter, 'count'> };
+type Needs = Pick<Collaborators, 'streams' | 'limits'> & {
+  meter: Pick<Meter, 'count'>;
+  vision: Pick<VisionModel, 'judge' | 'takesVideo' | 'model'>;
+};
 
 export type Check = { url: string; condition: string; mode: InputMode; clipSeconds: number };
 

@@ -1,5 +1,4 @@
 import type { InputMode } from '../capture.ts';
-import type { Collaborators } from '../collaborators.ts';
 import { InvalidInputModeError } from '../errors.ts';
 import type { MonitorConfig, MonitorJob } from '../job.ts';
 import type { IdempotencyRecord } from '../ports/job-store.ts';
@@ -8,7 +7,8 @@ import type { MonitorRequest } from '../requests/live-monitor.ts';
 import { acceptJob } from './accept-job.ts';
 import type { AcceptNeeds } from './accept-job.ts';
 
-type Needs = AcceptNeeds & Pick<Collaborators, 'vision'>;
+type Model = Pick<VisionModel, 'takesVideo' | 'model'>;
+type Needs = AcceptNeeds & { vision: Model };
 
 /** Accepts a monitor. Throws the contract's errors. */
 export async function createMonitor(
@@ -36,7 +36,7 @@ function configOf(request: MonitorRequest, { vision, limits }: Needs): MonitorCo
 }
 
 /** A mode that was asked for and cannot be had is an error; one that was left out becomes what the model takes. */
-function inputModeFor(asked: InputMode | undefined, vision: VisionModel): InputMode {
+function inputModeFor(asked: InputMode | undefined, vision: Model): InputMode {
   if (asked === undefined) return vision.takesVideo ? 'clip' : 'frames';
   if (asked !== 'frames' && !vision.takesVideo) throw new InvalidInputModeError(asked, vision.model);
   return asked;

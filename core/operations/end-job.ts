@@ -13,10 +13,10 @@ import type { DigestJob, Job } from '../job.ts';
 import { jobLog } from '../ports/log.ts';
 import { isTerminal } from '../transitions.ts';
 import { publishEvents } from './publish-events.ts';
-import { summarizeWindows } from './summarize-windows.ts';
-import type { SummaryNeeds } from './summarize-windows.ts';
 
 type Needs = Pick<Collaborators, 'jobs' | 'queue' | 'executions' | 'log' | 'limits' | 'now'>;
+
+export type CancelNeeds = Needs & Pick<Collaborators, 'summaries'>;
 
 const tries = 8;
 
@@ -24,7 +24,7 @@ const tries = 8;
  * Stops a job for its caller; of a digest the open window is summarised first, as far as the model answers in time. Truth first: the
  * execution is stopped after the job has ended, and by itself where that is lost.
  */
-export async function cancelJob(jobId: string, caller: string, c: Needs & SummaryNeeds): Promise<Job> {
+export async function cancelJob(jobId: string, caller: string, c: CancelNeeds): Promise<Job> {
   const askedAt = c.now();
   const job = await c.jobs.get(jobId, askedAt);
   if (job?.caller !== caller) throw new JobNotFoundError();
@@ -78,11 +78,7 @@ async function endJob(
 }
 
 /** The windows that are open when their caller cancels, with what the model says of them in the time that is left. */
-async function lastSummaries(
-  job: Job,
-  askedAt: Date,
-  c: Needs & SummaryNeeds,
-): Promise<LastWork | undefined> {
+async function lastSummaries(job: Job, askedAt: Date, c: CancelNeeds): Promise<LastWork | undefined> {
   if (job.job_type !== 'live-digest' || job.status !== 'running') return undefined;
   const seconds = Math.max(0, rules.lastSummarySeconds - secondsBetween(askedAt, c.now()));
   const closing = closingOfEnd(job, job.digest, c.now());
@@ -95,11 +91,11 @@ async function lastSummaries(
 async function lastWord(
   job: DigestJob,
   closing: Closing,
-  c: SummaryNeeds,
+  c: CancelNeeds,
   seconds: number,
 ): Promise<ClosedWindows> {
   try {
-    return withoutRetry(await summarizeWindows(job, closing, c, { seconds }));
+    return withoutRetry(await c.summaries.summarize(job, closing, seconds));
   } catch (error) {
     jobLog(c.log, job.job_id).error('No last summary was made', { error: String(error) });
     return { closing, result: { kind: 'none', why: 'the model could not be asked.' }, gridKey: null };

@@ -1,6 +1,7 @@
 import type { Collaborators } from '../collaborators.ts';
+import type { VisionModel } from '../ports/vision-model.ts';
 
-type Needs = Pick<Collaborators, 'jobs' | 'meter' | 'vision'>;
+type Needs = Pick<Collaborators, 'jobs' | 'meter'> & { vision: Pick<VisionModel, 'provider'> };
 
 /**
  * What the service has done since it counts (interface section 2.10): totals of ended jobs and the live numbers of running

@@ -26,13 +26,14 @@ export async function reconcile(c: Needs, { dueBy, limit }: Sweep): Promise<numb
 /** One job that cannot be repaired now must not keep the others waiting. */
 async function repairQuietly(jobId: string, c: Needs): Promise<void> {
   try {
-    await repair(jobId, c);
+    await repairJob(jobId, c);
   } catch (error) {
     jobLog(c.log, jobId).error('Repair failed; it is tried again', { error: String(error) });
   }
 }
 
-async function repair(jobId: string, c: Needs): Promise<void> {
+/** One job whose execution is said to have ended; harmless where there is nothing to repair. Throws what it could not do. */
+export async function repairJob(jobId: string, c: Needs): Promise<void> {
   const job = await c.jobs.get(jobId, c.now());
   if (!job) return;
   await publishEvents(jobId, c);

@@ -6,6 +6,7 @@ import { TransientError, VisionError } from '../errors.ts';
 import type { DigestJob } from '../job.ts';
 import { jobLog } from '../ports/log.ts';
 import type { Sample } from '../ports/vision-model.ts';
+import type { WindowSummaries } from '../ports/window-summaries.ts';
 
 export type SummaryNeeds = Pick<Collaborators, 'media' | 'vision' | 'contactSheets' | 'log' | 'newId'>;
 
@@ -37,6 +38,11 @@ export async function summarizeWindows(
     job.config.include_frames ? storeGrid(job, samples, c, signal) : null,
   ]);
   return { closing, result, gridKey };
+}
+
+/** Made here, by the model at hand. */
+export function windowSummaries(c: SummaryNeeds): WindowSummaries {
+  return { summarize: (job, closing, seconds) => summarizeWindows(job, closing, c, { seconds }) };
 }
 
 async function ask(

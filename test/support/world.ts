@@ -15,6 +15,8 @@ import { createWebhookSigner } from '../../adapters/webhook/webhook-signer.ts';
 import { validVersions } from '../../core/caller.ts';
 import type { Capture } from '../../core/capture.ts';
 import type { DeliveryMessage } from '../../core/delivery.ts';
+import type { Collaborators } from '../../core/collaborators.ts';
+import { summarizeWindows } from '../../core/operations/summarize-windows.ts';
 import { analyzeTask, captureTask } from '../../core/operations/tasks.ts';
 import type { WebhookRequest, WebhookResult } from '../../core/ports/delivery.ts';
 import { redactedLog } from '../../core/redact.ts';
@@ -57,7 +59,7 @@ export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
   const meter = createMeter({ startedAt: start, jobsBefore: nothingUsed });
   const callers = createCallerStore(database);
 
-  const c: HttpCollaborators = {
+  const c: Collaborators & HttpCollaborators = {
     jobs: createJobStore(database),
     callers,
     meter,
@@ -123,6 +125,7 @@ export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
     ),
     calls: createCallLimiter({ perMinute: 120, atOnce: 10, now: () => clock.now }),
     contactSheets: { make: async (samples) => new Uint8Array([255, 216, samples.length]) },
+    summaries: { summarize: (job, closing, seconds) => summarizeWindows(job, closing, c, { seconds }) },
     compareMotion: () => ({
       moved: script.moved.shift() ?? true,
       changedShare: 0.1,
