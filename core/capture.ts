@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Platform } from './platform.ts';
 
 /** What is taken from the stream in a tick (glossary: capture). */
 
@@ -41,9 +42,19 @@ export type Capture = {
   position: StreamPosition;
 };
 
+/** What a platform tells of a stream. */
+export type StreamDetails = {
+  streamId?: string;
+  title?: string;
+  channel?: string;
+  thumbnailUrl?: string;
+  viewers?: number;
+};
+
 /** What a live stream is, as far as its source tells. */
 export type StreamProbe = {
-  platform: 'youtube' | 'twitch' | 'rtsp' | 'hls';
-  /** The URL that plays it; for HLS and RTSP the given URL without credentials. */
+  platform: Platform;
+  /** The URL that plays it: for HLS and RTSP the given URL without credentials, for platforms the public page. */
   playbackUrl: string;
+  details?: StreamDetails;
 };

@@ -1,3 +1,5 @@
+import type { StreamDetails } from './capture.ts';
+
 /** The errors of the contract (interface section 7) and of design section 10, as the core raises them. Only the HTTP edge knows status codes. */
 
 export type ErrorCode =
@@ -43,8 +45,16 @@ export class InvalidUrlError extends StreamError {
 
 /** A video, a past broadcast, or a stream that has ended (ENDLIST, PLAYLIST-TYPE:VOD, a range with an end). */
 export class NotLiveError extends StreamError {
-  constructor(remediation: string, message = 'URL is not a live stream', options?: ErrorOptions) {
+  /** What its platform tells of it all the same. */
+  readonly details: StreamDetails;
+
+  constructor(
+    remediation: string,
+    message = 'URL is not a live stream',
+    { details, ...options }: ErrorOptions & { details?: StreamDetails } = {},
+  ) {
     super('NOT_LIVESTREAM', message, remediation, options);
+    this.details = details ?? {};
   }
 }
 
@@ -59,6 +69,13 @@ export class StreamEndedError extends NotLiveError {
 export class StreamFetchError extends StreamError {
   constructor(remediation: string, message = 'Failed to fetch stream', options?: ErrorOptions) {
     super('STREAM_FETCH_FAILED', message, remediation, options);
+  }
+}
+
+/** The stream is live, but shows something else for a while: an advertisement. What ends by itself is no loss of the stream. */
+export class StreamPausedError extends StreamFetchError {
+  constructor() {
+    super('The platform shows an advertisement instead of the stream. Try again in a minute.');
   }
 }
 

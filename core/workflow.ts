@@ -53,7 +53,7 @@ export const captureOutputSchema = z.discriminatedUnion('kind', [
   /** The stream says that it has ended. */
   z.object({ kind: z.literal('ended'), message: z.string() }),
   z.object({ kind: z.literal('failed'), code: z.string(), message: z.string(), remediation: z.string() }),
-  /** This machine could not take or keep a picture: a full disk, no process left. The stream is not to blame. */
+  /** No picture, and the stream is not to blame: a full disk, no process left, an advertisement of the platform. */
   z.object({ kind: z.literal('unavailable'), message: z.string() }),
   z.object({ kind: z.literal('not_captured') }),
 ]);

@@ -1,6 +1,12 @@
 import type { Capture } from '../capture.ts';
 import type { Collaborators } from '../collaborators.ts';
-import { StreamEndedError, StreamError, StreamFetchError, TransientError } from '../errors.ts';
+import {
+  StreamEndedError,
+  StreamError,
+  StreamFetchError,
+  StreamPausedError,
+  TransientError,
+} from '../errors.ts';
 import type { Source } from '../job.ts';
 import type { CaptureInput, CaptureOutput, Seen } from '../workflow.ts';
 
@@ -65,6 +71,8 @@ async function tryCapture(
     );
   } catch (error) {
     if (error instanceof StreamEndedError) return { kind: 'ended', message: error.message };
+    // Longer than the grace period for a lost stream, and over by itself.
+    if (error instanceof StreamPausedError) return { kind: 'unavailable', message: error.remediation };
     if (timeout.aborted && !signal?.aborted) return tooSlow(c.limits.captureTimeoutSeconds);
     if (!(error instanceof StreamError)) throw error;
     return { kind: 'failed', code: error.code, message: error.message, remediation: error.remediation };

@@ -1,10 +1,10 @@
-import type { StreamProbe } from '../capture.ts';
+import type { StreamDetails } from '../capture.ts';
 import type { Collaborators } from '../collaborators.ts';
 import { NotLiveError } from '../errors.ts';
+import { platformOf } from '../platform.ts';
 import { probeStream } from './reach-stream.ts';
 
 type Needs = Pick<Collaborators, 'streams' | 'limits'>;
-type Platform = StreamProbe['platform'];
 
 /**
  * Is there a live stream at this URL? What is there but not live (a recording, an ended or offline stream) is an answer with a hint;
@@ -12,23 +12,25 @@ type Platform = StreamProbe['platform'];
  */
 export async function validateStream(url: string, c: Needs) {
   try {
-    const { platform, playbackUrl } = await probeStream(url, c);
-    return { is_live: true, platform, parsed_url: playbackUrl };
+    const { platform, playbackUrl, details } = await probeStream(url, c);
+    return { is_live: true, platform, ...described(details ?? {}), parsed_url: playbackUrl };
   } catch (error) {
     if (!(error instanceof NotLiveError)) throw error;
     return {
       is_live: false,
       platform: platformOf(url),
+      ...described(error.details),
       error_hint: `${error.message}. ${error.remediation}`,
     };
   }
 }
 
-/** By scheme and host, as the capturer chooses. */
-function platformOf(text: string): Platform {
-  const url = URL.parse(text);
-  if (url?.protocol === 'rtsp:') return 'rtsp';
-  const host = url?.hostname ?? '';
-  if (/(^|\.)(youtube\.com|youtube-nocookie\.com|youtu\.be)\.?$/i.test(host)) return 'youtube';
-  return /(^|\.)twitch\.tv\.?$/i.test(host) ? 'twitch' : 'hls';
+function described({ streamId, title, channel, thumbnailUrl, viewers }: StreamDetails) {
+  return {
+    ...(streamId === undefined ? {} : { stream_id: streamId }),
+    ...(title === undefined ? {} : { title }),
+    ...(channel === undefined ? {} : { channel }),
+    ...(thumbnailUrl === undefined ? {} : { thumbnail_url: thumbnailUrl }),
+    ...(viewers === undefined ? {} : { viewer_count: viewers }),
+  };
 }

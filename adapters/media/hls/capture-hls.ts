@@ -1,11 +1,11 @@
 import type { Capture, CaptureRequest, StreamProbe } from '../../../core/capture.ts';
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
-import { NotLiveError, StreamEndedError, StreamFetchError } from '../../../core/errors.ts';
+import { NotLiveError, StreamEndedError, StreamFetchError, StreamPausedError } from '../../../core/errors.ts';
 import type { GuardedHttp } from '../../egress/guarded-http.ts';
 import { NoPictureError } from '../ffmpeg/errors.ts';
 import type { FfmpegPictures, FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
 import { chooseSegments } from './choose-segments.ts';
-import { fetchMediaPlaylist, PlaylistGoneError } from './fetch-playlist.ts';
+import { fetchMediaPlaylist, PlaylistGoneError, type PreparePlaylist } from './fetch-playlist.ts';
 import { fetchSegments, protectedStream } from './fetch-segments.ts';
 import { livenessOf } from './live-or-not.ts';
 import { createPlaylistMemory, type Remembered } from './playlist-memory.ts';
@@ -28,6 +28,16 @@ const defaultLimits: HlsLimits = {
   decodeTimeoutMs: 25_000,
 };
 
+/** Where the playlist of a URL is and how it is read: for platforms, whose playlists have to be asked for and expire. */
+export type PlaylistSource = {
+  /** Asked only when no playlist is remembered. `again`: the playlist that was given last does not work. Throws `StreamError`. */
+  locate(url: string, again: boolean, signal: AbortSignal): Promise<LocatedPlaylist>;
+  prepare?: PreparePlaylist;
+};
+
+/** `freshUntil`: when what it leads to ceases to work; null if that is not known, and it is kept until it fails. */
+export type LocatedPlaylist = { url: string; freshUntil: Date | null };
+
 /** A group of pictures is rarely longer than 10 s, and a segment rarely shorter than 2 s. */
 const mostOlderSegments = 5;
 
@@ -37,14 +47,19 @@ export function createHlsCapturer(deps: {
   ffmpeg: FfmpegRunner;
   now: () => Date;
   limits?: Partial<HlsLimits>;
+  /** None: the URL of a request is the playlist's. */
+  source?: PlaylistSource;
 }): StreamCapturer {
   const limits = { ...defaultLimits, ...deps.limits };
-  const fetcher = { http: deps.http, ...limits };
-  const memory = createPlaylistMemory({ now: deps.now, most: 1000, keepMs: 10 * 60_000 });
+  const { source } = deps;
+  const fetcher = { http: deps.http, ...limits, ...(source?.prepare && { prepare: source.prepare }) };
+  const keepMs = source ? Infinity : 10 * 60_000;
+  const memory = createPlaylistMemory({ now: deps.now, most: 1000, keepMs });
   return { probe, capture };
 
   async function probe(url: string, signal: AbortSignal): Promise<StreamProbe> {
-    const playlist = await fetchMediaPlaylist(fetcher, url, 'frames', signal).catch((error: unknown) => {
+    const { url: entryUrl } = await locate(url, false, signal);
+    const playlist = await fetchMediaPlaylist(fetcher, entryUrl, 'frames', signal).catch((error: unknown) => {
       throw error instanceof PlaylistGoneError
         ? new NotLiveError(error.remediation, 'Stream is offline', { cause: error })
         : error;
@@ -63,20 +78,28 @@ export function createHlsCapturer(deps: {
     if (request.resolveAgain) memory.forget(key);
     const remembered = memory.recall(key);
     try {
-      const playlist = await fetchMediaPlaylist(
-        fetcher,
-        remembered?.mediaUrl ?? request.url,
-        request.mode,
-        signal,
-      );
+      const { url, freshUntil } = remembered
+        ? { ...remembered, url: remembered.mediaUrl }
+        : await locate(request.url, request.resolveAgain, signal);
+      const playlist = await fetchMediaPlaylist(fetcher, url, request.mode, signal);
       if (livenessOf(playlist) !== 'live') throw new StreamEndedError();
+      const known = { mediaUrl: playlist.url, freshUntil };
+      if (playlist.paused) {
+        memory.remember(key, { ...known, olderSegments: remembered?.olderSegments ?? 0 });
+        throw new StreamPausedError();
+      }
       const { capture, olderSegments } = await captureFrom(playlist, request, remembered, signal);
-      memory.remember(key, { mediaUrl: playlist.url, olderSegments });
+      memory.remember(key, { ...known, olderSegments });
       return capture;
     } catch (error) {
-      memory.forget(key);
+      // To ask for another playlist would only begin another advertisement.
+      if (!(error instanceof StreamPausedError)) memory.forget(key);
       throw error;
     }
+  }
+
+  async function locate(url: string, again: boolean, signal: AbortSignal): Promise<LocatedPlaylist> {
+    return source ? source.locate(url, again, signal) : { url, freshUntil: null };
   }
 
   /** Where the newest segments have no key frame, once more with older ones in front. */

@@ -46,11 +46,18 @@ export function fetchFailure(error: unknown, what: Fetched): unknown {
   return error;
 }
 
-/** For a status that brings nothing to read. */
-export function statusFailure(status: number, what: Fetched): StreamFetchError {
-  return new StreamFetchError(
-    `The server answered the request for the ${what} with HTTP status ${status}. ${advice(status)}`,
-  );
+/** A status that brings nothing to read. */
+export class StatusError extends StreamFetchError {
+  readonly status: number;
+
+  constructor(status: number, what: Fetched) {
+    super(`The server answered the request for the ${what} with HTTP status ${status}. ${advice(status)}`);
+    this.status = status;
+  }
+}
+
+export function statusFailure(status: number, what: Fetched): StatusError {
+  return new StatusError(status, what);
 }
 
 function advice(status: number): string {

@@ -5,9 +5,20 @@ import type { GuardedHttp, GuardedResponse } from '../../egress/guarded-http.ts'
 import { chooseVariant } from './choose-variant.ts';
 import { fetchFailure, statusFailure } from './fetch-failure.ts';
 import { kindOfBody, kindOfContentType, type FoundInstead } from './found-instead.ts';
-import { parsePlaylist, PlaylistError, type MediaPlaylist, type Playlist } from './playlist.ts';
+import { parsePlaylist, PlaylistError, type MediaPlaylist, type MultivariantPlaylist } from './playlist.ts';
 
-export type PlaylistFetcher = { http: GuardedHttp; playlistBytes: number; requestTimeoutMs: number };
+export type PlaylistFetcher = {
+  http: GuardedHttp;
+  playlistBytes: number;
+  requestTimeoutMs: number;
+  prepare?: PreparePlaylist;
+};
+
+/** Applied to every playlist that is fetched. `paused`: at its end it has nothing of the stream's own, but an advertisement. */
+export type PreparePlaylist = (playlist: Uint8Array) => { playlist: Uint8Array; paused: boolean };
+
+/** `paused`: see `PreparePlaylist`. */
+export type FetchedPlaylist = MediaPlaylist & { paused: boolean };
 
 /** The server says that there is no such playlist (404, 410). */
 export class PlaylistGoneError extends StreamFetchError {}
@@ -21,7 +32,7 @@ export async function fetchMediaPlaylist(
   url: string,
   mode: InputMode,
   signal: AbortSignal,
-): Promise<MediaPlaylist> {
+): Promise<FetchedPlaylist> {
   const playlist = await fetchPlaylist(fetcher, url, signal);
   if (playlist.kind === 'media') return playlist;
   const variant = chooseVariant(playlist.variants, mode);
@@ -32,7 +43,11 @@ export async function fetchMediaPlaylist(
   throw new StreamFetchError('The playlist leads to further lists of variants. Give the URL of one variant.');
 }
 
-async function fetchPlaylist(fetcher: PlaylistFetcher, url: string, signal: AbortSignal): Promise<Playlist> {
+async function fetchPlaylist(
+  fetcher: PlaylistFetcher,
+  url: string,
+  signal: AbortSignal,
+): Promise<MultivariantPlaylist | FetchedPlaylist> {
   const response = await request(fetcher, url, signal);
   if (response.status === 404 || response.status === 410) {
     throw new PlaylistGoneError(
@@ -40,8 +55,10 @@ async function fetchPlaylist(fetcher: PlaylistFetcher, url: string, signal: Abor
     );
   }
   if (response.status !== 200) throw statusFailure(response.status, 'playlist');
+  const { playlist, paused } = fetcher.prepare?.(response.body) ?? { playlist: response.body, paused: false };
   try {
-    return parsePlaylist(response.body, response.url);
+    const parsed = parsePlaylist(playlist, response.url);
+    return parsed.kind === 'media' ? { ...parsed, paused } : parsed;
   } catch (cause) {
     if (cause instanceof PlaylistError) throw noPlaylist(kindOfBody(response.body), cause);
     throw cause;

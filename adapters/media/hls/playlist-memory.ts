@@ -4,6 +4,8 @@ export type Remembered = {
   mediaUrl: string;
   /** How many more segments had to be taken to find a key frame. */
   olderSegments: number;
+  /** When it ceases to work by what its source says; null where that is not known. */
+  freshUntil?: Date | null | undefined;
 };
 
 export type PlaylistMemory = {
@@ -26,7 +28,9 @@ export function createPlaylistMemory(options: {
     recall: (key) => {
       const entry = entries.get(key);
       if (entry === undefined) return undefined;
-      if (options.now().getTime() - entry.resolvedAtMs <= options.keepMs) return entry;
+      const now = options.now();
+      const stale = entry.freshUntil ? now >= entry.freshUntil : false;
+      if (!stale && now.getTime() - entry.resolvedAtMs <= options.keepMs) return entry;
       entries.delete(key);
       return undefined;
     },

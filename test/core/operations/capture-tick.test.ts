@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { TransientError } from '../../../core/errors.ts';
+import { StreamPausedError, TransientError } from '../../../core/errors.ts';
 import { captureTick } from '../../../core/operations/capture-tick.ts';
 import { createMonitor } from '../../../core/operations/create-monitor.ts';
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
@@ -51,17 +51,18 @@ describe('a capture', () => {
 
   test.each([
     [
-      'cannot be taken',
+      'cannot be taken by this machine',
       () => capturing(() => Promise.reject(new TransientError('ffmpeg could not be started'))),
     ],
+    ['is of an advertisement', () => capturing(() => Promise.reject(new StreamPausedError()))],
     [
-      'cannot be kept',
+      'cannot be kept by this machine',
       () => ({
         ...world.c,
         media: { ...world.c.media, put: () => Promise.reject(new TransientError('The disk is full')) },
       }),
     ],
-  ])('that %s by a fault of this machine costs a tick', async (_, faulty) => {
+  ])('that %s costs a tick, and is no loss of the stream', async (_, faulty) => {
     expect(await captureTick(input, faulty())).toMatchObject({
       kind: 'unavailable',
       message: expect.stringMatching(/\w/),

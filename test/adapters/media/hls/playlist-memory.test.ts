@@ -32,6 +32,14 @@ describe('the memory of playlists', () => {
     expect(memory.recall('a')?.mediaUrl).toBe('https://cdn.example/b');
   });
 
+  it('forgets when the playlist ceases to work by what its source says', () => {
+    memory.remember('a', { ...known('https://cdn.example/a'), freshUntil: new Date(500) });
+    nowMs = 499;
+    expect(memory.recall('a')).toBeDefined();
+    nowMs = 500;
+    expect(memory.recall('a')).toBeUndefined();
+  });
+
   it('lets go of the one that was not used for longest', () => {
     memory.remember('a', known('a'));
     memory.remember('b', known('b'));
