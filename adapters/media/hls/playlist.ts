@@ -1,11 +1,18 @@
-import { parse, setOptions, type types } from 'hls-parser';
+import { parse, setOptions } from 'hls-parser';
 import { z } from 'zod';
 import { readableText } from './readable-text.ts';
+import type { Variables } from './variables.ts';
 
 /** What captures need of a playlist; every URL is absolute. */
 export type Playlist = MultivariantPlaylist | MediaPlaylist;
 
-export type MultivariantPlaylist = { kind: 'multivariant'; url: string; variants: Variant[] };
+export type MultivariantPlaylist = {
+  kind: 'multivariant';
+  url: string;
+  variants: Variant[];
+  /** What its media playlists may import. */
+  variables: Variables;
+};
 
 export type Variant = {
   url: string;
@@ -60,27 +67,31 @@ export class PlaylistError extends Error {
 // The parser writes to the console whatever it finds against the standard.
 setOptions({ silent: true });
 
-/** Reads a playlist that was fetched from `url`. Throws `PlaylistError`. */
-export function parsePlaylist(bytes: Uint8Array, url: string): Playlist {
-  const text = readableText(bytes);
-  if (text === null) throw new PlaylistError('No #EXTM3U at the start');
+/** Reads a playlist that was fetched from `url`; `imported` is what the multivariant playlist above it defines. Throws `PlaylistError`. */
+export function parsePlaylist(
+  bytes: Uint8Array,
+  url: string,
+  imported: Variables = new Map<string, string>(),
+): Playlist {
   try {
-    const parsed = parse(text);
+    const read = readableText(bytes, { url, imported, mostSegments: newestSegments });
+    if (read === null) throw new PlaylistError('No #EXTM3U at the start');
+    const parsed = parse(read.text);
     return parsed.isMasterPlaylist
-      ? multivariant(multivariantSchema.parse(parsed), url)
-      : media(mediaSchema.parse(newestOf(parsed)), url);
+      ? multivariant(multivariantSchema.parse(parsed), url, read.variables)
+      : media(mediaSchema.parse(parsed), url);
   } catch (cause) {
-    throw new PlaylistError('The playlist cannot be read', { cause });
+    throw cause instanceof PlaylistError
+      ? cause
+      : new PlaylistError('The playlist cannot be read', { cause });
   }
 }
 
-/** A recorder's playlist of a day has 40,000 segments. Some more than are kept, to carry the program date-time on. */
-function newestOf({ targetDuration, endlist, playlistType, segments }: types.MediaPlaylist): unknown {
-  return { targetDuration, endlist, playlistType, segments: segments.slice(-2 * newestSegments) };
-}
-
-// hls-parser's own types promise more than it keeps: what a playlist leaves out is undefined or null there.
-const byteRangeSchema = z.object({ offset: z.number().nonnegative(), length: z.number().positive() });
+// hls-parser's own types promise more than it keeps: what a playlist leaves out is undefined or null there, an offset -1.
+const byteRangeSchema = z.object({
+  offset: z.number().transform((offset) => Math.max(0, offset)),
+  length: z.number().positive(),
+});
 
 const multivariantSchema = z.object({
   variants: z.array(
@@ -123,14 +134,18 @@ const mediaSchema = z.object({
   segments: z.array(segmentSchema),
 });
 
-function multivariant(parsed: z.infer<typeof multivariantSchema>, url: string): MultivariantPlaylist {
+function multivariant(
+  parsed: z.infer<typeof multivariantSchema>,
+  url: string,
+  variables: Variables,
+): MultivariantPlaylist {
   const variants = parsed.variants.map((variant) => ({
     url: absolute(variant.uri, url),
     bandwidth: variant.bandwidth,
     resolution: variant.resolution ?? null,
     codecs: variant.codecs ?? null,
   }));
-  return { kind: 'multivariant', url, variants };
+  return { kind: 'multivariant', url, variants, variables };
 }
 
 function media(parsed: z.infer<typeof mediaSchema>, url: string): MediaPlaylist {
@@ -147,7 +162,7 @@ function media(parsed: z.infer<typeof mediaSchema>, url: string): MediaPlaylist 
     // A playlist without one is broken, but plays: its segments tell as much.
     targetSeconds:
       parsed.targetDuration || Math.max(0, ...segments.map(({ durationSeconds }) => durationSeconds)),
-    segments: segments.slice(-newestSegments),
+    segments,
     endList: parsed.endlist,
     playlistType: parsed.playlistType ?? null,
   };
@@ -174,7 +189,15 @@ function toKey(read: z.infer<typeof keySchema> | null, url: string): SegmentKey 
   if (read === null || read.method === 'NONE') return null;
   const plain = (read.format ?? 'identity') === 'identity';
   if (read.method !== 'AES-128' || !plain || !read.uri) return { method: 'unsupported' };
-  return { method: 'AES-128', url: absolute(read.uri, url), iv: read.iv ?? null };
+  return { method: 'AES-128', url: absolute(read.uri, url), iv: read.iv ? wholeBlock(read.iv) : null };
+}
+
+/** It is a number of 128 bits (RFC 8216, 4.3.2.4), and some write it without its leading zeros. */
+function wholeBlock(iv: Uint8Array): Uint8Array {
+  const block = new Uint8Array(16);
+  const digits = iv.subarray(-16);
+  block.set(digits, 16 - digits.length);
+  return block;
 }
 
 function absolute(reference: string, base: string): string {

@@ -1,10 +1,16 @@
+import { withRangeOffsets } from './byte-range-lines.ts';
+import { newestLines } from './newest-lines.ts';
+import { withVariables, type Variables } from './variables.ts';
+
 /** The tags that captures need. The parser's work for others grows with the square of their number, and fails on some. */
 const neededTags = new Set([
   'EXTM3U',
   'EXT-X-VERSION',
+  'EXT-X-DEFINE',
   'EXT-X-STREAM-INF',
   'EXT-X-TARGETDURATION',
   'EXT-X-MEDIA-SEQUENCE',
+  'EXT-X-SKIP',
   'EXT-X-ENDLIST',
   'EXT-X-PLAYLIST-TYPE',
   'EXTINF',
@@ -19,22 +25,40 @@ const neededTags = new Set([
 /** Real playlists have a dozen; the parser compares each variant with every line. */
 const mostVariants = 200;
 
-/** A playlist's text, reduced to what hls-parser reads safely and in linear time; null where the bytes are no playlist. */
-export function readableText(bytes: Uint8Array): string | null {
-  const lines = new TextDecoder()
-    .decode(bytes)
-    .split('\n')
-    .map((line) => line.trim());
-  const first = lines.find((line) => line !== '');
-  if (first === undefined || !/^#EXTM3U\b/.test(first)) return null;
+export type PlaylistText = { text: string; variables: Variables };
+
+/**
+ * A playlist's text, reduced to what hls-parser reads safely and in linear time, of a media playlist its newest `mostSegments`; null where
+ * the bytes are no playlist. Throws `VariableError`.
+ */
+export function readableText(
+  bytes: Uint8Array,
+  source: { url: string; imported: Variables; mostSegments: number },
+): PlaylistText | null {
   const read: string[] = [];
+  let begun = false;
   let variants = 0;
-  for (const line of lines) {
-    if (line === '' || (line.startsWith('#') && !isNeeded(line))) continue;
+  for (const line of linesOf(new TextDecoder().decode(bytes))) {
+    if (!begun && !/^#EXTM3U\b/.test(line)) return null;
+    begun = true;
+    if (line.startsWith('#') && !isNeeded(line)) continue;
     if (line.startsWith('#EXT-X-STREAM-INF') && ++variants > mostVariants) break;
     read.push(line.startsWith('#EXTINF:') ? withoutTitle(line) : line);
   }
-  return read.join('\n');
+  if (!begun) return null;
+  const { lines, variables } = withVariables(read, source.url, source.imported);
+  const kept = variants > 0 ? lines : newestLines(withRangeOffsets(lines), source.mostSegments);
+  return { text: kept.filter((line) => !line.startsWith('#EXT-X-DEFINE')).join('\n'), variables };
+}
+
+/** One after the other: a list of all lines of a large body takes many times its memory. */
+function* linesOf(text: string): Generator<string> {
+  for (let start = 0; start < text.length;) {
+    const end = text.indexOf('\n', start);
+    const line = text.slice(start, end === -1 ? undefined : end).trim();
+    start = end === -1 ? text.length : end + 1;
+    if (line !== '') yield line;
+  }
 }
 
 function isNeeded(line: string): boolean {

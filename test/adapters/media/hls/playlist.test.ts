@@ -63,6 +63,49 @@ describe('a media playlist', () => {
     ]);
   });
 
+  it('takes a byte range without an offset, where none was before, for the beginning of its file', () => {
+    const { segments } = media(
+      '#EXT-X-MAP:URI="init.mp4",BYTERANGE="700"\n#EXT-X-BYTERANGE:70\n#EXTINF:4,\na.m4s\n#EXT-X-BYTERANGE:80\n#EXTINF:4,\nb.m4s',
+    );
+    expect(segments[0]?.initialization?.byteRange).toEqual({ offset: 0, length: 700 });
+    expect(segments.map(({ byteRange }) => byteRange)).toEqual([
+      { offset: 0, length: 70 },
+      { offset: 0, length: 80 },
+    ]);
+  });
+
+  it('reads an initialization vector without its leading zeros', () => {
+    const { segments } = media('#EXT-X-KEY:METHOD=AES-128,URI="k",IV=0x1F\n#EXTINF:4,\na.ts');
+    expect(segments[0]?.key).toMatchObject({ iv: Uint8Array.from([...Array<number>(15).fill(0), 0x1f]) });
+  });
+
+  it.each(['', '3.0', '99', 'abc', '-1', '3\n#EXT-X-VERSION:4'])(
+    'is read whatever its version: %j',
+    (version) => {
+      const playlist = parse(
+        `#EXTM3U\n#EXT-X-VERSION:${version}\n#EXT-X-TARGETDURATION:4.2\n#EXT-X-MAP:URI="i.mp4"\n#EXTINF:9.5,\na.m4s`,
+      );
+      expect(playlist.kind === 'media' && playlist.segments).toHaveLength(1);
+    },
+  );
+
+  it('is read with a byte order mark, CRLF, spaces, comments, unknown tags and no comma', () => {
+    const playlist = parse(
+      '\ufeff  #EXTM3U url-tvg="x"\r\n# a comment\r\n#EXT-X-TARGETDURATION: 4 \r\n\r\n#EXT-X-NEW-AND-UNKNOWN:A="b"\r\n#EXT-X-DATERANGE:ID="x",START-DATE="bad"\r\n #EXTINF: 4 \r\n#EXT-OATCLS-SCTE35:x\r\n  a.ts  \r\n',
+    );
+    expect(playlist.kind === 'media' && playlist.segments.map(({ url }) => url)).toEqual([
+      'https://cdn.example/live/a.ts',
+    ]);
+  });
+
+  it.each(['SAMPLE-AES', 'SAMPLE-AES-CTR', 'AES-256', 'ISO-23001-7', 'NEW'])(
+    'does not take %s for a key that can be used',
+    (method) => {
+      const { segments } = media(`#EXT-X-KEY:METHOD=${method},URI="k"\n#EXTINF:4,\na.ts`);
+      expect(segments[0]?.key).toEqual({ method: 'unsupported' });
+    },
+  );
+
   it('gives init section and key to each segment until they change', () => {
     const { segments } = media(
       [
@@ -143,6 +186,7 @@ describe('a multivariant playlist', () => {
     expect(playlist).toEqual({
       kind: 'multivariant',
       url: base,
+      variables: new Map(),
       variants: [
         {
           url: 'https://cdn.example/live/low.m3u8',
