@@ -8,6 +8,7 @@ import { namedError } from './named-error.ts';
 import { createPinnedConnector } from './pinned-connector.ts';
 import { readBody } from './read-body.ts';
 import { nextHop, redirectTarget, webSchemes, type Hop } from './redirect.ts';
+import { checkBehindProxy, createProxyDispatcher } from './through-proxy.ts';
 
 export type GuardedResponse = {
   status: number;
@@ -32,6 +33,8 @@ export type GuardedRequest = {
   signal?: AbortSignal;
   /** Answer when the headers have arrived, and discard the body. */
   headersOnly?: boolean;
+  /** An operator's HTTP proxy to go through, credentials included. See `checkBehindProxy` for what the guard can check then. */
+  proxyUrl?: string;
 };
 
 export type GuardedHttp = {
@@ -44,13 +47,15 @@ export type GuardedHttp = {
   close(): Promise<void>;
 };
 
-/** An HTTP client with kept connections that reaches only what the guard allows. No proxy setting is honoured. */
+/** An HTTP client with kept connections that reaches only what the guard allows. No proxy setting of the environment is honoured. */
 export function createGuardedHttp(
   guard: EgressGuard,
   options: { connectTimeoutMs?: number; allowInsecureTls?: false } = {},
 ): GuardedHttp {
+  const connectTimeoutMs = options.connectTimeoutMs ?? 5_000;
+  const proxies = new Map<string, Dispatcher>();
   const agent = new Agent({
-    connect: createPinnedConnector(guard, options.connectTimeoutMs ?? 5_000),
+    connect: createPinnedConnector(guard, connectTimeoutMs),
     allowH2: false,
     // Longer than a tick of 10 s, so that a job's next capture finds its connection warm.
     keepAliveTimeout: 20_000,
@@ -60,14 +65,24 @@ export function createGuardedHttp(
     bodyTimeout: 0,
   });
   return {
-    request: (url, request) => followRedirects(guard, agent, url, request),
-    close: () => agent.destroy(),
+    request: (url, request) => followRedirects(guard, dispatcherOf(request), url, request),
+    close: async () => {
+      await Promise.all([agent, ...proxies.values()].map((dispatcher) => dispatcher.destroy()));
+    },
   };
+
+  /** Proxies are settings, so there are few. */
+  function dispatcherOf({ proxyUrl }: GuardedRequest): Dispatcher {
+    if (proxyUrl === undefined) return agent;
+    const dispatcher = proxies.get(proxyUrl) ?? createProxyDispatcher(proxyUrl, connectTimeoutMs);
+    proxies.set(proxyUrl, dispatcher);
+    return dispatcher;
+  }
 }
 
 async function followRedirects(
   guard: EgressGuard,
-  agent: Agent,
+  dispatcher: Dispatcher,
   url: string,
   request: GuardedRequest,
 ): Promise<GuardedResponse> {
@@ -75,7 +90,8 @@ async function followRedirects(
   try {
     let hop = firstHop(guard, url, request);
     for (let redirects = 0; ; redirects += 1) {
-      const answer = await sendHop(agent, hop, deadline);
+      if (request.proxyUrl !== undefined) await checkBehindProxy(guard, hop.url.hostname);
+      const answer = await sendHop(dispatcher, hop, deadline);
       const target = redirectTarget(answer.statusCode, answer.headers['location'], hop.url);
       if (target === null || request.maxRedirects === 0) return await respond(answer, hop, request);
       discard(answer.body);
@@ -118,10 +134,10 @@ function decodeLeniently(text: string): string {
 
 type Answer = { statusCode: number; headers: Record<string, string>; body: Dispatcher.ResponseData['body'] };
 
-async function sendHop(agent: Agent, hop: Hop, deadline: Deadline): Promise<Answer> {
+async function sendHop(dispatcher: Dispatcher, hop: Hop, deadline: Deadline): Promise<Answer> {
   const { origin, pathname, search } = hop.url;
   const answer = await send(`${origin}${pathname}${search}`, {
-    dispatcher: agent,
+    dispatcher,
     method: hop.method,
     headers: hop.headers,
     body: hop.body,
