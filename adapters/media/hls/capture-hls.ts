@@ -1,15 +1,19 @@
 import type { Capture, CaptureRequest, StreamProbe } from '../../../core/capture.ts';
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
-import { NotLiveError, StreamEndedError, StreamFetchError, StreamPausedError } from '../../../core/errors.ts';
+import { NotLiveError, StreamFetchError, StreamPausedError } from '../../../core/errors.ts';
 import type { GuardedHttp } from '../../egress/guarded-http.ts';
 import { NoPictureError } from '../ffmpeg/errors.ts';
 import type { FfmpegPictures, FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
-import { chooseSegments } from './choose-segments.ts';
+import { chooseSegments, withGapAt } from './choose-segments.ts';
 import { fetchMediaPlaylist, PlaylistGoneError, type PreparePlaylist } from './fetch-playlist.ts';
-import { fetchSegments, protectedStream } from './fetch-segments.ts';
+import { fetchSegments, protectedStream, SegmentMissingError } from './fetch-segments.ts';
+import { findPlaylist } from './find-playlist.ts';
 import { livenessOf } from './live-or-not.ts';
 import { createPlaylistMemory, type Remembered } from './playlist-memory.ts';
 import type { MediaPlaylist, Segment } from './playlist.ts';
+import { createResourceMemory } from './resource-memory.ts';
+import { formatOf } from './segment-format.ts';
+import { positionOf } from './stream-position.ts';
 import { takenAt } from './taken-at.ts';
 
 export type HlsLimits = {
@@ -22,7 +26,8 @@ export type HlsLimits = {
 };
 
 const defaultLimits: HlsLimits = {
-  playlistBytes: 2 * 1024 * 1024,
+  // A DVR window of a day, with long signed URLs.
+  playlistBytes: 8 * 1024 * 1024,
   captureBytes: 32 * 1024 * 1024,
   requestTimeoutMs: 10_000,
   decodeTimeoutMs: 25_000,
@@ -41,6 +46,9 @@ export type LocatedPlaylist = { url: string; freshUntil: Date | null };
 /** A group of pictures is rarely longer than 10 s, and a segment rarely shorter than 2 s. */
 const mostOlderSegments = 5;
 
+/** Segments that a playlist names and its server does not have, before it counts as a failure. */
+const mostMissingSegments = 2;
+
 /** `capture` throws `StreamEndedError` where the playlist says that nothing will follow. */
 export function createHlsCapturer(deps: {
   http: GuardedHttp;
@@ -52,9 +60,16 @@ export function createHlsCapturer(deps: {
 }): StreamCapturer {
   const limits = { ...defaultLimits, ...deps.limits };
   const { source } = deps;
-  const fetcher = { http: deps.http, ...limits, ...(source?.prepare && { prepare: source.prepare }) };
   const keepMs = source ? Infinity : 10 * 60_000;
+  const resources = createResourceMemory({ now: deps.now, most: 1000, keepMs: 10 * 60_000 });
+  const fetcher = {
+    http: deps.http,
+    ...limits,
+    resources,
+    ...(source?.prepare && { prepare: source.prepare }),
+  };
   const memory = createPlaylistMemory({ now: deps.now, most: 1000, keepMs });
+  const finder = { fetcher, locate, asksSource: source !== undefined };
   return { probe, capture };
 
   async function probe(url: string, signal: AbortSignal): Promise<StreamProbe> {
@@ -78,11 +93,7 @@ export function createHlsCapturer(deps: {
     if (request.resolveAgain) memory.forget(key);
     const remembered = memory.recall(key);
     try {
-      const { url, freshUntil } = remembered
-        ? { ...remembered, url: remembered.mediaUrl }
-        : await locate(request.url, request.resolveAgain, signal);
-      const playlist = await fetchMediaPlaylist(fetcher, url, request.mode, signal);
-      if (livenessOf(playlist) !== 'live') throw new StreamEndedError();
+      const { playlist, freshUntil } = await findPlaylist(finder, request, remembered, signal);
       const known = { mediaUrl: playlist.url, freshUntil };
       if (playlist.paused) {
         memory.remember(key, { ...known, olderSegments: remembered?.olderSegments ?? 0 });
@@ -102,8 +113,27 @@ export function createHlsCapturer(deps: {
     return source ? source.locate(url, again, signal) : { url, freshUntil: null };
   }
 
-  /** Where the newest segments have no key frame, once more with older ones in front. */
+  /** Where the newest segment is missing, the one before it. */
   async function captureFrom(
+    playlist: MediaPlaylist,
+    request: CaptureRequest,
+    remembered: Remembered | undefined,
+    signal: AbortSignal,
+  ): Promise<{ capture: Capture; olderSegments: number }> {
+    let left = playlist;
+    for (let missing = 0; ; missing += 1) {
+      try {
+        return await captureKeyFrame(left, request, remembered, signal);
+      } catch (error) {
+        if (!(error instanceof SegmentMissingError) || missing === mostMissingSegments) throw error;
+        left = withGapAt(left, error.sequence);
+        if (left.segments.every(({ gap }) => gap)) throw error;
+      }
+    }
+  }
+
+  /** Where the newest segments have no key frame, once more with older ones in front. */
+  async function captureKeyFrame(
     playlist: MediaPlaylist,
     request: CaptureRequest,
     remembered: Remembered | undefined,
@@ -133,10 +163,7 @@ export function createHlsCapturer(deps: {
     return {
       ...pictures,
       capturedAt: takenAt(newest, request.mode, deps.now()),
-      position: {
-        segment: `${newest.sequence}:${new URL(newest.url).pathname}`,
-        segment_seconds: playlist.targetSeconds,
-      },
+      position: positionOf(newest, playlist),
     };
   }
 
@@ -147,15 +174,22 @@ export function createHlsCapturer(deps: {
     signal: AbortSignal,
   ): Promise<FfmpegPictures> {
     const seconds = segments.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
-    const format = segments[0]?.initialization ? 'mov' : 'mpegts';
     const enough = new AbortController();
     const chunks = fetchSegments(fetcher, segments, AbortSignal.any([signal, enough.signal]));
-    const input = { kind: 'pipe', format, chunks, seconds } as const;
+    const input = { kind: 'pipe', format: formatOf(segments[0]), chunks, seconds } as const;
     try {
       return await deps.ffmpeg.run(input, request, { timeoutMs: limits.decodeTimeoutMs }, signal);
+    } catch (error) {
+      segments.forEach(forgetResources);
+      throw error;
     } finally {
       enough.abort();
     }
+  }
+
+  function forgetResources({ key, initialization }: Segment): void {
+    if (key?.method === 'AES-128') resources.forget({ url: key.url, byteRange: null });
+    if (initialization !== null) resources.forget(initialization);
   }
 }
 

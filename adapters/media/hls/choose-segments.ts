@@ -27,6 +27,14 @@ export function chooseSegments(playlist: MediaPlaylist, wanted: SegmentsWanted):
   return chosen;
 }
 
+/** The playlist without a segment that its server does not have, though it names it. */
+export function withGapAt(playlist: MediaPlaylist, sequence: number): MediaPlaylist {
+  const segments = playlist.segments.map((segment) =>
+    segment.sequence === sequence ? { ...segment, gap: true } : segment,
+  );
+  return { ...playlist, segments };
+}
+
 /** From the newest segment backwards to where its piece begins. */
 function newestPiece(segments: Segment[]): Segment[] {
   const newest = segments.findLastIndex(({ gap }) => !gap);

@@ -13,22 +13,34 @@ const sufficientBandwidth: Record<InputMode, number> = {
 
 const videoCodec = /^(avc|hvc|hev|dvh|dva|av01|vp0?[89]|mp4v)/i;
 
-/** The smallest variant that suffices for the mode, else the largest; null if none has a picture. */
-export function chooseVariant(variants: Variant[], mode: InputMode): Variant | null {
+/** Those with a picture, the best for the mode first: the smallest that suffices, larger ones after it, then smaller ones. */
+export function rankVariants(variants: Variant[], mode: InputMode): Variant[] {
   const withPicture = variants.filter(hasPicture);
   const sized = withPicture.filter(({ resolution }) => resolution !== null);
   const candidates = (sized.length > 0 ? sized : withPicture).toSorted(bySize);
-  return candidates.find((variant) => suffices(variant, mode)) ?? candidates.at(-1) ?? null;
+  const enough = candidates.filter((variant) => suffices(variant, mode));
+  return [...enough, ...candidates.filter((variant) => !suffices(variant, mode)).toReversed()];
 }
 
 function hasPicture(variant: Variant): boolean {
-  if (variant.resolution !== null || variant.codecs === null) return true;
-  return variant.codecs.split(',').some((codec) => videoCodec.test(codec.trim()));
+  if (variant.resolution !== null || !variant.codecs) return true;
+  return codecsOf(variant).some((codec) => videoCodec.test(codec));
 }
 
-/** Of two of one size, the one that comes sooner. */
+/** Of one size, the one that is the least work and has true colours, and of two such the one that comes sooner. */
 function bySize(a: Variant, b: Variant): number {
-  return shorterSide(a) - shorterSide(b) || a.bandwidth - b.bandwidth;
+  return shorterSide(a) - shorterSide(b) || work(a) - work(b) || a.bandwidth - b.bandwidth;
+}
+
+/** H.264 is decoded the fastest; Dolby Vision without its own decoder has false colours. */
+function work(variant: Variant): number {
+  const codecs = codecsOf(variant);
+  if (codecs.some((codec) => /^(dvh|dva)/i.test(codec))) return 2;
+  return codecs.some((codec) => /^(hvc|hev|av01|vp0?9)/i.test(codec)) ? 1 : 0;
+}
+
+function codecsOf({ codecs }: Variant): string[] {
+  return (codecs ?? '').split(',').map((codec) => codec.trim());
 }
 
 function suffices(variant: Variant, mode: InputMode): boolean {

@@ -1,11 +1,18 @@
 import type { InputMode } from '../../../core/capture.ts';
-import { InvalidUrlError, NotLiveError, StreamFetchError } from '../../../core/errors.ts';
-import { EgressLimitError } from '../../egress/errors.ts';
+import { InvalidUrlError, NotLiveError, StreamError, StreamFetchError } from '../../../core/errors.ts';
+import { EgressLimitError, EgressTimeoutError } from '../../egress/errors.ts';
 import type { GuardedHttp, GuardedResponse } from '../../egress/guarded-http.ts';
-import { chooseVariant } from './choose-variant.ts';
+import { rankVariants } from './choose-variant.ts';
 import { fetchFailure, statusFailure } from './fetch-failure.ts';
 import { kindOfBody, kindOfContentType, type FoundInstead } from './found-instead.ts';
-import { parsePlaylist, PlaylistError, type MediaPlaylist, type MultivariantPlaylist } from './playlist.ts';
+import {
+  parsePlaylist,
+  PlaylistError,
+  type MediaPlaylist,
+  type MultivariantPlaylist,
+  type Variant,
+} from './playlist.ts';
+import type { Variables } from './variables.ts';
 
 export type PlaylistFetcher = {
   http: GuardedHttp;
@@ -33,19 +40,45 @@ export async function fetchMediaPlaylist(
   mode: InputMode,
   signal: AbortSignal,
 ): Promise<FetchedPlaylist> {
-  const playlist = await fetchPlaylist(fetcher, url, signal);
+  const playlist = await fetchPlaylist(fetcher, url, noVariables, signal);
   if (playlist.kind === 'media') return playlist;
-  const variant = chooseVariant(playlist.variants, mode);
-  if (variant === null)
+  const [best, ...others] = rankVariants(playlist.variants, mode);
+  if (best === undefined)
     throw new StreamFetchError('The playlist lists no stream with a picture. Use one that has video.');
-  const chosen = await fetchPlaylist(fetcher, variant.url, signal);
-  if (chosen.kind === 'media') return chosen;
+  try {
+    return await fetchVariant(fetcher, best, playlist.variables, signal);
+  } catch (error) {
+    // One other may do, as where a playlist names a second server for the same stream.
+    const [other] = others.filter((variant) => variant.url !== best.url);
+    if (other === undefined || !mayDoElsewhere(error)) throw error;
+    return await fetchVariant(fetcher, other, playlist.variables, signal).catch(() => {
+      throw error;
+    });
+  }
+}
+
+const noVariables: Variables = new Map<string, string>();
+
+/** A server that says no leaves time to ask elsewhere; one that is silent has used it up. */
+export function mayDoElsewhere(error: unknown): boolean {
+  return error instanceof StreamError && !(error.cause instanceof EgressTimeoutError);
+}
+
+async function fetchVariant(
+  fetcher: PlaylistFetcher,
+  variant: Variant,
+  variables: Variables,
+  signal: AbortSignal,
+): Promise<FetchedPlaylist> {
+  const playlist = await fetchPlaylist(fetcher, variant.url, variables, signal);
+  if (playlist.kind === 'media') return playlist;
   throw new StreamFetchError('The playlist leads to further lists of variants. Give the URL of one variant.');
 }
 
 async function fetchPlaylist(
   fetcher: PlaylistFetcher,
   url: string,
+  imported: Variables,
   signal: AbortSignal,
 ): Promise<MultivariantPlaylist | FetchedPlaylist> {
   const response = await request(fetcher, url, signal);
@@ -57,10 +90,10 @@ async function fetchPlaylist(
   if (response.status !== 200) throw statusFailure(response.status, 'playlist');
   const { playlist, paused } = fetcher.prepare?.(response.body) ?? { playlist: response.body, paused: false };
   try {
-    const parsed = parsePlaylist(playlist, response.url);
+    const parsed = parsePlaylist(playlist, response.url, imported);
     return parsed.kind === 'media' ? { ...parsed, paused } : parsed;
   } catch (cause) {
-    if (cause instanceof PlaylistError) throw noPlaylist(kindOfBody(response.body), cause);
+    if (cause instanceof PlaylistError) throw noPlaylist(foundInstead(response), cause);
     throw cause;
   }
 }
@@ -76,6 +109,11 @@ async function request(fetcher: PlaylistFetcher, url: string, signal: AbortSigna
     const kind = kindOfContentType(headers?.headers['content-type'] ?? '');
     throw kind === 'something else' ? fetchFailure(error, 'playlist') : noPlaylist(kind, error);
   }
+}
+
+function foundInstead({ body, headers }: GuardedResponse): FoundInstead {
+  const kind = kindOfBody(body);
+  return kind === 'something else' ? kindOfContentType(headers['content-type'] ?? '') : kind;
 }
 
 function noPlaylist(found: FoundInstead, cause: unknown): NotLiveError | InvalidUrlError {

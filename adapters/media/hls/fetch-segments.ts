@@ -1,10 +1,27 @@
 import { createDecipheriv } from 'node:crypto';
 import { StreamFetchError } from '../../../core/errors.ts';
 import type { GuardedHttp } from '../../egress/guarded-http.ts';
-import { fetchFailure, statusFailure, type Fetched } from './fetch-failure.ts';
+import { fetchFailure, statusFailure, StatusError, type Fetched } from './fetch-failure.ts';
 import type { Resource, Segment, SegmentKey } from './playlist.ts';
+import type { ResourceMemory } from './resource-memory.ts';
 
-export type SegmentFetcher = { http: GuardedHttp; captureBytes: number; requestTimeoutMs: number };
+export type SegmentFetcher = {
+  http: GuardedHttp;
+  captureBytes: number;
+  requestTimeoutMs: number;
+  /** Of keys and init sections; without it each capture fetches its own. */
+  resources?: ResourceMemory;
+};
+
+/** The playlist names a segment that its server does not have (yet, or any more), or does not give out: some answer 403 for what is not there. */
+export class SegmentMissingError extends StreamFetchError {
+  readonly sequence: number;
+
+  constructor(sequence: number, cause: StatusError) {
+    super(cause.remediation, cause.message, { cause });
+    this.sequence = sequence;
+  }
+}
 
 /**
  * The bytes of segments of one piece, in order and decrypted, the init section first. All requests leave at once:
@@ -28,17 +45,16 @@ export async function* fetchSegments(
   async function fetchSegment(segment: Segment): Promise<Uint8Array> {
     const [key, bytes] = await Promise.all([
       keyBytes(segment.key),
-      fetchBytes(segment, 'segment', limitBytes),
+      fetchBytes(segment, 'segment', limitBytes).catch((error: unknown) => {
+        throw error instanceof StatusError ? new SegmentMissingError(segment.sequence, error) : error;
+      }),
     ]);
     return key === null ? bytes : decrypt(bytes, key, ivOf(segment));
   }
 
   /** Whether the key that is in force covers the init section depends on the order of tags; the bytes tell it more simply. */
   async function fetchInitialization(resource: Resource, first: Segment): Promise<Uint8Array> {
-    const [key, bytes] = await Promise.all([
-      keyBytes(first.key),
-      fetchBytes(resource, 'segment', limitBytes),
-    ]);
+    const [key, bytes] = await Promise.all([keyBytes(first.key), fetchOnce(resource, 'segment', limitBytes)]);
     return key === null || isIsoMedia(bytes) ? bytes : decrypt(bytes, key, ivOf(first));
   }
 
@@ -46,9 +62,14 @@ export async function* fetchSegments(
     if (key === null) return null;
     if (key.method === 'unsupported') throw protectedStream();
     const known = keys.get(key.url);
-    const bytes = known ?? fetchBytes({ url: key.url, byteRange: null }, 'key', 1024);
+    const bytes = known ?? fetchOnce({ url: key.url, byteRange: null }, 'key', 1024);
     keys.set(key.url, bytes);
     return bytes;
+  }
+
+  async function fetchOnce(resource: Resource, what: Fetched, maxBytes: number): Promise<Uint8Array> {
+    const fetch = (): Promise<Uint8Array> => fetchBytes(resource, what, maxBytes);
+    return fetcher.resources ? fetcher.resources.get(resource, fetch) : fetch();
   }
 
   async function fetchBytes(resource: Resource, what: Fetched, maxBytes: number): Promise<Uint8Array> {

@@ -33,7 +33,6 @@ function sequenceAfter(gone: string[]): number {
 
 /** Several in a row are of the same segments, in different formats. */
 function keysAfter(gone: string[]): string[] {
-  const isKey = (line: string | undefined): boolean => line?.startsWith('#EXT-X-KEY:') === true;
   const last = gone.findLastIndex(isKey);
   const before = gone.slice(0, Math.max(0, last)).findLastIndex(isUri);
   return gone.slice(before + 1, last + 1).filter(isKey);
@@ -54,6 +53,10 @@ function clockAfter(gone: string[], kept: string[]): string[] {
     if (isUri(line)) clockMs += durationMs;
   }
   return Number.isNaN(clockMs) ? [] : [`${clockTag}${new Date(clockMs).toISOString()}`];
+}
+
+function isKey(line: string): boolean {
+  return line.startsWith('#EXT-X-KEY:');
 }
 
 function isUri(line: string): boolean {

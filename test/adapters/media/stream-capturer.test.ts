@@ -48,7 +48,7 @@ describe('a stream URL', () => {
       resolveAgain: false,
     };
     await expect(capturer.capture(request, never)).resolves.toMatchObject({
-      position: { segment: '4:/segments/4.ts' },
+      position: { segment: expect.stringMatching(/^4:/) },
     });
     expect(inputs).toMatchObject([{ kind: 'pipe', format: 'mpegts', seconds: 2 }]);
   });

@@ -75,8 +75,8 @@ describe('a capture', () => {
     expect(momentOf(first.thumbnail)).toBeCloseTo(8, 0);
     expect(momentOf(second.thumbnail)).toBeCloseTo(10, 0);
     expect([first.position, second.position]).toEqual([
-      { segment: '4:/segments/4.ts', segment_seconds: 2 },
-      { segment: '5:/segments/5.ts', segment_seconds: 2 },
+      { segment: expect.stringMatching(/^4:[0-9a-f]{12}$/), segment_seconds: 2 },
+      { segment: expect.stringMatching(/^5:[0-9a-f]{12}$/), segment_seconds: 2 },
     ]);
   });
 
@@ -105,7 +105,7 @@ describe('a capture', () => {
     const before = await capture();
     server.newest = 0;
     const after = await capture();
-    expect(after.position.segment).toBe('0:/segments/0.ts');
+    expect(after.position.segment).toMatch(/^0:/);
     expect(after.position).not.toEqual(before.position);
   });
 
@@ -144,7 +144,7 @@ describe('a capture', () => {
       server.ignoresRanges = !known;
       const { thumbnail, position } = await capture();
       expect(momentOf(thumbnail)).toBeCloseTo(8, 0);
-      expect(position.segment).toBe('4:/segments/all.ts');
+      expect(position.segment).toMatch(/^4:/);
       expect(server.requests[1]).toMatch(/^\/segments\/all.ts \d+-\d+$/);
     },
   );
@@ -172,7 +172,7 @@ describe('a capture', () => {
   it('follows redirects, and takes what is relative from where they lead', async () => {
     server.answer = (path, answer) =>
       path.startsWith('/go/') ? { status: 302, headers: { location: '/live.m3u8' }, body: '' } : answer;
-    expect((await capture({}, '/go/there')).position.segment).toBe('4:/segments/4.ts');
+    expect((await capture({}, '/go/there')).position.segment).toMatch(/^4:/);
   });
 });
 
@@ -190,17 +190,20 @@ describe('variants', () => {
     ]);
   });
 
-  it('are chosen anew when asked for, and after a failure', async () => {
+  it('are chosen anew when asked for, and at once when the chosen one fails', async () => {
     await capture({}, '/master.m3u8');
     server.requests.length = 0;
     await capture({ resolveAgain: true }, '/master.m3u8');
     expect(server.requests[0]).toBe('/master.m3u8');
-    server.answer = (path, answer) => (path === '/middle.m3u8' ? { ...answer, status: 403 } : answer);
-    await failureOf(capture({}, '/master.m3u8'));
-    server.answer = (_path, answer) => answer;
     server.requests.length = 0;
+    server.answer = (path, answer) => (path === '/middle.m3u8' ? { ...answer, status: 403 } : answer);
     await capture({}, '/master.m3u8');
-    expect(server.requests[0]).toBe('/master.m3u8');
+    expect(server.requests.filter((path) => path.endsWith('.m3u8'))).toEqual([
+      '/middle.m3u8',
+      '/master.m3u8',
+      '/middle.m3u8',
+      '/high.m3u8',
+    ]);
   });
 
   it('that are lists of variants again are not followed without end', async () => {
@@ -272,9 +275,11 @@ describe('a probe', () => {
   });
 
   it('tells a large video by its headers', async () => {
-    const body = Buffer.alloc(3 * 1024 * 1024);
-    server.answer = () => ({ status: 200, headers: { 'content-type': 'video/mp4' }, body });
-    expect(await failureOf(probe())).toBeInstanceOf(NotLiveError);
+    for (const megabytes of [3, 9]) {
+      const body = Buffer.alloc(megabytes * 1024 * 1024);
+      server.answer = () => ({ status: 200, headers: { 'content-type': 'video/mp4' }, body });
+      expect(await failureOf(probe())).toBeInstanceOf(NotLiveError);
+    }
   });
 
   it('refuses DRM', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { chooseVariant } from '../../../../adapters/media/hls/choose-variant.ts';
+import { rankVariants } from '../../../../adapters/media/hls/choose-variant.ts';
+import type { InputMode } from '../../../../core/capture.ts';
 import type { Variant } from '../../../../adapters/media/hls/playlist.ts';
 
 function variant(url: string, more: Partial<Variant> = {}): Variant {
@@ -12,7 +13,10 @@ function sized(width: number, height: number, bandwidth = width * 1000): Variant
 
 const ladder = [sized(1920, 1080), sized(256, 144), sized(1280, 720), sized(854, 480), sized(640, 360)];
 
-describe('chooseVariant', () => {
+const chooseVariant = (variants: Variant[], mode: InputMode): Variant | null =>
+  rankVariants(variants, mode)[0] ?? null;
+
+describe('the variant that is chosen', () => {
   it('takes 720 lines for frames and 480 for clips', () => {
     expect(chooseVariant(ladder, 'frames')?.url).toBe('1280x720');
     expect(chooseVariant(ladder, 'clip')?.url).toBe('854x480');
@@ -39,6 +43,26 @@ describe('chooseVariant', () => {
     const unsized = [5, 3.2, 1.6, 0.4].map((mb) => variant(`${mb}`, { bandwidth: mb * 1e6 }));
     expect(chooseVariant(unsized, 'frames')?.url).toBe('3.2');
     expect(chooseVariant(unsized, 'clip')?.url).toBe('1.6');
+  });
+
+  it('takes H.264 of those that are of one size, and Dolby Vision last', () => {
+    const codecs = ['dvh1.05.03', 'hvc1.1.6.L93', 'avc1.4d401f'];
+    const same = codecs.map((codec, index) => ({ ...sized(1280, 720, index * 1e6), codecs: codec }));
+    expect(rankVariants(same, 'frames').map((one) => one.codecs)).toEqual(codecs.toReversed());
+  });
+
+  it('has others behind it for when it fails: larger ones, then smaller ones', () => {
+    expect(rankVariants(ladder, 'frames').map(({ url }) => url)).toEqual([
+      '1280x720',
+      '1920x1080',
+      '854x480',
+      '640x360',
+      '256x144',
+    ]);
+  });
+
+  it('takes no codecs for unknown ones, not for none', () => {
+    expect(chooseVariant([variant('a', { codecs: '' })], 'frames')?.url).toBe('a');
   });
 
   it('leaves out what has sound only', () => {

@@ -1,0 +1,54 @@
+import type { CaptureRequest } from '../../../core/capture.ts';
+import { StreamEndedError } from '../../../core/errors.ts';
+import type { LocatedPlaylist } from './capture-hls.ts';
+import { fetchMediaPlaylist, mayDoElsewhere } from './fetch-playlist.ts';
+import type { FetchedPlaylist, PlaylistFetcher } from './fetch-playlist.ts';
+import { livenessOf } from './live-or-not.ts';
+import type { Remembered } from './playlist-memory.ts';
+
+export type PlaylistFinder = {
+  fetcher: PlaylistFetcher;
+  locate(url: string, again: boolean, signal: AbortSignal): Promise<LocatedPlaylist>;
+  /** A source tells by itself what is live: an end that its playlist says is one. */
+  asksSource: boolean;
+};
+
+export type FoundPlaylist = { playlist: FetchedPlaylist; freshUntil: Date | null | undefined };
+
+/**
+ * The media playlist where it was last time; and where that fails or is over, where the URL leads now: an address expires, and an encoder
+ * that began anew may have moved. Throws `StreamEndedError`, and as `fetchMediaPlaylist`.
+ */
+export async function findPlaylist(
+  finder: PlaylistFinder,
+  request: CaptureRequest,
+  remembered: Remembered | undefined,
+  signal: AbortSignal,
+): Promise<FoundPlaylist> {
+  const again = request.resolveAgain || remembered !== undefined;
+  const last = remembered && (await lastPlaylist(finder, request, remembered, signal));
+  if (last) return { playlist: last, freshUntil: remembered.freshUntil };
+  const { url, freshUntil } = await finder.locate(request.url, again, signal);
+  const playlist = await fetchMediaPlaylist(finder.fetcher, url, request.mode, signal);
+  if (livenessOf(playlist) !== 'live') throw new StreamEndedError();
+  return { playlist, freshUntil };
+}
+
+/** Null: ask the URL again. */
+async function lastPlaylist(
+  { fetcher, asksSource }: PlaylistFinder,
+  request: CaptureRequest,
+  { mediaUrl }: Remembered,
+  signal: AbortSignal,
+): Promise<FetchedPlaylist | null> {
+  const isAll = mediaUrl === request.url;
+  try {
+    const playlist = await fetchMediaPlaylist(fetcher, mediaUrl, request.mode, signal);
+    if (livenessOf(playlist) === 'live') return playlist;
+  } catch (error) {
+    if (isAll || !mayDoElsewhere(error)) throw error;
+    return null;
+  }
+  if (isAll || asksSource) throw new StreamEndedError();
+  return null;
+}

@@ -1,0 +1,45 @@
+import type { Resource } from './playlist.ts';
+
+/**
+ * Keys and init sections from earlier captures: every capture needs them, and under one URL they stay what they are. What a capture that
+ * failed has used is forgotten, for servers that write a new key to an old place.
+ */
+export type ResourceMemory = {
+  /** From memory, else by `fetch`; a failure is not remembered. */
+  get(resource: Resource, fetch: () => Promise<Uint8Array>): Promise<Uint8Array>;
+  forget(resource: Resource): void;
+};
+
+/** An init section has about 1 kB, a key 16 bytes. */
+const mostBytesOfOne = 64 * 1024;
+
+/** Bounded in number and size; each is kept for `keepMs` after it was fetched. */
+export function createResourceMemory(options: {
+  now: () => Date;
+  most: number;
+  keepMs: number;
+}): ResourceMemory {
+  const entries = new Map<string, { bytes: Uint8Array; untilMs: number }>();
+  return {
+    async get(resource, fetch) {
+      const key = keyOf(resource);
+      const known = entries.get(key);
+      if (known !== undefined && options.now().getTime() < known.untilMs) return known.bytes;
+      const bytes = await fetch();
+      if (bytes.length <= mostBytesOfOne) remember(key, bytes);
+      return bytes;
+    },
+    forget: (resource) => void entries.delete(keyOf(resource)),
+  };
+
+  function remember(key: string, bytes: Uint8Array): void {
+    entries.delete(key);
+    entries.set(key, { bytes, untilMs: options.now().getTime() + options.keepMs });
+    const [oldest] = entries.keys();
+    if (entries.size > options.most && oldest !== undefined) entries.delete(oldest);
+  }
+}
+
+function keyOf({ url, byteRange }: Resource): string {
+  return byteRange === null ? url : `${byteRange.offset}+${byteRange.length} ${url}`;
+}
