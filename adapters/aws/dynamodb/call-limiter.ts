@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import type { Admission, CallLimiter } from '../../../core/ports/call-limiter.ts';
+import type { Patience } from './jitter.ts';
+import { keyOf } from './keys.ts';
+import { countOf, heldPlaces, placesSchema, withoutPlace } from './places.ts';
+import { revise, type Revision } from './revise.ts';
+import type { Table } from './table.ts';
+
+export type CallLimits = {
+  /** In any 60 s, a caller; 0 is no limit. */
+  perMinute: number;
+  /** Under way at the same time, a caller; 0 is no limit. */
+  atOnce: number;
+};
+
+type Needs = CallLimits & { table: Table; patience: Patience; now: () => Date; newId: () => string };
+
+const windowMs = 60_000;
+/** Three times as long as a capture and a look may take: a place is given back by then, or its function crashed. */
+const heldMs = 360_000;
+/** A check takes about as long. */
+const retryAtOnceSeconds = 2;
+
+/**
+ * Limits that all functions share: an item a caller, with the beginnings of the last minute and the calls under way. No entry
+ * outlives its time, so a function that crashed keeps nobody out for long.
+ */
+export function createCallLimiter({ perMinute, atOnce, newId, ...c }: Needs): CallLimiter {
+  return {
+    admit: async (caller) => {
+      if (perMinute === 0 && atOnce === 0) return { kind: 'admitted', release: async () => undefined };
+      const call = newId();
+      const refused = await revise(c, keyOf.calls(caller), useSchema, (use) =>
+        admitted(current(use, c.now().getTime()), call),
+      );
+      return refused ?? { kind: 'admitted', release: releaseOnce(caller, call) };
+    },
+  };
+
+  function admitted(use: Use, call: string): Revision<Use, Refusal | undefined> {
+    const nowMs = c.now().getTime();
+    const refused = refusalOf(use, nowMs);
+    if (refused) return { answer: refused };
+    return {
+      answer: undefined,
+      state: {
+        began_ms: perMinute > 0 ? [...use.began_ms, nowMs] : [],
+        under_way: atOnce > 0 ? { ...use.under_way, [call]: nowMs + heldMs } : {},
+      },
+    };
+  }
+
+  function refusalOf(use: Use, nowMs: number): Refusal | undefined {
+    if (atOnce > 0 && countOf(use.under_way) >= atOnce) {
+      return { kind: 'refused', limit: 'at once', most: atOnce, retryAfterSeconds: retryAtOnceSeconds };
+    }
+    const oldest = use.began_ms[0];
+    if (oldest === undefined || use.began_ms.length < perMinute) return undefined;
+    const retryAfterSeconds = Math.max(1, Math.ceil((oldest + windowMs - nowMs) / 1000));
+    return { kind: 'refused', limit: 'per minute', most: perMinute, retryAfterSeconds };
+  }
+
+  /** An answer that is ready must not be lost for it: a place that is not given back ends by itself. */
+  function releaseOnce(caller: string, call: string): () => Promise<void> {
+    let released = atOnce === 0;
+    return async () => {
+      if (released) return;
+      released = true;
+      await revise(c, keyOf.calls(caller), useSchema, (use) => ({
+        answer: undefined,
+        state: { ...use, under_way: withoutPlace(use.under_way, call) },
+      })).catch(() => undefined);
+    };
+  }
+}
+
+type Refusal = Extract<Admission, { kind: 'refused' }>;
+
+const useSchema = z.object({
+  /** When the calls of the last minute began, oldest first. */
+  began_ms: z.array(z.int()).default([]),
+  under_way: placesSchema.default({}),
+});
+type Use = z.infer<typeof useSchema>;
+
+/** Without what is over. What lies ahead by more than clocks differ was written before a clock was set back, and is forgotten too. */
+function current(use: Use, nowMs: number): Use {
+  const began_ms = use.began_ms.filter((began) => began > nowMs - windowMs && began <= nowMs + windowMs);
+  return {
+    began_ms: began_ms.toSorted((one, other) => one - other),
+    under_way: heldPlaces(use.under_way, nowMs, heldMs),
+  };
+}

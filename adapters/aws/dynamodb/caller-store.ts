@@ -1,0 +1,52 @@
+import { callerSchema } from '../../../core/caller.ts';
+import type { CallerStore } from '../../../core/ports/caller-store.ts';
+import { keyOf } from './keys.ts';
+import { readItem } from './record.ts';
+import { keyPrefixes } from './table-layout.ts';
+import type { Table } from './table.ts';
+
+/** All callers in one partition, by name. Throws `TransientError`, and `StorageError` for a record that cannot be read. */
+export function createCallerStore(table: Table): CallerStore {
+  return {
+    add: async (caller) => {
+      const item = { ...keyOf.caller(caller.caller), ...caller };
+      await table.write({ kind: 'put', item, condition: 'attribute_not_exists(#pk)' });
+    },
+    find: async (caller) => {
+      if (!isName(caller)) return undefined;
+      const item = await table.get(keyOf.caller(caller));
+      return item && readItem(callerSchema, item);
+    },
+    list: async (after, limit) => {
+      const partition = { ':callers': keyPrefixes.callers };
+      const items = await table.query(
+        after === ''
+          ? { where: '#pk = :callers', values: partition, limit }
+          : {
+              where: '#pk = :callers AND #sk > :after',
+              values: { ...partition, ':after': after.slice(0, longestName + 1) },
+              limit,
+            },
+      );
+      return items.map((item) => readItem(callerSchema, item));
+    },
+    replaceSecret: async (caller, expectedVersion, secret) => {
+      if (!isName(caller)) return 'outdated';
+      const result = await table.write({
+        kind: 'update',
+        key: keyOf.caller(caller),
+        change: 'SET #webhook_secret = :secret',
+        condition: '#webhook_secret.#version = :expected',
+        values: { ':secret': secret, ':expected': expectedVersion },
+      });
+      return result.kind === 'written' ? 'replaced' : 'outdated';
+    },
+  };
+}
+
+/** Names have 64 characters at most, and DynamoDB refuses keys that are empty or of more than a kilobyte. */
+const longestName = 64;
+
+function isName(caller: string): boolean {
+  return caller.length > 0 && caller.length <= longestName;
+}

@@ -1,0 +1,36 @@
+import { deliverySchema } from '../../../core/delivery.ts';
+import type { DeliveryStore } from '../../../core/ports/delivery.ts';
+import type { Kept } from './kept.ts';
+import { jobPartition, keyOf, sortPrefixes } from './keys.ts';
+import { readRecord, readRecords } from './record.ts';
+import type { Table } from './table.ts';
+
+/** Deliveries go some time after their job. Throws `TransientError`, and `StorageError` for a record that cannot be read. */
+export function createDeliveryStore(table: Table, kept: Kept, now: () => Date): DeliveryStore {
+  return {
+    get: async (jobId, sequence) => {
+      const item = await table.get(keyOf.delivery(jobId, sequence));
+      return item && readRecord(deliverySchema, item);
+    },
+    put: async (delivery) => {
+      const key = keyOf.delivery(delivery.job_id, delivery.sequence);
+      const item = { ...key, record: JSON.stringify(delivery), ttl: kept.withItsJob(now()) };
+      await table.write({ kind: 'put', item });
+    },
+    before: async (jobId, sequence) => {
+      const values = {
+        ':job': jobPartition(jobId),
+        ':first': keyOf.delivery(jobId, 0).sk,
+        ':last': keyOf.delivery(jobId, sequence - 1).sk,
+      };
+      const where = '#pk = :job AND #sk BETWEEN :first AND :last';
+      const [item] = await table.query({ where, values, newestFirst: true, limit: 1 });
+      return item && readRecord(deliverySchema, item);
+    },
+    list: async (jobId) => {
+      const where = '#pk = :job AND begins_with(#sk, :delivery)';
+      const values = { ':job': jobPartition(jobId), ':delivery': sortPrefixes.delivery };
+      return readRecords(deliverySchema, await table.query({ where, values }));
+    },
+  };
+}

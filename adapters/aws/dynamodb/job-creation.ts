@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { TransientError } from '../../../core/errors.ts';
+import type { Job } from '../../../core/job.ts';
+import type { CreationResult, IdempotencyRecord, JobCreation } from '../../../core/ports/job-store.ts';
+import { toJobItem } from './job-item.ts';
+import { keyOf } from './keys.ts';
+import type { Kept } from './kept.ts';
+import { readItem } from './record.ts';
+import { noHook } from './repair-due.ts';
+import type { Table } from './table.ts';
+import type { Write } from './write.ts';
+
+const absent = 'attribute_not_exists(#pk)';
+
+/** One transaction: job and source if absent, a slot, the list of active jobs, and the idempotency record. */
+export async function createJob(
+  { table, kept }: { table: Table; kept: Kept },
+  creation: JobCreation,
+  now: Date,
+): Promise<CreationResult> {
+  const { job, source, slotLimit, idempotency } = creation;
+  const createdAt = new Date(job.created_at);
+  const writes = [
+    { kind: 'put', item: toJobItem({ job, version: 0, hook: noHook }, kept), condition: absent },
+    takeSlot(job.caller, job.job_id, slotLimit),
+    { kind: 'put', item: { ...keyOf.active(job.job_id) } },
+    {
+      kind: 'put',
+      item: {
+        ...keyOf.source(source.source_id),
+        record: JSON.stringify(source),
+        ttl: kept.withItsJob(createdAt),
+      },
+    },
+    ...(idempotency ? [remember(job, idempotency, now, kept)] : []),
+  ] satisfies Write[];
+  const result = await table.transact(writes);
+  if (result.kind === 'written') return { kind: 'created' };
+
+  // What was asked before is answered before the slots are: a replay needs none.
+  const [isKnownJob, , , , isKnownKey] = result.refused;
+  // This very creation, whose answer was lost. Its job may have ended since: it takes no slot again.
+  if (isKnownJob) return { kind: 'created' };
+  return isKnownKey && idempotency ? earlierRequest(table, job.caller, idempotency) : { kind: 'slots_full' };
+}
+
+/** The set is absent at first and after the last job of it has ended. */
+function takeSlot(caller: string, jobId: string, slotLimit: number): Write {
+  return {
+    kind: 'update',
+    key: keyOf.slots(caller),
+    change: 'ADD #active :job',
+    condition: 'attribute_not_exists(#active) OR size(#active) < :limit',
+    values: { ':job': new Set([jobId]), ':limit': slotLimit },
+  };
+}
+
+/** Takes the place of an expired record. */
+function remember(
+  job: Job,
+  { key, requestHash, expiresAt }: IdempotencyRecord,
+  now: Date,
+  kept: Kept,
+): Write {
+  return {
+    kind: 'put',
+    item: {
+      ...keyOf.idempotency(job.caller, key),
+      request_hash: requestHash,
+      job_id: job.job_id,
+      expires_at_ms: expiresAt.getTime(),
+      ttl: kept.pastExpiry(expiresAt),
+    },
+    condition: `${absent} OR #expires_at_ms <= :now`,
+    values: { ':now': now.getTime() },
+  };
+}
+
+async function earlierRequest(
+  table: Table,
+  caller: string,
+  { key, requestHash }: IdempotencyRecord,
+): Promise<CreationResult> {
+  const known = await findIdempotencyRecord(table, caller, key);
+  if (known === undefined) throw new TransientError('The idempotency record went while it was read');
+  if (known.request_hash !== requestHash) return { kind: 'key_reused' };
+  return { kind: 'replayed', jobId: known.job_id };
+}
+
+export async function findIdempotencyRecord(table: Table, caller: string, key: string) {
+  const item = await table.get(keyOf.idempotency(caller, key));
+  return item && readItem(idempotencySchema, item);
+}
+
+const idempotencySchema = z.object({
+  request_hash: z.string(),
+  job_id: z.string(),
+  expires_at_ms: z.int(),
+});

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import type { Job } from '../../../core/job.ts';
+import type { JobQuery } from '../../../core/ports/job-store.ts';
+import { hasExpired, readJobItem } from './job-item.ts';
+import type { Kept } from './kept.ts';
+import { readItem } from './record.ts';
+import { jobsByCaller } from './table-layout.ts';
+import type { Table } from './table.ts';
+import type { Item, Key } from './write.ts';
+
+/**
+ * Counts all that match on the index, some 5,000 jobs a request, and reads the jobs of one page from the table. What the
+ * index has is bounded: nothing older than the longest job and its retention is asked for.
+ */
+export async function listJobs(
+  { table, kept }: { table: Table; kept: Kept },
+  query: JobQuery,
+  now: Date,
+): Promise<{ jobs: Job[]; total: number }> {
+  const keys = (await table.query(matching(query, kept, now))).map((item) => readItem(keySchema, item));
+  const page = keys.slice(query.offset, query.offset + query.limit);
+  const jobs = inOrder(page, await table.getMany(page)).map((item) => readJobItem(item).job);
+  return { jobs: jobs.filter((job) => stillMatches(job, query, now)), total: keys.length };
+}
+
+function matching({ caller, status, jobType }: JobQuery, kept: Kept, now: Date) {
+  const filters = [
+    '(attribute_not_exists(#expires_at) OR #expires_at > :now)',
+    ...(status === undefined ? [] : ['#status = :status']),
+    ...(jobType === undefined ? [] : ['#job_type = :type']),
+  ];
+  return {
+    index: jobsByCaller.name,
+    where: '#caller = :caller AND #listed_at >= :oldest',
+    filter: filters.join(' AND '),
+    values: {
+      ':caller': caller,
+      ':oldest': kept.oldestListed(now).toISOString(),
+      ':now': now.toISOString(),
+      ...(status !== undefined && { ':status': status }),
+      ...(jobType !== undefined && { ':type': jobType }),
+    },
+    newestFirst: true,
+  };
+}
+
+const keySchema = z.object({ pk: z.string(), sk: z.string() });
+
+function inOrder(keys: Key[], items: Item[]): Item[] {
+  const byKey = new Map(items.map((item) => [item['pk'], item]));
+  return keys.map(({ pk }) => byKey.get(pk)).filter((item) => item !== undefined);
+}
+
+/** The index lags: the job may have begun, ended or gone since. */
+function stillMatches(job: Job, { status, jobType }: JobQuery, now: Date): boolean {
+  return (
+    (status === undefined || job.status === status) &&
+    (jobType === undefined || job.job_type === jobType) &&
+    !hasExpired(job, now)
+  );
+}

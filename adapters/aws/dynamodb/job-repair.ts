@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { isTerminal } from '../../../core/transitions.ts';
+import { readJobItem, toJobItem, type StoredJob } from './job-item.ts';
+import { keyOf, shards } from './keys.ts';
+import type { Kept } from './kept.ts';
+import { readItem } from './record.ts';
+import { isUnpublished, minuteOf } from './repair-due.ts';
+import { repair } from './table-layout.ts';
+import type { Table } from './table.ts';
+import type { Item } from './write.ts';
+
+/**
+ * Moves `published` forward. Where nothing is left to publish, the job's place in the repair index follows: with the lease, or out of it.
+ * That is a second write, which loses against any change of the job; then the next mark or change sets it right, and
+ * whoever finds the job in the index meanwhile sees that there is nothing to do.
+ */
+export async function markPublished(
+  { table, kept }: { table: Table; kept: Kept },
+  jobId: string,
+  sequence: number,
+): Promise<void> {
+  const marked = await table.write({
+    kind: 'update',
+    key: keyOf.job(jobId),
+    change: 'SET #published = :sequence',
+    condition: '#published < :sequence',
+    values: { ':sequence': sequence },
+  });
+  if (marked.kind === 'refused' || marked.item === undefined) return;
+  const stored = readJobItem(marked.item);
+  const { repair_due: due, repair_shard: shard } = toJobItem(stored, kept);
+  if (due === marked.item['repair_due']) return;
+  await table.write({
+    kind: 'update',
+    key: keyOf.job(jobId),
+    ...(due === undefined
+      ? { change: 'REMOVE #repair_due, #repair_shard', values: { ':seen': stored.version } }
+      : {
+          change: 'SET #repair_due = :due, #repair_shard = :shard',
+          values: { ':due': due, ':shard': shard, ':seen': stored.version },
+        }),
+    condition: '#version = :seen',
+  });
+}
+
+/** Lost jobs first: a receiver that cannot be reached for long must not keep them from being found. */
+export async function dueForRepair(table: Table, now: Date, limit: number): Promise<string[]> {
+  const candidates = await Promise.all(shards.map((shard) => candidatesOf(table, shard, now, limit)));
+  const jobs = (await table.getMany(candidates.flat())).map(readJobItem);
+  const lost = jobs.filter((stored) => isLost(stored, now)).toSorted(byLease);
+  const unpublished = jobs.filter(({ job, hook }) => isUnpublished(job, hook));
+  const due = new Set([...lost, ...unpublished].map(({ job }) => job.job_id));
+  return [...due].slice(0, limit);
+}
+
+/** Whose due minute has come, longest due first. */
+async function candidatesOf(table: Table, shard: string, now: Date, limit: number) {
+  const items: Item[] = await table.query({
+    index: repair.name,
+    where: '#repair_shard = :shard AND #repair_due <= :minute',
+    values: { ':shard': shard, ':minute': minuteOf(now) },
+    limit,
+  });
+  return items.map((item) => readItem(keySchema, item));
+}
+
+const keySchema = z.object({ pk: z.string(), sk: z.string() });
+
+function isLost({ job }: StoredJob, now: Date): boolean {
+  return !isTerminal(job.status) && new Date(job.lease_until) < now;
+}
+
+function byLease(one: StoredJob, other: StoredJob): number {
+  return Date.parse(one.job.lease_until) - Date.parse(other.job.lease_until);
+}

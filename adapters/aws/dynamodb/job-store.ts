@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { sourceSchema, type Job } from '../../../core/job.ts';
+import type { JobStore } from '../../../core/ports/job-store.ts';
+import { createEventReads } from './event-reads.ts';
+import { commitChange } from './job-commit.ts';
+import { createJob, findIdempotencyRecord } from './job-creation.ts';
+import { hasExpired, readJobItem } from './job-item.ts';
+import { listJobs } from './job-list.ts';
+import { dueForRepair, markPublished } from './job-repair.ts';
+import type { Patience } from './jitter.ts';
+import type { Kept } from './kept.ts';
+import { keyOf } from './keys.ts';
+import { readItem, readRecord } from './record.ts';
+import type { Table } from './table.ts';
+import { readUsage } from './usage.ts';
+import type { Item } from './write.ts';
+
+/** Throws `TransientError`, and `StorageError` for a record that cannot be read. */
+export function createJobStore(table: Table, kept: Kept, patience: Patience): JobStore {
+  return {
+    create: async (creation, now) => createJob({ table, kept }, creation, now),
+    commit: async (change) => commitChange({ table, kept }, change),
+    get: async (jobId, now) => {
+      const job = await find(jobId);
+      return job === undefined || hasExpired(job, now) ? undefined : job;
+    },
+    find,
+    findIdempotent: async (caller, key, now) => {
+      const known = await findIdempotencyRecord(table, caller, key);
+      if (known === undefined || known.expires_at_ms <= now.getTime()) return undefined;
+      return { requestHash: known.request_hash, jobId: known.job_id };
+    },
+    source: async (sourceId) => {
+      const item = await table.get(keyOf.source(sourceId));
+      return item && readRecord(sourceSchema, item);
+    },
+    list: async (query, now) => listJobs({ table, kept }, query, now),
+    countActive: async (caller) => slotsIn(await table.get(keyOf.slots(caller))),
+    ...createEventReads(table),
+    markPublished: async (jobId, sequence) => markPublished({ table, kept }, jobId, sequence),
+    dueForRepair: async (now, limit) => dueForRepair(table, now, limit),
+    usage: async () => readUsage(table, patience),
+  };
+
+  async function find(jobId: string): Promise<Job | undefined> {
+    const item = await table.get(keyOf.job(jobId));
+    return item && readJobItem(item).job;
+  }
+}
+
+/** The set is gone when it is empty. */
+function slotsIn(item: Item | undefined): number {
+  return readItem(slotsSchema, item ?? {}).active?.size ?? 0;
+}
+
+const slotsSchema = z.object({ active: z.set(z.string()).optional() });

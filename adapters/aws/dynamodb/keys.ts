@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { keyPrefixes } from './table-layout.ts';
+import type { Key } from './write.ts';
+
+/** Where each item is (`docs/data.md`). Numbers have ten digits, so that they sort as text. */
+export const keyOf = {
+  job: (jobId: string): Key => ({ pk: jobPartition(jobId), sk: 'META' }),
+  source: (sourceId: string): Key => ({ pk: `${keyPrefixes.source}${sourceId}`, sk: 'META' }),
+  event: (jobId: string, sequence: number): Key => ({
+    pk: jobPartition(jobId),
+    sk: `${sortPrefixes.event}${digits(sequence)}`,
+  }),
+  /** A second copy of an event that is no progress, to be found among thousands that are. */
+  eventByType: (jobId: string, type: string, sequence: number): Key => ({
+    pk: jobPartition(jobId),
+    sk: `${sortPrefixes.eventsOf(type)}${digits(sequence)}`,
+  }),
+  delivery: (jobId: string, sequence: number): Key => ({
+    pk: jobPartition(jobId),
+    sk: `${sortPrefixes.delivery}${digits(sequence)}`,
+  }),
+  slots: (caller: string): Key => ({ pk: callerPartition(caller), sk: 'SLOTS' }),
+  calls: (caller: string): Key => ({ pk: callerPartition(caller), sk: 'CALLS' }),
+  eventSessions: (caller: string): Key => ({ pk: callerPartition(caller), sk: 'SESSIONS' }),
+  idempotency: (caller: string, key: string): Key => ({
+    pk: callerPartition(caller),
+    sk: `IDEMPOTENCY#${key}`,
+  }),
+  caller: (caller: string): Key => ({ pk: keyPrefixes.callers, sk: caller }),
+  apiKey: (hash: string): Key => ({ pk: `${keyPrefixes.key}${hash}`, sk: 'META' }),
+  active: (jobId: string): Key => ({ pk: activePartition(shardOf(jobId)), sk: jobId }),
+  jobTotals: (shard: string): Key => ({ pk: `${keyPrefixes.totals}${shard}`, sk: 'JOBS' }),
+  meterTotals: (shard: string): Key => ({ pk: `${keyPrefixes.totals}${shard}`, sk: 'METER' }),
+  meterStart: (): Key => ({ pk: keyPrefixes.meter, sk: 'META' }),
+};
+
+export const sortPrefixes = {
+  event: 'EVENT#',
+  eventsOf: (type: string) => `TYPE#${type}#`,
+  delivery: 'DELIVERY#',
+  apiKey: 'KEY#',
+};
+
+export function jobPartition(jobId: string): string {
+  return `${keyPrefixes.job}${jobId}`;
+}
+
+export function callerPartition(caller: string): string {
+  return `${keyPrefixes.caller}${caller}`;
+}
+
+export function activePartition(shard: string): string {
+  return `${keyPrefixes.active}${shard}`;
+}
+
+/** So many that no partition of theirs is hot, so few that all can be read in a moment. */
+const shardCount = 16;
+
+export const shards: readonly string[] = Array.from({ length: shardCount }, (_, shard) => String(shard));
+
+/** A hash, since ids need not be random in every bit. */
+export function shardOf(jobId: string): string {
+  return String((createHash('sha256').update(jobId).digest()[0] ?? 0) % shardCount);
+}
+
+function digits(sequence: number): string {
+  return String(sequence).padStart(10, '0');
+}

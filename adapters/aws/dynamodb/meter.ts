@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import { usageSchema } from './usage.ts';
+import type { Counted, Meter, MeterReading } from '../../../core/ports/meter.ts';
+import { keyOf, shards } from './keys.ts';
+import { readItem } from './record.ts';
+import type { Table } from './table.ts';
+import type { Item } from './write.ts';
+
+type Since = Pick<MeterReading, 'startedAt' | 'jobsBefore'>;
+
+/** `since`: from when and from where it counts, if nothing was counted on this table before. */
+export type MeterNeeds = { table: Table; random: () => number; since: () => Since };
+
+/** Counts in the table, over all functions and deployments: each count adds to one of sixteen items. */
+export function createMeter({ table, random, since }: MeterNeeds): Meter {
+  let begun: Promise<Since> | undefined;
+  return {
+    count: async (counted) => {
+      try {
+        await begin();
+        await add(namesOf(counted));
+      } catch {
+        // Nothing that is counted fails for it.
+      }
+    },
+    read: async () => {
+      const began = await begin();
+      const items = await table.getMany(shards.map(keyOf.meterTotals));
+      return { ...began, ...readingOf(items) };
+    },
+  };
+
+  async function begin(): Promise<Since> {
+    begun ??= firstOf(table, since());
+    try {
+      return await begun;
+    } catch (error) {
+      begun = undefined;
+      throw error;
+    }
+  }
+
+  async function add(names: string[]): Promise<void> {
+    const shard = shards[Math.floor(random() * shards.length)] ?? '0';
+    await table.write({
+      kind: 'update',
+      key: keyOf.meterTotals(shard),
+      change: `ADD ${names.map((_, index) => `#count${index} :one`).join(', ')}`,
+      names: Object.fromEntries(names.map((name, index) => [`#count${index}`, name])),
+      values: { ':one': 1 },
+    });
+  }
+}
+
+/** Whoever is first says since when; all others read it. */
+async function firstOf(table: Table, { startedAt, jobsBefore }: Since): Promise<Since> {
+  const content = { started_at: startedAt.toISOString(), jobs_before: jobsBefore };
+  const stored = await table.get(keyOf.meterStart());
+  if (stored) return toSince(stored);
+  const item = { ...keyOf.meterStart(), ...content };
+  const written = await table.write({ kind: 'put', item, condition: 'attribute_not_exists(#pk)' });
+  return toSince(written.kind === 'written' ? item : await table.get(keyOf.meterStart()));
+}
+
+function toSince(item: Item | undefined): Since {
+  const { started_at: startedAt, jobs_before: jobsBefore } = readItem(sinceSchema, item);
+  return { startedAt: new Date(startedAt), jobsBefore };
+}
+
+const sinceSchema = z.object({ started_at: z.iso.datetime(), jobs_before: usageSchema });
+
+/** The attributes that one more of it adds to. */
+function namesOf(counted: Counted): string[] {
+  switch (counted.kind) {
+    case 'model_call':
+      return [
+        `${callsPrefix}${counted.provider}`,
+        ...(counted.failed ? [`${errorsPrefix}${counted.provider}`] : []),
+      ];
+    case 'direct_frame':
+      return ['direct_frames'];
+    case 'delivery':
+      return [counted.delivered ? 'delivered' : 'failed'];
+  }
+}
+
+const callsPrefix = 'model_calls:';
+const errorsPrefix = 'model_errors:';
+
+function readingOf(items: Item[]): Omit<MeterReading, keyof Since> {
+  const counts = new Map<string, number>();
+  for (const [name, count] of items.flatMap((item) => Object.entries(readItem(countsSchema, item)))) {
+    counts.set(name, (counts.get(name) ?? 0) + count);
+  }
+  const countOf = (name: string) => counts.get(name) ?? 0;
+  const called = [...counts.keys()].filter((name) => name.startsWith(callsPrefix));
+  const providers = called.map((name) => name.slice(callsPrefix.length)).toSorted();
+  return {
+    providers: Object.fromEntries(
+      providers.map((provider) => [
+        provider,
+        { calls: countOf(`${callsPrefix}${provider}`), errors: countOf(`${errorsPrefix}${provider}`) },
+      ]),
+    ),
+    directFrames: countOf('direct_frames'),
+    deliveries: { delivered: countOf('delivered'), failed: countOf('failed') },
+  };
+}
+
+/** All but the keys of the item. */
+const countsSchema = z
+  .object({ pk: z.string(), sk: z.string() })
+  .catchall(z.int())
+  .transform(({ pk: _pk, sk: _sk, ...counts }) => counts);

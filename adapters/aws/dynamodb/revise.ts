@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { untilAnswered, type Patience } from './jitter.ts';
+import { readItem } from './record.ts';
+import type { Table } from './table.ts';
+import type { Key } from './write.ts';
+
+/** What a decision about a shared item comes to: `state` left out changes nothing. */
+export type Revision<State, Answer> = { answer: Answer; state?: State };
+
+/**
+ * Reads a small item that several functions share, decides, and writes what was decided if the item is still what was read; otherwise
+ * it decides anew. Items that nobody uses go after a day. Throws `TransientError`.
+ */
+export async function revise<State extends Record<string, unknown>, Answer>(
+  { table, patience, now }: { table: Table; patience: Patience; now: () => Date },
+  key: Key,
+  schema: z.ZodType<State>,
+  decide: (state: State) => Revision<State, Answer>,
+): Promise<Answer> {
+  return untilAnswered(async () => {
+    const item = (await table.get(key)) ?? {};
+    const { version } = readItem(versionSchema, item);
+    const { answer, state } = decide(readItem(schema, item));
+    if (state === undefined) return { answer };
+    const ttl = Math.ceil(now().getTime() / 1000) + idleSeconds;
+    const written = await table.write({
+      kind: 'put',
+      item: { ...key, ...state, version: version + 1, ttl },
+      condition: version === 0 ? 'attribute_not_exists(#pk)' : '#version = :seen',
+      ...(version > 0 && { values: { ':seen': version } }),
+    });
+    return written.kind === 'written' ? { answer } : undefined;
+  }, patience).then(({ answer }) => answer);
+}
+
+const versionSchema = z.object({ version: z.int().nonnegative().default(0) });
+
+const idleSeconds = 86_400;

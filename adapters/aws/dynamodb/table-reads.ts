@@ -1,0 +1,97 @@
+import { BatchGetCommand, GetCommand, QueryCommand, TransactGetCommand } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { cancellationOf } from './cancellation.ts';
+import { untilAnswered, type Patience } from './jitter.ts';
+import { storageError } from './storage-error.ts';
+import type { Query, Table } from './table.ts';
+import { namesIn, type Item, type Key } from './write.ts';
+
+type Needs = { documents: DynamoDBDocumentClient; tableName: string } & Patience;
+type Keys = Record<string, unknown>[];
+
+/** A limit of BatchGetItem. */
+const keysAtOnce = 100;
+
+/** Consistent, but for indexes, which cannot be. */
+export function tableReads({
+  documents,
+  tableName,
+  ...patience
+}: Needs): Pick<Table, 'get' | 'getMany' | 'snapshot' | 'query'> {
+  return {
+    get: async (key) => {
+      const command = new GetCommand({ TableName: tableName, Key: key, ConsistentRead: true });
+      return (await passingErrors(() => documents.send(command))).Item;
+    },
+    getMany: async (keys) => {
+      const items: Item[] = [];
+      for (let from = 0; from < keys.length; from += keysAtOnce) {
+        items.push(...(await getAtOnce(keys.slice(from, from + keysAtOnce))));
+      }
+      return items;
+    },
+    snapshot: async (keys) => untilAnswered(() => trySnapshot(keys), patience),
+    query,
+  };
+
+  /** DynamoDB answers with as much as it has room and capacity for, and names the rest. */
+  async function getAtOnce(keys: Key[]): Promise<Item[]> {
+    const items: Item[] = [];
+    let left: Keys | undefined = keys;
+    return untilAnswered(async () => {
+      const command: BatchGetCommand = new BatchGetCommand({
+        RequestItems: { [tableName]: { Keys: left, ConsistentRead: true } },
+      });
+      const answer = await passingErrors(() => documents.send(command));
+      items.push(...(answer.Responses?.[tableName] ?? []));
+      left = answer.UnprocessedKeys?.[tableName]?.Keys;
+      return left === undefined || left.length === 0 ? items : undefined;
+    }, patience);
+  }
+
+  async function trySnapshot(keys: Key[]): Promise<(Item | undefined)[] | undefined> {
+    const reads = keys.map((key) => ({ Get: { TableName: tableName, Key: key } }));
+    try {
+      const { Responses } = await documents.send(new TransactGetCommand({ TransactItems: reads }));
+      return keys.map((_, index) => Responses?.[index]?.Item);
+    } catch (error) {
+      if (cancellationOf(error) === undefined) throw storageError(error);
+      return undefined;
+    }
+  }
+
+  async function query(asked: Query): Promise<Item[]> {
+    const items: Item[] = [];
+    let from: Item | undefined;
+    do {
+      const command: QueryCommand = queryCommand(tableName, asked, from);
+      const page = await passingErrors(() => documents.send(command));
+      items.push(...(page.Items ?? []));
+      from = page.LastEvaluatedKey;
+    } while (from !== undefined && items.length < (asked.limit ?? Infinity));
+    return asked.limit === undefined ? items : items.slice(0, asked.limit);
+  }
+}
+
+function queryCommand(tableName: string, asked: Query, from: Item | undefined): QueryCommand {
+  const { index, where, filter, values, newestFirst, limit } = asked;
+  return new QueryCommand({
+    TableName: tableName,
+    ...(index === undefined ? { ConsistentRead: true } : { IndexName: index }),
+    KeyConditionExpression: where,
+    ExpressionAttributeNames: namesIn([where, filter]),
+    ExpressionAttributeValues: values,
+    ScanIndexForward: newestFirst !== true,
+    ...(filter !== undefined && { FilterExpression: filter }),
+    ...(limit !== undefined && { Limit: limit }),
+    ...(from && { ExclusiveStartKey: from }),
+  });
+}
+
+async function passingErrors<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await ask();
+  } catch (error) {
+    throw storageError(error);
+  }
+}

