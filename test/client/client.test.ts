@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import { ConnectionError, createClient, RequestInvalidError, WatchpostError } from '../../client/index.ts';
+
+const passing = {
+  error: { code: 'VLM_ERROR', message: 'Vision model analysis failed', remediation: 'Wait.' },
+};
+const full = { error: { code: 'MAX_JOBS_REACHED', message: 'Ten jobs', remediation: 'Cancel one.' } };
+const look = { stream_url: 'rtsp://camera/1', condition: 'A ship is in the lock' };
+
+type Answer = { status: number; body: unknown; headers?: Record<string, string> } | Error;
+
+/** A service that gives these answers in their order, and a clock that never waits. */
+function scripted(answers: Answer[], attempts?: number) {
+  const requests: { url: string; headers: Headers }[] = [];
+  const pauses: number[] = [];
+  const client = createClient({
+    baseUrl: 'https://HOST/api/',
+    apiKey: 'wp_key',
+    ...(attempts !== undefined && { attempts }),
+    fetch: async (url, init) => {
+      requests.push({ url: new Request(url).url, headers: new Headers(init?.headers) });
+      const answer = answers.shift();
+      if (answer === undefined) throw new Error('One request too many');
+      if (answer instanceof Error) throw answer;
+      const { status, body, headers = {} } = answer;
+      return new Response(typeof body === 'string' ? body : JSON.stringify(body), { status, headers });
+    },
+    sleep: async (milliseconds) => void pauses.push(milliseconds),
+  });
+  return { client, requests, pauses };
+}
+
+describe('what may pass', () => {
+  it('is tried again, later each time', async () => {
+    const { client, requests, pauses } = scripted([
+      { status: 500, body: passing },
+      new TypeError('fetch failed'),
+      { status: 200, body: { triggered: true } },
+    ]);
+
+    expect(await client.checkOnce(look)).toEqual({ triggered: true });
+
+    expect(requests.map(({ url }) => url)).toEqual(Array(3).fill('https://host/api/check-once'));
+    expect(pauses).toHaveLength(2);
+    expect(pauses[1]).toBeGreaterThan(pauses[0]! / 2);
+  });
+
+  it('waits as long as the service asks for', async () => {
+    const limited = { error: { code: 'RATE_LIMITED', message: 'Too many calls', remediation: 'Wait.' } };
+    const { client, pauses } = scripted([
+      { status: 429, body: limited, headers: { 'Retry-After': '7' } },
+      { status: 200, body: {} },
+    ]);
+
+    await client.checkOnce(look);
+
+    expect(pauses).toEqual([7_000]);
+  });
+
+  it('is thrown once the attempts are used up', async () => {
+    const { client, requests } = scripted(
+      [1, 2].map(() => ({ status: 500, body: passing })),
+      2,
+    );
+
+    await expect(client.checkOnce(look)).rejects.toMatchObject({ code: 'VLM_ERROR', retryable: true });
+
+    expect(requests).toHaveLength(2);
+  });
+
+  it('is not tried again where that would do it twice', async () => {
+    const { client, requests } = scripted([new TypeError('fetch failed')]);
+
+    await expect(client.resendDelivery('ID', 2)).rejects.toBeInstanceOf(ConnectionError);
+
+    expect(requests).toHaveLength(1);
+  });
+});
+
+describe('a creation', () => {
+  it('that is tried again carries the same idempotency key, and the next creation another one', async () => {
+    const { client, requests } = scripted([
+      new TypeError('fetch failed'),
+      { status: 200, body: { job_id: 'a' } },
+      { status: 200, body: { job_id: 'b' } },
+    ]);
+
+    await client.startMonitor(look);
+    await client.startMonitor(look);
+
+    const [first, second, third] = requests.map(({ headers }) => headers.get('Idempotency-Key'));
+    expect(first).toBe(second);
+    expect(third).not.toBe(first);
+  });
+});
+
+describe('a refusal', () => {
+  it('is thrown with its code and what to do next, at once', async () => {
+    const { client, requests } = scripted([{ status: 429, body: full }]);
+
+    const error = await client.startMonitor(look).catch((thrown: unknown) => thrown);
+
+    expect(error).toBeInstanceOf(WatchpostError);
+    expect(error).toMatchObject({ status: 429, code: 'MAX_JOBS_REACHED', remediation: 'Cancel one.' });
+    expect(requests).toHaveLength(1);
+  });
+
+  it('of fields names them', async () => {
+    const detail = [{ loc: ['body', 'condition'], msg: 'Field required', type: 'missing' }];
+    const { client } = scripted([{ status: 422, body: { detail } }]);
+
+    const error = await client.checkOnce({ ...look, condition: '' }).catch((thrown: unknown) => thrown);
+
+    expect(error).toBeInstanceOf(RequestInvalidError);
+    expect(error).toMatchObject({ message: 'body.condition: Field required', detail });
+  });
+
+  it('by something else than the service says where to look', async () => {
+    const { client } = scripted([{ status: 404, body: '<html>No such page</html>' }]);
+
+    await expect(client.getJob('ID')).rejects.toMatchObject({
+      code: 'UNEXPECTED_ANSWER',
+      remediation: expect.stringContaining('base URL'),
+    });
+  });
+});
+
+it('a key goes into the header, and filters into the query', async () => {
+  const { client, requests } = scripted([{ status: 200, body: {} }]);
+
+  await client.listJobs({ status: 'running', limit: 5 });
+
+  expect(requests[0]?.url).toBe('https://host/api/jobs?status=running&limit=5');
+  expect(requests[0]?.headers.get('Authorization')).toBe('Bearer wp_key');
+});
+
+it('an aborted call rejects with its reason and is not tried again', async () => {
+  const { client, requests } = scripted([new DOMException('Aborted', 'AbortError')]);
+
+  await expect(client.getJob('ID', { signal: AbortSignal.abort(new Error('Enough')) })).rejects.toThrow(
+    'Enough',
+  );
+
+  expect(requests).toHaveLength(1);
+});

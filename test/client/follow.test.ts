@@ -1,0 +1,120 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, it } from 'vitest';
+import { createClient } from '../../client/index.ts';
+import type { StreamedEvent } from '../../client/index.ts';
+
+const closing: (() => void)[] = [];
+afterEach(() => closing.splice(0).forEach((close) => close()));
+
+type Connection = (response: ServerResponse, request: IncomingMessage) => void;
+
+/** A server whose n-th connection does what the n-th of these does. */
+async function serverOf(...connections: Connection[]) {
+  const resumed: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    resumed.push(request.headers['last-event-id']?.toString());
+    const connection = connections.shift() ?? refuse(500, 'INTERNAL_ERROR');
+    connection(response, request);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  closing.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const client = createClient({
+    baseUrl: `http://127.0.0.1:${port}/api`,
+    apiKey: 'wp_key',
+    sleep: async (_, signal) => signal?.throwIfAborted(),
+  });
+  return { client, resumed };
+}
+
+const event = (sequence: number, type = 'progress') =>
+  `event: x\nid: ${sequence}\ndata: ${JSON.stringify({ type, data: { job_id: 'ID', sequence } })}\n\n`;
+
+const sends =
+  (...frames: string[]): Connection =>
+  (response) => {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+    response.end(`retry: 1000\n\n: heartbeat\n\n${frames.join('')}`);
+  };
+
+const breaksAfter =
+  (...frames: string[]): Connection =>
+  (response) => {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+    response.write(frames.join(''), () => setTimeout(() => response.destroy(), 20));
+  };
+
+const refuse =
+  (status: number, code: string): Connection =>
+  (response) => {
+    response.writeHead(status, { 'Content-Type': 'application/json' });
+    response.end(JSON.stringify({ error: { code, message: code, remediation: '' } }));
+  };
+
+async function sequences(events: AsyncIterable<StreamedEvent>): Promise<number[]> {
+  const seen: number[] = [];
+  for await (const { data } of events) seen.push(data.sequence);
+  return seen;
+}
+
+it('a stream that breaks, is refused for a while and is cut inside an event has each event once', async () => {
+  const { client, resumed } = await serverOf(
+    breaksAfter(event(1, 'job_started'), event(2), event(3).slice(0, 20)),
+    refuse(500, 'INTERNAL_ERROR'),
+    sends(event(2), event(3)),
+    sends(event(4), event(5, 'job_stopped')),
+  );
+
+  expect(await sequences(client.follow('ID'))).toEqual([1, 2, 3, 4, 5]);
+
+  expect(resumed).toEqual(['0', '2', '2', '3']);
+});
+
+it('the failure of a job is followed by its end', async () => {
+  const { client } = await serverOf(sends(event(1, 'error')), sends(event(2, 'job_stopped')));
+
+  expect(await sequences(client.follow('ID'))).toEqual([1, 2]);
+});
+
+it('a log that is over ends at once', async () => {
+  const { client } = await serverOf((response) => response.writeHead(204).end());
+
+  expect(await sequences(client.follow('ID', { after: 9 }))).toEqual([]);
+});
+
+it('a job that is not there is an error, not a wait', async () => {
+  const { client, resumed } = await serverOf(refuse(404, 'JOB_NOT_FOUND'));
+
+  await expect(sequences(client.follow('ID'))).rejects.toMatchObject({ code: 'JOB_NOT_FOUND' });
+
+  expect(resumed).toHaveLength(1);
+});
+
+it('a service that stays away is given up after ten connections in a row', async () => {
+  const { client, resumed } = await serverOf(sends(event(1, 'job_started')));
+
+  await expect(sequences(client.follow('ID'))).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
+
+  expect(resumed).toHaveLength(10);
+});
+
+it('the iteration ends with the reason of its signal', async () => {
+  const leaving = new AbortController();
+  const { client } = await serverOf((response) => {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+    response.write(event(1, 'job_started'));
+  });
+  const events = client.follow('ID', { signal: leaving.signal });
+  await events.next();
+
+  const next = events.next();
+  leaving.abort(new Error('Enough'));
+
+  await expect(next).rejects.toThrow('Enough');
+});

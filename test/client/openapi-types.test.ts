@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { openApiDocument } from '../../adapters/openapi/document.ts';
+import { createClient } from '../../client/index.ts';
+import { openApiTypes } from './openapi-types.ts';
+
+it('the types of the client are those of the document', async () => {
+  const path = fileURLToPath(new URL('../../client/openapi-types.ts', import.meta.url));
+  expect(readFileSync(path, 'utf8'), 'Run `npm run generate:client`').toBe(await openApiTypes(path));
+});
+
+it('the client has a function for each operation of the document, and sends it there', async () => {
+  const sent = new Set<string>();
+  const client: Record<string, (...given: any[]) => unknown> = createClient({
+    baseUrl: 'https://HOST/api',
+    apiKey: 'wp_x',
+    fetch: async (url, init) => {
+      sent.add(`${init?.method} ${new URL(new Request(url).url).pathname.slice('/api'.length)}`);
+      return new Response('{}');
+    },
+  });
+  for (const [name, call] of Object.entries(client)) {
+    if (name === 'follow') continue;
+    await call('ID', name === 'picture' || name === 'resendDelivery' ? 7 : {}, {});
+  }
+
+  const { paths } = openApiDocument('https://HOST/api') as { paths: Record<string, object> };
+  const documented = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => {
+      const place = path.replace('{sequence}', '7').replaceAll(/\{\w+\}/g, 'ID');
+      return `${method.toUpperCase()} ${place}`;
+    }),
+  );
+  expect([...sent].toSorted()).toEqual(documented.toSorted());
+});

@@ -1,0 +1,41 @@
+import { compile } from 'json-schema-to-typescript';
+import prettier from 'prettier';
+import { openApiDocument } from '../../adapters/openapi/document.ts';
+
+/** The text of `client/openapi-types.ts`: every named schema of the document as a type, as Prettier writes it. */
+export async function openApiTypes(path: string): Promise<string> {
+  const { components } = openApiDocument('https://HOST/api') as { components: { schemas: object } };
+  const definitions = withPlainReferences(components.schemas);
+  const root = { title: 'Everything', type: 'object' as const, definitions };
+  const types = await compile(root, 'Everything', {
+    additionalProperties: false,
+    bannerComment: '/** Generated from the OpenAPI document by `npm run generate:client`: do not edit. */',
+    format: false,
+    unreachableDefinitions: true,
+  });
+  return prettier.format(withoutRoot(types), {
+    ...(await prettier.resolveConfig(path)),
+    parser: 'typescript',
+  });
+}
+
+/** A description beside a reference would make a second type of the same name. */
+function withPlainReferences(schema: unknown): any {
+  if (Array.isArray(schema)) return schema.map(withPlainReferences);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  if ('$ref' in schema && typeof schema.$ref === 'string') {
+    return { $ref: schema.$ref.replace('#/components/schemas/', '#/definitions/') };
+  }
+  return Object.fromEntries(
+    Object.entries(schema).map(([name, value]) => [name, withPlainReferences(value)]),
+  );
+}
+
+const withoutRoot = (types: string) =>
+  types
+    .replace(/^export interface Everything \{[^}]*\}$/m, '')
+    .replaceAll(
+      /(?: \*\s*\n)? \* This interface was referenced by `Everything`'s JSON-Schema\n \* via the `definition` "\w+"\.\n/g,
+      '',
+    )
+    .replaceAll(/\/\*\*\n \*\/\n/g, '');

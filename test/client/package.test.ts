@@ -1,0 +1,108 @@
+import { execFile } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startLiveHls } from '../../cli/demo/live-hls.ts';
+import type { LiveHls } from '../../cli/demo/live-hls.ts';
+import { startService } from '../support/service-process.ts';
+import type { ServiceProcess } from '../support/service-process.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
+
+/** The client as its user has it: packed, installed elsewhere, compiled strictly, run against a service behind a wire that is cut. */
+
+const run = promisify(execFile);
+const directory = mkdtempSync(join(tmpdir(), 'watchpost-package-'));
+let stream: LiveHls;
+let service: ServiceProcess;
+
+beforeAll(async () => {
+  await install();
+  stream = await startLiveHls({
+    ffmpegPath: process.env['WATCHPOST_FFMPEG'] ?? 'ffmpeg',
+    inputArgs: ['-re', '-f', 'lavfi', '-i', 'testsrc2=size=320x180:rate=10'],
+    segmentSeconds: 1,
+    host: '127.0.0.1',
+  });
+  service = await startService(join(directory, 'data'));
+});
+
+afterAll(async () => {
+  await service.kill('SIGTERM');
+  await stream.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+async function install() {
+  const modules = join(directory, 'node_modules');
+  mkdirSync(join(modules, 'watchpost'), { recursive: true });
+  await run('npm', ['run', '--silent', 'build:client']);
+  const { stdout } = await run('npm', [
+    'pack',
+    '--silent',
+    '--ignore-scripts',
+    '--pack-destination',
+    directory,
+  ]);
+  const tarball = join(directory, stdout.trim());
+  await run('tar', ['-xzf', tarball, '-C', join(modules, 'watchpost'), '--strip-components=1']);
+  for (const name of [
+    'standardwebhooks',
+    'eventsource-parser',
+    '@stablelib',
+    'fast-sha256',
+    '@types',
+    'undici-types',
+  ])
+    symlinkSync(resolve('node_modules', name), join(modules, name));
+  writeFileSync(join(directory, 'package.json'), JSON.stringify({ type: 'module' }));
+  copyFileSync('test/client/watch.ts.txt', join(directory, 'watch.ts'));
+}
+
+it('an installed client compiles strictly, and follows a monitor through a connection that is cut', async () => {
+  const strict = [
+    '--strict',
+    '--exactOptionalPropertyTypes',
+    '--noUncheckedIndexedAccess',
+    '--skipLibCheck',
+    'false',
+  ];
+  const modern = [
+    '--target',
+    'es2024',
+    '--lib',
+    'es2024,esnext.disposable',
+    '--module',
+    'nodenext',
+    '--types',
+    'node',
+    '--outDir',
+    directory,
+  ];
+  await run(resolve('node_modules/.bin/tsc'), [...strict, ...modern, join(directory, 'watch.ts')], {
+    cwd: directory,
+  });
+
+  const proxy = await startTcpProxy({ host: '127.0.0.1', port: Number(new URL(service.baseUrl).port) });
+  // Before the second check, five seconds after the first: a cancellation is not tried again.
+  const cutting = [3_000, 4_000].map((at) => setTimeout(proxy.cut, at));
+  try {
+    const throughProxy = `http://127.0.0.1:${proxy.port}/api`;
+    const { stdout } = await run(process.execPath, [
+      join(directory, 'watch.js'),
+      throughProxy,
+      service.apiKey,
+      stream.url,
+    ]);
+
+    const lines = stdout.trim().split('\n');
+    expect(lines.slice(0, 4)).toEqual(['1 job_started', '2 progress', '3 progress', '4 job_stopped']);
+    expect(lines.slice(4, 6)).toEqual(['cancelled', 'stopped']);
+    expect(lines[6]).toBeTruthy();
+    expect(proxy.accepted()).toBeGreaterThan(2);
+  } finally {
+    cutting.forEach(clearTimeout);
+    await proxy.close();
+  }
+}, 90_000);

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { createWebhookSigner } from '../../adapters/webhook/webhook-signer.ts';
+import { verifyWebhook, WebhookVerificationError } from '../../client/index.ts';
+
+const masterSecret = new Uint8Array(32).fill(7);
+const versions = (...valid: number[]) => createWebhookSigner({ masterSecret, versions: async () => valid });
+const body = JSON.stringify({ type: 'job_started', timestamp: '', source_url: '', data: { sequence: 1 } });
+
+async function signed(signer = versions(1), at = new Date()) {
+  return { secret: await signer.secret('harbour'), headers: await signer.sign('harbour', 'msg_1', at, body) };
+}
+
+describe('a webhook', () => {
+  it('that the service signed is its event, with the id that repetitions share', async () => {
+    const { secret, headers } = await signed();
+
+    expect(verifyWebhook(secret, headers, body)).toEqual({ id: 'msg_1', event: JSON.parse(body) });
+    expect(verifyWebhook(secret, new Headers(headers), body).event.type).toBe('job_started');
+  });
+
+  it('verifies with the old and with the new secret while it rotates', async () => {
+    const { headers } = await signed(versions(2, 1));
+    const [old, renewed] = [await versions(1).secret('harbour'), await versions(2).secret('harbour')];
+
+    for (const secret of [old, renewed, [old, renewed], [await versions(9).secret('harbour'), old]]) {
+      expect(verifyWebhook(secret, headers, body).id).toBe('msg_1');
+    }
+  });
+
+  it.each([
+    ['with another body', { body: body.replace('1', '2') }],
+    ['with another id', { headers: { 'webhook-id': 'msg_2' } }],
+    ['without a signature', { headers: { 'webhook-signature': '' } }],
+    ['with the secret of another caller', { secret: `whsec_${Buffer.alloc(32).toString('base64')}` }],
+  ])('%s is refused', async (_, change: { body?: string; headers?: object; secret?: string }) => {
+    const { secret, headers } = await signed();
+
+    expect(() =>
+      verifyWebhook(change.secret ?? secret, { ...headers, ...change.headers }, change.body ?? body),
+    ).toThrow(WebhookVerificationError);
+  });
+
+  it('that is older than five minutes is refused', async () => {
+    const { secret, headers } = await signed(versions(1), new Date(Date.now() - 6 * 60_000));
+
+    expect(() => verifyWebhook(secret, headers, body)).toThrow(WebhookVerificationError);
+  });
+});
