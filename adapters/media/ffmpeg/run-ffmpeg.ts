@@ -6,6 +6,7 @@ import { StreamFetchError, TransientError } from '../../../core/errors.ts';
 import { NoPictureError } from './errors.ts';
 import { captureArguments } from './graphs.ts';
 import type { Chunks, FfmpegOutcome } from './spawn-ffmpeg.ts';
+import { createSpareFfmpeg } from './spare-ffmpeg.ts';
 import { spawnFfmpeg } from './spawn-ffmpeg.ts';
 
 /**
@@ -34,8 +35,12 @@ const pictureBytesLimit = 64 * 1024 * 1024;
 /** Models take about 25 MB inline, base64 included; a clip of 3 s is 100 kB. */
 const clipBytesLimit = 16 * 1024 * 1024;
 
+/** Of intervals up to a minute every capture finds a process that waits; longer ones are not worth its memory. */
+const keepSpareMs = 65_000;
+
 /** `tempDir` holds clips while they are written: an MP4 that starts with its index needs a file. */
 export function createFfmpegRunner(options: { ffmpegPath: string; tempDir: string }): FfmpegRunner {
+  const spares = createSpareFfmpeg({ ffmpegPath: options.ffmpegPath, keepMs: keepSpareMs });
   return {
     run: (input, wanted, limits, signal) =>
       wanted.mode === 'frames'
@@ -52,16 +57,23 @@ export function createFfmpegRunner(options: { ffmpegPath: string; tempDir: strin
     limits: { timeoutMs: number },
     signal: AbortSignal,
   ): Promise<FfmpegPictures> {
+    const args = captureArguments(input, wanted, { ...limits, clipBytes: clipBytesLimit }, clipPath);
+    // The other command lines hold what only their own capture knows: a file, a span of time, a relay.
+    const mayWait = input.kind === 'pipe' && wanted.mode === 'frames';
+    signal.throwIfAborted();
     const outcome = await spawnFfmpeg(
       {
         ffmpegPath: options.ffmpegPath,
-        args: captureArguments(input, wanted, { ...limits, clipBytes: clipBytesLimit }, clipPath),
+        args,
+        ...(mayWait ? { process: spares.take(args) } : {}),
         ...(input.kind === 'pipe' ? { input: input.chunks } : {}),
         outputBytes: pictureBytesLimit,
         timeoutMs: limits.timeoutMs,
       },
       signal,
     );
+    // Starting a process holds everything up for some milliseconds: first the pictures are handed over.
+    if (mayWait) setImmediate(() => spares.prepare(args));
     if (isDiskFull(outcome)) throw new TransientError('The disk of the temporary files is full');
     if (outcome.ended !== 'exited') throw notInLimits(outcome, wanted.mode, limits.timeoutMs);
     const pictures = lastPictures(outcome);

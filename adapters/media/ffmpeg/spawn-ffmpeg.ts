@@ -1,14 +1,14 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
 import { Readable } from 'node:stream';
 import type { Writable } from 'node:stream';
-import { TransientError } from '../../../core/errors.ts';
+import { startFfmpeg, type FfmpegProcess } from './ffmpeg-process.ts';
 
 export type Chunks = AsyncIterable<Uint8Array> | Uint8Array[];
 
 export type FfmpegRun = {
   ffmpegPath: string;
   args: string[];
+  /** One that was started with these arguments and has read nothing yet; without it a new one is. */
+  process?: FfmpegProcess;
   /** What is written to its stdin; without it stdin is empty. */
   input?: Chunks;
   /** Most bytes that each output pipe may bring before ffmpeg is killed. */
@@ -30,14 +30,12 @@ export type FfmpegOutcome = {
 const complaintBytes = 4096;
 
 /**
- * Runs ffmpeg once, away from everything: an empty environment (no proxy, no credentials), pipes only, SIGKILL at the
- * limits. It cannot outlive this process for long: its pipes close. Rejects with the signal's reason, with what the input threw, or with
+ * Runs ffmpeg once, with SIGKILL at the limits. Rejects with the signal's reason, with what the input threw, or with
  * `TransientError` where no process can be started.
  */
 export async function spawnFfmpeg(run: FfmpegRun, signal: AbortSignal): Promise<FfmpegOutcome> {
   signal.throwIfAborted();
-  const child = spawn(run.ffmpegPath, run.args, { env: {}, stdio: ['pipe', 'pipe', 'pipe', 'pipe'] });
-  const closed = whenClosed(child);
+  const { child, closed } = run.process ?? startFfmpeg(run.ffmpegPath, run.args);
   let ended: FfmpegOutcome['ended'] = 'exited';
   const kill = (reason: FfmpegOutcome['ended']): void => {
     ended = reason;
@@ -69,18 +67,6 @@ export async function spawnFfmpeg(run: FfmpegRun, signal: AbortSignal): Promise<
     clearTimeout(watchdog);
     signal.removeEventListener('abort', abort);
   }
-}
-
-function whenClosed(child: ChildProcess): Promise<number | null> {
-  return new Promise((resolve, reject) => {
-    child.once('error', (error) => reject(notStarted(error)));
-    child.once('close', resolve);
-  });
-}
-
-/** Missing for a moment (an upgrade), or no process, memory or handle left: a fault of this machine, which passes. */
-function notStarted(error: Error): TransientError {
-  return new TransientError('ffmpeg could not be started on this machine', { cause: error });
 }
 
 /** Keeps at most `limitBytes` and goes on draining, so that ffmpeg never blocks on a full pipe. */

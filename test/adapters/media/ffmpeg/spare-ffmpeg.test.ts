@@ -1,0 +1,103 @@
+import { execFile } from 'node:child_process';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createFfmpegRunner, type FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
+import { createSpareFfmpeg } from '../../../../adapters/media/ffmpeg/spare-ffmpeg.ts';
+import { ffmpegPath, momentOf, record } from '../../../support/hls/recording.ts';
+
+const never = new AbortController().signal;
+const { segments } = await record({ seconds: 8 });
+let directory = '';
+/** ffmpeg that writes down the id of each process. */
+let counted = '';
+let runner: FfmpegRunner;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'spare-'));
+  counted = join(directory, 'ffmpeg');
+  await writeFile(counted, `#!/bin/sh\necho $$ >> ${directory}/started\nexec ${ffmpegPath} "$@"\n`);
+  await chmod(counted, 0o755);
+  runner = createFfmpegRunner({ ffmpegPath: counted, tempDir: directory });
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+function frameOf(segment: number): Promise<number> {
+  const input = {
+    kind: 'pipe' as const,
+    format: 'mpegts' as const,
+    chunks: [segments[segment]!],
+    seconds: 2,
+  };
+  const wanted = { mode: 'frames' as const, clipSeconds: 3 };
+  return runner.run(input, wanted, { timeoutMs: 10_000 }, never).then(({ thumbnail }) => momentOf(thumbnail));
+}
+
+async function started(): Promise<number[]> {
+  const text = await readFile(join(directory, 'started'), 'utf8').catch(() => '');
+  return text.split('\n').filter(Boolean).map(Number);
+}
+
+const startedSoFar = (count: number) =>
+  vi.waitFor(async () => expect(await started()).toHaveLength(count), { timeout: 10_000 });
+
+const isAlive = (pid: number) => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+describe('a frame', () => {
+  it('finds an ffmpeg that waits since the frame before, and each shows its own stream', async () => {
+    expect(await frameOf(0)).toBeCloseTo(0, 0);
+    await startedSoFar(2);
+    expect(await frameOf(2)).toBeCloseTo(4, 0);
+    expect(await frameOf(3)).toBeCloseTo(6, 0);
+    // Three frames, and one that waits: none was started in vain.
+    await startedSoFar(4);
+  });
+
+  it('does without one that has died meanwhile', async () => {
+    await frameOf(0);
+    await startedSoFar(2);
+    const spare = (await started())[1]!;
+    process.kill(spare, 'SIGKILL');
+    await vi.waitFor(() => expect(isAlive(spare)).toBe(false), { timeout: 10_000 });
+    expect(await frameOf(1)).toBeCloseTo(2, 0);
+  });
+
+  it('that comes together with others has a process of its own', async () => {
+    await frameOf(0);
+    await startedSoFar(2);
+    const moments = await Promise.all([frameOf(1), frameOf(2), frameOf(3)]);
+    expect(moments.map(Math.round)).toEqual([2, 4, 6]);
+  });
+});
+
+describe('an ffmpeg that waits', () => {
+  const waits = ['-nostdin', '-loglevel', 'error', '-f', 'mpegts', '-i', 'pipe:0', '-f', 'null', '-'];
+
+  it('is ended when nobody wants it', async () => {
+    const spares = createSpareFfmpeg({ ffmpegPath: counted, keepMs: 200 });
+    spares.prepare(waits);
+    spares.prepare(waits);
+    await startedSoFar(1);
+    const [pid] = await started();
+    await vi.waitFor(() => expect(isAlive(pid!)).toBe(false), { timeout: 10_000 });
+  });
+
+  it('keeps no process from ending, and ends with it', async () => {
+    const script = `
+      import { createSpareFfmpeg } from '${join(import.meta.dirname, '../../../../adapters/media/ffmpeg/spare-ffmpeg.ts')}';
+      createSpareFfmpeg({ ffmpegPath: '${counted}', keepMs: 600_000 }).prepare(${JSON.stringify(waits)});
+    `;
+    await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { timeout: 20_000 });
+    await startedSoFar(1);
+    const [pid] = await started();
+    await vi.waitFor(() => expect(isAlive(pid!)).toBe(false), { timeout: 10_000 });
+  });
+});
