@@ -88,6 +88,40 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.events(job.job_id, job.sequence, 10)).toHaveLength(1);
   });
 
+  it('changes that come late, in the wrong order or again are outdated, and the log has each event once', async () => {
+    const { store, job } = await withRunningJob(makeStore);
+    const first = changeOf(job, [progress], { set: { last_tick: 1 } });
+    const second = changeOf(changed(job, first), [triggered], { set: { last_tick: 2 } });
+    const last = end(changed(changed(job, first), second));
+
+    const results = [];
+    for (const change of [second, last, first, first, last, second, first, second, last, last, first]) {
+      results.push(await store.commit(change));
+    }
+
+    const committed = results.flatMap((result, index) => (result === 'committed' ? [index] : []));
+    expect(committed).toEqual([2, 5, 8]);
+    const events = await store.events(job.job_id, 0, 10);
+    expect(events.map(({ type }) => type)).toEqual([
+      'job_started',
+      'progress',
+      'watch_triggered',
+      'job_stopped',
+    ]);
+    expect(events.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4]);
+    expect(await store.usage()).toMatchObject({ jobs_created: 1, jobs_stopped: 1 });
+  });
+
+  it('eight ends at once end a job once', async () => {
+    const { store, job } = await withRunningJob(makeStore);
+
+    const results = await Promise.all(Array.from({ length: 8 }, () => store.commit(end(job))));
+
+    expect(results.filter((result) => result === 'committed')).toHaveLength(1);
+    expect(await store.usage()).toMatchObject({ jobs_created: 1, jobs_stopped: 1, checks_performed: 3 });
+    expect(await store.countActive(job.caller)).toBe(0);
+  });
+
   it('the end frees the slot once, for one other job', async () => {
     const store = await makeStore();
     const first = newJob();
@@ -184,6 +218,23 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     await store.commit({ ...end(ended), addsToTotals: { ...nothingTotalled, ...counters, jobs_stopped: 1 } });
 
     expect(await store.usage()).toEqual({ ...live, jobs_stopped: 1 });
+  });
+
+  it('while jobs end, usage has each of them once', async () => {
+    const store = await makeStore();
+    const counters = { ...noCounts, frames_captured: 1 };
+    const jobs = Array.from({ length: 12 }, (_, index) => newJob({ caller: `caller-${index}`, counters }));
+    for (const job of jobs) await store.create(creationOf(job), start);
+    const counted = { ...nothingTotalled, ...counters, jobs_stopped: 1 };
+
+    const ends = Promise.all(jobs.map((job) => store.commit({ ...end(job), addsToTotals: counted })));
+    const readings = [];
+    for (let count = 0; count < 8; count += 1) readings.push(await store.usage());
+    await ends;
+    readings.push(await store.usage());
+
+    for (const reading of readings) expect(reading).toMatchObject({ jobs_created: 12, frames_captured: 12 });
+    expect(readings.at(-1)?.jobs_stopped).toBe(12);
   });
 
   it('an event of one job is not one of another', async () => {

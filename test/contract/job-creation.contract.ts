@@ -31,15 +31,33 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.create(creationOf(newJob({ caller: 'airport' })), start)).toEqual({ kind: 'created' });
   });
 
-  it('twenty creations at once take ten slots', async () => {
+  it('thirty creations at once take ten slots, and never is one refused for the collision alone', async () => {
     const store = await makeStore();
-    const creations = Array.from({ length: 20 }, () => store.create(creationOf(newJob()), start));
+    const creations = Array.from({ length: 30 }, () => store.create(creationOf(newJob()), start));
 
-    const kinds = (await Promise.all(creations)).map((result) => result.kind).toSorted();
+    const kinds = (await Promise.all(creations)).map((result) => result.kind);
 
     expect(kinds.filter((kind) => kind === 'created')).toHaveLength(10);
-    expect(kinds.filter((kind) => kind === 'slots_full')).toHaveLength(10);
+    expect(kinds.filter((kind) => kind === 'slots_full')).toHaveLength(20);
     expect(await store.countActive('harbour')).toBe(10);
+  });
+
+  it('ten creations at once for ten slots are all accepted', async () => {
+    const store = await makeStore();
+    const creations = Array.from({ length: 10 }, () => store.create(creationOf(newJob()), start));
+
+    expect(await Promise.all(creations)).toEqual(Array.from({ length: 10 }, () => ({ kind: 'created' })));
+  });
+
+  it('one creation many times at once makes one job', async () => {
+    const store = await makeStore();
+    const creation = creationOf(newJob(), { slotLimit: 1, idempotency: idempotency('key', 'hash') });
+
+    const results = await Promise.all(Array.from({ length: 8 }, () => store.create(creation, start)));
+
+    expect(results).toEqual(Array.from({ length: 8 }, () => ({ kind: 'created' })));
+    expect(await store.countActive('harbour')).toBe(1);
+    expect(await store.usage()).toMatchObject({ jobs_created: 1 });
   });
 
   it('a creation whose reply was lost is created when it is repeated: one job, one slot', async () => {

@@ -70,6 +70,8 @@ export function jobReadingCases(makeStore: () => Promise<JobStore>): void {
     const newest = await store.newestEvents(job.job_id, 'watch_triggered', 2);
 
     expect(newest.map((event) => event.sequence)).toEqual([3, 5]);
+    const newestProgress = await store.newestEvents(job.job_id, 'progress', 2);
+    expect(newestProgress.map((event) => event.sequence)).toEqual([4, 6]);
     expect(await store.newestEvents(job.job_id, 'error', 2)).toEqual([]);
   });
 

@@ -1,17 +1,36 @@
+import { createMeter } from '../../../../adapters/aws/dynamodb/meter.ts';
+import { systemPatience } from '../../../../adapters/aws/dynamodb/jitter.ts';
+import { dynamoStores, type DynamoStoreSettings } from '../../../../adapters/aws/dynamodb/stores.ts';
+import { openTable } from '../../../../adapters/aws/dynamodb/table.ts';
+import { randomUUID } from 'node:crypto';
+import { describeCallLimiter } from '../../../contract/call-limiter.contract.ts';
 import { describeCallerStore } from '../../../contract/caller-store.contract.ts';
 import { describeDeliveryStore } from '../../../contract/delivery-store.contract.ts';
+import { describeEventSessions } from '../../../contract/event-sessions.contract.ts';
 import { describeJobStore } from '../../../contract/job-store.contract.ts';
 import { describeKeyStore } from '../../../contract/key-store.contract.ts';
-import { dynamoStores } from '../../../../adapters/aws/dynamodb/stores.ts';
+import { describeMeter } from '../../../contract/meter.contract.ts';
 import { start } from '../../../contract/records.ts';
 import { withDynamoLocal } from './dynamo-local.ts';
 
 withDynamoLocal((makeTable) => {
-  const makeStores = async () =>
-    dynamoStores({ ...(await makeTable()), now: () => start, retentionSeconds: 3_600 });
+  const makeStores = async (settings: Partial<DynamoStoreSettings> = {}) =>
+    dynamoStores({ ...(await makeTable()), now: () => start, retentionSeconds: 3_600, ...settings });
 
   describeJobStore('The table', async () => (await makeStores()).jobs);
   describeCallerStore('The table', async () => (await makeStores()).callers);
   describeKeyStore('The table', async () => (await makeStores()).keys);
   describeDeliveryStore('The table', async () => (await makeStores()).deliveries);
+  describeCallLimiter(
+    'The table',
+    async (callLimits, now) => (await makeStores({ callLimits, now })).limiter,
+  );
+  describeEventSessions(
+    'The table',
+    async (eventSessionsPerCaller) => (await makeStores({ eventSessionsPerCaller })).sessions,
+  );
+  describeMeter('The table', async (since) => {
+    const table = openTable({ ...(await makeTable()), newId: randomUUID, ...systemPatience });
+    return createMeter({ table, random: Math.random, since: () => since });
+  });
 });
