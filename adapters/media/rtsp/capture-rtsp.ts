@@ -77,7 +77,8 @@ async function captureRtsp(
   signal: AbortSignal,
 ): Promise<Capture> {
   const stream = await describeRtsp(request.url, deps, signal);
-  const relay = await openRelay(stream, deps, signal);
+  const until = request.mode === 'frames' ? 'key frame' : 'the end';
+  const relay = await openRelay(stream, until, deps, signal);
   try {
     const timeoutMs = pictureTimeoutMs(request);
     const pictures = await deps.ffmpeg.run(
@@ -99,11 +100,12 @@ async function captureRtsp(
 
 async function openRelay(
   stream: DescribedStream,
+  until: 'key frame' | 'the end',
   deps: RtspCapturerDependencies,
   signal: AbortSignal,
 ): Promise<RtspRelay> {
   try {
-    return await openRtspRelay(stream, deps.now);
+    return await openRtspRelay(stream, deps.now, until);
   } catch (error) {
     stream.client.close();
     signal.throwIfAborted();

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type Server, type Socket } from 'node:net';
 import { RtspProtocolError } from './errors.ts';
 import type { DescribedStream } from './describe.ts';
+import { watchForKeyFrameEnd } from './key-frame-end.ts';
 import { formatMessage, headerValue, requestLine, type RtspHeader, type RtspMessage } from './message.ts';
 import { createRtspReader } from './reader.ts';
 import { setUpTrack } from './track-setup.ts';
@@ -20,9 +21,14 @@ export type RtspRelay = {
 /**
  * Sets the track up at the server, over TCP only, and waits for one client that knows the relay's secret path. ffmpeg's
  * requests end here: it never sees a text of the server's, so no redirect, address or header can lead it elsewhere. Interleaved
- * frames pass unchanged and with back-pressure. When one side leaves, so does the other. Takes `stream.client` over. Throws as `setUpTrack`.
+ * frames pass unchanged and with back-pressure. When one side leaves, so does the other; with `until: 'key frame'` the stream also ends
+ * for ffmpeg once it has had a whole one. Takes `stream.client` over. Throws as `setUpTrack`.
  */
-export async function openRtspRelay(stream: DescribedStream, now: () => Date): Promise<RtspRelay> {
+export async function openRtspRelay(
+  stream: DescribedStream,
+  now: () => Date,
+  until: 'key frame' | 'the end' = 'the end',
+): Promise<RtspRelay> {
   const { client } = stream;
   const setup = await setUpTrack(stream);
   const path = randomBytes(16).toString('hex');
@@ -99,9 +105,12 @@ export async function openRtspRelay(stream: DescribedStream, now: () => Date): P
   }
 
   function play(socket: Socket): void {
+    const keyFrame = until === 'key frame' ? watchForKeyFrameEnd(stream.track) : null;
     client.onFrame((frame) => {
+      if (socket.writableEnded) return;
       lastFrameAt = now();
       forward(frame.bytes, socket, client.socket);
+      if (keyFrame?.isPast(frame.bytes)) socket.end();
     });
     setup.play().catch(close);
   }

@@ -1,0 +1,98 @@
+import type { VideoTrack } from './video-track.ts';
+
+/**
+ * Tells where the first whole key frame of a track ends. A decoder of a stream with B-frames holds a key frame back until it has seen what
+ * may belong before it; of key frames only, that is two groups of pictures, 6 to 30 s. When its input ends, it gives the picture at once.
+ */
+export type KeyFrameEnd = {
+  /** Takes an interleaved RTP or RTCP packet, its head of four bytes included. True from the packet on that follows the key frame. */
+  isPast(frame: Uint8Array): boolean;
+};
+
+/** Only H.264 and H.265 are known; of other codecs, and of streams that refresh without key frames, the end never comes. */
+export function watchForKeyFrameEnd(track: Pick<VideoTrack, 'codec' | 'payloadType'>): KeyFrameEnd {
+  const kindOf = track.codec === 'H264' ? kindOfH264 : track.codec === 'H265' ? kindOfH265 : null;
+  let timestamp: number | null = null;
+  /** A picture that was joined in its middle is not whole. */
+  let whole = false;
+  let isKeyFrame = false;
+  let past = false;
+  return {
+    isPast: (frame) => {
+      const packet = readRtp(frame);
+      if (past || kindOf === null || packet?.payloadType !== track.payloadType) return past;
+      const kind = kindOf(packet.payload);
+      if (packet.timestamp !== timestamp) {
+        past = whole && isKeyFrame;
+        whole = timestamp !== null || kind.beginsPicture;
+        isKeyFrame = false;
+        timestamp = packet.timestamp;
+      }
+      isKeyFrame ||= kind.isKeyFrame;
+      return past;
+    },
+  };
+}
+
+type RtpPacket = { payloadType: number; timestamp: number; payload: Uint8Array };
+
+const interleavedHeadBytes = 4;
+const rtpHeadBytes = 12;
+
+/** RFC 3550, 5.1. Null for what is too short. */
+function readRtp(frame: Uint8Array): RtpPacket | null {
+  const rtp = Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength).subarray(interleavedHeadBytes);
+  if (rtp.length < rtpHeadBytes) return null;
+  const [flags, marked] = [rtp.readUInt8(0), rtp.readUInt8(1)];
+  let start = rtpHeadBytes + 4 * (flags & 0x0f);
+  const hasExtension = (flags & 0x10) !== 0;
+  if (hasExtension && rtp.length >= start + 4) start += 4 + 4 * rtp.readUInt16BE(start + 2);
+  return { payloadType: marked & 0x7f, timestamp: rtp.readUInt32BE(4), payload: rtp.subarray(start) };
+}
+
+/** What a packet holds of its picture. Parameter sets and the like stand before the first slice. */
+type Kind = { isKeyFrame: boolean; beginsPicture: boolean };
+
+/** RFC 6184, 5.2 */
+function kindOfH264(payload: Uint8Array): Kind {
+  const type = (payload[0] ?? 0) & 0x1f;
+  const [singleTimeAggregate, fragment] = [24, 28];
+  if (type === singleTimeAggregate) return unite(unitTypes(payload, 1).map((first) => h264(first & 0x1f)));
+  return h264(type === fragment ? (payload[1] ?? 0) & 0x1f : type);
+}
+
+function h264(type: number): Kind {
+  return { isKeyFrame: type === 5, beginsPicture: type >= 6 && type <= 9 };
+}
+
+/** RFC 7798, 4.4 */
+function kindOfH265(payload: Uint8Array): Kind {
+  const type = ((payload[0] ?? 0) >> 1) & 0x3f;
+  const [aggregate, fragment] = [48, 49];
+  if (type === aggregate) return unite(unitTypes(payload, 2).map((first) => h265((first >> 1) & 0x3f)));
+  return h265(type === fragment ? (payload[2] ?? 0) & 0x3f : type);
+}
+
+function h265(type: number): Kind {
+  return {
+    isKeyFrame: type >= 16 && type <= 21,
+    beginsPicture: (type >= 32 && type <= 35) || type === 39,
+  };
+}
+
+/** Aggregates hold units of a 16-bit length each; the first byte of every unit. */
+function unitTypes(payload: Uint8Array, headBytes: number): number[] {
+  const firsts: number[] = [];
+  for (let at = headBytes; at + 2 < payload.length;) {
+    firsts.push(payload[at + 2] ?? 0);
+    at += 2 + (payload[at] ?? 0) * 256 + (payload[at + 1] ?? 0);
+  }
+  return firsts;
+}
+
+function unite(kinds: Kind[]): Kind {
+  return {
+    isKeyFrame: kinds.some(({ isKeyFrame }) => isKeyFrame),
+    beginsPicture: kinds[0]?.beginsPicture ?? false,
+  };
+}
