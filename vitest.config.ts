@@ -4,7 +4,7 @@ import { ClosingLine } from './test/support/closing-line.ts';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/packages.ts'],
+    globalSetup: ['test/support/packages.ts', 'test/support/recordings-folder.ts'],
     reporters: [['default', { summary: false }], new ClosingLine()],
     testTimeout: 30_000,
     hookTimeout: 60_000,

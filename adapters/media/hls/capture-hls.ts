@@ -37,7 +37,7 @@ const defaultLimits: HlsLimits = {
 export type PlaylistSource = {
   /** Asked only when no playlist is remembered. `again`: the playlist that was given last does not work. Throws `StreamError`. */
   locate(url: string, again: boolean, signal: AbortSignal): Promise<LocatedPlaylist>;
-  prepare?: PreparePlaylist;
+  prepare?: PreparePlaylist | undefined;
 };
 
 /** `freshUntil`: when what it leads to ceases to work; null if that is not known, and it is kept until it fails. */
@@ -100,7 +100,10 @@ export function createHlsCapturer(deps: {
         throw new StreamPausedError();
       }
       const { capture, olderSegments } = await captureFrom(playlist, request, remembered, signal);
-      memory.remember(key, { ...known, olderSegments });
+      const { segment } = capture.position;
+      const mayHaveMoved = !source && playlist.url !== request.url && segment === remembered?.segment;
+      if (mayHaveMoved) memory.forget(key);
+      else memory.remember(key, { ...known, olderSegments, segment });
       return capture;
     } catch (error) {
       // To ask for another playlist would only begin another advertisement.

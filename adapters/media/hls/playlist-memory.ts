@@ -2,6 +2,8 @@
 export type Remembered = {
   /** The chosen media playlist, after redirects. */
   mediaUrl: string;
+  /** Of the last capture: where that has not moved on, the playlist may have been left for another. */
+  segment?: string | null;
   /** How many more segments had to be taken to find a key frame. */
   olderSegments: number;
   /** When it ceases to work by what its source says; null where that is not known. */

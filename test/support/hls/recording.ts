@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { locateFfmpeg } from '../../../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import { thumbnail } from '../../../core/capture.ts';
+import { recordingsFolder } from '../recordings-folder.ts';
 
 /**
  * Segments made once at full speed, whose brightness tells the time: luma is 30 + 12 a second.
@@ -12,39 +13,80 @@ import { thumbnail } from '../../../core/capture.ts';
  */
 export type Recording = { segmentSeconds: number; segments: Buffer[]; initialization: Buffer | null };
 
+export type RecordingOptions = {
+  segmentType?: 'mpegts' | 'fmp4';
+  codec?: 'h264' | 'h265';
+  /** With it, sound comes before the picture: in the table of tracks and in the packets. */
+  sound?: boolean;
+  keyFrameSeconds?: number;
+  size?: string;
+  seconds?: number;
+};
+
 export const { path: ffmpegPath } = await locateFfmpeg({
   setting: process.env['WATCHPOST_FFMPEG'],
   env: process.env,
 });
 
-export async function record(
-  options: {
-    segmentType?: 'mpegts' | 'fmp4';
-    keyFrameSeconds?: number;
-    size?: string;
-    seconds?: number;
-  } = {},
-): Promise<Recording> {
-  const { segmentType = 'mpegts', keyFrameSeconds = 2, size = '160x90', seconds = 16 } = options;
-  const directory = await mkdtemp(join(tmpdir(), 'recording-'));
-  const suffix = segmentType === 'fmp4' ? 'm4s' : 'ts';
-  const scene = `nullsrc=size=160x90:rate=10,format=yuv420p,geq=lum='30+12*T':cb=128:cr=128,scale=${size.replace('x', ':')}`;
-  const encoding = `-c:v libx264 -preset ultrafast -bf 2 -g ${keyFrameSeconds * 10} -keyint_min ${keyFrameSeconds * 10} -sc_threshold 0 -qp 12`;
-  const hls = `-f hls -hls_time 2 -hls_list_size 0 -hls_segment_type ${segmentType} -hls_fmp4_init_filename init.mp4 -hls_flags split_by_time`;
+/** One of each kind is made in a run, whoever asks for it. */
+export async function record(options: RecordingOptions = {}): Promise<Recording> {
+  const shared = process.env[recordingsFolder] ?? tmpdir();
+  const name = join(shared, ['recording', ...Object.entries(options).flat()].join('-'));
+  const isMade = process.env[recordingsFolder] !== undefined && (await read(name, options));
+  if (isMade) return isMade;
+  await mkdir(shared, { recursive: true });
+  const directory = await mkdtemp(`${name}-`);
   try {
-    const input = ['-nostdin', '-loglevel', 'error', '-f', 'lavfi', '-i', scene, '-t', `${seconds}`];
-    const output = [...encoding.split(' '), ...hls.split(' '), '-hls_segment_filename'];
-    const paths = [join(directory, `%03d.${suffix}`), join(directory, 'list.m3u8')];
-    await promisify(execFile)(ffmpegPath, [...input, ...output, ...paths]);
-    const names = (await readdir(directory)).filter((name) => name.endsWith(suffix)).toSorted();
-    return {
-      segmentSeconds: 2,
-      segments: await Promise.all(names.map((name) => readFile(join(directory, name)))),
-      initialization: segmentType === 'fmp4' ? await readFile(join(directory, 'init.mp4')) : null,
-    };
+    await promisify(execFile)(ffmpegPath, commandLine(options, directory), { cwd: directory });
+    const made = await read(directory, options);
+    if (made === null) throw new Error('ffmpeg made no segments');
+    // Two that make the same at the same time: the first one's stays.
+    if (process.env[recordingsFolder] !== undefined) await rename(directory, name).catch(() => undefined);
+    return made;
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
+}
+
+function commandLine(options: RecordingOptions, directory: string): string[] {
+  const { segmentType = 'mpegts', codec = 'h264', sound = false, keyFrameSeconds = 2 } = options;
+  const { size = '160x90', seconds = 16 } = options;
+  const scene = `nullsrc=size=160x90:rate=10,format=yuv420p,geq=lum='30+12*T':cb=128:cr=128,scale=${size.replace('x', ':')}`;
+  const group = keyFrameSeconds * 10;
+  const encoders = {
+    h264: `-c:v libx264 -preset ultrafast -bf 2 -g ${group} -keyint_min ${group} -sc_threshold 0 -qp 12`,
+    h265: `-c:v libx265 -preset ultrafast -tag:v hvc1 -x265-params log-level=none:keyint=${group}:min-keyint=${group}:scenecut=0:qp=12:open-gop=0`,
+  };
+  const tracks = sound ? '-f lavfi -i sine -map 1:a -map 0:v -c:a aac -shortest' : '';
+  const hls = `-f hls -hls_time 2 -hls_list_size 0 -hls_segment_type ${segmentType} -hls_fmp4_init_filename init.mp4 -hls_flags split_by_time`;
+  const words = (line: string): string[] => line.split(' ').filter((word) => word !== '');
+  return [
+    '-nostdin',
+    ...words('-loglevel error -f lavfi -i'),
+    scene,
+    ...words(tracks),
+    ...words(encoders[codec]),
+    ...words(`-t ${seconds}`),
+    ...words(hls),
+    '-hls_segment_filename',
+    join(directory, `%03d.${suffixOf(options)}`),
+    join(directory, 'list.m3u8'),
+  ];
+}
+
+function suffixOf({ segmentType = 'mpegts' }: RecordingOptions): string {
+  return segmentType === 'fmp4' ? 'm4s' : 'ts';
+}
+
+async function read(directory: string, options: RecordingOptions): Promise<Recording | null> {
+  const names = await readdir(directory).catch((): string[] => []);
+  const files = names.filter((name) => name.endsWith(suffixOf(options))).toSorted();
+  if (files.length === 0) return null;
+  return {
+    segmentSeconds: 2,
+    segments: await Promise.all(files.map((name) => readFile(join(directory, name)))),
+    initialization: names.includes('init.mp4') ? await readFile(join(directory, 'init.mp4')) : null,
+  };
 }
 
 /** The moment of a `record`ing that a thumbnail shows, in seconds. */

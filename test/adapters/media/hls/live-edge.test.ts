@@ -1,0 +1,216 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { InvalidUrlError, StreamEndedError, StreamFetchError } from '../../../../core/errors.ts';
+import type { Served } from '../../../support/hls/file-server.ts';
+import { momentOf, record } from '../../../support/hls/recording.ts';
+import {
+  failureOf,
+  mediaPlaylist,
+  watchRecording,
+  type WatchedStream,
+} from '../../../support/hls/watched-stream.ts';
+
+let segments: Buffer[];
+let stream: WatchedStream;
+
+beforeAll(async () => {
+  ({ segments } = await record());
+});
+afterEach(() => stream.close());
+
+async function serve(files: Record<string, Served>, options: { unseen?: boolean } = {}): Promise<void> {
+  stream = await watchRecording(files, options);
+}
+
+/** For what is asked for and said of it, where the pictures do not matter. */
+const unseen = { unseen: true };
+
+const live = '/live.m3u8';
+const position = async (): Promise<string | null> => (await stream.capture(live)).position.segment;
+
+describe('an address', () => {
+  it('that redirects is what the rest is relative to', async () => {
+    const to = (location: string): Served => ({ status: 302, headers: { location }, body: '' });
+    await serve({
+      '/go': to('/deep/path/master.m3u8?session=1'),
+      '/deep/path/master.m3u8': '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nlow/live.m3u8',
+      '/deep/path/low/live.m3u8': to('/elsewhere/live.m3u8'),
+      '/elsewhere/live.m3u8': mediaPlaylist(['part/4.ts']),
+      '/elsewhere/part/4.ts': to('/4.ts'),
+    });
+    expect(await stream.moment('/go')).toBeCloseTo(8, 0);
+    expect(stream.requests).toEqual([
+      '/go',
+      '/deep/path/master.m3u8?session=1',
+      '/deep/path/low/live.m3u8',
+      '/elsewhere/live.m3u8',
+      '/elsewhere/part/4.ts',
+      '/4.ts',
+    ]);
+  });
+
+  it.each(['/live.m3u8?a=b.c&d', '/live', '/play.php?channel=1', '/live.m3u8;jsessionid=1', '/LIVE.M3U8'])(
+    'such as %s is one of HLS by what it leads to, whatever it ends in and its content type says',
+    async (path) => {
+      const [name = ''] = path.split('?');
+      await serve(
+        { [name]: { headers: { 'content-type': 'text/plain' }, body: mediaPlaylist(['4.ts']) } },
+        unseen,
+      );
+      await stream.capture(path);
+      expect(stream.requests).toEqual([path, '/4.ts']);
+    },
+  );
+
+  it('that is signed shows in no error and no position', async () => {
+    await serve(
+      {
+        '/secret-path/live.m3u8': mediaPlaylist(['4.ts?sig=secret']),
+        '/secret-path/4.ts': segments[4]!,
+      },
+      unseen,
+    );
+    const { position: at } = await stream.capture('/secret-path/live.m3u8?sig=secret');
+    expect(JSON.stringify(at)).not.toContain('secret');
+    delete stream.files['/secret-path/4.ts'];
+    const failure = await failureOf(stream.capture('/secret-path/live.m3u8?sig=secret'));
+    expect(`${failure.message} ${failure.remediation} ${failure.stack}`).not.toContain('secret');
+  });
+});
+
+describe('an answer', () => {
+  it.each([
+    ['gzip', gzipSync],
+    ['br', brotliCompressSync],
+    ['deflate', deflateSync],
+  ])('that is encoded (%s) is decoded, of playlists and of segments', async (encoding, encode) => {
+    const headers = { 'content-encoding': encoding };
+    await serve({
+      [live]: { headers, body: encode(mediaPlaylist(['4.ts'])) },
+      '/4.ts': { headers, body: encode(segments[4]!) },
+    });
+    expect(await stream.moment(live)).toBeCloseTo(8, 0);
+  });
+
+  it('in any writing of a playlist is read', async () => {
+    const text = mediaPlaylist(['# a comment', '#EXT-X-NEW:X', '4.ts']).replace(
+      '#EXT-X-VERSION:7',
+      '#EXT-X-VERSION:99',
+    );
+    await serve({ [live]: `\ufeff${text.replaceAll('\n', ' \r\n\r\n')}` });
+    expect(await stream.moment(live)).toBeCloseTo(8, 0);
+  });
+
+  it('that comes slowly is waited for while it comes, and no longer than its time', async () => {
+    const slow = { pieces: 10, pauseMs: 30 };
+    await serve({
+      [live]: { ...slow, body: mediaPlaylist(['4.ts']) },
+      '/4.ts': { ...slow, body: segments[4]! },
+      '/endless.m3u8': { pieces: 1000, pauseMs: 30, body: mediaPlaylist(['4.ts']).padEnd(2000, '\n') },
+    });
+    expect(await stream.moment(live)).toBeCloseTo(8, 0);
+    expect((await failureOf(stream.capture('/endless.m3u8'))).remediation).toContain(
+      'did not answer in time',
+    );
+  });
+});
+
+describe('a live edge', () => {
+  it.each([404, 403, 500])('whose newest segment answers %d shows an older one', async (status) => {
+    await serve({
+      [live]: mediaPlaylist(['3.ts', '4.ts', '5.ts']),
+      '/5.ts': { status, body: '' },
+    });
+    expect(await stream.moment(live)).toBeCloseTo(8, 0);
+    expect(await stream.moment(live, { mode: 'clip' })).toBeGreaterThan(9.5);
+  });
+
+  it('whose window is moving on leaves out what is gone at its end', async () => {
+    await serve({ [live]: mediaPlaylist(['gone.ts', '4.ts', '5.ts']) });
+    expect(await stream.moment(live, { mode: 'clip', clipSeconds: 6 })).toBeGreaterThan(11.5);
+  });
+
+  it('of which nothing is there is not asked for all of it', async () => {
+    await serve({ [live]: mediaPlaylist(['a.ts', 'b.ts', 'c.ts', 'd.ts', 'e.ts']) });
+    expect((await failureOf(stream.capture(live))).remediation).toContain('status 404');
+    expect(stream.requests).toEqual([live, '/e.ts', '/d.ts', '/c.ts']);
+  });
+
+  it('in a window of hours is found', async () => {
+    const hours = Array.from({ length: 20_000 }, () => 'old.ts');
+    await serve({
+      [live]: mediaPlaylist(['#EXT-X-PROGRAM-DATE-TIME:2026-11-20T00:53:18Z', ...hours, '4.ts']),
+    });
+    const { capturedAt, thumbnail, position: at } = await stream.capture(live);
+    expect(momentOf(thumbnail)).toBeCloseTo(8, 0);
+    expect(at.segment).toMatch(/^20000:/);
+    expect(capturedAt.toISOString()).toBe('2026-11-20T11:59:58.000Z');
+  });
+
+  it('that is not there yet is waited for', async () => {
+    await serve({ [live]: mediaPlaylist([]) });
+    await expect(stream.probe(live)).resolves.toMatchObject({ platform: 'hls' });
+    expect((await failureOf(stream.capture(live))).remediation).toContain('no segment to play yet');
+    stream.files[live] = mediaPlaylist(['0.ts']);
+    expect(await stream.moment(live)).toBeCloseTo(0, 0);
+  });
+});
+
+describe('a stream', () => {
+  it('that stands still keeps its position, and goes on', async () => {
+    await serve({ [live]: mediaPlaylist(['3.ts', '4.ts'], 3) });
+    const before = await position();
+    expect(await position()).toBe(before);
+    stream.files[live] = mediaPlaylist(['4.ts', '5.ts'], 4);
+    expect(await position()).not.toBe(before);
+  });
+
+  it('whose encoder begins to count anew goes on, and has not ended', async () => {
+    await serve({ [live]: mediaPlaylist(['4.ts', '5.ts'], 9000) });
+    const before = await position();
+    stream.files[live] = mediaPlaylist(['0.ts'], 0);
+    const after = await stream.capture(live);
+    expect(momentOf(after.thumbnail)).toBeCloseTo(0, 0);
+    expect(after.position.segment).not.toBe(before);
+  });
+
+  it('whose encoder begins anew elsewhere goes on there, though the old place has ended', async () => {
+    const leadsTo = (path: string): string => `#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n${path}`;
+    await serve({ '/master.m3u8': leadsTo('old.m3u8'), '/old.m3u8': mediaPlaylist(['4.ts']) });
+    await stream.capture('/master.m3u8');
+    stream.files['/old.m3u8'] = mediaPlaylist(['4.ts', '#EXT-X-ENDLIST']);
+    stream.files['/master.m3u8'] = leadsTo('new.m3u8');
+    stream.files['/new.m3u8'] = mediaPlaylist(['0.ts']);
+    expect(await stream.moment('/master.m3u8')).toBeCloseTo(0, 0);
+    stream.files['/new.m3u8'] = mediaPlaylist(['0.ts', '#EXT-X-ENDLIST']);
+    expect(await failureOf(stream.capture('/master.m3u8'))).toBeInstanceOf(StreamEndedError);
+  });
+
+  it('whose old place stands still is looked for anew', async () => {
+    const leadsTo = (path: string): string => `#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n${path}`;
+    await serve({ '/master.m3u8': leadsTo('old.m3u8'), '/old.m3u8': mediaPlaylist(['4.ts']) });
+    await stream.capture('/master.m3u8');
+    await stream.capture('/master.m3u8');
+    stream.files['/master.m3u8'] = leadsTo('new.m3u8');
+    stream.files['/new.m3u8'] = mediaPlaylist(['0.ts']);
+    expect(await stream.moment('/master.m3u8')).toBeCloseTo(0, 0);
+  });
+
+  it('of an event is live until it says that it has ended', async () => {
+    const event = ['#EXT-X-PLAYLIST-TYPE:EVENT', '3.ts', '4.ts'];
+    await serve({ [live]: mediaPlaylist(event) });
+    await expect(stream.probe(live)).resolves.toMatchObject({ platform: 'hls' });
+    expect(await stream.moment(live)).toBeCloseTo(8, 0);
+    stream.files[live] = mediaPlaylist([...event, '#EXT-X-ENDLIST']);
+    expect(await failureOf(stream.capture(live))).toBeInstanceOf(StreamEndedError);
+  });
+
+  it.each([
+    ['file:///etc/passwd', InvalidUrlError],
+    ['data:video/mp2t;base64,AAAA', InvalidUrlError],
+    ['missing.ts', StreamFetchError],
+  ])('of %s is refused', async (segment, kind) => {
+    await serve({ [live]: mediaPlaylist([segment]) });
+    expect(await failureOf(stream.capture(live))).toBeInstanceOf(kind);
+  });
+});

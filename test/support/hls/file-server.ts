@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+
+export type ServedFile = {
+  body: Buffer | string;
+  status?: number;
+  headers?: Record<string, string>;
+  /** Sent in as many pieces, `pauseMs` apart. */
+  pieces?: number;
+  pauseMs?: number;
+};
+
+export type Served = ServedFile | Buffer | string | ((headers: IncomingHttpHeaders) => ServedFile);
+
+export type FileServer = {
+  url(path: string): string;
+  /** By path, without query; what is put in later counts from then on. */
+  files: Record<string, Served>;
+  /** Path and query of all that was asked for, in order. */
+  requests: string[];
+  close(): Promise<void>;
+};
+
+/** An HTTP server of what a test says, byte ranges included. */
+export async function serveFiles(files: Record<string, Served> = {}): Promise<FileServer> {
+  const requests: string[] = [];
+  const server = createServer((request, response) => {
+    const path = request.url ?? '/';
+    requests.push(path);
+    const found = served.files[path.split('?')[0] ?? ''];
+    const file = typeof found === 'function' ? found(request.headers) : found;
+    const plain =
+      typeof file === 'string' || Buffer.isBuffer(file)
+        ? { body: file }
+        : (file ?? { body: '', status: 404 });
+    void send(response, ranged(plain, request.headers.range));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : 0;
+  const served: FileServer = {
+    url: (path) => `http://127.0.0.1:${port}${path}`,
+    files,
+    requests,
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+  return served;
+}
+
+function ranged(file: ServedFile, range: string | undefined): ServedFile {
+  const [, from, to] = /bytes=(\d+)-(\d+)/.exec(range ?? '') ?? [];
+  if (from === undefined || (file.status ?? 200) !== 200) return file;
+  return { ...file, status: 206, body: Buffer.from(file.body).subarray(Number(from), Number(to) + 1) };
+}
+
+async function send(response: ServerResponse, file: ServedFile): Promise<void> {
+  const { pieces = 1, pauseMs = 0 } = file;
+  const body = Buffer.from(file.body);
+  response.writeHead(file.status ?? 200, file.headers);
+  for (let piece = 0; piece < pieces && !response.destroyed; piece += 1) {
+    if (piece > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    const [from, to] = [piece, piece + 1].map((count) => Math.floor((body.length * count) / pieces));
+    response.write(body.subarray(from, to));
+  }
+  response.end();
+}
