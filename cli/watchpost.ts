@@ -1,10 +1,12 @@
 #!/usr/bin/env node
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
+import { cheapestWithVideo } from '../adapters/vision/bedrock/model-families.ts';
 import { inputModeSchema } from '../core/capture.ts';
 import { scopeSchema } from '../core/key.ts';
 import { keyRotationQuerySchema } from '../core/requests/keys.ts';
 import { check } from './commands/check.ts';
+import { cost } from './commands/cost.ts';
 import { demo } from './commands/demo.ts';
 import { createKey, labelKey, listKeys, revokeKey, rotateKey } from './commands/keys.ts';
 import { start } from './commands/start.ts';
@@ -47,6 +49,43 @@ addSettings(program.command('check <url> <condition>'), ['allowRanges', 'ffmpeg'
     const { mode, clipSeconds, save } = checkOptions.parse(raw);
     const wish = { url, condition, mode, clipSeconds: Number(clipSeconds), save };
     await check(wish, settingsOf(raw), terminal, wantsJson(raw));
+  });
+
+const costOptions = z.object({
+  interval: z.number(),
+  mode: inputModeSchema,
+  clipSeconds: z.string(),
+  skip: z.number(),
+  alerts: z.number(),
+  model: z.string(),
+});
+
+program
+  .command('cost')
+  .description('what a watched stream costs on AWS an hour, by list prices, line by line')
+  .addOption(
+    new Option('--interval <seconds>', 'from one check to the next').default(10).argParser(between(5, 300)),
+  )
+  .addOption(
+    new Option('--mode <mode>', 'what the model is shown').choices(inputModeSchema.options).default('frames'),
+  )
+  .addOption(new Option('--clip-seconds <seconds>', 'length of a clip').choices(upTo(10)).default('3'))
+  .addOption(
+    new Option('--skip <share>', 'share of captures that the pre-filter keeps from the model')
+      .default(0)
+      .argParser(between(0, 1)),
+  )
+  .addOption(
+    new Option('--alerts <count>', 'webhooks an hour')
+      .default(1)
+      .argParser(between(0, Number.MAX_SAFE_INTEGER)),
+  )
+  .option('--model <id>', 'the model on Bedrock', cheapestWithVideo)
+  .option('--json', 'print the lines as JSON')
+  .action(async (raw: unknown) => {
+    const { interval, clipSeconds, skip, alerts, mode, model } = costOptions.parse(raw);
+    const question = { mode, model, clipSeconds: Number(clipSeconds), intervalSeconds: interval };
+    await cost({ ...question, skippedShare: skip, alertsPerHour: alerts }, terminal, wantsJson(raw));
   });
 
 const keys = program
@@ -127,6 +166,14 @@ function graceSecondsOf(text: string): number {
   const parsed = keyRotationQuerySchema.safeParse({ grace_seconds: text });
   if (!parsed.success) throw new InvalidArgumentError('It is a whole number, at most a week.');
   return parsed.data.grace_seconds;
+}
+
+function between(least: number, most: number) {
+  return (text: string): number => {
+    const value = Number(text);
+    if (text.trim() !== '' && value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`It is a number from ${least} to ${most}.`);
+  };
 }
 
 function upTo(count: number): string[] {

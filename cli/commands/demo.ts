@@ -2,11 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { cheapestWithVideo } from '../../adapters/vision/bedrock/model-families.ts';
 import type { InputMode } from '../../core/capture.ts';
 import { CommandError } from '../command-error.ts';
+import { estimate } from '../cost/estimate.ts';
 import { createApi } from '../demo/api.ts';
 import type { DemoApi } from '../demo/api.ts';
-import { dollarsPerStreamHour } from '../demo/aws-cost.ts';
 import { startLiveHls } from '../demo/live-hls.ts';
 import { startRtspServer } from '../demo/rtsp-server.ts';
 import { sceneArguments } from '../demo/scene.ts';
@@ -24,6 +25,15 @@ const condition = 'A red car is in the yard';
 const carAfterSeconds = 18;
 const intervalSeconds = 5;
 const patienceSeconds = 45;
+
+/** What the closing line tells the price of. */
+const tenSecondsOfFrames = {
+  intervalSeconds: 10,
+  mode: 'frames',
+  clipSeconds: 3,
+  alertsPerHour: 1,
+  model: cheapestWithVideo,
+} as const;
 
 /**
  * `watchpost demo`: live streams made here (HLS and RTSP), a monitor on each, and a receiver that verifies signatures. Ends
@@ -150,11 +160,11 @@ async function sumUp(streams: WatchedStream[], api: DemoApi, story: Story): Prom
     const { status, stats } = await api.job(jobId);
     const captures = stats.frames_skipped + stats.checks_performed;
     const skippedShare = captures === 0 ? 0 : stats.frames_skipped / captures;
-    const cost = dollarsPerStreamHour({ intervalSeconds: 10, skippedShare });
+    const { total } = await estimate({ ...tenSecondsOfFrames, skippedShare });
     story.event(name, 'summary', {
       ended: `${status} (${stats.reason ?? 'no reason'})`,
       looks: `${stats.checks_performed} looks of the model, ${stats.frames_skipped} of ${captures} pictures skipped by the pre-filter`,
-      cost: `on AWS about $${cost.total.toFixed(3)} a stream-hour at 10 s with Nova Lite and this share of skips`,
+      cost: `on AWS about $${total.toFixed(3)} a stream-hour at 10 s with Nova Lite and this share of skips`,
     });
   }
 }

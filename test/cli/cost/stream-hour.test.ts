@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { loadWorkflow } from '../../../adapters/embedded/workflow/definition.ts';
+import { estimate } from '../../../cli/cost/estimate.ts';
+import { priceOfModel } from '../../../cli/cost/list-prices.ts';
+import { transitionsPerTick } from '../../../cli/cost/transitions-per-tick.ts';
+import { units } from '../../../cli/cost/units.ts';
+
+const definition = JSON.parse(readFileSync('workflow/watch.asl.json', 'utf8'));
+const resources = ['CaptureFunctionArn', 'AnalyzeFunctionArn'];
+const frames = {
+  intervalSeconds: 10,
+  mode: 'frames',
+  clipSeconds: 3,
+  skippedShare: 0,
+  alertsPerHour: 1,
+  model: 'amazon.nova-lite-v1:0',
+} as const;
+
+describe('transitions', () => {
+  it('a tick of the workflow takes four', () => {
+    expect(transitionsPerTick(loadWorkflow(definition, resources))).toBe(4);
+  });
+
+  it('a state more in the round is one more', () => {
+    const longer = structuredClone(definition);
+    longer.States.Rest = { Type: 'Wait', Seconds: 1, Next: 'Capture' };
+    longer.States.Pause.Next = 'Rest';
+    expect(transitionsPerTick(loadWorkflow(longer, resources))).toBe(5);
+  });
+});
+
+describe('a stream-hour', () => {
+  it('at 10 s with frames and the cheapest video model stays below ten cents', async () => {
+    const { total } = await estimate(frames);
+    expect(total).toBeGreaterThan(0.03);
+    expect(total).toBeLessThan(0.1);
+  });
+
+  it('is the sum of its lines, and its transitions are those of 360 ticks', async () => {
+    const { lines, total } = await estimate(frames);
+    expect(lines.reduce((sum, { dollars }) => sum + dollars, 0)).toBeCloseTo(total, 10);
+    const [transitions] = lines;
+    expect(transitions).toMatchObject({ item: 'Step Functions', quantity: 1440 });
+    expect(transitions?.dollars).toBeCloseTo(0.036, 6);
+  });
+
+  it('with everything skipped has no model cost, and half of it with half skipped', async () => {
+    const modelCost = async (skippedShare: number) => {
+      const { lines } = await estimate({ ...frames, skippedShare });
+      return lines
+        .filter(({ item }) => item.startsWith('Model'))
+        .reduce((sum, { dollars }) => sum + dollars, 0);
+    };
+    const whole = await modelCost(0);
+    expect(whole).toBeGreaterThan(0);
+    expect(await modelCost(0.5)).toBeCloseTo(whole / 2, 10);
+    expect(await modelCost(1)).toBe(0);
+  });
+
+  it('costs more with a clip, and most with both', async () => {
+    const [frame, clip, hybrid] = await Promise.all(
+      (['frames', 'clip', 'hybrid'] as const).map(
+        async (mode) => (await estimate({ ...frames, mode })).total,
+      ),
+    );
+    expect(frame).toBeLessThan(clip!);
+    expect(clip).toBeLessThan(hybrid!);
+  });
+
+  it('of a clip for a model without video, and of a model without a price, says what to do', async () => {
+    const claude = 'us.anthropic.claude-haiku-4-5-20251001-v1:0';
+    await expect(estimate({ ...frames, mode: 'clip', model: claude })).rejects.toMatchObject({
+      remediation: expect.stringContaining('--mode frames'),
+    });
+    await expect(estimate({ ...frames, model: 'acme.seer-v1' })).rejects.toMatchObject({
+      remediation: expect.stringContaining('amazon.nova-lite'),
+    });
+  });
+});
+
+describe('the price of a model', () => {
+  it.each([
+    ['amazon.nova-lite-v1:0', 0.06],
+    ['us.amazon.nova-lite-v1:0', 0.06],
+    ['nova-lite', 0.06],
+    ['global.amazon.nova-2-lite-v1:0', 0.33],
+    ['eu.amazon.nova-pro-v1:0', 0.8],
+    ['us.anthropic.claude-haiku-4-5-20251001-v1:0', 1],
+  ])('%s is $%f a million tokens in', (id, dollars) => {
+    expect((priceOfModel(id)?.input ?? 0) * 1e6).toBeCloseTo(dollars, 6);
+  });
+
+  it('of another model of a like name is not taken for it', () => {
+    expect(priceOfModel('amazon.nova-lite-next')).toBeUndefined();
+  });
+});
+
+it('the memory that is reckoned with is what the stack gives', () => {
+  const memoryOf = (file: string) =>
+    Number(/memoryMegabytes: (\d+)/.exec(readFileSync(`lib/${file}`, 'utf8'))?.[1]);
+  expect(memoryOf('capture-function.ts')).toBe(units.capture.megabytes);
+  expect(memoryOf('analyze-function.ts')).toBe(units.analyze.megabytes);
+  expect(memoryOf('webhook-delivery.ts')).toBe(units.deliver.megabytes);
+});
