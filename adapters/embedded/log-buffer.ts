@@ -1,4 +1,5 @@
 import type { Log, LogEntry, LogFields, RecentLog } from '../../core/ports/log.ts';
+import { withFields } from '../log-message.ts';
 import { logLevels, type LogLevel } from './line-log.ts';
 
 export type LogBufferOptions = {
@@ -31,19 +32,3 @@ export function createLogBuffer({ level, now, capacity = 500 }: LogBufferOptions
 }
 
 const shownLevels = { debug: 'DEBUG', info: 'INFO', warning: 'WARNING', error: 'ERROR' } as const;
-
-/** A stack trace is long; 500 of these stay below a megabyte. */
-const messageCharacters = 2_000;
-
-/** An entry of the contract has a message and nothing else, so fields follow it as `name=value`. */
-function withFields(message: string, fields: LogFields = {}): string {
-  const details = Object.entries(fields)
-    .filter(([, value]) => value !== null && value !== '')
-    .map(([name, value]) => ` ${name}=${quoted(value)}`);
-  return `${message}${details.join('')}`.slice(0, messageCharacters);
-}
-
-function quoted(value: LogFields[string]): string {
-  const text = String(value);
-  return /^[^\s"=]+$/.test(text) ? text : JSON.stringify(text);
-}

@@ -1,4 +1,4 @@
-import type { Collaborators } from '../collaborators.ts';
+import type { Collaborators, Limits } from '../collaborators.ts';
 import { decideAfterTick } from '../decision/after-tick.ts';
 import { planLook } from '../decision/look.ts';
 import { planTick } from '../decision/tick-change.ts';
@@ -15,7 +15,9 @@ import { summarizeWindows } from './summarize-windows.ts';
 import type { SummaryNeeds } from './summarize-windows.ts';
 
 export type AnalyzeNeeds = SummaryNeeds &
-  Pick<Collaborators, 'jobs' | 'queue' | 'executions' | 'limits' | 'now'>;
+  Pick<Collaborators, 'jobs' | 'queue' | 'executions' | 'now'> & {
+    limits: Pick<Limits, 'retentionSeconds' | 'visionTimeoutSeconds'>;
+  };
 type TickInput = Extract<AnalyzeInput, { operation: 'analyze' }>;
 
 const tries = 5;

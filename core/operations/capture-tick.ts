@@ -1,5 +1,5 @@
 import type { Capture } from '../capture.ts';
-import type { Collaborators } from '../collaborators.ts';
+import type { Collaborators, Limits } from '../collaborators.ts';
 import {
   StreamEndedError,
   StreamError,
@@ -8,9 +8,13 @@ import {
   TransientError,
 } from '../errors.ts';
 import type { Source } from '../job.ts';
+import type { JobStore } from '../ports/job-store.ts';
 import type { CaptureInput, CaptureOutput, Seen } from '../workflow.ts';
 
-type Needs = Pick<Collaborators, 'jobs' | 'streams' | 'media' | 'compareMotion' | 'limits' | 'now' | 'newId'>;
+export type CaptureNeeds = Pick<Collaborators, 'streams' | 'media' | 'compareMotion' | 'now' | 'newId'> & {
+  jobs: Pick<JobStore, 'source'>;
+  limits: Pick<Limits, 'captureTimeoutSeconds'>;
+};
 
 /**
  * The first half of a tick: takes a capture, compares it with what was seen before and puts its pictures away. What goes wrong
@@ -18,7 +22,7 @@ type Needs = Pick<Collaborators, 'jobs' | 'streams' | 'media' | 'compareMotion' 
  */
 export async function captureTick(
   input: CaptureInput,
-  c: Needs,
+  c: CaptureNeeds,
   signal?: AbortSignal,
 ): Promise<CaptureOutput> {
   if (input.closing) return { kind: 'not_captured' };
@@ -30,7 +34,7 @@ export async function captureTick(
   }
 }
 
-async function takeIn(input: CaptureInput, c: Needs, signal?: AbortSignal): Promise<CaptureOutput> {
+async function takeIn(input: CaptureInput, c: CaptureNeeds, signal?: AbortSignal): Promise<CaptureOutput> {
   const source = await c.jobs.source(input.source_id);
   // Swept while its last tick was under way: the next step finds the job ended.
   if (!source) return { kind: 'unavailable', message: 'The source is gone' };
@@ -55,7 +59,7 @@ async function takeIn(input: CaptureInput, c: Needs, signal?: AbortSignal): Prom
 async function tryCapture(
   source: Source,
   input: CaptureInput,
-  c: Needs,
+  c: CaptureNeeds,
   signal?: AbortSignal,
 ): Promise<Capture | CaptureOutput> {
   const timeout = AbortSignal.timeout(c.limits.captureTimeoutSeconds * 1000);
@@ -87,7 +91,7 @@ function tooSlow(seconds: number): CaptureOutput {
 }
 
 /** Keys end in a random id: a repeated capture of the same tick must not change the picture that was judged. */
-async function store(capture: Capture, input: CaptureInput, c: Needs) {
+async function store(capture: Capture, input: CaptureInput, c: CaptureNeeds) {
   const name = `captures/${input.source_id}/${input.tick}-${c.newId()}`;
   await c.media.put(`${name}.jpg`, capture.frame, 'image/jpeg');
   if (!capture.clip) return { frame_key: `${name}.jpg`, clip_key: null };

@@ -1,4 +1,4 @@
-import type { Collaborators } from '../collaborators.ts';
+import type { Collaborators, Limits } from '../collaborators.ts';
 import { planEnd } from '../decision/end.ts';
 import type { Work } from '../decision/end.ts';
 import { rules } from '../decision/rules.ts';
@@ -14,7 +14,9 @@ import { jobLog } from '../ports/log.ts';
 import { isTerminal } from '../transitions.ts';
 import { publishEvents } from './publish-events.ts';
 
-type Needs = Pick<Collaborators, 'jobs' | 'queue' | 'executions' | 'log' | 'limits' | 'now'>;
+type Needs = Pick<Collaborators, 'jobs' | 'queue' | 'executions' | 'log' | 'now'> & {
+  limits: Pick<Limits, 'retentionSeconds'>;
+};
 
 export type CancelNeeds = Needs & Pick<Collaborators, 'summaries'>;
 

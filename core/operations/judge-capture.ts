@@ -1,11 +1,11 @@
-import type { Collaborators } from '../collaborators.ts';
+import type { Collaborators, Limits } from '../collaborators.ts';
 import type { LookPlan } from '../decision/look.ts';
 import type { TickOutcome } from '../decision/tick-outcome.ts';
 import { VisionError } from '../errors.ts';
 import type { MonitorJob } from '../job.ts';
 import type { Look } from '../ports/vision-model.ts';
 
-type Needs = Pick<Collaborators, 'media' | 'vision' | 'limits'>;
+type Needs = Pick<Collaborators, 'media' | 'vision'> & { limits: Pick<Limits, 'visionTimeoutSeconds'> };
 type Captured = Extract<LookPlan, { kind: 'look' }>['captured'];
 
 /** Asks the model whether the monitor's condition holds in a capture. */

@@ -1,25 +1,33 @@
-import type { Collaborators } from '../collaborators.ts';
+import type { Collaborators, Limits } from '../collaborators.ts';
+import { leaseFrom } from '../decision/tick-change.ts';
 import type { Job } from '../job.ts';
 import { jobLog } from '../ports/log.ts';
-import { isTerminal } from '../transitions.ts';
+import { isTerminal, transitions } from '../transitions.ts';
 import { failJob } from './end-job.ts';
 import { publishEvents } from './publish-events.ts';
 
-type Needs = Pick<Collaborators, 'jobs' | 'queue' | 'executions' | 'log' | 'limits' | 'now'>;
+type Needs = Pick<Collaborators, 'jobs' | 'queue' | 'executions' | 'log' | 'now'> & {
+  limits: Pick<Limits, 'retentionSeconds'>;
+};
 
 export type Sweep = {
   /** Jobs whose lease ends before this are looked at: now, or later to look at every active job (at a start). */
   dueBy: Date;
   limit: number;
+  /** No repair is begun from then on: what is left is due again at the next sweep. */
+  endBy?: Date;
 };
 
 /**
  * Finishes what a crash left half done: starts executions that are missing, publishes events that did not reach the
  * queue, and fails jobs whose lease ran out or whose execution ended without them. Returns the number of jobs looked at.
  */
-export async function reconcile(c: Needs, { dueBy, limit }: Sweep): Promise<number> {
+export async function reconcile(c: Needs, { dueBy, limit, endBy }: Sweep): Promise<number> {
   const jobIds = await c.jobs.dueForRepair(dueBy, limit);
-  for (const jobId of jobIds) await repairQuietly(jobId, c);
+  for (const [done, jobId] of jobIds.entries()) {
+    if (endBy && c.now() >= endBy) return done;
+    await repairQuietly(jobId, c);
+  }
   return jobIds.length;
 }
 
@@ -42,8 +50,8 @@ export async function repairJob(jobId: string, c: Needs): Promise<void> {
   const status = await c.executions.status(execution);
   if (status === undefined) {
     jobLog(c.log, jobId).warning('Execution was missing; starting it');
-    await c.executions.start(execution);
-  } else if (status !== 'running' || leaseRanOut(job, c.now())) {
+    if (await renewLease(job, c)) await c.executions.start(execution);
+  } else if (await isLost(job, status, c)) {
     jobLog(c.log, jobId).error('Job lost: its lease ran out, or its execution ended without it', {
       execution: status,
     });
@@ -51,6 +59,16 @@ export async function repairJob(jobId: string, c: Needs): Promise<void> {
   }
 }
 
-function leaseRanOut(job: Job, now: Date): boolean {
-  return new Date(job.lease_until) < now;
+/** So that the next sweep, or another one at the same time, leaves the job alone until it had time to go on. */
+async function renewLease({ job_id: jobId, sequence }: Job, c: Needs): Promise<boolean> {
+  const set = { lease_until: leaseFrom(c.now()) };
+  const change = { jobId, from: transitions.end.from, expectedSequence: sequence, set, events: [] };
+  return (await c.jobs.commit(change)) === 'committed';
+}
+
+/** Read again: a tick, a hand-over or another repair may have been committed since the job was read. */
+async function isLost(job: Job, status: string, c: Needs): Promise<boolean> {
+  const current = await c.jobs.get(job.job_id, c.now());
+  if (current?.generation !== job.generation) return false;
+  return status !== 'running' || new Date(current.lease_until) < c.now();
 }

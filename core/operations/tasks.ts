@@ -1,4 +1,3 @@
-import type { Collaborators } from '../collaborators.ts';
 import { jobLog } from '../ports/log.ts';
 import { analyzeInputSchema, captureInputSchema } from '../workflow.ts';
 import type { AnalyzeInput, CaptureOutput, Step } from '../workflow.ts';
@@ -6,13 +5,14 @@ import { analyzeTick } from './analyze-tick.ts';
 import type { AnalyzeNeeds } from './analyze-tick.ts';
 import { beginJob } from './begin-job.ts';
 import { captureTick } from './capture-tick.ts';
+import type { CaptureNeeds } from './capture-tick.ts';
 import { failJob } from './end-job.ts';
 
 /** What the two resources of `watch.asl.json` do, whichever engine calls them: JSON in, JSON out. */
 
 export async function captureTask(
   input: unknown,
-  c: Pick<Collaborators, 'jobs' | 'streams' | 'media' | 'compareMotion' | 'limits' | 'now' | 'newId'>,
+  c: CaptureNeeds,
   signal?: AbortSignal,
 ): Promise<CaptureOutput> {
   return captureTick(captureInputSchema.parse(input), c, signal);

@@ -10,9 +10,15 @@ export const measurementUnits = {
   CapturesTaken: 'Count',
   CaptureErrors: 'Count',
   CaptureLatency: 'Milliseconds',
+  JobsStarted: 'Count',
   JobsCompleted: 'Count',
   JobsStopped: 'Count',
   JobsFailed: 'Count',
+  /** Ticks that were committed, skipped ones too. */
+  Ticks: 'Count',
+  FramesSkipped: 'Count',
+  Triggers: 'Count',
+  /** Series of attempts that ended with an answer of 2xx, and those that were given up. */
   DeliveriesDone: 'Count',
   DeliveriesFailed: 'Count',
   /** What `reconcile` had to make up for: executions started, events published, jobs failed. */
@@ -22,6 +28,6 @@ export const measurementUnits = {
 export type MeasurementName = keyof typeof measurementUnits;
 
 export interface Measurements {
-  /** Never throws: nothing that is measured fails for it. */
-  add(name: MeasurementName, value: number): void;
+  /** Never throws: nothing that is measured fails for it. Default 1. */
+  add(name: MeasurementName, value?: number): void;
 }

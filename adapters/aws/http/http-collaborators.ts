@@ -1,0 +1,134 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { LambdaClient } from '@aws-sdk/client-lambda';
+import { S3Client } from '@aws-sdk/client-s3';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SFNClient } from '@aws-sdk/client-sfn';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { createEgressGuard } from '../../egress/guard.ts';
+import { createGuardedHttp } from '../../egress/guarded-http.ts';
+import type { HttpCollaborators } from '../../http/collaborators.ts';
+import { createWebhookSender } from '../../webhook/webhook-sender.ts';
+import { createDeliveryQueue } from '../delivery-queue.ts';
+import { dynamoStores } from '../dynamodb/stores.ts';
+import type { DynamoStores } from '../dynamodb/stores.ts';
+import { createExecutions } from '../executions.ts';
+import { createInvoke } from '../invoke/invoke.ts';
+import { createRemoteCapturer } from '../invoke/remote-capture.ts';
+import { createRemoteModel, createRemoteSummaries } from '../invoke/remote-model.ts';
+import { createMediaStore } from '../media-store.ts';
+import { createRecentLog } from '../recent-log.ts';
+import { createSecret } from '../secret.ts';
+import type { Secret } from '../secret.ts';
+import { softwareVersion } from '../software-version.ts';
+import { createStoredSigner } from '../stored-signer.ts';
+import { measuredJobs } from '../telemetry/measured-jobs.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
+
+const now = () => new Date();
+
+/** What `api` and `stream` are both given; the names are those of their environments. */
+export type HttpSettings = {
+  TABLE_NAME: string;
+  MEDIA_BUCKET: string;
+  QUEUE_URL: string;
+  STATE_MACHINE_ARN: string;
+  CAPTURE_FUNCTION: string;
+  ANALYZE_FUNCTION: string;
+  MASTER_SECRET_ARN: string;
+  ORIGIN_SECRET_ARN: string;
+  LOG_GROUP: string;
+  MODEL_ID?: string | undefined;
+  ALLOW_RANGES: string[];
+  MAX_JOB_SECONDS: number;
+  JOBS_PER_CALLER: number;
+  RETENTION_SECONDS: number;
+  SYNC_PER_MINUTE: number;
+  SYNC_AT_ONCE: number;
+  EVENT_STREAMS_PER_CALLER?: number;
+};
+
+export type HttpParts = {
+  /** All but what differs from one function to the other, and from one host to the next. */
+  collaborators: Omit<HttpCollaborators, 'eventStreams' | 'baseUrl'>;
+  sessions: DynamoStores['sessions'];
+  originSecret: Secret;
+};
+
+/**
+ * A look without a job probes, captures and asks the model, one after the other: together below the 60 s that CloudFront waits for an
+ * origin. A validation is one probe, below the 30 s of the HTTP API.
+ */
+const captureTimeoutSeconds = 20;
+const visionTimeoutSeconds = 18;
+
+/** The service as HTTP serves it: clients are made here, and ask nothing before the first request. */
+export function createHttpParts(settings: HttpSettings, telemetry: Telemetry): HttpParts {
+  const { traced, log } = telemetry;
+  const lambda = traced(new LambdaClient({}));
+  const secrets = traced(new SecretsManagerClient({}));
+  const capture = createInvoke(lambda, settings.CAPTURE_FUNCTION);
+  const analyze = createInvoke(lambda, settings.ANALYZE_FUNCTION);
+  const secret = (arn: string) => createSecret({ client: secrets, arn, now });
+  const guard = createEgressGuard({ allowRanges: settings.ALLOW_RANGES });
+  const stores = dynamoStores({
+    client: traced(new DynamoDBClient({})),
+    tableName: settings.TABLE_NAME,
+    now,
+    retentionSeconds: settings.RETENTION_SECONDS,
+    callLimits: { perMinute: settings.SYNC_PER_MINUTE, atOnce: settings.SYNC_AT_ONCE },
+    ...(settings.EVENT_STREAMS_PER_CALLER !== undefined && {
+      eventSessionsPerCaller: settings.EVENT_STREAMS_PER_CALLER,
+    }),
+  });
+  const { callers, keys, deliveries, meter, sessions } = stores;
+
+  const collaborators: HttpParts['collaborators'] = {
+    jobs: measuredJobs(stores.jobs, telemetry.measurements),
+    callers,
+    keys,
+    deliveries,
+    meter,
+    calls: stores.limiter,
+    media: createMediaStore({ client: traced(new S3Client({})), bucket: settings.MEDIA_BUCKET }),
+    streams: createRemoteCapturer({ invoke: capture, seconds: captureTimeoutSeconds }),
+    vision: createRemoteModel({
+      invoke: analyze,
+      seconds: visionTimeoutSeconds,
+      modelId: settings.MODEL_ID,
+    }),
+    summaries: createRemoteSummaries(analyze),
+    urls: guard,
+    webhooks: createWebhookSender({
+      http: createGuardedHttp(guard),
+      version: softwareVersion,
+      elapsedMs: () => performance.now(),
+    }),
+    signer: createStoredSigner({ masterSecret: secret(settings.MASTER_SECRET_ARN), callers, now }),
+    executions: createExecutions({
+      client: traced(new SFNClient({})),
+      stateMachineArn: settings.STATE_MACHINE_ARN,
+    }),
+    queue: createDeliveryQueue({ client: traced(new SQSClient({})), queueUrl: settings.QUEUE_URL }),
+    recentLog: createRecentLog({
+      client: traced(new CloudWatchLogsClient({})),
+      logGroup: settings.LOG_GROUP,
+      now,
+    }),
+    log,
+    limits: {
+      jobsPerCaller: settings.JOBS_PER_CALLER,
+      maxJobSeconds: settings.MAX_JOB_SECONDS,
+      retentionSeconds: settings.RETENTION_SECONDS,
+      captureTimeoutSeconds,
+      visionTimeoutSeconds,
+    },
+    now,
+    newId: () => randomUUID(),
+    random: Math.random,
+    sha256: (text) => createHash('sha256').update(text).digest('hex'),
+    randomBytes: (length) => randomBytes(length),
+  };
+  return { collaborators, sessions, originSecret: secret(settings.ORIGIN_SECRET_ARN) };
+}

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+
+/** A request in payload format 2.0, as the HTTP API and function URLs both hand it over; what is used of it. */
+export const httpEventSchema = z.object({
+  rawPath: z.string(),
+  rawQueryString: z.string().default(''),
+  /** Names in lower case; several values of one name are joined by commas. */
+  headers: z.record(z.string(), z.string()).default({}),
+  requestContext: z.object({ domainName: z.string(), http: z.object({ method: z.string() }) }),
+  body: z.string().nullish(),
+  isBase64Encoded: z.boolean().default(false),
+});
+export type HttpEvent = z.output<typeof httpEventSchema>;
+
+/** Throws `TypeError` for what cannot be a request: a method that `fetch` forbids, a header with a line break. */
+export function requestOf(event: HttpEvent): Request {
+  const { method } = event.requestContext.http;
+  const query = event.rawQueryString === '' ? '' : `?${event.rawQueryString}`;
+  const hasBody = typeof event.body === 'string' && event.body !== '' && !bodiless.has(method);
+  return new Request(`https://${event.requestContext.domainName}${pathOf(event)}${query}`, {
+    method,
+    headers: headersOf(event),
+    ...(hasBody && { body: bodyOf(event) }),
+  });
+}
+
+const bodiless = new Set(['GET', 'HEAD']);
+
+/** API Gateway has decoded it. */
+function pathOf({ rawPath }: HttpEvent): string {
+  return rawPath.replaceAll('?', '%3F').replaceAll('#', '%23');
+}
+
+/** Bytes above ASCII as one character each, as Node's own server reads them. */
+function headersOf({ headers }: HttpEvent): Headers {
+  return new Headers(
+    Object.entries(headers).map(([name, value]): [string, string] => [
+      name,
+      Buffer.from(value, 'utf8').toString('latin1'),
+    ]),
+  );
+}
+
+function bodyOf({ body, isBase64Encoded }: HttpEvent): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8'));
+}

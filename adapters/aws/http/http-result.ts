@@ -1,0 +1,20 @@
+/** An answer in payload format 2.0. */
+export type HttpResult = {
+  statusCode: number;
+  headers: Record<string, string>;
+  body: string;
+  isBase64Encoded: boolean;
+};
+
+export async function resultOf(response: Response): Promise<HttpResult> {
+  const body = Buffer.from(await response.arrayBuffer());
+  const isText = textual.test(response.headers.get('content-type') ?? 'text/plain');
+  return {
+    statusCode: response.status,
+    headers: Object.fromEntries(response.headers),
+    body: body.toString(isText ? 'utf8' : 'base64'),
+    isBase64Encoded: !isText,
+  };
+}
+
+const textual = /^(?:text\/|application\/json)/i;

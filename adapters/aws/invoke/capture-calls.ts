@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { inputModeSchema, streamPositionSchema } from '../../../core/capture.ts';
+import type { Capture, StreamProbe } from '../../../core/capture.ts';
+import { StreamFetchError } from '../../../core/errors.ts';
+import type { ContactSheets } from '../../../core/ports/contact-sheets.ts';
+import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
+import { base64, bytesSchema } from './bytes.ts';
+import { mostPayloadBytes } from './invoke.ts';
+
+/** What `capture` is called for besides ticks; `seconds`: how long the caller waits. */
+export const captureCallSchema = z.discriminatedUnion('operation', [
+  z.object({ operation: z.literal('probe'), seconds: z.number(), url: z.string() }),
+  z.object({
+    operation: z.literal('look'),
+    seconds: z.number(),
+    url: z.string(),
+    mode: inputModeSchema,
+    clip_seconds: z.number(),
+  }),
+  z.object({
+    operation: z.literal('sheet'),
+    seconds: z.number(),
+    samples: z.array(
+      z.object({ frame: bytesSchema, captured_at: z.iso.datetime().transform((text) => new Date(text)) }),
+    ),
+    columns: z.int().positive(),
+    tile_width_pixels: z.int().positive(),
+  }),
+]);
+export type CaptureCall = z.output<typeof captureCallSchema>;
+export type CaptureCallInput = z.input<typeof captureCallSchema>;
+
+export const probeAnswerSchema = z.object({
+  platform: z.enum(['youtube', 'twitch', 'rtsp', 'hls']),
+  playbackUrl: z.string(),
+}) satisfies z.ZodType<StreamProbe>;
+
+export const lookAnswerSchema = z.object({
+  frame: bytesSchema,
+  clip: bytesSchema.nullable(),
+  thumbnail: bytesSchema,
+  captured_at: z.iso.datetime().transform((text) => new Date(text)),
+  position: streamPositionSchema,
+});
+
+export const sheetAnswerSchema = z.object({ sheet: bytesSchema });
+
+type Needs = { streams: StreamCapturer; contactSheets: ContactSheets };
+
+/** Answers a call, in `capture`. Throws the errors of the ports. */
+export async function answerCaptureCall(call: CaptureCall, c: Needs): Promise<unknown> {
+  const signal = AbortSignal.timeout(call.seconds * 1000);
+  switch (call.operation) {
+    case 'probe':
+      return c.streams.probe(call.url, signal);
+    case 'look': {
+      const { url, mode, clip_seconds: clipSeconds } = call;
+      return lookAnswer(await c.streams.capture({ url, mode, clipSeconds, resolveAgain: false }, signal));
+    }
+    case 'sheet': {
+      const samples = call.samples.map(({ frame, captured_at: capturedAt }) => ({ frame, capturedAt }));
+      const layout = { columns: call.columns, tileWidthPixels: call.tile_width_pixels };
+      return { sheet: base64(await c.contactSheets.make(samples, layout, signal)) };
+    }
+  }
+}
+
+function lookAnswer({ frame, clip, thumbnail, capturedAt, position }: Capture) {
+  const bytes = frame.length + (clip?.length ?? 0) + thumbnail.length;
+  if (bytes * (4 / 3) > mostPayloadBytes - 100_000)
+    throw new StreamFetchError(
+      'The capture is too large to be looked at without a job. Use a shorter clip, or input_mode "frames".',
+      'Failed to capture video clip from stream',
+    );
+  return {
+    frame: base64(frame),
+    clip: clip === undefined ? null : base64(clip),
+    thumbnail: base64(thumbnail),
+    captured_at: capturedAt.toISOString(),
+    position,
+  };
+}

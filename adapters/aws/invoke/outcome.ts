@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import {
+  InvalidUrlError,
+  NotLiveError,
+  StreamEndedError,
+  StreamFetchError,
+  TransientError,
+  UnreadableFrameError,
+  VisionError,
+} from '../../../core/errors.ts';
+
+/**
+ * How a call between functions ends: with a value, or with an error that the core knows by name and that crosses as data. Anything else
+ * that is thrown is a defect, and stays an error of the invocation.
+ */
+
+const failureSchema = z.object({
+  kind: z.literal('failed'),
+  name: z.enum([
+    'InvalidUrl',
+    'NotLive',
+    'StreamEnded',
+    'StreamFetch',
+    'UnreadableFrame',
+    'Vision',
+    'Transient',
+  ]),
+  message: z.string(),
+  remediation: z.string(),
+});
+type Failure = z.output<typeof failureSchema>;
+
+const outcomeSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('done'), value: z.unknown() }),
+  failureSchema,
+]);
+export type Outcome = z.output<typeof outcomeSchema>;
+
+/** Does the work, in the function that is called. Throws what has no name in the core. */
+export async function outcomeOf(work: () => Promise<unknown>): Promise<Outcome> {
+  try {
+    return { kind: 'done', value: await work() };
+  } catch (error) {
+    const failure = failureOf(error);
+    if (!failure) throw error;
+    return failure;
+  }
+}
+
+/** What the call came to, in the function that called: the value, or the error thrown again. */
+export function valueOf<Value>(outcome: unknown, schema: z.ZodType<Value>): Value {
+  const read = outcomeSchema.parse(outcome);
+  if (read.kind === 'failed') throw rebuilt(read);
+  return schema.parse(read.value);
+}
+
+function failureOf(error: unknown): Failure | undefined {
+  const name = nameOf(error);
+  if (name === undefined || !(error instanceof Error)) return undefined;
+  const remediation =
+    'remediation' in error && typeof error.remediation === 'string' ? error.remediation : '';
+  return { kind: 'failed', name, message: error.message, remediation };
+}
+
+/** By class, subclasses first: what is minified has lost its name. */
+function nameOf(error: unknown): Failure['name'] | undefined {
+  if (error instanceof InvalidUrlError) return 'InvalidUrl';
+  if (error instanceof StreamEndedError) return 'StreamEnded';
+  if (error instanceof NotLiveError) return 'NotLive';
+  if (error instanceof StreamFetchError) return 'StreamFetch';
+  if (error instanceof UnreadableFrameError) return 'UnreadableFrame';
+  if (error instanceof VisionError) return 'Vision';
+  return error instanceof TransientError ? 'Transient' : undefined;
+}
+
+function rebuilt({ name, message, remediation }: Failure): Error {
+  switch (name) {
+    case 'InvalidUrl':
+      return new InvalidUrlError(remediation);
+    case 'NotLive':
+      return new NotLiveError(remediation, message);
+    case 'StreamEnded':
+      return new StreamEndedError();
+    case 'StreamFetch':
+      return new StreamFetchError(remediation, message);
+    case 'UnreadableFrame':
+      return new UnreadableFrameError(remediation);
+    case 'Vision':
+      return new VisionError(remediation);
+    case 'Transient':
+      return new TransientError(message);
+  }
+}

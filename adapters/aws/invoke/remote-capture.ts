@@ -1,0 +1,65 @@
+import type { z } from 'zod';
+import { TransientError, VisionError } from '../../../core/errors.ts';
+import type { ContactSheets } from '../../../core/ports/contact-sheets.ts';
+import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
+import { base64 } from './bytes.ts';
+import { lookAnswerSchema, probeAnswerSchema, sheetAnswerSchema } from './capture-calls.ts';
+import type { CaptureCallInput } from './capture-calls.ts';
+import { mostPayloadBytes } from './invoke.ts';
+import type { Invoke } from './invoke.ts';
+import { valueOf } from './outcome.ts';
+
+/** What a caller may wait for, in seconds: what is called gives up by then too. */
+export type Remote = { invoke: Invoke; seconds: number };
+
+/** Streams, fetched and decoded by the function that may: `capture`. */
+export function createRemoteCapturer({ invoke, seconds }: Remote): StreamCapturer {
+  return {
+    probe: async (url, signal) =>
+      call(invoke, { operation: 'probe', seconds, url }, probeAnswerSchema, signal),
+    capture: async ({ url, mode, clipSeconds }, signal) => {
+      const { clip, captured_at, ...rest } = await call(
+        invoke,
+        { operation: 'look', seconds, url, mode, clip_seconds: clipSeconds },
+        lookAnswerSchema,
+        signal,
+      );
+      return { ...rest, ...(clip && { clip }), capturedAt: captured_at };
+    },
+  };
+}
+
+/** Contact sheets, likewise: pictures come from streams, so none is decoded where the model may be asked. */
+export function createRemoteContactSheets({ invoke, seconds }: Remote): ContactSheets {
+  return {
+    make: async (samples, { columns, tileWidthPixels }, signal) => {
+      const frames = samples.map(({ frame, capturedAt }) => ({
+        frame: base64(frame),
+        captured_at: capturedAt.toISOString(),
+      }));
+      const input = { columns, tile_width_pixels: tileWidthPixels, seconds, samples: frames };
+      if (frames.reduce((sum, { frame }) => sum + frame.length + 50, 200) > mostPayloadBytes)
+        throw new VisionError('The pictures are too large for one contact sheet.');
+      try {
+        const answer = await call(invoke, { operation: 'sheet', ...input }, sheetAnswerSchema, signal);
+        return answer.sheet;
+      } catch (cause) {
+        if (cause instanceof TransientError || signal.aborted) throw unmade(cause);
+        throw cause;
+      }
+    },
+  };
+}
+
+function unmade(cause: unknown): VisionError {
+  return new VisionError('No contact sheet could be made. Usually this passes; try again.', { cause });
+}
+
+async function call<Value>(
+  invoke: Invoke,
+  input: CaptureCallInput,
+  schema: z.ZodType<Value>,
+  signal: AbortSignal,
+): Promise<Value> {
+  return valueOf(await invoke(input, signal), schema);
+}

@@ -1,0 +1,26 @@
+import { GetObjectCommand, NoSuchKey, PutObjectCommand } from '@aws-sdk/client-s3';
+import type { S3Client } from '@aws-sdk/client-s3';
+import type { MediaStore } from '../../core/ports/media-store.ts';
+import { failed } from './platform-error.ts';
+
+export type MediaStoreOptions = { client: S3Client; bucket: string };
+
+/** Captures in a bucket, whose lifecycle removes them after a day. Throws `TransientError` for what passes. */
+export function createMediaStore({ client, bucket }: MediaStoreOptions): MediaStore {
+  return {
+    put: async (key, bytes, contentType) => {
+      await client
+        .send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: bytes, ContentType: contentType }))
+        .catch(failed);
+    },
+    get: async (key) => {
+      try {
+        const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+        return await Body?.transformToByteArray();
+      } catch (error) {
+        if (error instanceof NoSuchKey) return undefined;
+        return failed(error);
+      }
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import type { NewEvent } from '../../../core/event.ts';
+import type { JobStore } from '../../../core/ports/job-store.ts';
+import type { MeasurementName, Measurements } from '../../../core/ports/measurements.ts';
+
+/** The same store; what a committed change tells in its events is counted, once. */
+export function measuredJobs(jobs: JobStore, measurements: Measurements): JobStore {
+  return {
+    ...jobs,
+    commit: async (change) => {
+      const result = await jobs.commit(change);
+      if (result === 'committed')
+        for (const name of change.events.flatMap(measuredIn)) measurements.add(name);
+      return result;
+    },
+  };
+}
+
+function measuredIn(event: NewEvent): MeasurementName[] {
+  switch (event.type) {
+    case 'job_started':
+      return ['JobsStarted'];
+    case 'progress':
+      return event.data.prefilter_skipped ? ['Ticks', 'FramesSkipped'] : ['Ticks'];
+    case 'watch_triggered':
+      return ['Triggers'];
+    case 'job_stopped':
+      return endings[event.data.status];
+    case 'summary_generated':
+    case 'error':
+      return [];
+  }
+}
+
+const endings = {
+  pending: [],
+  running: [],
+  stopped: ['JobsStopped'],
+  completed: ['JobsCompleted'],
+  failed: ['JobsFailed'],
+} satisfies Record<string, MeasurementName[]>;

@@ -1,0 +1,14 @@
+import type { Measurements } from '../../../core/ports/measurements.ts';
+import type { Meter } from '../../../core/ports/meter.ts';
+
+/** The same meter; how series of deliveries end is measured for operators too. */
+export function measuredMeter(meter: Meter, measurements: Measurements): Meter {
+  return {
+    ...meter,
+    count: async (counted) => {
+      if (counted.kind === 'delivery')
+        measurements.add(counted.delivered ? 'DeliveriesDone' : 'DeliveriesFailed');
+      await meter.count(counted);
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { BuildOptions, Plugin } from 'esbuild';
+import { z } from 'zod';
+
+/** The Lambda functions: folders below `functions/`. */
+export const functionNames = ['api', 'stream', 'capture', 'analyze', 'deliver', 'reconcile'] as const;
+export type FunctionName = (typeof functionNames)[number];
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const { version } = z
+  .object({ version: z.string() })
+  .parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
+
+/** How a function becomes one file: `<outDir>/<name>/index.mjs`, its source map in `<outDir>/maps`. */
+export function bundleOptions(name: FunctionName, outDir: string): BuildOptions {
+  return {
+    absWorkingDir: root,
+    entryPoints: { [`${name}/index`]: `functions/${name}/index.ts` },
+    outdir: outDir,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    mainFields: ['module', 'main'],
+    minify: true,
+    // Names of errors reach logs, and the workflow's Retry by `error.name`.
+    keepNames: true,
+    sourcemap: 'external',
+    legalComments: 'none',
+    logLevel: 'warning',
+    // CommonJS among the dependencies asks for Node's modules by `require`, which an ES module has not.
+    banner: {
+      js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
+    },
+    define: { WATCHPOST_VERSION: JSON.stringify(version) },
+    plugins: [oneLocale],
+  };
+}
+
+/** zod's root exports all of its locales, some 200 kB: only English is ever spoken. */
+const oneLocale: Plugin = {
+  name: 'one-locale',
+  setup: (build) => {
+    build.onResolve({ filter: /\/locales\/index\.js$/ }, ({ importer }) =>
+      /[\\/]zod[\\/]/.test(importer) ? { path: 'locales', namespace: 'one-locale' } : undefined,
+    );
+    build.onLoad({ filter: /.*/, namespace: 'one-locale' }, () => ({ contents: 'export {};' }));
+  },
+};

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { LambdaClient } from '@aws-sdk/client-lambda';
+import { S3Client } from '@aws-sdk/client-s3';
+import { SFNClient } from '@aws-sdk/client-sfn';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { createDeliveryQueue } from '../../adapters/aws/delivery-queue.ts';
+import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
+import { createExecutions } from '../../adapters/aws/executions.ts';
+import { createInvoke } from '../../adapters/aws/invoke/invoke.ts';
+import { createRemoteContactSheets } from '../../adapters/aws/invoke/remote-capture.ts';
+import { createMediaStore } from '../../adapters/aws/media-store.ts';
+import { measuredJobs } from '../../adapters/aws/telemetry/measured-jobs.ts';
+import { measuredVision } from '../../adapters/aws/telemetry/measured-vision.ts';
+import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
+import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
+import { createBedrockClient } from '../../adapters/vision/bedrock/bedrock-client.ts';
+import { createBedrockVision } from '../../adapters/vision/bedrock/bedrock-vision.ts';
+import { meteredVision } from '../../adapters/vision/metered-vision.ts';
+import type { ContactSheets } from '../../core/ports/contact-sheets.ts';
+import type { VisionModel } from '../../core/ports/vision-model.ts';
+import type { AnalyzeConfig } from './config.ts';
+
+const now = () => new Date();
+
+export type AnalyzeDependencies = ReturnType<typeof createDependencies>;
+
+/** Once an instance. */
+export function createDependencies(config: AnalyzeConfig) {
+  const telemetry = createTelemetry({ level: config.LOG_LEVEL, service: config.POWERTOOLS_SERVICE_NAME });
+  const { traced, measurements, log, during } = telemetry;
+  const { jobs, meter } = dynamoStores({
+    client: traced(new DynamoDBClient({})),
+    tableName: config.TABLE_NAME,
+    now,
+    retentionSeconds: config.RETENTION_SECONDS,
+  });
+  const contactSheets = createRemoteContactSheets({
+    invoke: createInvoke(traced(new LambdaClient({})), config.CAPTURE_FUNCTION),
+    seconds: sheetSeconds,
+  });
+  return {
+    jobs: measuredJobs(jobs, measurements),
+    media: createMediaStore({ client: traced(new S3Client({})), bucket: config.MEDIA_BUCKET }),
+    vision: meteredVision(visionOf(config, contactSheets, telemetry), meter),
+    contactSheets,
+    executions: createExecutions({
+      client: traced(new SFNClient({})),
+      stateMachineArn: config.STATE_MACHINE_ARN,
+    }),
+    queue: createDeliveryQueue({ client: traced(new SQSClient({})), queueUrl: config.QUEUE_URL }),
+    log,
+    limits: { retentionSeconds: config.RETENTION_SECONDS, visionTimeoutSeconds },
+    now,
+    newId: () => randomUUID(),
+    during,
+  };
+}
+
+/** Below the 150 s of the workflow's task. */
+const visionTimeoutSeconds = 90;
+const sheetSeconds = 30;
+
+function visionOf(config: AnalyzeConfig, sheets: ContactSheets, telemetry: Telemetry): VisionModel {
+  const { BEDROCK_REGION: region, BEDROCK_ENDPOINT: endpoint, MODEL_ID: modelId } = config;
+  const client = telemetry.traced(
+    createBedrockClient({
+      ...(region !== undefined && { region }),
+      ...(endpoint !== undefined && { endpoint }),
+    }),
+  );
+  const model = createBedrockVision({ client, sheets, ...(modelId !== undefined && { modelId }) });
+  return measuredVision(model, {
+    measurements: telemetry.measurements,
+    elapsedMs: () => performance.now(),
+  });
+}

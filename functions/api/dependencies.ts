@@ -1,0 +1,30 @@
+import { createHttpParts } from '../../adapters/aws/http/http-collaborators.ts';
+import { createHttpFunction } from '../../adapters/aws/http/http-function.ts';
+import { noEventSessions } from '../../adapters/aws/http/no-event-sessions.ts';
+import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
+import { createApp } from '../../adapters/http/app.ts';
+import type { HttpCollaborators } from '../../adapters/http/collaborators.ts';
+import type { ApiConfig } from './config.ts';
+
+export type ApiDependencies = ReturnType<typeof createDependencies>;
+
+/** Once an instance. Without MCP, whose SDK costs a cold start 100 ms: it is served by `stream`. */
+export function createDependencies(config: ApiConfig) {
+  const telemetry = createTelemetry({ level: config.LOG_LEVEL, service: config.POWERTOOLS_SERVICE_NAME });
+  const { collaborators, originSecret } = createHttpParts(config, telemetry);
+  const respond = createHttpFunction({
+    originSecret,
+    baseUrl: config.BASE_URL,
+    appFor: (baseUrl) => createApp({ ...collaborators, baseUrl, eventStreams }),
+  });
+  return { respond, during: telemetry.during };
+}
+
+const eventStreams: HttpCollaborators['eventStreams'] = {
+  sessions: noEventSessions,
+  sleep: async () => undefined,
+  pollMilliseconds: 0,
+  retryMilliseconds: 0,
+  heartbeatSeconds: 0,
+  sessionSeconds: 0,
+};

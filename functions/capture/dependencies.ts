@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { S3Client } from '@aws-sdk/client-s3';
+import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
+import { createMediaStore } from '../../adapters/aws/media-store.ts';
+import { measuredCapturer } from '../../adapters/aws/telemetry/measured-capturer.ts';
+import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
+import { createEgressGuard } from '../../adapters/egress/guard.ts';
+import { createGuardedHttp } from '../../adapters/egress/guarded-http.ts';
+import { createContactSheets } from '../../adapters/media/contact-sheet.ts';
+import { createFfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
+import { compareMotion } from '../../adapters/media/motion/compare-motion.ts';
+import { createStreamCapturer } from '../../adapters/media/stream-capturer.ts';
+import type { CaptureConfig } from './config.ts';
+
+const now = () => new Date();
+
+export type CaptureDependencies = ReturnType<typeof createDependencies>;
+
+/** Once an instance: resolved URLs and playlists are remembered from tick to tick. */
+export function createDependencies(config: CaptureConfig) {
+  const { traced, measurements, during } = createTelemetry({
+    level: config.LOG_LEVEL,
+    service: config.POWERTOOLS_SERVICE_NAME,
+  });
+  const guard = createEgressGuard({ allowRanges: config.ALLOW_RANGES });
+  const ffmpeg = createFfmpegRunner({ ffmpegPath: config.FFMPEG_PATH, tempDir: tmpdir() });
+  const capturer = createStreamCapturer({ guard, http: createGuardedHttp(guard), ffmpeg, now });
+  const client = traced(new DynamoDBClient({}));
+  return {
+    // Of the table it may read sources, and nothing else.
+    jobs: dynamoStores({ client, tableName: config.TABLE_NAME, now, retentionSeconds: 0 }).jobs,
+    media: createMediaStore({ client: traced(new S3Client({})), bucket: config.MEDIA_BUCKET }),
+    streams: measuredCapturer(capturer, { measurements, elapsedMs: () => performance.now() }),
+    contactSheets: createContactSheets({ ffmpegPath: config.FFMPEG_PATH }),
+    compareMotion,
+    limits: { captureTimeoutSeconds },
+    now,
+    newId: () => randomUUID(),
+    during,
+  };
+}
+
+/** A camera may take 15 s to answer, 20 s to its next key frame and 10 s for the longest clip; the workflow's task has 60 s. */
+const captureTimeoutSeconds = 50;

@@ -1,0 +1,51 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { S3Client } from '@aws-sdk/client-s3';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
+import { createMediaStore } from '../../adapters/aws/media-store.ts';
+import { createPostpone } from '../../adapters/aws/message-visibility.ts';
+import { createSecret } from '../../adapters/aws/secret.ts';
+import { softwareVersion } from '../../adapters/aws/software-version.ts';
+import { createStoredSigner } from '../../adapters/aws/stored-signer.ts';
+import { measuredMeter } from '../../adapters/aws/telemetry/measured-meter.ts';
+import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
+import { createEgressGuard } from '../../adapters/egress/guard.ts';
+import { createGuardedHttp } from '../../adapters/egress/guarded-http.ts';
+import { createWebhookSender } from '../../adapters/webhook/webhook-sender.ts';
+import type { DeliverConfig } from './config.ts';
+
+const now = () => new Date();
+
+export type DeliverDependencies = ReturnType<typeof createDependencies>;
+
+/** Once an instance: connections to receivers are kept. */
+export function createDependencies(config: DeliverConfig) {
+  const { traced, measurements, log, during } = createTelemetry({
+    level: config.LOG_LEVEL,
+    service: config.POWERTOOLS_SERVICE_NAME,
+  });
+  const client = traced(new DynamoDBClient({}));
+  const stores = dynamoStores({ client, tableName: config.TABLE_NAME, now, retentionSeconds: 0 });
+  const { jobs, deliveries, callers, meter } = stores;
+  const secrets = traced(new SecretsManagerClient({}));
+  const masterSecret = createSecret({ client: secrets, arn: config.MASTER_SECRET_ARN, now });
+  return {
+    jobs,
+    deliveries,
+    meter: measuredMeter(meter, measurements),
+    media: createMediaStore({ client: traced(new S3Client({})), bucket: config.MEDIA_BUCKET }),
+    webhooks: createWebhookSender({
+      http: createGuardedHttp(createEgressGuard({ allowRanges: config.ALLOW_RANGES })),
+      version: softwareVersion,
+      elapsedMs: () => performance.now(),
+    }),
+    signer: createStoredSigner({ masterSecret, callers, now }),
+    postpone: createPostpone(traced(new SQSClient({})), config.QUEUE_URL),
+    log,
+    baseUrl: config.BASE_URL,
+    now,
+    random: Math.random,
+    during,
+  };
+}

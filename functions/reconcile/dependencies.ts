@@ -1,0 +1,40 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SFNClient } from '@aws-sdk/client-sfn';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { createDeliveryQueue } from '../../adapters/aws/delivery-queue.ts';
+import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
+import { createExecutions } from '../../adapters/aws/executions.ts';
+import { measuredJobs } from '../../adapters/aws/telemetry/measured-jobs.ts';
+import { measuredRepairs } from '../../adapters/aws/telemetry/measured-repairs.ts';
+import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
+import type { ReconcileConfig } from './config.ts';
+
+const now = () => new Date();
+
+export type ReconcileDependencies = ReturnType<typeof createDependencies>;
+
+/** Once an instance. */
+export function createDependencies(config: ReconcileConfig) {
+  const { traced, measurements, log, during } = createTelemetry({
+    level: config.LOG_LEVEL,
+    service: config.POWERTOOLS_SERVICE_NAME,
+  });
+  const { jobs } = dynamoStores({
+    client: traced(new DynamoDBClient({})),
+    tableName: config.TABLE_NAME,
+    now,
+    retentionSeconds: config.RETENTION_SECONDS,
+  });
+  const executions = createExecutions({
+    client: traced(new SFNClient({})),
+    stateMachineArn: config.STATE_MACHINE_ARN,
+  });
+  const queue = createDeliveryQueue({ client: traced(new SQSClient({})), queueUrl: config.QUEUE_URL });
+  return {
+    ...measuredRepairs({ jobs: measuredJobs(jobs, measurements), queue, executions }, measurements),
+    log,
+    limits: { retentionSeconds: config.RETENTION_SECONDS },
+    now,
+    during,
+  };
+}

@@ -1,0 +1,41 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { createHttpParts } from '../../adapters/aws/http/http-collaborators.ts';
+import { createHttpFunction } from '../../adapters/aws/http/http-function.ts';
+import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
+import { createApp } from '../../adapters/http/app.ts';
+import type { EventStreams } from '../../adapters/http/sse/event-stream-needs.ts';
+import { mountMcp } from '../../adapters/mcp/mount-mcp.ts';
+import type { EventSessions } from '../../core/ports/event-sessions.ts';
+import type { StreamConfig } from './config.ts';
+
+export type StreamDependencies = ReturnType<typeof createDependencies>;
+
+/** Once an instance: the app of `api`, with event streams and MCP. */
+export function createDependencies(config: StreamConfig) {
+  const telemetry = createTelemetry({ level: config.LOG_LEVEL, service: config.POWERTOOLS_SERVICE_NAME });
+  const { collaborators, sessions, originSecret } = createHttpParts(config, telemetry);
+  const eventStreams = eventStreamsOf(config, sessions);
+  const respond = createHttpFunction({
+    originSecret,
+    baseUrl: config.BASE_URL,
+    appFor: (baseUrl) => {
+      const all = { ...collaborators, baseUrl, eventStreams };
+      const app = createApp(all);
+      mountMcp(app, all);
+      return app;
+    },
+  });
+  return { respond, during: telemetry.during };
+}
+
+/** A look for new events is one read of one item, half a read unit: a session of 14 minutes reads for a fraction of a cent. */
+function eventStreamsOf(config: StreamConfig, sessions: EventSessions): EventStreams {
+  return {
+    sessions,
+    sleep: async (milliseconds, signal) => wait(milliseconds, undefined, { signal }).catch(() => undefined),
+    pollMilliseconds: 500,
+    retryMilliseconds: 2000,
+    heartbeatSeconds: config.HEARTBEAT_SECONDS,
+    sessionSeconds: config.EVENT_STREAM_SECONDS,
+  };
+}

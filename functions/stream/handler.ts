@@ -1,0 +1,11 @@
+import { httpEventSchema } from '../../adapters/aws/http/http-event.ts';
+import { streamResponse } from '../../adapters/aws/http/response-stream.ts';
+import type { StreamingRuntime } from '../../adapters/aws/http/response-stream.ts';
+import type { StreamDependencies } from './dependencies.ts';
+
+/** Answers a function URL (payload format 2.0) as the answer comes. */
+export function createHandler({ respond, during }: StreamDependencies, runtime: StreamingRuntime) {
+  return runtime.streamifyResponse((event, stream, context) =>
+    during(context, async () => streamResponse(await respond(httpEventSchema.parse(event)), stream, runtime)),
+  );
+}
