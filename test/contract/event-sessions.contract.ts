@@ -44,7 +44,7 @@ export function describeEventSessions(name: string, makeSessions: MakeSessions):
       const open = await Promise.all(Array.from({ length: 20 }, () => sessions.open('harbour')));
 
       expect(open.filter((session) => session !== undefined)).toHaveLength(10);
-      await Promise.all(open.map((session) => session?.end()));
+      await Promise.all(open.map(async (session) => session?.end()));
       expect(await sessions.open('harbour')).toBeDefined();
     });
   });

@@ -191,6 +191,33 @@ describe('reconcile', () => {
     expect(world.queued.map(({ sequence }) => sequence)).toEqual([1, 2]);
   });
 
+  test('gives a job whose execution it starts the time to begin, whatever sweep comes next', async () => {
+    const job = await monitor();
+    world.executions.clear();
+    world.advance(rules.startAllowanceSeconds + 1);
+    await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
+    world.advance(60);
+    await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
+    expect(world.executions.get(`${job.job_id}-0`)).toBe('running');
+    expect((await stored(job.job_id)).status).toBe('pending');
+  });
+
+  test('lets a job go on that was handed over to its next generation while it looked', async () => {
+    const { jobId } = await begun();
+    world.advance(rules.leaseAllowanceSeconds + 20);
+    const { status } = world.c.executions;
+    world.c.executions.status = async (execution) => {
+      const job = await stored(jobId);
+      const set = { generation: 1 };
+      const change = { jobId, from: [job.status], expectedSequence: job.sequence, set, events: [] };
+      if (job.generation === 0) await world.c.jobs.commit(change);
+      world.executions.set(`${jobId}-0`, 'aborted');
+      return status(execution);
+    };
+    await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
+    expect((await stored(jobId)).status).toBe('running');
+  });
+
   test('fails a job whose lease ran out, and leaves one alone that is merely late', async () => {
     const { jobId, step } = await begun();
     await world.tick(step);

@@ -1,0 +1,354 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { dynamoStores } from '../../../../adapters/aws/dynamodb/stores.ts';
+import { rules } from '../../../../core/decision/rules.ts';
+import { JobAlreadyStoppedError } from '../../../../core/errors.ts';
+import { createMonitor } from '../../../../core/operations/create-monitor.ts';
+import { deliverEvent } from '../../../../core/operations/deliver-event.ts';
+import { cancelJob, failJob } from '../../../../core/operations/end-job.ts';
+import { publishEvents } from '../../../../core/operations/publish-events.ts';
+import { reconcile } from '../../../../core/operations/reconcile.ts';
+import { analyzeTask, captureTask } from '../../../../core/operations/tasks.ts';
+import { isTerminal } from '../../../../core/transitions.ts';
+import type { Step } from '../../../../core/workflow.ts';
+import { createWorld, monitorRequest } from '../../../support/world.ts';
+import { withDynamoLocal } from './dynamo-local.ts';
+
+/**
+ * What SQS, EventBridge and Lambda really do: twice, at once, late, out of order, not at all. The core's operations on the table,
+ * each with a world of its own, as each function has.
+ */
+withDynamoLocal((makeTable) => {
+  describe('a tick', () => {
+    test('that Lambda runs twice at once counts once, and both runs answer the same', async () => {
+      const { world, step, jobId } = await watching();
+      world.script.verdicts.push(true, true);
+      const input = await inputOf(world, step);
+
+      const answers = await Promise.all([analyzeTask(input, world.c), analyzeTask(input, world.c)]);
+
+      expect(answers[0]).toEqual(answers[1]);
+      expect(await typesOf(world, jobId)).toEqual([
+        'job_started',
+        'progress',
+        'watch_triggered',
+        'job_stopped',
+      ]);
+      expect(await world.c.jobs.find(jobId)).toMatchObject({
+        status: 'completed',
+        last_tick: 1,
+        counters: { checks_performed: 1, triggers_fired: 1 },
+      });
+      expect(await world.c.jobs.usage()).toMatchObject({
+        jobs_created: 1,
+        jobs_completed: 1,
+        triggers_fired: 1,
+      });
+      expect(await world.c.jobs.countActive('harbour')).toBe(0);
+    });
+
+    test('that is run again after it was committed asks no model and changes nothing', async () => {
+      const { world, step, jobId } = await watching();
+      const input = await inputOf(world, step);
+      const first = await analyzeTask(input, world.c);
+      const before = await world.c.jobs.find(jobId);
+      world.script.verdicts.push(new Error('The model must not be asked'));
+
+      expect(await analyzeTask(input, world.c)).toEqual(first);
+
+      expect(await world.c.jobs.find(jobId)).toEqual(before);
+    });
+
+    test('that comes late, after the next one, changes nothing', async () => {
+      const { world, step, jobId } = await watching();
+      const late = await inputOf(world, step);
+      const next = await inputOf(world, stepOf(await analyzeTask(late, world.c)));
+      const answer = await analyzeTask(next, world.c);
+      const before = await world.c.jobs.find(jobId);
+
+      expect(stepOf(await analyzeTask(late, world.c)).capture.tick).toBe(stepOf(answer).capture.tick);
+
+      expect(await world.c.jobs.find(jobId)).toEqual(before);
+      expect(before?.last_tick).toBe(2);
+    });
+  });
+
+  test('a job that begins twice at once starts once', async () => {
+    const { world, jobId } = await accepted();
+    const input = { operation: 'begin', job_id: jobId, generation: 0 };
+
+    const answers = await Promise.all([analyzeTask(input, world.c), analyzeTask(input, world.c)]);
+
+    expect(answers[0]).toEqual(answers[1]);
+    expect(await typesOf(world, jobId)).toEqual(['job_started']);
+  });
+
+  describe('an end', () => {
+    test('twice at once with a tick ends the job once, and nothing follows the last event', async () => {
+      const { world, step, jobId } = await watching();
+      const input = await inputOf(world, step);
+
+      const results = await Promise.allSettled([
+        cancelJob(jobId, 'harbour', world.c),
+        analyzeTask(input, world.c),
+        cancelJob(jobId, 'harbour', world.c),
+      ]);
+
+      const cancelled = [results[0]!, results[2]!];
+      expect(cancelled.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+      const refused = cancelled.find((result) => result.status === 'rejected');
+      expect(refused?.reason).toBeInstanceOf(JobAlreadyStoppedError);
+      await expectSound(world, jobId);
+      expect(await world.c.jobs.find(jobId)).toMatchObject({ status: 'stopped', reason: 'cancelled' });
+      expect(await world.c.jobs.usage()).toMatchObject({ jobs_created: 1, jobs_stopped: 1 });
+    });
+
+    test('by a tick and by its caller at once is one of the two', async () => {
+      const { world, step, jobId } = await watching();
+      world.script.verdicts.push(true);
+      const input = await inputOf(world, step);
+
+      await Promise.allSettled([cancelJob(jobId, 'harbour', world.c), analyzeTask(input, world.c)]);
+
+      const { jobs_completed: completed, jobs_stopped: stopped } = await world.c.jobs.usage();
+      expect(completed + stopped).toBe(1);
+      await expectSound(world, jobId);
+    });
+  });
+
+  describe('an event', () => {
+    test('that is delivered twice at once goes out under one id, and is skipped from then on', async () => {
+      const { world, jobId } = await alerted();
+      const message = { job_id: jobId, sequence: 3, resend: 0 };
+
+      await Promise.all([deliverEvent(message, world.c), deliverEvent(message, world.c)]);
+      const sent = world.sent.length;
+      world.advance(1_800);
+      await deliverEvent(message, world.c);
+
+      expect(new Set(world.sent.map(({ headers }) => headers['webhook-id']))).toEqual(
+        new Set([`msg_${jobId}_3`]),
+      );
+      expect(world.sent).toHaveLength(sent);
+      expect(await world.c.deliveries.get(jobId, 3)).toMatchObject({ state: 'delivered' });
+    });
+
+    test('whose message comes early waits, and whose job is gone is done', async () => {
+      const { world, jobId } = await alerted();
+      world.script.webhooks.push({ status: 503 });
+      const message = { job_id: jobId, sequence: 1, resend: 0 };
+      expect(await deliverEvent(message, world.c)).toMatchObject({ kind: 'again' });
+
+      expect(await deliverEvent(message, world.c)).toMatchObject({ kind: 'again' });
+      expect(world.sent).toHaveLength(1);
+
+      expect(await deliverEvent({ ...message, job_id: crypto.randomUUID() }, world.c)).toEqual({
+        kind: 'done',
+      });
+    });
+
+    test('reaches the queue in order, however often and from wherever its log is published', async () => {
+      const { world, jobId } = await alerted();
+      world.queued.length = 0;
+      await forgetPublished(world, jobId);
+
+      await Promise.all(Array.from({ length: 4 }, () => publishEvents(jobId, world.c)));
+
+      expect(firstOfEach(world.queued.map(({ sequence }) => sequence))).toEqual([1, 3, 4]);
+      expect((await world.c.jobs.find(jobId))?.published).toBe(4);
+      expect(await world.c.jobs.dueForRepair(world.clock.now, 10)).toEqual([]);
+    });
+
+    test('that did not reach the queue is found and published by reconcile, twice at once too', async () => {
+      const { world, jobId } = await alerted({ queueFails: true });
+      expect(world.queued).toEqual([]);
+      expect(await world.c.jobs.dueForRepair(world.clock.now, 10)).toEqual([jobId]);
+
+      await Promise.all([sweep(world), sweep(world)]);
+
+      expect(firstOfEach(world.queued.map(({ sequence }) => sequence))).toEqual([1, 3, 4]);
+      expect(await world.c.jobs.dueForRepair(world.clock.now, 10)).toEqual([]);
+    });
+  });
+
+  describe('a reconcile', () => {
+    test('while a tick of a lost job commits fails the job or comes too late, and both agree', async () => {
+      const { world, step, jobId } = await watching({ monitor_duration_seconds: 3_600 });
+      const input = await inputOf(world, step);
+      world.advance(rules.leaseAllowanceSeconds + 60);
+
+      await Promise.allSettled([sweep(world), analyzeTask(input, world.c), sweep(world)]);
+
+      await expectSound(world, jobId);
+      const job = await world.c.jobs.find(jobId);
+      expect(['running', 'failed', 'completed']).toContain(job?.status);
+      expect(job?.status === 'failed').toBe(world.executions.get(`${jobId}-0`) === 'aborted');
+    });
+
+    test('that comes late, twice, about an execution that was stopped with its job changes nothing', async () => {
+      const { world, jobId } = await watching();
+      await cancelJob(jobId, 'harbour', world.c);
+      const before = await world.c.jobs.find(jobId);
+      world.advance(1_200);
+
+      await Promise.all([sweep(world), sweep(world)]);
+      await Promise.all([
+        failJob(jobId, 'Start it again.', world.c),
+        failJob(jobId, 'Start it again.', world.c),
+      ]);
+
+      expect(await world.c.jobs.find(jobId)).toEqual(before);
+    });
+
+    test('starts the execution that was lost between acceptance and start, once', async () => {
+      const { world, jobId } = await accepted();
+      world.executions.clear();
+      world.advance(rules.startAllowanceSeconds + 60);
+
+      await Promise.all([sweep(world), sweep(world)]);
+
+      expect([...world.executions]).toEqual([[`${jobId}-0`, 'running']]);
+      expect((await world.c.jobs.find(jobId))?.status).toBe('pending');
+    });
+  });
+
+  test('whatever comes twice, at once and in any order leaves a sound log', async () => {
+    const acts = [
+      'begin',
+      'tick',
+      'late tick',
+      'trigger',
+      'cancel',
+      'close',
+      'publish',
+      'reconcile',
+    ] as const;
+    const storms = fc.array(fc.array(fc.constantFrom(...acts), { minLength: 2, maxLength: 6 }), {
+      maxLength: 4,
+    });
+    await fc.assert(
+      fc.asyncProperty(storms, async (storm) => {
+        const { world, step: begun, jobId } = await watching();
+        let step = begun;
+        for (const atOnce of storm) {
+          const [late, input] = [await inputOf(world, begun), await inputOf(world, step)];
+          if (atOnce.includes('trigger')) world.script.verdicts.push(true);
+          const runs = {
+            begin: () => analyzeTask({ operation: 'begin', job_id: jobId, generation: 0 }, world.c),
+            tick: () => analyzeTask(input, world.c),
+            'late tick': () => analyzeTask(late, world.c),
+            trigger: () => analyzeTask(input, world.c),
+            cancel: () => cancelJob(jobId, 'harbour', world.c),
+            close: () => failJob(jobId, 'It broke.', world.c),
+            publish: () => publishEvents(jobId, world.c),
+            reconcile: () => sweep(world),
+          };
+          await Promise.allSettled(atOnce.map((act) => runs[act]()));
+          await expectSound(world, jobId);
+          step = stepOf(await analyzeTask({ operation: 'begin', job_id: jobId, generation: 0 }, world.c));
+          world.clock.now = new Date(Math.max(world.clock.now.getTime(), Date.parse(step.wait_until)));
+          if (step.done) break;
+        }
+        await sweep(world);
+        const due = (await world.c.jobs.events(jobId, 0, 1_000)).filter(({ type }) => type !== 'progress');
+        expect(firstOfEach(world.queued.map(({ sequence }) => sequence))).toEqual(
+          due.map(({ sequence }) => sequence),
+        );
+      }),
+      { numRuns: 12 },
+    );
+  });
+
+  async function onTable(): Promise<World> {
+    const world = createWorld({ maxJobSeconds: 86_400 });
+    const { jobs, callers, keys, deliveries } = dynamoStores({
+      ...(await makeTable()),
+      now: () => world.clock.now,
+      retentionSeconds: 3_600,
+    });
+    Object.assign(world.c, { jobs, callers, keys, deliveries });
+    return world;
+  }
+
+  async function accepted(fields: Record<string, unknown> = {}) {
+    const world = await onTable();
+    const webhook = { webhook_url: 'https://receiver.example/hook' };
+    const { job_id: jobId } = await createMonitor(
+      monitorRequest({ ...webhook, ...fields }),
+      'harbour',
+      world.c,
+    );
+    return { world, jobId };
+  }
+
+  async function watching(fields: Record<string, unknown> = {}) {
+    const { world, jobId } = await accepted(fields);
+    return { world, jobId, step: await world.begin({ job_id: jobId, generation: 0 }) };
+  }
+
+  /** A job that ended with its first alert: job_started, progress, watch_triggered, job_stopped. */
+  async function alerted({ queueFails = false } = {}) {
+    const { world, jobId } = await accepted();
+    const { queue } = world.c;
+    if (queueFails) world.c.queue = { send: () => Promise.reject(new Error('The queue is gone')) };
+    world.script.verdicts.push(true);
+    await world.tick(await world.begin({ job_id: jobId, generation: 0 }));
+    world.c.queue = queue;
+    return { world, jobId };
+  }
+
+  /** As if all marks had been lost. */
+  async function forgetPublished(world: World, jobId: string): Promise<void> {
+    const { find } = world.c.jobs;
+    let reads = 0;
+    world.c.jobs.find = async (id) => {
+      const job = await find(id);
+      reads += 1;
+      return job && reads <= 4 && id === jobId ? { ...job, published: 0 } : job;
+    };
+  }
+});
+
+type World = ReturnType<typeof createWorld>;
+
+async function inputOf(world: World, step: Step) {
+  const captured = await captureTask(step.capture, world.c);
+  const { job_id, generation, capture } = step;
+  return { operation: 'analyze' as const, job_id, generation, capture, captured };
+}
+
+function stepOf(answer: Awaited<ReturnType<typeof analyzeTask>>): Step {
+  if (!('capture' in answer)) throw new Error('The task closed the job');
+  return answer;
+}
+
+function sweep(world: World): Promise<number> {
+  return reconcile(world.c, { dueBy: world.c.now(), limit: 100 });
+}
+
+async function typesOf(world: World, jobId: string) {
+  return (await world.c.jobs.events(jobId, 0, 1_000)).map(({ type }) => type);
+}
+
+function firstOfEach(sequences: number[]): number[] {
+  return [...new Set(sequences)];
+}
+
+/** The log has no gap and one beginning, nothing follows its end, and slots and totals agree with it. */
+async function expectSound(world: World, jobId: string): Promise<void> {
+  const job = await world.c.jobs.find(jobId);
+  const events = await world.c.jobs.events(jobId, 0, 1_000);
+  const types = events.map(({ type }) => type);
+  const checks = events.flatMap((event) => (event.type === 'progress' ? [event.data.check] : []));
+  const ended = job !== undefined && isTerminal(job.status);
+  expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1));
+  expect(job?.sequence).toBe(events.length);
+  expect(types.filter((type) => type === 'job_started')).toHaveLength(1);
+  expect(types.filter((type) => type === 'job_stopped')).toHaveLength(ended ? 1 : 0);
+  expect(types.at(-1) === 'job_stopped').toBe(ended);
+  expect(checks).toEqual([...new Set(checks)]);
+  expect(await world.c.jobs.countActive('harbour')).toBe(ended ? 0 : 1);
+  const usage = await world.c.jobs.usage();
+  expect(usage.jobs_completed + usage.jobs_stopped + usage.jobs_failed).toBe(ended ? 1 : 0);
+  expect(usage).toMatchObject({ jobs_created: 1, checks_performed: job?.counters.checks_performed });
+}
