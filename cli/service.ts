@@ -1,9 +1,11 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import type { Hono } from 'hono';
 import { createCallerStore } from '../adapters/embedded/caller-store.ts';
 import { createCallLimiter } from '../adapters/embedded/call-limiter.ts';
+import { consoleFiles } from '../adapters/embedded/console-files.ts';
 import { openDataDirectory } from '../adapters/embedded/data-directory.ts';
 import { openDatabase } from '../adapters/embedded/database.ts';
 import { createDeliveryQueue } from '../adapters/embedded/delivery-queue.ts';
@@ -30,6 +32,7 @@ import { compareMotion } from '../adapters/media/motion/compare-motion.ts';
 import { meteredVision } from '../adapters/vision/metered-vision.ts';
 import { createWebhookSender } from '../adapters/webhook/webhook-sender.ts';
 import { createWebhookSigner } from '../adapters/webhook/webhook-signer.ts';
+import { consoleCaching, consoleSecurityHeaders } from '../console/security-headers.ts';
 import { validVersions } from '../core/caller.ts';
 import type { Collaborators } from '../core/collaborators.ts';
 import type { Log } from '../core/ports/log.ts';
@@ -60,6 +63,9 @@ export type Service = {
 const shutdownSeconds = 5;
 /** An attempt in flight is a socket: receivers that hang must be very many before others wait. */
 const deliveriesAtOnce = 1024;
+
+/** What `npm run build:console` makes. */
+const consoleFolder = fileURLToPath(new URL('../console/dist', import.meta.url));
 
 const definitionFile = new URL('../workflow/watch.asl.json', import.meta.url);
 
@@ -165,6 +171,10 @@ function wholeApp(collaborators: HttpCollaborators): Hono<AuthEnv> {
   const app = createApp(collaborators);
   mountMcp(app, collaborators);
   app.route('/', referencePage());
+  app.route(
+    '/',
+    consoleFiles({ folder: consoleFolder, headers: consoleSecurityHeaders, caching: consoleCaching }),
+  );
   return app;
 }
 

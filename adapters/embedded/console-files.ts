@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { Hono } from 'hono';
+import type { Context } from 'hono';
+
+export type ConsoleFiles = {
+  /** Where the build put it. */
+  folder: string;
+  /** Sent with every file. */
+  headers: Record<string, string>;
+  caching: { page: string; asset: string };
+};
+
+type File = { bytes: Uint8Array<ArrayBuffer>; etag: string };
+
+/**
+ * The web console at `/console`, out of the folder that `npm run build:console` made. Only names that a build gives are looked
+ * up, so no request leads out of the folder.
+ */
+export function consoleFiles({ folder, headers, caching }: ConsoleFiles) {
+  const read = rememberedFiles(folder);
+  const send = async (context: Context, name: string, cacheControl: string): Promise<Response> => {
+    const file = await read(name);
+    if (!file) return context.notFound();
+    const all = { ...headers, 'Cache-Control': cacheControl, ETag: file.etag };
+    if (context.req.header('If-None-Match') === file.etag) return context.body(null, 304, all);
+    return context.body(file.bytes, 200, { ...all, 'Content-Type': typeOf(name) });
+  };
+  const page = async (context: Context): Promise<Response> =>
+    (await read('index.html')) ? send(context, 'index.html', caching.page) : notBuilt(context, headers);
+  return new Hono()
+    .get('/console', page)
+    .get('/console/', page)
+    .get(`/console/assets/:name{${builtName}}`, (context) =>
+      send(context, join('assets', context.req.param('name')), caching.asset),
+    );
+}
+
+const builtName = String.raw`[\w-]+\.(?:js|css|svg)`;
+
+/** The files of a build are few and small; they are read once, and a missing one is looked for again: it may be built yet. */
+function rememberedFiles(folder: string) {
+  const files = new Map<string, File>();
+  return async (name: string): Promise<File | undefined> => {
+    const known = name === 'index.html' ? undefined : files.get(name);
+    if (known) return known;
+    const bytes = await readFile(join(folder, name)).catch(() => undefined);
+    if (!bytes) return undefined;
+    const file = {
+      bytes: new Uint8Array(bytes),
+      etag: `"${createHash('sha256').update(bytes).digest('hex').slice(0, 32)}"`,
+    };
+    files.set(name, file);
+    return file;
+  };
+}
+
+function typeOf(name: string): string {
+  const types: Record<string, string> = {
+    '.html': 'text/html; charset=utf-8',
+    '.js': 'text/javascript; charset=utf-8',
+    '.css': 'text/css; charset=utf-8',
+    '.svg': 'image/svg+xml',
+  };
+  return types[extname(name)] ?? 'application/octet-stream';
+}
+
+function notBuilt(context: Context, headers: Record<string, string>): Response {
+  return context.text('The console is not built. Build it with: npm run build:console\n', 503, {
+    ...headers,
+    'Cache-Control': 'no-store',
+  });
+}

@@ -1,0 +1,88 @@
+import type { Http } from './http.ts';
+import type {
+  Caller,
+  DeliveryPage,
+  DigestRequest,
+  EventPage,
+  JobDetail,
+  JobList,
+  JobStatus,
+  JobSummary,
+  JobType,
+  Key,
+  LogLevel,
+  Logs,
+  LookRequest,
+  Metrics,
+  MonitorRequest,
+  NewKey,
+  Scope,
+  StreamValidation,
+  WebhookSecret,
+  WebhookTest,
+} from './types.ts';
+import { lookOf } from './look-answer.ts';
+
+export type JobQuery = { status?: JobStatus; job_type?: JobType; limit: number; offset: number };
+
+export type Api = ReturnType<typeof createApi>;
+
+const internal = { 'X-Service-Internal': 'true' };
+
+/** The operations of the public API that the console uses, one function each; all throw `Problem`. */
+export function createApi(http: Http) {
+  return {
+    http,
+
+    keys: async (caller?: string, signal?: AbortSignal) =>
+      (await http.json<{ keys: Key[] }>('/keys', { query: { caller }, signal })).keys,
+    createKey: (wish: { label: string | null; scopes: Scope[]; caller?: string }) =>
+      http.json<NewKey>('/keys', { method: 'POST', body: wish }),
+    labelKey: (id: string, label: string | null) =>
+      http.json<Key>(`/keys/${id}`, { method: 'PATCH', body: { label } }),
+    rotateKey: (id: string, graceSeconds: number) =>
+      http.json<NewKey & { replaces: Key }>(`/keys/${id}/rotate`, {
+        method: 'POST',
+        query: { grace_seconds: graceSeconds },
+      }),
+    revokeKey: (id: string) => http.json<Key>(`/keys/${id}`, { method: 'DELETE' }),
+
+    callers: async (signal?: AbortSignal) =>
+      (await http.json<{ callers: Caller[] }>('/callers', { query: { limit: 1000 }, signal })).callers,
+    addCaller: (caller: string, label: string | null) =>
+      http.json<Caller>('/callers', { method: 'POST', body: { caller, label } }),
+
+    webhookSecret: () => http.json<WebhookSecret>('/webhook-secret'),
+    rotateWebhookSecret: (graceSeconds: number) =>
+      http.json<WebhookSecret>('/webhook-secret/rotate', {
+        method: 'POST',
+        query: { grace_seconds: graceSeconds },
+      }),
+    testWebhook: (url: string) =>
+      http.json<WebhookTest>('/webhook-test', { method: 'POST', body: { webhook_url: url } }),
+
+    validateStream: (url: string, signal: AbortSignal) =>
+      http.json<StreamValidation>('/streams/validate', { method: 'POST', body: { stream_url: url }, signal }),
+    look: async (request: LookRequest, signal: AbortSignal) =>
+      lookOf(await http.send('/check-once', { method: 'POST', body: request, signal })),
+    startMonitor: (request: MonitorRequest) =>
+      http.json<JobSummary>('/live-monitor', { method: 'POST', body: request }),
+    startDigest: (request: DigestRequest) =>
+      http.json<JobSummary>('/live-digest', { method: 'POST', body: request }),
+
+    jobs: (query: JobQuery, signal?: AbortSignal) => http.json<JobList>('/jobs', { query, signal }),
+    job: (id: string, signal?: AbortSignal) => http.json<JobDetail>(`/jobs/${id}`, { signal }),
+    cancelJob: (id: string) => http.json<{ message: string }>(`/jobs/${id}`, { method: 'DELETE' }),
+    events: (id: string, after: number, signal?: AbortSignal) =>
+      http.json<EventPage>(`/jobs/${id}/events`, { query: { after, limit: 1000 }, signal }),
+    picture: async (path: string, signal?: AbortSignal) => (await http.send(path, { signal })).blob(),
+    deliveries: (id: string, after: number, signal?: AbortSignal) =>
+      http.json<DeliveryPage>(`/jobs/${id}/deliveries`, { query: { after, limit: 200 }, signal }),
+    resend: (id: string, sequence: number) =>
+      http.json<{ message: string }>(`/jobs/${id}/deliveries/${sequence}/resend`, { method: 'POST' }),
+
+    metrics: (signal?: AbortSignal) => http.json<Metrics>('/metrics', { headers: internal, signal }),
+    logs: (level: LogLevel | undefined, signal?: AbortSignal) =>
+      http.json<Logs>('/logs', { headers: internal, query: { level, limit: 500 }, signal }),
+  };
+}

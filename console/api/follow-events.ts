@@ -1,0 +1,89 @@
+import { createParser } from 'eventsource-parser';
+import type { Http } from './http.ts';
+import { asProblem } from './problem.ts';
+import type { Problem } from './problem.ts';
+import type { JobEvent } from './types.ts';
+
+export type Following = {
+  onEvent: (event: JobEvent) => void;
+  /** The stream is open, or it broke and is tried again. */
+  onState: (state: 'live' | 'reconnecting' | 'over') => void;
+  /** It will not be tried again. */
+  onProblem: (problem: Problem) => void;
+};
+
+const firstWaitMs = 1_000;
+const longestWaitMs = 15_000;
+
+/**
+ * A job's events after `from`, as they come, until its end: a stream that breaks is taken up behind the last event that came.
+ * `EventSource` would do the same, but sends no `Authorization`.
+ */
+export async function followEvents(
+  http: Http,
+  jobId: string,
+  from: number,
+  { onEvent, onState, onProblem }: Following,
+  signal: AbortSignal,
+): Promise<void> {
+  let last = from;
+  let waitMs = firstWaitMs;
+  let ended = false;
+  const take = (event: JobEvent) => {
+    last = event.data.sequence;
+    ended = event.type === 'job_stopped';
+    waitMs = firstWaitMs;
+    onEvent(event);
+  };
+  while (!signal.aborted) {
+    try {
+      const response = await open(http, jobId, last, signal);
+      if (response.status === 204) return onState('over');
+      onState('live');
+      await read(response, take);
+      if (ended) return onState('over');
+    } catch (error) {
+      if (signal.aborted) return;
+      const problem = asProblem(error);
+      if (isFinal(problem)) return onProblem(problem);
+    }
+    if (signal.aborted) return;
+    onState('reconnecting');
+    await pause(waitMs, signal);
+    waitMs = Math.min(waitMs * 2, longestWaitMs);
+  }
+}
+
+function open(http: Http, jobId: string, last: number, signal: AbortSignal): Promise<Response> {
+  return http.send(`/jobs/${jobId}/events`, {
+    headers: { Accept: 'text/event-stream', ...(last > 0 ? { 'Last-Event-ID': String(last) } : {}) },
+    signal,
+  });
+}
+
+async function read(response: Response, take: (event: JobEvent) => void): Promise<void> {
+  const parser = createParser({ onEvent: ({ data }) => take(eventOf(data)) });
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  for (let part = await reader?.read(); part && !part.done; part = await reader?.read())
+    parser.feed(part.value);
+}
+
+function eventOf(data: string): JobEvent {
+  // oxlint-disable-next-line typescript/no-unsafe-return
+  return JSON.parse(data);
+}
+
+/** Network and service recover; a job that is gone, or a key that is refused, does not. */
+function isFinal({ status }: Problem): boolean {
+  return status >= 400 && status < 500 && status !== 429;
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, milliseconds);
+  signal.addEventListener('abort', () => {
+    clearTimeout(timer);
+    resolve();
+  });
+  return promise;
+}

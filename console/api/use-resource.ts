@@ -1,0 +1,59 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { asProblem } from './problem.ts';
+import type { Problem } from './problem.ts';
+
+export type Resource<T> = {
+  /** The newest answer, also while a newer one is awaited or could not be had. */
+  value: T | undefined;
+  problem: Problem | undefined;
+  reload: () => void;
+};
+
+/** A service that was not reached is tried again, whatever was asked of it. */
+const retryMs = 3_000;
+
+/**
+ * Loads when `deps` change, and again every `everyMs` while the page is visible. An answer that is no longer wanted is
+ * aborted, so a late one never replaces a newer one.
+ */
+export function useResource<T>(
+  load: (signal: AbortSignal) => Promise<T>,
+  deps: unknown[],
+  everyMs?: number,
+): Resource<T> {
+  const [state, setState] = useState<{ value?: T; problem?: Problem }>({});
+  const [round, setRound] = useState(0);
+  const latest = useRef(load);
+  latest.current = load;
+
+  useEffect(() => setState({}), deps);
+
+  useEffect(() => {
+    const abort = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const again = (afterMs = everyMs) => {
+      if (afterMs !== undefined && !abort.signal.aborted) timer = setTimeout(run, afterMs);
+    };
+    const run = async () => {
+      if (document.hidden) return again();
+      try {
+        const value = await latest.current(abort.signal);
+        if (!abort.signal.aborted) setState({ value });
+        again();
+      } catch (error) {
+        if (abort.signal.aborted) return;
+        const problem = asProblem(error);
+        setState((before) => ({ ...before, problem }));
+        again(problem.status === 0 ? retryMs : everyMs);
+      }
+    };
+    void run();
+    return () => {
+      abort.abort();
+      clearTimeout(timer);
+    };
+  }, [...deps, round, everyMs]);
+
+  const reload = useCallback(() => setRound((before) => before + 1), []);
+  return { value: state.value, problem: state.problem, reload };
+}

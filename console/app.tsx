@@ -1,0 +1,58 @@
+import { useCallback, useState } from 'preact/hooks';
+import { createApi } from './api/api.ts';
+import { createHttp } from './api/http.ts';
+import type { Outcome } from './api/http.ts';
+import { createPictures } from './api/pictures.ts';
+import { asProblem } from './api/problem.ts';
+import type { Problem } from './api/problem.ts';
+import { identify } from './session/identify.ts';
+import { SessionContext } from './session/session.ts';
+import type { Session } from './session/session.ts';
+import { SignIn } from './session/sign-in.tsx';
+import { ConnectionBanner } from './shell/connection-banner.tsx';
+import { Shell } from './shell/shell.tsx';
+
+/** Sign-in, and behind it the pages. What a key gave access to ends with its session. */
+export function App() {
+  const [session, setSession] = useState<Session>();
+  const [entry, setEntry] = useState<{ busy: boolean; problem?: Problem; notice?: string }>({ busy: false });
+  const [reachable, setReachable] = useState(true);
+
+  const end = useCallback((notice?: string) => {
+    setSession((before) => {
+      before?.pictures.clear();
+      return undefined;
+    });
+    setEntry({ busy: false, ...(notice === undefined ? {} : { notice }) });
+  }, []);
+
+  const onOutcome = (outcome: Outcome) => {
+    setReachable(outcome !== 'unreachable');
+    if (outcome === 'unauthorized') end('Your key is no longer accepted. Sign in with another one.');
+  };
+
+  const signIn = async (key: string) => {
+    setEntry({ busy: true });
+    const api = createApi(createHttp(key, onOutcome));
+    try {
+      const me = await identify(key, api);
+      setSession({ api, pictures: createPictures(api), me, signOut: () => end() });
+      setEntry({ busy: false });
+    } catch (error) {
+      setEntry({ busy: false, problem: asProblem(error) });
+    }
+  };
+
+  return (
+    <>
+      <ConnectionBanner reachable={reachable} onReachable={() => setReachable(true)} />
+      {session ? (
+        <SessionContext.Provider value={session}>
+          <Shell />
+        </SessionContext.Provider>
+      ) : (
+        <SignIn onKey={(key) => void signIn(key)} {...entry} />
+      )}
+    </>
+  );
+}

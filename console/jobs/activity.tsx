@@ -1,0 +1,193 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { JobDetail, JobEvent } from '../api/types.ts';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { Panel } from '../parts/panel.tsx';
+import { clockTime } from '../time/format.ts';
+import { useNow } from '../time/use-now.ts';
+import { activityData, axisTimes } from './activity-data.ts';
+import type { ActivityData, Column, Outcome } from './activity-data.ts';
+import { isActive, percent } from './job-words.ts';
+
+const height = { motion: 96, gap: 10, verdict: 22, axis: 22 };
+const total = height.motion + height.gap + height.verdict + height.axis;
+const columnWidth = 7;
+const shortestMs = 60_000;
+
+const outcomes: Record<Outcome, string> = {
+  alert: 'Alert',
+  held: 'Holds, no alert',
+  no: 'Does not hold',
+  skipped: 'Skipped',
+  unanswered: 'No verdict',
+  away: 'No picture',
+};
+
+const outcomeOrder = ['alert', 'held', 'no', 'skipped', 'unanswered', 'away'] as const satisfies Outcome[];
+
+const reasons = {
+  stream: 'the stream was away',
+  stale: 'the stream stood still',
+  model: 'the model did not answer',
+  service: 'the service was down',
+};
+
+/** Motion and verdict of each tick on a time axis, with the gaps in which nothing was seen. */
+export function Activity({ events, job }: { events: JobEvent[]; job: JobDetail }) {
+  const frame = useRef<HTMLDivElement>(null);
+  const width = useWidth(frame);
+  const now = useNow(1_000);
+  const from = Date.parse(job.stats.started_at ?? job.created_at);
+  const end = isActive(job.status) || job.stats.ended_at === null ? now : Date.parse(job.stats.ended_at);
+  const data = activityData(
+    events,
+    job.stats.coverage.gaps,
+    { from, to: Math.max(end, from + shortestMs) },
+    Math.max(20, Math.floor(width / columnWidth)),
+  );
+  const checks = data.columns.reduce((sum, column) => sum + column.checks, 0);
+  return (
+    <Panel title="Activity">
+      <div class="activity" ref={frame}>
+        {checks === 0 ? (
+          <EmptyState icon="pulse" title="The first check comes soon" />
+        ) : (
+          width > 0 && <Chart data={data} width={width} label={inWords(data, checks, job)} />
+        )}
+      </div>
+      <Legend data={data} />
+    </Panel>
+  );
+}
+
+function Chart({ data, width, label }: { data: ActivityData; width: number; label: string }) {
+  const x = (at: number) => 4 + ((at - data.from) / (data.to - data.from)) * (width - 8);
+  return (
+    <svg
+      class="chart"
+      viewBox={`0 0 ${width} ${total}`}
+      width={width}
+      height={total}
+      role="img"
+      aria-label={label}
+    >
+      {[0.25, 1].map((motion) => (
+        <g key={motion}>
+          <line class="grid" x1={0} x2={width} y1={barTop(motion)} y2={barTop(motion)} />
+          <text class="scale" x={width} y={barTop(motion) + 11} text-anchor="end">
+            {percent(motion)}
+          </text>
+        </g>
+      ))}
+      <line class="base" x1={0} x2={width} y1={height.motion} y2={height.motion} />
+      {data.bands.map((band) => (
+        <rect
+          key={band.from}
+          class={`band ${band.reason}`}
+          x={x(Math.max(band.from, data.from))}
+          width={Math.max(2, x(band.to) - x(Math.max(band.from, data.from)))}
+          y={0}
+          height={height.motion + height.gap + height.verdict}
+        >
+          <title>{`${clockTime(band.from)} – ${clockTime(band.to)}: ${reasons[band.reason]}`}</title>
+        </rect>
+      ))}
+      {data.columns.map((column) => (
+        <Tick key={column.at} column={column} x={x(column.at)} />
+      ))}
+      {axisTimes(data.from, data.to).map((at) => (
+        <text
+          key={at}
+          class="scale"
+          x={Math.min(Math.max(x(at), 28), width - 28)}
+          y={total - 5}
+          text-anchor="middle"
+        >
+          {clockTime(at)}
+        </text>
+      ))}
+    </svg>
+  );
+}
+
+function Tick({ column, x }: { column: Column; x: number }) {
+  const top = barTop(column.motion ?? 0);
+  const row = height.motion + height.gap + height.verdict / 2;
+  const motion = column.motion === null ? '' : `, ${percent(column.motion)} of the picture changed`;
+  return (
+    <g class={`tick ${column.outcome}`}>
+      <title>{`${clockTime(column.at)}: ${outcomes[column.outcome]}${motion}`}</title>
+      {column.motion !== null && (
+        <rect
+          class="motion"
+          x={x - 2}
+          width={4}
+          y={Math.min(top, height.motion - 2)}
+          height={Math.max(2, height.motion - top)}
+          rx={1.5}
+        />
+      )}
+      <Mark outcome={column.outcome} x={x} y={row} />
+    </g>
+  );
+}
+
+/** A shape for each outcome, so that colour is not all that tells them apart. */
+function Mark({ outcome, x, y }: { outcome: Outcome; x: number; y: number }) {
+  if (outcome === 'alert') return <path class="mark" d={`M${x} ${y - 6}l6 11h-12Z`} />;
+  if (outcome === 'skipped') return <rect class="mark" x={x - 1} y={y - 3} width={2} height={6} />;
+  if (outcome === 'unanswered' || outcome === 'away')
+    return <path class="mark line" d={`M${x - 3} ${y - 3}l6 6m0 -6l-6 6`} />;
+  return <circle class="mark" cx={x} cy={y} r={3} />;
+}
+
+/** Small motion is what a pre-filter decides about, so the scale is that of square roots. */
+function barTop(motion: number): number {
+  return height.motion - Math.sqrt(motion) * (height.motion - 14);
+}
+
+function Legend({ data }: { data: ActivityData }) {
+  const seen = outcomeOrder.filter((name) => data.columns.some(({ outcome }) => outcome === name));
+  return (
+    <ul class="legend">
+      <li>
+        <svg viewBox="0 0 12 12" aria-hidden="true">
+          <rect class="motion" x="4" y="2" width="4" height="10" rx="1.5" />
+        </svg>
+        Motion
+      </li>
+      {seen.map((name) => (
+        <li key={name}>
+          <svg class={`tick ${name}`} viewBox="0 0 12 12" aria-hidden="true">
+            <Mark outcome={name} x={6} y={6} />
+          </svg>
+          {outcomes[name]}
+        </li>
+      ))}
+      {data.bands.length > 0 && (
+        <li>
+          <svg viewBox="0 0 12 12" aria-hidden="true">
+            <rect class="band" width="12" height="12" />
+          </svg>
+          Gap
+        </li>
+      )}
+    </ul>
+  );
+}
+
+function inWords({ bands }: ActivityData, checks: number, { stats }: JobDetail): string {
+  return `${checks} checks on a time axis, ${stats.triggers_fired} alerts, ${stats.frames_skipped} skipped, ${bands.length} gaps. The timeline below says the same in words.`;
+}
+
+function useWidth(element: { current: HTMLElement | null }): number {
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const watched = element.current;
+    if (!watched) return;
+    setWidth(watched.clientWidth);
+    const observer = new ResizeObserver(() => setWidth(watched.clientWidth));
+    observer.observe(watched);
+    return () => observer.disconnect();
+  }, []);
+  return width;
+}

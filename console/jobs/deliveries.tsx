@@ -1,0 +1,90 @@
+import { useResource } from '../api/use-resource.ts';
+import { useAction } from '../api/use-action.ts';
+import type { Delivery } from '../api/types.ts';
+import { Badge } from '../parts/badge.tsx';
+import type { Tone } from '../parts/badge.tsx';
+import { Button } from '../parts/button.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { Panel } from '../parts/panel.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { Skeleton } from '../parts/skeleton.tsx';
+import { useSession } from '../session/session.ts';
+import { milliseconds } from '../time/format.ts';
+import { Clock, When } from '../time/when.tsx';
+
+const everyMs = 3_000;
+
+const tones: Record<Delivery['state'], Tone> = { pending: 'warn', delivered: 'good', failed: 'bad' };
+
+/** What became of the webhooks of a job: each attempt, and sending again. */
+export function Deliveries({ jobId, active }: { jobId: string; active: boolean }) {
+  const { api } = useSession();
+  const { value, problem, reload } = useResource(
+    (signal) => api.deliveries(jobId, 0, signal),
+    [jobId],
+    active ? everyMs : everyMs * 2,
+  );
+  return (
+    <Panel title="Deliveries" intro={value && <span class="mono source">{value.webhook_url}</span>}>
+      {!value && !problem && <Skeleton />}
+      {problem && problem.status !== 0 && <ProblemNote problem={problem} onRetry={reload} />}
+      {value?.deliveries.length === 0 && <EmptyState icon="bell" title="Nothing was sent yet" />}
+      <ul class="deliveries">
+        {value?.deliveries.toReversed().map((delivery) => (
+          <DeliveryItem key={delivery.sequence} delivery={delivery} jobId={jobId} onResent={reload} />
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+type ItemProps = { delivery: Delivery; jobId: string; onResent: () => void };
+
+function DeliveryItem({ delivery, jobId, onResent }: ItemProps) {
+  const { api } = useSession();
+  const sending = useAction(async () => {
+    await api.resend(jobId, delivery.sequence);
+    onResent();
+  });
+  return (
+    <li class="delivery">
+      <div class="delivery-head">
+        <span>
+          <strong>{delivery.type.replaceAll('_', ' ')}</strong>{' '}
+          <span class="muted">#{delivery.sequence}</span>
+        </span>
+        <Badge tone={tones[delivery.state]}>{delivery.state}</Badge>
+      </div>
+      {delivery.error !== null && <p class="small bad-text">{delivery.error}</p>}
+      {delivery.attempts.length > 0 && (
+        <details>
+          <summary class="small">
+            {delivery.attempts.length === 1 ? '1 attempt' : `${delivery.attempts.length} attempts`}
+          </summary>
+          <ol class="attempts small">
+            {delivery.attempts.map((attempt) => (
+              <li key={attempt.time}>
+                <Clock at={attempt.time} />
+                <span class="mono">{attempt.status ?? '–'}</span>
+                <span class="muted">{milliseconds(attempt.latency_ms)}</span>
+                {attempt.error !== null && <span class="bad-text">{attempt.error}</span>}
+                {attempt.resend > 0 && <span class="muted">sent again</span>}
+              </li>
+            ))}
+          </ol>
+        </details>
+      )}
+      {delivery.next_attempt_at !== null && (
+        <p class="small muted">
+          Next attempt <When at={delivery.next_attempt_at} />
+        </p>
+      )}
+      {sending.problem && <ProblemNote problem={sending.problem} />}
+      {delivery.state !== 'pending' && (
+        <Button small onClick={() => void sending.run()} busy={sending.busy}>
+          Send again
+        </Button>
+      )}
+    </li>
+  );
+}

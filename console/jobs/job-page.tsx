@@ -1,0 +1,132 @@
+import { useEffect, useState } from 'preact/hooks';
+import { useResource } from '../api/use-resource.ts';
+import type { JobDetail } from '../api/types.ts';
+import { Button } from '../parts/button.tsx';
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { Panel } from '../parts/panel.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { Skeleton } from '../parts/skeleton.tsx';
+import { useSession } from '../session/session.ts';
+import { addresses } from '../shell/routes.ts';
+import { Activity } from './activity.tsx';
+import { Announcements } from './announcements.tsx';
+import { Deliveries } from './deliveries.tsx';
+import { JobConfig } from './job-config.tsx';
+import { JobFacts } from './job-facts.tsx';
+import { isActive, titleOf, typeWords } from './job-words.ts';
+import { LastFrame } from './last-frame.tsx';
+import { StatusBadge } from './status-badge.tsx';
+import { Timeline } from './timeline.tsx';
+import { useJobLog } from './use-job-log.ts';
+import { Clock } from '../time/when.tsx';
+
+const everyMs = 5_000;
+
+/** One job, as it goes on. */
+export function JobPage({ jobId }: { jobId: string }) {
+  const { api } = useSession();
+  const log = useJobLog(jobId);
+  const [active, setActive] = useState(true);
+  const {
+    value: job,
+    problem,
+    reload,
+  } = useResource((signal) => api.job(jobId, signal), [jobId], active ? everyMs : undefined);
+  const newest = log.events.at(-1)?.data.sequence ?? 0;
+  // The numbers belong to the newest event.
+  useEffect(() => {
+    if (newest > 0) reload();
+  }, [newest]);
+  useEffect(() => setActive(!job || isActive(job.status)), [job?.status]);
+
+  if (!job) return <Absent problem={problem} onRetry={reload} />;
+  return (
+    <>
+      <Head job={job} onChange={reload} />
+      <Announcements events={log.events} before={log.before} />
+      {job.stats.error && (
+        <ProblemNote problem={{ ...job.stats.error, remedy: job.stats.error.remediation }} />
+      )}
+      <JobFacts job={job} />
+      <div class="job-columns">
+        <div class="stack wide-gap">
+          <Activity events={log.events} job={job} />
+          <Timeline log={log} />
+        </div>
+        <div class="stack wide-gap">
+          <Panel
+            title="Latest picture"
+            aside={job.stats.last_frame_at && <Clock at={job.stats.last_frame_at} />}
+          >
+            <LastFrame jobId={jobId} at={job.stats.last_frame_at} alt="The newest picture of the stream" />
+          </Panel>
+          {job.stats.webhook && <Deliveries jobId={jobId} active={active} />}
+          <JobConfig job={job} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Head({ job, onChange }: { job: JobDetail; onChange: () => void }) {
+  const { api } = useSession();
+  const [asking, setAsking] = useState(false);
+  return (
+    <div class="page-head">
+      <div>
+        <p class="small">
+          <a href={addresses.jobs}>Jobs</a> <span class="muted">/ {typeWords(job.job_type)}</span>{' '}
+          <span class="mono muted">{job.job_id.slice(0, 8)}</span>
+        </p>
+        <h1>{titleOf(job)}</h1>
+        <p class="lead mono source">{job.stream_url}</p>
+      </div>
+      <div class="page-aside">
+        <StatusBadge status={job.status} reason={job.stats.reason} />
+        {isActive(job.status) && (
+          <Button kind="danger" onClick={() => setAsking(true)}>
+            Cancel job
+          </Button>
+        )}
+      </div>
+      {asking && (
+        <ConfirmDialog
+          title="Cancel this job?"
+          confirm="Cancel job"
+          decline="Keep watching"
+          act={() => api.cancelJob(job.job_id)}
+          onDone={() => {
+            setAsking(false);
+            onChange();
+          }}
+          onClose={() => setAsking(false)}
+        >
+          <p>
+            Watching stops at once. What it has found can be read for about an hour
+            {job.job_type === 'live-digest'
+              ? '; the open window is summarised first, which may take some seconds'
+              : ''}
+            .
+          </p>
+        </ConfirmDialog>
+      )}
+    </div>
+  );
+}
+
+type AbsentProps = { problem: ReturnType<typeof useResource>['problem']; onRetry: () => void };
+
+function Absent({ problem, onRetry }: AbsentProps) {
+  if (!problem) return <Skeleton rows={8} />;
+  if (problem.status !== 404 && problem.status !== 422)
+    return <ProblemNote problem={problem} onRetry={onRetry} />;
+  return (
+    <EmptyState icon="jobs" title="This job is not here">
+      <p class="muted">A job can be read for about an hour after its end.</p>
+      <a class="button" href={addresses.jobs}>
+        All jobs
+      </a>
+    </EmptyState>
+  );
+}

@@ -1,0 +1,79 @@
+import { When } from '../time/when.tsx';
+import { addresses } from '../shell/routes.ts';
+import { isActive, percent, skippedShare, titleOf, typeWords } from './job-words.ts';
+import { LastFrame } from './last-frame.tsx';
+import type { JobRow } from './load-jobs.ts';
+import { StatusBadge } from './status-badge.tsx';
+
+/** Rows on a desk, cards on a phone. */
+export function JobTable({ rows }: { rows: JobRow[] }) {
+  return (
+    <table class="table cards job-table">
+      <thead>
+        <tr>
+          <th scope="col">Job</th>
+          <th scope="col">Status</th>
+          <th scope="col" class="number">
+            Checks
+          </th>
+          <th scope="col" class="number">
+            Alerts
+          </th>
+          <th scope="col" class="number">
+            Skipped
+          </th>
+          <th scope="col" class="number">
+            Coverage
+          </th>
+          <th scope="col" class="number">
+            Started
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <Row key={row.job.job_id} {...row} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Row({ job, detail }: JobRow) {
+  const stats = detail?.stats;
+  const findings =
+    stats && (job.job_type === 'live-digest' ? stats.windows_summarized : stats.triggers_fired);
+  return (
+    <tr>
+      <th scope="row">
+        <a class="job-link" href={addresses.job(job.job_id)}>
+          <LastFrame jobId={job.job_id} at={stats?.last_frame_at ?? null} alt="" />
+          <span>
+            <strong>{titleOf(job)}</strong>
+            <span class="small muted job-source">
+              {typeWords(job.job_type)} · {job.stream_url}
+            </span>
+          </span>
+        </a>
+      </th>
+      <td data-label="Status">
+        <StatusBadge status={detail?.status ?? job.status} reason={stats?.reason} />
+      </td>
+      <td class="number" data-label="Checks">
+        {stats?.checks_performed ?? '–'}
+      </td>
+      <td class="number" data-label={job.job_type === 'live-digest' ? 'Summaries' : 'Alerts'}>
+        <span class={findings ? 'fired' : ''}>{findings ?? '–'}</span>
+      </td>
+      <td class="number" data-label="Skipped">
+        {(stats && skippedShare(stats)) ?? '–'}
+      </td>
+      <td class="number" data-label="Coverage">
+        {stats?.started_at ? percent(stats.coverage.ratio) : '–'}
+      </td>
+      <td class="number muted" data-label={isActive(job.status) ? 'Started' : 'Created'}>
+        <When at={job.created_at} />
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,14 @@
+import type { JobStatus } from '../api/types.ts';
+import { Badge } from '../parts/badge.tsx';
+import { reasonWords, statusTones } from './job-words.ts';
+
+export function StatusBadge({ status, reason }: { status: JobStatus; reason?: string | undefined }) {
+  return (
+    <span class="status">
+      <Badge tone={statusTones[status]} dot={status === 'running'}>
+        {status}
+      </Badge>
+      {reason !== undefined && <span class="small muted">{reasonWords(reason)}</span>}
+    </span>
+  );
+}

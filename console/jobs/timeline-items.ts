@@ -1,0 +1,28 @@
+import type { JobEvent, ProgressEvent } from '../api/types.ts';
+
+export type TimelineItem =
+  | { kind: 'event'; event: JobEvent }
+  /** Checks in a row in which nothing moved: one line, since they say nothing one by one. */
+  | { kind: 'quiet'; checks: ProgressEvent[] };
+
+export type TimelineFilter = 'all' | 'findings';
+
+/** What a timeline shows, newest first. */
+export function timelineItems(events: JobEvent[], filter: TimelineFilter): TimelineItem[] {
+  const items: TimelineItem[] = [];
+  for (const event of events.toReversed()) {
+    if (event.type !== 'progress') items.push({ kind: 'event', event });
+    else if (filter === 'findings') continue;
+    else if (!isQuiet(event)) items.push({ kind: 'event', event });
+    else {
+      const last = items.at(-1);
+      if (last?.kind === 'quiet') last.checks.push(event);
+      else items.push({ kind: 'quiet', checks: [event] });
+    }
+  }
+  return items;
+}
+
+function isQuiet({ data }: ProgressEvent): boolean {
+  return data.prefilter_skipped && data.stream === 'ok' && data.picture === 'ok';
+}

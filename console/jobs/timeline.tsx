@@ -1,0 +1,157 @@
+import { useState } from 'preact/hooks';
+import type { JobEvent, ProgressEvent } from '../api/types.ts';
+import { Badge } from '../parts/badge.tsx';
+import type { Tone } from '../parts/badge.tsx';
+import { Button } from '../parts/button.tsx';
+import { Choice } from '../parts/choice.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { Panel } from '../parts/panel.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { Skeleton } from '../parts/skeleton.tsx';
+import { Clock } from '../time/when.tsx';
+import { Evidence } from './evidence.tsx';
+import { reasonWords } from './job-words.ts';
+import { SummaryCard } from './summary-card.tsx';
+import { timelineItems } from './timeline-items.ts';
+import type { TimelineFilter, TimelineItem } from './timeline-items.ts';
+import type { JobLog } from './use-job-log.ts';
+
+const step = 60;
+
+const states: Record<JobLog['state'], { tone: Tone; text: string }> = {
+  reading: { tone: 'neutral', text: 'Reading' },
+  live: { tone: 'good', text: 'Live' },
+  reconnecting: { tone: 'warn', text: 'Reconnecting' },
+  over: { tone: 'neutral', text: 'Over' },
+};
+
+/** The log of a job, newest first, as it arrives. */
+export function Timeline({ log }: { log: JobLog }) {
+  const [filter, setFilter] = useState<TimelineFilter>('all');
+  const [shown, setShown] = useState(step);
+  const items = timelineItems(log.events, filter);
+  const { tone, text } = states[log.state];
+  return (
+    <Panel
+      title="Timeline"
+      aside={
+        <>
+          <Badge tone={tone} dot={log.state === 'live'}>
+            {text}
+          </Badge>
+          <Choice
+            legend="Show"
+            hideLegend
+            value={filter}
+            onValue={setFilter}
+            options={[
+              { value: 'all', label: 'All' },
+              { value: 'findings', label: 'Findings' },
+            ]}
+          />
+        </>
+      }
+    >
+      {log.problem && <ProblemNote problem={log.problem} />}
+      {items.length === 0 &&
+        (log.state === 'reading' ? <Skeleton /> : <EmptyState icon="pulse" title="Nothing yet" />)}
+      <ol class="timeline">
+        {items.slice(0, shown).map((item) => (
+          <Item key={keyOf(item)} item={item} />
+        ))}
+      </ol>
+      {items.length > shown && (
+        <Button small onClick={() => setShown(shown + step)}>
+          Show older
+        </Button>
+      )}
+    </Panel>
+  );
+}
+
+/** A quiet line grows at its end: its first check stays. */
+function keyOf(item: TimelineItem): number {
+  const event = item.kind === 'event' ? item.event : item.checks.at(-1);
+  return event?.data.sequence ?? 0;
+}
+
+function Item({ item }: { item: TimelineItem }) {
+  if (item.kind === 'quiet') return <Quiet checks={item.checks} />;
+  const { event } = item;
+  return (
+    <li class={`entry ${event.type}`}>
+      <span class="entry-time">
+        <Clock at={event.timestamp} />
+      </span>
+      <div class="entry-body">
+        <Entry event={event} />
+      </div>
+    </li>
+  );
+}
+
+function Quiet({ checks }: { checks: ProgressEvent[] }) {
+  const [newest, oldest] = [checks[0], checks.at(-1)];
+  if (!newest || !oldest) return null;
+  return (
+    <li class="entry quiet">
+      <span class="entry-time">
+        <Clock at={newest.timestamp} />
+      </span>
+      <div class="entry-body muted">
+        {checks.length === 1 ? (
+          'Nothing moved: the model was not asked.'
+        ) : (
+          <>
+            {checks.length} checks in which nothing moved, since <Clock at={oldest.timestamp} />
+          </>
+        )}
+      </div>
+    </li>
+  );
+}
+
+function Entry({ event }: { event: JobEvent }) {
+  switch (event.type) {
+    case 'job_started':
+      return <p>Watching began.</p>;
+    case 'progress':
+      return <Check event={event} />;
+    case 'watch_triggered':
+      return <Evidence event={event} />;
+    case 'summary_generated':
+      return <SummaryCard event={event} />;
+    case 'error':
+      return (
+        <ProblemNote
+          problem={{ message: event.data.message, remedy: event.data.remediation, code: event.data.code }}
+        />
+      );
+    case 'job_stopped':
+      return (
+        <p>
+          <strong>{reasonWords(event.data.reason)}.</strong>{' '}
+          <span class="muted">
+            {event.data.checks_performed} checks, {event.data.triggers_fired} alerts.
+          </span>
+        </p>
+      );
+  }
+}
+
+function Check({ event: { data } }: { event: ProgressEvent }) {
+  const { tone, text } = outcomeOf(data);
+  return (
+    <p>
+      <Badge tone={tone}>{text}</Badge> <span class="muted">{data.explanation}</span>
+    </p>
+  );
+}
+
+function outcomeOf(data: ProgressEvent['data']): { tone: Tone; text: string } {
+  if (data.stream !== 'ok') return { tone: 'warn', text: data.stream };
+  if (data.picture !== 'ok' && data.picture !== null) return { tone: 'warn', text: data.picture };
+  if (data.triggered === null)
+    return { tone: 'neutral', text: data.prefilter_skipped ? 'skipped' : 'no verdict' };
+  return data.triggered ? { tone: 'alert', text: 'holds' } : { tone: 'neutral', text: 'does not hold' };
+}

@@ -1,0 +1,92 @@
+import { useState } from 'preact/hooks';
+import { useAction } from '../api/use-action.ts';
+import type { Resource } from '../api/use-resource.ts';
+import type { Caller } from '../api/types.ts';
+import { Button } from '../parts/button.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Field, TextInput } from '../parts/field.tsx';
+import { Panel } from '../parts/panel.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { Skeleton } from '../parts/skeleton.tsx';
+import { useSession } from '../session/session.ts';
+import { When } from '../time/when.tsx';
+
+/** The tenants, for an administrator. */
+export function Callers({ callers }: { callers: Resource<Caller[]> }) {
+  const [adding, setAdding] = useState(false);
+  return (
+    <Panel
+      title="Callers"
+      intro="Each owns its jobs, keys and signing secret, and sees nothing of the others."
+      aside={
+        <Button small onClick={() => setAdding(true)}>
+          Add caller
+        </Button>
+      }
+    >
+      {callers.problem && <ProblemNote problem={callers.problem} onRetry={callers.reload} />}
+      {!callers.value && !callers.problem && <Skeleton rows={2} />}
+      {callers.value && (
+        <table class="table cards">
+          <thead>
+            <tr>
+              <th scope="col">Caller</th>
+              <th scope="col">Label</th>
+              <th scope="col">Since</th>
+            </tr>
+          </thead>
+          <tbody>
+            {callers.value.map(({ caller, label, created_at: createdAt }) => (
+              <tr key={caller}>
+                <th scope="row">{caller}</th>
+                <td data-label="Label">{label ?? <span class="muted">–</span>}</td>
+                <td data-label="Since">
+                  <When at={createdAt} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {adding && (
+        <AddCaller
+          onDone={() => {
+            setAdding(false);
+            callers.reload();
+          }}
+          onClose={() => setAdding(false)}
+        />
+      )}
+    </Panel>
+  );
+}
+
+function AddCaller({ onDone, onClose }: { onDone: () => void; onClose: () => void }) {
+  const { api } = useSession();
+  const [name, setName] = useState('');
+  const [label, setLabel] = useState('');
+  const adding = useAction(() => api.addCaller(name.trim(), label.trim() || null));
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    if (await adding.run()) onDone();
+  };
+  return (
+    <Dialog title="Add a caller" onClose={onClose}>
+      <form class="stack" onSubmit={(event) => void submit(event)}>
+        <Field label="Name" hint="1 to 64 letters, digits, or any of . _ @ -">
+          {(ids) => <TextInput {...ids} value={name} onValue={setName} maxLength={64} autoFocus />}
+        </Field>
+        <Field label="Label" hint="Optional">
+          {(ids) => <TextInput {...ids} value={label} onValue={setLabel} maxLength={200} />}
+        </Field>
+        {adding.problem && <ProblemNote problem={adding.problem} />}
+        <div class="dialog-actions">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" busy={adding.busy} disabled={name.trim() === ''}>
+            Add caller
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,67 @@
+import { useState } from 'preact/hooks';
+import { useAction } from '../api/use-action.ts';
+import type { NewKey, Scope } from '../api/types.ts';
+import { Button } from '../parts/button.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Checkbox, Field, TextInput } from '../parts/field.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { useSession } from '../session/session.ts';
+
+const scopes: { scope: Scope; label: string; hint: string }[] = [
+  { scope: 'jobs', label: 'jobs', hint: 'Looks, jobs, webhooks' },
+  { scope: 'internal', label: 'internal', hint: 'Metrics and logs of the service' },
+  { scope: 'admin', label: 'admin', hint: 'Callers, and keys of other callers' },
+];
+
+type Props = { caller: string; onCreated: (key: NewKey) => void; onClose: () => void };
+
+export function CreateKey({ caller, onCreated, onClose }: Props) {
+  const { api, me } = useSession();
+  const [label, setLabel] = useState('');
+  const [chosen, setChosen] = useState<Scope[]>(['jobs']);
+  const creating = useAction(async () => {
+    const wish = { label: label.trim() || null, scopes: chosen };
+    onCreated(await api.createKey(caller === me.caller ? wish : { ...wish, caller }));
+  });
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (chosen.length > 0) void creating.run();
+  };
+  return (
+    <Dialog title="New key" onClose={onClose}>
+      <form class="stack" onSubmit={submit}>
+        {caller !== me.caller && (
+          <p class="muted">
+            For the caller <strong>{caller}</strong>.
+          </p>
+        )}
+        <Field label="Label" hint="Where it will be used, such as “door camera script”">
+          {(ids) => <TextInput {...ids} value={label} onValue={setLabel} maxLength={200} autoFocus />}
+        </Field>
+        <fieldset class="field">
+          <legend>What it may do</legend>
+          {scopes
+            .filter(({ scope }) => me.scopes.includes(scope))
+            .map(({ scope, label, hint }) => (
+              <Checkbox
+                key={scope}
+                label={label}
+                hint={hint}
+                checked={chosen.includes(scope)}
+                onChecked={(checked) =>
+                  setChosen(checked ? [...chosen, scope] : chosen.filter((each) => each !== scope))
+                }
+              />
+            ))}
+        </fieldset>
+        {creating.problem && <ProblemNote problem={creating.problem} />}
+        <div class="dialog-actions">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" busy={creating.busy} disabled={chosen.length === 0}>
+            Create key
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,147 @@
+import { useState } from 'preact/hooks';
+import type { Key, NewKey } from '../api/types.ts';
+import { Badge } from '../parts/badge.tsx';
+import { Button } from '../parts/button.tsx';
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { useSession } from '../session/session.ts';
+import { useNow } from '../time/use-now.ts';
+import { When } from '../time/when.tsx';
+import { LabelKey } from './label-key.tsx';
+import { RotateKey } from './rotate-key.tsx';
+
+type Props = { keys: Key[]; onChange: () => void; onNewKey: (key: NewKey) => void };
+type Task = { what: 'label' | 'rotate' | 'revoke'; key: Key };
+
+export function KeyTable({ keys, onChange, onNewKey }: Props) {
+  const [task, setTask] = useState<Task>();
+  const now = useNow(10_000);
+  const close = () => setTask(undefined);
+  const changed = () => {
+    close();
+    onChange();
+  };
+  const inOrder = keys.toSorted(
+    (a, b) => Number(isOver(a, now)) - Number(isOver(b, now)) || b.created_at.localeCompare(a.created_at),
+  );
+  if (keys.length === 0) return <EmptyState icon="key" title="This caller has no key" />;
+  return (
+    <>
+      <table class="table cards">
+        <thead>
+          <tr>
+            <th scope="col">Key</th>
+            <th scope="col">Scopes</th>
+            <th scope="col">Last used</th>
+            <th scope="col">State</th>
+            <th scope="col">
+              <span class="visually-hidden">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {inOrder.map((key) => (
+            <Row key={key.key_id} entry={key} over={isOver(key, now)} onTask={setTask} />
+          ))}
+        </tbody>
+      </table>
+      {task?.what === 'label' && <LabelKey entry={task.key} onDone={changed} onClose={close} />}
+      {task?.what === 'rotate' && (
+        <RotateKey
+          entry={task.key}
+          onRotated={(made) => {
+            close();
+            onNewKey(made);
+          }}
+          onClose={close}
+        />
+      )}
+      {task?.what === 'revoke' && <RevokeKey entry={task.key} onDone={changed} onClose={close} />}
+    </>
+  );
+}
+
+type RowProps = { entry: Key; over: boolean; onTask: (task: Task) => void };
+
+function Row({ entry, over, onTask }: RowProps) {
+  const { me } = useSession();
+  const name = entry.label ?? entry.prefix;
+  return (
+    <tr class={over ? 'over' : ''}>
+      <th scope="row">
+        <strong>{entry.label ?? 'No label'}</strong>
+        <span class="small muted mono">{entry.prefix}…</span>
+      </th>
+      <td data-label="Scopes">
+        <span class="badges">
+          {entry.scopes.map((scope) => (
+            <Badge key={scope}>{scope}</Badge>
+          ))}
+        </span>
+      </td>
+      <td data-label="Last used">
+        {entry.last_used_at === null ? <span class="muted">never</span> : <When at={entry.last_used_at} />}
+      </td>
+      <td data-label="State">
+        <State entry={entry} over={over} mine={entry.key_id === me.key_id} />
+      </td>
+      <td class="row-actions">
+        {!over && (
+          <>
+            <Button small onClick={() => onTask({ what: 'label', key: entry })}>
+              Label<span class="visually-hidden"> {name}</span>
+            </Button>
+            <Button small onClick={() => onTask({ what: 'rotate', key: entry })}>
+              Rotate<span class="visually-hidden"> {name}</span>
+            </Button>
+            <Button small kind="danger" onClick={() => onTask({ what: 'revoke', key: entry })}>
+              Revoke<span class="visually-hidden"> {name}</span>
+            </Button>
+          </>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+function State({ entry, over, mine }: { entry: Key; over: boolean; mine: boolean }) {
+  if (over) return <Badge tone="neutral">revoked</Badge>;
+  return (
+    <span class="badges">
+      <Badge tone={entry.revoked_at === null ? 'good' : 'warn'}>
+        {entry.revoked_at === null ? (
+          'good'
+        ) : (
+          <>
+            ends <When at={entry.revoked_at} />
+          </>
+        )}
+      </Badge>
+      {mine && <Badge tone="accent">in use here</Badge>}
+    </span>
+  );
+}
+
+type RevokeProps = { entry: Key; onDone: () => void; onClose: () => void };
+
+function RevokeKey({ entry, onDone, onClose }: RevokeProps) {
+  const { api, me } = useSession();
+  return (
+    <ConfirmDialog
+      title={`Revoke ${entry.label ?? entry.prefix}?`}
+      confirm="Revoke key"
+      act={() => api.revokeKey(entry.key_id)}
+      onDone={onDone}
+      onClose={onClose}
+    >
+      <p>
+        Programs that use it are refused within a minute, for good. Jobs that it started go on.
+        {entry.key_id === me.key_id && ' You are signed in with this key: you will be signed out.'}
+      </p>
+    </ConfirmDialog>
+  );
+}
+
+function isOver({ revoked_at: end }: Key, now: number): boolean {
+  return end !== null && Date.parse(end) <= now;
+}

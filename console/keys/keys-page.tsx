@@ -1,0 +1,83 @@
+import { useState } from 'preact/hooks';
+import { useResource } from '../api/use-resource.ts';
+import { Button } from '../parts/button.tsx';
+import { Field, Select } from '../parts/field.tsx';
+import { Panel } from '../parts/panel.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { Skeleton } from '../parts/skeleton.tsx';
+import type { NewKey } from '../api/types.ts';
+import { mayUse, useSession } from '../session/session.ts';
+import { PageHead } from '../shell/page-head.tsx';
+import { Callers } from './callers.tsx';
+import { CreateKey } from './create-key.tsx';
+import { KeyTable } from './key-table.tsx';
+import { NewKeyDialog } from './new-key-dialog.tsx';
+import { TestWebhook } from './test-webhook.tsx';
+import { WebhookSecretPanel } from './webhook-secret.tsx';
+
+/** Keys, callers and what webhooks are signed with. */
+export function KeysPage() {
+  const session = useSession();
+  const { api, me } = session;
+  const admin = mayUse(session, 'admin');
+  const [caller, setCaller] = useState(me.caller);
+  const [creating, setCreating] = useState(false);
+  const [made, setMade] = useState<NewKey>();
+  const keys = useResource((signal) => api.keys(admin ? caller : undefined, signal), [caller]);
+  const callers = useResource(async (signal) => (admin ? api.callers(signal) : []), []);
+
+  const shown = (key: NewKey) => {
+    setCreating(false);
+    setMade(key);
+    keys.reload();
+  };
+  return (
+    <>
+      <PageHead
+        title="Keys"
+        lead="What your programs sign in with, and what Watchpost signs its webhooks with."
+        aside={
+          <Button kind="primary" onClick={() => setCreating(true)}>
+            New key
+          </Button>
+        }
+      />
+      <div class="stack wide-gap">
+        <Panel
+          title="API keys"
+          aside={
+            admin &&
+            (callers.value?.length ?? 0) > 1 && (
+              <Field label="Of caller">
+                {(ids) => (
+                  <Select
+                    {...ids}
+                    value={caller}
+                    onValue={setCaller}
+                    options={(callers.value ?? []).map((each) => ({
+                      value: each.caller,
+                      label: each.caller,
+                    }))}
+                  />
+                )}
+              </Field>
+            )
+          }
+        >
+          {keys.problem && <ProblemNote problem={keys.problem} onRetry={keys.reload} />}
+          {!keys.value && !keys.problem && <Skeleton rows={4} />}
+          {keys.value && <KeyTable keys={keys.value} onChange={keys.reload} onNewKey={shown} />}
+        </Panel>
+        {mayUse(session, 'jobs') && (
+          <div class="half-columns">
+            <WebhookSecretPanel />
+            <TestWebhook />
+          </div>
+        )}
+        {admin && <Callers callers={callers} />}
+      </div>
+      {creating && <CreateKey caller={caller} onCreated={shown} onClose={() => setCreating(false)} />}
+      {made && <NewKeyDialog made={made} onClose={() => setMade(undefined)} />}
+    </>
+  );
+}

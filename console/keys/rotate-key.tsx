@@ -1,0 +1,36 @@
+import { useState } from 'preact/hooks';
+import { useAction } from '../api/use-action.ts';
+import type { Key, NewKey } from '../api/types.ts';
+import { Button } from '../parts/button.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { useSession } from '../session/session.ts';
+import { GraceField } from './grace.tsx';
+import type { Grace } from './grace.tsx';
+
+type Props = { entry: Key; onRotated: (made: NewKey) => void; onClose: () => void };
+
+export function RotateKey({ entry, onRotated, onClose }: Props) {
+  const { api, me } = useSession();
+  const [grace, setGrace] = useState<Grace>('3600');
+  const rotating = useAction(async () => onRotated(await api.rotateKey(entry.key_id, Number(grace))));
+  return (
+    <Dialog title={`Rotate ${entry.label ?? entry.prefix}`} onClose={onClose}>
+      <div class="stack">
+        <p>
+          A new key with the same label and scopes takes its place. Until the old one ends, both are good.
+          {entry.key_id === me.key_id &&
+            ' You are signed in with the old one: sign in with the new one before it ends.'}
+        </p>
+        <GraceField label="The old key stays good for" value={grace} onValue={setGrace} />
+        {rotating.problem && <ProblemNote problem={rotating.problem} />}
+        <div class="dialog-actions">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" busy={rotating.busy} onClick={() => void rotating.run()}>
+            Rotate key
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}

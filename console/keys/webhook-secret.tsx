@@ -1,0 +1,94 @@
+import { useState } from 'preact/hooks';
+import { useAction } from '../api/use-action.ts';
+import type { WebhookSecret } from '../api/types.ts';
+import { Button } from '../parts/button.tsx';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Panel } from '../parts/panel.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { useSession } from '../session/session.ts';
+import { When } from '../time/when.tsx';
+import { GraceField } from './grace.tsx';
+import type { Grace } from './grace.tsx';
+
+/** What receivers verify webhooks with: fetched when it is asked for, gone when it is hidden. */
+export function WebhookSecretPanel() {
+  const { api } = useSession();
+  const [secret, setSecret] = useState<WebhookSecret>();
+  const [rotating, setRotating] = useState(false);
+  const revealing = useAction(async () => setSecret(await api.webhookSecret()));
+  return (
+    <Panel title="Webhook signing secret" intro="Your receiver verifies with it that an event is from here.">
+      <div class="stack">
+        {secret ? (
+          <>
+            <div class="secret">
+              <code tabIndex={0} role="textbox" aria-readonly="true" aria-label="Webhook signing secret">
+                {secret.secret}
+              </code>
+              <CopyButton text={secret.secret} what="Webhook signing secret" />
+            </div>
+            <p class="small muted">
+              Version {secret.version}
+              {secret.previous_valid_until !== null && (
+                <>
+                  ; events carry the old signature too until <When at={secret.previous_valid_until} />
+                </>
+              )}
+            </p>
+          </>
+        ) : (
+          <p class="secret muted" aria-hidden="true">
+            whsec_••••••••••••••••••••
+          </p>
+        )}
+        {revealing.problem && <ProblemNote problem={revealing.problem} />}
+        <div class="actions">
+          {secret ? (
+            <Button onClick={() => setSecret(undefined)}>Hide secret</Button>
+          ) : (
+            <Button onClick={() => void revealing.run()} busy={revealing.busy}>
+              Show secret
+            </Button>
+          )}
+          <Button onClick={() => setRotating(true)}>Rotate secret</Button>
+        </div>
+      </div>
+      {rotating && (
+        <RotateSecret
+          onRotated={(made) => {
+            setSecret(made);
+            setRotating(false);
+          }}
+          onClose={() => setRotating(false)}
+        />
+      )}
+    </Panel>
+  );
+}
+
+type RotateProps = { onRotated: (made: WebhookSecret) => void; onClose: () => void };
+
+function RotateSecret({ onRotated, onClose }: RotateProps) {
+  const { api } = useSession();
+  const [grace, setGrace] = useState<Grace>('86400');
+  const rotating = useAction(async () => onRotated(await api.rotateWebhookSecret(Number(grace))));
+  return (
+    <Dialog title="Rotate the signing secret" onClose={onClose}>
+      <div class="stack">
+        <p>
+          The new secret signs at once. Until the old one ends, each event carries both signatures, so that
+          your receiver can change in its own time.
+        </p>
+        <GraceField label="The old secret signs along for" value={grace} onValue={setGrace} />
+        {rotating.problem && <ProblemNote problem={rotating.problem} />}
+        <div class="dialog-actions">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" busy={rotating.busy} onClick={() => void rotating.run()}>
+            Rotate the secret
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}

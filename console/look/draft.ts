@@ -1,0 +1,84 @@
+import type { DigestRequest, InputMode, LookRequest, MonitorRequest } from '../api/types.ts';
+
+/** What has been entered on the page, from which each of the three requests is made. Durations in seconds. */
+export type Draft = {
+  streamUrl: string;
+  condition: string;
+  mode: InputMode;
+  clipSeconds: number | null;
+  intervalSeconds: number | null;
+  durationSeconds: number | null;
+  cooldownSeconds: number | null;
+  maxTriggers: number | null;
+  windowMinutes: number | null;
+  captureSeconds: number | null;
+  maxWindows: number | null;
+  includeFrames: boolean;
+  prefilter: boolean;
+  webhookUrl: string;
+};
+
+export type Purpose = 'look' | 'monitor' | 'digest';
+
+export const emptyDraft: Draft = {
+  streamUrl: '',
+  condition: '',
+  mode: 'frames',
+  clipSeconds: 3,
+  intervalSeconds: 10,
+  durationSeconds: 600,
+  cooldownSeconds: 30,
+  maxTriggers: null,
+  windowMinutes: 5,
+  captureSeconds: 30,
+  maxWindows: 2,
+  includeFrames: true,
+  prefilter: true,
+  webhookUrl: '',
+};
+
+export function lookRequest(draft: Draft): LookRequest {
+  return {
+    stream_url: draft.streamUrl.trim(),
+    condition: draft.condition.trim(),
+    include_frame: true,
+    ...modeFields(draft),
+  };
+}
+
+export function monitorRequest(draft: Draft): MonitorRequest {
+  return {
+    stream_url: draft.streamUrl.trim(),
+    condition: draft.condition.trim(),
+    ...modeFields(draft),
+    interval_seconds: draft.intervalSeconds ?? 10,
+    monitor_duration_seconds: draft.durationSeconds ?? 600,
+    trigger_cooldown_seconds: draft.cooldownSeconds ?? 0,
+    max_triggers: draft.maxTriggers,
+    enable_prefilter: draft.prefilter,
+    ...webhookField(draft),
+  };
+}
+
+export function digestRequest(draft: Draft): DigestRequest {
+  return {
+    stream_url: draft.streamUrl.trim(),
+    window_minutes: draft.windowMinutes ?? 10,
+    capture_interval_seconds: draft.captureSeconds ?? 60,
+    max_windows: draft.maxWindows,
+    include_frames: draft.includeFrames,
+    enable_prefilter: draft.prefilter,
+    ...webhookField(draft),
+  };
+}
+
+function modeFields({ mode, clipSeconds }: Draft) {
+  return {
+    input_mode: mode,
+    ...(mode === 'frames' ? {} : { clip_duration_seconds: clipSeconds ?? 3 }),
+  };
+}
+
+function webhookField({ webhookUrl }: Draft): { webhook_url?: string } {
+  return webhookUrl.trim() === '' ? {} : { webhook_url: webhookUrl.trim() };
+}

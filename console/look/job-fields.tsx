@@ -1,0 +1,129 @@
+import { Checkbox, Field, NumberInput, TextInput } from '../parts/field.tsx';
+import type { Draft } from './draft.ts';
+
+type Props = { draft: Draft; onChange: (part: Partial<Draft>) => void };
+
+export function MonitorFields({ draft, onChange }: Props) {
+  return (
+    <>
+      <div class="field-grid">
+        <Field label="Interval (s)" hint="5 to 300">
+          {(ids) => (
+            <NumberInput
+              {...ids}
+              min={5}
+              max={300}
+              value={draft.intervalSeconds}
+              onValue={(intervalSeconds) => onChange({ intervalSeconds })}
+            />
+          )}
+        </Field>
+        <Field label="Duration (s)" hint="Up to the server’s cap">
+          {(ids) => (
+            <NumberInput
+              {...ids}
+              min={5}
+              value={draft.durationSeconds}
+              onValue={(durationSeconds) => onChange({ durationSeconds })}
+            />
+          )}
+        </Field>
+        <Field label="Cooldown (s)" hint="Quiet after an alert">
+          {(ids) => (
+            <NumberInput
+              {...ids}
+              min={0}
+              max={3600}
+              value={draft.cooldownSeconds}
+              onValue={(cooldownSeconds) => onChange({ cooldownSeconds })}
+            />
+          )}
+        </Field>
+        <Field label="Alerts at most" hint="Empty: no limit">
+          {(ids) => (
+            <NumberInput
+              {...ids}
+              min={1}
+              empty="No limit"
+              value={draft.maxTriggers}
+              onValue={(maxTriggers) => onChange({ maxTriggers })}
+            />
+          )}
+        </Field>
+      </div>
+      <Shared draft={draft} onChange={onChange} />
+    </>
+  );
+}
+
+export function DigestFields({ draft, onChange }: Props) {
+  return (
+    <>
+      <div class="field-grid">
+        <Field label="Window (min)" hint="One summary each, 1 to 60">
+          {(ids) => (
+            <NumberInput
+              {...ids}
+              min={1}
+              max={60}
+              value={draft.windowMinutes}
+              onValue={(windowMinutes) => onChange({ windowMinutes })}
+            />
+          )}
+        </Field>
+        <Field label="Picture every (s)" hint="10 to 300">
+          {(ids) => (
+            <NumberInput
+              {...ids}
+              min={10}
+              max={300}
+              value={draft.captureSeconds}
+              onValue={(captureSeconds) => onChange({ captureSeconds })}
+            />
+          )}
+        </Field>
+        <Field label="Windows at most" hint="Empty: until the cap">
+          {(ids) => (
+            <NumberInput
+              {...ids}
+              min={1}
+              empty="No limit"
+              value={draft.maxWindows}
+              onValue={(maxWindows) => onChange({ maxWindows })}
+            />
+          )}
+        </Field>
+      </div>
+      <Checkbox
+        label="A grid of the pictures with each summary"
+        checked={draft.includeFrames}
+        onChecked={(includeFrames) => onChange({ includeFrames })}
+      />
+      <Shared draft={draft} onChange={onChange} />
+    </>
+  );
+}
+
+function Shared({ draft, onChange }: Props) {
+  return (
+    <>
+      <Checkbox
+        label="Motion pre-filter"
+        hint="Skips the model while nothing moves"
+        checked={draft.prefilter}
+        onChecked={(prefilter) => onChange({ prefilter })}
+      />
+      <Field label="Webhook URL" hint="Optional: each event is sent there, signed">
+        {(ids) => (
+          <TextInput
+            {...ids}
+            inputMode="url"
+            placeholder="https://example.com/hooks/watchpost"
+            value={draft.webhookUrl}
+            onValue={(webhookUrl) => onChange({ webhookUrl })}
+          />
+        )}
+      </Field>
+    </>
+  );
+}

@@ -1,0 +1,65 @@
+import { useState } from 'preact/hooks';
+import { useAction } from '../api/use-action.ts';
+import { Button } from '../parts/button.tsx';
+import { Choice } from '../parts/choice.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { Panel } from '../parts/panel.tsx';
+import { useSession } from '../session/session.ts';
+import { addresses, go } from '../shell/routes.ts';
+import { DigestFields, MonitorFields } from './job-fields.tsx';
+import { digestRequest, monitorRequest } from './draft.ts';
+import type { Draft, Purpose } from './draft.ts';
+import { RequestTabs } from './request-tabs.tsx';
+
+type Props = { draft: Draft; onChange: (part: Partial<Draft>) => void };
+
+const purposes: { value: Purpose; label: string; hint: string }[] = [
+  { value: 'monitor', label: 'Monitor', hint: 'Looks again and again, and alerts when the condition holds.' },
+  { value: 'digest', label: 'Digest', hint: 'Tells what happened, one summary for each window of time.' },
+  { value: 'look', label: 'Look once', hint: 'The look above, as a request of your own code.' },
+];
+
+/** The step from one look to a job, and the same request as code. */
+export function KeepWatching({ draft, onChange }: Props) {
+  const { api } = useSession();
+  const [purpose, setPurpose] = useState<Purpose>('monitor');
+  const starting = useAction(async () => {
+    const { job_id: jobId } =
+      purpose === 'digest'
+        ? await api.startDigest(digestRequest(draft))
+        : await api.startMonitor(monitorRequest(draft));
+    go(addresses.job(jobId));
+  });
+  const complete = draft.streamUrl.trim() !== '' && (purpose === 'digest' || draft.condition.trim() !== '');
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (complete && !starting.busy) void starting.run();
+  };
+  return (
+    <Panel title="Keep watching">
+      <div class="keep-columns">
+        <form class="stack" onSubmit={submit} aria-label="Keep watching">
+          <Choice legend="As" hideLegend options={purposes} value={purpose} onValue={setPurpose} />
+          {purpose === 'monitor' && <MonitorFields draft={draft} onChange={onChange} />}
+          {purpose === 'digest' && <DigestFields draft={draft} onChange={onChange} />}
+          {starting.problem && <ProblemNote problem={starting.problem} />}
+          {purpose !== 'look' && (
+            <>
+              <Button kind="primary" type="submit" busy={starting.busy} disabled={!complete}>
+                {purpose === 'monitor' ? 'Start monitor' : 'Start digest'}
+              </Button>
+              {!complete && (
+                <p class="small muted">
+                  {purpose === 'monitor'
+                    ? 'Needs the stream URL and the condition above.'
+                    : 'Needs the stream URL above.'}
+                </p>
+              )}
+            </>
+          )}
+        </form>
+        <RequestTabs purpose={purpose} draft={draft} />
+      </div>
+    </Panel>
+  );
+}

@@ -1,0 +1,52 @@
+import { useState } from 'preact/hooks';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { PageHead } from '../shell/page-head.tsx';
+import { emptyDraft, lookRequest } from './draft.ts';
+import type { Draft } from './draft.ts';
+import { KeepWatching } from './keep-watching.tsx';
+import { LookForm } from './look-form.tsx';
+import { Looking } from './looking.tsx';
+import { useLook } from './use-look.ts';
+import { Verdict } from './verdict.tsx';
+
+/** Kept while one goes to other pages and comes back, in memory only: a stream URL may hold a password. */
+let remembered: Draft = emptyDraft;
+
+/** A stream and a sentence: look now, then keep watching. */
+export function LookPage() {
+  const [draft, setDraft] = useState(remembered);
+  const { look, run, stop, typicalMs } = useLook();
+  const change = (part: Partial<Draft>) => {
+    remembered = { ...draft, ...part };
+    setDraft(remembered);
+  };
+  return (
+    <>
+      <PageHead title="Try" lead="Paste a live stream, say what to look for, and see what the model sees." />
+      <div class="look-columns">
+        <LookForm
+          draft={draft}
+          onChange={change}
+          onLook={() => void run(lookRequest(draft))}
+          busy={look.state === 'looking'}
+        />
+        <section class="panel look-result" aria-label="Result">
+          {look.state === 'idle' && (
+            <EmptyState icon="look" title="Nothing looked at yet">
+              <p class="muted">The picture, the verdict and the reason appear here.</p>
+            </EmptyState>
+          )}
+          {look.state === 'looking' && (
+            <Looking since={look.since} mode={look.mode} typicalMs={typicalMs(look.mode)} onStop={stop} />
+          )}
+          {look.state === 'failed' && (
+            <ProblemNote problem={look.problem} onRetry={() => void run(lookRequest(draft))} />
+          )}
+          {look.state === 'seen' && <Verdict answer={look.answer} request={look.request} />}
+        </section>
+      </div>
+      <KeepWatching draft={draft} onChange={change} />
+    </>
+  );
+}

@@ -1,0 +1,29 @@
+import { useState } from 'preact/hooks';
+import { basePath } from '../api/http.ts';
+import { CodeBlock } from '../parts/code-block.tsx';
+import { Tabs } from '../parts/tabs.tsx';
+import type { Draft, Purpose } from './draft.ts';
+import { requestCode } from './request-code.ts';
+import type { Language } from './request-code.ts';
+
+const languages: { value: Language; label: string }[] = [
+  { value: 'curl', label: 'curl' },
+  { value: 'typescript', label: 'TypeScript' },
+  { value: 'python', label: 'Python' },
+];
+
+export function RequestTabs({ purpose, draft }: { purpose: Purpose; draft: Draft }) {
+  const [language, setLanguage] = useState<Language>('curl');
+  const code = requestCode(purpose, draft, `${location.origin}${basePath}`);
+  return (
+    <div class="request">
+      <h3>The same request as code</h3>
+      <Tabs label="Language" tabs={languages} value={language} onValue={setLanguage}>
+        <CodeBlock code={code[language]} label={`Request in ${language}`} />
+      </Tabs>
+      <p class="small muted">
+        <code>WATCHPOST_API_KEY</code> is an environment variable with your key.
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,60 @@
+import type { StreamValidation } from '../api/types.ts';
+import { Badge } from '../parts/badge.tsx';
+import { Icon } from '../parts/icon.tsx';
+import type { StreamCheck } from './use-stream-check.ts';
+
+const platforms = { youtube: 'YouTube', twitch: 'Twitch', rtsp: 'RTSP', hls: 'HLS' };
+
+/** What is at the URL that was typed: live, or why not. */
+export function StreamCard({ check }: { check: StreamCheck }) {
+  return (
+    <div class="stream-card" role="status" data-state={check.state}>
+      {check.state === 'checking' && (
+        <p class="muted">
+          <span class="spinner" aria-hidden="true" /> Looking for a live stream…
+        </p>
+      )}
+      {check.state === 'refused' && <Refusal title={check.problem.message} hint={check.problem.remedy} />}
+      {check.state === 'known' &&
+        (check.stream.is_live ? (
+          <Live stream={check.stream} />
+        ) : (
+          <Refusal
+            title={`Not live · ${platforms[check.stream.platform]}`}
+            hint={check.stream.error_hint ?? 'There is no live stream at this URL now.'}
+          />
+        ))}
+    </div>
+  );
+}
+
+function Live({ stream }: { stream: StreamValidation }) {
+  const facts = [platforms[stream.platform], stream.channel, viewers(stream.viewer_count)];
+  return (
+    <div class="stream-live">
+      <Badge tone="good" dot>
+        Live
+      </Badge>
+      <div>
+        {stream.title !== undefined && <strong>{stream.title}</strong>}
+        <span class="small muted">{facts.filter((fact) => fact !== undefined).join(' · ')}</span>
+      </div>
+    </div>
+  );
+}
+
+function Refusal({ title, hint }: { title: string; hint: string }) {
+  return (
+    <div class="stream-refused">
+      <Icon name="warn" />
+      <div>
+        <strong>{title}</strong>
+        <p>{hint}</p>
+      </div>
+    </div>
+  );
+}
+
+function viewers(count: number | undefined): string | undefined {
+  return count === undefined ? undefined : `${count.toLocaleString()} watching`;
+}

@@ -1,0 +1,42 @@
+import { useRef, useState } from 'preact/hooks';
+import type { LookAnswer } from '../api/look-answer.ts';
+import { asProblem } from '../api/problem.ts';
+import type { Problem } from '../api/problem.ts';
+import type { InputMode, LookRequest } from '../api/types.ts';
+import { useSession } from '../session/session.ts';
+
+export type LookState =
+  | { state: 'idle' }
+  | { state: 'looking'; since: number; mode: InputMode }
+  | { state: 'seen'; answer: LookAnswer; request: LookRequest }
+  | { state: 'failed'; problem: Problem };
+
+/** Before there is a look to go by: measured with the pixel model and a model server near by. Milliseconds. */
+const firstGuess: Record<InputMode, number> = { frames: 2_500, clip: 5_000, hybrid: 6_000 };
+
+/** One look at a time, and how long looks take here. */
+export function useLook() {
+  const { api } = useSession();
+  const [look, setLook] = useState<LookState>({ state: 'idle' });
+  const abort = useRef<AbortController>(undefined);
+  const typical = useRef(firstGuess);
+
+  const run = async (request: LookRequest) => {
+    abort.current?.abort();
+    const mine = new AbortController();
+    abort.current = mine;
+    setLook({ state: 'looking', since: Date.now(), mode: request.input_mode });
+    try {
+      const answer = await api.look(request, mine.signal);
+      typical.current = { ...typical.current, [request.input_mode]: Math.max(answer.latency_ms, 300) };
+      if (!mine.signal.aborted) setLook({ state: 'seen', answer, request });
+    } catch (error) {
+      if (!mine.signal.aborted) setLook({ state: 'failed', problem: asProblem(error) });
+    }
+  };
+  const stop = () => {
+    abort.current?.abort();
+    setLook({ state: 'idle' });
+  };
+  return { look, run, stop, typicalMs: (mode: InputMode) => typical.current[mode] };
+}

@@ -1,0 +1,42 @@
+import type { LookAnswer } from '../api/look-answer.ts';
+import type { LookRequest } from '../api/types.ts';
+import { useBlobAddress } from '../api/use-blob-address.ts';
+import { Badge } from '../parts/badge.tsx';
+import { Stat, Stats } from '../parts/stat.tsx';
+import { milliseconds } from '../time/format.ts';
+import { costOf } from './price.ts';
+
+const modes = { frames: 'One frame', clip: 'Clip', hybrid: 'Frame and clip' };
+
+/** What a look has found: the picture, the verdict and why, what it took. */
+export function Verdict({ answer, request }: { answer: LookAnswer; request: LookRequest }) {
+  const cost = costOf(answer.use);
+  return (
+    <article class="verdict" aria-label="Verdict">
+      <div class="verdict-picture">
+        <Frame base64={answer.frame_b64} />
+      </div>
+      <div class="verdict-body">
+        <Badge tone={answer.triggered ? 'alert' : 'neutral'} dot={answer.triggered}>
+          {answer.triggered ? 'The condition holds' : 'The condition does not hold'}
+        </Badge>
+        <p class="quoted">“{request.condition}”</p>
+        <p>{answer.explanation}</p>
+        <Stats>
+          <Stat label="Latency" value={milliseconds(answer.latency_ms)} note={modes[request.input_mode]} />
+          <Stat label="Cost" value={cost.text} note={cost.note} />
+          {answer.use && <Stat label="Model" value={answer.use.model} note={answer.use.provider} />}
+        </Stats>
+      </div>
+    </article>
+  );
+}
+
+function Frame({ base64 }: { base64: string | undefined }) {
+  const address = useBlobAddress(base64);
+  return address === undefined ? (
+    <span class="picture missing" />
+  ) : (
+    <img class="picture" src={address} alt="The frame that was judged" />
+  );
+}

@@ -1,0 +1,103 @@
+import { useResource } from '../api/use-resource.ts';
+import type { Metrics } from '../api/types.ts';
+import { Panel } from '../parts/panel.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { Skeleton } from '../parts/skeleton.tsx';
+import { Stat, Stats } from '../parts/stat.tsx';
+import { useSession } from '../session/session.ts';
+import { When } from '../time/when.tsx';
+import { savings } from './savings.ts';
+
+const everyMs = 5_000;
+
+export function MetricsPanels() {
+  const { api } = useSession();
+  const { value, problem, reload } = useResource((signal) => api.metrics(signal), [], everyMs);
+  if (problem && problem.status !== 0) return <ProblemNote problem={problem} onRetry={reload} />;
+  if (!value) return <Skeleton rows={4} />;
+  return (
+    <>
+      <Numbers metrics={value} />
+      <div class="half-columns">
+        <Savings frames={value.frames} />
+        <Providers providers={value.providers} />
+      </div>
+    </>
+  );
+}
+
+function Numbers({ metrics: { jobs, webhooks, started_at: startedAt } }: { metrics: Metrics }) {
+  return (
+    <Stats>
+      <Stat
+        label="Jobs created"
+        value={jobs.created.toLocaleString()}
+        note={
+          <>
+            since <When at={startedAt} />
+          </>
+        }
+      />
+      <Stat label="Jobs completed" value={jobs.completed.toLocaleString()} />
+      <Stat label="Jobs failed" value={<Bad count={jobs.failed} />} />
+      <Stat label="Webhooks sent" value={webhooks.sent.toLocaleString()} />
+      <Stat label="Webhooks failed" value={<Bad count={webhooks.failed} />} />
+    </Stats>
+  );
+}
+
+function Savings({ frames }: { frames: Metrics['frames'] }) {
+  const share = savings(frames);
+  return (
+    <Panel title="Pre-filter savings">
+      <p class="figure">{share === null ? '–' : `${Math.round(share * 100)} %`}</p>
+      <meter
+        class="meter"
+        min={0}
+        max={1}
+        value={share ?? 0}
+        aria-label="Share of pictures kept from the model"
+      />
+      <p class="small muted">
+        {share === null
+          ? 'Nothing was captured yet.'
+          : `${frames.skipped_prefilter.toLocaleString()} pictures were kept from the model, ${frames.captured.toLocaleString()} were shown to it.`}
+      </p>
+    </Panel>
+  );
+}
+
+function Providers({ providers }: { providers: Metrics['providers'] }) {
+  return (
+    <Panel title="Models">
+      <table class="table">
+        <thead>
+          <tr>
+            <th scope="col">Provider</th>
+            <th scope="col" class="number">
+              Calls
+            </th>
+            <th scope="col" class="number">
+              Errors
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {Object.entries(providers).map(([name, { calls, errors }]) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td class="number">{calls.toLocaleString()}</td>
+              <td class="number">
+                <Bad count={errors} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Panel>
+  );
+}
+
+function Bad({ count }: { count: number }) {
+  return <span class={count > 0 ? 'bad-text' : ''}>{count.toLocaleString()}</span>;
+}

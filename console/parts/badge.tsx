@@ -1,0 +1,21 @@
+import type { ComponentChildren } from 'preact';
+
+export type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'alert' | 'accent';
+
+export function Badge({
+  tone = 'neutral',
+  dot = false,
+  children,
+}: {
+  tone?: Tone;
+  /** For what goes on now. */
+  dot?: boolean;
+  children: ComponentChildren;
+}) {
+  return (
+    <span class={`badge ${tone}`}>
+      {dot && <span class="dot" aria-hidden="true" />}
+      {children}
+    </span>
+  );
+}

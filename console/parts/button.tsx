@@ -1,0 +1,43 @@
+import type { ComponentChildren } from 'preact';
+
+type Props = {
+  children: ComponentChildren;
+  onClick?: (event: MouseEvent) => void;
+  kind?: 'primary' | 'plain' | 'danger' | 'quiet';
+  type?: 'button' | 'submit';
+  /** Under way: it cannot be pressed again, and says so. */
+  busy?: boolean;
+  disabled?: boolean;
+  wide?: boolean;
+  small?: boolean;
+  /** For a button that shows an icon only. */
+  label?: string;
+};
+
+export function Button({
+  children,
+  onClick,
+  kind = 'plain',
+  type = 'button',
+  busy = false,
+  disabled = false,
+  wide = false,
+  small = false,
+  label,
+}: Props) {
+  const names = ['button', kind, wide && 'wide', small && 'small', label !== undefined && 'icon-only'];
+  return (
+    <button
+      type={type}
+      class={names.filter(Boolean).join(' ')}
+      disabled={disabled || busy}
+      aria-busy={busy}
+      aria-label={label}
+      title={label}
+      onClick={onClick}
+    >
+      {busy && <span class="spinner" aria-hidden="true" />}
+      {children}
+    </button>
+  );
+}

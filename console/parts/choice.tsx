@@ -1,0 +1,41 @@
+import { useId } from 'preact/hooks';
+
+type Props<Value extends string> = {
+  legend: string;
+  hideLegend?: boolean;
+  value: Value;
+  onValue: (value: Value) => void;
+  options: { value: Value; label: string; hint?: string }[];
+};
+
+/** One of a few, side by side: radio buttons that look like a segmented control. */
+export function Choice<Value extends string>({
+  legend,
+  hideLegend = false,
+  value,
+  onValue,
+  options,
+}: Props<Value>) {
+  const name = useId();
+  const hint = options.find((option) => option.value === value)?.hint;
+  return (
+    <fieldset class="field choice">
+      <legend class={hideLegend ? 'visually-hidden' : ''}>{legend}</legend>
+      <div class="segments">
+        {options.map((option) => (
+          <label key={option.value} class="segment">
+            <input
+              type="radio"
+              name={name}
+              value={option.value}
+              checked={option.value === value}
+              onChange={() => onValue(option.value)}
+            />
+            <span>{option.label}</span>
+          </label>
+        ))}
+      </div>
+      {hint !== undefined && <p class="hint">{hint}</p>}
+    </fieldset>
+  );
+}

@@ -1,0 +1,51 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { Button } from './button.tsx';
+import { Icon } from './icon.tsx';
+
+type Props = {
+  title: string;
+  onClose: () => void;
+  wide?: boolean;
+  /** What is shown once must not vanish by a click beside it. */
+  closesByClickBeside?: boolean;
+  children: ComponentChildren;
+};
+
+/** The browser's own modal dialog: focus stays inside, Escape closes, and what had the focus has it again. */
+export function Dialog({ title, onClose, wide = false, closesByClickBeside = true, children }: Props) {
+  const element = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  useEffect(() => {
+    const before = document.activeElement;
+    element.current?.showModal();
+    return () => {
+      if (before instanceof HTMLElement) before.focus();
+    };
+  }, []);
+  const beside = (event: MouseEvent) => {
+    if (closesByClickBeside && event.target === element.current) onClose();
+  };
+  return (
+    <dialog
+      ref={element}
+      class={wide ? 'dialog wide' : 'dialog'}
+      aria-labelledby={titleId}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onClick={beside}
+    >
+      <div class="dialog-body">
+        <div class="dialog-head">
+          <h2 id={titleId}>{title}</h2>
+          <Button kind="quiet" label="Close" onClick={onClose}>
+            <Icon name="cross" />
+          </Button>
+        </div>
+        {children}
+      </div>
+    </dialog>
+  );
+}

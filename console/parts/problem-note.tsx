@@ -1,0 +1,26 @@
+import { Button } from './button.tsx';
+import { Icon } from './icon.tsx';
+
+type Props = {
+  problem: { message: string; remedy: string; code?: string };
+  onRetry?: () => void;
+};
+
+/** What went wrong, and what to do next. */
+export function ProblemNote({ problem, onRetry }: Props) {
+  return (
+    <div class="note bad" role="alert">
+      <Icon name="warn" />
+      <div>
+        <strong>{problem.message}</strong>
+        {problem.remedy !== '' && <p>{problem.remedy}</p>}
+        {problem.code !== undefined && <p class="small muted mono">{problem.code}</p>}
+      </div>
+      {onRetry && (
+        <Button small onClick={onRetry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  );
+}

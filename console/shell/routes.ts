@@ -1,0 +1,40 @@
+import { useEffect, useState } from 'preact/hooks';
+
+/** Pages are in the part after `#`: any server of static files serves them on reload, and none of it is sent to one. */
+export type Route =
+  | { page: 'look' }
+  | { page: 'jobs' }
+  | { page: 'job'; jobId: string }
+  | { page: 'keys' }
+  | { page: 'operations' }
+  | { page: 'unknown' };
+
+export const addresses = {
+  look: '#/try',
+  jobs: '#/jobs',
+  job: (jobId: string) => `#/jobs/${jobId}`,
+  keys: '#/keys',
+  operations: '#/operations',
+};
+
+export function routeOf(hash: string): Route {
+  const [, page = '', id] = hash.split('/');
+  if (page === '' || page === 'try') return { page: 'look' };
+  if (page === 'jobs') return id === undefined ? { page: 'jobs' } : { page: 'job', jobId: id };
+  if (page === 'keys') return { page: 'keys' };
+  return page === 'operations' ? { page: 'operations' } : { page: 'unknown' };
+}
+
+export function useRoute(): Route {
+  const [hash, setHash] = useState(location.hash);
+  useEffect(() => {
+    const follow = () => setHash(location.hash);
+    addEventListener('hashchange', follow);
+    return () => removeEventListener('hashchange', follow);
+  }, []);
+  return routeOf(hash);
+}
+
+export function go(address: string): void {
+  location.hash = address;
+}

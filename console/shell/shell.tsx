@@ -1,0 +1,75 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { JobPage } from '../jobs/job-page.tsx';
+import { JobsPage } from '../jobs/jobs-page.tsx';
+import { KeysPage } from '../keys/keys-page.tsx';
+import { LookPage } from '../look/look-page.tsx';
+import { OperationsPage } from '../operations/operations-page.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { mayUse, useSession } from '../session/session.ts';
+import { NeedsScope } from './needs-scope.tsx';
+import { Sidebar } from './sidebar.tsx';
+import { useRoute } from './routes.ts';
+import type { Route } from './routes.ts';
+
+/** What surrounds every page behind the sign-in. */
+export function Shell() {
+  const route = useRoute();
+  const main = useRef<HTMLElement>(null);
+  const place = route.page === 'job' ? route.jobId : route.page;
+  const arrived = useRef(place);
+  useEffect(() => {
+    document.title = `${titles[route.page]} · Watchpost`;
+    // A reader of the screen hears where a link led; at first the page begins at its top.
+    if (arrived.current !== place) main.current?.focus();
+    arrived.current = place;
+    scrollTo(0, 0);
+  }, [place]);
+  return (
+    <div class="shell">
+      <button type="button" class="skip-link" onClick={() => main.current?.focus()}>
+        Skip to content
+      </button>
+      <Sidebar route={route} />
+      <main class="page" ref={main} tabIndex={-1} aria-label={titles[route.page]}>
+        <Page route={route} />
+      </main>
+    </div>
+  );
+}
+
+const titles: Record<Route['page'], string> = {
+  look: 'Try',
+  jobs: 'Jobs',
+  job: 'Job',
+  keys: 'Keys',
+  operations: 'Operations',
+  unknown: 'Not found',
+};
+
+function Page({ route }: { route: Route }) {
+  const session = useSession();
+  switch (route.page) {
+    case 'look':
+      return mayUse(session, 'jobs') ? <LookPage /> : <NeedsScope scope="jobs" />;
+    case 'jobs':
+      return mayUse(session, 'jobs') ? <JobsPage /> : <NeedsScope scope="jobs" />;
+    case 'job':
+      return mayUse(session, 'jobs') ? (
+        <JobPage key={route.jobId} jobId={route.jobId} />
+      ) : (
+        <NeedsScope scope="jobs" />
+      );
+    case 'keys':
+      return <KeysPage />;
+    case 'operations':
+      return mayUse(session, 'internal') ? <OperationsPage /> : <NeedsScope scope="internal" />;
+    case 'unknown':
+      return (
+        <EmptyState icon="look" title="There is no such page">
+          <p class="muted">
+            <a href="#/try">Go to Try</a>
+          </p>
+        </EmptyState>
+      );
+  }
+}

@@ -1,0 +1,67 @@
+import { Badge } from '../parts/badge.tsx';
+import { Button } from '../parts/button.tsx';
+import { Icon } from '../parts/icon.tsx';
+import type { IconName } from '../parts/icon.tsx';
+import { mayUse, useSession } from '../session/session.ts';
+import { Logo } from './logo.tsx';
+import { addresses } from './routes.ts';
+import type { Route } from './routes.ts';
+import { ThemeToggle } from './theme-toggle.tsx';
+
+/** Beside the page on a desk; on a phone its head is above the page and its links are below it. */
+export function Sidebar({ route }: { route: Route }) {
+  const session = useSession();
+  const { me, signOut } = session;
+  const current = route.page === 'job' ? 'jobs' : route.page;
+  return (
+    <header class="sidebar">
+      <div class="sidebar-head">
+        <a class="home" href={addresses.look} aria-label="Watchpost, to Try">
+          <Logo />
+        </a>
+        <div class="sidebar-tools">
+          <ThemeToggle />
+          <Button kind="quiet" label="Sign out" onClick={signOut}>
+            <Icon name="out" />
+          </Button>
+        </div>
+      </div>
+      <nav aria-label="Pages">
+        {links(mayUse(session, 'internal')).map(({ page, address, name, icon }) => (
+          <a key={page} href={address} aria-current={page === current ? 'page' : undefined}>
+            <Icon name={icon} />
+            {name}
+          </a>
+        ))}
+      </nav>
+      <div class="sidebar-foot">
+        <a class="quiet-link" href="/docs" target="_blank" rel="noreferrer">
+          <Icon name="book" />
+          API reference
+        </a>
+        <div class="identity" aria-label="Signed in with" role="group">
+          <strong>{me.caller}</strong>
+          <span class="small muted">{me.label ?? me.prefix}</span>
+          <span class="badges">
+            {me.scopes.map((scope) => (
+              <Badge key={scope}>{scope}</Badge>
+            ))}
+          </span>
+        </div>
+      </div>
+    </header>
+  );
+}
+
+type Link = { page: Route['page']; address: string; name: string; icon: IconName };
+
+function links(internal: boolean): Link[] {
+  const all: Link[] = [
+    { page: 'look', address: addresses.look, name: 'Try', icon: 'look' },
+    { page: 'jobs', address: addresses.jobs, name: 'Jobs', icon: 'jobs' },
+    { page: 'keys', address: addresses.keys, name: 'Keys', icon: 'key' },
+  ];
+  return internal
+    ? [...all, { page: 'operations', address: addresses.operations, name: 'Operations', icon: 'pulse' }]
+    : all;
+}

@@ -1,0 +1,26 @@
+import { useState } from 'preact/hooks';
+import { Button } from '../parts/button.tsx';
+import { Icon } from '../parts/icon.tsx';
+
+type Theme = 'light' | 'dark';
+
+/** The reader's system decides until this is pressed; the choice is kept in memory, as everything here is. */
+export function ThemeToggle() {
+  const [theme, setTheme] = useState<Theme>(currentTheme);
+  const other = theme === 'dark' ? 'light' : 'dark';
+  const change = () => {
+    document.documentElement.dataset['theme'] = other;
+    setTheme(other);
+  };
+  return (
+    <Button kind="quiet" label={`Use the ${other} theme`} onClick={change}>
+      <Icon name={other === 'dark' ? 'moon' : 'sun'} />
+    </Button>
+  );
+}
+
+function currentTheme(): Theme {
+  const chosen = document.documentElement.dataset['theme'];
+  if (chosen === 'light' || chosen === 'dark') return chosen;
+  return matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+}

@@ -1,0 +1,20 @@
+import { clockTime, exactTime, relativeTime } from './format.ts';
+import { useNow } from './use-now.ts';
+
+/** How long ago, with the exact time on hover and for machines. */
+export function When({ at }: { at: string }) {
+  const now = useNow(5_000);
+  return (
+    <time dateTime={at} title={exactTime(at)}>
+      {relativeTime(at, now)}
+    </time>
+  );
+}
+
+export function Clock({ at }: { at: string }) {
+  return (
+    <time dateTime={at} title={exactTime(at)}>
+      {clockTime(at)}
+    </time>
+  );
+}

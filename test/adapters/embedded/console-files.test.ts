@@ -1,0 +1,70 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { consoleFiles } from '../../../adapters/embedded/console-files.ts';
+import { consoleCaching, consoleSecurityHeaders } from '../../../console/security-headers.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+let folder: string;
+let files: ReturnType<typeof consoleFiles>;
+
+beforeEach(() => {
+  folder = temporaryDirectory();
+  mkdirSync(join(folder, 'assets'));
+  writeFileSync(join(folder, 'secret.txt'), 'not of the build');
+  writeFileSync(join(folder, 'assets', 'secret.txt'), 'not of the build');
+  files = consoleFiles({ folder, headers: consoleSecurityHeaders, caching: consoleCaching });
+});
+
+test('without a build the page says how to make one', async () => {
+  const response = await files.request('/console');
+  expect(response.status).toBe(503);
+  expect(await response.text()).toContain('npm run build:console');
+});
+
+test('the page is asked for anew each time, and 304 while it stays the same', async () => {
+  writeFileSync(join(folder, 'index.html'), '<!doctype html>');
+  for (const path of ['/console', '/console/']) {
+    const response = await files.request(path);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(response.headers.get('cache-control')).toBe('no-cache');
+    const etag = response.headers.get('etag') ?? '';
+    const again = await files.request(path, { headers: { 'If-None-Match': etag } });
+    expect(again.status).toBe(304);
+    expect(again.headers.get('content-security-policy')).toContain("default-src 'none'");
+  }
+  writeFileSync(join(folder, 'index.html'), '<!doctype html><title>Built again</title>');
+  expect(await (await files.request('/console')).text()).toContain('Built again');
+});
+
+test.each([
+  ['index-AbC_12-3.js', 'text/javascript; charset=utf-8'],
+  ['index-AbC_12-3.css', 'text/css; charset=utf-8'],
+  ['icon-AbC.svg', 'image/svg+xml'],
+])('%s is kept by browsers for good, as %s', async (name, type) => {
+  writeFileSync(join(folder, 'assets', name), 'x');
+  const response = await files.request(`/console/assets/${name}`);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toBe(type);
+  expect(response.headers.get('cache-control')).toContain('immutable');
+  expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+});
+
+test.each([
+  '/console/assets/absent.js',
+  '/console/secret.txt',
+  '/console/assets/../secret.txt',
+  '/console/assets/..%2fsecret.txt',
+  '/console/assets/%2e%2e/secret.txt',
+  '/console/assets/secret.txt',
+])('%s is 404', async (path) => {
+  expect((await files.request(path)).status).toBe(404);
+});
+
+test('the policy allows this host and nothing inline', () => {
+  const policy = consoleSecurityHeaders['Content-Security-Policy'];
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(policy).not.toMatch(/unsafe|https?:|\*|data:/);
+});
