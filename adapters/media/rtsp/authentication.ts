@@ -10,13 +10,18 @@ export type Challenge =
       nonce: string;
       opaque: string | null;
       algorithm: DigestAlgorithm;
+      /** The secret is hashed once more, with the nonces of the session (`MD5-sess` and the like). */
+      ofSession: boolean;
       /** With `qop="auth"`: RFC 2617 and 7616. Without, as most cameras do it: RFC 2069. */
       withQop: boolean;
       /** The credentials were right, their nonce too old. */
       stale: boolean;
     };
 
-type DigestAlgorithm = 'MD5' | 'SHA-256';
+/** The names of the standards, from weak to strong, with Node's. */
+const hashes = { MD5: 'md5', 'SHA-256': 'sha256' } as const;
+
+type DigestAlgorithm = keyof typeof hashes;
 
 /** The best of the challenges in `WWW-Authenticate` headers that we can answer; null where there is none. */
 export function readChallenge(headers: readonly string[]): Challenge | null {
@@ -29,7 +34,7 @@ export function readChallenge(headers: readonly string[]): Challenge | null {
 
 function strength(challenge: Challenge): number {
   if (challenge.scheme === 'basic') return 0;
-  return challenge.algorithm === 'SHA-256' ? 2 : 1;
+  return 1 + digestAlgorithms.indexOf(challenge.algorithm);
 }
 
 type RawChallenge = { scheme: string; parameters: Map<string, string> };
@@ -59,7 +64,7 @@ function understand({ scheme, parameters }: RawChallenge): Challenge | null {
   return {
     scheme,
     nonce,
-    algorithm,
+    ...algorithm,
     realm: parameters.get('realm') ?? '',
     opaque: parameters.get('opaque') ?? null,
     withQop: qop !== undefined,
@@ -67,10 +72,13 @@ function understand({ scheme, parameters }: RawChallenge): Challenge | null {
   };
 }
 
-function readAlgorithm(name = 'MD5'): DigestAlgorithm | null {
-  const upper = name.toUpperCase();
-  return upper === 'MD5' || upper === 'SHA-256' ? upper : null;
+function readAlgorithm(name = 'MD5'): { algorithm: DigestAlgorithm; ofSession: boolean } | null {
+  const [, base = '', session] = /^(.*?)(-sess)?$/i.exec(name) ?? [];
+  const algorithm = digestAlgorithms.find((known) => known === base.toUpperCase());
+  return algorithm === undefined ? null : { algorithm, ofSession: session !== undefined };
 }
+
+const digestAlgorithms: DigestAlgorithm[] = ['MD5', 'SHA-256'];
 
 export type DigestUse = {
   method: string;
@@ -86,9 +94,10 @@ export function authorization(challenge: Challenge, credentials: Credentials, us
   if (challenge.scheme === 'basic') {
     return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
   }
-  const { realm, nonce, algorithm, opaque, withQop } = challenge;
+  const { realm, nonce, algorithm, ofSession, opaque, withQop } = challenge;
   const count = use.count.toString(16).padStart(8, '0');
-  const secret = hash(algorithm, `${username}:${realm}:${password}`);
+  const ofUser = hash(algorithm, `${username}:${realm}:${password}`);
+  const secret = ofSession ? hash(algorithm, `${ofUser}:${nonce}:${use.clientNonce}`) : ofUser;
   const request = hash(algorithm, `${use.method}:${use.uri}`);
   const salt = withQop ? `${nonce}:${count}:${use.clientNonce}:auth` : nonce;
   const response = hash(algorithm, `${secret}:${salt}:${request}`);
@@ -101,13 +110,13 @@ export function authorization(challenge: Challenge, credentials: Credentials, us
   });
   if (opaque !== null) quoted.push(['opaque', opaque]);
   const fields = quoted.map(([name, value]) => `${name}="${value}"`);
-  if (algorithm !== 'MD5') fields.push(`algorithm=${algorithm}`);
-  if (withQop) fields.push('qop=auth', `nc=${count}`, `cnonce="${use.clientNonce}"`);
+  const name = ofSession ? `${algorithm}-sess` : algorithm;
+  if (name !== 'MD5') fields.push(`algorithm=${name}`);
+  if (withQop) fields.push('qop=auth', `nc=${count}`);
+  if (withQop || ofSession) fields.push(`cnonce="${use.clientNonce}"`);
   return `Digest ${fields.join(', ')}`;
 }
 
 function hash(algorithm: DigestAlgorithm, text: string): string {
-  return createHash(algorithm === 'MD5' ? 'md5' : 'sha256')
-    .update(text)
-    .digest('hex');
+  return createHash(hashes[algorithm]).update(text).digest('hex');
 }

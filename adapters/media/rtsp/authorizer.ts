@@ -6,6 +6,8 @@ export type Authorizer = {
   headers(method: string, url: string): RtspHeader[];
   /** Takes in the challenges of a 401. False when asking again would be no use: the server has refused these credentials. */
   accept(challengeHeaders: readonly string[]): boolean;
+  /** The server has taken what was sent. */
+  confirm(): void;
 };
 
 /** `newNonce` makes a client nonce (RFC 7616), a fresh random text each time. */
@@ -13,6 +15,7 @@ export function createAuthorizer(credentials: Credentials | null, newNonce: () =
   let challenge: Challenge | null = null;
   let count = 0;
   let refusals = 0;
+  let confirmed = false;
   return {
     headers(method, url) {
       if (challenge === null || credentials === null) return [];
@@ -24,10 +27,15 @@ export function createAuthorizer(credentials: Credentials | null, newNonce: () =
       const next = readChallenge(challengeHeaders);
       if (credentials === null || next === null) return false;
       refusals += 1;
-      const renewed = challenge === null || isRenewed(challenge, next);
+      const renewed = challenge === null || isRenewed(challenge, next, confirmed);
       challenge = next;
       count = 0;
+      confirmed = false;
       return renewed && refusals <= maxRefusals;
+    },
+    confirm() {
+      confirmed = true;
+      refusals = 0;
     },
   };
 }
@@ -35,7 +43,11 @@ export function createAuthorizer(credentials: Credentials | null, newNonce: () =
 /** A server that goes on asking for ever is not asked for ever; one nonce a request is what the strictest do. */
 const maxRefusals = 8;
 
-/** Some servers give every answer a new nonce without calling the old one stale, so only the word counts. */
-function isRenewed(before: Challenge, next: Challenge): boolean {
-  return before.scheme === 'digest' && next.scheme === 'digest' && next.stale && next.nonce !== before.nonce;
+/**
+ * Some servers give every answer a new nonce without calling the old one stale, so the nonce alone says nothing. Others want a new one
+ * for every method and do not call it stale either: credentials that were good for the last request are not wrong now.
+ */
+function isRenewed(before: Challenge, next: Challenge, confirmed: boolean): boolean {
+  if (before.scheme !== 'digest' || next.scheme !== 'digest') return false;
+  return (next.stale || confirmed) && next.nonce !== before.nonce;
 }

@@ -1,7 +1,7 @@
 import { NotLiveError, StreamFetchError } from '../../../core/errors.ts';
 import { connectGuarded } from '../../egress/guarded-tcp.ts';
 import type { EgressGuard } from '../../egress/guard.ts';
-import { RtspProtocolError } from './errors.ts';
+import { RtspProtocolError, RtspStatusError } from './errors.ts';
 import { headerValue, type RtspMessage } from './message.ts';
 import { createRtspClient, type RtspClient } from './rtsp-client.ts';
 import { isRecording, parseSdp } from './sdp.ts';
@@ -10,7 +10,13 @@ import { readRtspUrl, type RtspTarget } from './stream-url.ts';
 import { findVideoTrack, type VideoTrack } from './video-track.ts';
 
 /** A live stream that a server has described, over a connection that is still open. Whoever gets it closes `client`. */
-export type DescribedStream = { client: RtspClient; target: RtspTarget; track: VideoTrack };
+export type DescribedStream = {
+  client: RtspClient;
+  target: RtspTarget;
+  track: VideoTrack;
+  /** What the server is asked so that it does not forget the session. */
+  keepAliveMethod: string;
+};
 
 const connectTimeoutMs = 5_000;
 /** Generous: a camera that sleeps takes seconds to start its encoder at DESCRIBE. */
@@ -35,6 +41,7 @@ export async function describeRtsp(
     return await closedOnFailure(client, signal, async () => ({
       client,
       target,
+      keepAliveMethod: await askMethods(client, target),
       track: await describe(client, target),
     }));
   } catch (error) {
@@ -61,8 +68,23 @@ async function closedOnFailure<T>(
   }
 }
 
+/** As ffmpeg does it: GET_PARAMETER where the server knows it, since some count nothing else; else OPTIONS. */
+async function askMethods(client: RtspClient, target: RtspTarget): Promise<string> {
+  const answer = await client.request('OPTIONS', target.url).catch((error: unknown) => {
+    if (error instanceof RtspStatusError && isOfNoMatter(error.status)) return null;
+    throw error;
+  });
+  return /\bGET_PARAMETER\b/.test((answer && headerValue(answer, 'public')) ?? '')
+    ? 'GET_PARAMETER'
+    : 'OPTIONS';
+}
+
+/** A server that does not know OPTIONS, or not for this path; whether the stream is there, DESCRIBE tells. */
+function isOfNoMatter(status: number): boolean {
+  return status >= 400 && status !== 401 && status !== 403;
+}
+
 async function describe(client: RtspClient, target: RtspTarget): Promise<VideoTrack> {
-  await client.request('OPTIONS', target.url);
   const answer = await client.request('DESCRIBE', target.url, [['Accept', 'application/sdp']]);
   const session = parseSdp(new TextDecoder().decode(answer.body));
   if (session.media.length === 0) throw new RtspProtocolError('DESCRIBE has no session description');

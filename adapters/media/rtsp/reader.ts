@@ -11,20 +11,32 @@ export type RtspReader = { push(chunk: Uint8Array): RtspItem[] };
 
 const maxHeadBytes = 16_384;
 const maxBodyBytes = 65_536;
+/** Some servers end a body with a byte more than they have counted, or write a fault of theirs into the stream. */
+const maxGarbageBytes = 65_536;
 
 export function createRtspReader(): RtspReader {
   let pending: Buffer = Buffer.alloc(0);
+  let begun = false;
+  let garbageBytes = 0;
   return {
     push(chunk) {
       pending = pending.length === 0 ? Buffer.from(chunk) : Buffer.concat([pending, chunk]);
       const items: RtspItem[] = [];
-      for (let next = readItem(pending); next !== null; next = readItem(pending)) {
+      for (let next = readNext(pending); next !== null; next = readNext(pending)) {
         if (next.item !== null) items.push(next.item);
+        begun ||= next.item !== null;
         pending = pending.subarray(next.bytes);
       }
       return items;
     },
   };
+
+  function readNext(buffer: Buffer): Read {
+    const bytes = begun ? garbageAt(buffer) : 0;
+    garbageBytes += bytes;
+    if (garbageBytes > maxGarbageBytes) throw new RtspProtocolError('Too much that is not RTSP');
+    return bytes > 0 ? { item: null, bytes } : readItem(buffer);
+  }
 }
 
 /** Null while the item is incomplete; an empty line between messages is an item of nothing. */
@@ -38,9 +50,28 @@ function readItem(buffer: Buffer): Read {
   return readMessage(buffer);
 }
 
+/** How many bytes there are before what may be the next item: a frame of RTP or RTCP, or an answer. */
+function garbageAt(buffer: Buffer): number {
+  const first = buffer[0];
+  if (first === undefined || beginners.has(first) || isCapital(first)) return 0;
+  for (let at = 1; at < buffer.length; at += 1) {
+    const isFrame = buffer[at] === dollar && (buffer[at + 4] ?? rtpVersion) >> 6 === rtpVersion >> 6;
+    if (isFrame || answerStart.startsWith(buffer.toString('latin1', at, at + answerStart.length))) return at;
+  }
+  return buffer.length;
+}
+
+/** Of a method. */
+function isCapital(byte: number): boolean {
+  return byte >= 0x41 && byte <= 0x5a;
+}
+
+const answerStart = 'RTSP/1.';
+const rtpVersion = 0x80;
 const dollar = 0x24;
 const carriageReturn = 0x0d;
 const lineFeed = 0x0a;
+const beginners = new Set([dollar, carriageReturn, lineFeed]);
 
 function readFrame(buffer: Buffer): Read {
   if (buffer.length < 4) return null;

@@ -72,7 +72,10 @@ export function createRtspClient(
     for (;;) {
       const answer = await exchange(method, url, [...headers, ...authorizer.headers(method, url)]);
       const status = statusOf(answer) ?? 0;
-      if (status >= 200 && status < 300) return answer;
+      if (status >= 200 && status < 300) {
+        authorizer.confirm();
+        return answer;
+      }
       if (status !== 401 || !authorizer.accept(headerValues(answer, 'www-authenticate'))) {
         throw new RtspStatusError(status);
       }
@@ -98,10 +101,19 @@ export function createRtspClient(
   }
 
   function receive(item: RtspItem): void {
-    if (item.kind === 'frame') takeFrame?.(item.frame);
-    else if (statusOf(item.message) !== null)
-      waiting.get(Number(headerValue(item.message, 'cseq')))?.resolve(item.message);
-    else refuse(item.message);
+    if (item.kind === 'frame') return takeFrame?.(item.frame);
+    const status = statusOf(item.message);
+    if (status === null) return refuse(item.message);
+    // 100 Continue: the answer is still to come.
+    if (status >= 200) waitingFor(item.message)?.resolve(item.message);
+  }
+
+  /** Some servers do not say what they answer: then it is what was asked first. */
+  function waitingFor(answer: RtspMessage): PromiseWithResolvers<RtspMessage> | undefined {
+    const number = headerValue(answer, 'cseq');
+    if (number !== undefined) return waiting.get(Number(number));
+    const [oldest] = waiting.values();
+    return oldest;
   }
 
   /** Servers may ask, too (RFC 2326, 10); a REDIRECT is the one that must not be followed. */

@@ -20,7 +20,10 @@ export function readRtspUrl(text: string, guard: EgressGuard): RtspTarget {
     url: url.href,
     host: url.hostname,
     port: url.port === '' ? 554 : Number(url.port),
-    credentials: username === '' ? null : { username: decoded(username), password: decoded(password) },
+    credentials:
+      username === '' && password === ''
+        ? null
+        : { username: decoded(username), password: decoded(password) },
   };
 }
 

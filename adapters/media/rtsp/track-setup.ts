@@ -14,7 +14,7 @@ export type TrackSetup = {
 };
 
 /** SETUP over TCP and nothing else. Throws `RtspStatusError` (461 where the server answers with another transport), and as `RtspClient.request`. */
-export async function setUpTrack({ client, track }: DescribedStream): Promise<TrackSetup> {
+export async function setUpTrack({ client, track, keepAliveMethod }: DescribedStream): Promise<TrackSetup> {
   const answer = await client.request('SETUP', track.controlUrl, [['Transport', transportOver('0-1')]]);
   const channels = interleavedChannels(headerValue(answer, 'transport') ?? '');
   if (channels === null) throw new RtspStatusError(unsupportedTransport);
@@ -28,9 +28,9 @@ export async function setUpTrack({ client, track }: DescribedStream): Promise<Tr
     timeoutSeconds,
     async play() {
       await client.request('PLAY', track.sessionUrl, [...session, ['Range', 'npt=0.000-']]);
-      // OPTIONS is what every server knows; whatever it answers, it has heard from us.
+      // Whatever it answers, it has heard from us.
       const beat = (): void =>
-        void client.request('OPTIONS', track.sessionUrl, session).catch(() => undefined);
+        void client.request(keepAliveMethod, track.sessionUrl, session).catch(() => undefined);
       keepAlive = setInterval(beat, (timeoutSeconds * 1000) / 2);
       client.onEnd(() => clearInterval(keepAlive ?? undefined));
     },
@@ -56,16 +56,20 @@ function transportOver(channels: string): string {
   return `RTP/AVP/TCP;unicast;interleaved=${channels}`;
 }
 
-/** A server that names no channels has taken those that were asked for. */
+/**
+ * A server that names no channels has taken those that were asked for, and one that names the first alone means the next one for RTCP.
+ * Some leave the `/TCP` out, and say by the channels what they mean.
+ */
 function interleavedChannels(transport: string): string | null {
-  if (!/^RTP\/AVPF?\/TCP/i.test(transport)) return null;
-  return /;\s*interleaved=(\d{1,3}-\d{1,3})/i.exec(transport)?.[1] ?? '0-1';
+  const [, first, last] = /;\s*interleaved\s*=\s*"?(\d{1,3})(?:\s*-\s*(\d{1,3}))?/i.exec(transport) ?? [];
+  if (first !== undefined && /^RTP\/AVP/i.test(transport)) return `${first}-${last ?? Number(first) + 1}`;
+  return /^RTP\/AVPF?\/TCP/i.test(transport) ? '0-1' : null;
 }
 
 /** 60 s where the server says nothing (RFC 2326, 12.37). */
 function readTimeout(parameters: string[]): number {
   const seconds = parameters
-    .map((text) => /^\s*timeout=(\d{1,5})/i.exec(text)?.[1])
+    .map((text) => /^\s*timeout\s*=\s*(\d{1,5})/i.exec(text)?.[1])
     .find((text) => text !== undefined);
   return Math.max(2, Number(seconds ?? 60));
 }

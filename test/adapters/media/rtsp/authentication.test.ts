@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import {
   authorization,
@@ -50,6 +51,34 @@ describe('an authentication challenge', () => {
     expect(readChallenge(headers.split('|'))?.scheme).toBe(scheme);
   });
 
+  it.each([
+    ['MD5-sess', 'md5', ', qop="auth"'],
+    ['MD5-sess', 'md5', ''],
+    ['SHA-256-sess', 'sha256', ', qop="auth,auth-int"'],
+  ])('of %s binds the secret to the nonces of the session (RFC 7616, 3.4.2)', (algorithm, name, qop) => {
+    const challenge = readChallenge([`Digest realm="r", nonce="n", algorithm=${algorithm}${qop}`])!;
+    const use = { method: 'DESCRIBE', uri: 'rtsp://h/', count: 2, clientNonce: 'c' };
+    const hash = (text: string): string => createHash(name).update(text).digest('hex');
+    const secret = hash(`${hash('Mufasa:r:Circle of Life')}:n:c`);
+    const salt = qop === '' ? 'n' : 'n:00000002:c:auth';
+    const answer = authorization(challenge, mufasa, use);
+    expect(answer).toContain(`response="${hash(`${secret}:${salt}:${hash('DESCRIBE:rtsp://h/')}`)}"`);
+    expect(answer).toContain(`algorithm=${algorithm}`);
+    expect(answer).toContain('cnonce="c"');
+  });
+
+  it('is read with quotes, commas, spaces and bare words in it', () => {
+    const header =
+      'DIGEST  Realm = "a, \\"b\\", Basic c" ,nonce=YWJj== , opaque="" , QOP="auth-int , auth", STALE=TRUE';
+    expect(readChallenge([header])).toMatchObject({
+      realm: 'a, \\"b\\", Basic c',
+      nonce: 'YWJj==',
+      opaque: '',
+      withQop: true,
+      stale: true,
+    });
+  });
+
   it('prefers SHA-256 where a server offers both', () => {
     const challenge = readChallenge([
       'Digest realm="r", nonce="n", algorithm=MD5',
@@ -81,6 +110,16 @@ describe('credentials', () => {
     expect(authorizer.headers('PLAY', 'rtsp://h/')[0]![1]).toContain('nonce="2"');
     expect(authorizer.accept(fresh('3'))).toBe(false);
     expect(authorizerOf(null).accept(fresh('1'))).toBe(false);
+  });
+
+  it('that were good are tried again with a new nonce, stale or not, and once', () => {
+    const authorizer = authorizerOf(mufasa);
+    expect(authorizer.accept(fresh('1'))).toBe(true);
+    authorizer.confirm();
+    expect(authorizer.accept(fresh('1'))).toBe(false);
+    authorizer.confirm();
+    expect(authorizer.accept(fresh('2'))).toBe(true);
+    expect(authorizer.accept(fresh('3'))).toBe(false);
   });
 
   it('are not tried for ever on a server that calls every nonce stale', () => {

@@ -61,6 +61,32 @@ describe('the RTSP reader', () => {
   });
 
   it.each([
+    ['a byte more than was counted', '\0'],
+    ['the rest of a description that was counted short', 'a=control:trackID=1\r\na=range:npt=now-\r\n'],
+    ['nonsense with a dollar', '\0\0$\0\0\0\0'],
+  ])('finds its way after %s', (_case, garbage) => {
+    const rtp = Buffer.from([0x24, 0, 0, 12, 0x80, 96, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]);
+    for (const next of [
+      rtp,
+      Buffer.from(request.replace('GET_PARAMETER rtsp://h/cam RTSP/1.0', 'RTSP/1.0 200 OK')),
+    ]) {
+      const items = read(Buffer.concat([Buffer.from(answer), Buffer.from(garbage), next, frame]));
+      expect(items.map((item) => item.kind)).toEqual([
+        'message',
+        next === rtp ? 'frame' : 'message',
+        'frame',
+      ]);
+    }
+  });
+
+  it('does not look for its way for ever, nor before anything was RTSP', () => {
+    expect(() => read(Buffer.from(answer), Buffer.alloc(100_000))).toThrow(RtspProtocolError);
+    expect(() => read(Buffer.concat([Buffer.alloc(20_000, 'x'), Buffer.from(answer)]))).toThrow(
+      RtspProtocolError,
+    );
+  });
+
+  it.each([
     ['HTTP', 'HTTP/1.1 400 Bad Request\r\n\r\n'],
     ['a header without a colon', 'RTSP/1.0 200 OK\r\nnonsense\r\n\r\n'],
     ['an endless head', 'A'.repeat(20_000)],
