@@ -1,0 +1,75 @@
+import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
+import type { GuardedHttp } from '../egress/guarded-http.ts';
+import type { FfmpegRunner } from '../media/ffmpeg/run-ffmpeg.ts';
+import type { HlsLimits } from '../media/hls/capture-hls.ts';
+import { deadPageError } from './dead-page-error.ts';
+import { createPlatformCapturer, type PlatformStreams } from './platform-capturer.ts';
+import type { PlatformSettings, TwitchSettings, YoutubeSettings } from './platform-settings.ts';
+import { recognisePlatform } from './recognise-platform.ts';
+import { leaveOutAdvertisements } from './twitch/leave-out-advertisements.ts';
+import { resolveTwitch } from './twitch/resolve-twitch.ts';
+import { createInnertube } from './youtube/innertube.ts';
+import { resolveYoutube } from './youtube/resolve-youtube.ts';
+import { viewersOf } from './youtube/viewers.ts';
+
+export type PlatformDependencies = {
+  http: GuardedHttp;
+  ffmpeg: FfmpegRunner;
+  now: () => Date;
+  random: () => number;
+  limits: Partial<HlsLimits>;
+};
+
+/** A capturer for each platform. They ask nobody, and load nothing large, before a URL of theirs comes. */
+export function createPlatforms(
+  settings: PlatformSettings,
+  deps: PlatformDependencies,
+): Record<'youtube' | 'twitch', StreamCapturer> {
+  const youtubeHttp = through(settings.youtube.proxyUrl, deps.http);
+  const twitchHttp = through(settings.twitch.proxyUrl, deps.http);
+  return {
+    youtube: createPlatformCapturer({
+      ...deps,
+      http: youtubeHttp,
+      streams: youtubeStreams(settings.youtube, youtubeHttp),
+    }),
+    twitch: createPlatformCapturer({
+      ...deps,
+      http: twitchHttp,
+      streams: twitchStreams(settings.twitch, twitchHttp, deps.random),
+    }),
+  };
+}
+
+function youtubeStreams(settings: YoutubeSettings, http: GuardedHttp): PlatformStreams {
+  const innertube = createInnertube({ http, settings });
+  return {
+    platform: 'youtube',
+    resolve: async (url) => {
+      const page = recognisePlatform(new URL(url));
+      if (page?.platform !== 'youtube') throw deadPageError('other', 'youtube');
+      if (page.kind !== 'video' && page.kind !== 'channel') throw deadPageError(page.kind, 'youtube');
+      return resolveYoutube(page, innertube, settings.clients);
+    },
+    viewers: async ({ details }) => viewersOf(await innertube.watchPage(details.streamId ?? '')),
+  };
+}
+
+function twitchStreams(settings: TwitchSettings, http: GuardedHttp, random: () => number): PlatformStreams {
+  return {
+    platform: 'twitch',
+    resolve: async (url) => {
+      const page = recognisePlatform(new URL(url));
+      if (page?.platform !== 'twitch') throw deadPageError('other', 'twitch');
+      if (page.kind !== 'channel') throw deadPageError(page.kind, 'twitch');
+      return resolveTwitch(page, { http, settings, random });
+    },
+    preparePlaylist: leaveOutAdvertisements,
+  };
+}
+
+/** All requests of a platform by way of its proxy, if it has one. */
+function through(proxyUrl: string | null, http: GuardedHttp): GuardedHttp {
+  if (proxyUrl === null) return http;
+  return { ...http, request: (url, request) => http.request(url, { ...request, proxyUrl }) };
+}

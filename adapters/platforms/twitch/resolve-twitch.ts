@@ -1,0 +1,58 @@
+import { NotLiveError } from '../../../core/errors.ts';
+import type { StreamDetails } from '../../../core/capture.ts';
+import type { GuardedHttp } from '../../egress/guarded-http.ts';
+import { keptOut } from '../ask-platform.ts';
+import type { TwitchPage } from '../platform-page.ts';
+import type { TwitchSettings } from '../platform-settings.ts';
+import type { Resolution } from '../resolution.ts';
+import { readAccessToken, tokenRefusal } from './access-token.ts';
+import { askTwitch, type TwitchChannel } from './twitch-gql.ts';
+import { checkUsher, offline, usherPlaylistUrl } from './usher.ts';
+
+/** The broadcast of a Twitch channel. Throws `NotLiveError` (offline, unknown, a rerun) and `StreamFetchError`. */
+export async function resolveTwitch(
+  { login }: TwitchPage,
+  deps: { http: GuardedHttp; settings: TwitchSettings; random: () => number },
+): Promise<Resolution> {
+  const { token, channel } = await askTwitch(login, deps.http, deps.settings);
+  checkLive(channel);
+  // Without a description, a channel without a token is taken for one without a stream.
+  if (token === null) throw channel ? keptOut('Twitch', 'it gives no access token') : offline();
+  const read = readAccessToken(token.value);
+  const refusal = tokenRefusal(read);
+  if (refusal) throw refusal;
+  const playlistUrl = usherPlaylistUrl(deps.settings.usherUrl, login, token, deps.random());
+  await checkUsher(playlistUrl, deps.http);
+  return {
+    playlistUrl,
+    expiresAt: read.expires === undefined ? null : new Date(read.expires * 1000),
+    // They outlive the token; and each new one begins with an advertisement.
+    mediaExpiresAt: null,
+    pageUrl: `https://www.twitch.tv/${login}`,
+    details: detailsOf(channel),
+  };
+}
+
+function checkLive(channel: TwitchChannel | undefined): void {
+  if (channel === undefined) return;
+  if (channel === null) throw new NotLiveError('There is no such channel. Check its name in the URL.');
+  const details = detailsOf(channel);
+  if (channel.stream === null) throw offline(details);
+  const { type } = channel.stream;
+  if (type && type !== 'live') {
+    const remediation = `The channel shows ${type === 'rerun' ? 'a rerun of a past broadcast' : `a ${type}`}. Try again when it is live.`;
+    throw new NotLiveError(remediation, undefined, { details });
+  }
+}
+
+function detailsOf(channel: TwitchChannel | undefined): StreamDetails {
+  const title = channel?.broadcastSettings?.title ?? channel?.stream?.title;
+  const { stream, displayName } = channel ?? {};
+  return {
+    ...(stream ? { streamId: stream.id } : {}),
+    ...(title ? { title } : {}),
+    ...(displayName ? { channel: displayName } : {}),
+    ...(stream?.previewImageURL ? { thumbnailUrl: stream.previewImageURL } : {}),
+    ...(typeof stream?.viewersCount === 'number' ? { viewers: stream.viewersCount } : {}),
+  };
+}

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { NotLiveError } from '../../../core/errors.ts';
+import { strangeAnswer } from '../ask-platform.ts';
+import { recognisePlatform } from '../recognise-platform.ts';
+import { BroadcastOverError } from '../resolution.ts';
+import { InnertubeStatusError } from './guarded-fetch.ts';
+import type { Innertube } from './innertube.ts';
+
+/** Handles may lead to older addresses of the same channel first. */
+const mostSteps = 3;
+
+/** The video that is live at a channel. Throws `NotLiveError` where none is, or there is no such channel. */
+export async function liveVideoOf(channelPath: string, innertube: Innertube): Promise<string> {
+  let path = channelPath;
+  for (let step = 0; step < mostSteps; step += 1) {
+    const { endpoint } = await resolve(`https://www.youtube.com${path}/live`, innertube);
+    if (endpoint.watchEndpoint) return endpoint.watchEndpoint.videoId;
+    if (!endpoint.urlEndpoint) throw nothingLive();
+    const next = pageAt(endpoint.urlEndpoint.url);
+    if (next.videoId !== null) return next.videoId;
+    path = next.path;
+  }
+  throw nothingLive();
+}
+
+const resolvedSchema = z.object({
+  endpoint: z.object({
+    watchEndpoint: z.object({ videoId: z.string().regex(/^[\w-]{11}$/) }).optional(),
+    urlEndpoint: z.object({ url: z.string() }).optional(),
+  }),
+});
+
+async function resolve(url: string, innertube: Innertube): Promise<z.infer<typeof resolvedSchema>> {
+  const answer = await innertube.resolveUrl(url).catch((error: unknown) => {
+    if (error instanceof InnertubeStatusError && error.status === 404) {
+      throw new NotLiveError('There is no such channel. Check its name in the URL.', undefined, {
+        cause: error,
+      });
+    }
+    throw error;
+  });
+  const parsed = resolvedSchema.safeParse(answer);
+  if (!parsed.success) throw strangeAnswer('YouTube', parsed.error);
+  return parsed.data;
+}
+
+/** Where a redirect leads; never off YouTube. */
+function pageAt(target: string): { videoId: string | null; path: string } {
+  const url = URL.parse(target, 'https://www.youtube.com');
+  const page = url && recognisePlatform(url);
+  if (url === null || page?.platform !== 'youtube') throw strangeAnswer('YouTube');
+  if (page.kind === 'video') return { videoId: page.videoId, path: '' };
+  return {
+    videoId: null,
+    path: page.kind === 'channel' ? page.path : url.pathname.replace(/\/(live)?$/, ''),
+  };
+}
+
+/** A job that watches the channel ends with the broadcast. */
+function nothingLive(): BroadcastOverError {
+  return new BroadcastOverError(
+    'Nothing is live at the channel now. Try again when it is.',
+    'Stream is offline',
+  );
+}

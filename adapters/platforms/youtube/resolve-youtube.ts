@@ -1,0 +1,81 @@
+import { StreamError } from '../../../core/errors.ts';
+import { keptOut, strangeAnswer } from '../ask-platform.ts';
+import type { YoutubePage } from '../platform-page.ts';
+import type { Resolution } from '../resolution.ts';
+import { InnertubeStatusError } from './guarded-fetch.ts';
+import type { Innertube } from './innertube.ts';
+import { liveVideoOf } from './live-video.ts';
+import { manifestExpiry } from './manifest-expiry.ts';
+import { playerResponseSchema, type PlayerResponse } from './player-response.ts';
+import { detailsOf, playerState } from './player-state.ts';
+
+/**
+ * The broadcast at a page of YouTube, asked for as one application after the other until one is given a playlist. Throws `NotLiveError` as
+ * soon as one is told that it is not live, else what the first of them was told.
+ */
+export async function resolveYoutube(
+  page: YoutubePage,
+  innertube: Innertube,
+  clients: readonly string[],
+): Promise<Resolution> {
+  const videoId = page.kind === 'video' ? page.videoId : await liveVideo(page.path, innertube);
+  let firstRefusal: Error | undefined;
+  for (const client of clients) {
+    const answer = await ask(videoId, client, innertube);
+    if (answer.kind === 'live') return answer.resolution;
+    firstRefusal ??= answer.error;
+  }
+  throw firstRefusal ?? strangeAnswer('YouTube');
+}
+
+async function liveVideo(path: string, innertube: Innertube): Promise<string> {
+  return liveVideoOf(path, innertube).catch((error: unknown) => {
+    throw named(error);
+  });
+}
+
+type Answer = { kind: 'live'; resolution: Resolution } | { kind: 'refused'; error: Error };
+
+async function ask(videoId: string, client: string, innertube: Innertube): Promise<Answer> {
+  const response = await player(videoId, client, innertube);
+  if (response instanceof Error) return { kind: 'refused', error: response };
+  const state = playerState(response);
+  if (state.kind === 'not_live') throw state.error;
+  if (state.kind === 'refused') return state;
+  const expiresAt = manifestExpiry(state.playlistUrl);
+  return {
+    kind: 'live',
+    resolution: {
+      playlistUrl: state.playlistUrl,
+      expiresAt,
+      // The media playlists carry the same signature.
+      mediaExpiresAt: expiresAt,
+      pageUrl: `https://www.youtube.com/watch?v=${videoId}`,
+      details: detailsOf(response),
+    },
+  };
+}
+
+async function player(
+  videoId: string,
+  client: string,
+  innertube: Innertube,
+): Promise<PlayerResponse | Error> {
+  try {
+    const parsed = playerResponseSchema.safeParse(await innertube.player(videoId, client));
+    return parsed.success ? parsed.data : strangeAnswer('YouTube', parsed.error);
+  } catch (error) {
+    return named(error);
+  }
+}
+
+/** What the calls throw, under the contract's names. */
+function named(error: unknown): Error {
+  if (error instanceof StreamError) return error;
+  if (!(error instanceof InnertubeStatusError)) return strangeAnswer('YouTube', error);
+  if (error.status === 429) return keptOut('YouTube', 'it is asked too often from this address', error);
+  if (error.status === 401 || error.status === 403) {
+    return keptOut('YouTube', `it answers with HTTP status ${error.status}`, error);
+  }
+  return strangeAnswer('YouTube', error);
+}

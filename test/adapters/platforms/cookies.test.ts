@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { cookieValue, readCookies } from '../../../adapters/platforms/cookies.ts';
+
+const table = [
+  '# Netscape HTTP Cookie File',
+  '',
+  '.youtube.com\tTRUE\t/\tTRUE\t1795000000\tSAPISID\tabc/def',
+  '#HttpOnly_.youtube.com\tTRUE\t/\tTRUE\t1795000000\tLOGIN_INFO\tAFm=:x',
+  '.google.com\tTRUE\t/\tTRUE\t1795000000\tSID\telsewhere',
+  'notyoutube.com\tFALSE\t/\tFALSE\t0\tname\telsewhere',
+  'www.youtube.com\tFALSE\t/\tFALSE\t0\tempty\t',
+  '# youtube.com\tFALSE\t/\tFALSE\t0\tcomment\tx',
+];
+
+describe('cookies', () => {
+  it.each(['\n', '\r\n'])('of one site are read from a file of many', (lineEnd) => {
+    expect(readCookies(table.join(lineEnd), 'youtube.com')).toBe(
+      'SAPISID=abc/def; LOGIN_INFO=AFm=:x; empty=',
+    );
+  });
+
+  it.each([
+    ['SAPISID=abc; LOGIN_INFO=def\n', 'SAPISID=abc; LOGIN_INFO=def'],
+    ['Cookie: SAPISID=abc;LOGIN_INFO=def', 'SAPISID=abc; LOGIN_INFO=def'],
+    ['# from the browser\nauth-token=x', 'auth-token=x'],
+  ])('are read from a header: %j', (text, header) => {
+    expect(readCookies(text, 'youtube.com')).toBe(header);
+  });
+
+  it.each(['', '\n', '{"cookies":[]}', '.google.com\tTRUE\t/\tTRUE\t0\tSID\tx', 'a=b\u0001c'])(
+    'that are not there are none: %j',
+    (text) => {
+      expect(readCookies(text, 'youtube.com')).toBeNull();
+    },
+  );
+
+  it('are found by their whole name', () => {
+    expect(cookieValue('xauth-token=no; auth-token=a=b', 'auth-token')).toBe('a=b');
+    expect(cookieValue('auth-token2=x', 'auth-token')).toBeNull();
+    expect(cookieValue(null, 'auth-token')).toBeNull();
+  });
+});

@@ -1,0 +1,74 @@
+import { createEgressGuard } from '../../../adapters/egress/guard.ts';
+import { createGuardedHttp } from '../../../adapters/egress/guarded-http.ts';
+import type { FfmpegRunner } from '../../../adapters/media/ffmpeg/run-ffmpeg.ts';
+import { createStreamCapturer } from '../../../adapters/media/stream-capturer.ts';
+import { publicPlatforms } from '../../../adapters/platforms/platform-settings.ts';
+import type { TwitchSettings, YoutubeSettings } from '../../../adapters/platforms/platform-settings.ts';
+import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
+import { startFakeTwitch } from '../../support/fake-twitch.ts';
+import { startFakeYoutube } from '../../support/fake-youtube.ts';
+
+/** The capturer as the service has it, with the platforms on this machine and a clock that stands still. */
+export async function startPlatforms() {
+  const youtube = await startFakeYoutube();
+  const twitch = await startFakeTwitch();
+  const clock = { now: new Date('2026-11-20T12:00:00Z') };
+  twitch.now = () => clock.now;
+  const http = createGuardedHttp(createEgressGuard({ allowRanges: ['127.0.0.0/8'] }));
+  const capturer = (
+    settings: { youtube?: Partial<YoutubeSettings>; twitch?: Partial<TwitchSettings> } = {},
+  ) =>
+    createStreamCapturer({
+      guard: createEgressGuard({ allowRanges: ['127.0.0.0/8'] }),
+      http,
+      ffmpeg,
+      now: () => clock.now,
+      platforms: {
+        youtube: { ...publicPlatforms.youtube, url: youtube.url, ...settings.youtube },
+        twitch: {
+          ...publicPlatforms.twitch,
+          gqlUrl: twitch.gqlUrl,
+          usherUrl: twitch.usherUrl,
+          ...settings.twitch,
+        },
+      },
+    });
+  return {
+    youtube,
+    twitch,
+    clock,
+    capturer,
+    later: (seconds: number) => void (clock.now = new Date(clock.now.getTime() + seconds * 1000)),
+    close: async () => {
+      await http.close();
+      await youtube.close();
+      await twitch.close();
+    },
+  };
+}
+
+export type Platforms = Awaited<ReturnType<typeof startPlatforms>>;
+
+/** Pictures are not what these tests are about: it takes nothing from its input. */
+const ffmpeg: FfmpegRunner = {
+  run: () => Promise.resolve({ frame: new Uint8Array(1), thumbnail: new Uint8Array(1) }),
+};
+
+export const never = new AbortController().signal;
+
+export const look = (url: string, resolveAgain = false) => ({
+  url,
+  mode: 'frames' as const,
+  clipSeconds: 3,
+  resolveAgain,
+});
+
+/** What a probe fails with. */
+export async function failureOf(capturer: StreamCapturer, url: string): Promise<any> {
+  return capturer.probe(url, never).then(
+    () => {
+      throw new Error('It did not fail');
+    },
+    (error: unknown) => error,
+  );
+}

@@ -1,0 +1,241 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
+import { liveChannel, twitchPlaylist } from '../../support/fake-twitch.ts';
+import { failureOf, look, never, startPlatforms, type Platforms } from './platform-world.ts';
+
+const url = 'https://www.twitch.tv/harbour_cam';
+const notLive = { code: 'NOT_LIVESTREAM', message: 'URL is not a live stream' };
+const offline = { code: 'NOT_LIVESTREAM', message: 'Stream is offline' };
+const unreachable = { code: 'STREAM_FETCH_FAILED', message: 'Failed to fetch stream' };
+
+let world: Platforms;
+let capturer: StreamCapturer;
+const live = (first: number, count = 4) =>
+  twitchPlaylist(
+    Array.from({ length: count }, (_, index) => ({ uri: `v1/segment/${first + index}.ts` })),
+    { sequence: first },
+  );
+const withAdvertisement = (advertisement: 'titled' | 'by date') =>
+  twitchPlaylist([
+    { uri: '100.ts' },
+    { uri: '101.ts' },
+    { uri: 'ad-1.ts', advertisement },
+    { uri: 'ad-2.ts', advertisement },
+  ]);
+const asked = (part: string) => world.twitch.requests.filter(({ path }) => path.includes(part));
+const answerWith = (status: number, body: string) => {
+  world.twitch.intercept = (request, response) =>
+    request.url === '/gql' && response.writeHead(status).end(body) === response;
+};
+
+beforeEach(async () => {
+  world = await startPlatforms();
+  world.twitch.media = () => live(100);
+  capturer = world.capturer();
+});
+afterEach(() => world.close());
+
+describe('a channel on Twitch', () => {
+  it('that is live is described, by its public page', async () => {
+    expect(await capturer.probe('https://m.twitch.tv/Harbour_Cam/?referrer=raid', never)).toEqual({
+      platform: 'twitch',
+      playbackUrl: url,
+      details: {
+        streamId: '40875234511',
+        title: 'Harbour live',
+        channel: 'Harbour_Cam',
+        thumbnailUrl: 'https://static-cdn.jtvnw.net/previews-ttv/live_user_harbour_cam-640x360.jpg',
+        viewers: 321,
+      },
+    });
+  });
+
+  it('is captured from the variant that suffices, without what is only prefetched', async () => {
+    const { position } = await capturer.capture(look(url), never);
+    expect(position.segment).toMatch(/^103:/);
+    expect(asked('720p60.m3u8')).toHaveLength(1);
+  });
+
+  it('is live where Twitch gives a token but no description', async () => {
+    world.twitch.channels.set('harbour_cam', { stream: { id: 7 as never, type: 'live' } });
+    expect((await capturer.probe(url, never)).details).toEqual({});
+  });
+
+  const states: [string, () => void, object, RegExp][] = [
+    ['offline', () => world.twitch.channels.set('harbour_cam', { stream: null }), offline, /not live now/],
+    ['unknown', () => world.twitch.channels.clear(), notLive, /no such channel/],
+    [
+      'showing a rerun',
+      () => world.twitch.channels.set('harbour_cam', { stream: { id: '7', type: 'rerun' } }),
+      notLive,
+      /rerun/,
+    ],
+    [
+      'closed to the region, by its token',
+      () => (world.twitch.token = { ci_gb: true, geoblock_reason: 'anonymizer_blocked' }),
+      unreachable,
+      /region.*WATCHPOST_TWITCH_PROXY/,
+    ],
+    [
+      'closed to the region, by usher',
+      () => refuse(403, '[{"error":"Content Restricted In Region","error_code":"content_geoblocked"}]'),
+      unreachable,
+      /region.*WATCHPOST_TWITCH_PROXY/,
+    ],
+    [
+      'for subscribers, by usher',
+      () => refuse(403, '[{"error":"x","error_code":"unauthorized_entitlements"}]'),
+      unreachable,
+      /subscribers.*WATCHPOST_TWITCH_COOKIES/,
+    ],
+    [
+      'not public, by its token',
+      () => (world.twitch.token = { private: { allowed_to_view: false } }),
+      unreachable,
+      /not public/,
+    ],
+    ['live, and given no token', () => (world.twitch.token = null), unreachable, /no access token.*PROXY/],
+    [
+      'gone by the time usher is asked',
+      () => refuse(404, '[{"error":"Can not find channel","error_code":"twirp_not_found"}]'),
+      offline,
+      /not live now/,
+    ],
+    [
+      'refused by usher without a word',
+      () => refuse(403, 'no'),
+      unreachable,
+      /refuses the playlist.*COOKIES/,
+    ],
+    ['met by a fault of usher', () => refuse(503, ''), unreachable, /503/],
+  ];
+  const refuse = (status: number, body: string) => (world.twitch.usherRefuses = { status, body });
+  it.each(states)('that is %s is told apart', async (_, prepare, error, remediation) => {
+    prepare();
+    const failure = await failureOf(capturer, url);
+    expect(failure).toMatchObject({ ...error, remediation: expect.stringMatching(remediation) });
+  });
+
+  it('that is offline is described all the same', async () => {
+    world.twitch.channels.set('harbour_cam', { ...liveChannel, stream: null });
+    expect((await failureOf(capturer, url)).details).toEqual({
+      title: 'Harbour live',
+      channel: 'Harbour_Cam',
+    });
+  });
+});
+
+describe('a page of Twitch that is never live', () => {
+  it.each([
+    ['https://www.twitch.tv/videos/635475444', 'NOT_LIVESTREAM', /past broadcast/],
+    ['https://clips.twitch.tv/FaintLightGull', 'NOT_LIVESTREAM', /clip/],
+    ['https://www.twitch.tv/harbour_cam/clip/Faint', 'NOT_LIVESTREAM', /clip/],
+    ['https://www.twitch.tv/directory', 'INVALID_URL', /not one of a stream/],
+  ])('%s is refused without asking', async (page, code, remediation) => {
+    expect(await failureOf(capturer, page)).toMatchObject({
+      code,
+      remediation: expect.stringMatching(remediation),
+    });
+    expect(world.twitch.requests).toEqual([]);
+  });
+});
+
+describe('advertisements', () => {
+  it.each(['titled', 'by date'] as const)('that are told %s are not captured', async (advertisement) => {
+    world.twitch.media = () => withAdvertisement(advertisement);
+    await expect(capturer.capture(look(url), never)).rejects.toMatchObject({
+      name: 'StreamPausedError',
+      remediation: expect.stringMatching(/advertisement/),
+    });
+  });
+
+  it('do not make a channel that is live anything else', async () => {
+    world.twitch.media = () => withAdvertisement('titled');
+    await expect(capturer.probe(url, never)).resolves.toMatchObject({ platform: 'twitch' });
+  });
+
+  it('that are over are left out of a clip', async () => {
+    world.twitch.media = () =>
+      twitchPlaylist([{ uri: 'ad.ts', advertisement: 'titled' }, { uri: '101.ts' }, { uri: '102.ts' }]);
+    const { position } = await capturer.capture({ ...look(url), mode: 'clip', clipSeconds: 30 }, never);
+    expect(position.segment).toMatch(/^102:/);
+  });
+
+  it('are waited for on the same playlist, since a new one begins with another', async () => {
+    world.twitch.media = () => withAdvertisement('titled');
+    for (let tick = 0; tick < 3; tick += 1) await capturer.capture(look(url), never).catch(() => undefined);
+    world.twitch.media = () => live(110);
+    await capturer.capture(look(url), never);
+    expect(asked('/gql')).toHaveLength(1);
+    expect(new Set(asked('/v1/playlist/').map(({ path }) => path)).size).toBe(1);
+  });
+});
+
+describe('the playlist of a channel', () => {
+  it('outlives the token that it was given for', async () => {
+    await capturer.capture(look(url), never);
+    world.later(5 * 3600);
+    await capturer.capture(look(url), never);
+    expect(asked('/gql')).toHaveLength(1);
+  });
+
+  it('is asked for with a new token where the old one is about to expire', async () => {
+    await capturer.capture(look(url), never);
+    world.later(1200 - 299);
+    await capturer.capture({ ...look(url), mode: 'clip' }, never);
+    expect(asked('/gql')).toHaveLength(2);
+  });
+
+  it('that is gone is replaced at once', async () => {
+    await capturer.capture(look(url), never);
+    const [first] = asked('/v1/playlist/');
+    world.twitch.gone = [first!.path];
+    await expect(capturer.capture(look(url), never)).resolves.toBeDefined();
+  });
+
+  it('that is gone with its broadcast ends the watch', async () => {
+    await capturer.capture(look(url), never);
+    world.twitch.gone = ['/v1/playlist/'];
+    world.twitch.channels.set('harbour_cam', { stream: null });
+    await expect(capturer.capture(look(url), never)).rejects.toMatchObject({ message: 'Stream has ended' });
+  });
+
+  it('that says that it has ended ends the watch', async () => {
+    world.twitch.media = () => twitchPlaylist([{ uri: '100.ts' }], { ended: true });
+    await expect(capturer.capture(look(url), never)).rejects.toMatchObject({ message: 'Stream has ended' });
+  });
+});
+
+describe('an answer of the GraphQL endpoint', () => {
+  const rejected = '[{"errors":[{"message":"failed integrity check"}],"data":null},{"data":{"user":null}}]';
+  it.each([
+    ['of no JSON', 200, 'hello', /form that this version/],
+    ['of one object', 200, '{"error":"Bad Request"}', /form that this version/],
+    ['of other fields', 200, '[{"data":{}},{"data":{}}]', /form that this version/],
+    ['that asks for a browser', 200, rejected, /check of the browser.*COOKIES.*PROXY/],
+    ['400', 400, '{"error":"Bad Request","message":"The \\"Client-ID\\" header is invalid."}', /400/],
+    ['429', 429, '', /asked too often.*PROXY/],
+    ['that is too large', 200, ' '.repeat(9 * 1024 * 1024), /more than is sensible/],
+  ])('%s is a failure with a remediation', async (_, status, body, remediation) => {
+    answerWith(status, body);
+    expect(await failureOf(capturer, url)).toMatchObject({
+      ...unreachable,
+      remediation: expect.stringMatching(remediation),
+    });
+  });
+});
+
+describe('an account', () => {
+  it('goes to the GraphQL endpoint alone', async () => {
+    const cookies = 'unique_id=1; auth-token=secret123';
+    await world.capturer({ twitch: { cookies } }).probe(url, never);
+    const [gql, ...others] = world.twitch.requests;
+    expect(gql?.headers).toMatchObject({
+      authorization: 'OAuth secret123',
+      'client-id': expect.stringMatching(/^\w{30}$/),
+    });
+    for (const { headers } of others)
+      expect([headers.authorization, headers.cookie]).toEqual([undefined, undefined]);
+    expect(others).not.toHaveLength(0);
+  });
+});
