@@ -1,0 +1,23 @@
+import { fileURLToPath } from 'node:url';
+import { App } from 'aws-cdk-lib';
+import { buildFunctions } from '../bundle/build-functions.ts';
+import { addRules } from '../lib/rules.ts';
+import { readStage } from '../lib/stage/read-stage.ts';
+import { WatchpostStack } from '../lib/watchpost-stack.ts';
+
+/** `cdk -c stage=NAME`: one stack, by the settings of `stages/NAME.json`. */
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const bundles = `${root}dist/functions`;
+
+const app = new App();
+const stage = readStage(app.node.tryGetContext('stage') ?? 'dev', `${root}stages`);
+await buildFunctions(bundles);
+new WatchpostStack(app, {
+  stage,
+  region: stage.settings.region ?? process.env['CDK_DEFAULT_REGION'] ?? 'us-east-1',
+  bundles,
+  forDeployment: app.node.tryGetContext('deploy') === 'true',
+});
+addRules(app);
+app.synth();

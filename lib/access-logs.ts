@@ -1,0 +1,27 @@
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { ObjectOwnership } from 'aws-cdk-lib/aws-s3';
+import { Construct } from 'constructs';
+import { PrivateBucket } from './private-bucket.ts';
+import type { StageSettings } from './stage/stage-settings.ts';
+
+type Props = Pick<StageSettings, 'logDays' | 'keepData'>;
+
+/** Who fetched what from CloudFront and from the buckets. */
+export class AccessLogs extends Construct {
+  readonly bucket: PrivateBucket;
+
+  constructor(scope: Construct, id: string, { logDays, keepData }: Props) {
+    super(scope, id);
+    this.bucket = new PrivateBucket(this, 'Bucket', {
+      // CloudFront's standard logging writes by ACL.
+      objectOwnership: ObjectOwnership.BUCKET_OWNER_PREFERRED,
+      lifecycleRules: [{ expiration: Duration.days(logDays) }],
+      removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      autoDeleteObjects: !keepData,
+    });
+    Validations.of(this.bucket).acknowledge({
+      id: 'AwsSolutions-S1',
+      reason: 'A bucket that logged its own access would log its own logging without end.',
+    });
+  }
+}

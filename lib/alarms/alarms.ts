@@ -1,0 +1,48 @@
+import { Validations } from 'aws-cdk-lib';
+import { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import { Construct } from 'constructs';
+import type { StageSettings } from '../stage/stage-settings.ts';
+import { alarmList, comparisonOf } from './alarm-list.ts';
+import type { AlarmSpec, Watched } from './alarm-list.ts';
+
+type Props = Watched & { settings: Pick<StageSettings, 'alarmEmail' | 'runbookUrl' | 'failedJobsAlarm'> };
+
+/** Each alarm goes to one topic and says where the runbook speaks of it. */
+export class Alarms extends Construct {
+  readonly topic: Topic;
+  readonly alarms: Alarm[];
+
+  constructor(scope: Construct, id: string, props: Props) {
+    super(scope, id);
+    const { alarmEmail, runbookUrl } = props.settings;
+    // Not encrypted by a key of ours: CloudWatch may not use the key of SNS, and what is told is no secret.
+    this.topic = new Topic(this, 'Topic', { displayName: 'Watchpost alarms', enforceSSL: true });
+    if (alarmEmail) this.topic.addSubscription(new EmailSubscription(alarmEmail));
+    if (alarmEmail)
+      Validations.of(this.topic).acknowledge({
+        id: 'Serverless-SNSRedrivePolicy',
+        reason: 'Mail is handed over once and for all; the state of the alarm itself is in CloudWatch.',
+      });
+    this.alarms = alarmList(props).map((spec) => this.#alarm(spec, runbookUrl));
+  }
+
+  #alarm(spec: AlarmSpec, runbookUrl: string): Alarm {
+    const alarm = new Alarm(this, pascal(spec.name), {
+      metric: spec.metric,
+      threshold: spec.threshold,
+      evaluationPeriods: spec.periods ?? 1,
+      alarmDescription: `${spec.says}. What to do: ${runbookUrl}#${spec.name}`,
+      ...comparisonOf(spec),
+    });
+    alarm.addAlarmAction(new SnsAction(this.topic));
+    alarm.addOkAction(new SnsAction(this.topic));
+    return alarm;
+  }
+}
+
+function pascal(name: string): string {
+  return name.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,76 @@
+import { AlarmStatusWidget, Dashboard, GraphWidget, LogQueryWidget } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Alarm, IMetric, IWidget } from 'aws-cdk-lib/aws-cloudwatch';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import type { MeasurementName } from '../../core/ports/measurements.ts';
+import type { ServiceMetrics } from './service-metrics.ts';
+
+type Props = {
+  metrics: ServiceMetrics;
+  alarms: Alarm[];
+  deliveries: Queue;
+  deadLetters: Queue;
+  log: ILogGroup;
+};
+
+/** From what callers notice, at the top, to what it is made of. */
+export class ServiceDashboard extends Construct {
+  constructor(scope: Construct, id: string, props: Props) {
+    super(scope, id);
+    const { metrics, deliveries, deadLetters } = props;
+    const counts = (...names: MeasurementName[]) => names.map((name) => metrics.own(name));
+    new Dashboard(this, 'Dashboard', {
+      widgets: [
+        [new AlarmStatusWidget({ title: 'Alarms', width: 24, alarms: props.alarms })],
+        [
+          graph('Jobs', counts('JobsStarted', 'JobsCompleted', 'JobsStopped', 'JobsFailed')),
+          graph('Looks', counts('Ticks', 'FramesSkipped', 'Triggers')),
+          graph('Webhooks', counts('DeliveriesDone', 'DeliveriesFailed')),
+        ],
+        [
+          graph('Model', counts('ModelCalls', 'ModelErrors', 'ModelThrottles')),
+          graph('Tokens', counts('InputTokens', 'OutputTokens')),
+          graph('Times, 90 of 100 below', counts('ModelLatency', 'CaptureLatency')),
+        ],
+        [
+          graph('Captures', counts('CapturesTaken', 'CaptureErrors')),
+          graph('Waiting', [
+            deliveries.metricApproximateNumberOfMessagesVisible(),
+            deadLetters.metricApproximateNumberOfMessagesVisible(),
+          ]),
+          graph('Oldest message', [deliveries.metricApproximateAgeOfOldestMessage()]),
+        ],
+        [
+          graph('HTTP API', [metrics.apiRequests(), metrics.apiFaults()]),
+          graph('Executions', [metrics.executionsStarted(), metrics.executionsFailed()]),
+          graph('Repairs', counts('Repairs')),
+        ],
+        [
+          graph('Functions', [metrics.functionErrors(), metrics.functionThrottles()]),
+          graph('Functions: duration', metrics.durations()),
+          graph('Functions: at once', metrics.concurrency()),
+        ],
+        [newestErrors(props.log)],
+      ],
+    });
+  }
+}
+
+function graph(title: string, left: IMetric[]): IWidget {
+  return new GraphWidget({ title, left, width: 8, height: 6, leftYAxis: { min: 0 } });
+}
+
+function newestErrors(log: ILogGroup): IWidget {
+  return new LogQueryWidget({
+    title: 'Newest errors',
+    width: 24,
+    logGroupNames: [log.logGroupName],
+    queryLines: [
+      'fields @timestamp, message, fields.error',
+      'filter level = "ERROR"',
+      'sort @timestamp desc',
+      'limit 50',
+    ],
+  });
+}

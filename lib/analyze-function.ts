@@ -1,0 +1,62 @@
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import type { Bucket } from 'aws-cdk-lib/aws-s3';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import type { AnalyzeEnvironment } from '../functions/analyze/config.ts';
+import {
+  allowExecutions,
+  allowInvoking,
+  allowPictures,
+  allowSending,
+  allowTable,
+  stateMachineArn,
+} from './permissions.ts';
+import { ServiceFunction } from './service-function.ts';
+import type { FunctionGround, OwnEnvironment } from './service-function.ts';
+import { allowModel } from './vision-permission.ts';
+
+type Props = {
+  table: Table;
+  pictures: Bucket;
+  queue: Queue;
+  stateMachineName: string;
+  capture: ServiceFunction;
+  modelId: string;
+  bedrockRegion: string;
+};
+
+/** Asks the model and decides. The only function that may ask it. */
+export class AnalyzeFunction extends Construct {
+  readonly function: ServiceFunction;
+
+  constructor(scope: Construct, id: string, ground: FunctionGround, props: Props) {
+    super(scope, id);
+    const { table, pictures, queue, stateMachineName, capture, modelId, bedrockRegion } = props;
+    const { retentionSeconds, bedrockEndpoint } = ground.settings;
+    const environment: OwnEnvironment<AnalyzeEnvironment> = {
+      TABLE_NAME: table.tableName,
+      MEDIA_BUCKET: pictures.bucketName,
+      QUEUE_URL: queue.queueUrl,
+      STATE_MACHINE_ARN: stateMachineArn(this, stateMachineName),
+      CAPTURE_FUNCTION: capture.lambda.functionName,
+      MODEL_ID: modelId,
+      BEDROCK_REGION: bedrockRegion,
+      BEDROCK_ENDPOINT: bedrockEndpoint,
+      RETENTION_SECONDS: String(retentionSeconds),
+    };
+    this.function = new ServiceFunction(this, 'Analyze', ground, {
+      name: 'analyze',
+      // It waits for the model; pictures of a window (up to 18 MB, and base64) need the room.
+      memoryMegabytes: 512,
+      // Above the model's 90 s and the commit after it, below the 150 s of the workflow's task.
+      timeoutSeconds: 140,
+      environment,
+    });
+    allowTable(this.function, table);
+    allowPictures(this.function, pictures, ['s3:GetObject', 's3:PutObject']);
+    allowSending(this.function, queue);
+    allowExecutions(this.function, stateMachineName, ['states:StopExecution']);
+    allowInvoking(this.function, capture);
+    allowModel(this.function, { modelId, region: bedrockRegion });
+  }
+}

@@ -1,0 +1,38 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { RemovalPolicy } from 'aws-cdk-lib';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
+import { BucketDeployment, Source } from 'aws-cdk-lib/aws-s3-deployment';
+import { Construct } from 'constructs';
+import { PrivateBucket } from '../private-bucket.ts';
+import { explainDeployment } from './explain-deployment.ts';
+
+type Props = { accessLogs: PrivateBucket | undefined; log: ILogGroup; deploy: boolean };
+
+const built = fileURLToPath(new URL('../../console/dist/', import.meta.url));
+const placeholder = fileURLToPath(new URL('./console-placeholder/', import.meta.url));
+
+/** The web console's files, below `console/` in a bucket that only CloudFront reads. */
+export class ConsoleSite extends Construct {
+  readonly bucket: PrivateBucket;
+
+  constructor(scope: Construct, id: string, { accessLogs, log, deploy }: Props) {
+    super(scope, id);
+    this.bucket = new PrivateBucket(this, 'Bucket', {
+      // Its files are in the repository.
+      removalPolicy: RemovalPolicy.DESTROY,
+      ...(accessLogs && { serverAccessLogsBucket: accessLogs, serverAccessLogsPrefix: 'console/' }),
+    });
+    if (deploy) this.#deploy(log);
+  }
+
+  #deploy(logGroup: ILogGroup): void {
+    const deployment = new BucketDeployment(this, 'Files', {
+      sources: [Source.asset(existsSync(`${built}index.html`) ? built : placeholder)],
+      destinationBucket: this.bucket,
+      destinationKeyPrefix: 'console',
+      logGroup,
+    });
+    explainDeployment(deployment, this.bucket);
+  }
+}

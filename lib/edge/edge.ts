@@ -1,0 +1,89 @@
+import { Duration, SecretValue, Validations } from 'aws-cdk-lib';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import { Distribution, HttpVersion, SecurityPolicyProtocol } from 'aws-cdk-lib/aws-cloudfront';
+import type { BehaviorOptions } from 'aws-cdk-lib/aws-cloudfront';
+import { FunctionUrlOrigin, HttpOrigin, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
+import type { IFunctionUrl } from 'aws-cdk-lib/aws-lambda';
+import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Construct } from 'constructs';
+import { originSecretHeader } from '../../adapters/aws/http/origin-headers.ts';
+import type { PrivateBucket } from '../private-bucket.ts';
+import type { StageSettings } from '../stage/stage-settings.ts';
+import { EdgeBehaviors } from './edge-behaviors.ts';
+
+type Props = {
+  apiHost: string;
+  streamUrl: IFunctionUrl;
+  console: PrivateBucket;
+  originSecret: Secret;
+  accessLogs: PrivateBucket | undefined;
+  settings: Pick<StageSettings, 'domain' | 'webAclArn' | 'originSecretVersion'>;
+};
+
+/** What streams, and what may take longer than the 30 s of the HTTP API. By path, never by Accept. */
+export const streamPaths = [
+  '/api/live-monitor',
+  '/api/live-digest',
+  '/api/jobs/*/events',
+  '/api/check-once',
+  '/api/analyze-frame',
+  '/mcp',
+];
+
+/** One address for everything, and the only way to it. */
+export class Edge extends Construct {
+  readonly distribution: Distribution;
+  /** The host that callers use. */
+  readonly host: string;
+
+  constructor(scope: Construct, id: string, props: Props) {
+    super(scope, id);
+    const { domain, webAclArn, originSecretVersion } = props.settings;
+    const behaviors = new EdgeBehaviors(this, 'Behaviors');
+    const customHeaders = { [originSecretHeader]: secretText(props.originSecret, originSecretVersion) };
+    // Half a minute of the function and what goes before: the HTTP API ends at 30 s, the rest sends something every 15 s or ends by itself.
+    const timing = { readTimeout: Duration.seconds(60), keepaliveTimeout: Duration.seconds(60) };
+    const stream = behaviors.stream(new FunctionUrlOrigin(props.streamUrl, { ...timing, customHeaders }));
+    const site = behaviors.console(S3BucketOrigin.withOriginAccessControl(props.console));
+    this.distribution = new Distribution(this, 'Distribution', {
+      comment: 'Watchpost',
+      defaultBehavior: behaviors.api(new HttpOrigin(props.apiHost, { ...timing, customHeaders })),
+      additionalBehaviors: { ...each(streamPaths, stream), '/console*': site },
+      httpVersion: HttpVersion.HTTP2_AND_3,
+      ...(domain && {
+        domainNames: [domain.name],
+        minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
+        certificate: Certificate.fromCertificateArn(this, 'Certificate', domain.certificateArn),
+      }),
+      ...(webAclArn && { webAclId: webAclArn }),
+      ...(props.accessLogs && { logBucket: props.accessLogs, logFilePrefix: 'edge/' }),
+    });
+    this.host = domain?.name ?? this.distribution.distributionDomainName;
+    this.#explain(props.settings);
+  }
+
+  #explain({ domain, webAclArn }: Props['settings']): void {
+    const explain = (id: string, reason: string) =>
+      Validations.of(this.distribution).acknowledge({ id: `AwsSolutions-${id}`, reason });
+    explain('CFR1', 'Who may use the service is decided by its keys, not by where a caller is.');
+    if (!webAclArn)
+      explain(
+        'CFR2',
+        'A web ACL costs more than a small deployment, and every request needs a key; the setting webAclArn adds one.',
+      );
+    if (!domain)
+      explain(
+        'CFR4',
+        'With the certificate of *.cloudfront.net the TLS versions cannot be chosen; with the setting domain it is TLS 1.2 and later.',
+      );
+  }
+}
+
+/** A dynamic reference: CloudFormation reads the secret at deployment, the template never has it. */
+function secretText(secret: Secret, versionId: string | undefined): string {
+  return SecretValue.secretsManager(secret.secretArn, versionId ? { versionId } : {}).unsafeUnwrap();
+}
+
+function each(paths: readonly string[], behavior: BehaviorOptions): Record<string, BehaviorOptions> {
+  return Object.fromEntries(paths.map((path) => [path, behavior]));
+}

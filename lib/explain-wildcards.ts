@@ -1,0 +1,13 @@
+import { Stack, Validations } from 'aws-cdk-lib';
+import { flattenCfnReference } from 'cdk-nag/lib/utils/flatten-cfn-reference.js';
+import type { Construct } from 'constructs';
+
+/** Writes down, under the name that cdk-nag has for it, why resources of a policy have a `*`. Throws where no reason is given. */
+export function explainWildcards(on: Construct, resources: string[], reason: string | undefined): void {
+  for (const resource of resources) {
+    const name = flattenCfnReference(Stack.of(on).resolve(resource));
+    if (!name.includes('*')) continue;
+    if (reason === undefined) throw new Error(`A wildcard needs a reason: ${name}`);
+    Validations.of(on).acknowledge({ id: `AwsSolutions-IAM5[Resource::${name}]`, reason });
+  }
+}

@@ -1,0 +1,65 @@
+import { Validations } from 'aws-cdk-lib';
+import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
+import { HttpApi as Api, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2';
+import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import { Construct } from 'constructs';
+import { allowHttp, httpEnvironment } from './http-function.ts';
+import type { HttpNeeds } from './http-function.ts';
+import { ServiceFunction } from './service-function.ts';
+import type { FunctionGround } from './service-function.ts';
+
+/** Everything that is answered at once: one route, one function, behind CloudFront. */
+export class HttpApi extends Construct {
+  readonly api: Api;
+  readonly function: ServiceFunction;
+
+  constructor(scope: Construct, id: string, ground: FunctionGround, needs: HttpNeeds) {
+    super(scope, id);
+    const { settings, log } = ground;
+    this.function = new ServiceFunction(this, 'Api', ground, {
+      name: 'api',
+      // A third of a core: parsing and TLS of a cold start in well under a second; bodies have 5 MB at most.
+      memoryMegabytes: 512,
+      // The HTTP API gives up after 30 s.
+      timeoutSeconds: 29,
+      environment: httpEnvironment(this, settings, needs),
+    });
+    allowHttp(this.function, needs);
+    this.api = new Api(this, 'HttpApi', {
+      createDefaultStage: false,
+      defaultIntegration: new HttpLambdaIntegration('Integration', this.function.lambda),
+    });
+    new HttpStage(this, 'Stage', {
+      httpApi: this.api,
+      stageName: '$default',
+      autoDeploy: true,
+      throttle: { rateLimit: settings.apiRequestsPerSecond, burstLimit: settings.apiBurst },
+      accessLogSettings: { destination: new LogGroupLogDestination(log.access), format: accessLogFormat() },
+    });
+    Validations.of(this.api).acknowledge({
+      id: 'AwsSolutions-APIG4',
+      reason:
+        'The app checks its own API keys and what they open, and answers in the envelope of the contract; an authorizer of API Gateway could not.',
+    });
+  }
+
+  get host(): string {
+    return `${this.api.apiId}.execute-api.${this.api.env.region}.${this.api.stack.urlSuffix}`;
+  }
+}
+
+/** Neither headers nor bodies: they hold keys. Paths hold job ids, queries hold pages. */
+function accessLogFormat(): AccessLogFormat {
+  return AccessLogFormat.custom(
+    JSON.stringify({
+      request: '$context.requestId',
+      at: '$context.requestTimeEpoch',
+      method: '$context.httpMethod',
+      path: '$context.path',
+      status: '$context.status',
+      milliseconds: '$context.responseLatency',
+      bytes: '$context.responseLength',
+      error: '$context.integrationErrorMessage',
+    }),
+  );
+}

@@ -1,0 +1,68 @@
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Bucket } from 'aws-cdk-lib/aws-s3';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import type { ApiEnvironment } from '../functions/api/config.ts';
+import {
+  allowExecutions,
+  allowInvoking,
+  allowPictures,
+  allowReadingSecrets,
+  allowSending,
+  allowTable,
+  stateMachineArn,
+} from './permissions.ts';
+import type { OwnEnvironment, ServiceFunction } from './service-function.ts';
+import type { ServiceSecrets } from './service-secrets.ts';
+import type { StageSettings } from './stage/stage-settings.ts';
+
+/** What serving the HTTP surface takes, in one answer or as a stream. */
+export type HttpNeeds = {
+  table: Table;
+  pictures: Bucket;
+  queue: Queue;
+  stateMachineName: string;
+  capture: ServiceFunction;
+  analyze: ServiceFunction;
+  secrets: ServiceSecrets;
+  log: ILogGroup;
+  modelId: string;
+};
+
+export function httpEnvironment(
+  scope: Construct,
+  settings: StageSettings,
+  needs: HttpNeeds,
+): OwnEnvironment<ApiEnvironment> {
+  return {
+    TABLE_NAME: needs.table.tableName,
+    MEDIA_BUCKET: needs.pictures.bucketName,
+    QUEUE_URL: needs.queue.queueUrl,
+    STATE_MACHINE_ARN: stateMachineArn(scope, needs.stateMachineName),
+    CAPTURE_FUNCTION: needs.capture.lambda.functionName,
+    ANALYZE_FUNCTION: needs.analyze.lambda.functionName,
+    MASTER_SECRET_ARN: needs.secrets.master.secretArn,
+    ORIGIN_SECRET_ARN: needs.secrets.origin.secretArn,
+    LOG_GROUP: needs.log.logGroupName,
+    MODEL_ID: needs.modelId,
+    BASE_URL: settings.domain && `https://${settings.domain.name}/api`,
+    ALLOW_RANGES: settings.allowRanges.join(','),
+    MAX_JOB_SECONDS: String(settings.maxJobSeconds),
+    JOBS_PER_CALLER: String(settings.jobsPerCaller),
+    RETENTION_SECONDS: String(settings.retentionSeconds),
+    SYNC_PER_MINUTE: String(settings.syncPerMinute),
+    SYNC_AT_ONCE: String(settings.syncAtOnce),
+  };
+}
+
+/** It may do what a caller may ask for, but neither fetch from a stream nor ask the model: for that it calls who may. */
+export function allowHttp(to: ServiceFunction, needs: HttpNeeds): void {
+  allowTable(to, needs.table);
+  allowPictures(to, needs.pictures, ['s3:GetObject']);
+  allowSending(to, needs.queue);
+  allowExecutions(to, needs.stateMachineName, ['states:StopExecution']);
+  allowInvoking(to, needs.capture, needs.analyze);
+  allowReadingSecrets(to, needs.secrets.master, needs.secrets.origin);
+  to.allow(['logs:FilterLogEvents'], [needs.log.logGroupArn]);
+}

@@ -1,0 +1,47 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
+import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
+import { Construct } from 'constructs';
+import { indexes, partitionKey, sortKey, ttlAttribute } from '../adapters/aws/dynamodb/table-layout.ts';
+import type { Attribute, Index } from '../adapters/aws/dynamodb/table-layout.ts';
+import type { StageSettings } from './stage/stage-settings.ts';
+
+type Props = Pick<StageSettings, 'pointInTimeRecovery' | 'deletionProtection' | 'keepData'>;
+
+/** The one table: jobs, sources, events, deliveries, callers, keys. Laid out by the adapter that uses it. */
+export class JobsTable extends Construct {
+  readonly table: Table;
+
+  constructor(scope: Construct, id: string, props: Props) {
+    super(scope, id);
+    this.table = new Table(this, 'Table', {
+      partitionKey: keyOf(partitionKey),
+      sortKey: keyOf(sortKey),
+      timeToLiveAttribute: ttlAttribute,
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      // DynamoDB's own key of the account: its use is in CloudTrail, and it costs nothing to hold.
+      encryption: TableEncryption.AWS_MANAGED,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: props.pointInTimeRecovery },
+      deletionProtection: props.deletionProtection,
+      removalPolicy: props.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+    for (const index of indexes) this.table.addGlobalSecondaryIndex(secondaryIndex(index));
+  }
+}
+
+function secondaryIndex(index: Index) {
+  const keys = {
+    indexName: index.name,
+    partitionKey: keyOf(index.partitionKey),
+    sortKey: keyOf(index.sortKey),
+  };
+  if (index.nonKeyAttributes.length === 0) return { ...keys, projectionType: ProjectionType.KEYS_ONLY };
+  return {
+    ...keys,
+    projectionType: ProjectionType.INCLUDE,
+    nonKeyAttributes: [...index.nonKeyAttributes],
+  };
+}
+
+function keyOf({ name, type }: Attribute) {
+  return { name, type: type === 'S' ? AttributeType.STRING : AttributeType.NUMBER };
+}

@@ -1,0 +1,24 @@
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Construct } from 'constructs';
+import { PrivateBucket } from './private-bucket.ts';
+
+type Props = { keepData: boolean; accessLogs: PrivateBucket | undefined };
+
+/** Pictures and clips of captures, for a day. Only functions read it; callers get theirs through the API. */
+export class MediaBucket extends Construct {
+  /** All keys begin so (`core/operations/capture-tick.ts`). */
+  static readonly prefix = 'captures/';
+  readonly bucket: PrivateBucket;
+
+  constructor(scope: Construct, id: string, { keepData, accessLogs }: Props) {
+    super(scope, id);
+    this.bucket = new PrivateBucket(this, 'Bucket', {
+      lifecycleRules: [
+        { expiration: Duration.days(1), abortIncompleteMultipartUploadAfter: Duration.days(1) },
+      ],
+      removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      autoDeleteObjects: !keepData,
+      ...(accessLogs && { serverAccessLogsBucket: accessLogs, serverAccessLogsPrefix: 'media/' }),
+    });
+  }
+}

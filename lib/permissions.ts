@@ -1,0 +1,100 @@
+import { ArnFormat, Stack } from 'aws-cdk-lib';
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import type { Bucket } from 'aws-cdk-lib/aws-s3';
+import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import { indexes } from '../adapters/aws/dynamodb/table-layout.ts';
+import { MediaBucket } from './media-bucket.ts';
+import type { ServiceFunction } from './service-function.ts';
+
+/**
+ * What functions are allowed, in the service's own words. Exact actions on exact resources; `test/lib/roles.snapshot.md` shows what
+ * comes of it.
+ */
+
+/** Everything of the table but scans: nothing scans. */
+export function allowTable(to: ServiceFunction, { tableArn }: Table): void {
+  to.allow(
+    [
+      'dynamodb:GetItem',
+      'dynamodb:BatchGetItem',
+      'dynamodb:Query',
+      'dynamodb:PutItem',
+      'dynamodb:UpdateItem',
+      'dynamodb:DeleteItem',
+      'dynamodb:ConditionCheckItem',
+    ],
+    [tableArn],
+  );
+  to.allow(
+    ['dynamodb:Query'],
+    indexes.map(({ name }) => `${tableArn}/index/${name}`),
+  );
+}
+
+/** Items whose partition keys begin so, one at a time, and nothing else of the table. */
+export function allowReadingItems(to: ServiceFunction, { tableArn }: Table, keyPrefix: string): void {
+  to.allow(['dynamodb:GetItem'], [tableArn], {
+    conditions: {
+      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${keyPrefix}*`] },
+      // Without keys in the request the condition above would hold for all values of none.
+      Null: { 'dynamodb:LeadingKeys': 'false' },
+    },
+  });
+}
+
+export function allowPictures(
+  to: ServiceFunction,
+  bucket: Bucket,
+  actions: ('s3:GetObject' | 's3:PutObject')[],
+): void {
+  to.allow(actions, [bucket.arnForObjects(`${MediaBucket.prefix}*`)], {
+    wildcardSince: 'Pictures have random names below the one prefix of the bucket.',
+  });
+}
+
+export function allowSending(to: ServiceFunction, { queueArn }: Queue): void {
+  to.allow(['sqs:SendMessage'], [queueArn]);
+}
+
+export function allowReadingSecrets(to: ServiceFunction, ...secrets: Secret[]): void {
+  to.allow(
+    ['secretsmanager:GetSecretValue'],
+    secrets.map(({ secretArn }) => secretArn),
+  );
+}
+
+export function allowInvoking(to: ServiceFunction, ...functions: ServiceFunction[]): void {
+  to.allow(
+    ['lambda:InvokeFunction'],
+    functions.map(({ lambda }) => lambda.functionArn),
+  );
+}
+
+/** Executions of the one state machine, by its name: its ARN would be a circle, since it calls the functions. */
+export function allowExecutions(
+  to: ServiceFunction,
+  stateMachineName: string,
+  actions: ('states:StopExecution' | 'states:DescribeExecution')[],
+): void {
+  to.allow(['states:StartExecution'], [stateMachineArn(to, stateMachineName)]);
+  const executions = Stack.of(to).formatArn({
+    service: 'states',
+    resource: 'execution',
+    resourceName: `${stateMachineName}:*`,
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });
+  to.allow(actions, [executions], {
+    wildcardSince: 'Executions of the one state machine; each is named after its job.',
+  });
+}
+
+export function stateMachineArn(scope: Construct, stateMachineName: string): string {
+  return Stack.of(scope).formatArn({
+    service: 'states',
+    resource: 'stateMachine',
+    resourceName: stateMachineName,
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });
+}

@@ -1,0 +1,73 @@
+import { Duration } from 'aws-cdk-lib';
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
+import { Construct } from 'constructs';
+import type { ReconcileEnvironment } from '../functions/reconcile/config.ts';
+import { DeadLetterQueue } from './dead-letter-queue.ts';
+import { allowExecutions, allowSending, allowTable } from './permissions.ts';
+import { ServiceFunction } from './service-function.ts';
+import type { FunctionGround, OwnEnvironment } from './service-function.ts';
+
+type Props = { table: Table; queue: Queue; stateMachine: StateMachine; stateMachineName: string };
+
+/** Finishes what a crash left half done: each minute, and whenever an execution of the workflow ends. */
+export class Reconcile extends Construct {
+  readonly function: ServiceFunction;
+  /** Hints that were lost. The next minute's look makes up for them, so they only show that something is wrong. */
+  readonly deadLetters: Queue;
+
+  constructor(scope: Construct, id: string, ground: FunctionGround, props: Props) {
+    super(scope, id);
+    this.deadLetters = new DeadLetterQueue(this, 'DeadLetters', { fifo: false });
+    const environment: OwnEnvironment<ReconcileEnvironment> = {
+      TABLE_NAME: props.table.tableName,
+      QUEUE_URL: props.queue.queueUrl,
+      STATE_MACHINE_ARN: props.stateMachine.stateMachineArn,
+      RETENTION_SECONDS: String(ground.settings.retentionSeconds),
+    };
+    this.function = new ServiceFunction(this, 'Reconcile', ground, {
+      name: 'reconcile',
+      memoryMegabytes: 512,
+      // Below the minute after which it is called again, so that two seldom do the same.
+      timeoutSeconds: 55,
+      environment,
+      deadLetters: this.deadLetters,
+    });
+    allowTable(this.function, props.table);
+    allowSending(this.function, props.queue);
+    allowExecutions(this.function, props.stateMachineName, [
+      'states:StopExecution',
+      'states:DescribeExecution',
+    ]);
+    this.#listen(props.stateMachine);
+  }
+
+  #listen(stateMachine: StateMachine): void {
+    const target = () =>
+      new LambdaFunction(this.function.lambda, {
+        deadLetterQueue: this.deadLetters,
+        // What is older is better found by the look of each minute.
+        maxEventAge: Duration.minutes(10),
+      });
+    new Rule(this, 'ExecutionEnded', {
+      description: 'An execution of the watch workflow ended',
+      eventPattern: {
+        source: ['aws.states'],
+        detailType: ['Step Functions Execution Status Change'],
+        detail: {
+          stateMachineArn: [stateMachine.stateMachineArn],
+          status: ['SUCCEEDED', 'FAILED', 'TIMED_OUT', 'ABORTED'],
+        },
+      },
+      targets: [target()],
+    });
+    new Rule(this, 'EachMinute', {
+      description: 'Jobs with unpublished events or a lease that ran out',
+      schedule: Schedule.rate(Duration.minutes(1)),
+      targets: [target()],
+    });
+  }
+}

@@ -1,0 +1,27 @@
+import { Stack } from 'aws-cdk-lib';
+import type { ServiceFunction } from './service-function.ts';
+
+type Model = { modelId: string; region: string };
+
+/**
+ * One model and nothing else of Bedrock. An inference profile (`eu.amazon.nova-lite-v1:0`) forwards to the model in the regions of its
+ * geography, so it needs the model in each of them, but only by way of the profile.
+ */
+export function allowModel(to: ServiceFunction, { modelId, region }: Model): void {
+  const { partition, account } = Stack.of(to);
+  const model = modelId.replace(profilePrefix, '');
+  if (model === modelId) {
+    to.allow(['bedrock:InvokeModel'], [`arn:${partition}:bedrock:${region}::foundation-model/${model}`]);
+    return;
+  }
+  const profile = `arn:${partition}:bedrock:${region}:${account}:inference-profile/${modelId}`;
+  to.allow(['bedrock:InvokeModel'], [profile]);
+  to.allow(['bedrock:InvokeModel'], [`arn:${partition}:bedrock:*::foundation-model/${model}`], {
+    conditions: { StringEquals: { 'bedrock:InferenceProfileArn': profile } },
+    wildcardSince:
+      'The profile chooses among the regions of its geography, and AWS adds regions; the condition admits the model through this profile only.',
+  });
+}
+
+/** `us.`, `eu.`, `apac.`, `us-gov.`, `global.`: before the provider's own name. */
+const profilePrefix = /^[a-z]{2,6}(-gov)?\.(?=[a-z0-9]+\.)/;

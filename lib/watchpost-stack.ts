@@ -1,0 +1,126 @@
+import { CfnOutput, Stack } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import { defaultModelId } from '../adapters/vision/bedrock/model-families.ts';
+import { AccessLogs } from './access-logs.ts';
+import { Alarms } from './alarms/alarms.ts';
+import { ServiceDashboard } from './alarms/dashboard.ts';
+import { ServiceMetrics } from './alarms/service-metrics.ts';
+import { AnalyzeFunction } from './analyze-function.ts';
+import { CaptureFunction } from './capture-function.ts';
+import { DeliveryQueue } from './delivery-queue.ts';
+import { ConsoleSite } from './edge/console-site.ts';
+import { Edge } from './edge/edge.ts';
+import { EventStream } from './event-stream.ts';
+import { HttpApi } from './http-api.ts';
+import { JobsTable } from './jobs-table.ts';
+import { MediaBucket } from './media-bucket.ts';
+import { Reconcile } from './reconcile.ts';
+import { ServiceLog } from './service-log.ts';
+import { ServiceSecrets } from './service-secrets.ts';
+import type { Stage } from './stage/read-stage.ts';
+import { WatchWorkflow } from './watch-workflow.ts';
+import { WebhookDelivery } from './webhook-delivery.ts';
+
+export type WatchpostStackProps = {
+  stage: Stage;
+  region: string;
+  /** The folder with one bundle a function. */
+  bundles: string;
+  /** What is missing is an error then: a layer that is a placeholder. */
+  forDeployment: boolean;
+};
+
+/** The service. Read it beside the drawing in `docs/architecture.md`. */
+export class WatchpostStack extends Stack {
+  constructor(scope: Construct, { stage, region, bundles, forDeployment }: WatchpostStackProps) {
+    const { name, settings } = stage;
+    super(scope, `Watchpost-${name}`, {
+      env: { region },
+      description: 'Watchpost: watches live video streams and reports what it sees',
+      terminationProtection: settings.deletionProtection,
+    });
+    const stateMachineName = `${this.stackName}-watch`;
+    const bedrockRegion = settings.bedrockRegion ?? region;
+    const modelId = settings.modelId ?? defaultModelId(bedrockRegion);
+
+    // What is kept
+    const log = new ServiceLog(this, 'Log', settings);
+    const accessLogs = settings.accessLogs ? new AccessLogs(this, 'AccessLogs', settings).bucket : undefined;
+    const { table } = new JobsTable(this, 'Jobs', settings);
+    const pictures = new MediaBucket(this, 'Media', { keepData: settings.keepData, accessLogs }).bucket;
+    const secrets = new ServiceSecrets(this, 'Secrets', settings);
+    const deliveries = new DeliveryQueue(this, 'Deliveries');
+    const { queue } = deliveries;
+
+    // What watches
+    const ground = { bundles, log, settings };
+    const kept = { table, pictures, queue, stateMachineName };
+    const capture = new CaptureFunction(this, 'Capture', ground, { table, pictures, forDeployment }).function;
+    const looking = { ...kept, capture, modelId };
+    const analyze = new AnalyzeFunction(this, 'Analyze', ground, { ...looking, bedrockRegion }).function;
+    const watching = { name: stateMachineName, capture, analyze, log: log.workflow };
+    const { stateMachine } = new WatchWorkflow(this, 'Watch', watching);
+
+    // What answers
+    const answering = { ...looking, analyze, secrets, log: log.functions };
+    const http = new HttpApi(this, 'Http', ground, answering);
+    const stream = new EventStream(this, 'Stream', ground, answering);
+    const site = new ConsoleSite(this, 'Console', {
+      accessLogs,
+      log: log.functions,
+      deploy: settings.console,
+    });
+    const edge = new Edge(this, 'Edge', {
+      apiHost: http.host,
+      streamUrl: stream.url,
+      console: site.bucket,
+      originSecret: secrets.origin,
+      accessLogs,
+      settings,
+    });
+
+    // What tells and mends
+    const baseUrl = `https://${edge.host}/api`;
+    const delivery = new WebhookDelivery(this, 'Webhooks', ground, {
+      ...kept,
+      masterSecret: secrets.master,
+      baseUrl,
+    });
+    const reconcile = new Reconcile(this, 'Reconcile', ground, { ...kept, stateMachine });
+
+    // What operators see
+    const metrics = new ServiceMetrics({
+      service: this.stackName,
+      functions: {
+        api: http.function,
+        stream: stream.function,
+        capture,
+        analyze,
+        deliver: delivery.function,
+        reconcile: reconcile.function,
+      },
+      stateMachine,
+      httpApi: http.api,
+    });
+    const queues = { deliveries: queue, deadLetters: deliveries.deadLetters };
+    const { alarms } = new Alarms(this, 'Alarms', {
+      ...queues,
+      metrics,
+      lostHints: reconcile.deadLetters,
+      settings,
+    });
+    new ServiceDashboard(this, 'Operations', { ...queues, metrics, alarms, log: log.functions });
+    this.#tell({
+      BaseUrl: baseUrl,
+      ConsoleUrl: `https://${edge.host}/console`,
+      TableName: table.tableName,
+      StateMachineArn: stateMachine.stateMachineArn,
+      LogGroupName: log.functions.logGroupName,
+      MediaBucketName: pictures.bucketName,
+    });
+  }
+
+  #tell(outputs: Record<string, string>): void {
+    for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
+  }
+}

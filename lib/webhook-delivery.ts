@@ -1,0 +1,57 @@
+import { Validations } from 'aws-cdk-lib';
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import type { Bucket } from 'aws-cdk-lib/aws-s3';
+import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import type { DeliverEnvironment } from '../functions/deliver/config.ts';
+import { attemptSeconds } from './delivery-queue.ts';
+import { allowPictures, allowReadingSecrets, allowTable } from './permissions.ts';
+import { ServiceFunction } from './service-function.ts';
+import type { FunctionGround, OwnEnvironment } from './service-function.ts';
+
+type Props = { table: Table; pictures: Bucket; queue: Queue; masterSecret: Secret; baseUrl: string };
+
+/** Sends events to webhooks. The queue calls it with one message at a time, of each job one after the other. */
+export class WebhookDelivery extends Construct {
+  readonly function: ServiceFunction;
+
+  constructor(scope: Construct, id: string, ground: FunctionGround, props: Props) {
+    super(scope, id);
+    const { table, pictures, queue, masterSecret, baseUrl } = props;
+    const { allowRanges, deliveriesAtOnce } = ground.settings;
+    const environment: OwnEnvironment<DeliverEnvironment> = {
+      TABLE_NAME: table.tableName,
+      MEDIA_BUCKET: pictures.bucketName,
+      QUEUE_URL: queue.queueUrl,
+      MASTER_SECRET_ARN: masterSecret.secretArn,
+      BASE_URL: baseUrl,
+      ALLOW_RANGES: allowRanges.join(','),
+    };
+    this.function = new ServiceFunction(this, 'Deliver', ground, {
+      name: 'deliver',
+      // It waits for receivers; a picture of an event goes through it in base64.
+      memoryMegabytes: 512,
+      timeoutSeconds: attemptSeconds,
+      environment,
+    });
+    this.#consume(queue, deliveriesAtOnce);
+    allowTable(this.function, table);
+    allowPictures(this.function, pictures, ['s3:GetObject']);
+    allowReadingSecrets(this.function, masterSecret);
+  }
+
+  #consume(queue: Queue, deliveriesAtOnce: number | undefined): void {
+    const source = new SqsEventSource(queue, {
+      batchSize: 1,
+      reportBatchItemFailures: true,
+      ...(deliveriesAtOnce !== undefined && { maxConcurrency: deliveriesAtOnce }),
+    });
+    this.function.lambda.addEventSource(source);
+    Validations.of(this.function).acknowledge({
+      id: 'Serverless-LambdaEventSourceMappingDestination',
+      reason: 'A source of SQS has none: what fails to the last goes to the dead letters of the queue.',
+    });
+  }
+}
