@@ -13,7 +13,8 @@ export function measuredRepairs(
       ...jobs,
       commit: async (change) => {
         const result = await jobs.commit(change);
-        if (result === 'committed') measurements.add('Repairs');
+        // One without events only renews a lease.
+        if (result === 'committed' && change.events.length > 0) measurements.add('Repairs');
         return result;
       },
     },

@@ -1,0 +1,60 @@
+import { ChangeMessageVisibilityCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createDeliveryQueue } from '../../../adapters/aws/delivery-queue.ts';
+import { backoffSeconds, createPostpone, secondsUntil } from '../../../adapters/aws/message-visibility.ts';
+import { TransientError } from '../../../core/errors.ts';
+
+const client = new SQSClient({ region: 'eu-west-1' });
+const sqs = mockClient(client);
+const queueUrl = 'https://sqs.eu-west-1.amazonaws.com/123456789012/deliveries.fifo';
+const queue = createDeliveryQueue({ client, queueUrl });
+const message = { job_id: '0c4c1c5e-7a53-4f2c-9b3f-1f0a5ad1e001', sequence: 4, resend: 1 };
+
+beforeEach(() => void sqs.reset());
+
+describe('deliveries on SQS FIFO', () => {
+  test('are grouped by job, and told apart by event and resend', async () => {
+    sqs.on(SendMessageCommand).resolves({});
+
+    await queue.send(message);
+
+    expect(sqs.commandCalls(SendMessageCommand)[0]?.args[0].input).toEqual({
+      QueueUrl: queueUrl,
+      MessageBody: JSON.stringify(message),
+      MessageGroupId: message.job_id,
+      MessageDeduplicationId: `${message.job_id}:4:1`,
+    });
+  });
+
+  test('a broken connection passes', async () => {
+    sqs.on(SendMessageCommand).rejects(Object.assign(new Error('read'), { code: 'ECONNRESET' }));
+
+    await expect(queue.send(message)).rejects.toThrow(TransientError);
+  });
+
+  test('a message is postponed by its visibility', async () => {
+    sqs.on(ChangeMessageVisibilityCommand).resolves({});
+
+    await createPostpone(client, queueUrl)('receipt', 25);
+
+    expect(sqs.commandCalls(ChangeMessageVisibilityCommand)[0]?.args[0].input).toEqual({
+      QueueUrl: queueUrl,
+      ReceiptHandle: 'receipt',
+      VisibilityTimeout: 25,
+    });
+  });
+});
+
+describe('how long a message waits', () => {
+  const now = new Date('2026-11-21T10:00:00.000Z');
+  const after = (milliseconds: number) => secondsUntil(new Date(now.getTime() + milliseconds), now);
+
+  test('until it is due, in whole seconds, never less', () => {
+    expect([after(4_001), after(5_000), after(-3_000), after(10 ** 9)]).toEqual([5, 5, 0, 43_000]);
+  });
+
+  test('twice as long after each fault, a minute at most', () => {
+    expect([0, 1, 2, 5, 7, 40].map(backoffSeconds)).toEqual([1, 1, 2, 16, 60, 60]);
+  });
+});

@@ -1,0 +1,102 @@
+import {
+  DescribeExecutionCommand,
+  ExecutionAlreadyExists,
+  ExecutionDoesNotExist,
+  SFNClient,
+  SFNServiceException,
+  StartExecutionCommand,
+  StopExecutionCommand,
+} from '@aws-sdk/client-sfn';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { executionName, readExecutionName } from '../../../adapters/aws/execution-name.ts';
+import { createExecutions } from '../../../adapters/aws/executions.ts';
+import { TransientError } from '../../../core/errors.ts';
+
+const client = new SFNClient({ region: 'eu-west-1' });
+const sfn = mockClient(client);
+const stateMachineArn = 'arn:aws:states:eu-west-1:123456789012:stateMachine:watchpost';
+const executions = createExecutions({ client, stateMachineArn });
+const input = { job_id: '0c4c1c5e-7a53-4f2c-9b3f-1f0a5ad1e001', generation: 2 };
+const arn =
+  'arn:aws:states:eu-west-1:123456789012:execution:watchpost:0c4c1c5e-7a53-4f2c-9b3f-1f0a5ad1e001-2';
+
+beforeEach(() => void sfn.reset());
+
+const fault = { message: '', $metadata: {} };
+
+describe('executions on Step Functions', () => {
+  test('a start is named by job and generation, and given both', async () => {
+    sfn.on(StartExecutionCommand).resolves({});
+
+    expect(await executions.start(input)).toBe('started');
+
+    const [call] = sfn.commandCalls(StartExecutionCommand);
+    expect(call?.args[0].input).toEqual({
+      stateMachineArn,
+      name: '0c4c1c5e-7a53-4f2c-9b3f-1f0a5ad1e001-2',
+      input: JSON.stringify(input),
+    });
+  });
+
+  test('a name that is taken, running or ended, is a start that was made before', async () => {
+    sfn.on(StartExecutionCommand).rejects(new ExecutionAlreadyExists(fault));
+
+    expect(await executions.start(input)).toBe('already');
+  });
+
+  test('stopping what never started is harmless', async () => {
+    sfn.on(StopExecutionCommand).rejects(new ExecutionDoesNotExist(fault));
+
+    await executions.stop(input, 'cancelled');
+
+    expect(sfn.commandCalls(StopExecutionCommand)[0]?.args[0].input).toEqual({
+      executionArn: arn,
+      cause: 'cancelled',
+    });
+  });
+
+  test.each([
+    ['RUNNING', 'running'],
+    ['PENDING_REDRIVE', 'running'],
+    ['SUCCEEDED', 'succeeded'],
+    ['FAILED', 'failed'],
+    ['TIMED_OUT', 'failed'],
+    ['ABORTED', 'aborted'],
+  ] as const)('%s is %s', async (status, expected) => {
+    sfn.on(DescribeExecutionCommand, { executionArn: arn }).resolves({ status });
+
+    expect(await executions.status(input)).toBe(expected);
+  });
+
+  test('one that never started has no status', async () => {
+    sfn.on(DescribeExecutionCommand).rejects(new ExecutionDoesNotExist(fault));
+
+    expect(await executions.status(input)).toBeUndefined();
+  });
+
+  test('throttling passes, a missing right does not', async () => {
+    const refused = (name: string, httpStatusCode: number) =>
+      new SFNServiceException({ name, $fault: 'client', $metadata: { httpStatusCode } });
+    sfn
+      .on(StartExecutionCommand)
+      .rejectsOnce(refused('ThrottlingException', 400))
+      .rejectsOnce(refused('AccessDeniedException', 400));
+
+    await expect(executions.start(input)).rejects.toThrow(TransientError);
+    await expect(executions.start(input)).rejects.toMatchObject({ name: 'AccessDeniedException' });
+  });
+});
+
+describe('the name of an execution', () => {
+  test('is read back', () => {
+    expect(readExecutionName(executionName(input))).toEqual(input);
+  });
+
+  test.each(['', 'a-1', '0c4c1c5e-7a53-4f2c-9b3f-1f0a5ad1e001', '0c4c1c5e-7a53-4f2c-9b3f-1f0a5ad1e001-x'])(
+    'that is none of ours is undefined: %j',
+    (name) => {
+      expect(readExecutionName(name)).toBeUndefined();
+    },
+  );
+});

@@ -1,0 +1,39 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+
+/** As much of S3's wire as a media store speaks: whole objects by key. `requests`: method, path and headers of each. */
+export async function startS3Server() {
+  const objects = new Map<string, { bytes: Buffer; type: string }>();
+  const requests: { method: string; path: string; headers: IncomingMessage['headers'] }[] = [];
+  const server = createServer(async (request, response) => {
+    const { method = '', url = '', headers } = request;
+    const path = new URL(url, 'http://s3').pathname;
+    requests.push({ method, path, headers });
+    const object = objects.get(path);
+    if (method === 'PUT') {
+      const bytes = Buffer.concat(await request.toArray());
+      objects.set(path, { bytes, type: headers['content-type'] ?? '' });
+      response.end();
+    } else if (object) response.setHeader('content-type', object.type).end(object.bytes);
+    else {
+      response.writeHead(404, { 'content-type': 'application/xml' });
+      response.end(
+        '<Error><Code>NoSuchKey</Code><Message>The specified key does not exist.</Message></Error>',
+      );
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return {
+    endpoint: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`,
+    requests,
+    clear: () => objects.clear(),
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

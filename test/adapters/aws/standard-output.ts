@@ -1,0 +1,16 @@
+import { vi } from 'vitest';
+
+/** What is written to standard output and standard error while a test runs, by lines: Lambda sends both to the log group. */
+export function readStandardOutput() {
+  const written: string[] = [];
+  const spies = [process.stdout, process.stderr].map((stream) =>
+    vi.spyOn(stream, 'write').mockImplementation((chunk) => {
+      written.push(String(chunk));
+      return true;
+    }),
+  );
+  return {
+    lines: (): string[] => written.join('').split('\n').filter(Boolean),
+    close: () => spies.forEach((spy) => spy.mockRestore()),
+  };
+}

@@ -1,0 +1,136 @@
+import { beforeEach, expect, test } from 'vitest';
+import { measuredCapturer } from '../../../../adapters/aws/telemetry/measured-capturer.ts';
+import { measuredJobs } from '../../../../adapters/aws/telemetry/measured-jobs.ts';
+import { measuredMeter } from '../../../../adapters/aws/telemetry/measured-meter.ts';
+import { measuredRepairs } from '../../../../adapters/aws/telemetry/measured-repairs.ts';
+import { measuredVision } from '../../../../adapters/aws/telemetry/measured-vision.ts';
+import { StreamFetchError, VisionError } from '../../../../core/errors.ts';
+import { cancelJob } from '../../../../core/operations/end-job.ts';
+import { createMonitor } from '../../../../core/operations/create-monitor.ts';
+import { reconcile } from '../../../../core/operations/reconcile.ts';
+import { createWorld, monitorRequest } from '../../../support/world.ts';
+
+const added: [string, number][] = [];
+const measurements = { add: (name: string, value = 1) => void added.push([name, value]) };
+const names = () => added.map(([name]) => name);
+const clocked = () => {
+  let ms = 0;
+  return { measurements, elapsedMs: () => (ms += 40) };
+};
+const signal = new AbortController().signal;
+
+beforeEach(() => {
+  added.length = 0;
+});
+
+test('a job’s start, ticks, triggers and end are counted once each, from what was committed', async () => {
+  const world = createWorld();
+  world.c.jobs = measuredJobs(world.c.jobs, measurements);
+  world.script.verdicts.push(false, true);
+  world.script.moved.push(true, true, false);
+  const job = await createMonitor(monitorRequest({ max_triggers: 5 }), 'harbour', world.c);
+
+  let step = await world.begin({ job_id: job.job_id, generation: 0 });
+  for (let tick = 0; tick < 3; tick += 1) step = await world.tick(step);
+  await cancelJob(job.job_id, 'harbour', world.c);
+
+  expect(names()).toEqual([
+    'JobsStarted',
+    'Ticks',
+    'Ticks',
+    'Triggers',
+    'Ticks',
+    'FramesSkipped',
+    'JobsStopped',
+  ]);
+  world.close();
+});
+
+test('a change that came too late counts nothing', async () => {
+  const jobs = measuredJobs({ commit: async () => 'outdated' } as never, measurements);
+
+  await jobs.commit({ events: [{ type: 'watch_triggered' }] } as never);
+
+  expect(added).toEqual([]);
+});
+
+test('the model’s calls, time and tokens are measured, its errors and throttles counted', async () => {
+  const world = createWorld();
+  const vision = measuredVision(world.c.vision, clocked());
+  const throttled = Object.assign(new Error('slow down'), { name: 'ThrottlingException' });
+  world.script.verdicts.push(true, new VisionError('', { cause: throttled }), new VisionError(''));
+  const look = { mode: 'frames', frame: new Uint8Array() } as const;
+
+  await vision.judge(look, 'a ship', signal);
+  await expect(vision.judge(look, 'a ship', signal)).rejects.toThrow(VisionError);
+  await expect(vision.judge(look, 'a ship', signal)).rejects.toThrow(VisionError);
+
+  expect(added).toEqual([
+    ['ModelCalls', 1],
+    ['ModelLatency', 40],
+    ['InputTokens', 10],
+    ['OutputTokens', 2],
+    ['ModelCalls', 1],
+    ['ModelErrors', 1],
+    ['ModelThrottles', 1],
+    ['ModelCalls', 1],
+    ['ModelErrors', 1],
+  ]);
+  world.close();
+});
+
+test('captures and their errors are counted', async () => {
+  const world = createWorld();
+  const streams = measuredCapturer(world.c.streams, clocked());
+  const request = {
+    url: 'https://example.com',
+    mode: 'frames',
+    clipSeconds: 3,
+    resolveAgain: false,
+  } as const;
+  world.script.captures.push({}, new StreamFetchError(''));
+
+  await streams.capture(request, signal);
+  await expect(streams.capture(request, signal)).rejects.toThrow(StreamFetchError);
+
+  expect(added).toEqual([
+    ['CapturesTaken', 1],
+    ['CaptureLatency', 40],
+    ['CaptureErrors', 1],
+  ]);
+  world.close();
+});
+
+test('how deliveries end is counted for operators and for callers', async () => {
+  const world = createWorld();
+  const meter = measuredMeter(world.c.meter, measurements);
+
+  await meter.count({ kind: 'delivery', delivered: true });
+  await meter.count({ kind: 'delivery', delivered: false });
+  await meter.count({ kind: 'direct_frame' });
+
+  expect(names()).toEqual(['DeliveriesDone', 'DeliveriesFailed']);
+  expect((await meter.read()).deliveries).toEqual({ delivered: 1, failed: 1 });
+  world.close();
+});
+
+test('a repair is counted where something was made up for, not where there was nothing to do', async () => {
+  const world = createWorld();
+  const job = await createMonitor(monitorRequest(), 'harbour', world.c);
+  Object.assign(world.c, measuredRepairs(world.c, measurements));
+  world.executions.clear();
+  world.advance(120);
+
+  await reconcile(world.c, { dueBy: world.clock.now, limit: 10 });
+  expect(names()).toEqual(['Repairs']);
+  expect(world.executions.has(`${job.job_id}-0`)).toBe(true);
+
+  await reconcile(world.c, { dueBy: world.clock.now, limit: 10 });
+  expect(names()).toEqual(['Repairs']);
+
+  world.executions.set(`${job.job_id}-0`, 'aborted');
+  world.advance(3600);
+  await reconcile(world.c, { dueBy: world.clock.now, limit: 10 });
+  expect(names()).toEqual(['Repairs', 'Repairs']);
+  world.close();
+});

@@ -1,0 +1,89 @@
+import type { Context } from 'aws-lambda';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createTelemetry } from '../../../../adapters/aws/telemetry/telemetry.ts';
+import { readStandardOutput } from '../standard-output.ts';
+
+const context = {
+  awsRequestId: 'request-1',
+  functionName: 'watchpost-api',
+  invokedFunctionArn: 'arn:aws:lambda:eu-west-1:1:function:watchpost-api',
+  memoryLimitInMB: '512',
+} as Context;
+
+let output: ReturnType<typeof readStandardOutput>;
+beforeEach(() => {
+  output = readStandardOutput();
+});
+afterEach(() => output.close());
+const lines = (): Record<string, any>[] => output.lines().map((line) => JSON.parse(line));
+
+describe('telemetry of a function', () => {
+  test('an entry names the deployment and the request, and keeps its fields apart', async () => {
+    const { log, during } = createTelemetry({ level: 'info', service: 'harbour' });
+
+    await during(context, async () => log.info('[JOB:0c4c1c5e] Job started', { interval_seconds: 10 }));
+
+    expect(lines()[0]).toMatchObject({
+      level: 'INFO',
+      message: '[JOB:0c4c1c5e] Job started',
+      service: 'harbour',
+      function_request_id: 'request-1',
+      fields: { interval_seconds: 10 },
+    });
+  });
+
+  test('nothing secret is written', async () => {
+    const { log } = createTelemetry({ level: 'info', service: 'harbour' });
+
+    log.error('Cannot open rtsp://admin:hunter2@camera/live', {
+      error: 'Authorization: Bearer wp_abcdefghijklmnopqrstuvwxyz',
+    });
+
+    expect(output.lines()[0]).not.toMatch(/hunter2|abcdefghijk/);
+  });
+
+  test('levels below the least are not written', () => {
+    const { log } = createTelemetry({ level: 'warning', service: 'harbour' });
+
+    log.debug('a');
+    log.info('b');
+    log.warning('c');
+
+    expect(lines().map(({ level }) => level)).toEqual(['WARN']);
+  });
+
+  test('what was measured is one line in embedded metric format, also after a failure', async () => {
+    const { measurements, during } = createTelemetry({ level: 'info', service: 'harbour' });
+
+    await expect(
+      during(context, async () => {
+        measurements.add('Ticks');
+        measurements.add('InputTokens', 240);
+        measurements.add('InputTokens', 60);
+        throw new Error('broken');
+      }),
+    ).rejects.toThrow('broken');
+
+    expect(lines()).toHaveLength(1);
+    expect(lines()[0]).toMatchObject({ service: 'harbour', Ticks: 1, InputTokens: [240, 60] });
+    expect(lines()[0]?.['_aws'].CloudWatchMetrics[0]).toMatchObject({
+      Namespace: 'Watchpost',
+      Dimensions: [['service']],
+    });
+  });
+
+  test('an invocation that measured nothing writes nothing', async () => {
+    const { during } = createTelemetry({ level: 'info', service: 'harbour' });
+
+    await during(context, async () => undefined);
+
+    expect(output.lines()).toEqual([]);
+  });
+
+  test('outside of Lambda a client is as it was', () => {
+    const { traced } = createTelemetry({ level: 'info', service: 'harbour' });
+    const client = {};
+
+    expect(traced(client)).toBe(client);
+  });
+});
