@@ -30,7 +30,7 @@ export function createDependencies(config: CaptureConfig) {
   const client = traced(new DynamoDBClient({}));
   return {
     // Of the table it may read sources, and nothing else.
-    jobs: dynamoStores({ client, tableName: config.TABLE_NAME, now, retentionSeconds: 0 }).jobs,
+    jobs: dynamoStores({ client, tableName: config.TABLE_NAME, now }).jobs,
     media: createMediaStore({ client: traced(new S3Client({})), bucket: config.MEDIA_BUCKET }),
     streams: measuredCapturer(capturer, { measurements, elapsedMs: () => performance.now() }),
     contactSheets: createContactSheets({ ffmpegPath: config.FFMPEG_PATH }),

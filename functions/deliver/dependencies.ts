@@ -26,7 +26,7 @@ export function createDependencies(config: DeliverConfig) {
     service: config.POWERTOOLS_SERVICE_NAME,
   });
   const client = traced(new DynamoDBClient({}));
-  const stores = dynamoStores({ client, tableName: config.TABLE_NAME, now, retentionSeconds: 0 });
+  const stores = dynamoStores({ client, tableName: config.TABLE_NAME, now });
   const { jobs, deliveries, callers, meter } = stores;
   const secrets = traced(new SecretsManagerClient({}));
   const masterSecret = createSecret({ client: secrets, arn: config.MASTER_SECRET_ARN, now });

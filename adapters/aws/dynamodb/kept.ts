@@ -2,6 +2,9 @@ import { rules } from '../../../core/decision/rules.ts';
 
 const daySeconds = 86_400;
 
+/** What a stage may set at most (`lib/stage`), for functions that are not told: they keep what they write no shorter. */
+const longestRetentionSeconds = daySeconds;
+
 /** For what takes longer than it should: a job that waits for its last summary, clocks that differ, a late `reconcile`. */
 const marginSeconds = daySeconds;
 
@@ -15,7 +18,7 @@ export type Kept = {
 };
 
 /** How long items are kept (epoch seconds), from how long an ended job can be read. A job lasts a day at most (design section 10). */
-export function keptFor(retentionSeconds: number): Kept {
+export function keptFor(retentionSeconds = longestRetentionSeconds): Kept {
   const longestSeconds = daySeconds + retentionSeconds + marginSeconds;
   return {
     withItsJob: (from) => epochSeconds(from) + longestSeconds + rules.deliveryGraceSeconds,

@@ -24,8 +24,8 @@ export type DynamoStoreSettings = {
   client: DynamoDBClient;
   tableName: string;
   now: () => Date;
-  /** How long an ended job can be read; what `limits.retentionSeconds` is. Items are kept somewhat longer. */
-  retentionSeconds: number;
+  /** How long an ended job can be read; items are kept somewhat longer. Default: the longest that a stage may set. */
+  retentionSeconds?: number;
   /** Of the calls that are answered at once; 0 is no limit. Default: none, for functions that answer no such calls. */
   callLimits?: CallLimits;
   /** Default 10. */

@@ -94,7 +94,7 @@ withDynamoLocal((makeTable) => {
         cancelJob(jobId, 'harbour', world.c),
       ]);
 
-      const cancelled = [results[0]!, results[2]!];
+      const cancelled = [results[0], results[2]];
       expect(cancelled.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
       const refused = cancelled.find((result) => result.status === 'rejected');
       expect(refused?.reason).toBeInstanceOf(JobAlreadyStoppedError);

@@ -1,0 +1,119 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { describe, expect, test } from 'vitest';
+import { dynamoStores } from '../../../../adapters/aws/dynamodb/stores.ts';
+import { meteredVision } from '../../../../adapters/vision/metered-vision.ts';
+import { units } from '../../../../cli/cost/units.ts';
+import { createMonitor } from '../../../../core/operations/create-monitor.ts';
+import { createWorld, monitorRequest } from '../../../support/world.ts';
+import { withDynamoLocal } from './dynamo-local.ts';
+
+/** The units of docs/data.md, as DynamoDB Local counts them; it counts an index's writes in a transaction twice. */
+withDynamoLocal((makeTable) => {
+  describe('a minute of six ticks', () => {
+    test('of a monitor stays within the units that the cost estimate uses', async () => {
+      const { minute } = await watching({});
+
+      const { reads, writes } = await minute();
+
+      expect(reads / 6).toBeLessThanOrEqual(units.readUnitsPerTick);
+      expect(writes / 6).toBeLessThanOrEqual(units.writeUnitsPerTick);
+    });
+
+    test('writes the repair index once, since its due time is in whole minutes', async () => {
+      const { minute } = await watching({});
+
+      expect((await minute()).indexWrites).toBe(4);
+    });
+
+    test('with a webhook costs one more read, and marks progress as published', async () => {
+      const { minute } = await watching({ webhook_url: 'https://receiver.example/hook' });
+      await minute();
+
+      const { reads, writes } = await minute();
+
+      expect(reads / 6).toBeLessThanOrEqual(units.readUnitsPerTick + 1);
+      expect(writes / 6).toBeLessThanOrEqual(units.writeUnitsPerTick);
+    });
+  });
+
+  test('listing reads an index without the jobs, and the jobs of one page', async () => {
+    const { world, used } = await watching({});
+    await world.c.jobs.list({ caller: 'harbour', limit: 20, offset: 0 }, world.clock.now);
+
+    expect(used().reads).toBeLessThanOrEqual(2);
+  });
+
+  test('nothing scans', async () => {
+    const { world, minute, commands } = await watching({ webhook_url: 'https://receiver.example/hook' });
+    await minute();
+    await Promise.all([
+      world.c.jobs.usage(),
+      world.c.jobs.list({ caller: 'harbour', status: 'running', limit: 20, offset: 0 }, world.clock.now),
+      world.c.jobs.dueForRepair(world.clock.now, 10),
+      world.c.callers.list('', 10),
+      world.c.meter.read(),
+    ]);
+
+    expect([...commands].filter((command) => command.startsWith('Scan'))).toEqual([]);
+    expect([...commands]).toContain('QueryCommand');
+  });
+
+  async function watching(fields: Record<string, unknown>) {
+    const { client, tableName } = await makeTable();
+    const { used, commands } = countUnits(client);
+    const world = createWorld({ maxJobSeconds: 3_600 });
+    const now = () => world.clock.now;
+    const { jobs, meter, callers, deliveries } = dynamoStores({ client, tableName, now });
+    Object.assign(world.c, {
+      jobs,
+      meter,
+      callers,
+      deliveries,
+      vision: meteredVision(world.c.vision, meter),
+    });
+    const request = monitorRequest({ monitor_duration_seconds: 3_600, max_triggers: null, ...fields });
+    const job = await createMonitor(request, 'harbour', world.c);
+    let step = await world.begin({ job_id: job.job_id, generation: 0 });
+    step = await world.tick(step);
+    used();
+    const minute = async () => {
+      used();
+      for (let tick = 0; tick < 6; tick += 1) step = await world.tick(step);
+      return used();
+    };
+    return { world, used, commands, minute };
+  }
+});
+
+/** Sums up what every command on this client's table consumes; `used` begins anew. */
+function countUnits(client: DynamoDBClient) {
+  const none = { reads: 0, writes: 0, indexWrites: 0 };
+  const commands = new Set<string>();
+  let units = { ...none };
+  client.middlewareStack.add(
+    (next, context) => async (args) => {
+      const command = String(context['commandName']);
+      commands.add(command);
+      const asked = { ...args.input, ReturnConsumedCapacity: 'INDEXES' };
+      const result = await next({ ...args, input: asked as typeof args.input });
+      const { ConsumedCapacity: consumed } = result.output as { ConsumedCapacity?: Consumed | Consumed[] };
+      for (const { CapacityUnits, GlobalSecondaryIndexes } of [consumed ?? []].flat()) {
+        const isRead = /^(Get|Query|BatchGet|TransactGet)/.test(command);
+        units[isRead ? 'reads' : 'writes'] += CapacityUnits;
+        if (isRead) continue;
+        for (const index of Object.values(GlobalSecondaryIndexes ?? {}))
+          units.indexWrites += index.CapacityUnits;
+      }
+      return result;
+    },
+    { step: 'initialize', name: 'countUnits', override: true },
+  );
+  const used = () => {
+    const before = units;
+    units = { ...none };
+    return before;
+  };
+  return { used, commands };
+}
+
+type Consumed = { CapacityUnits: number; GlobalSecondaryIndexes?: Record<string, { CapacityUnits: number }> };
