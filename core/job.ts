@@ -92,6 +92,8 @@ export const watchStateSchema = z.object({
   gap_seconds: z.number().nonnegative(),
   /** The newest gaps, at most `coverageGapsKept`. */
   gaps: z.array(gapSchema),
+  /** The newest picture that was taken, judged or not; its key in the media store. Absent before there is one. */
+  last_frame: z.object({ key: z.string(), captured_at: timestampSchema }).optional(),
 });
 export type WatchState = z.infer<typeof watchStateSchema>;
 

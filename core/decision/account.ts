@@ -11,7 +11,14 @@ export function account(
   outcome: TickOutcome,
   now: Date,
 ): { counters: Counters; watch: WatchState } {
-  return { counters: count(job.counters, outcome), watch: remember(job, outcome, now) };
+  const watch = { ...remember(job, outcome, now), ...newestFrame(outcome) };
+  return { counters: count(job.counters, outcome), watch };
+}
+
+function newestFrame(outcome: TickOutcome): Pick<WatchState, 'last_frame'> {
+  if (!('captured' in outcome)) return {};
+  const { frame_key: key, captured_at } = outcome.captured;
+  return { last_frame: { key, captured_at } };
 }
 
 function count(before: Counters, outcome: TickOutcome): Counters {

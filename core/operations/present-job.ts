@@ -54,6 +54,7 @@ export function jobStats(job: Job, now: Date) {
     started_at: job.started_at,
     ended_at: job.ended_at,
     next_check_at: job.ended_at === null && job.next !== null ? job.next.wait_until : null,
+    last_frame_at: job.watch.last_frame?.captured_at ?? null,
     coverage: coverage(job, now),
   };
 }

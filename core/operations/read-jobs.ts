@@ -50,6 +50,16 @@ export async function readPicture(
   return key === undefined ? undefined : c.media.get(key);
 }
 
+/** The newest picture of a job, as JPEG; undefined before there is one, or where it was swept. */
+export async function readLastFrame(
+  jobId: string,
+  caller: string,
+  c: Needs & Pick<Collaborators, 'media'>,
+): Promise<Uint8Array | undefined> {
+  const { watch } = await ownJob(jobId, caller, c);
+  return watch.last_frame && c.media.get(watch.last_frame.key);
+}
+
 function pictureKeyOf(event: JobEvent): string | undefined {
   if (event.type === 'watch_triggered') return event.data.frame_key;
   return event.type === 'summary_generated' ? event.data.frame_grid_key : undefined;

@@ -56,6 +56,7 @@ const statsFields = {
   started_at: timestamp.nullable(),
   ended_at: timestamp.nullable(),
   next_check_at: timestamp.nullable(),
+  last_frame_at: timestamp.nullable().describe('When the newest picture was taken: GET /jobs/{job_id}/frame'),
   coverage: coverageSchema,
 };
 

@@ -51,6 +51,7 @@ async function watching(call: CallOperation, world: World) {
   await call('live_monitor', { ...monitor, interval_seconds: 1 });
   const byId = { job_id: job.job_id };
   await call('get_job', byId);
+  await call('job_frame', byId);
   const step = await world.begin({ ...byId, generation: 0 });
   await call('get_job', byId);
   const next = await world.tick(step);
@@ -64,6 +65,7 @@ async function watching(call: CallOperation, world: World) {
   const alert = events.find(({ type }: { type: string }) => type === 'watch_triggered');
   await call('job_picture', { ...byId, sequence: alert.data.sequence });
   await call('job_picture', { ...byId, sequence: 1 });
+  await call('job_frame', byId);
   await call('cancel_job', byId);
   const second = await call('live_monitor', monitor);
   await call('cancel_job', { job_id: second.job_id });

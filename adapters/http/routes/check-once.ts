@@ -5,6 +5,7 @@ import { checkOnceRequestSchema } from '../../../core/requests/check-once.ts';
 import type { HttpCollaborators } from '../collaborators.ts';
 import type { AuthEnv } from '../bearer-auth.ts';
 import { latencyMs } from '../latency.ts';
+import { tellModelUse } from '../model-use.ts';
 import { valid } from '../valid.ts';
 
 /** `POST /check-once` (interface section 4.1). */
@@ -19,6 +20,7 @@ export function checkOnceRoutes(c: HttpCollaborators) {
       clipSeconds: request.clip_duration_seconds,
     };
     const { verdict, capture } = await withinLimits(context.get('key').caller, c, () => checkOnce(check, c));
+    tellModelUse(context, c.vision, verdict.tokens);
     return context.json({
       triggered: verdict.triggered,
       explanation: verdict.explanation,

@@ -3,7 +3,14 @@ import { WatchpostError } from '../../../core/errors.ts';
 import { cancelJob } from '../../../core/operations/end-job.ts';
 import { eventPage } from '../../../core/operations/event-page.ts';
 import { jobDetail, jobStats, jobSummary } from '../../../core/operations/present-job.ts';
-import { getJob, listJobs, ownJob, readEvents, readPicture } from '../../../core/operations/read-jobs.ts';
+import {
+  getJob,
+  listJobs,
+  ownJob,
+  readEvents,
+  readLastFrame,
+  readPicture,
+} from '../../../core/operations/read-jobs.ts';
 import {
   eventsQuerySchema,
   jobListQuerySchema,
@@ -61,6 +68,14 @@ export function jobRoutes(c: HttpCollaborators) {
         return context.json(eventPage(job, after, events, c));
       },
     )
+    .get('/jobs/:job_id/frame', valid('param', jobPathSchema), async (context) => {
+      const frame = await readLastFrame(context.req.valid('param').job_id, context.get('key').caller, c);
+      if (!frame) throw noFrame();
+      return context.body(new Uint8Array(frame), 200, {
+        'Content-Type': 'image/jpeg',
+        'Cache-Control': 'private, no-cache',
+      });
+    })
     .get('/jobs/:job_id/media/:sequence', valid('param', mediaPathSchema), async (context) => {
       const { job_id: jobId, sequence } = context.req.valid('param');
       const picture = await readPicture(jobId, context.get('key').caller, sequence, c);
@@ -70,6 +85,14 @@ export function jobRoutes(c: HttpCollaborators) {
         'Cache-Control': 'private, max-age=3600',
       });
     });
+}
+
+function noFrame(): WatchpostError {
+  return new WatchpostError(
+    'NOT_FOUND',
+    'No picture was taken yet',
+    'Come back after the first check (stats.last_frame_at of the job). Pictures are kept for a day.',
+  );
 }
 
 function noPicture(): WatchpostError {

@@ -68,6 +68,7 @@ const stats = {
   started_at: '2026-03-01T12:00:01.000Z',
   ended_at: null,
   next_check_at: '2026-03-01T12:02:21.000Z',
+  last_frame_at: '2026-03-01T12:02:10.500Z',
   coverage,
 };
 

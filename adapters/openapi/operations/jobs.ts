@@ -86,6 +86,18 @@ export const jobOperations: Operation[] = [
   },
   {
     ...byId,
+    id: 'job_frame',
+    method: 'get',
+    path: '/jobs/{job_id}/frame',
+    title: "Get a job's newest picture",
+    description: 'What the last check saw, whether the model was asked about it or not.',
+    effect: 'reads',
+    answer: { kind: 'jpeg', description: 'The picture' },
+    errors: ['JOB_NOT_FOUND', 'NOT_FOUND'],
+    examples: { parameters: { job_id: jobId } },
+  },
+  {
+    ...byId,
     id: 'job_picture',
     method: 'get',
     path: '/jobs/{job_id}/media/{sequence}',

@@ -25,6 +25,7 @@ describe('a key without the scope jobs', () => {
     ['DELETE', `/jobs/${id}`],
     ['GET', `/jobs/${id}/events`],
     ['GET', `/jobs/${id}/media/1`],
+    ['GET', `/jobs/${id}/frame`],
     ['GET', `/jobs/${id}/deliveries`],
     ['POST', `/jobs/${id}/deliveries/1/resend`],
     ['POST', '/webhook-test'],

@@ -37,6 +37,17 @@ describe('POST /check-once', () => {
     expect(body).toEqual({ triggered: true, explanation: 'It is there.', latency_ms: 1234 });
   });
 
+  test('tells in headers what the model is and what it used, since the body is fixed', async () => {
+    const { headers } = await check();
+    const { provider, model } = world.c.vision;
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'watchpost-model-provider': provider,
+      'watchpost-model': model,
+      'watchpost-input-tokens': expect.stringMatching(/^\d+$/),
+      'watchpost-output-tokens': expect.stringMatching(/^\d+$/),
+    });
+  });
+
   test('adds the frame that was judged when it is asked for', async () => {
     world.script.captures.push({ frame: new Uint8Array([255, 216, 255, 1]) });
     expect((await check({ include_frame: true })).body.frame_b64).toBe('/9j/AQ==');
