@@ -102,6 +102,6 @@ async function describe(client: RtspClient, target: RtspTarget): Promise<VideoTr
 
 /** Servers behind address translation write an address of their own here; it is only ever sent back to them as text. */
 function baseUrl(answer: RtspMessage, target: RtspTarget): string {
-  const base = headerValue(answer, 'content-base') ?? headerValue(answer, 'content-location');
-  return base !== undefined && /^rtsp:\/\/[\x21-\x7e]+$/i.test(base) ? base : target.url;
+  const named = ['content-base', 'content-location'].map((name) => headerValue(answer, name) ?? '');
+  return named.find((base) => /^rtsp:\/\/[\x21-\x7e]+$/i.test(base)) ?? target.url;
 }

@@ -107,6 +107,7 @@ export async function openRtspRelay(
   function play(socket: Socket): void {
     const keyFrame = until === 'key frame' ? watchForKeyFrameEnd(stream.track) : null;
     client.onFrame((frame) => {
+      if (!setup.isOurs(frame)) return;
       if (socket.writableEnded) return;
       lastFrameAt = now();
       forward(frame.bytes, socket, client.socket);

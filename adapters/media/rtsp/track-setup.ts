@@ -1,11 +1,14 @@
 import type { DescribedStream } from './describe.ts';
 import { RtspStatusError } from './errors.ts';
 import { headerValue, type RtspHeader } from './message.ts';
+import type { InterleavedFrame } from './reader.ts';
 
 /** A track that is set up at the server and can be played. */
 export type TrackSetup = {
   /** The Transport header for whoever reads the frames, with the channels that the server chose. */
   transport: string;
+  /** Of the track, and whole: cameras send those of other tracks too, and ffmpeg loses its way after one that is too short. */
+  isOurs(frame: InterleavedFrame): boolean;
   /** How soon the server wants to hear from us. */
   timeoutSeconds: number;
   play(): Promise<void>;
@@ -25,6 +28,8 @@ export async function setUpTrack({ client, track, keepAliveMethod }: DescribedSt
   let left = false;
   return {
     transport: transportOver(channels),
+    isOurs: ({ channel, bytes }) =>
+      channels.split('-').includes(`${channel}`) && bytes.length >= shortestFrameBytes,
     timeoutSeconds,
     async play() {
       await client.request('PLAY', track.sessionUrl, [...session, ['Range', 'npt=0.000-']]);
@@ -49,6 +54,8 @@ export async function setUpTrack({ client, track, keepAliveMethod }: DescribedSt
   };
 }
 
+/** Four of interleaving, eight of the shortest RTCP packet. */
+const shortestFrameBytes = 12;
 const unsupportedTransport = 461;
 const goodbyeMs = 500;
 
@@ -62,7 +69,8 @@ function transportOver(channels: string): string {
  */
 function interleavedChannels(transport: string): string | null {
   const [, first, last] = /;\s*interleaved\s*=\s*"?(\d{1,3})(?:\s*-\s*(\d{1,3}))?/i.exec(transport) ?? [];
-  if (first !== undefined && /^RTP\/AVP/i.test(transport)) return `${first}-${last ?? Number(first) + 1}`;
+  if (first !== undefined && /^RTP\/AVP/i.test(transport))
+    return `${Number(first)}-${Number(last ?? Number(first) + 1)}`;
   return /^RTP\/AVPF?\/TCP/i.test(transport) ? '0-1' : null;
 }
 

@@ -7,14 +7,20 @@ import {
 } from '../../../adapters/media/rtsp/message.ts';
 import { createRtspReader } from '../../../adapters/media/rtsp/reader.ts';
 
-export type ScriptedRequest = { method: string; url: string; header(name: string): string | undefined };
+export type ScriptedRequest = {
+  method: string;
+  url: string;
+  header(name: string): string | undefined;
+  body: string;
+};
 /** Null is silence. `raw` goes on the wire as it is. */
 export type ScriptedAnswer =
   { status: number; headers?: Record<string, string>; body?: string } | { raw: string } | null;
 
-/** An RTSP server that answers by a function of the request, to show what real ones do rarely. */
+/** An RTSP server that answers by a function of the request, to show what real ones do rarely; `wire` is the last word on an answer's text. */
 export async function startScriptedServer(
   answer: (request: ScriptedRequest, url: string, socket: Socket) => ScriptedAnswer,
+  wire: (message: string) => string = (message) => message,
 ): Promise<{ url: string; requests: ScriptedRequest[]; frames: Buffer[]; close(): Promise<void> }> {
   const requests: ScriptedRequest[] = [];
   const frames: Buffer[] = [];
@@ -37,13 +43,14 @@ export async function startScriptedServer(
 
   function respond(message: RtspMessage, socket: Socket): void {
     const line = requestLine(message.startLine)!;
-    const request = { ...line, header: (name: string) => headerValue(message, name) };
+    const body = Buffer.from(message.body).toString();
+    const request = { ...line, header: (name: string) => headerValue(message, name), body };
     requests.push(request);
     const scripted = answer(request, url, socket);
     if (scripted === null) return;
     if ('raw' in scripted) return void socket.write(scripted.raw);
     const headers = Object.entries({ CSeq: request.header('cseq') ?? '0', ...scripted.headers });
-    socket.write(formatMessage(`RTSP/1.0 ${scripted.status} Scripted`, headers, scripted.body));
+    socket.write(wire(formatMessage(`RTSP/1.0 ${scripted.status} Scripted`, headers, scripted.body)));
   }
 
   return {

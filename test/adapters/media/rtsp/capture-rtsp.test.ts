@@ -89,6 +89,15 @@ describe('a stream of GStreamer', () => {
     expect(colour(await capture(url))).toBe('blue');
   });
 
+  it('that sends a key frame every 2 s is waited for', async () => {
+    const { url } = await gstreamer('--key-frame-every', '20', '--auth', 'digest');
+    const viewer = url.replace('rtsp://', 'rtsp://viewer:secret@');
+    // The first viewer starts the encoder and keeps it going; the second comes between its key frames.
+    const first = capture(viewer, { mode: 'clip', clipSeconds: 2 });
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    expect((await Promise.all([first, capture(viewer)])).map(colour)).toEqual(['blue', 'blue']);
+  });
+
   it('shows its change of scene', async () => {
     const { url, flipsAt } = await gstreamer('--red-after', '1.5');
     expect(colour(await capture(url))).toBe('blue');

@@ -124,7 +124,7 @@ describe('the RTSP relay', () => {
     ffmpeg.ask('PLAY');
     await ffmpeg.see('200 OK');
     expect(relay.lastFrameAt()).toBeNull();
-    const frame = Buffer.from([0x24, 2, 0, 4, 0xde, 0xad, 0x24, 0x0d]);
+    const frame = Buffer.from([0x24, 2, 0, 8, 0xde, 0xad, 0x24, 0x0d, 1, 2, 3, 4]);
     await expect.poll(() => (socket().write(frame), ffmpeg.received().includes(frame)), patience).toBe(true);
     expect(relay.lastFrameAt()).toEqual(new Date(1_000));
     const report = Buffer.from([0x24, 3, 0, 2, 1, 2]);
@@ -145,7 +145,7 @@ describe('the RTSP relay', () => {
   });
 
   it('answers PLAY before the first frame, which ffmpeg would drop otherwise', async () => {
-    const frame = Buffer.from([0x24, 2, 0, 1, 0x99]);
+    const frame = Buffer.from([0x24, 2, 0, 8, 0x99, 1, 2, 3, 4, 5, 6, 7]);
     const { url } = await camera(({ method }, socket) =>
       method === 'PLAY' ? (socket.write(frame), { status: 200 }) : undefined,
     );
@@ -194,7 +194,7 @@ describe('the RTSP relay', () => {
     const ffmpeg = viewer((await relayTo(url)).url);
     ffmpeg.ask('PLAY');
     await ffmpeg.see('200 OK');
-    const frame = Buffer.from([0x24, 2, 0, 1, 0x77]);
+    const frame = Buffer.from([0x24, 2, 0, 8, 0x77, 1, 2, 3, 4, 5, 6, 7]);
     await new Promise((resolve) => setTimeout(resolve, 50));
     socket().end(frame);
     await ffmpeg.closed;

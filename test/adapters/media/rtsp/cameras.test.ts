@@ -1,0 +1,318 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createEgressGuard } from '../../../../adapters/egress/guard.ts';
+import { readRtspUrl } from '../../../../adapters/media/rtsp/stream-url.ts';
+import { InvalidUrlError, StreamFetchError } from '../../../../core/errors.ts';
+import { momentOf } from '../../../support/hls/recording.ts';
+import { failureOf } from '../../../support/hls/watched-stream.ts';
+import { startCamera, type CameraOddities } from '../../../support/rtsp/camera.ts';
+import { recordRtp, type RtpPacket, type RtpRecordingOptions } from '../../../support/rtsp/rtp-recording.ts';
+import type { ScriptedAnswer, ScriptedRequest } from '../../../support/rtsp/scripted-server.ts';
+import { captureRtsp } from '../../../support/rtsp/watch-rtsp.ts';
+
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+async function camera(odd: CameraOddities = {}, options: RtpRecordingOptions = {}) {
+  const started = await startCamera(await recordRtp(options), odd);
+  closers.push(() => started.close());
+  return started;
+}
+
+/** The moment that a frame shows, in seconds of the camera's recording: 0 is its first picture. */
+async function moment(odd: CameraOddities = {}, options: RtpRecordingOptions = {}): Promise<number> {
+  const { url } = await camera(odd, options);
+  return momentOf((await captureRtsp(url)).thumbnail);
+}
+
+const withUser = (url: string, user: string): string => url.replace('rtsp://', `rtsp://${user}@`);
+
+describe('a camera of', () => {
+  it.each(['h264', 'h265', 'mjpeg'] as const)('%s is captured', async (codec) => {
+    expect(await moment({}, { codec })).toBeCloseTo(0, 0);
+  });
+
+  it('sound, picture and metadata is asked for its picture only', async () => {
+    const metadata =
+      'm=application 0 RTP/AVP 107\r\na=rtpmap:107 vnd.onvif.metadata/90000\r\na=control:streamid=2\r\n';
+    const { url, requests } = await camera({ describe: (text) => text + metadata }, { sound: true });
+    expect(momentOf((await captureRtsp(url)).thumbnail)).toBeCloseTo(0, 0);
+    const setups = requests.filter(({ method }) => method === 'SETUP');
+    expect(setups.map((setup) => setup.url)).toEqual([`${url}/streamid=1`]);
+  });
+
+  it('late key frames is waited for', async () => {
+    const gop = { keyFrameEvery: 20 };
+    const { packets } = await recordRtp(gop);
+    const firstPicture = packets.filter(({ isControl }) => !isControl)[0]!.bytes.readUInt32BE(4);
+    const isLater = ({ bytes, isControl }: RtpPacket): boolean =>
+      isControl || bytes.readUInt32BE(4) !== firstPicture;
+    expect(await moment({ packet: (packet) => (isLater(packet) ? packet.bytes : null) }, gop)).toBeCloseTo(
+      2,
+      0,
+    );
+  });
+
+  it('no parameter sets in its description sends them with its key frames', async () => {
+    const describe = (text: string): string => text.replace(/^a=fmtp:.*\r\n/m, '');
+    expect(await moment({ describe })).toBeCloseTo(0, 0);
+    expect(await moment({ describe }, { codec: 'h265' })).toBeCloseTo(0, 0);
+  });
+});
+
+describe('packets', () => {
+  it('with padding, a header extension and sources that contributed are read', async () => {
+    expect(
+      await moment({ packet: ({ bytes, isControl }) => (isControl ? bytes : dressedUp(bytes)) }),
+    ).toBeCloseTo(0, 0);
+  });
+
+  it('of RTCP in between are passed on', async () => {
+    const report = (await recordRtp()).packets.find(({ isControl }) => isControl)!.bytes;
+    const head = Buffer.from([0x24, 1, 0, report.length]);
+    expect(await moment({ between: Buffer.concat([head, report]) })).toBeCloseTo(0, 0);
+  });
+
+  it('of channels that nobody asked for harm nobody', async () => {
+    expect(await moment({ between: Buffer.from([0x24, 9, 0, 4, 0x80, 1, 2, 3]) })).toBeCloseTo(0, 0);
+  });
+
+  it('with garbage in between are found', async () => {
+    expect(await moment({ between: Buffer.from('\0\0oops') })).toBeCloseTo(0, 0);
+  });
+
+  it('that end before a picture is there are a failure, after it they are not', async () => {
+    expect(await moment({ closesAfter: 12 })).toBeCloseTo(0, 0);
+    const { url } = await camera({ closesAfter: 1 });
+    expect((await failureOf(captureRtsp(url))).message).toBe('Failed to capture frame from stream');
+  });
+});
+
+describe('a set-up', () => {
+  it.each([
+    [
+      'other channels than were asked for',
+      6,
+      (channels: string) => `RTP/AVP/TCP;unicast;interleaved=${channels};ssrc=1`,
+    ],
+    ['the first channel alone', 4, () => 'RTP/AVP/TCP;interleaved=4'],
+    ['no word of TCP but channels', 2, (channels: string) => `RTP/AVP;unicast;interleaved=${channels}`],
+    ['no channels', 0, () => 'RTP/AVP/TCP;unicast;mode="PLAY"'],
+    ['spaces and capitals', 8, (channels: string) => `rtp/avp/tcp; unicast; Interleaved = ${channels}`],
+  ])('that is answered with %s is played', async (_case, channel, transport) => {
+    expect(await moment({ channel, transport })).toBeCloseTo(0, 0);
+  });
+
+  it('over TCP that is refused (461), or answered with UDP, is not tried over UDP', async () => {
+    const refusing = await camera({
+      answer: ({ method }) => (method === 'SETUP' ? { status: 461 } : undefined),
+    });
+    const other = await camera({
+      transport: () => 'RTP/AVP;unicast;client_port=5000-5001;server_port=6000-6001',
+    });
+    for (const { url, requests } of [refusing, other]) {
+      expect((await failureOf(captureRtsp(url))).remediation).toContain('TCP');
+      expect(requests.map((request) => request.header('transport')).join('')).not.toContain('client_port');
+    }
+  });
+
+  it.each([
+    ['a=control:*', 'streamid=0', {}, ['/streamid=0', '/']],
+    ['a=control:*', 'rtsp://10.9.9.9/inner/track1', {}, ['rtsp://10.9.9.9/inner/track1', '/']],
+    ['a=control:rtsp://10.9.9.9/inner', 'track1', {}, ['/track1', 'rtsp://10.9.9.9/inner']],
+    [
+      'a=tool:x',
+      'trackID=1',
+      { 'Content-Base': 'rtsp://10.9.9.9/base' },
+      ['rtsp://10.9.9.9/base/trackID=1', 'rtsp://10.9.9.9/base'],
+    ],
+    [
+      'a=tool:x',
+      'trackID=1',
+      { 'Content-Base': '', 'Content-Location': 'rtsp://h/loc/' },
+      ['rtsp://h/loc/trackID=1', 'rtsp://h/loc/'],
+    ],
+    ['a=tool:x', '*', {}, ['/', '/']],
+  ])(
+    'goes by the control URLs %s and %s, which are sent and never connected to',
+    async (session, track, describeHeaders, urls) => {
+      const describe = (text: string): string =>
+        text.replace(/a=tool:.*/, session).replace(/a=control:streamid=0/, `a=control:${track}`);
+      const { url, requests } = await camera({ describe, describeHeaders });
+      expect(momentOf((await captureRtsp(url)).thumbnail)).toBeCloseTo(0, 0);
+      const asked = ['SETUP', 'PLAY'].map((name) => requests.find(({ method }) => method === name)!.url);
+      expect(asked).toEqual(urls.map((wanted) => (wanted.startsWith('/') ? url + wanted : wanted)));
+    },
+  );
+});
+
+describe('a server', () => {
+  it.each([
+    ['that does not know OPTIONS', { answer: refusing('OPTIONS', 501) }],
+    ['that knows OPTIONS for no path', { answer: refusing('OPTIONS', 404) }],
+    [
+      'whose header names are in lower case',
+      { wire: (text: string) => text.replace(/^[\w-]+(?=:)/gm, (name) => name.toLowerCase()) },
+    ],
+    ['that does not number its answers', { wire: (text: string) => text.replace(/CSeq: .*\r\n/, '') }],
+    [
+      'that says 100 Continue first',
+      { wire: (text: string) => `RTSP/1.0 100 Continue\r\n${/CSeq: .*\r\n/.exec(text)?.[0]}\r\n${text}` },
+    ],
+    ['that counts one byte of its description too few', { wire: (text: string) => `${text}\0` }],
+    [
+      'that asks us something in between',
+      { wire: (text: string) => `SET_PARAMETER rtsp://c/ RTSP/1.0\r\nCSeq: 77\r\n\r\n${text}` },
+    ],
+    ['that names no session', { wire: (text: string) => text.replace(/Session: .*\r\n/, '') }],
+  ] satisfies [string, CameraOddities][])('%s is understood', async (_case, odd) => {
+    expect(await moment(odd)).toBeCloseTo(0, 0);
+  });
+
+  it.each(['SETUP', 'PLAY'])('that redirects at %s is not followed', async (method) => {
+    const elsewhere = await camera();
+    const { url } = await camera({
+      answer: (request) =>
+        request.method === method ? { status: 302, headers: { Location: elsewhere.url } } : undefined,
+    });
+    await failureOf(captureRtsp(url));
+    expect(elsewhere.requests).toEqual([]);
+  });
+
+  it.each(['rtsps', 'rtspu', 'rtsph', 'rtmp'])('over %s is refused by its scheme', async (scheme) => {
+    const { url, requests } = await camera();
+    expect(await failureOf(captureRtsp(url.replace('rtsp', scheme)))).toBeInstanceOf(InvalidUrlError);
+    expect(requests).toEqual([]);
+  });
+
+  it('that wants its stream tunnelled through HTTP says that RTSP is not spoken there', async () => {
+    const { url } = await camera({
+      wire: () => 'HTTP/1.0 400 Bad Request\r\nContent-Type: application/x-rtsp-tunnelled\r\n\r\n',
+    });
+    expect((await failureOf(captureRtsp(url))).remediation).toContain('does not speak RTSP');
+  });
+});
+
+describe('credentials', () => {
+  it('are given to Basic with every request, once they were asked for', async () => {
+    const challenge = { status: 401, headers: { 'WWW-Authenticate': 'Basic realm="cam"' } };
+    const { url, requests } = await camera({
+      answer: (request) => (isBasic(request) ? undefined : challenge),
+    });
+    expect(momentOf((await captureRtsp(withUser(url, viewer))).thumbnail)).toBeCloseTo(0, 0);
+    const methods = requests.slice(0, 5).map(({ method }) => method);
+    expect(methods).toEqual(['OPTIONS', 'OPTIONS', 'DESCRIBE', 'SETUP', 'PLAY']);
+  });
+
+  it.each([
+    ['a new nonce for every method', (nonce: number) => `Digest realm="cam", nonce="${nonce}"`],
+    [
+      'a session’s hash',
+      (nonce: number) => `Digest realm="cam", nonce="${nonce}", algorithm=MD5-sess, qop="auth"`,
+    ],
+    [
+      'several challenges, of which SHA-256 is the strongest',
+      (nonce: number) =>
+        `Basic realm="c, Digest", Digest realm="cam", nonce="x", Digest realm="cam", nonce="${nonce}", algorithm=SHA-256, qop="auth"`,
+    ],
+  ])('are given to Digest with %s', async (_case, challenge) => {
+    let nonce = 0;
+    const asked = new Set<string>();
+    const { url, requests } = await camera({
+      answer: (request): ScriptedAnswer | undefined => {
+        if (asked.has(request.method) && isDigest(request, nonce)) return undefined;
+        asked.add(request.method);
+        nonce += 1;
+        return { status: 401, headers: { 'WWW-Authenticate': challenge(nonce) } };
+      },
+    });
+    expect(momentOf((await captureRtsp(withUser(url, viewer))).thumbnail)).toBeCloseTo(0, 0);
+    const methods = requests.slice(0, 8).map(({ method }) => method);
+    expect(methods).toEqual(['OPTIONS', 'DESCRIBE', 'SETUP', 'PLAY'].flatMap((method) => [method, method]));
+  });
+
+  it('are read from a URL with what is encoded in it, a bare percent sign, and without a name', () => {
+    const guard = createEgressGuard({ allowRanges: ['127.0.0.1/32'] });
+    const of = (user: string) => readRtspUrl(`rtsp://${user}@127.0.0.1/`, guard).credentials;
+    expect(of('a%3Ab:p%40%2F')).toEqual({ username: 'a:b', password: 'p@/' });
+    expect(of('admin:100%')).toEqual({ username: 'admin', password: '100%' });
+    expect(of('admin')).toEqual({ username: 'admin', password: '' });
+    expect(of(':secret')).toEqual({ username: '', password: 'secret' });
+  });
+
+  it('show in no process, and in no error', async () => {
+    const challenge = { status: 401, headers: { 'WWW-Authenticate': 'Basic realm="cam"' } };
+    const { url, requests } = await camera({
+      answer: (request) => (request.header('authorization') === undefined ? challenge : undefined),
+      packet: () => null,
+    });
+    const controller = new AbortController();
+    const taken = captureRtsp(withUser(url, 'viewer:hunter2'), {}, controller.signal);
+    taken.catch(() => undefined);
+    await expect.poll(() => requests.at(-1)?.method, { interval: 10, timeout: 10_000 }).toBe('PLAY');
+    const shown = await processesOfOurs();
+    expect(shown).toContain('rtsp://127.0.0.1:');
+    expect(shown).not.toMatch(/hunter2|viewer|\/cam/);
+    controller.abort(new StreamFetchError('ended'));
+    await expect(taken).rejects.toThrow();
+    const refused = await camera({ answer: () => challenge });
+    const failure = await failureOf(captureRtsp(withUser(refused.url, 'viewer:hunter2')));
+    expect(`${failure.stack} ${failure.remediation} ${String(failure.cause)}`).not.toContain('hunter2');
+    // Never before they are asked for, and not again once they are refused.
+    expect(refused.requests.map((request) => request.header('authorization') !== undefined)).toEqual([
+      false,
+      true,
+    ]);
+  });
+});
+
+function refusing(method: string, status: number) {
+  return (request: ScriptedRequest): ScriptedAnswer | undefined =>
+    request.method === method ? { status } : undefined;
+}
+
+const viewer = 'viewer:p%40ss%2F%22w';
+
+function isBasic(request: ScriptedRequest): boolean {
+  return request.header('authorization') === `Basic ${Buffer.from('viewer:p@ss/"w').toString('base64')}`;
+}
+
+/** Checked as a server does it, with the nonce that was given last. */
+function isDigest(request: ScriptedRequest, nonce: number): boolean {
+  const given = request.header('authorization') ?? '';
+  const field = (name: string): string => new RegExp(`[ ,]${name}="?([^",]*)`).exec(given)?.[1] ?? '';
+  const name = field('algorithm').startsWith('SHA-256') ? 'sha256' : 'md5';
+  const hash = (text: string): string => createHash(name).update(text).digest('hex');
+  const ofUser = hash('viewer:cam:p@ss/"w');
+  const secret = field('algorithm').endsWith('-sess')
+    ? hash(`${ofUser}:${nonce}:${field('cnonce')}`)
+    : ofUser;
+  const what = hash(`${request.method}:${request.url}`);
+  const salt = field('qop') === 'auth' ? `${nonce}:${field('nc')}:${field('cnonce')}:auth` : `${nonce}`;
+  return field('nonce') === `${nonce}` && field('response') === hash(`${secret}:${salt}:${what}`);
+}
+
+/** An extension of one word, one contributing source, and four bytes of padding. */
+function dressedUp(packet: Buffer): Buffer {
+  const head = Buffer.from(packet.subarray(0, 12));
+  head.writeUInt8(0x80 | 0x20 | 0x10 | 1, 0);
+  const source = Buffer.from([0, 0, 0, 7]);
+  const extension = Buffer.from([0xbe, 0xde, 0, 1, 0x10, 0xff, 0, 0]);
+  return Buffer.concat([head, source, extension, packet.subarray(12), Buffer.from([0, 0, 0, 4])]);
+}
+
+/** Command lines and environments of the processes that this one has started. */
+async function processesOfOurs(): Promise<string> {
+  const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const shown = await Promise.all(
+    ids.map(async (id) => {
+      const read = (file: string): Promise<string> => readFile(`/proc/${id}/${file}`, 'utf8').catch(() => '');
+      const parent = /^PPid:\s*(\d+)/m.exec(await read('status'))?.[1];
+      return parent === `${process.pid}` ? (await read('cmdline')) + (await read('environ')) : '';
+    }),
+  );
+  return shown.join('\n');
+}

@@ -1,0 +1,74 @@
+import type { Socket } from 'node:net';
+import type { RtpPacket, RtpRecording } from './rtp-recording.ts';
+import { startScriptedServer, type ScriptedAnswer, type ScriptedRequest } from './scripted-server.ts';
+
+export type CameraOddities = {
+  /** Answers instead of the camera; undefined leaves it to the camera. */
+  answer?: (request: ScriptedRequest) => ScriptedAnswer | undefined;
+  /** The description as the camera words it. */
+  describe?: (description: string) => string;
+  describeHeaders?: Record<string, string>;
+  /** The first of each pair of channels, whatever was asked for. */
+  channel?: number;
+  /** What the camera answers to SETUP, for the pair of channels. */
+  transport?: (channels: string) => string;
+  /** Each packet as it sends it; null leaves it out. */
+  packet?: (packet: RtpPacket, index: number) => Buffer | null;
+  /** The text of each answer as the camera writes it. */
+  wire?: (message: string) => string;
+  /** Bytes in front of each interleaved frame. */
+  between?: Buffer;
+  /** Closes the connection after so many packets. */
+  closesAfter?: number;
+};
+
+/** An RTSP camera that plays what ffmpeg once sent, with the oddities of real ones. It goes on for as long as it is watched. */
+export async function startCamera(recording: RtpRecording, odd: CameraOddities = {}) {
+  const video = tracksOf(recording.description).indexOf('video');
+  const server = await startScriptedServer((request, url, socket) => {
+    const own = odd.answer?.(request);
+    const channels = `${odd.channel ?? 0}-${(odd.channel ?? 0) + 1}`;
+    if (request.method === 'PLAY' && own === undefined) setImmediate(() => play(socket));
+    return own !== undefined ? own : usual(request, url, channels);
+  }, odd.wire);
+
+  function usual(request: ScriptedRequest, url: string, channels: string): ScriptedAnswer {
+    const session = { Session: '12345678;timeout=60' };
+    const transport = odd.transport?.(channels) ?? `RTP/AVP/TCP;unicast;interleaved=${channels}`;
+    switch (request.method) {
+      case 'OPTIONS':
+        return { status: 200, headers: { Public: 'OPTIONS, DESCRIBE, SETUP, PLAY, TEARDOWN' } };
+      case 'DESCRIBE':
+        return {
+          status: 200,
+          headers: { 'Content-Base': `${url}/`, 'Content-Type': 'application/sdp', ...odd.describeHeaders },
+          body: odd.describe?.(recording.description) ?? recording.description,
+        };
+      case 'SETUP':
+        return { status: 200, headers: { ...session, Transport: transport } };
+      default:
+        return { status: 200, headers: session };
+    }
+  }
+
+  function play(socket: Socket): void {
+    const sent = recording.packets.filter(({ track }) => track === video);
+    for (const [index, packet] of sent.entries()) {
+      if (index === odd.closesAfter) return void socket.end();
+      const bytes = odd.packet ? odd.packet(packet, index) : packet.bytes;
+      if (bytes !== null && !socket.destroyed) socket.write(interleaved(packet, bytes));
+    }
+  }
+
+  function interleaved(packet: RtpPacket, bytes: Buffer): Buffer {
+    const head = Buffer.from([0x24, (odd.channel ?? 0) + (packet.isControl ? 1 : 0), 0, 0]);
+    head.writeUInt16BE(bytes.length, 2);
+    return Buffer.concat([odd.between ?? Buffer.alloc(0), head, bytes]);
+  }
+
+  return server;
+}
+
+export function tracksOf(description: string): string[] {
+  return [...description.matchAll(/^m=(\w+)/gm)].map(([, type]) => type ?? '');
+}

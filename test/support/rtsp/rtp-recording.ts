@@ -1,0 +1,64 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { ffmpegPath } from '../hls/recording.ts';
+import { startScriptedServer } from './scripted-server.ts';
+
+/** What ffmpeg sends to an RTSP server: its description, and the packets of its tracks without their interleaving. */
+export type RtpRecording = { description: string; packets: RtpPacket[] };
+
+/** RTP where `isControl` is false, else RTCP; the tracks are in the order of the description. */
+export type RtpPacket = { track: number; isControl: boolean; bytes: Buffer };
+
+export type RtpRecordingOptions = {
+  codec?: 'h264' | 'h265' | 'mjpeg';
+  /** At 10 frames a second; 5 by default. */
+  keyFrameEvery?: number;
+  seconds?: number;
+  /** Comes before the picture, in the description too. */
+  sound?: boolean;
+};
+
+const made = new Map<string, Promise<RtpRecording>>();
+
+/** Made at full speed and once for each kind. Luma is 30 + 12 a second, as in recordings of HLS. */
+export async function recordRtp(options: RtpRecordingOptions = {}): Promise<RtpRecording> {
+  const key = JSON.stringify(options);
+  const recording = made.get(key) ?? publish(options);
+  made.set(key, recording);
+  return recording;
+}
+
+/** ffmpeg publishes to a server that takes everything (ANNOUNCE, RECORD). */
+async function publish(options: RtpRecordingOptions): Promise<RtpRecording> {
+  let description = '';
+  const server = await startScriptedServer(({ method, body, header }) => {
+    if (method === 'ANNOUNCE') description = body;
+    const transport = header('transport');
+    return { status: 200, headers: { Session: '1', ...(transport && { Transport: transport }) } };
+  });
+  try {
+    await promisify(execFile)(ffmpegPath, [...commandLine(options), server.url]);
+    const packets = server.frames.map((frame) => ({
+      track: frame[1]! >> 1,
+      isControl: frame[1]! % 2 === 1,
+      bytes: frame.subarray(4),
+    }));
+    return { description, packets };
+  } finally {
+    await server.close();
+  }
+}
+
+function commandLine(options: RtpRecordingOptions): string[] {
+  const { codec = 'h264', keyFrameEvery: group = 5, seconds = 3, sound = false } = options;
+  const encoders = {
+    h264: `-c:v libx264 -preset ultrafast -tune zerolatency -bsf:v dump_extra`,
+    h265: `-c:v libx265 -preset ultrafast -tune zerolatency -x265-params log-level=none:repeat-headers=1`,
+    mjpeg: '-c:v mjpeg -pix_fmt yuvj420p -huffman default -force_duplicated_matrix 1',
+  };
+  const scene = `nullsrc=size=320x176:rate=10,format=yuv420p,geq=lum='30+12*T':cb=128:cr=128`;
+  const tracks = sound ? '-f lavfi -i sine -map 1:a -map 0:v -c:a pcm_alaw -ar 8000 -ac 1' : '';
+  const output = `${encoders[codec]} -g ${group} -keyint_min ${group} -sc_threshold 0 -t ${seconds} -f rtsp -rtsp_transport tcp`;
+  const words = (line: string): string[] => line.split(' ').filter((word) => word !== '');
+  return [...words('-nostdin -loglevel error -f lavfi -i'), scene, ...words(tracks), ...words(output)];
+}

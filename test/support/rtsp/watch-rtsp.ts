@@ -1,0 +1,18 @@
+import { tmpdir } from 'node:os';
+import { createEgressGuard } from '../../../adapters/egress/guard.ts';
+import { createFfmpegRunner } from '../../../adapters/media/ffmpeg/run-ffmpeg.ts';
+import { createRtspCapturer } from '../../../adapters/media/rtsp/capture-rtsp.ts';
+import type { Capture, CaptureRequest } from '../../../core/capture.ts';
+import { ffmpegPath } from '../hls/recording.ts';
+
+/** The real capturer: guard, relay and ffmpeg. */
+export function captureRtsp(
+  url: string,
+  wanted: Partial<CaptureRequest> = {},
+  signal = new AbortController().signal,
+): Promise<Capture> {
+  const guard = createEgressGuard({ allowRanges: ['127.0.0.1/32'] });
+  const ffmpeg = createFfmpegRunner({ ffmpegPath, tempDir: tmpdir() });
+  const capturer = createRtspCapturer({ guard, ffmpeg, now: () => new Date(), answerTimeoutMs: 5_000 });
+  return capturer.capture({ url, mode: 'frames', clipSeconds: 1, resolveAgain: false, ...wanted }, signal);
+}
