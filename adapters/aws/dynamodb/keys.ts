@@ -22,9 +22,10 @@ export const keyOf = {
   slots: (caller: string): Key => ({ pk: callerPartition(caller), sk: 'SLOTS' }),
   calls: (caller: string): Key => ({ pk: callerPartition(caller), sk: 'CALLS' }),
   eventSessions: (caller: string): Key => ({ pk: callerPartition(caller), sk: 'SESSIONS' }),
+  /** The key's SHA-256: 255 characters of a caller's choice may be more bytes than a sort key takes. */
   idempotency: (caller: string, key: string): Key => ({
     pk: callerPartition(caller),
-    sk: `IDEMPOTENCY#${key}`,
+    sk: `IDEMPOTENCY#${createHash('sha256').update(key).digest('hex')}`,
   }),
   caller: (caller: string): Key => ({ pk: keyPrefixes.callers, sk: caller }),
   apiKey: (hash: string): Key => ({ pk: `${keyPrefixes.key}${hash}`, sk: 'META' }),

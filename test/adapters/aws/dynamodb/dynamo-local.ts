@@ -16,6 +16,12 @@ import {
 
 export type TestTable = { client: DynamoDBClient; tableName: string };
 
+/** For a second client of the same table. */
+export const localClient = {
+  region: 'eu-central-1',
+  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+};
+
 /**
  * AWS's own DynamoDB Local for the tests of this file: in memory, on an ephemeral port, gone with them. Without Java they
  * are skipped, loudly; in CI that is a failure.
@@ -38,11 +44,7 @@ export function withDynamoLocal(cases: (makeTable: () => Promise<TestTable>) => 
 async function startDynamoLocal() {
   const port = await freePort();
   const child = spawnDynamoLocal(port);
-  const client = new DynamoDBClient({
-    endpoint: `http://127.0.0.1:${port}`,
-    region: 'eu-central-1',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  });
+  const client = new DynamoDBClient({ ...localClient, endpoint: `http://127.0.0.1:${port}` });
   await untilReady(client, child);
   return {
     makeTable: async (): Promise<TestTable> => {

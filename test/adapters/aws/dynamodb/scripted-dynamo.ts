@@ -1,0 +1,54 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import { once } from 'node:events';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { onTestFinished } from 'vitest';
+
+export type Asked = { command: string; body: any };
+/** A body of 200, an error by its name, or a line that breaks. */
+export type Reply = { body: object } | { error: string; status?: number; fields?: object } | 'broken line';
+
+/** DynamoDB's wire with answers by script, the last one for good; `asked` is what came. */
+export async function scriptedDynamo(replies: Reply[]) {
+  const asked: Asked[] = [];
+  const server = createServer(async (request, response) => {
+    const command = String(request.headers['x-amz-target']).split('.')[1] ?? '';
+    asked.push({ command, body: JSON.parse(await bodyOf(request)) });
+    const reply = replies.length > 1 ? replies.shift() : replies[0];
+    if (reply === undefined || reply === 'broken line') {
+      request.socket.destroy();
+      return;
+    }
+    response.setHeader('content-type', 'application/x-amz-json-1.0');
+    if ('body' in reply) response.end(JSON.stringify(reply.body));
+    else {
+      const type = `com.amazonaws.dynamodb.v20120810#${reply.error}`;
+      response.statusCode = reply.status ?? 400;
+      response.end(JSON.stringify({ __type: type, message: reply.error, ...reply.fields }));
+    }
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('No port');
+  const client = new DynamoDBClient({
+    endpoint: `http://127.0.0.1:${address.port}`,
+    region: 'eu-central-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    maxAttempts: 1,
+  });
+  onTestFinished(() => {
+    client.destroy();
+    server.close();
+    server.closeAllConnections();
+  });
+  return { client, asked };
+}
+
+export function cancelled(...codes: string[]): Reply {
+  const CancellationReasons = codes.map((Code) => ({ Code, Message: Code }));
+  return { error: 'TransactionCanceledException', fields: { CancellationReasons } };
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks = await request.toArray();
+  return Buffer.concat(chunks).toString();
+}

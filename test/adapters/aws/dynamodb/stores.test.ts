@@ -1,0 +1,329 @@
+import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from 'vitest';
+import { keyOf } from '../../../../adapters/aws/dynamodb/keys.ts';
+import { repairDue } from '../../../../adapters/aws/dynamodb/repair-due.ts';
+import { dynamoStores, type DynamoStoreSettings } from '../../../../adapters/aws/dynamodb/stores.ts';
+import { repair } from '../../../../adapters/aws/dynamodb/table-layout.ts';
+import type { Key } from '../../../../adapters/aws/dynamodb/write.ts';
+import { rules } from '../../../../core/decision/rules.ts';
+import type { Job } from '../../../../core/job.ts';
+import {
+  after,
+  begin,
+  changed,
+  changeOf,
+  creationOf,
+  end,
+  idempotency,
+  newDigest,
+  newJob,
+  progress,
+  start,
+  triggered,
+} from '../../../contract/records.ts';
+import { localClient, withDynamoLocal, type TestTable } from './dynamo-local.ts';
+
+const hook = { webhook_url: 'https://receiver.example/hook' };
+const epoch = (at: Date) => at.getTime() / 1000;
+
+withDynamoLocal((makeTable) => {
+  describe('a reply that is lost on the line', () => {
+    it('of a change that took effect is asked for again by the SDK, and the change is committed once', async () => {
+      const { table, stores } = await open();
+      const job = newJob();
+      await stores.jobs.create(creationOf(job), start);
+      const line = breakingLine(table, 'TransactWriteItems');
+      const { jobs } = dynamoStores({ ...table, client: line.client, now: () => start });
+
+      expect(await jobs.commit(begin(job))).toBe('committed');
+
+      expect(line.lost()).toBe(1);
+      expect(await stores.jobs.events(job.job_id, 0, 10)).toHaveLength(1);
+    });
+
+    it('of a creation makes one job that takes one slot', async () => {
+      const { table, stores } = await open();
+      const line = breakingLine(table, 'TransactWriteItems');
+      const { jobs } = dynamoStores({ ...table, client: line.client, now: () => start });
+      const creation = creationOf(newJob(), { slotLimit: 1, idempotency: idempotency('key', 'hash') });
+
+      expect(await jobs.create(creation, start)).toEqual({ kind: 'created' });
+
+      expect(line.lost()).toBe(1);
+      expect(await stores.jobs.countActive('harbour')).toBe(1);
+    });
+  });
+
+  describe('what is kept', () => {
+    it('of an ended job goes an hour after it expires at the earliest, with its source', async () => {
+      const { item, stores } = await open();
+      const job = newJob();
+      await stores.jobs.create(creationOf(job), start);
+      expect(await item(keyOf.job(job.job_id))).not.toHaveProperty('ttl');
+
+      await stores.jobs.commit(end(job));
+
+      const expired = epoch(after(3_600 + rules.deliveryGraceSeconds));
+      expect(await item(keyOf.job(job.job_id))).toHaveProperty('ttl', expired);
+      expect(await item(keyOf.source(job.source_id))).toHaveProperty('ttl', expired);
+    });
+
+    it('of a job that goes on outlives the longest job and the time that it can be read', async () => {
+      const { item, stores } = await open({ retentionSeconds: 3_600 });
+      const job = newJob();
+      await stores.jobs.create(creationOf(job, { idempotency: idempotency('key', 'hash') }), start);
+      await stores.jobs.commit(changeOf(job, [progress, triggered]));
+      await stores.deliveries.put(deliveryOf(job));
+
+      const needed = epoch(after(rules.digestSeconds + 3_600 + rules.deliveryGraceSeconds));
+      for (const key of [
+        keyOf.source(job.source_id),
+        keyOf.event(job.job_id, 1),
+        keyOf.event(job.job_id, 2),
+        keyOf.eventByType(job.job_id, 'watch_triggered', 2),
+        keyOf.delivery(job.job_id, 2),
+      ]) {
+        expect((await item(key))?.['ttl']).toBeGreaterThan(needed);
+      }
+      const record = await item(keyOf.idempotency('harbour', 'key'));
+      expect(record?.['ttl']).toBeGreaterThan(epoch(after(86_400)));
+    });
+
+    it('is bounded: the largest job is far below the 400 kB of an item', async () => {
+      const { item, stores } = await open();
+      const job = largestDigest();
+      await stores.jobs.create(creationOf(job), start);
+
+      const stored = await item(keyOf.job(job.job_id));
+
+      expect(Buffer.byteLength(JSON.stringify(stored))).toBeLessThan(200_000);
+      expect(await stores.jobs.get(job.job_id, start)).toEqual(job);
+    });
+  });
+
+  describe('the repair index', () => {
+    it('has active jobs and those with unpublished events, and no others', async () => {
+      const { indexed, stores } = await open();
+      const job = newJob(hook);
+      await stores.jobs.create(creationOf(job), start);
+      expect(await indexed(job)).toBe(true);
+
+      await stores.jobs.commit(end(job));
+      expect(await indexed(job)).toBe(true);
+      await stores.jobs.markPublished(job.job_id, 1);
+      expect(await indexed(job)).toBe(false);
+
+      const silent = newJob();
+      await stores.jobs.create(creationOf(silent), start);
+      await stores.jobs.commit(end(silent));
+      expect(await indexed(silent)).toBe(false);
+    });
+
+    it('still has a job whose newest event is progress while an alert before it is unpublished', async () => {
+      const { stores } = await open();
+      const job = newJob({ ...hook, lease_until: after(3_600).toISOString() });
+      await stores.jobs.create(creationOf(job), start);
+      const alert = changeOf(job, [triggered]);
+      await stores.jobs.commit(alert);
+      await stores.jobs.commit(changeOf(changed(job, alert), [progress]));
+
+      expect(await stores.jobs.dueForRepair(after(60), 10)).toEqual([job.job_id]);
+      await stores.jobs.markPublished(job.job_id, 1);
+      expect(await stores.jobs.dueForRepair(after(60), 10)).toEqual([]);
+    });
+
+    it('names lost jobs before those that only have events to publish', async () => {
+      const { stores } = await open();
+      const waiting = Array.from({ length: 5 }, () =>
+        newJob({ ...hook, lease_until: after(3_600).toISOString() }),
+      );
+      for (const job of waiting) {
+        await stores.jobs.create(creationOf(job), start);
+        await stores.jobs.commit(begin(job));
+      }
+      const lost = newJob();
+      await stores.jobs.create(creationOf(lost), start);
+
+      expect((await stores.jobs.dueForRepair(after(61), 2))[0]).toBe(lost.job_id);
+    });
+
+    it('takes a job at its lease’s minute, or at that of its first unpublished event', () => {
+      const job = newJob({ ...hook, lease_until: after(600).toISOString() });
+      const minute = Math.floor(start.getTime() / 60_000);
+      const ended: Job = { ...job, status: 'stopped' };
+      const unpublished = { sequence: 1, minute: minute + 2 };
+
+      expect(repairDue(job, { sequence: 0, minute: 0 })).toBe(minute + 10);
+      expect(repairDue(job, unpublished)).toBe(minute + 2);
+      expect(repairDue({ ...job, webhook_url: null }, unpublished)).toBe(minute + 10);
+      expect(repairDue(ended, unpublished)).toBe(minute + 2);
+      expect(repairDue({ ...ended, published: 1 }, unpublished)).toBeUndefined();
+    });
+  });
+
+  describe('functions that crash', () => {
+    it('give back the calls that they had admitted, after a while', async () => {
+      const clock = { now: start };
+      const { stores } = await open({ now: () => clock.now, callLimits: { perMinute: 0, atOnce: 1 } });
+      await stores.limiter.admit('harbour');
+      clock.now = after(300);
+      expect((await stores.limiter.admit('harbour')).kind).toBe('refused');
+
+      clock.now = after(361);
+
+      expect((await stores.limiter.admit('harbour')).kind).toBe('admitted');
+    });
+
+    it('give back their event streams, and those that renew theirs keep them', async () => {
+      const clock = { now: start };
+      const timers: (() => void)[] = [];
+      const setTimer = (fire: () => void) => {
+        timers.push(fire);
+        return () => undefined;
+      };
+      const { table, stores } = await open({ now: () => clock.now, eventSessionsPerCaller: 2, setTimer });
+      const crashed = dynamoStores({ ...table, now: () => clock.now, setTimer: () => () => undefined });
+      await stores.sessions.open('harbour');
+      await crashed.sessions.open('harbour');
+      expect(await stores.sessions.open('harbour')).toBeUndefined();
+
+      clock.now = after(60);
+      timers.shift()?.();
+      await until(async () => (await renewals(table)) === 3);
+      clock.now = after(91);
+
+      expect(await stores.sessions.open('harbour')).toBeDefined();
+      expect(await stores.sessions.open('harbour')).toBeUndefined();
+    });
+  });
+
+  it('limits are shared by all functions', async () => {
+    const callLimits = { perMinute: 2, atOnce: 0 };
+    const { table, stores } = await open({ callLimits });
+    const other = dynamoStores({ ...table, now: () => start, callLimits });
+
+    const kinds = [];
+    for (const { limiter } of [stores, other, stores, other])
+      kinds.push((await limiter.admit('harbour')).kind);
+
+    expect(kinds).toEqual(['admitted', 'admitted', 'refused', 'refused']);
+  });
+
+  it('keys that DynamoDB would refuse are not found', async () => {
+    const { stores } = await open();
+    const long = 'x'.repeat(3_000);
+
+    for (const text of ['', long]) {
+      expect(await stores.keys.find(text)).toBeUndefined();
+      await stores.keys.revoke(text, start);
+      expect(await stores.callers.find(text)).toBeUndefined();
+      expect(await stores.callers.list(text, 10)).toEqual([]);
+      expect(await stores.callers.replaceSecret(text, 1, { version: 2, previous: [] })).toBe('outdated');
+    }
+    expect(await stores.jobs.findIdempotent('harbour', '🔑'.repeat(255), start)).toBeUndefined();
+  });
+
+  it('a meter counts from its first count on, whatever function reads it', async () => {
+    const { table, stores } = await open();
+    await stores.meter.count({ kind: 'direct_frame' });
+    const later = dynamoStores({ ...table, now: () => after(600) });
+
+    expect(await later.meter.read()).toMatchObject({ startedAt: start, directFrames: 1 });
+  });
+
+  it('a meter that cannot count fails nobody', async () => {
+    const { table } = await open();
+    const { meter } = dynamoStores({ ...table, tableName: 'missing', now: () => start });
+
+    await meter.count({ kind: 'direct_frame' });
+  });
+
+  async function open(settings: Partial<DynamoStoreSettings> = {}) {
+    const table = await makeTable();
+    const stores = dynamoStores({ ...table, now: () => start, ...settings });
+    const item = async (key: Key) =>
+      (await table.client.send(new GetCommand({ TableName: table.tableName, Key: key }))).Item;
+    const indexed = async (job: Job) => {
+      const shards = Array.from({ length: 16 }, (_, shard) =>
+        table.client.send(
+          new QueryCommand({
+            TableName: table.tableName,
+            IndexName: repair.name,
+            KeyConditionExpression: '#shard = :shard',
+            ExpressionAttributeNames: { '#shard': repair.partitionKey.name },
+            ExpressionAttributeValues: { ':shard': String(shard) },
+          }),
+        ),
+      );
+      const items = (await Promise.all(shards)).flatMap(({ Items = [] }) => Items);
+      return items.some(({ pk }) => pk === keyOf.job(job.job_id).pk);
+    };
+    return { table, stores, item, indexed };
+  }
+
+  async function renewals({ client, tableName }: TestTable): Promise<number> {
+    const command = new GetCommand({ TableName: tableName, Key: keyOf.eventSessions('harbour') });
+    return (await client.send(command)).Item?.['version'];
+  }
+});
+
+/** A client whose first reply to this operation is lost after it took effect. */
+function breakingLine({ client }: TestTable, operation: string) {
+  const { requestHandler, endpoint } = client.config;
+  let lost = 0;
+  const handle: typeof requestHandler.handle = async (request, options) => {
+    const answer = await requestHandler.handle(request, options);
+    if (lost > 0 || !String(request.headers['x-amz-target']).endsWith(operation)) return answer;
+    lost += 1;
+    throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
+  };
+  const config: DynamoDBClientConfig = { ...localClient, requestHandler: { handle } };
+  if (endpoint) config.endpoint = endpoint;
+  return { client: new DynamoDBClient(config), lost: () => lost };
+}
+
+function deliveryOf(job: Job) {
+  return {
+    job_id: job.job_id,
+    sequence: 2,
+    event_type: 'watch_triggered',
+    state: 'delivered' as const,
+    attempts: [],
+    next_attempt_at: null,
+    gone: false,
+    error: null,
+    resend: 0,
+  };
+}
+
+/** Every list at its bound, five windows that the model has not told yet, and texts of four bytes a character. */
+function largestDigest() {
+  const sample = {
+    frame_key: `captures/${crypto.randomUUID()}/99999-${'a'.repeat(36)}.jpg`,
+    captured_at: start.toISOString(),
+  };
+  const window = {
+    index: 1_000,
+    frames_captured: 10_000,
+    skipped: { no_motion: 1_000, frozen: 1_000, black: 1_000, repeated: 1_000 },
+    samples: Array.from({ length: rules.samplesKept }, () => sample),
+  };
+  const gap = { from: start.toISOString(), to: after(60).toISOString(), reason: 'stream' as const };
+  const digest = newDigest();
+  return {
+    ...digest,
+    stream_url: '🚢'.repeat(500),
+    webhook_url: '🚢'.repeat(2_083),
+    watch: { ...digest.watch, gaps: Array.from({ length: rules.coverageGapsKept }, () => gap) },
+    digest: { ...digest.digest, windows: Array.from({ length: 5 }, () => window) },
+  };
+}
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  for (let looks = 0; looks < 200; looks += 1) {
+    if (await isSo()) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error('It never came to that');
+}
