@@ -9,7 +9,7 @@ import { jobLog } from '../ports/log.ts';
 import type { WebhookResult } from '../ports/delivery.ts';
 import { pushedEnvelope } from './present-event.ts';
 
-type Needs = Pick<
+export type DeliverNeeds = Pick<
   Collaborators,
   'jobs' | 'media' | 'deliveries' | 'webhooks' | 'signer' | 'meter' | 'log' | 'baseUrl' | 'now' | 'random'
 >;
@@ -22,7 +22,7 @@ export type DeliveryOutcome = { kind: 'done' } | { kind: 'again'; at: Date };
  * is not due waits. A crash between the attempt and its record repeats the attempt with the same `webhook-id`. A resend is
  * a fresh series of attempts, also for what was given up.
  */
-export async function deliverEvent(message: DeliveryMessage, c: Needs): Promise<DeliveryOutcome> {
+export async function deliverEvent(message: DeliveryMessage, c: DeliverNeeds): Promise<DeliveryOutcome> {
   const now = c.now();
   const event = await c.jobs.event(message.job_id, message.sequence);
   if (!event) return { kind: 'done' };
@@ -41,18 +41,24 @@ export async function deliverEvent(message: DeliveryMessage, c: Needs): Promise<
   return record(delivery, at, result, c);
 }
 
-async function deliveryOf(message: DeliveryMessage, event: JobEvent, c: Needs): Promise<Delivery> {
+async function deliveryOf(message: DeliveryMessage, event: JobEvent, c: DeliverNeeds): Promise<Delivery> {
   const { job_id: jobId, sequence } = event;
   const stored = await c.deliveries.get(jobId, sequence);
   return inSeries(stored ?? firstDelivery(jobId, sequence, event.type), message.resend);
 }
 
 /** Why nothing is sent; `previous` is the job's delivery before this one. */
-async function whyNotSend(job: Job, delivery: Delivery, c: Needs): Promise<Refusal | undefined> {
+async function whyNotSend(job: Job, delivery: Delivery, c: DeliverNeeds): Promise<Refusal | undefined> {
   return refusalOf(job, await c.deliveries.before(job.job_id, delivery.sequence), c.now());
 }
 
-async function attempt(job: Job, event: JobEvent, url: string, at: Date, c: Needs): Promise<WebhookResult> {
+async function attempt(
+  job: Job,
+  event: JobEvent,
+  url: string,
+  at: Date,
+  c: DeliverNeeds,
+): Promise<WebhookResult> {
   const body = JSON.stringify(await pushedEnvelope(job, event, c));
   const headers = await c.signer.sign(job.caller, messageId(event), at, body);
   return c.webhooks.send({ url, headers: { ...headers, 'content-type': 'application/json' }, body });
@@ -63,7 +69,12 @@ function messageId(event: JobEvent): string {
   return `msg_${event.job_id}_${event.sequence}`;
 }
 
-async function record(before: Delivery, at: Date, result: WebhookResult, c: Needs): Promise<DeliveryOutcome> {
+async function record(
+  before: Delivery,
+  at: Date,
+  result: WebhookResult,
+  c: DeliverNeeds,
+): Promise<DeliveryOutcome> {
   const delivery = withAttempt(before, {
     at: at.toISOString(),
     status: result.status,
@@ -82,13 +93,13 @@ async function record(before: Delivery, at: Date, result: WebhookResult, c: Need
   return { kind: 'again', at: decision.at };
 }
 
-async function finish(delivery: Delivery, c: Needs): Promise<DeliveryOutcome> {
+async function finish(delivery: Delivery, c: DeliverNeeds): Promise<DeliveryOutcome> {
   await c.deliveries.put(delivery);
   await c.meter.count({ kind: 'delivery', delivered: delivery.state === 'delivered' });
   return { kind: 'done' };
 }
 
-function report(delivery: Delivery, decision: AttemptDecision, result: WebhookResult, c: Needs): void {
+function report(delivery: Delivery, decision: AttemptDecision, result: WebhookResult, c: DeliverNeeds): void {
   const log = jobLog(c.log, delivery.job_id);
   const fields = {
     event: delivery.event_type,

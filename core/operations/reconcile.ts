@@ -6,7 +6,7 @@ import { isTerminal, transitions } from '../transitions.ts';
 import { failJob } from './end-job.ts';
 import { publishEvents } from './publish-events.ts';
 
-type Needs = Pick<Collaborators, 'jobs' | 'queue' | 'executions' | 'log' | 'now'> & {
+export type ReconcileNeeds = Pick<Collaborators, 'jobs' | 'queue' | 'executions' | 'log' | 'now'> & {
   limits: Pick<Limits, 'retentionSeconds'>;
 };
 
@@ -22,7 +22,7 @@ export type Sweep = {
  * Finishes what a crash left half done: starts executions that are missing, publishes events that did not reach the
  * queue, and fails jobs whose lease ran out or whose execution ended without them. Returns the number of jobs looked at.
  */
-export async function reconcile(c: Needs, { dueBy, limit, endBy }: Sweep): Promise<number> {
+export async function reconcile(c: ReconcileNeeds, { dueBy, limit, endBy }: Sweep): Promise<number> {
   const jobIds = await c.jobs.dueForRepair(dueBy, limit);
   for (const [done, jobId] of jobIds.entries()) {
     if (endBy && c.now() >= endBy) return done;
@@ -32,7 +32,7 @@ export async function reconcile(c: Needs, { dueBy, limit, endBy }: Sweep): Promi
 }
 
 /** One job that cannot be repaired now must not keep the others waiting. */
-async function repairQuietly(jobId: string, c: Needs): Promise<void> {
+async function repairQuietly(jobId: string, c: ReconcileNeeds): Promise<void> {
   try {
     await repairJob(jobId, c);
   } catch (error) {
@@ -41,7 +41,7 @@ async function repairQuietly(jobId: string, c: Needs): Promise<void> {
 }
 
 /** One job whose execution is said to have ended; harmless where there is nothing to repair. Throws what it could not do. */
-export async function repairJob(jobId: string, c: Needs): Promise<void> {
+export async function repairJob(jobId: string, c: ReconcileNeeds): Promise<void> {
   const job = await c.jobs.get(jobId, c.now());
   if (!job) return;
   await publishEvents(jobId, c);
@@ -60,14 +60,14 @@ export async function repairJob(jobId: string, c: Needs): Promise<void> {
 }
 
 /** So that the next sweep, or another one at the same time, leaves the job alone until it had time to go on. */
-async function renewLease({ job_id: jobId, sequence }: Job, c: Needs): Promise<boolean> {
+async function renewLease({ job_id: jobId, sequence }: Job, c: ReconcileNeeds): Promise<boolean> {
   const set = { lease_until: leaseFrom(c.now()) };
   const change = { jobId, from: transitions.end.from, expectedSequence: sequence, set, events: [] };
   return (await c.jobs.commit(change)) === 'committed';
 }
 
 /** Read again: a tick, a hand-over or another repair may have been committed since the job was read. */
-async function isLost(job: Job, status: string, c: Needs): Promise<boolean> {
+async function isLost(job: Job, status: string, c: ReconcileNeeds): Promise<boolean> {
   const current = await c.jobs.get(job.job_id, c.now());
   if (current?.generation !== job.generation) return false;
   return status !== 'running' || new Date(current.lease_until) < c.now();

@@ -7,6 +7,7 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { createDeliveryQueue } from '../../adapters/aws/delivery-queue.ts';
 import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
 import { createExecutions } from '../../adapters/aws/executions.ts';
+import type { AnalyzeCallNeeds } from '../../adapters/aws/invoke/analyze-calls.ts';
 import { createInvoke } from '../../adapters/aws/invoke/invoke.ts';
 import { createRemoteContactSheets } from '../../adapters/aws/invoke/remote-capture.ts';
 import { createMediaStore } from '../../adapters/aws/media-store.ts';
@@ -17,16 +18,17 @@ import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import { createBedrockClient } from '../../adapters/vision/bedrock/bedrock-client.ts';
 import { createBedrockVision } from '../../adapters/vision/bedrock/bedrock-vision.ts';
 import { meteredVision } from '../../adapters/vision/metered-vision.ts';
+import type { AnalyzeNeeds } from '../../core/operations/analyze-tick.ts';
 import type { ContactSheets } from '../../core/ports/contact-sheets.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
 import type { AnalyzeConfig } from './config.ts';
 
 const now = () => new Date();
 
-export type AnalyzeDependencies = ReturnType<typeof createDependencies>;
+export type AnalyzeDependencies = AnalyzeNeeds & AnalyzeCallNeeds & Pick<Telemetry, 'during'>;
 
 /** Once an instance. */
-export function createDependencies(config: AnalyzeConfig) {
+export function createDependencies(config: AnalyzeConfig): AnalyzeDependencies {
   const telemetry = createTelemetry({ level: config.LOG_LEVEL, service: config.POWERTOOLS_SERVICE_NAME });
   const { traced, measurements, log, during } = telemetry;
   const { jobs, meter } = dynamoStores({

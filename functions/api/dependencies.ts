@@ -1,15 +1,17 @@
 import { createHttpParts } from '../../adapters/aws/http/http-collaborators.ts';
 import { createHttpFunction } from '../../adapters/aws/http/http-function.ts';
+import type { HttpFunction } from '../../adapters/aws/http/http-function.ts';
 import { noEventSessions } from '../../adapters/aws/http/no-event-sessions.ts';
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
+import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import { createApp } from '../../adapters/http/app.ts';
 import type { HttpCollaborators } from '../../adapters/http/collaborators.ts';
 import type { ApiConfig } from './config.ts';
 
-export type ApiDependencies = ReturnType<typeof createDependencies>;
+export type ApiDependencies = { respond: HttpFunction } & Pick<Telemetry, 'during'>;
 
 /** Once an instance. Without MCP, whose SDK costs a cold start 100 ms: it is served by `stream`. */
-export function createDependencies(config: ApiConfig) {
+export function createDependencies(config: ApiConfig): ApiDependencies {
   const telemetry = createTelemetry({ level: config.LOG_LEVEL, service: config.POWERTOOLS_SERVICE_NAME });
   const { collaborators, originSecret } = createHttpParts(config, telemetry);
   const respond = createHttpFunction({

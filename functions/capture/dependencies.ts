@@ -6,20 +6,25 @@ import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
 import { createMediaStore } from '../../adapters/aws/media-store.ts';
 import { measuredCapturer } from '../../adapters/aws/telemetry/measured-capturer.ts';
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
+import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import { createEgressGuard } from '../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../adapters/egress/guarded-http.ts';
 import { createContactSheets } from '../../adapters/media/contact-sheet.ts';
 import { createFfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { compareMotion } from '../../adapters/media/motion/compare-motion.ts';
 import { createStreamCapturer } from '../../adapters/media/stream-capturer.ts';
+import type { Collaborators } from '../../core/collaborators.ts';
+import type { CaptureNeeds } from '../../core/operations/capture-tick.ts';
 import type { CaptureConfig } from './config.ts';
 
 const now = () => new Date();
 
-export type CaptureDependencies = ReturnType<typeof createDependencies>;
+export type CaptureDependencies = CaptureNeeds &
+  Pick<Collaborators, 'contactSheets'> &
+  Pick<Telemetry, 'during'>;
 
 /** Once an instance: resolved URLs and playlists are remembered from tick to tick. */
-export function createDependencies(config: CaptureConfig) {
+export function createDependencies(config: CaptureConfig): CaptureDependencies {
   const { traced, measurements, during } = createTelemetry({
     level: config.LOG_LEVEL,
     service: config.POWERTOOLS_SERVICE_NAME,

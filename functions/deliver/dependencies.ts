@@ -5,22 +5,25 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
 import { createMediaStore } from '../../adapters/aws/media-store.ts';
 import { createPostpone } from '../../adapters/aws/message-visibility.ts';
+import type { Postpone } from '../../adapters/aws/message-visibility.ts';
 import { createSecret } from '../../adapters/aws/secret.ts';
 import { softwareVersion } from '../../adapters/aws/software-version.ts';
 import { createStoredSigner } from '../../adapters/aws/stored-signer.ts';
 import { measuredMeter } from '../../adapters/aws/telemetry/measured-meter.ts';
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
+import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import { createEgressGuard } from '../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../adapters/egress/guarded-http.ts';
 import { createWebhookSender } from '../../adapters/webhook/webhook-sender.ts';
+import type { DeliverNeeds } from '../../core/operations/deliver-event.ts';
 import type { DeliverConfig } from './config.ts';
 
 const now = () => new Date();
 
-export type DeliverDependencies = ReturnType<typeof createDependencies>;
+export type DeliverDependencies = DeliverNeeds & { postpone: Postpone } & Pick<Telemetry, 'during'>;
 
 /** Once an instance: connections to receivers are kept. */
-export function createDependencies(config: DeliverConfig) {
+export function createDependencies(config: DeliverConfig): DeliverDependencies {
   const { traced, measurements, log, during } = createTelemetry({
     level: config.LOG_LEVEL,
     service: config.POWERTOOLS_SERVICE_NAME,

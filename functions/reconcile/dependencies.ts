@@ -7,14 +7,16 @@ import { createExecutions } from '../../adapters/aws/executions.ts';
 import { measuredJobs } from '../../adapters/aws/telemetry/measured-jobs.ts';
 import { measuredRepairs } from '../../adapters/aws/telemetry/measured-repairs.ts';
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
+import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
+import type { ReconcileNeeds } from '../../core/operations/reconcile.ts';
 import type { ReconcileConfig } from './config.ts';
 
 const now = () => new Date();
 
-export type ReconcileDependencies = ReturnType<typeof createDependencies>;
+export type ReconcileDependencies = ReconcileNeeds & Pick<Telemetry, 'during'>;
 
 /** Once an instance. */
-export function createDependencies(config: ReconcileConfig) {
+export function createDependencies(config: ReconcileConfig): ReconcileDependencies {
   const { traced, measurements, log, during } = createTelemetry({
     level: config.LOG_LEVEL,
     service: config.POWERTOOLS_SERVICE_NAME,

@@ -1,17 +1,19 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { createHttpParts } from '../../adapters/aws/http/http-collaborators.ts';
 import { createHttpFunction } from '../../adapters/aws/http/http-function.ts';
+import type { HttpFunction } from '../../adapters/aws/http/http-function.ts';
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
+import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import { createApp } from '../../adapters/http/app.ts';
 import type { EventStreams } from '../../adapters/http/sse/event-stream-needs.ts';
 import { mountMcp } from '../../adapters/mcp/mount-mcp.ts';
 import type { EventSessions } from '../../core/ports/event-sessions.ts';
 import type { StreamConfig } from './config.ts';
 
-export type StreamDependencies = ReturnType<typeof createDependencies>;
+export type StreamDependencies = { respond: HttpFunction } & Pick<Telemetry, 'during'>;
 
 /** Once an instance: the app of `api`, with event streams and MCP. */
-export function createDependencies(config: StreamConfig) {
+export function createDependencies(config: StreamConfig): StreamDependencies {
   const telemetry = createTelemetry({ level: config.LOG_LEVEL, service: config.POWERTOOLS_SERVICE_NAME });
   const { collaborators, sessions, originSecret } = createHttpParts(config, telemetry);
   const eventStreams = eventStreamsOf(config, sessions);

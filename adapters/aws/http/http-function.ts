@@ -16,13 +16,15 @@ export type HttpFunctionOptions = {
   appFor: (baseUrl: string) => Hono<AuthEnv>;
 };
 
+export type HttpFunction = (event: HttpEvent) => Promise<Response>;
+
 /** Answers a request by the app; what does not come from CloudFront is refused before anything reads it. */
-export function createHttpFunction({ originSecret, baseUrl, appFor }: HttpFunctionOptions) {
+export function createHttpFunction({ originSecret, baseUrl, appFor }: HttpFunctionOptions): HttpFunction {
   const apps = new Map<string, Hono<AuthEnv>>();
   // Node loads its `fetch` classes when they are first touched, some 25 ms: at initialisation, which has more CPU.
   void new Request('https://initialisation.invalid/');
 
-  return async (event: HttpEvent): Promise<Response> => {
+  return async (event) => {
     if (!(await comesFromCloudFront(event, originSecret))) return new Response('Forbidden', { status: 403 });
     let request: Request;
     try {

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { inputModeSchema, streamPositionSchema } from '../../../core/capture.ts';
 import type { Capture, StreamProbe } from '../../../core/capture.ts';
+import type { Collaborators } from '../../../core/collaborators.ts';
 import { StreamFetchError } from '../../../core/errors.ts';
-import type { ContactSheets } from '../../../core/ports/contact-sheets.ts';
-import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import { base64, bytesSchema } from './bytes.ts';
 import { mostPayloadBytes } from './invoke.ts';
 
@@ -45,7 +44,7 @@ export const lookAnswerSchema = z.object({
 
 export const sheetAnswerSchema = z.object({ sheet: bytesSchema });
 
-type Needs = { streams: StreamCapturer; contactSheets: ContactSheets };
+type Needs = Pick<Collaborators, 'streams' | 'contactSheets'>;
 
 /** Answers a call, in `capture`. Throws the errors of the ports. */
 export async function answerCaptureCall(call: CaptureCall, c: Needs): Promise<unknown> {

@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** As much of S3's wire as a media store speaks: whole objects by key. `requests`: method, path and headers of each. */
 export async function startS3Server() {
   const objects = new Map<string, { bytes: Buffer; type: string }>();
   const requests: { method: string; path: string; headers: IncomingMessage['headers'] }[] = [];
-  const server = createServer(async (request, response) => {
+  const server = createServer((request, response) => void answer(request, response));
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url = '', headers } = request;
     const path = new URL(url, 'http://s3').pathname;
     requests.push({ method, path, headers });
@@ -22,7 +24,8 @@ export async function startS3Server() {
         '<Error><Code>NoSuchKey</Code><Message>The specified key does not exist.</Message></Error>',
       );
     }
-  });
+  }
+
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();

@@ -1,0 +1,84 @@
+import { Hono } from 'hono';
+import { describe, expect, test } from 'vitest';
+import { httpEventSchema } from '../../../../adapters/aws/http/http-event.ts';
+import { createHttpFunction } from '../../../../adapters/aws/http/http-function.ts';
+import { originSecretHeader, viewerHostHeader } from '../../../../adapters/aws/http/origin-headers.ts';
+import type { AuthEnv } from '../../../../adapters/http/bearer-auth.ts';
+import { httpEvent } from './events.ts';
+
+type Given = { versions?: string[]; later?: string[]; baseUrl?: string };
+
+function make({ versions = ['new', 'old'], later = versions, baseUrl }: Given = {}) {
+  const built: string[] = [];
+  const respond = createHttpFunction({
+    originSecret: {
+      current: async () => 'new',
+      versions: async (most) => (most === undefined ? versions : later),
+    },
+    baseUrl,
+    appFor: (base) => {
+      built.push(base);
+      return new Hono<AuthEnv>().get('/healthz', (context) => context.text(base));
+    },
+  });
+  return {
+    built,
+    respond: (headers: Record<string, string>, method = 'GET') =>
+      respond(httpEventSchema.parse(httpEvent({ headers, method }))),
+  };
+}
+
+const secret = { [originSecretHeader]: 'new' };
+
+describe('a function behind CloudFront', () => {
+  test.each([
+    [{}],
+    [{ [originSecretHeader]: '' }],
+    [{ [originSecretHeader]: 'newer' }],
+    [{ [originSecretHeader]: 'ne' }],
+  ])('refuses what does not come from it: %j', async (headers: Record<string, string>) => {
+    const { respond, built } = make();
+
+    const response = await respond({ ...headers, [viewerHostHeader]: 'evil.example' });
+
+    expect([response.status, await response.text()]).toEqual([403, 'Forbidden']);
+    expect(built).toEqual([]);
+  });
+
+  test('takes the previous secret too, while it rotates', async () => {
+    expect((await make().respond({ [originSecretHeader]: 'old' })).status).toBe(200);
+  });
+
+  test('looks again when CloudFront shows a secret that is newer than what it knows', async () => {
+    const { respond } = make({ versions: ['old'], later: ['new', 'old'] });
+
+    expect((await respond(secret)).status).toBe(200);
+  });
+
+  test('links begin with the host that the viewer asked for, or with the deployment’s own', async () => {
+    const viewed = { ...secret, [viewerHostHeader]: 'd123.cloudfront.net' };
+
+    expect(await (await make().respond(viewed)).text()).toBe('https://d123.cloudfront.net/api');
+    expect(await (await make({ baseUrl: 'https://watch.example/api' }).respond(viewed)).text()).toBe(
+      'https://watch.example/api',
+    );
+    expect(await (await make().respond(secret)).text()).toBe('https://origin.example/api');
+  });
+
+  test('an app is built once for a host', async () => {
+    const { respond, built } = make();
+
+    await respond({ ...secret, [viewerHostHeader]: 'a.example' });
+    await respond({ ...secret, [viewerHostHeader]: 'b.example' });
+    await respond({ ...secret, [viewerHostHeader]: 'a.example' });
+
+    expect(built).toEqual(['https://a.example/api', 'https://b.example/api']);
+  });
+
+  test('a request that cannot be one is answered with the envelope', async () => {
+    const response = await make().respond(secret, 'TRACE');
+
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { code: 'BAD_REQUEST' } });
+  });
+});

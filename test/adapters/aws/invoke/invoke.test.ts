@@ -1,0 +1,45 @@
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, expect, test } from 'vitest';
+import { createInvoke, InvocationError } from '../../../../adapters/aws/invoke/invoke.ts';
+import { TransientError } from '../../../../core/errors.ts';
+
+const client = new LambdaClient({ region: 'eu-west-1' });
+const lambda = mockClient(client);
+const invoke = createInvoke(client, 'watchpost-capture');
+const signal = new AbortController().signal;
+const payload = (value: unknown) => {
+  const bytes = Buffer.from(JSON.stringify(value));
+  return Object.assign(bytes, { transformToString: () => bytes.toString() });
+};
+
+beforeEach(() => void lambda.reset());
+
+test('a function is called with JSON and answers in JSON', async () => {
+  lambda.on(InvokeCommand).resolves({ StatusCode: 200, Payload: payload({ kind: 'done', value: 'ü' }) });
+
+  expect(await invoke({ operation: 'probe' }, signal)).toEqual({ kind: 'done', value: 'ü' });
+  expect(lambda.commandCalls(InvokeCommand)[0]?.args[0].input).toEqual({
+    FunctionName: 'watchpost-capture',
+    Payload: '{"operation":"probe"}',
+  });
+});
+
+test('an error of the function is a defect, and says nothing of its inside', async () => {
+  lambda.on(InvokeCommand).resolves({
+    FunctionError: 'Unhandled',
+    Payload: payload({ errorMessage: 'rtsp://user:secret@camera' }),
+  });
+
+  const failure = await invoke({}, signal).catch((error: unknown) => error);
+
+  expect(failure).toBeInstanceOf(InvocationError);
+  expect(String(failure)).not.toContain('secret');
+});
+
+test('a function that is at its limit of concurrency passes', async () => {
+  const throttled = { name: 'TooManyRequestsException', $metadata: { httpStatusCode: 429 } };
+  lambda.on(InvokeCommand).rejects(Object.assign(new Error('slow down'), throttled));
+
+  await expect(invoke({}, signal)).rejects.toThrow(TransientError);
+});

@@ -1,0 +1,148 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { InvocationError } from '../../adapters/aws/invoke/invoke.ts';
+import type { Invoke } from '../../adapters/aws/invoke/invoke.ts';
+import { createRemoteModel, createRemoteSummaries } from '../../adapters/aws/invoke/remote-model.ts';
+import { TransientError, VisionError } from '../../core/errors.ts';
+import { createDigest } from '../../core/operations/create-digest.ts';
+import { createMonitor } from '../../core/operations/create-monitor.ts';
+import { cancelJob } from '../../core/operations/end-job.ts';
+import type { Step } from '../../core/workflow.ts';
+import { createHandler } from '../../functions/analyze/handler.ts';
+import { createWorld, digestRequest, monitorRequest } from '../support/world.ts';
+import type { World } from '../support/world.ts';
+import { during, lambdaContext } from './lambda-context.ts';
+
+let world: World;
+beforeEach(() => {
+  world = createWorld();
+});
+afterEach(() => world.close());
+
+const handle = (event: unknown) => createHandler({ ...world.c, during })(event, lambdaContext());
+const invoke: Invoke = async (payload) =>
+  JSON.parse(JSON.stringify((await handle(JSON.parse(JSON.stringify(payload)))) ?? null));
+const signal = new AbortController().signal;
+
+describe('analyze, called by the workflow', () => {
+  test('begins a job, looks at its captures and closes it', async () => {
+    const job = await createMonitor(monitorRequest(), 'harbour', world.c);
+    const execution = { job_id: job.job_id, generation: 0 };
+
+    const step = (await handle({ ...execution, operation: 'begin' })) as Step;
+    expect(step).toMatchObject({ ...execution, done: false, capture: { tick: 1 } });
+
+    const captured = { kind: 'failed', code: 'STREAM_FETCH_FAILED', message: 'm', remediation: 'r' };
+    const next = await handle({ ...execution, operation: 'analyze', capture: step.capture, captured });
+    expect(next).toMatchObject({ done: false, capture: { tick: 2, resolve_again: true } });
+
+    const failure = { Error: 'States.Timeout', Cause: 'late' };
+    expect(await handle({ ...execution, operation: 'close', failure })).toMatchObject({ done: true });
+    expect(await world.c.jobs.find(job.job_id)).toMatchObject({ status: 'failed', reason: 'internal_error' });
+  });
+
+  test('a fault that passes is thrown by the name that the workflow retries', async () => {
+    world.c.jobs = { ...world.c.jobs, get: async () => Promise.reject(new TransientError('throttled')) };
+    const job_id = '0c4c1c5e-7a53-4f2c-9b3f-1f0a5ad1e001';
+
+    await expect(handle({ operation: 'begin', job_id, generation: 0 })).rejects.toMatchObject({
+      name: 'TransientError',
+    });
+  });
+
+  test('an input of another shape throws', async () => {
+    await expect(handle({ operation: 'begin', job_id: 'x' })).rejects.toThrow();
+  });
+});
+
+describe('the model, asked by analyze', () => {
+  const model = (call: Invoke = invoke) =>
+    createRemoteModel({ invoke: call, seconds: 18, modelId: undefined });
+  const look = { mode: 'hybrid', frame: Buffer.from([255, 216]), clip: Buffer.from([0, 1]) } as const;
+
+  test('judges a look, which arrives byte for byte', async () => {
+    const seen: unknown[] = [];
+    const { judge } = world.c.vision;
+    world.c.vision = {
+      ...world.c.vision,
+      judge: async (shown, ...rest) => {
+        seen.push(shown);
+        return judge(shown, ...rest);
+      },
+    };
+    world.script.verdicts.push(true);
+
+    expect(await model().judge(look, 'a ship', signal)).toMatchObject({ triggered: true });
+    expect(seen).toEqual([look]);
+  });
+
+  test('answers a question', async () => {
+    world.script.answers.push({ answer: 'Two.', triggered: null });
+
+    expect(await model().answer(look.frame, 'How many?', signal)).toMatchObject({ answer: 'Two.' });
+  });
+
+  test('its errors cross with what to do', async () => {
+    world.script.verdicts.push(new VisionError('Ask AWS for a higher quota.'));
+
+    await expect(model().judge(look, 'a ship', signal)).rejects.toMatchObject({
+      code: 'VLM_ERROR',
+      remediation: 'Ask AWS for a higher quota.',
+    });
+  });
+
+  test('one that cannot be reached, or is too slow, is an error of the model', async () => {
+    const late = new AbortController();
+    const hanging: Invoke = async (_, given) =>
+      new Promise((_resolve, reject) => given.addEventListener('abort', () => reject(new Error('aborted'))));
+    const asked = model(hanging).judge(look, 'a ship', late.signal);
+    late.abort();
+
+    await expect(asked).rejects.toThrow(VisionError);
+    const throttled: Invoke = async () => Promise.reject(new TransientError('throttled'));
+    await expect(model(throttled).judge(look, 'a ship', signal)).rejects.toThrow(VisionError);
+  });
+
+  test('a defect stays one', async () => {
+    const broken: Invoke = async () => Promise.reject(new InvocationError('failed'));
+
+    await expect(model(broken).judge(look, 'a ship', signal)).rejects.toThrow(InvocationError);
+  });
+
+  test('what it takes is known without asking', () => {
+    const named = (modelId: string | undefined) => createRemoteModel({ invoke, seconds: 1, modelId });
+
+    expect(named(undefined)).toMatchObject({ provider: 'bedrock', takesVideo: true });
+    expect(named('us.anthropic.claude-haiku-4-5-20251001-v1:0').takesVideo).toBe(false);
+  });
+});
+
+describe('the last window of a digest that is cancelled by a function without a model', () => {
+  async function cancelled(call: Invoke = invoke) {
+    const job = await createDigest(digestRequest({ include_frames: true }), 'harbour', world.c);
+    await world.tick(await world.begin({ job_id: job.job_id, generation: 0 }));
+    world.advance(30);
+    const summaries = createRemoteSummaries(call);
+    const ended = await cancelJob(job.job_id, 'harbour', { ...world.c, summaries });
+    const [told] = await world.c.jobs.newestEvents(job.job_id, 'summary_generated', 1);
+    return { ended, told };
+  }
+
+  test('is summarised by analyze, from its samples, with its grid', async () => {
+    world.script.summaries.push('A barge came.');
+
+    const { ended, told } = await cancelled();
+
+    expect(ended).toMatchObject({ status: 'stopped', reason: 'cancelled' });
+    expect(told?.data).toMatchObject({ summary: 'A barge came.', partial: true, frames_captured: 1 });
+    expect(told?.data).toHaveProperty('frame_grid_key');
+    expect(world.summarized[0]).toHaveLength(1);
+  });
+
+  test('is told without the model where analyze cannot be called, and the job ends all the same', async () => {
+    const { ended, told } = await cancelled(async () => Promise.reject(new TransientError('throttled')));
+
+    expect(ended.status).toBe('stopped');
+    expect(told?.data).toMatchObject({ partial: true });
+    expect(world.summarized).toEqual([]);
+  });
+});

@@ -1,0 +1,101 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createHttpFunction } from '../../adapters/aws/http/http-function.ts';
+import { noEventSessions } from '../../adapters/aws/http/no-event-sessions.ts';
+import { originSecretHeader, viewerHostHeader } from '../../adapters/aws/http/origin-headers.ts';
+import { createApp } from '../../adapters/http/app.ts';
+import { mintKey } from '../../core/api-key.ts';
+import { createMonitor } from '../../core/operations/create-monitor.ts';
+import { createHandler } from '../../functions/api/handler.ts';
+import { httpEvent } from '../adapters/aws/http/events.ts';
+import { createWorld, monitorRequest } from '../support/world.ts';
+import type { World } from '../support/world.ts';
+import { during, lambdaContext } from './lambda-context.ts';
+
+let world: World;
+let authorization: string;
+beforeEach(async () => {
+  world = createWorld();
+  const { text, key } = mintKey({ caller: 'harbour', scopes: ['jobs'], label: null }, world.c.now(), world.c);
+  await world.c.keys.put(key);
+  authorization = `Bearer ${text}`;
+});
+afterEach(() => world.close());
+
+async function call(fields: Parameters<typeof httpEvent>[0]) {
+  const respond = createHttpFunction({
+    originSecret: { current: async () => 'secret', versions: async () => ['secret'] },
+    baseUrl: undefined,
+    appFor: (baseUrl) => {
+      const eventStreams = { ...world.c.eventStreams, sessions: noEventSessions };
+      return createApp({ ...world.c, baseUrl, eventStreams });
+    },
+  });
+  const headers = {
+    authorization,
+    [originSecretHeader]: 'secret',
+    [viewerHostHeader]: 'watch.example',
+    ...fields?.headers,
+  };
+  const result = await createHandler({ respond, during })(httpEvent({ ...fields, headers }), lambdaContext());
+  return { ...result, json: () => JSON.parse(result.body) };
+}
+
+const post = (body: object, accept = 'application/json') =>
+  call({
+    method: 'POST',
+    rawPath: '/api/live-monitor',
+    headers: { 'content-type': 'application/json', accept },
+    body: JSON.stringify(body),
+  });
+const monitor = { stream_url: 'https://example.com/live.m3u8', condition: 'a ship' };
+
+describe('the function behind the HTTP API', () => {
+  test('accepts a job and tells of it', async () => {
+    const created = await post(monitor);
+    expect(created.statusCode).toBe(200);
+
+    const read = await call({ rawPath: `/api/jobs/${created.json().job_id}` });
+    expect(read.json()).toMatchObject({ status: 'pending', stream_url: monitor.stream_url });
+  });
+
+  test('links begin with the viewer’s host', async () => {
+    const job = await createMonitor(monitorRequest(), 'harbour', world.c);
+    await world.begin({ job_id: job.job_id, generation: 0 });
+
+    const page = await call({ rawPath: `/api/jobs/${job.job_id}/events` });
+
+    expect(page.json().events[0].data.events_url).toBe(`https://watch.example/api/jobs/${job.job_id}/events`);
+  });
+
+  test('refuses what has not come through CloudFront, with a good key too', async () => {
+    expect(await call({ rawPath: '/api/jobs', headers: { [originSecretHeader]: 'guess' } })).toMatchObject({
+      statusCode: 403,
+      body: 'Forbidden',
+    });
+  });
+
+  test('an event stream is told where to go, before a job is made for it', async () => {
+    const refused = await post(monitor, 'text/event-stream');
+
+    expect(refused.statusCode).toBe(400);
+    expect(refused.json().error.remediation).toContain('base URL');
+    expect((await call({ rawPath: '/api/jobs' })).json().total).toBe(0);
+  });
+
+  test('a reader of events who reaches it is told so too', async () => {
+    const job = await createMonitor(monitorRequest(), 'harbour', world.c);
+
+    const refused = await call({
+      rawPath: `/api/jobs/${job.job_id}/events`,
+      headers: { accept: 'text/event-stream' },
+    });
+
+    expect(refused.statusCode).toBe(400);
+  });
+
+  test('a wish for a webhook wins over the wish for a stream, as everywhere', async () => {
+    const accepted = await post({ ...monitor, webhook_url: 'https://example.com/hook' }, 'text/event-stream');
+
+    expect(accepted.statusCode).toBe(200);
+  });
+});

@@ -1,0 +1,132 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { InvocationError } from '../../adapters/aws/invoke/invoke.ts';
+import type { Invoke } from '../../adapters/aws/invoke/invoke.ts';
+import { createRemoteCapturer, createRemoteContactSheets } from '../../adapters/aws/invoke/remote-capture.ts';
+import {
+  InvalidUrlError,
+  NotLiveError,
+  StreamEndedError,
+  StreamFetchError,
+  TransientError,
+  VisionError,
+} from '../../core/errors.ts';
+import { createMonitor } from '../../core/operations/create-monitor.ts';
+import { createHandler } from '../../functions/capture/handler.ts';
+import { createWorld, monitorRequest } from '../support/world.ts';
+import type { World } from '../support/world.ts';
+import { during, lambdaContext } from './lambda-context.ts';
+
+let world: World;
+beforeEach(() => {
+  world = createWorld();
+});
+afterEach(() => world.close());
+
+const handle = (event: unknown) => createHandler({ ...world.c, during })(event, lambdaContext());
+/** The call as it crosses the wire: JSON there, JSON back. */
+const invoke: Invoke = async (payload) =>
+  JSON.parse(JSON.stringify((await handle(JSON.parse(JSON.stringify(payload)))) ?? null));
+const signal = new AbortController().signal;
+const remote = () => createRemoteCapturer({ invoke, seconds: 20 });
+const url = 'https://example.com/live.m3u8';
+const request = { url, mode: 'hybrid', clipSeconds: 3, resolveAgain: false } as const;
+
+describe('capture, called by the workflow', () => {
+  const tick = async () => {
+    const job = await createMonitor(monitorRequest(), 'harbour', world.c);
+    const state = { tick: 1, closing: false, resolve_again: false, seen: null, motion: null };
+    return handle({ source_id: job.source_id, ...state });
+  };
+
+  test('takes a capture and puts its pictures away', async () => {
+    const captured = await tick();
+
+    expect(captured).toMatchObject({ kind: 'captured', moved: true, clip_key: null });
+    expect([...world.pictures.keys()]).toEqual([(captured as { frame_key: string }).frame_key]);
+  });
+
+  test('what the stream does wrong is a result', async () => {
+    world.script.captures.push(new StreamFetchError('Check the camera.'));
+
+    expect(await tick()).toMatchObject({ kind: 'failed', code: 'STREAM_FETCH_FAILED' });
+  });
+
+  test('an input of another shape throws', async () => {
+    await expect(handle({ source_id: 'x' })).rejects.toThrow();
+    await expect(handle({ operation: 'shell', url })).rejects.toThrow();
+  });
+});
+
+describe('capture, called by other functions', () => {
+  test('probes a stream', async () => {
+    expect(await remote().probe(url, signal)).toEqual({ platform: 'hls', playbackUrl: url });
+  });
+
+  test('brings a capture back byte for byte', async () => {
+    const [frame, clip] = [Buffer.from([255, 216, 0, 128]), Buffer.from([0, 0, 0, 24])];
+    world.script.captures.push({ frame, clip });
+
+    const capture = await remote().capture(request, signal);
+
+    expect([Buffer.from(capture.frame), Buffer.from(capture.clip!)]).toEqual([frame, clip]);
+    expect(capture.capturedAt).toEqual(world.clock.now);
+    expect(capture.position.segment_seconds).toBe(2);
+  });
+
+  test('a capture without a clip has none', async () => {
+    expect(await remote().capture({ ...request, mode: 'frames' }, signal)).not.toHaveProperty('clip');
+  });
+
+  test('one that is too large for an answer is a stream that cannot be looked at', async () => {
+    world.script.captures.push({ clip: Buffer.alloc(4_700_000) });
+
+    await expect(remote().capture(request, signal)).rejects.toThrow(StreamFetchError);
+  });
+
+  test.each([
+    new InvalidUrlError('Only http, https and rtsp.'),
+    new NotLiveError('It is a recording.'),
+    new NotLiveError('Come back later.', 'Stream is offline'),
+    new StreamEndedError(),
+    new StreamFetchError('Check the camera.', 'Failed to capture frame from stream'),
+    new TransientError('The disk is full'),
+  ])('an error crosses with its class and words: $message', async (error) => {
+    world.script.probe = error;
+
+    const probed = remote().probe(url, signal);
+
+    await expect(probed).rejects.toBeInstanceOf(error.constructor);
+    const words = 'remediation' in error ? { remediation: error.remediation } : {};
+    await expect(probed).rejects.toMatchObject({ message: error.message, ...words });
+  });
+
+  test('a defect is no outcome: the invocation fails', async () => {
+    world.script.probe = new TypeError('x is not a function');
+
+    await expect(handle({ operation: 'probe', url, seconds: 5 })).rejects.toThrow(TypeError);
+  });
+});
+
+describe('contact sheets made by capture', () => {
+  const samples = [1, 2, 3].map((fill) => ({ frame: Buffer.alloc(9, fill), capturedAt: new Date(0) }));
+  const layout = { columns: 2, tileWidthPixels: 320 };
+  const sheets = (call: Invoke = invoke) => createRemoteContactSheets({ invoke: call, seconds: 30 });
+
+  test('come back as one picture', async () => {
+    expect(Buffer.from(await sheets().make(samples, layout, signal))).toEqual(Buffer.from([255, 216, 3]));
+  });
+
+  test('that cannot be made, or not be asked for, are an error of vision', async () => {
+    const throwing = (error: Error) => {
+      const call: Invoke = async () => {
+        throw error;
+      };
+      return sheets(call).make(samples, layout, signal);
+    };
+    const large = [{ frame: Buffer.alloc(4_600_000), capturedAt: new Date(0) }];
+
+    await expect(throwing(new TransientError('throttled'))).rejects.toThrow(VisionError);
+    await expect(sheets().make(large, layout, signal)).rejects.toThrow(VisionError);
+    await expect(throwing(new InvocationError('failed'))).rejects.toThrow(InvocationError);
+  });
+});

@@ -1,0 +1,149 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createMonitor } from '../../core/operations/create-monitor.ts';
+import { cancelJob } from '../../core/operations/end-job.ts';
+import { createHandler } from '../../functions/deliver/handler.ts';
+import { createWorld, monitorRequest } from '../support/world.ts';
+import type { World } from '../support/world.ts';
+import { createFifoQueue, sqsEvent } from './fifo-queue.ts';
+import { during, lambdaContext } from './lambda-context.ts';
+
+let world: World;
+let queue: ReturnType<typeof createFifoQueue>;
+let handler: ReturnType<typeof createHandler>;
+beforeEach(() => {
+  world = createWorld();
+  queue = createFifoQueue(world.clock);
+  world.c.queue = { send: async (message) => queue.send(message) };
+  handler = createHandler({ ...world.c, postpone: queue.postpone, during });
+});
+afterEach(() => world.close());
+
+/** Started and cancelled: two events for its webhook. */
+async function endedJob(host = 'receiver') {
+  const webhook_url = `https://${host}.example/hook`;
+  const { job_id } = await createMonitor(monitorRequest({ webhook_url }), 'harbour', world.c);
+  await world.begin({ job_id, generation: 0 });
+  await cancelJob(job_id, 'harbour', world.c);
+  return job_id;
+}
+
+const sent = () =>
+  world.sent.map(({ url, body }) => `${new URL(url).hostname.split('.')[0]} ${JSON.parse(body).type}`);
+
+describe('deliver, fed by a FIFO queue', () => {
+  test('delivers a job’s events in order, and leaves nothing in the queue', async () => {
+    await endedJob();
+
+    await queue.pass(0, handler);
+
+    expect(sent()).toEqual(['receiver job_started', 'receiver job_stopped']);
+    expect(queue.waiting()).toBe(0);
+  });
+
+  test('an event that was not taken holds back those behind it until its retry, and no other job', async () => {
+    world.c.webhooks = {
+      send: async (request) => {
+        world.sent.push(request);
+        const failing = request.url.includes('slow') && world.clock.now.getTime() < failsUntilMs;
+        return { status: failing ? 503 : 204, latencyMs: 1, error: null, retryAfter: null };
+      },
+    };
+    const failsUntilMs = world.clock.now.getTime() + 20_000;
+    handler = createHandler({ ...world.c, postpone: queue.postpone, during });
+    await endedJob('slow');
+    await endedJob('quick');
+
+    await queue.pass(4, handler);
+    expect(sent()).toEqual(['slow job_started', 'quick job_started', 'quick job_stopped']);
+
+    await queue.pass(40, handler);
+    expect(sent().slice(3)).toEqual(['slow job_started', 'slow job_started', 'slow job_stopped']);
+    expect(queue.waiting()).toBe(0);
+  });
+
+  test('attempts come at 0, 5, 30 and 120 s, and the failure is recorded', async () => {
+    const jobId = await endedJob();
+    const began = world.clock.now.getTime();
+    world.script.webhooks.push(...Array.from({ length: 4 }, () => ({ status: 500 })));
+
+    await queue.pass(130, handler);
+
+    const delivery = await world.c.deliveries.get(jobId, 1);
+    expect(delivery?.attempts.map(({ at }) => (Date.parse(at) - began) / 1000)).toEqual([0, 5, 30, 120]);
+    expect(delivery).toMatchObject({ state: 'failed' });
+    expect(sent().at(-1)).toBe('receiver job_stopped');
+    expect(queue.dead).toEqual([]);
+  });
+
+  test('Retry-After is heeded', async () => {
+    const jobId = await endedJob();
+    const began = world.clock.now.getTime();
+    world.script.webhooks.push({ status: 429, retryAfter: '200' });
+
+    await queue.pass(210, handler);
+
+    const delivery = await world.c.deliveries.get(jobId, 1);
+    expect(delivery?.attempts.map(({ at }) => (Date.parse(at) - began) / 1000)).toEqual([0, 200]);
+  });
+
+  test('a message that comes twice is sent once', async () => {
+    const jobId = await endedJob();
+    await queue.pass(0, handler);
+
+    queue.sendText(JSON.stringify({ job_id: jobId, sequence: 1, resend: 0 }), jobId, 'again');
+    await queue.pass(0, handler);
+
+    expect(world.sent).toHaveLength(2);
+    expect(queue.waiting()).toBe(0);
+  });
+
+  test('a fault of our own is tried again, more slowly each time', async () => {
+    await endedJob();
+    const { event } = world.c.jobs;
+    const triedAt: number[] = [];
+    const began = world.clock.now.getTime();
+    world.c.jobs = {
+      ...world.c.jobs,
+      event: async (...which) => {
+        triedAt.push((world.clock.now.getTime() - began) / 1000);
+        if (triedAt.length < 5) throw new Error('throttled');
+        return event(...which);
+      },
+    };
+    handler = createHandler({ ...world.c, postpone: queue.postpone, during });
+
+    await queue.pass(20, handler);
+
+    expect(triedAt.slice(0, 5)).toEqual([0, 1, 3, 7, 15]);
+    expect(sent()).toEqual(['receiver job_started', 'receiver job_stopped']);
+  });
+
+  test('a message that nobody can read goes to the dead letters, and those behind it are delivered', async () => {
+    const jobId = await endedJob();
+    const poisoned = createFifoQueue(world.clock);
+    poisoned.sendText('{"job_id":', jobId);
+    poisoned.send({ job_id: jobId, sequence: 1, resend: 0 });
+    handler = createHandler({ ...world.c, postpone: poisoned.postpone, during });
+
+    await poisoned.pass(3000, handler);
+
+    expect(poisoned.dead).toEqual(['{"job_id":']);
+    expect(sent()).toEqual(['receiver job_started']);
+    expect(poisoned.waiting()).toBe(0);
+  });
+
+  test('where a message cannot be postponed it is reported all the same, and comes again by itself', async () => {
+    const jobId = await endedJob();
+    world.script.webhooks.push({ status: 500 });
+    const postpone = async () => Promise.reject(new Error('throttled'));
+    const body = JSON.stringify({ job_id: jobId, sequence: 1, resend: 0 });
+    const message = { id: 'm1', group: jobId, deduplication: 'd', body, received: 1 };
+
+    const answer = await createHandler({ ...world.c, postpone, during })(
+      sqsEvent(message, 'r1'),
+      lambdaContext(),
+    );
+
+    expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: 'm1' }] });
+  });
+});

@@ -1,0 +1,140 @@
+import { PassThrough } from 'node:stream';
+import type { Writable } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createHttpFunction } from '../../adapters/aws/http/http-function.ts';
+import { originSecretHeader } from '../../adapters/aws/http/origin-headers.ts';
+import type { StreamingRuntime } from '../../adapters/aws/http/response-stream.ts';
+import { createApp } from '../../adapters/http/app.ts';
+import { mountMcp } from '../../adapters/mcp/mount-mcp.ts';
+import { mintKey } from '../../core/api-key.ts';
+import { createMonitor } from '../../core/operations/create-monitor.ts';
+import { cancelJob } from '../../core/operations/end-job.ts';
+import { createHandler } from '../../functions/stream/handler.ts';
+import { httpEvent } from '../adapters/aws/http/events.ts';
+import { createWorld, monitorRequest } from '../support/world.ts';
+import type { World } from '../support/world.ts';
+import { during, lambdaContext } from './lambda-context.ts';
+
+let world: World;
+let authorization: string;
+beforeEach(async () => {
+  world = createWorld();
+  const { text, key } = mintKey({ caller: 'harbour', scopes: ['jobs'], label: null }, world.c.now(), world.c);
+  await world.c.keys.put(key);
+  authorization = `Bearer ${text}`;
+});
+afterEach(() => world.close());
+
+type Metadata = { statusCode: number; headers: Record<string, string> };
+
+/** Lambda's runtime, as far as a streaming handler sees it. */
+function runtime() {
+  const begun: Metadata[] = [];
+  const streaming: StreamingRuntime = {
+    streamifyResponse: (handler) => handler,
+    HttpResponseStream: {
+      from: (stream, metadata) => {
+        begun.push(metadata);
+        return stream;
+      },
+    },
+  };
+  return { begun, streaming };
+}
+
+async function call(
+  fields: Parameters<typeof httpEvent>[0],
+  stream: PassThrough = new PassThrough(),
+  sessionSeconds: number | null = null,
+) {
+  const { begun, streaming } = runtime();
+  const respond = createHttpFunction({
+    originSecret: { current: async () => 'secret', versions: async () => ['secret'] },
+    baseUrl: 'https://watch.example/api',
+    appFor: (baseUrl) => {
+      const all = { ...world.c, baseUrl, eventStreams: { ...world.c.eventStreams, sessionSeconds } };
+      const app = createApp(all);
+      mountMcp(app, all);
+      return app;
+    },
+  });
+  const headers = { authorization, [originSecretHeader]: 'secret', ...fields?.headers };
+  const handler = createHandler({ respond, during }, streaming) as (
+    event: unknown,
+    stream: Writable,
+    context: unknown,
+  ) => Promise<void>;
+  const text = stream.toArray().catch(() => []);
+  await handler(httpEvent({ ...fields, headers }), stream, lambdaContext());
+  return { ...begun[0], body: Buffer.concat(await text).toString() };
+}
+
+const eventsOf = (jobId: string) => ({
+  rawPath: `/api/jobs/${jobId}/events`,
+  headers: { accept: 'text/event-stream' },
+});
+
+async function runningJob() {
+  const { job_id } = await createMonitor(monitorRequest(), 'harbour', world.c);
+  await world.begin({ job_id, generation: 0 });
+  return job_id;
+}
+
+describe('the function behind the function URL', () => {
+  test('streams a job’s events until its end', async () => {
+    const jobId = await runningJob();
+    await cancelJob(jobId, 'harbour', world.c);
+
+    const { statusCode, headers, body } = await call(eventsOf(jobId));
+
+    expect([statusCode, headers?.['content-type']]).toEqual([200, 'text/event-stream']);
+    expect(body.match(/^event: .+$/gm)).toEqual(['event: started', 'event: stopped']);
+  });
+
+  test('closes after its time without a terminal event, so that the reader comes back', async () => {
+    const { body } = await call(eventsOf(await runningJob()), new PassThrough(), 840);
+
+    expect(body).toContain('event: started');
+    expect(body).not.toMatch(/event: (stopped|error)/);
+    expect(body.match(/: heartbeat/g)?.length).toBeGreaterThan(50);
+  });
+
+  test('a reader that leaves gives its session back', async () => {
+    const jobId = await runningJob();
+    const stream = new PassThrough();
+    stream.once('data', () => stream.destroy());
+
+    await call(eventsOf(jobId), stream);
+
+    const sessions = await Promise.all(
+      Array.from({ length: 10 }, () => world.c.eventStreams.sessions.open('harbour')),
+    );
+    expect(sessions.every(Boolean)).toBe(true);
+  });
+
+  test('refuses what has not come through CloudFront', async () => {
+    expect(await call({ headers: { [originSecretHeader]: '' } })).toMatchObject({
+      statusCode: 403,
+      body: 'Forbidden',
+    });
+  });
+
+  test('answers what does not stream too: MCP', async () => {
+    const initialize = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+    };
+
+    const { statusCode, body } = await call({
+      method: 'POST',
+      rawPath: '/mcp',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify(initialize),
+    });
+
+    expect(statusCode).toBe(200);
+    expect(JSON.parse(body).result.serverInfo.name).toBe('watchpost');
+  });
+});
