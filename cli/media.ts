@@ -2,10 +2,12 @@ import { createEgressGuard } from '../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../adapters/egress/guarded-http.ts';
 import { createFfmpegRunner } from '../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createStreamCapturer } from '../adapters/media/stream-capturer.ts';
+import type { PlatformSettings } from '../adapters/platforms/platform-settings.ts';
 
 /** Everything that reaches out: one guard, one HTTP client, and the capturer on both. */
 export function createMedia(
   allowRanges: readonly string[],
+  platforms: PlatformSettings,
   ffmpegPath: string,
   tempDir: string,
   now: () => Date,
@@ -13,5 +15,5 @@ export function createMedia(
   const guard = createEgressGuard({ allowRanges });
   const http = createGuardedHttp(guard);
   const ffmpeg = createFfmpegRunner({ ffmpegPath, tempDir });
-  return { guard, http, streams: createStreamCapturer({ guard, http, ffmpeg, now }) };
+  return { guard, http, streams: createStreamCapturer({ guard, http, ffmpeg, now, platforms }) };
 }

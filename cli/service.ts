@@ -43,6 +43,7 @@ import { windowSummaries } from '../core/operations/summarize-windows.ts';
 import { eventStreamsOf } from './event-streams.ts';
 import { limitsOf } from './limits.ts';
 import { createMedia } from './media.ts';
+import { platformsOf } from './platforms.ts';
 import type { Settings } from './settings.ts';
 import { startUpkeep } from './upkeep.ts';
 import { version } from './version.ts';
@@ -77,10 +78,17 @@ export async function openService(
   baseUrl: string,
   output: Log,
 ): Promise<Service> {
+  const platforms = await platformsOf(settings);
   const directory = await openDataDirectory(settings.dataDir);
   const database = openDatabase(directory.database);
   migrateExecutions(database);
-  const { guard, http, streams } = createMedia(settings.allowRanges, ffmpegPath, directory.temporary, now);
+  const { guard, http, streams } = createMedia(
+    settings.allowRanges,
+    platforms,
+    ffmpegPath,
+    directory.temporary,
+    now,
+  );
   const recentLog = createLogBuffer({ level: settings.logLevel, now });
   const log = redactedLog(teeLog(output, recentLog));
   const jobs = createJobStore(database);

@@ -83,6 +83,61 @@ const settingsSchema = z.object({
   heartbeatSeconds: wholeNumber(1, 60)
     .prefault('15')
     .register(help, { fallback: '15', text: 'after how much silence an event stream sends a comment' }),
+  youtubeClients: z
+    .string()
+    .transform((text) => text.split(',').flatMap((name) => name.trim().toUpperCase() || []))
+    .pipe(
+      z
+        .array(z.string().regex(/^[A-Z_]+$/, 'must be names such as visionos,web'))
+        .min(1, 'must name at least one'),
+    )
+    .prefault('visionos,web')
+    .register(help, {
+      fallback: 'visionos,web',
+      text: 'applications to ask YouTube as, in this order, by their names in youtubei.js: which are let in changes',
+    }),
+  youtubeCookies: z.string().prefault('').register(help, {
+    fallback: '',
+    text: 'file with cookies of a YouTube account, as browsers export them (cookies.txt); empty: no account',
+  }),
+  youtubeProxy: z
+    .union([z.literal(''), z.url({ protocol: /^https?$/ })])
+    .prefault('')
+    .register(help, {
+      fallback: '',
+      text: 'HTTP proxy for everything of YouTube, http://user:password@host:port; empty: none',
+    }),
+  youtubeUrl: z
+    .url()
+    .prefault('https://www.youtube.com')
+    .register(help, { fallback: 'https://www.youtube.com', text: 'where the interface of YouTube is asked' }),
+  twitchCookies: z.string().prefault('').register(help, {
+    fallback: '',
+    text: 'file with cookies of a Twitch account, as browsers export them (cookies.txt); empty: no account',
+  }),
+  twitchProxy: z
+    .union([z.literal(''), z.url({ protocol: /^https?$/ })])
+    .prefault('')
+    .register(help, {
+      fallback: '',
+      text: 'HTTP proxy for everything of Twitch, http://user:password@host:port; empty: none',
+    }),
+  twitchGqlUrl: z.url().prefault('https://gql.twitch.tv/gql').register(help, {
+    fallback: 'https://gql.twitch.tv/gql',
+    text: 'where Twitch is asked for channels and access tokens',
+  }),
+  twitchUsherUrl: z
+    .url()
+    .prefault('https://usher.ttvnw.net')
+    .register(help, { fallback: 'https://usher.ttvnw.net', text: 'where Twitch is asked for playlists' }),
+  twitchClientId: z
+    .string()
+    .regex(/^[\w-]+$/, 'must be letters and digits')
+    .prefault('kimne78kx3ncx6brgo4mv6wki5h1ko')
+    .register(help, {
+      fallback: 'kimne78kx3ncx6brgo4mv6wki5h1ko',
+      text: 'public client id that Twitch is asked with: that of its web page',
+    }),
   ffmpeg: z
     .string()
     .prefault('')

@@ -17,6 +17,17 @@ import { openTerminal } from './terminal.ts';
 import { version } from './version.ts';
 
 const terminal = openTerminal(process.env);
+const platformSettings = [
+  'youtubeClients',
+  'youtubeCookies',
+  'youtubeProxy',
+  'youtubeUrl',
+  'twitchCookies',
+  'twitchProxy',
+  'twitchGqlUrl',
+  'twitchUsherUrl',
+  'twitchClientId',
+] as const;
 const visionSettings = ['vision', 'visionModel', 'openaiUrl', 'openaiApiKey'] as const;
 
 const program = new Command('watchpost')
@@ -37,7 +48,12 @@ addSettings(program.command('demo'), ['ffmpeg', 'logLevel', ...visionSettings])
 
 const checkOptions = z.object({ mode: inputModeSchema, clipSeconds: z.string(), save: z.string() });
 
-addSettings(program.command('check <url> <condition>'), ['allowRanges', 'ffmpeg', ...visionSettings])
+addSettings(program.command('check <url> <condition>'), [
+  'allowRanges',
+  'ffmpeg',
+  ...platformSettings,
+  ...visionSettings,
+])
   .description('look once at a live stream: prints the verdict and saves the frame')
   .addOption(
     new Option('--mode <mode>', 'what the model is shown').choices(inputModeSchema.options).default('frames'),

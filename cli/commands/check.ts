@@ -7,6 +7,7 @@ import { checkOnce } from '../../core/operations/check-once.ts';
 import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
 import { limitsOf } from '../limits.ts';
 import { createMedia } from '../media.ts';
+import { platformsOf } from '../platforms.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { createVisionModel } from '../vision-model.ts';
@@ -30,8 +31,15 @@ export async function check(
   asJson: boolean,
 ): Promise<void> {
   const ffmpeg = await ensureFfmpeg(settings.ffmpeg, process.env, terminal);
+  const platforms = await platformsOf(settings);
   const folder = await mkdtemp(join(tmpdir(), 'watchpost-check-'));
-  const { http, streams } = createMedia(settings.allowRanges, ffmpeg.path, folder, () => new Date());
+  const { http, streams } = createMedia(
+    settings.allowRanges,
+    platforms,
+    ffmpeg.path,
+    folder,
+    () => new Date(),
+  );
   const vision = createVisionModel(settings, ffmpeg.path);
   const waiting = terminal.waiting(`Looking at ${maskUrl(wish.url)}`);
   const startedMs = performance.now();

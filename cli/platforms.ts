@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises';
+import { cookieValue, readCookies } from '../adapters/platforms/cookies.ts';
+import type { PlatformSettings } from '../adapters/platforms/platform-settings.ts';
+import { SettingsError } from './settings.ts';
+import type { Settings } from './settings.ts';
+
+/** How the platforms are reached. Cookie files are read now, so that a wrong one is told at the start. Throws `SettingsError`. */
+export async function platformsOf(settings: Settings): Promise<PlatformSettings> {
+  const { youtubeCookies, twitchCookies } = settings;
+  return {
+    youtube: {
+      url: trimmed(settings.youtubeUrl),
+      clients: settings.youtubeClients,
+      cookies: await cookiesIn(youtubeCookies, 'WATCHPOST_YOUTUBE_COOKIES', 'youtube.com', 'SAPISID'),
+      proxyUrl: settings.youtubeProxy || null,
+    },
+    twitch: {
+      gqlUrl: settings.twitchGqlUrl,
+      usherUrl: trimmed(settings.twitchUsherUrl),
+      clientId: settings.twitchClientId,
+      cookies: await cookiesIn(twitchCookies, 'WATCHPOST_TWITCH_COOKIES', 'twitch.tv', 'auth-token'),
+      proxyUrl: settings.twitchProxy || null,
+    },
+  };
+}
+
+/** `needed`: the cookie that an account is recognised by. */
+async function cookiesIn(
+  file: string,
+  variable: string,
+  site: string,
+  needed: string,
+): Promise<string | null> {
+  if (file === '') return null;
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    throw new SettingsError(`${variable}: ${file} cannot be read`, { cause });
+  });
+  const cookies = readCookies(text, site);
+  if (cookieValue(cookies, needed) === null) {
+    throw new SettingsError(
+      `${variable}: ${file} has no cookie ${needed} of ${site}. Export the cookies of a browser that is signed in there.`,
+    );
+  }
+  return cookies;
+}
+
+function trimmed(url: string): string {
+  return url.replace(/\/+$/, '');
+}

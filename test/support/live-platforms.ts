@@ -1,0 +1,55 @@
+import { startLiveHls } from '../../cli/demo/live-hls.ts';
+import { startFakeTwitch, type FakeTwitch } from './fake-twitch.ts';
+import { livePlayer, startFakeYoutube, type FakeYoutube } from './fake-youtube.ts';
+
+export type LivePlatforms = {
+  youtube: FakeYoutube;
+  twitch: FakeTwitch;
+  urls: { youtube: string; youtubeChannel: string; twitch: string };
+  /** For the environment of a service that is to reach them. */
+  variables: Record<string, string>;
+  close(): Promise<void>;
+};
+
+export const liveVideoId = 'jNQXAC9IVRw';
+
+/** Platforms on this machine with a broadcast by ffmpeg that is live on all of them; `picture` is an input of lavfi. */
+export async function startLivePlatforms(picture: string): Promise<LivePlatforms> {
+  const broadcast = await startLiveHls({
+    ffmpegPath: process.env['WATCHPOST_FFMPEG'] ?? 'ffmpeg',
+    inputArgs: ['-re', '-f', 'lavfi', '-i', picture],
+    segmentSeconds: 1,
+    host: '127.0.0.1',
+  });
+  const youtube = await startFakeYoutube();
+  const twitch = await startFakeTwitch();
+  const inAnHour = () => new Date(Date.now() + 3_600_000);
+  youtube.player = () => livePlayer(liveVideoId, youtube.manifestUrl(liveVideoId, inAnHour()));
+  youtube.channels.set('/@harbour', liveVideoId);
+  youtube.media = twitch.media = () => relayed(broadcast.url);
+  return {
+    youtube,
+    twitch,
+    urls: {
+      youtube: `https://www.youtube.com/watch?v=${liveVideoId}`,
+      youtubeChannel: 'https://www.youtube.com/@harbour/live',
+      twitch: 'https://www.twitch.tv/harbour_cam',
+    },
+    variables: {
+      WATCHPOST_YOUTUBE_URL: youtube.url,
+      WATCHPOST_TWITCH_GQL_URL: twitch.gqlUrl,
+      WATCHPOST_TWITCH_USHER_URL: twitch.usherUrl,
+    },
+    close: async () => {
+      await youtube.close();
+      await twitch.close();
+      await broadcast.close();
+    },
+  };
+}
+
+/** A playlist from elsewhere, whose segments stay there. */
+async function relayed(playlistUrl: string): Promise<string> {
+  const text = await (await fetch(playlistUrl)).text();
+  return text.replace(/^(?!#)(.+)$/gm, (uri) => new URL(uri, playlistUrl).href);
+}
