@@ -8,6 +8,8 @@ import { chooseSegments, withGapAt } from './choose-segments.ts';
 import { fetchMediaPlaylist, PlaylistGoneError, type PreparePlaylist } from './fetch-playlist.ts';
 import { fetchSegments, protectedStream, SegmentMissingError } from './fetch-segments.ts';
 import { findPlaylist } from './find-playlist.ts';
+import { createKeyFrameClock } from './key-frame-clock.ts';
+import type { KeyFrameClock } from './key-frame-clock.ts';
 import { livenessOf } from './live-or-not.ts';
 import { createPlaylistMemory, type Remembered } from './playlist-memory.ts';
 import type { MediaPlaylist, Segment } from './playlist.ts';
@@ -162,10 +164,11 @@ export function createHlsCapturer(deps: {
   ): Promise<Capture> {
     const newest = segments.at(-1);
     if (newest === undefined) throw nothingYet();
-    const pictures = await decode(segments, request, signal);
+    const clock = createKeyFrameClock(segments);
+    const pictures = await decode(segments, clock, request, signal);
     return {
       ...pictures,
-      capturedAt: takenAt(newest, request.mode, deps.now()),
+      capturedAt: takenAt(newest, request.mode, deps.now(), clock.lastKeyFrameAt()),
       position: positionOf(newest, playlist),
     };
   }
@@ -173,12 +176,13 @@ export function createHlsCapturer(deps: {
   /** ffmpeg starts while the segments are under way; what is still under way when it has enough is given up. */
   async function decode(
     segments: Segment[],
+    clock: KeyFrameClock,
     request: CaptureRequest,
     signal: AbortSignal,
   ): Promise<FfmpegPictures> {
     const seconds = segments.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
     const enough = new AbortController();
-    const chunks = fetchSegments(fetcher, segments, AbortSignal.any([signal, enough.signal]));
+    const chunks = clock.watch(fetchSegments(fetcher, segments, AbortSignal.any([signal, enough.signal])));
     const input = { kind: 'pipe', format: formatOf(segments[0]), chunks, seconds } as const;
     try {
       return await deps.ffmpeg.run(input, request, { timeoutMs: limits.decodeTimeoutMs }, signal);

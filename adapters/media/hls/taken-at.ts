@@ -5,13 +5,13 @@ import type { Segment } from './playlist.ts';
 const plausibleMs = 24 * 60 * 60_000;
 
 /**
- * When the picture was taken. A frame is the segment's last key frame, of which only the segment's start is sure; a
- * clip's picture is its last, at the segment's end. No picture is of the future: such a clock is ahead, or in another zone.
+ * When the picture was taken. A frame is the last key frame (`keyFrameAt`; where that is not known, its segment's start is what is sure),
+ * a clip's picture its last, at the segment's end. No picture is of the future: such a clock is ahead, or in another zone.
  */
-export function takenAt(newest: Segment, mode: InputMode, now: Date): Date {
+export function takenAt(newest: Segment, mode: InputMode, now: Date, keyFrameAt: Date | null = null): Date {
   if (newest.startsAt === null) return now;
-  const offsetMs = mode === 'frames' ? 0 : newest.durationSeconds * 1000;
-  const taken = new Date(newest.startsAt.getTime() + offsetMs);
+  const end = new Date(newest.startsAt.getTime() + newest.durationSeconds * 1000);
+  const taken = mode === 'frames' ? (keyFrameAt ?? newest.startsAt) : end;
   const ageMs = now.getTime() - taken.getTime();
   return ageMs >= 0 && ageMs <= plausibleMs ? taken : now;
 }

@@ -274,6 +274,41 @@ describe('a program date-time', () => {
   });
 
   it.each([
+    ['MPEG-TS', {}],
+    ['fMP4', { segmentType: 'fmp4' }],
+  ] as const)('dates a frame by its key frame, not by its segment (%s)', async (_format, options) => {
+    const { initialization, segments: parts } = await record({
+      keyFrameSeconds: 0.5,
+      seconds: 6,
+      ...options,
+    });
+    await serve({
+      [live]: mediaPlaylist([
+        ...(initialization ? ['#EXT-X-MAP:URI="init.mp4"'] : []),
+        at('2026-11-20T11:59:42Z'),
+        initialization ? 'part.m4s' : 'part.ts',
+      ]),
+      '/init.mp4': initialization ?? '',
+      '/part.m4s': parts[2]!,
+      '/part.ts': parts[2]!,
+    });
+    const { capturedAt, thumbnail } = await stream.capture(live);
+    expect(momentOf(thumbnail)).toBeGreaterThan(5.2);
+    expect(capturedAt.toISOString()).toBe('2026-11-20T11:59:43.500Z');
+  });
+
+  it('dates a frame by the earlier segment that it is in', async () => {
+    const rare = await record({ keyFrameSeconds: 6, seconds: 12 });
+    await serve({
+      [live]: mediaPlaylist([at('2026-11-20T11:59:40Z'), 'a.ts', 'b.ts', 'c.ts']),
+      ...Object.fromEntries(['a', 'b', 'c'].map((name, index) => [`/${name}.ts`, rare.segments[index]!])),
+    });
+    const { capturedAt, thumbnail } = await stream.capture(live);
+    expect(momentOf(thumbnail)).toBeCloseTo(0, 0);
+    expect(capturedAt.toISOString()).toBe('2026-11-20T11:59:40.000Z');
+  });
+
+  it.each([
     ['that is missing', ['4.ts']],
     ['from before a discontinuity', [at('2026-11-20T11:59:40Z'), '3.ts', '#EXT-X-DISCONTINUITY', '4.ts']],
     ['of another year', [at('2024-11-20T11:59:40Z'), '4.ts']],

@@ -1,0 +1,123 @@
+/** Above every segment; a run may claim four thousand million samples without a byte for any of them. */
+const mostSamples = 100_000;
+const isNoKeyFrame = 0x10000;
+
+/**
+ * Seconds from the first picture of a segment of fragmented MP4 (ISO/IEC 14496-12) to its last key frame; null where the boxes do not tell.
+ */
+export function lastKeyFrameOfMp4(segment: Uint8Array, initialization: Uint8Array | null): number | null {
+  try {
+    const track = videoTrack(asBuffer(initialization ?? segment));
+    return track === null ? null : lastKeyFrame(asBuffer(segment), track);
+  } catch {
+    // Boxes that end before their fields do: what dates the picture then is the segment's start.
+    return null;
+  }
+}
+
+type Track = { id: number; timescale: number; sampleSeconds: number; sampleFlags: number };
+
+function videoTrack(bytes: Buffer): Track | null {
+  const movie = child(bytes, 'moov');
+  for (const track of children(movie, 'trak')) {
+    const media = child(track, 'mdia');
+    if (child(media, 'hdlr').toString('latin1', 8, 12) !== 'vide') continue;
+    const [header, times] = [child(track, 'tkhd'), child(media, 'mdhd')];
+    const id = header.readUInt32BE(header.readUInt8(0) === 1 ? 20 : 12);
+    const timescale = times.readUInt32BE(times.readUInt8(0) === 1 ? 20 : 12);
+    const defaults = children(child(movie, 'mvex'), 'trex').find((box) => box.readUInt32BE(4) === id);
+    return {
+      id,
+      timescale,
+      sampleSeconds: (defaults?.readUInt32BE(12) ?? 0) / timescale,
+      sampleFlags: defaults?.readUInt32BE(20) ?? 0,
+    };
+  }
+  return null;
+}
+
+function lastKeyFrame(segment: Buffer, track: Track): number | null {
+  let first = Infinity;
+  let last: number | null = null;
+  let left = mostSamples;
+  for (const fragment of children(segment, 'moof').flatMap((box) => children(box, 'traf'))) {
+    const header = readHeader(child(fragment, 'tfhd'), track);
+    if (header === null) continue;
+    let seconds = readBaseTime(child(fragment, 'tfdt')) / track.timescale;
+    for (const run of children(fragment, 'trun')) {
+      for (const sample of samplesOf(run, header, track.timescale)) {
+        if ((left -= 1) < 0) return last === null ? null : last - first;
+        first = Math.min(first, seconds + sample.delaySeconds);
+        if ((sample.flags & isNoKeyFrame) === 0) last = seconds + sample.delaySeconds;
+        seconds += sample.seconds;
+      }
+    }
+  }
+  return last === null ? null : last - first;
+}
+
+type SampleDefaults = Pick<Track, 'sampleSeconds' | 'sampleFlags'>;
+
+/** Null for another track. */
+function readHeader(box: Buffer, track: Track): SampleDefaults | null {
+  if (box.readUInt32BE(4) !== track.id) return null;
+  const flags = box.readUIntBE(1, 3);
+  let at = 8 + (flags & 0x01 ? 8 : 0) + (flags & 0x02 ? 4 : 0);
+  const next = (present: number): number | null => (flags & present ? box.readUInt32BE((at += 4) - 4) : null);
+  const duration = next(0x08);
+  next(0x10);
+  return {
+    sampleSeconds: duration === null ? track.sampleSeconds : duration / track.timescale,
+    sampleFlags: next(0x20) ?? track.sampleFlags,
+  };
+}
+
+function readBaseTime(box: Buffer): number {
+  return box.readUInt8(0) === 1 ? Number(box.readBigUInt64BE(4)) : box.readUInt32BE(4);
+}
+
+type Sample = { seconds: number; flags: number; delaySeconds: number };
+
+function* samplesOf(box: Buffer, defaults: SampleDefaults, timescale: number): Generator<Sample> {
+  const flags = box.readUIntBE(1, 3);
+  const count = box.readUInt32BE(4);
+  let at = 8 + (flags & 0x001 ? 4 : 0);
+  const next = (present: number): number | null => (flags & present ? box.readUInt32BE((at += 4) - 4) : null);
+  let firstFlags = next(0x004);
+  for (let index = 0; index < count; index += 1) {
+    const duration = next(0x100);
+    next(0x200);
+    const own = next(0x400);
+    const delay = next(0x800) ?? 0;
+    yield {
+      seconds: duration === null ? defaults.sampleSeconds : duration / timescale,
+      flags: firstFlags ?? own ?? defaults.sampleFlags,
+      // Signed in version 1, and never so large in version 0.
+      delaySeconds: (delay | 0) / timescale,
+    };
+    firstFlags = null;
+  }
+}
+
+/** Empty where there is none: reading from it throws. */
+function child(box: Buffer, type: string): Buffer {
+  return children(box, type)[0] ?? Buffer.alloc(0);
+}
+
+function children(box: Buffer, type: string): Buffer[] {
+  const found: Buffer[] = [];
+  for (let at = 0; at + 8 <= box.length;) {
+    const size = box.readUInt32BE(at);
+    const isLong = size === 1 && at + 16 <= box.length;
+    const bytes = isLong ? Number(box.readBigUInt64BE(at + 8)) : size === 0 ? box.length - at : size;
+    if (bytes < 8) break;
+    if (box.toString('latin1', at + 4, at + 8) === type)
+      found.push(box.subarray(at + (isLong ? 16 : 8), at + bytes));
+    at += bytes;
+  }
+  return found;
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

@@ -1,0 +1,87 @@
+import { assert, property, uint8Array } from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { lastKeyFrameOfMp4 } from '../../../../adapters/media/hls/mp4-key-frames.ts';
+import { lastKeyFrameOfTs } from '../../../../adapters/media/hls/ts-key-frames.ts';
+import { record, type Recording } from '../../../support/hls/recording.ts';
+
+/** Segments of 2 s with a key frame every 0.5 s, and some with one in six seconds. */
+const often = { keyFrameSeconds: 0.5, seconds: 6 };
+const rarely = { keyFrameSeconds: 6, seconds: 6 };
+
+describe('the last key frame of a segment', () => {
+  it.each([
+    ['MPEG-TS', {}],
+    ['MPEG-TS with sound', { sound: true }],
+    ['MPEG-TS of H.265', { codec: 'h265' }],
+    ['fMP4', { segmentType: 'fmp4' }],
+    ['fMP4 with sound', { segmentType: 'fmp4', sound: true }],
+    ['fMP4 of H.265', { segmentType: 'fmp4', codec: 'h265' }],
+  ] as const)('is known by its time (%s)', async (_format, options) => {
+    const { segments, initialization } = await record({ ...often, ...options });
+    for (const segment of segments) expect(timeOf(segment, initialization)).toBeCloseTo(1.5, 2);
+  });
+
+  it.each(['mpegts', 'fmp4'] as const)('may be in an earlier segment (%s)', async (segmentType) => {
+    const { segments, initialization } = await record({ ...rarely, segmentType });
+    expect(segments.map((segment) => timeOf(segment, initialization))).toEqual([0, null, null]);
+  });
+
+  it('is found past garbage, and across the end of the clock', async () => {
+    const { segments } = await record(often);
+    const shifted = Buffer.from(segments[1]!);
+    for (let at = 0; at < shifted.length; at += 188)
+      addToTimestamp(shifted.subarray(at, at + 188), 2 ** 33 - 4.4 * 90_000);
+    expect(lastKeyFrameOfTs(Buffer.concat([Buffer.alloc(500, 'x'), segments[1]!]))).toBeCloseTo(1.5, 2);
+    expect(lastKeyFrameOfTs(shifted)).toBeCloseTo(1.5, 2);
+  });
+
+  describe('of bytes that are damaged', () => {
+    let recording: Recording;
+    beforeAll(async () => {
+      recording = await record({ ...often, segmentType: 'fmp4' });
+    });
+
+    it('is not known, and nothing else happens', () => {
+      const { segments, initialization } = recording;
+      assert(
+        property(uint8Array({ minLength: 1, maxLength: 40 }), (noise) => {
+          const damaged = Buffer.from(segments[0]!);
+          for (const [index, byte] of noise.entries())
+            damaged[(byte * 7 + index * 13) % damaged.length] = byte;
+          for (const time of [lastKeyFrameOfMp4(damaged, initialization), lastKeyFrameOfTs(damaged)]) {
+            expect(time === null || Number.isFinite(time)).toBe(true);
+          }
+        }),
+      );
+      expect(lastKeyFrameOfMp4(segments[0]!, null)).toBeNull();
+      expect(lastKeyFrameOfTs(new Uint8Array())).toBeNull();
+    });
+
+    it('that claim endless samples is found in a moment', () => {
+      const segment = Buffer.from(recording.segments[0]!);
+      const run = segment.indexOf('trun') + 4;
+      segment.writeUInt32BE(0, run);
+      segment.writeUInt32BE(0xffffffff, run + 4);
+      expect(lastKeyFrameOfMp4(segment, recording.initialization)).not.toBeNaN();
+    });
+  });
+});
+
+function timeOf(segment: Buffer, initialization: Buffer | null): number | null {
+  return initialization === null ? lastKeyFrameOfTs(segment) : lastKeyFrameOfMp4(segment, initialization);
+}
+
+/** Of the packet's PES header, if it has one of a picture. */
+function addToTimestamp(packet: Buffer, ticks: number): void {
+  const start = packet.indexOf(Buffer.from([0, 0, 1, 0xe0]));
+  if (start < 0 || (packet[1]! & 0x40) === 0) return;
+  const at = start + 9;
+  const before =
+    ((packet[at]! >> 1) & 7) * 2 ** 30 +
+    (packet.readUInt16BE(at + 1) >> 1) * 2 ** 15 +
+    (packet.readUInt16BE(at + 3) >> 1);
+  const after = (before + Math.round(ticks)) % 2 ** 33;
+  packet[at] = (packet[at]! & 0xf1) | (Math.floor(after / 2 ** 30) << 1);
+  packet.writeUInt16BE((Math.floor(after / 2 ** 15) % 2 ** 15) * 2 + 1, at + 1);
+  packet.writeUInt16BE((after % 2 ** 15) * 2 + 1, at + 3);
+}
