@@ -4,6 +4,7 @@ import { noCounts, type Job } from '../../core/job.ts';
 import type { JobChange, JobStore } from '../../core/ports/job-store.ts';
 import { withLostReplies } from './lost-replies.ts';
 import {
+  after,
   begin,
   changed,
   changeOf,
@@ -120,6 +121,17 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     expect(results.filter((result) => result === 'committed')).toHaveLength(1);
     expect(await store.usage()).toMatchObject({ jobs_created: 1, jobs_stopped: 1, checks_performed: 3 });
     expect(await store.countActive(job.caller)).toBe(0);
+  });
+
+  it('changes at once that log nothing do not undo each other', async () => {
+    const { store, job } = await withRunningJob(makeStore);
+    const sets = [{ generation: 1 }, { last_tick: 7 }, { lease_until: after(900).toISOString() }];
+
+    const results = await Promise.all(sets.map((set) => store.commit(changeOf(job, [], { set }))));
+
+    const committed = sets.filter((_, index) => results[index] === 'committed');
+    expect(committed.length).toBeGreaterThan(0);
+    expect(await store.get(job.job_id, start)).toEqual(Object.assign({}, job, ...committed));
   });
 
   it('the end frees the slot once, for one other job', async () => {

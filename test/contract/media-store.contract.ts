@@ -27,6 +27,19 @@ export function describeMediaStore(name: string, makeStore: () => Promise<MediaS
       expect(await store.get(newKey('jpg'))).toBeUndefined();
     });
 
+    it('what is removed is gone, and the others stay', async () => {
+      const store = await makeStore();
+      const [one, other, never] = [newKey('jpg'), newKey('mp4'), newKey('jpg')];
+      await store.put(one, Buffer.from('one'), 'image/jpeg');
+      await store.put(other, Buffer.from('other'), 'video/mp4');
+
+      await store.remove([one, never]);
+      await store.remove([one]);
+
+      expect(await store.get(one)).toBeUndefined();
+      expect(Buffer.from((await store.get(other))!).toString()).toBe('other');
+    });
+
     it('a later put takes the place of an earlier one, and a repeated one changes nothing', async () => {
       const store = await makeStore();
       const losing = withLostReplies(store);

@@ -94,8 +94,8 @@ function countUnits(client: DynamoDBClient) {
     (next, context) => async (args) => {
       const command = String(context['commandName']);
       commands.add(command);
-      const asked = { ...args.input, ReturnConsumedCapacity: 'INDEXES' };
-      const result = await next({ ...args, input: asked as typeof args.input });
+      Object.assign(args.input, { ReturnConsumedCapacity: 'INDEXES' });
+      const result = await next(args);
       const { ConsumedCapacity: consumed } = result.output as { ConsumedCapacity?: Consumed | Consumed[] };
       for (const { CapacityUnits, GlobalSecondaryIndexes } of [consumed ?? []].flat()) {
         const isRead = /^(Get|Query|BatchGet|TransactGet)/.test(command);

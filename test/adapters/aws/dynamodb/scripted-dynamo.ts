@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { onTestFinished } from 'vitest';
 
@@ -10,22 +10,7 @@ export type Reply = { body: object } | { error: string; status?: number; fields?
 /** DynamoDB's wire with answers by script, the last one for good; `asked` is what came. */
 export async function scriptedDynamo(replies: Reply[]) {
   const asked: Asked[] = [];
-  const server = createServer(async (request, response) => {
-    const command = String(request.headers['x-amz-target']).split('.')[1] ?? '';
-    asked.push({ command, body: JSON.parse(await bodyOf(request)) });
-    const reply = replies.length > 1 ? replies.shift() : replies[0];
-    if (reply === undefined || reply === 'broken line') {
-      request.socket.destroy();
-      return;
-    }
-    response.setHeader('content-type', 'application/x-amz-json-1.0');
-    if ('body' in reply) response.end(JSON.stringify(reply.body));
-    else {
-      const type = `com.amazonaws.dynamodb.v20120810#${reply.error}`;
-      response.statusCode = reply.status ?? 400;
-      response.end(JSON.stringify({ __type: type, message: reply.error, ...reply.fields }));
-    }
-  }).listen(0, '127.0.0.1');
+  const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('No port');
@@ -41,6 +26,23 @@ export async function scriptedDynamo(replies: Reply[]) {
     server.closeAllConnections();
   });
   return { client, asked };
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const command = String(request.headers['x-amz-target']).split('.')[1] ?? '';
+    asked.push({ command, body: JSON.parse(await bodyOf(request)) });
+    const reply = replies.length > 1 ? replies.shift() : replies[0];
+    if (reply === undefined || reply === 'broken line') {
+      request.socket.destroy();
+      return;
+    }
+    response.setHeader('content-type', 'application/x-amz-json-1.0');
+    if ('body' in reply) response.end(JSON.stringify(reply.body));
+    else {
+      const type = `com.amazonaws.dynamodb.v20120810#${reply.error}`;
+      response.statusCode = reply.status ?? 400;
+      response.end(JSON.stringify({ __type: type, message: reply.error, ...reply.fields }));
+    }
+  }
 }
 
 export function cancelled(...codes: string[]): Reply {

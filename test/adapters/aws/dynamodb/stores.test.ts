@@ -90,6 +90,17 @@ withDynamoLocal((makeTable) => {
       expect(record?.['ttl']).toBeGreaterThan(epoch(after(86_400)));
     });
 
+    it('of active jobs forgets one that has ended', async () => {
+      const { item, stores } = await open();
+      const job = newJob();
+      await stores.jobs.create(creationOf(job), start);
+      expect(await item(keyOf.active(job.job_id))).toBeDefined();
+
+      await stores.jobs.commit(end(job));
+
+      expect(await item(keyOf.active(job.job_id))).toBeUndefined();
+    });
+
     it('is bounded: the largest job is far below the 400 kB of an item', async () => {
       const { item, stores } = await open();
       const job = largestDigest();
