@@ -1,0 +1,113 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { coverage } from '../../../core/decision/coverage.ts';
+import { goesToWebhook } from '../../../core/event.ts';
+import { after } from '../../contract/records.ts';
+import { boundsOfGaps, expectedAlerts, expectedGaps, secondsOf, unmissable } from './expected.ts';
+import { longestEpisodeSeconds, scripts, scriptSeconds, type Script } from './scripted-stream.ts';
+import { watchTwoHours } from './virtual-service.ts';
+
+/** Two hours of a stream with dropouts, expired URLs, stalls, frozen, black and still pictures and a model that falls silent, in seconds. */
+
+type Watched = Awaited<ReturnType<typeof watchTwoHours>>;
+
+const quiet: Script = { troubles: [], episodes: [] };
+
+function watch(script: Script, intervalSeconds: number, config: Record<string, unknown> = {}) {
+  return watchTwoHours(script, {
+    interval_seconds: intervalSeconds,
+    monitor_duration_seconds: scriptSeconds,
+    input_mode: 'frames',
+    trigger_cooldown_seconds: longestEpisodeSeconds,
+    max_triggers: null,
+    ...config,
+  });
+}
+
+/** However it ended: what is not watched is told, every event arrives once and in order, and nothing follows the end. */
+function expectTold({ job, events, attempts, accepted }: Watched): void {
+  const gaps = expectedGaps(attempts, new Date(job.ended_at!));
+  const told = coverage(job, after(100_000));
+  expect(told.gap_seconds).toBeCloseTo(secondsOf(gaps), 2);
+  expect(told.gaps).toEqual(gaps.slice(-20));
+  const elapsedSeconds = (Date.parse(job.ended_at!) - Date.parse(job.started_at!)) / 1000;
+  expect(told.ratio).toBeCloseTo(1 - secondsOf(gaps) / elapsedSeconds, 2);
+  expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1));
+  expect(events.at(-1)?.type).toBe('job_stopped');
+  expect(accepted).toEqual(events.filter(({ type }) => goesToWebhook(type)).map(({ sequence }) => sequence));
+  const looks = events.flatMap((event) => (event.type === 'progress' ? [event.data] : []));
+  expect(looks).toHaveLength(attempts.length);
+  expect(looks.map(({ stream }) => stream === 'reconnecting')).toEqual(
+    attempts.map(({ result }) => result === 'failed'),
+  );
+}
+
+const alertsOf = ({ events }: Watched) => events.filter(({ type }) => type === 'watch_triggered');
+
+describe('a watch of two hours', () => {
+  test.each([
+    { intervalSeconds: 5, numRuns: 1 },
+    { intervalSeconds: 10, numRuns: 2 },
+    { intervalSeconds: 30, numRuns: 3 },
+  ])(
+    'every $intervalSeconds s covers what it should, alerts once an event and ends with the cap',
+    async ({ intervalSeconds, numRuns }) => {
+      await fc.assert(
+        fc.asyncProperty(scripts(intervalSeconds), async (script) => {
+          const watched = await watch(script, intervalSeconds);
+          expect(watched.job).toMatchObject({ status: 'stopped', reason: 'max_duration_reached' });
+          expect(watched.job.ended_at).toBe(after(scriptSeconds).toISOString());
+          expectTold(watched);
+          const { gap_seconds: gapSeconds } = coverage(watched.job, after(100_000));
+          const bounds = boundsOfGaps(script, intervalSeconds);
+          expect(gapSeconds).toBeGreaterThanOrEqual(bounds.least);
+          expect(gapSeconds).toBeLessThanOrEqual(bounds.most);
+          expect(alertsOf(watched)).toHaveLength(expectedAlerts(script, watched.attempts));
+          expect(alertsOf(watched).length).toBeGreaterThanOrEqual(unmissable(script, intervalSeconds));
+          expect(watched.refused).toBeGreaterThan(0);
+        }),
+        { numRuns },
+      );
+    },
+    60_000,
+  );
+
+  test('of a healthy stream covers all of it, in two executions where it has more than a thousand ticks', async () => {
+    const watched = await watch(quiet, 5);
+    expectTold(watched);
+    expect(watched.attempts).toHaveLength(scriptSeconds / 5);
+    expect(watched.job.generation).toBe(1);
+    expect(coverage(watched.job, after(100_000))).toMatchObject({ ratio: 1, gap_seconds: 0, gaps: [] });
+  }, 60_000);
+
+  test('ends with the second alert where two are wanted', async () => {
+    const episodes = [600, 1800, 3000].map((from) => ({ from, to: from + 100 }));
+    const watched = await watch({ ...quiet, episodes }, 10, { max_triggers: 2 });
+    expect(watched.job).toMatchObject({ status: 'completed', reason: 'max_triggers_reached' });
+    expect(alertsOf(watched).map(({ timestamp }) => timestamp)).toEqual([
+      after(600).toISOString(),
+      after(1800).toISOString(),
+    ]);
+    expectTold(watched);
+  });
+
+  test.each([
+    ['goes down', 'down'],
+    ['stands still', 'stalled'],
+  ] as const)('of a stream that %s for good fails when the grace period is over', async (_what, kind) => {
+    const watched = await watch({ ...quiet, finally: { kind, from: 4000 } }, 10);
+    expect(watched.job).toMatchObject({ status: 'failed', reason: 'stream_lost' });
+    const endedAt = (Date.parse(watched.job.ended_at!) - after(4000).getTime()) / 1000;
+    expect(endedAt).toBeGreaterThan(60);
+    expect(endedAt).toBeLessThanOrEqual(60 + 10 + 16 + 6);
+    expect(watched.events.slice(-2).map(({ type }) => type)).toEqual(['error', 'job_stopped']);
+    expectTold(watched);
+  });
+
+  test('of a stream that ends stops with it', async () => {
+    const watched = await watch({ ...quiet, finally: { kind: 'ended', from: 4000 } }, 10);
+    expect(watched.job).toMatchObject({ status: 'stopped', reason: 'stream_ended' });
+    expect(watched.job.ended_at).toBe(after(4000).toISOString());
+    expectTold(watched);
+  });
+});
