@@ -15,6 +15,16 @@ export async function buildFunctions(outDir: string): Promise<BuiltFunction[]> {
   return Promise.all(functionNames.map((name) => buildFunction(name, outDir)));
 }
 
+/** The same, without writing anything. */
+export async function measureFunctions(): Promise<BuiltFunction[]> {
+  return Promise.all(
+    functionNames.map(async (name) => {
+      const { outputFiles } = await build({ ...bundleOptions(name, '/'), write: false, sourcemap: false });
+      return { name, bytes: outputFiles.reduce((sum, { contents }) => sum + contents.length, 0) };
+    }),
+  );
+}
+
 async function buildFunction(name: FunctionName, outDir: string): Promise<BuiltFunction> {
   const { outputFiles } = await build({ ...bundleOptions(name, outDir), write: false });
   let bytes = 0;

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { BuildOptions, Plugin } from 'esbuild';
+import type { BuildOptions } from 'esbuild';
 import { z } from 'zod';
+import { leaveOut } from './leave-out.ts';
 
 /** The Lambda functions: folders below `functions/`. */
 export const functionNames = ['api', 'stream', 'capture', 'analyze', 'deliver', 'reconcile'] as const;
@@ -36,17 +37,6 @@ export function bundleOptions(name: FunctionName, outDir: string): BuildOptions 
       js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
     },
     define: { WATCHPOST_VERSION: JSON.stringify(version) },
-    plugins: [oneLocale],
+    plugins: [leaveOut],
   };
 }
-
-/** zod's root exports all of its locales, some 200 kB: only English is ever spoken. */
-const oneLocale: Plugin = {
-  name: 'one-locale',
-  setup: (build) => {
-    build.onResolve({ filter: /\/locales\/index\.js$/ }, ({ importer }) =>
-      /[\\/]zod[\\/]/.test(importer) ? { path: 'locales', namespace: 'one-locale' } : undefined,
-    );
-    build.onLoad({ filter: /.*/, namespace: 'one-locale' }, () => ({ contents: 'export {};' }));
-  },
-};

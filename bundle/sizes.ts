@@ -1,0 +1,22 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { measureFunctions } from './build-functions.ts';
+import { compareSizes } from './compare-sizes.ts';
+
+/** `npm run bundle:sizes`: what is deployed of each function against what was recorded; `-- --record` records it. */
+
+const file = new URL('sizes.json', import.meta.url);
+const built = await measureFunctions();
+if (process.argv.includes('--record')) {
+  const sizes = Object.fromEntries(built.map(({ name, bytes }) => [name, bytes]));
+  await writeFile(file, `${JSON.stringify(sizes, null, 2)}\n`);
+}
+const recorded = z.record(z.string(), z.number()).parse(JSON.parse(await readFile(file, 'utf8')));
+const { lines, tooLarge } = compareSizes(built, recorded);
+for (const line of lines) process.stdout.write(`${line}\n`);
+if (tooLarge.length > 0) {
+  process.stderr.write(
+    `Grown by more than 5 %: ${tooLarge.join(', ')}. Find out why, or record it: npm run bundle:sizes -- --record\n`,
+  );
+  process.exitCode = 1;
+}

@@ -1,0 +1,125 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { buildFunctions } from '../../bundle/build-functions.ts';
+import type { BuiltFunction } from '../../bundle/build-functions.ts';
+import { compareSizes } from '../../bundle/compare-sizes.ts';
+import { bundleOptions, functionNames } from '../../bundle/options.ts';
+import recorded from '../../bundle/sizes.json' with { type: 'json' };
+
+const run = promisify(execFile);
+let outDir: string;
+let built: BuiltFunction[];
+
+beforeAll(async () => {
+  outDir = await mkdtemp(join(tmpdir(), 'watchpost-bundles-'));
+  built = await buildFunctions(outDir);
+});
+afterAll(() => rm(outDir, { recursive: true, force: true }));
+
+/** What the stack gives, with addresses at which nothing answers. */
+const environment = {
+  PATH: process.env['PATH'],
+  AWS_REGION: 'eu-west-1',
+  AWS_LAMBDA_FUNCTION_NAME: 'watchpost',
+  TABLE_NAME: 'jobs',
+  MEDIA_BUCKET: 'pictures',
+  QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/1/deliveries.fifo',
+  STATE_MACHINE_ARN: 'arn:aws:states:eu-west-1:1:stateMachine:watchpost',
+  CAPTURE_FUNCTION: 'capture',
+  ANALYZE_FUNCTION: 'analyze',
+  MASTER_SECRET_ARN: 'arn:master',
+  ORIGIN_SECRET_ARN: 'arn:origin',
+  LOG_GROUP: '/watchpost',
+  BASE_URL: 'https://watch.example/api',
+  POWERTOOLS_SERVICE_NAME: 'watchpost',
+};
+
+describe('the bundles of the functions', () => {
+  test('have grown by no more than 5 % (npm run bundle:sizes -- --record)', () => {
+    expect(compareSizes(built, recorded).tooLarge).toEqual([]);
+  });
+
+  test('are one file each; source maps lie beside what is deployed', async () => {
+    for (const name of functionNames) expect(await readdir(join(outDir, name))).toEqual(['index.mjs']);
+    expect((await readdir(join(outDir, 'maps'))).toSorted()).toEqual(
+      functionNames.map((name) => `${name}.mjs.map`).toSorted(),
+    );
+    expect(await readFile(join(outDir, 'api', 'index.mjs'), 'utf8')).not.toContain('sourceMappingURL');
+  });
+
+  test('are loaded with the environment of the stack, and ask nothing before the first event', async () => {
+    const files = functionNames.map((name) => join(outDir, name, 'index.mjs'));
+    const script = `
+      globalThis.awslambda = { streamifyResponse: (handler) => handler };
+      const loaded = await Promise.all(${JSON.stringify(files)}.map((file) => import(file)));
+      console.log(loaded.map(({ handler }) => typeof handler).join());`;
+
+    const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '-e', script], {
+      env: environment,
+    });
+
+    expect(stdout.trim()).toBe(functionNames.map(() => 'function').join());
+    expect(stderr).toBe('');
+  });
+
+  test('a function whose environment lacks something says what, and does not start', async () => {
+    const script = `await import(${JSON.stringify(join(outDir, 'reconcile', 'index.mjs'))})`;
+    const { QUEUE_URL: _, ...incomplete } = environment;
+
+    const failed = run(process.execPath, ['--input-type=module', '-e', script], { env: incomplete });
+
+    await expect(failed).rejects.toThrow('QUEUE_URL');
+  });
+
+  test('api has no MCP in it, capture no model, analyze no decoder', async () => {
+    const text = async (name: string) => readFile(join(outDir, name, 'index.mjs'), 'utf8');
+
+    expect(await text('api')).not.toContain('protocolVersion');
+    expect(await text('stream')).toContain('protocolVersion');
+    expect(await text('capture')).not.toContain('bedrock-runtime');
+    expect(await text('analyze')).not.toContain('ffmpeg');
+  });
+});
+
+test('what is left out of packages is not needed: requests are made from inside of a bundle', async () => {
+  const server = createServer((_, response) => response.end('hello'));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : 0;
+  const outfile = join(outDir, 'egress.mjs');
+  const { outdir: _, outExtension: __, entryPoints: ___, ...options } = bundleOptions('api', outDir);
+  await build({ ...options, entryPoints: ['test/bundle/egress-entry.ts'], outfile });
+
+  const { stdout } = await run(process.execPath, [outfile, `http://127.0.0.1:${port}/`]);
+
+  expect(JSON.parse(stdout)).toEqual({
+    status: 200,
+    body: 'hello',
+    refused: 'EgressRefusedError',
+    error: 'EgressTimeoutError',
+  });
+});
+
+describe('the report of sizes', () => {
+  test('tells growth, and refuses more than 5 % and what was never recorded', () => {
+    const now = [
+      { name: 'api', bytes: 1_049_000 },
+      { name: 'stream', bytes: 1_060_000 },
+      { name: 'capture', bytes: 10 },
+    ] as const;
+
+    const { lines, tooLarge } = compareSizes([...now], { api: 1_000_000, stream: 1_000_000 });
+
+    expect(lines[0]).toMatch(/^api +1049 kB +\+4\.9 %$/);
+    expect(tooLarge).toEqual(['stream', 'capture']);
+  });
+});
