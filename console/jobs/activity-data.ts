@@ -40,7 +40,9 @@ function alertTimes(events: JobEvent[]): Set<string> {
 }
 
 function columnOf({ data }: Extract<JobEvent, { type: 'progress' }>): Omit<Column, 'at'> {
-  return { motion: data.motion, outcome: outcomeOf(data), checks: 1 };
+  // The first picture has nothing to be compared with; the API then says that all of it changed.
+  const motion = data.check === 1 ? null : data.motion;
+  return { motion, outcome: outcomeOf(data), checks: 1 };
 }
 
 function outcomeOf(data: Extract<JobEvent, { type: 'progress' }>['data']): Outcome {
@@ -59,10 +61,10 @@ function merged(a: Column, b: Column): Column {
   };
 }
 
-/** Round moments of the axis: 3 to 7 of them. */
-export function axisTimes(from: number, to: number): number[] {
+/** Round moments of the axis, at most so many. */
+export function axisTimes(from: number, to: number, atMost: number): number[] {
   const steps = [5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21_600].map((seconds) => seconds * 1000);
-  const step = steps.find((each) => (to - from) / each <= 6) ?? 21_600_000;
+  const step = steps.find((each) => (to - from) / each <= Math.max(atMost - 1, 1)) ?? 21_600_000;
   const first = Math.ceil(from / step) * step;
   return Array.from(
     { length: Math.max(0, Math.floor((to - first) / step) + 1) },

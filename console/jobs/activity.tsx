@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { JobDetail, JobEvent } from '../api/types.ts';
+import { counted } from '../parts/counted.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { clockTime } from '../time/format.ts';
@@ -11,6 +12,8 @@ import { isActive, percent } from './job-words.ts';
 const height = { motion: 96, gap: 10, verdict: 22, axis: 22 };
 const total = height.motion + height.gap + height.verdict + height.axis;
 const columnWidth = 7;
+/** Of a time of day, in the longest of languages. */
+const labelWidth = 92;
 const shortestMs = 60_000;
 
 const outcomes: Record<Outcome, string> = {
@@ -94,11 +97,11 @@ function Chart({ data, width, label }: { data: ActivityData; width: number; labe
       {data.columns.map((column) => (
         <Tick key={column.at} column={column} x={x(column.at)} />
       ))}
-      {axisTimes(data.from, data.to).map((at) => (
+      {axisTimes(data.from, data.to, Math.floor(width / labelWidth)).map((at) => (
         <text
           key={at}
           class="scale"
-          x={Math.min(Math.max(x(at), 28), width - 28)}
+          x={Math.min(Math.max(x(at), labelWidth / 2 - 8), width - labelWidth / 2 + 8)}
           y={total - 5}
           text-anchor="middle"
         >
@@ -176,7 +179,7 @@ function Legend({ data }: { data: ActivityData }) {
 }
 
 function inWords({ bands }: ActivityData, checks: number, { stats }: JobDetail): string {
-  return `${checks} checks on a time axis, ${stats.triggers_fired} alerts, ${stats.frames_skipped} skipped, ${bands.length} gaps. The timeline below says the same in words.`;
+  return `${counted(checks, 'check')} on a time axis, ${counted(stats.triggers_fired, 'alert')}, ${stats.frames_skipped} skipped, ${counted(bands.length, 'gap')}. The timeline below says the same in words.`;
 }
 
 function useWidth(element: { current: HTMLElement | null }): number {

@@ -10,9 +10,13 @@ export type TimelineFilter = 'all' | 'findings';
 /** What a timeline shows, newest first. */
 export function timelineItems(events: JobEvent[], filter: TimelineFilter): TimelineItem[] {
   const items: TimelineItem[] = [];
+  const alerts = new Set(
+    events.flatMap((event) => (event.type === 'watch_triggered' ? [event.timestamp] : [])),
+  );
   for (const event of events.toReversed()) {
     if (event.type !== 'progress') items.push({ kind: 'event', event });
-    else if (filter === 'findings') continue;
+    // An alert is committed with the check that it comes from, and says the same.
+    else if (filter === 'findings' || alerts.has(event.timestamp)) continue;
     else if (!isQuiet(event)) items.push({ kind: 'event', event });
     else {
       const last = items.at(-1);

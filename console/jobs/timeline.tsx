@@ -3,6 +3,7 @@ import type { JobEvent, ProgressEvent } from '../api/types.ts';
 import { Badge } from '../parts/badge.tsx';
 import type { Tone } from '../parts/badge.tsx';
 import { Button } from '../parts/button.tsx';
+import { counted } from '../parts/counted.ts';
 import { Choice } from '../parts/choice.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Panel } from '../parts/panel.tsx';
@@ -132,7 +133,7 @@ function Entry({ event }: { event: JobEvent }) {
         <p>
           <strong>{reasonWords(event.data.reason)}.</strong>{' '}
           <span class="muted">
-            {event.data.checks_performed} checks, {event.data.triggers_fired} alerts.
+            {counted(event.data.checks_performed, 'check')}, {counted(event.data.triggers_fired, 'alert')}.
           </span>
         </p>
       );

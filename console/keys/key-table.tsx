@@ -15,7 +15,8 @@ type Task = { what: 'label' | 'rotate' | 'revoke'; key: Key };
 
 export function KeyTable({ keys, onChange, onNewKey }: Props) {
   const [task, setTask] = useState<Task>();
-  const now = useNow(10_000);
+  // A key that was just revoked is over now, not at the next beat.
+  const now = Math.max(useNow(10_000), Date.now());
   const close = () => setTask(undefined);
   const changed = () => {
     close();

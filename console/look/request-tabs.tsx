@@ -6,11 +6,12 @@ import type { Draft, Purpose } from './draft.ts';
 import { requestCode } from './request-code.ts';
 import type { Language } from './request-code.ts';
 
-const languages: { value: Language; label: string }[] = [
-  { value: 'curl', label: 'curl' },
-  { value: 'typescript', label: 'TypeScript' },
-  { value: 'python', label: 'Python' },
-];
+const names: Record<Language, string> = { curl: 'curl', typescript: 'TypeScript', python: 'Python' };
+const languages = (['curl', 'typescript', 'python'] as const).map((value) => ({
+  value,
+  label: names[value],
+}));
+const verbs: Record<Purpose, string> = { look: 'Look once', monitor: 'Monitor', digest: 'Digest' };
 
 export function RequestTabs({ purpose, draft }: { purpose: Purpose; draft: Draft }) {
   const [language, setLanguage] = useState<Language>('curl');
@@ -19,7 +20,7 @@ export function RequestTabs({ purpose, draft }: { purpose: Purpose; draft: Draft
     <div class="request">
       <h3>The same request as code</h3>
       <Tabs label="Language" tabs={languages} value={language} onValue={setLanguage}>
-        <CodeBlock code={code[language]} label={`Request in ${language}`} />
+        <CodeBlock code={code[language]} label={`${verbs[purpose]} in ${names[language]}`} />
       </Tabs>
       <p class="small muted">
         <code>WATCHPOST_API_KEY</code> is an environment variable with your key.

@@ -1,4 +1,4 @@
-import type { LookAnswer } from '../api/look-answer.ts';
+import type { LookAnswer, ModelUse } from '../api/look-answer.ts';
 import type { LookRequest } from '../api/types.ts';
 import { useBlobAddress } from '../api/use-blob-address.ts';
 import { Badge } from '../parts/badge.tsx';
@@ -25,11 +25,15 @@ export function Verdict({ answer, request }: { answer: LookAnswer; request: Look
         <Stats>
           <Stat label="Latency" value={milliseconds(answer.latency_ms)} note={modes[request.input_mode]} />
           <Stat label="Cost" value={cost.text} note={cost.note} />
-          {answer.use && <Stat label="Model" value={answer.use.model} note={answer.use.provider} />}
+          {answer.use && <Stat label="Model" value={answer.use.model} note={providerNote(answer.use)} />}
         </Stats>
       </div>
     </article>
   );
+}
+
+function providerNote({ provider, model }: ModelUse): string | undefined {
+  return provider === model ? undefined : provider;
 }
 
 function Frame({ base64 }: { base64: string | undefined }) {

@@ -1,5 +1,6 @@
 import { useResource } from '../api/use-resource.ts';
 import type { Metrics } from '../api/types.ts';
+import { counted } from '../parts/counted.ts';
 import { Panel } from '../parts/panel.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
@@ -61,7 +62,7 @@ function Savings({ frames }: { frames: Metrics['frames'] }) {
       <p class="small muted">
         {share === null
           ? 'Nothing was captured yet.'
-          : `${frames.skipped_prefilter.toLocaleString()} pictures were kept from the model, ${frames.captured.toLocaleString()} were shown to it.`}
+          : `${counted(frames.skipped_prefilter, 'picture')} kept from the model, ${frames.captured.toLocaleString()} shown to it.`}
       </p>
     </Panel>
   );

@@ -1,13 +1,16 @@
 import { CopyButton } from './copy-button.tsx';
 
-/** Code to take along. It scrolls in itself, so it can be focused. */
-export function CodeBlock({ code, label }: { code: string; label: string }) {
+/** Code to take along. Where it does not wrap it scrolls in itself, so it can be focused. */
+export function CodeBlock({ code, label, wraps = false }: { code: string; label: string; wraps?: boolean }) {
   return (
-    <div class="code-block">
+    <div class={wraps ? 'code-block wraps' : 'code-block'}>
+      <div class="code-head">
+        <span aria-hidden="true">{label}</span>
+        <CopyButton text={code} what={label} />
+      </div>
       <pre tabIndex={0} role="region" aria-label={label}>
         <code>{code}</code>
       </pre>
-      <CopyButton text={code} what={label} />
     </div>
   );
 }

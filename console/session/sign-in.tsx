@@ -58,7 +58,7 @@ export function SignIn({ onKey, busy, problem, notice }: Props) {
               <code>npm start</code> makes your first keys and writes them to{' '}
               <code>.watchpost/watchpost.json</code>, in the folder where it was started:
             </p>
-            <CodeBlock code={readKey} label="Command that prints the key" />
+            <CodeBlock code={readKey} label="In a terminal, prints the key" wraps />
             <p>
               <code>internal_api_key</code> in the same file opens Operations and other callers’ keys too.
               Where an operator runs Watchpost for you, ask them for a key.

@@ -1,12 +1,19 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
 
 type Theme = 'light' | 'dark';
 
+const systemIsDark = matchMedia('(prefers-color-scheme: dark)');
+
 /** The reader's system decides until this is pressed; the choice is kept in memory, as everything here is. */
 export function ThemeToggle() {
   const [theme, setTheme] = useState<Theme>(currentTheme);
+  useEffect(() => {
+    const follow = () => setTheme(currentTheme());
+    systemIsDark.addEventListener('change', follow);
+    return () => systemIsDark.removeEventListener('change', follow);
+  }, []);
   const other = theme === 'dark' ? 'light' : 'dark';
   const change = () => {
     document.documentElement.dataset['theme'] = other;
@@ -22,5 +29,5 @@ export function ThemeToggle() {
 function currentTheme(): Theme {
   const chosen = document.documentElement.dataset['theme'];
   if (chosen === 'light' || chosen === 'dark') return chosen;
-  return matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+  return systemIsDark.matches ? 'dark' : 'light';
 }

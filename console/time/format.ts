@@ -17,7 +17,8 @@ export function clockTime(iso: string | number): string {
 export function relativeTime(iso: string, now: number): string {
   const seconds = (Date.parse(iso) - now) / 1000;
   const distance = Math.abs(seconds);
-  if (distance < 5) return 'now';
+  // What is to come is counted down, what has just been is now.
+  if (seconds <= 0 && distance < 5) return relativeFormat.format(0, 'second');
   if (distance < 60) return relativeFormat.format(Math.round(seconds), 'second');
   if (distance < 3600) return relativeFormat.format(Math.round(seconds / 60), 'minute');
   if (distance < 86_400) return relativeFormat.format(Math.round(seconds / 3600), 'hour');

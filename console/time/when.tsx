@@ -3,7 +3,8 @@ import { useNow } from './use-now.ts';
 
 /** How long ago, with the exact time on hover and for machines. */
 export function When({ at }: { at: string }) {
-  const now = useNow(5_000);
+  const near = Math.abs(Date.parse(at) - Date.now()) < 60_000;
+  const now = useNow(near ? 1_000 : 15_000);
   return (
     <time dateTime={at} title={exactTime(at)}>
       {relativeTime(at, now)}

@@ -13,21 +13,36 @@ const gstreamer = [
   'gstreamer1.0-plugins-ugly',
 ];
 
+/** The browser of the console's tests, and a typeface for its pictures. */
+const browser = ['chromium', 'fonts-inter'];
+
 /** Runs once before all tests: brings Debian's packages where they are missing, or says how. */
 export async function setup(): Promise<void> {
   await ensureFfmpeg(process.env['WATCHPOST_FFMPEG'] ?? '', process.env, openTerminal(process.env));
-  if (hasGstreamer()) return;
-  const command = `apt-get install -y --no-install-recommends ${gstreamer.join(' ')}`;
+  install([
+    ...(hasGstreamer() ? [] : [{ name: "GStreamer's RTSP server", packages: gstreamer }]),
+    ...(hasChromium() ? [] : [{ name: 'Chromium', packages: browser }]),
+  ]);
+}
+
+function install(missing: { name: string; packages: string[] }[]): void {
+  if (missing.length === 0) return;
+  const names = missing.map(({ name }) => name).join(' and ');
+  const command = `apt-get install -y --no-install-recommends ${missing.flatMap(({ packages }) => packages).join(' ')}`;
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
-    throw new Error(`The RTSP tests need GStreamer's RTSP server. On Debian or Ubuntu: ${command}`);
+    throw new Error(`The tests need ${names}. On Debian or Ubuntu: ${command}`);
   }
-  process.stderr.write(`GStreamer's RTSP server is missing; installing it with "${command}" …\n`);
+  process.stderr.write(`Missing: ${names}; installing with "${command}" …\n`);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   execFileSync('/usr/bin/apt-get', ['-q', 'update'], { stdio: ['ignore', 'ignore', 'inherit'], env });
   execFileSync('/usr/bin/apt-get', command.split(' ').slice(1), {
     stdio: ['ignore', 'ignore', 'inherit'],
     env,
   });
+}
+
+function hasChromium(): boolean {
+  return existsSync(process.env['WATCHPOST_CHROMIUM'] ?? '/usr/bin/chromium');
 }
 
 function hasGstreamer(): boolean {

@@ -1,0 +1,160 @@
+import { describe, expect, test } from 'vitest';
+import type { JobEvent } from '../../console/api/types.ts';
+import { activityData, axisTimes } from '../../console/jobs/activity-data.ts';
+import { timelineItems } from '../../console/jobs/timeline-items.ts';
+import { emptyDraft } from '../../console/look/draft.ts';
+import { costOf } from '../../console/look/price.ts';
+import { requestCode } from '../../console/look/request-code.ts';
+import { logLines } from '../../console/operations/log-lines.ts';
+import { savings } from '../../console/operations/savings.ts';
+import { routeOf } from '../../console/shell/routes.ts';
+import { duration, relativeTime } from '../../console/time/format.ts';
+
+const start = Date.parse('2026-03-01T12:00:00.000Z');
+const at = (seconds: number) => new Date(start + seconds * 1000).toISOString();
+
+let sequence = 0;
+const place = () => ({ job_id: 'b2b9c1de-0000-4000-8000-000000000000', sequence: (sequence += 1) });
+
+function check(seconds: number, data: Record<string, unknown> = {}): JobEvent {
+  return {
+    type: 'progress',
+    timestamp: at(seconds),
+    data: {
+      ...place(),
+      check: seconds,
+      triggered: false,
+      prefilter_skipped: false,
+      motion: 0.1,
+      explanation: 'No.',
+      captured_at: at(seconds),
+      stream: 'ok',
+      picture: 'ok',
+      next_check_at: null,
+      ...data,
+    },
+  };
+}
+
+const quiet = (seconds: number) => check(seconds, { triggered: null, prefilter_skipped: true, motion: 0 });
+
+function alert(seconds: number): JobEvent {
+  return {
+    type: 'watch_triggered',
+    timestamp: at(seconds),
+    data: { ...place(), condition: 'x', explanation: 'Yes.', captured_at: at(seconds) },
+  };
+}
+
+describe('the timeline', () => {
+  test('is newest first, and quiet checks in a row are one line', () => {
+    const items = timelineItems([check(5), quiet(10), quiet(15), check(20), quiet(25)], 'all');
+    expect(items.map((item) => (item.kind === 'quiet' ? item.checks.length : item.event.type))).toEqual([
+      1,
+      'progress',
+      2,
+      'progress',
+    ]);
+  });
+
+  test('leaves out the check that an alert comes from, which says the same', () => {
+    const items = timelineItems([check(5, { triggered: true }), alert(5)], 'all');
+    expect(items).toMatchObject([{ kind: 'event', event: { type: 'watch_triggered' } }]);
+  });
+
+  test('shows no check among findings', () => {
+    expect(timelineItems([check(5), quiet(10), alert(15)], 'findings')).toHaveLength(1);
+  });
+});
+
+describe('the chart', () => {
+  const span = { from: start, to: start + 100_000 };
+
+  test('neighbours share a column, with the greatest motion and the outcome that matters most', () => {
+    const { columns } = activityData(
+      [check(5, { motion: 0.4 }), check(6, { triggered: true, motion: 0.2 }), alert(6), check(95)],
+      [],
+      span,
+      10,
+    );
+    expect(columns).toMatchObject([
+      { motion: 0.4, outcome: 'alert', checks: 2 },
+      { outcome: 'no', checks: 1 },
+    ]);
+  });
+
+  test('the first picture has no motion: there was nothing to compare it with', () => {
+    expect(activityData([check(1, { motion: 1 })], [], span, 10).columns).toMatchObject([{ motion: null }]);
+  });
+
+  test.each([
+    [{ stream: 'stale' }, 'away'],
+    [{ triggered: null, picture: 'black' }, 'away'],
+    [{ triggered: null }, 'unanswered'],
+    [{ triggered: true }, 'held'],
+  ])('a check with %j is %s', (data, outcome) => {
+    expect(activityData([check(5, data)], [], span, 10).columns).toMatchObject([{ outcome }]);
+  });
+
+  test('the axis has round times, no more than fit', () => {
+    const times = axisTimes(start + 3_000, start + 63_000, 7);
+    expect(times.length).toBeLessThanOrEqual(7);
+    expect(times.every((time) => time % 10_000 === 0)).toBe(true);
+    expect(axisTimes(start, start + 86_400_000, 4).length).toBeLessThanOrEqual(5);
+  });
+});
+
+describe('the request as code', () => {
+  test('has the key in no language, and what was entered in each', () => {
+    const draft = { ...emptyDraft, streamUrl: 'https://example.com/live.m3u8', condition: `it's "red"\\` };
+    for (const purpose of ['look', 'monitor', 'digest'] as const)
+      for (const code of Object.values(requestCode(purpose, draft, 'https://watch.example/api'))) {
+        expect(code).toContain('WATCHPOST_API_KEY');
+        expect(code).toContain(draft.streamUrl);
+        expect(code).not.toContain('wp_');
+      }
+  });
+
+  test('a quote in a condition does not end the argument of a shell', () => {
+    const draft = { ...emptyDraft, condition: "it's red; rm -rf" };
+    expect(requestCode('look', draft, 'https://watch.example/api').curl).toContain(
+      String.raw`it'\''s red; rm -rf`,
+    );
+  });
+});
+
+test('log lines are newest first and are found by the beginning of a job id', () => {
+  const entries = [
+    { time: at(0), level: 'INFO' as const, message: '[JOB:aaaaaaaa] Job started' },
+    { time: at(1), level: 'INFO' as const, message: 'Service started' },
+  ];
+  expect(logLines(entries, '')).toMatchObject([{ job: null }, { job: 'aaaaaaaa', text: 'Job started' }]);
+  expect(logLines(entries, 'AAAAaaaa-1111')).toHaveLength(1);
+  expect(logLines(entries, 'bb')).toEqual([]);
+});
+
+test('savings are the share of captures that the model was spared', () => {
+  expect(savings({ captured: 60, skipped_prefilter: 180 })).toBe(0.75);
+  expect(savings({ captured: 0, skipped_prefilter: 0 })).toBeNull();
+});
+
+test('a cost is told only where a price is known', () => {
+  const use = { provider: 'bedrock', inputTokens: 1000, outputTokens: 100 };
+  expect(costOf({ ...use, model: 'eu.amazon.nova-lite-v1:0' }).text).toBe('about $0.00008');
+  expect(costOf({ ...use, model: 'qwen2.5vl:7b' }).text).toContain('tokens');
+  expect(costOf(null).text).toBe('Unknown');
+});
+
+test.each([
+  ['', { page: 'look' }],
+  ['#/jobs', { page: 'jobs' }],
+  ['#/jobs/some-id', { page: 'job', jobId: 'some-id' }],
+  ['#/elsewhere', { page: 'unknown' }],
+])('the address %s is a page', (hash, route) => expect(routeOf(hash)).toEqual(route));
+
+test('times are relative, and count down to what is to come', () => {
+  expect(relativeTime(at(0), start + 2_000)).toBe('now');
+  expect(relativeTime(at(3), start)).toMatch(/3/);
+  expect(duration(90)).toBe('90 s');
+  expect(duration(4800)).toBe('1 h 20 min');
+});
