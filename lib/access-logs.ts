@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { PrivateBucket } from './private-bucket.ts';
@@ -18,10 +18,6 @@ export class AccessLogs extends Construct {
       lifecycleRules: [{ expiration: Duration.days(logDays) }],
       removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       autoDeleteObjects: !keepData,
-    });
-    Validations.of(this.bucket).acknowledge({
-      id: 'AwsSolutions-S1',
-      reason: 'A bucket that logged its own access would log its own logging without end.',
     });
   }
 }

@@ -52,8 +52,8 @@ export class AnalyzeFunction extends Construct {
       timeoutSeconds: 140,
       environment,
     });
-    allowTable(this.function, table);
-    allowPictures(this.function, pictures, ['s3:GetObject', 's3:PutObject']);
+    allowTable(this.function, table, { apiKeys: false });
+    allowPictures(this.function, pictures, ['s3:GetObject', 's3:PutObject', 's3:DeleteObject']);
     allowSending(this.function, queue);
     allowExecutions(this.function, stateMachineName, ['states:StopExecution']);
     allowInvoking(this.function, capture);

@@ -3,6 +3,7 @@ import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
+import { jobsByCaller } from '../adapters/aws/dynamodb/table-layout.ts';
 import type { ApiEnvironment } from '../functions/api/config.ts';
 import {
   allowExecutions,
@@ -58,7 +59,7 @@ export function httpEnvironment(
 
 /** It may do what a caller may ask for, but neither fetch from a stream nor ask the model: for that it calls who may. */
 export function allowHttp(to: ServiceFunction, needs: HttpNeeds): void {
-  allowTable(to, needs.table);
+  allowTable(to, needs.table, { apiKeys: true, index: jobsByCaller });
   allowPictures(to, needs.pictures, ['s3:GetObject']);
   allowSending(to, needs.queue);
   allowExecutions(to, needs.stateMachineName, ['states:StopExecution']);

@@ -1,6 +1,6 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
-import { PrivateBucket } from './private-bucket.ts';
+import { explainNoAccessLogs, PrivateBucket } from './private-bucket.ts';
 
 type Props = { keepData: boolean; accessLogs: PrivateBucket | undefined };
 
@@ -18,7 +18,8 @@ export class MediaBucket extends Construct {
       ],
       removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       autoDeleteObjects: !keepData,
-      ...(accessLogs && { serverAccessLogsBucket: accessLogs, serverAccessLogsPrefix: 'media/' }),
+      accessLogs: accessLogs && { bucket: accessLogs, prefix: 'media/' },
     });
+    if (!accessLogs) explainNoAccessLogs(this.bucket);
   }
 }

@@ -4,7 +4,8 @@ import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { indexes } from '../adapters/aws/dynamodb/table-layout.ts';
+import { keyPrefixes } from '../adapters/aws/dynamodb/table-layout.ts';
+import type { Index } from '../adapters/aws/dynamodb/table-layout.ts';
 import { MediaBucket } from './media-bucket.ts';
 import type { ServiceFunction } from './service-function.ts';
 
@@ -13,8 +14,16 @@ import type { ServiceFunction } from './service-function.ts';
  * comes of it.
  */
 
-/** Everything of the table but scans: nothing scans. */
-export function allowTable(to: ServiceFunction, { tableArn }: Table): void {
+type TableUse = {
+  /** API keys are for those who answer callers. */
+  apiKeys: boolean;
+  index?: Index;
+};
+
+/** Reading and writing items; nothing scans. */
+export function allowTable(to: ServiceFunction, { tableArn }: Table, { apiKeys, index }: TableUse): void {
+  const closed: string[] = apiKeys ? [] : [keyPrefixes.key, keyPrefixes.keys];
+  const open = Object.values(keyPrefixes).filter((prefix) => !closed.includes(prefix));
   to.allow(
     [
       'dynamodb:GetItem',
@@ -26,32 +35,36 @@ export function allowTable(to: ServiceFunction, { tableArn }: Table): void {
       'dynamodb:ConditionCheckItem',
     ],
     [tableArn],
+    { conditions: leadingKeys(open.map((prefix) => `${prefix}*`)) },
   );
-  to.allow(
-    ['dynamodb:Query'],
-    indexes.map(({ name }) => `${tableArn}/index/${name}`),
-  );
+  if (index) to.allow(['dynamodb:Query'], [`${tableArn}/index/${index.name}`]);
 }
 
 /** Items whose partition keys begin so, one at a time, and nothing else of the table. */
 export function allowReadingItems(to: ServiceFunction, { tableArn }: Table, keyPrefix: string): void {
   to.allow(['dynamodb:GetItem'], [tableArn], {
-    conditions: {
-      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${keyPrefix}*`] },
-      // Without keys in the request the condition above would hold for all values of none.
-      Null: { 'dynamodb:LeadingKeys': 'false' },
-    },
+    conditions: leadingKeys([`${keyPrefix}*`]),
   });
+}
+
+/** Without keys in a request the first condition would hold, for all values of none. */
+function leadingKeys(patterns: string[]) {
+  return {
+    'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': patterns },
+    Null: { 'dynamodb:LeadingKeys': 'false' },
+  };
 }
 
 export function allowPictures(
   to: ServiceFunction,
   bucket: Bucket,
-  actions: ('s3:GetObject' | 's3:PutObject')[],
+  actions: ('s3:GetObject' | 's3:PutObject' | 's3:DeleteObject')[],
 ): void {
   to.allow(actions, [bucket.arnForObjects(`${MediaBucket.prefix}*`)], {
     wildcardSince: 'Pictures have random names below the one prefix of the bucket.',
   });
+  // S3 says that a picture is gone only to those who may list; to others it says that they may not.
+  if (actions.includes('s3:GetObject')) to.allow(['s3:ListBucket'], [bucket.bucketArn]);
 }
 
 export function allowSending(to: ServiceFunction, { queueArn }: Queue): void {

@@ -5,6 +5,7 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
+import { repair } from '../adapters/aws/dynamodb/table-layout.ts';
 import type { ReconcileEnvironment } from '../functions/reconcile/config.ts';
 import { DeadLetterQueue } from './dead-letter-queue.ts';
 import { allowExecutions, allowSending, allowTable } from './permissions.ts';
@@ -36,7 +37,7 @@ export class Reconcile extends Construct {
       environment,
       deadLetters: this.deadLetters,
     });
-    allowTable(this.function, props.table);
+    allowTable(this.function, props.table, { apiKeys: false, index: repair });
     allowSending(this.function, props.queue);
     allowExecutions(this.function, props.stateMachineName, [
       'states:StopExecution',

@@ -109,7 +109,7 @@ export class ServiceFunction extends Construct {
     Validations.of(this).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',
       reason:
-        'xray:PutTraceSegments and PutTelemetryRecords, which take no resource (Service Authorization Reference, X-Ray).',
+        'X-Ray: PutTraceSegments and PutTelemetryRecords take no resource (Service Authorization Reference, X-Ray).',
     });
   }
 }

@@ -37,7 +37,7 @@ export class WebhookDelivery extends Construct {
       environment,
     });
     this.#consume(queue, deliveriesAtOnce);
-    allowTable(this.function, table);
+    allowTable(this.function, table, { apiKeys: false });
     allowPictures(this.function, pictures, ['s3:GetObject']);
     allowReadingSecrets(this.function, masterSecret);
   }

@@ -4,7 +4,7 @@ import { RemovalPolicy } from 'aws-cdk-lib';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { BucketDeployment, Source } from 'aws-cdk-lib/aws-s3-deployment';
 import { Construct } from 'constructs';
-import { PrivateBucket } from '../private-bucket.ts';
+import { explainNoAccessLogs, PrivateBucket } from '../private-bucket.ts';
 import { explainDeployment } from './explain-deployment.ts';
 
 type Props = { accessLogs: PrivateBucket | undefined; log: ILogGroup; deploy: boolean };
@@ -21,8 +21,9 @@ export class ConsoleSite extends Construct {
     this.bucket = new PrivateBucket(this, 'Bucket', {
       // Its files are in the repository.
       removalPolicy: RemovalPolicy.DESTROY,
-      ...(accessLogs && { serverAccessLogsBucket: accessLogs, serverAccessLogsPrefix: 'console/' }),
+      accessLogs: accessLogs && { bucket: accessLogs, prefix: 'console/' },
     });
+    if (!accessLogs) explainNoAccessLogs(this.bucket);
     if (deploy) this.#deploy(log);
   }
 

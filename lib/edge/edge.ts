@@ -59,10 +59,10 @@ export class Edge extends Construct {
       ...(props.accessLogs && { logBucket: props.accessLogs, logFilePrefix: 'edge/' }),
     });
     this.host = domain?.name ?? this.distribution.distributionDomainName;
-    this.#explain(props.settings);
+    this.#explain(props);
   }
 
-  #explain({ domain, webAclArn }: Props['settings']): void {
+  #explain({ accessLogs, settings: { domain, webAclArn } }: Props): void {
     const explain = (id: string, reason: string) =>
       Validations.of(this.distribution).acknowledge({ id: `AwsSolutions-${id}`, reason });
     explain('CFR1', 'Who may use the service is decided by its keys, not by where a caller is.');
@@ -71,6 +71,7 @@ export class Edge extends Construct {
         'CFR2',
         'A web ACL costs more than a small deployment, and every request needs a key; the setting webAclArn adds one.',
       );
+    if (!accessLogs) explain('CFR3', 'The stage sets accessLogs to false.');
     if (!domain)
       explain(
         'CFR4',

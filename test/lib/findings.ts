@@ -1,0 +1,40 @@
+import { Validations } from 'aws-cdk-lib';
+import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
+import type { IConstruct } from 'constructs';
+
+export type Finding = { rule: string; path: string };
+export type Acknowledged = Finding & { reason: string };
+
+/** What cdk-nag finds, and what has been acknowledged, each for itself: the acknowledgements are taken off the tree. */
+export function findings(root: IConstruct): { found: Finding[]; acknowledged: Acknowledged[] } {
+  const acknowledged = root.node.findAll().flatMap(takeAcknowledgements);
+  const found = [new AwsSolutionsChecks(), new ServerlessChecks()].flatMap((pack) =>
+    pack
+      .validateScope(root)
+      .violations.flatMap(({ ruleName: rule, violatingResources }) =>
+        violatingResources.map(({ constructPath }) => ({ rule, path: constructPath ?? '' })),
+      ),
+  );
+  return { found, acknowledged };
+}
+
+/** An acknowledgement holds for its construct and all below. */
+export function covers(acknowledged: Acknowledged, finding: Finding): boolean {
+  return acknowledged.rule === finding.rule && `${finding.path}/`.startsWith(`${acknowledged.path}/`);
+}
+
+function takeAcknowledgements(construct: IConstruct): Acknowledged[] {
+  const key = Validations.ACKNOWLEDGED_RULES_METADATA_KEY;
+  const taken = construct.node.metadata
+    .filter(({ type }) => type === key)
+    .flatMap(({ data }) =>
+      Object.entries<string>(data).map(([id, reason]) => ({
+        rule: id.replace(/^annotation::/i, ''),
+        path: construct.node.path,
+        reason,
+      })),
+    );
+  const node = construct.node as any;
+  node._metadata = construct.node.metadata.filter(({ type }: { type: string }) => type !== key);
+  return taken;
+}

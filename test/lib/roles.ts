@@ -1,0 +1,78 @@
+import type { Resource } from './synthesize.ts';
+
+type Statement = {
+  Effect: string;
+  Action: string | string[];
+  Resource: unknown;
+  Condition?: unknown;
+};
+
+/** What every role may do, for people to read and for a test to compare: one section a role, one line an action. */
+export function describeRoles(resources: Record<string, Resource>): string {
+  const roles = Object.entries(resources).filter(([, { Type }]) => Type === 'AWS::IAM::Role');
+  const sections = roles.map(([id, { Properties }]) =>
+    [
+      `## ${withoutHash(id)}`,
+      '',
+      `Assumed by ${principals(Properties.AssumeRolePolicyDocument.Statement)}.`,
+      ...managed(Properties.ManagedPolicyArns ?? []),
+      '',
+      ...[...inline(Properties.Policies ?? []), ...attached(id, resources)].flatMap(lines).toSorted(),
+    ].join('\n'),
+  );
+  return [
+    '# What each role may do',
+    '',
+    'Written by `test/lib/template.test.ts` (`npx vitest run test/lib/template.test.ts -u`). Whoever makes it longer says why.',
+    '',
+    sections.toSorted().join('\n\n'),
+    '',
+  ].join('\n');
+}
+
+function attached(roleId: string, resources: Record<string, Resource>): Statement[] {
+  return Object.values(resources)
+    .filter(({ Type, Properties }) => Type === 'AWS::IAM::Policy' && refersTo(Properties.Roles, roleId))
+    .flatMap(({ Properties }) => Properties.PolicyDocument.Statement);
+}
+
+function inline(policies: { PolicyDocument: { Statement: Statement[] } }[]): Statement[] {
+  return policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+}
+
+function refersTo(roles: { Ref?: string }[], roleId: string): boolean {
+  return roles.some(({ Ref }) => Ref === roleId);
+}
+
+function lines({ Effect, Action, Resource, Condition }: Statement): string[] {
+  const when = Condition === undefined ? '' : ` when ${JSON.stringify(flat(Condition))}`;
+  const effect = Effect === 'Allow' ? '' : `${Effect}: `;
+  return [Action]
+    .flat()
+    .flatMap((action) =>
+      [Resource].flat().map((resource) => `- ${effect}${action} on \`${String(flat(resource))}\`${when}`),
+    );
+}
+
+/** References as `<Id.Arn>`; hashes of logical ids say nothing to readers. */
+function flat(value: any): any {
+  if (Array.isArray(value)) return value.map(flat);
+  if (typeof value !== 'object' || value === null) return value;
+  if ('Fn::Join' in value) return value['Fn::Join'][1].map(flat).join(value['Fn::Join'][0]);
+  if ('Fn::GetAtt' in value) return `<${withoutHash(value['Fn::GetAtt'][0])}.${value['Fn::GetAtt'][1]}>`;
+  if ('Ref' in value) return `<${withoutHash(value.Ref)}>`;
+  if ('Fn::Sub' in value) return value['Fn::Sub'];
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, flat(part)]));
+}
+
+function withoutHash(id: string): string {
+  return id.replace(/[0-9A-F]{8}$/, '');
+}
+
+function principals(statements: { Principal: { Service?: string } }[]): string {
+  return statements.map(({ Principal }) => Principal.Service).join(', ');
+}
+
+function managed(arns: unknown[]): string[] {
+  return arns.map((arn) => `Managed policy: \`${String(flat(arn))}\`.`);
+}

@@ -1,0 +1,57 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CloudFormationValidatePlugin } from 'aws-cdk-lib';
+import { expect, test } from 'vitest';
+import { covers, findings } from './findings.ts';
+import { synthesize } from './synthesize.ts';
+
+const synthesized = synthesize({ alarmEmail: 'operator@example.com' });
+/** Its engine takes seconds to start. */
+const cloudFormation = new CloudFormationValidatePlugin();
+const { found, acknowledged } = findings(synthesized.app);
+
+test('the packs look at the stack and find what they are known to find', () => {
+  expect(found).toContainEqual(expect.objectContaining({ rule: 'AwsSolutions-APIG4' }));
+  expect(found).toContainEqual(expect.objectContaining({ rule: 'Serverless-LambdaDLQ' }));
+});
+
+test('every finding of AwsSolutions and Serverless is acknowledged with a reason', () => {
+  expect(found.filter((finding) => !acknowledged.some((each) => covers(each, finding)))).toEqual([]);
+});
+
+test('no acknowledgement is left over from something that is no more', () => {
+  expect(acknowledged.filter((each) => !found.some((finding) => covers(each, finding)))).toEqual([]);
+});
+
+test('reasons are sentences', () => {
+  for (const { reason } of acknowledged)
+    expect(reason).toMatch(/^[A-Z].{20,}\.$|^It is where dead letters end\.$/);
+});
+
+test("CloudFormation's own rules, as CDK brings them, find nothing", () => {
+  expect(templateFindings(JSON.stringify(synthesized.template.toJSON()))).toEqual([]);
+});
+
+test("CloudFormation's own rules find a property that is none", () => {
+  const broken = structuredClone(synthesized.template.toJSON());
+  for (const { Type, Properties } of Object.values<any>(broken['Resources']))
+    if (Type === 'AWS::Lambda::Function') Properties.Timeout = 901;
+  expect(templateFindings(JSON.stringify(broken))).not.toEqual([]);
+});
+
+function templateFindings(template: string) {
+  const templatePath = join(synthesized.outDir, 'judged.template.json');
+  writeFileSync(templatePath, template);
+  const stackTemplate = {
+    stackConstructPath: synthesized.stack.node.path,
+    templatePath,
+    accountId: '123456789012',
+    region: 'eu-central-1',
+  };
+  const context: any = {
+    appConstruct: synthesized.app,
+    templatePaths: [templatePath],
+    stackTemplates: [stackTemplate],
+  };
+  return cloudFormation.validate(context).violations;
+}
