@@ -93,7 +93,14 @@ export const watchStateSchema = z.object({
   /** The newest gaps, at most `coverageGapsKept`. */
   gaps: z.array(gapSchema),
   /** The newest picture that was taken, judged or not; its key in the media store. Absent before there is one. */
-  last_frame: z.object({ key: z.string(), captured_at: timestampSchema }).optional(),
+  last_frame: z
+    .object({
+      key: z.string(),
+      captured_at: timestampSchema,
+      /** An event shows it, so it outlives the next one. Records of before do not say. */
+      evidence: z.boolean().default(true),
+    })
+    .optional(),
 });
 export type WatchState = z.infer<typeof watchStateSchema>;
 

@@ -1,4 +1,4 @@
-import { GetObjectCommand, NoSuchKey, PutObjectCommand } from '@aws-sdk/client-s3';
+import { DeleteObjectsCommand, GetObjectCommand, NoSuchKey, PutObjectCommand } from '@aws-sdk/client-s3';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { MediaStore } from '../../core/ports/media-store.ts';
 import { failed } from './platform-error.ts';
@@ -21,6 +21,12 @@ export function createMediaStore({ client, bucket }: MediaStoreOptions): MediaSt
         if (error instanceof NoSuchKey) return undefined;
         return failed(error);
       }
+    },
+    remove: async (keys) => {
+      const Objects = keys.map((key) => ({ Key: key }));
+      const command = new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } });
+      const { Errors: [refused] = [] } = await client.send(command).catch(failed);
+      if (refused) throw new Error(`A picture was not removed: ${refused.Code ?? 'no reason given'}`);
     },
   };
 }

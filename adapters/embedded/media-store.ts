@@ -17,6 +17,9 @@ export function createMediaStore(directory: string): EmbeddedMediaStore {
       await write(toPath(directory, key), bytes).catch(fail);
     },
     get: async (key) => read(toPath(directory, key)),
+    remove: async (keys) => {
+      await Promise.all(keys.map((key) => rm(toPath(directory, key), { force: true }))).catch(fail);
+    },
     sweep: (olderThan) => sweepMedia(directory, olderThan).catch(fail),
   };
 }

@@ -18,7 +18,7 @@ export function account(
 function newestFrame(outcome: TickOutcome): Pick<WatchState, 'last_frame'> {
   if (!('captured' in outcome)) return {};
   const { frame_key: key, captured_at } = outcome.captured;
-  return { last_frame: { key, captured_at } };
+  return { last_frame: { key, captured_at, evidence: false } };
 }
 
 function count(before: Counters, outcome: TickOutcome): Counters {

@@ -17,6 +17,7 @@ export function decideMonitorTick(job: MonitorJob, outcome: TickOutcome, now: Da
   if (alerts) {
     counters.triggers_fired += 1;
     watch.last_trigger_at = now.toISOString();
+    if (watch.last_frame) watch.last_frame = { ...watch.last_frame, evidence: true };
   }
   const ending = endOf(job, outcome, counters, watch, alerts, now);
   const next = ending ? nothingFollows(outcome, now) : nextLook(job, outcome, watch, now);

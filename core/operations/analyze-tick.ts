@@ -3,6 +3,7 @@ import { decideAfterTick } from '../decision/after-tick.ts';
 import { planLook } from '../decision/look.ts';
 import { planTick } from '../decision/tick-change.ts';
 import type { TickOutcome } from '../decision/tick-outcome.ts';
+import { unneededPictures } from '../decision/unneeded-pictures.ts';
 import { closingOfTick } from '../digest/closing.ts';
 import { TransientError } from '../errors.ts';
 import type { Job } from '../job.ts';
@@ -48,6 +49,7 @@ export async function analyzeTick(input: TickInput, c: AnalyzeNeeds, signal?: Ab
     );
     if ((await c.jobs.commit(change)) !== 'committed') continue;
     const committed: Job = { ...job, ...change.set };
+    await removeUnneeded(job, committed, input, c);
     report(committed, outcome, c);
     await startNextGeneration(committed, input, c);
     await publishEvents(job.job_id, c);
@@ -113,6 +115,23 @@ function stepAfter(job: Job | undefined, input: TickInput): Step {
 async function startNextGeneration(job: Job, input: TickInput, c: AnalyzeNeeds): Promise<void> {
   if (isTerminal(job.status) || job.generation <= input.generation) return;
   await c.executions.start({ job_id: job.job_id, generation: job.generation });
+}
+
+/** What is left behind by a fault, or by a crash before this, goes within a day. */
+async function removeUnneeded(
+  before: Job,
+  after: Job,
+  { captured }: TickInput,
+  c: AnalyzeNeeds,
+): Promise<void> {
+  const keys = unneededPictures(before, after, captured);
+  if (keys.length === 0) return;
+  await c.media.remove(keys).catch((error: unknown) => {
+    jobLog(c.log, after.job_id).warning('Pictures were not removed', {
+      count: keys.length,
+      error: String(error),
+    });
+  });
 }
 
 function report(job: Job, outcome: TickOutcome, c: AnalyzeNeeds): void {

@@ -3,7 +3,7 @@ import type { EventType, JobEvent } from '../event.ts';
 import type { Job } from '../job.ts';
 
 type Links = Pick<Collaborators, 'baseUrl'>;
-type Pictures = Pick<Collaborators, 'media' | 'baseUrl'>;
+type Pictures = Pick<Collaborators, 'baseUrl'> & { media: Pick<Collaborators['media'], 'get'> };
 
 /** What callers receive, by webhook, SSE or polling (interface section 6.1). */
 export type EventEnvelope = {

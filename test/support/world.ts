@@ -69,6 +69,7 @@ export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
     media: {
       put: async (key, bytes) => void pictures.set(key, bytes),
       get: async (key) => pictures.get(key),
+      remove: async (keys) => keys.forEach((key) => pictures.delete(key)),
     },
     streams: {
       probe: async (url) => {

@@ -17,6 +17,11 @@ export async function startS3Server() {
       const bytes = Buffer.concat(await request.toArray());
       objects.set(path, { bytes, type: headers['content-type'] ?? '' });
       response.end();
+    } else if (method === 'POST' && url.includes('?delete')) {
+      const body = Buffer.concat(await request.toArray()).toString();
+      for (const [, key] of body.matchAll(/<Key>([^<]*)<\/Key>/g))
+        objects.delete(`${path.replace(/\/$/, '')}/${key}`);
+      response.setHeader('content-type', 'application/xml').end('<DeleteResult/>');
     } else if (object) response.setHeader('content-type', object.type).end(object.bytes);
     else {
       response.writeHead(404, { 'content-type': 'application/xml' });

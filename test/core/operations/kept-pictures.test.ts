@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { TransientError, VisionError } from '../../../core/errors.ts';
+import { createDigest } from '../../../core/operations/create-digest.ts';
+import { createMonitor } from '../../../core/operations/create-monitor.ts';
+import { getJob, readPicture } from '../../../core/operations/read-jobs.ts';
+import type { Step } from '../../../core/workflow.ts';
+import { createWorld, digestRequest, monitorRequest } from '../../support/world.ts';
+import type { World } from '../../support/world.ts';
+
+let world: World;
+beforeEach(() => {
+  world = createWorld();
+});
+afterEach(() => world.close());
+
+const withClips = (count: number) => {
+  world.script.captures.push(...Array.from({ length: count }, () => ({ clip: new Uint8Array([1]) })));
+};
+const watch = async (fields: Record<string, unknown> = {}) => {
+  const job = await createMonitor(monitorRequest(fields), 'harbour', world.c);
+  return { jobId: job.job_id, step: await world.begin({ job_id: job.job_id, generation: 0 }) };
+};
+const ticks = async (count: number, from: Step) => {
+  let step = from;
+  for (let tick = 0; tick < count; tick += 1) step = await world.tick(step);
+  return step;
+};
+const newest = async (jobId: string) =>
+  (await world.c.jobs.get(jobId, world.clock.now))?.watch.last_frame?.key;
+const kept = () => [...world.pictures.keys()];
+
+describe('of the pictures of a monitor', () => {
+  test('only the newest stays, judged or skipped', async () => {
+    withClips(6);
+    world.script.moved.push(true, false, false, true, true, true);
+    const { jobId, step } = await watch();
+    await ticks(6, step);
+    expect(kept()).toEqual([await newest(jobId)]);
+  });
+
+  test('the evidence of an alert stays with it', async () => {
+    world.script.verdicts.push(true, false, false, true);
+    const { jobId, step } = await watch({ trigger_cooldown_seconds: 0, max_triggers: null });
+    await ticks(5, step);
+    const alerts = (await world.c.jobs.events(jobId, 0, 100)).filter(
+      ({ type }) => type === 'watch_triggered',
+    );
+    expect(alerts).toHaveLength(2);
+    for (const { sequence } of alerts)
+      expect(await readPicture(jobId, 'harbour', sequence, world.c)).toBeDefined();
+    expect(world.pictures.size).toBe(3);
+  });
+
+  test('one that the model gave no verdict for goes like the others', async () => {
+    withClips(2);
+    world.script.verdicts.push(new VisionError('Throttled.'), false);
+    const { jobId, step } = await watch();
+    await ticks(2, step);
+    expect(kept()).toEqual([await newest(jobId)]);
+  });
+
+  test('the newest stays while nothing can be captured, and after the end', async () => {
+    const { jobId, step } = await watch();
+    world.script.captures.push({}, new TransientError('The disk is full'));
+    await ticks(2, step);
+    expect(kept()).toEqual([await newest(jobId)]);
+    expect((await getJob(jobId, 'harbour', world.c)).job.watch.last_frame?.evidence).toBe(false);
+  });
+
+  test('those that cannot be removed cost nothing but a warning', async () => {
+    const { jobId, step } = await watch();
+    world.c.media.remove = () => Promise.reject(new TransientError('The bucket is busy'));
+    await ticks(3, step);
+    expect((await world.c.jobs.get(jobId, world.clock.now))?.last_tick).toBe(3);
+    expect(world.logged.filter((line) => line.includes('Pictures were not removed'))).toHaveLength(2);
+  });
+});
+
+describe('of the pictures of a digest', () => {
+  test('the samples stay until their window is told, and its grid after', async () => {
+    const fields = { window_minutes: 1, capture_interval_seconds: 20, include_frames: true, max_windows: 1 };
+    const job = await createDigest(digestRequest(fields), 'harbour', world.c);
+    const step = await ticks(3, await world.begin({ job_id: job.job_id, generation: 0 }));
+    expect(world.pictures.size).toBe(3);
+    await ticks(1, step);
+    expect(kept().filter((key) => key.includes('/window-'))).toHaveLength(1);
+    expect(kept().filter((key) => !key.includes('/window-'))).toEqual([await newest(job.job_id)]);
+  });
+
+  test('one that was no sample goes with the next', async () => {
+    world.script.moved.push(true, false, false, true);
+    const job = await createDigest(
+      digestRequest({ window_minutes: 5, capture_interval_seconds: 20 }),
+      'harbour',
+      world.c,
+    );
+    await ticks(4, await world.begin({ job_id: job.job_id, generation: 0 }));
+    expect(world.pictures.size).toBe(2);
+  });
+});
