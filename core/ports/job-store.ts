@@ -82,7 +82,7 @@ export interface JobStore {
   /** What an idempotency key of the caller was used for; undefined when never, or when that is forgotten. */
   findIdempotent(caller: string, key: string, now: Date): Promise<KnownRequest | undefined>;
   source(sourceId: string): Promise<Source | undefined>;
-  /** Newest first; `total` counts all that match. */
+  /** Newest first; `total` counts all that match. May be a moment behind what was changed. */
   list(query: JobQuery, now: Date): Promise<{ jobs: Job[]; total: number }>;
   countActive(caller: string): Promise<number>;
   /** Events with a sequence above `after`, in order, at most `limit`. */
