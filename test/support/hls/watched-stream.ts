@@ -1,12 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createEgressGuard } from '../../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../../adapters/egress/guarded-http.ts';
 import { createFfmpegRunner, type FfmpegRunner } from '../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createHlsCapturer, type HlsLimits } from '../../../adapters/media/hls/capture-hls.ts';
 import { thumbnail, type Capture, type CaptureRequest, type StreamProbe } from '../../../core/capture.ts';
 import { StreamError } from '../../../core/errors.ts';
+import { recordingsFolder } from '../recordings-folder.ts';
 import { serveFiles, type FileServer, type Served } from './file-server.ts';
 import { ffmpegPath, momentOf, record } from './recording.ts';
 
@@ -19,15 +18,14 @@ export type WatchedStream = FileServer & {
   probe(path: string): Promise<StreamProbe>;
 };
 
-/** A server of files and the real capturer in front of it: guard, HTTP client, ffmpeg. With `unseen` its pictures are empty, for tests of when and whence. */
+/** A server of files and the real capturer in front of it: guard, HTTP client, ffmpeg. With `unseen` a frame is the bytes that were to be decoded: for tests of when, whence and of what. */
 export async function watchFiles(
   files: Record<string, Served>,
   options: { unseen?: boolean; limits?: Partial<HlsLimits> } = {},
 ): Promise<WatchedStream> {
   const server = await serveFiles(files);
-  const tempDir = await mkdtemp(join(tmpdir(), 'hls-'));
   const http = createGuardedHttp(createEgressGuard({ allowRanges: ['127.0.0.0/8'] }));
-  const ffmpeg = options.unseen ? unseeing : createFfmpegRunner({ ffmpegPath, tempDir });
+  const ffmpeg = options.unseen ? unseeing : seeing;
   const limits = { requestTimeoutMs: 3_000, ...options.limits };
   const capturer = createHlsCapturer({ http, ffmpeg, now: () => watched.now, limits });
   const never = new AbortController().signal;
@@ -43,7 +41,6 @@ export async function watchFiles(
     async close() {
       await http.close();
       await server.close();
-      await rm(tempDir, { recursive: true });
     },
   };
   return watched;
@@ -59,10 +56,14 @@ export async function watchRecording(
   return watchFiles({ ...all, ...files }, { ...options, limits: { requestTimeoutMs: 1_500 } });
 }
 
+/** One for all tests of a file: it keeps an ffmpeg ready for the next capture. */
+const seeing = createFfmpegRunner({ ffmpegPath, tempDir: process.env[recordingsFolder] ?? tmpdir() });
+
 const unseeing: FfmpegRunner = {
   async run(input) {
-    if (input.kind === 'pipe') for await (const chunk of input.chunks) void chunk;
-    return { frame: new Uint8Array(), thumbnail: new Uint8Array(thumbnail.bytes) };
+    const parts: Uint8Array[] = [];
+    if (input.kind === 'pipe') for await (const part of input.chunks) parts.push(part);
+    return { frame: Buffer.concat(parts), thumbnail: new Uint8Array(thumbnail.bytes) };
   },
 };
 

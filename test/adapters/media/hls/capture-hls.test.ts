@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createEgressGuard } from '../../../../adapters/egress/guard.ts';
 import { createGuardedHttp, type GuardedHttp } from '../../../../adapters/egress/guarded-http.ts';
-import { createFfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
+import { createFfmpegRunner, type FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createHlsCapturer, type HlsLimits } from '../../../../adapters/media/hls/capture-hls.ts';
 import type { CaptureRequest } from '../../../../core/capture.ts';
 import {
@@ -22,6 +22,7 @@ const never = new AbortController().signal;
 const now = new Date('2026-11-20T12:00:00Z');
 const limits: Partial<HlsLimits> = { requestTimeoutMs: 1500 };
 let tempDir = '';
+let ffmpeg: FfmpegRunner;
 let recording: Recording;
 let http: GuardedHttp;
 let server: HlsServer;
@@ -30,6 +31,7 @@ let capturer: StreamCapturer;
 beforeAll(async () => {
   recording = await record();
   tempDir = await mkdtemp(join(tmpdir(), 'hls-'));
+  ffmpeg = createFfmpegRunner({ ffmpegPath, tempDir });
 });
 afterAll(() => rm(tempDir, { recursive: true }));
 beforeEach(async () => {
@@ -42,7 +44,7 @@ async function serve(what: Recording): Promise<void> {
   server = await startHlsServer(what);
   capturer = createHlsCapturer({
     http,
-    ffmpeg: createFfmpegRunner({ ffmpegPath, tempDir }),
+    ffmpeg,
     now: () => now,
     limits,
   });
@@ -343,7 +345,6 @@ describe('a capture that fails', () => {
   it('because segments are larger than allowed says so', async () => {
     await http.close();
     http = createGuardedHttp(createEgressGuard({ allowRanges: ['127.0.0.0/8'] }));
-    const ffmpeg = createFfmpegRunner({ ffmpegPath, tempDir });
     capturer = createHlsCapturer({ http, ffmpeg, now: () => now, limits: { captureBytes: 1000 } });
     expect((await failureOf(capture())).remediation).toContain('segment is too large');
   });

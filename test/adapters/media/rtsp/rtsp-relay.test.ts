@@ -170,12 +170,17 @@ describe('the RTSP relay', () => {
     await expect.poll(() => socket().writableLength, patience).toBe(0);
   });
 
-  it('keeps the session alive as often as the server wants', async () => {
-    const { url, requests } = await camera(({ method }) =>
-      method === 'SETUP' ? { status: 200, headers: { Session: 'abc;timeout=1', Transport: tcp } } : undefined,
-    );
+  it.each([
+    ['OPTIONS', 'OPTIONS, DESCRIBE, SETUP, PLAY'],
+    ['GET_PARAMETER', 'OPTIONS, DESCRIBE, SETUP, PLAY, GET_PARAMETER'],
+  ])('keeps the session alive as often as the server wants, by %s', async (beat, methods) => {
+    const { url, requests } = await camera(({ method }) => {
+      if (method === 'OPTIONS') return { status: 200, headers: { Public: methods } };
+      const session = { Session: 'abc ; timeout = 1', Transport: tcp };
+      return method === 'SETUP' ? { status: 200, headers: session } : undefined;
+    });
     viewer((await relayTo(url)).url).ask('PLAY');
-    await expect.poll(() => requests.at(-1)?.method, patience).toBe('OPTIONS');
+    await expect.poll(() => requests.at(-1)?.method, patience).toBe(beat);
     expect(requests.at(-1)?.header('session')).toBe('abc');
   });
 

@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+import { createResourceMemory } from '../../../../adapters/media/hls/resource-memory.ts';
+
+function memory(most = 2) {
+  const clock = { now: new Date(0) };
+  const resources = createResourceMemory({ now: () => clock.now, most, keepMs: 1000 });
+  let fetched = 0;
+  const fetch = (bytes: number) => (): Promise<Uint8Array> => {
+    fetched += 1;
+    return Promise.resolve(new Uint8Array(bytes));
+  };
+  const get = (url: string, offset: number | null = null, bytes = 16): Promise<Uint8Array> =>
+    resources.get({ url, byteRange: offset === null ? null : { offset, length: 16 } }, fetch(bytes));
+  return { resources, clock, get, fetched: () => fetched };
+}
+
+it('what was fetched is remembered for its time, by URL and range', async () => {
+  const { get, clock, fetched } = memory();
+  await get('a');
+  await get('a');
+  expect(fetched()).toBe(1);
+  await get('a', 0);
+  expect(fetched()).toBe(2);
+  clock.now = new Date(1000);
+  await get('a');
+  expect(fetched()).toBe(3);
+});
+
+it('the oldest makes room, and what is large is not kept', async () => {
+  const { get, fetched } = memory();
+  for (const url of ['a', 'b', 'c', 'a']) await get(url);
+  expect(fetched()).toBe(4);
+  await get('large', null, 100_000);
+  await get('large', null, 100_000);
+  expect(fetched()).toBe(6);
+});
+
+it('what failed is not remembered, nor what is forgotten', async () => {
+  const { resources, get, fetched } = memory();
+  const failing = (): Promise<Uint8Array> => Promise.reject(new Error('no'));
+  await expect(resources.get({ url: 'a', byteRange: null }, failing)).rejects.toThrow('no');
+  await get('a');
+  resources.forget({ url: 'a', byteRange: null });
+  await get('a');
+  expect(fetched()).toBe(2);
+});
