@@ -28,7 +28,7 @@ fi
   --enable-encoder=mjpeg,rawvideo,libx264 \
   --enable-parser=h264,hevc,vp8,vp9,av1,mpegvideo,mpeg4video,mjpeg \
   --enable-bsf=h264_mp4toannexb,hevc_mp4toannexb,extract_extradata,vp9_superframe_split,av1_frame_split \
-  --enable-filter=scale,split,trim,setpts,fps,select,format,null,pad,copy \
+  --enable-filter=scale,split,trim,setpts,fps,select,format,null,pad,transpose,hflip,vflip \
   --extra-ldflags=-static --pkg-config-flags=--static
 make -j"$(nproc)" ffmpeg
 strip ffmpeg

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { fetchPublishedBinary, release } from './published-binary.ts';
+import type { LayerArchitecture } from './published-binary.ts';
+
+/** What was downloaded is not what it was before, or not what was asked for. */
+export class LayerError extends Error {}
+
+type Needs = {
+  /** One folder an architecture is made below it: what a function finds in `/opt`. */
+  outDir: string;
+  /** A page of the repository with the checksums of earlier builds; added to at the first of a release. */
+  checksumsFile: string;
+  env: NodeJS.ProcessEnv;
+};
+
+export type BuiltLayer = { folder: string; sha256: string; bytes: number; isNew: boolean };
+
+const checksumsSchema = z.record(z.string(), z.record(z.string(), z.string()));
+
+/**
+ * Makes the layer's folder with the binary, its licence and where it is from. Throws `DownloadError`, and `LayerError` for a binary of
+ * another architecture or with another checksum than the one recorded.
+ */
+export async function buildLayer(
+  architecture: LayerArchitecture,
+  { outDir, checksumsFile, env }: Needs,
+): Promise<BuiltLayer> {
+  const { url, binary, license, readme } = await fetchPublishedBinary(architecture, env);
+  if (!isProgramFor(architecture, binary))
+    throw new LayerError(`${url} is no program for Linux on ${architecture}`);
+  const sha256 = createHash('sha256').update(binary).digest('hex');
+  const isNew = await checkSum(architecture, sha256, checksumsFile);
+  const origin = { release, architecture, url, sha256, license: 'GPL-3.0-or-later', bytes: binary.length };
+  const folder = join(outDir, architecture);
+  await write(folder, {
+    'bin/ffmpeg': binary,
+    'share/ffmpeg/LICENSE': license,
+    'share/ffmpeg/README': readme,
+    'share/ffmpeg/origin.json': `${JSON.stringify(origin, null, 2)}\n`,
+  });
+  return { folder, sha256, bytes: binary.length, isNew };
+}
+
+/** The publisher has no checksums of its own: the first build records one, and every later one must have the same. */
+async function checkSum(architecture: string, sha256: string, file: string): Promise<boolean> {
+  const checksums = checksumsSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+  const known = checksums[release]?.[architecture];
+  if (known === sha256) return false;
+  if (known !== undefined)
+    throw new LayerError(
+      `ffmpeg ${release} for ${architecture} is not what it was: sha256 ${sha256} instead of ${known} (${file})`,
+    );
+  const added = { ...checksums, [release]: { ...checksums[release], [architecture]: sha256 } };
+  await writeFile(file, `${JSON.stringify(added, null, 2)}\n`);
+  return true;
+}
+
+/** ELF: `e_machine` at byte 18. */
+function isProgramFor(architecture: LayerArchitecture, binary: Uint8Array): boolean {
+  const isElf =
+    binary.length > 20 && Buffer.from(binary.subarray(0, 4)).equals(Buffer.from('\x7fELF', 'latin1'));
+  return isElf && binary[18] === machines[architecture] && binary[19] === 0;
+}
+
+const machines = { arm64: 0xb7, x86_64: 0x3e } as const;
+
+/** Whole or not at all: a folder that is there is a layer. */
+async function write(folder: string, files: Record<string, string | Uint8Array>): Promise<void> {
+  const partial = `${folder}.part`;
+  await rm(partial, { recursive: true, force: true });
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(join(partial, name, '..'), { recursive: true });
+    await writeFile(join(partial, name), content, { mode: name.startsWith('bin/') ? 0o755 : 0o644 });
+  }
+  await rm(folder, { recursive: true, force: true });
+  await rename(partial, folder);
+}

@@ -1,0 +1,19 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** All of it: the CLI, `cdk.json`, the bundles, every rule. Ten seconds of computing, on a busy machine a minute. */
+test('cdk synth needs no credentials, no region and no layer', { timeout: 240_000 }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'watchpost-cdk-'));
+  const env = { PATH: process.env['PATH'], HOME: folder, CI: '1', AWS_EC2_METADATA_DISABLED: 'true' };
+  const command = ['node_modules/aws-cdk/bin/cdk', 'synth', '--quiet', '--output', join(folder, 'out')];
+  const { stderr } = await promisify(execFile)(process.execPath, command, { cwd: root, env });
+  expect(readdirSync(join(folder, 'out'))).toContain('Watchpost-dev.template.json');
+  expect(stderr).not.toContain('ERROR');
+});

@@ -1,0 +1,60 @@
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { readStage } from '../../../lib/stage/read-stage.ts';
+
+const stages = fileURLToPath(new URL('../../../stages/', import.meta.url));
+
+test('every stage of the repository can be read', () => {
+  for (const file of readdirSync(stages)) expect(readStage(file.replace('.json', ''), stages)).toBeDefined();
+});
+
+test('an empty stage has the defaults, which protect what is kept', () => {
+  expect(stageOf('{}').settings).toMatchObject({
+    architecture: 'arm64',
+    maxJobSeconds: 600,
+    jobsPerCaller: 10,
+    logDays: 30,
+    deletionProtection: true,
+    pointInTimeRecovery: true,
+    keepData: true,
+    reservedConcurrency: {},
+    allowRanges: [],
+  });
+});
+
+describe('a stage that cannot be used is told by its file and what is wrong', () => {
+  test.for([
+    ['{ "alarmMail": "a@example.com" }', 'alarmMail'],
+    ['{ "alarmEmail": "nobody" }', 'alarmEmail'],
+    ['{ "logDays": 31 }', 'logDays'],
+    ['{ "maxJobSeconds": 86401 }', 'maxJobSeconds'],
+    ['{ "modelId": "arn:aws:bedrock:us-east-1::foundation-model/amazon.nova-lite-v1:0" }', 'not an ARN'],
+    ['{ "reservedConcurrency": { "capture": -1 } }', 'reservedConcurrency.capture'],
+    ['{ "allowRanges": ["10.0.0.0"] }', 'allowRanges[0]'],
+    [
+      '{ "domain": { "name": "a.example", "certificateArn": "arn:aws:acm:eu-central-1:123456789012:certificate/a" } }',
+      'us-east-1',
+    ],
+    ['{', 'no JSON'],
+  ])('%s', ([text, complaint]) => {
+    expect(() => stageOf(text!)).toThrow(complaint);
+    expect(() => stageOf(text!)).toThrow('trial.json');
+  });
+});
+
+test('a name that is no file says how to make one', () => {
+  expect(() => readStage('prot', stages)).toThrow('An empty object ({}) takes the defaults');
+});
+
+test('a name that would be a path is none', () => {
+  expect(() => readStage('../package', stages)).toThrow('lower-case letters');
+});
+
+function stageOf(text: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'watchpost-stage-'));
+  writeFileSync(join(folder, 'trial.json'), text);
+  return readStage('trial', folder);
+}
