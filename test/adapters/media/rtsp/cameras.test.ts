@@ -76,8 +76,12 @@ describe('packets', () => {
     expect(await moment({ between: Buffer.concat([head, report]) })).toBeCloseTo(0, 0);
   });
 
-  it('of channels that nobody asked for harm nobody', async () => {
-    expect(await moment({ between: Buffer.from([0x24, 9, 0, 4, 0x80, 1, 2, 3]) })).toBeCloseTo(0, 0);
+  it.each([
+    ['of channels that nobody asked for', 9],
+    ['too short to be any', 1],
+  ])('%s harm nobody', async (_case, channel) => {
+    const short = Buffer.from([0x24, channel, 0, 4, 0x80, 1, 2, 3]);
+    expect(await moment({ between: short })).toBeCloseTo(0, 0);
   });
 
   it('with garbage in between are found', async () => {
