@@ -46,7 +46,7 @@ export async function openPage(browser: Browser, host: string): Promise<WatchedP
     if (url.protocol !== 'blob:' && url.host !== host) faults.push(`request: ${request.url()}`);
     if (url.href.includes('wp_')) faults.push(`key in a URL: ${url.href}`);
   });
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(30_000);
   return { page, faults };
 }
 

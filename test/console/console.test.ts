@@ -1,0 +1,256 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { build } from 'vite';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { startLiveHls } from '../../cli/demo/live-hls.ts';
+import type { LiveHls } from '../../cli/demo/live-hls.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { startService } from '../support/service-process.ts';
+import type { ServiceProcess } from '../support/service-process.ts';
+import { inspect, launch, openPage } from './browser.ts';
+import { startRecording } from './recording.ts';
+
+/** The console as its user sees it: a real browser, the service as a process, a live stream and a webhook receiver. */
+
+const dataDir = mkdtempSync(join(tmpdir(), 'watchpost-console-'));
+let service: ServiceProcess;
+let browser: Browser;
+let stream: LiveHls;
+let receiver: Awaited<ReturnType<typeof startReceiver>>;
+let page: Page;
+let faults: string[];
+let receiverIsBroken = true;
+
+const host = () => new URL(service.baseUrl).host;
+const consoleUrl = () => `http://${host()}/console`;
+
+beforeAll(async () => {
+  await build({ configFile: 'console/vite.config.ts', logLevel: 'warn' });
+  [service, stream, browser] = await Promise.all([
+    startService(dataDir),
+    liveHls('testsrc2=size=640x360:rate=5'),
+    launch(),
+  ]);
+  receiver = await startReceiver(
+    () => service.webhookSecret,
+    // 410 ends a delivery at its first attempt.
+    (path) => (path === '/broken' && receiverIsBroken ? 410 : 204),
+  );
+  ({ page, faults } = await openPage(browser, host()));
+});
+
+afterAll(async () => {
+  await browser.close();
+  receiver.close();
+  await stream.close();
+  await service.kill('SIGTERM');
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+afterEach(() => expect(faults).toEqual([]));
+
+function liveHls(source: string): Promise<LiveHls> {
+  return startLiveHls({
+    ffmpegPath: process.env['WATCHPOST_FFMPEG'] ?? 'ffmpeg',
+    inputArgs: ['-re', '-f', 'lavfi', '-i', source],
+    segmentSeconds: 1,
+    host: '127.0.0.1',
+  });
+}
+
+const field = (label: string) => page.getByLabel(label, { exact: true });
+const button = (name: string | RegExp) => page.getByRole('button', { name });
+const link = (name: string) => page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name });
+
+async function signIn(key: string): Promise<void> {
+  await field('API key').fill(key);
+  await page.keyboard.press('Enter');
+}
+
+test('a wrong key is refused with a reason, and the page says where to find the right one', async () => {
+  await page.goto(consoleUrl());
+  await page.getByText('Where do I find my key?').click();
+  await inspect(page, 'sign-in');
+  await signIn('wp_wrong');
+  await expect.poll(() => page.getByRole('alert').textContent()).toContain('This key is not accepted');
+});
+
+test('a key of the service opens the console, by keyboard alone', async () => {
+  await field('API key').fill('');
+  await page.keyboard.insertText(service.internalKey);
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Try' }).waitFor();
+  expect(page.url()).not.toContain('wp_');
+  expect(await page.evaluate('[localStorage.length, sessionStorage.length, document.cookie]')).toEqual([
+    0,
+    0,
+    '',
+  ]);
+  const scopes = page.getByRole('group', { name: 'Signed in with' });
+  expect(await scopes.textContent()).toContain('admin');
+});
+
+test('a key is made, shown once, copied, used and revoked', async () => {
+  await link('Keys').click();
+  await page.getByRole('heading', { name: 'API keys' }).waitFor();
+  await button('New key').click();
+  await page.getByLabel('Label').fill('door camera');
+  await button('Create key').click();
+  const shown = page.getByLabel('New API key', { exact: true });
+  const key = (await shown.textContent()) ?? '';
+  expect(key).toMatch(/^wp_/);
+  await inspect(page, 'keys-new');
+  await button('Copy New API key').click();
+  await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(key);
+  await button('I have copied it').click();
+  expect(await page.content()).not.toContain(key);
+  const answer = await fetch(`${service.baseUrl}/jobs`, { headers: { authorization: `Bearer ${key}` } });
+  expect(answer.status).toBe(200);
+
+  await button('Show secret').click();
+  await expect
+    .poll(() => page.getByRole('textbox', { name: 'Webhook signing secret' }).textContent())
+    .toMatch(/^whsec_/);
+  await button('Hide secret').click();
+  await field('Receiver URL').fill(`${receiver.url}/test`);
+  await button('Send test event').click();
+  await page.getByText('arrived').waitFor();
+  expect(receiver.of('/test')).toMatchObject([{ type: 'test', verified: true }]);
+  await inspect(page, 'keys');
+
+  await button('Revoke door camera').click();
+  await button('Revoke key').click();
+  await expect.poll(() => page.getByRole('row', { name: /door camera/ }).textContent()).toContain('revoked');
+  const refused = await fetch(`${service.baseUrl}/jobs`, { headers: { authorization: `Bearer ${key}` } });
+  expect(refused.status).toBe(401);
+});
+
+test('an administrator adds a caller and a key of it', async () => {
+  await button('Add caller').click();
+  await field('Name').fill('canal');
+  await page.getByRole('dialog').getByRole('button', { name: 'Add caller' }).click();
+  await field('Of caller').selectOption('canal');
+  await page.getByText('This caller has no key').waitFor();
+  await button('New key').click();
+  await button('Create key').click();
+  await button('I have copied it').click();
+  await page.getByRole('row', { name: /No label/ }).waitFor();
+});
+
+test('a recording and a dead stream are told apart while the URL is typed, with what to do', async () => {
+  const recording = await startRecording();
+  await link('Try').click();
+  await field('Stream URL').fill('http://127.0.0.1:9/live.m3u8');
+  const card = page.locator('.stream-card');
+  await expect.poll(() => card.textContent(), { timeout: 10_000 }).toContain('Failed to fetch stream');
+  await inspect(page, 'try-dead-stream');
+  await field('Stream URL').fill(recording.url);
+  await expect.poll(() => card.textContent(), { timeout: 10_000 }).toContain('Not live');
+  recording.close();
+});
+
+test('a look shows the picture, the verdict and why, what it took, and the same as code', async () => {
+  await field('Stream URL').fill(stream.url);
+  await page.locator('.stream-card').getByText('Live', { exact: true }).waitFor();
+  await field('Condition').fill('The picture is entirely black');
+  await button('Look now').click();
+  await page.getByText('The condition does not hold').waitFor();
+  await page.getByAltText('The frame that was judged').waitFor();
+  await page.getByText('No model cost').waitFor();
+  await page.getByRole('tab', { name: 'Python' }).click();
+  const code = await page.getByRole('region', { name: 'Monitor in Python' }).textContent();
+  expect(code).toContain(stream.url);
+  expect(code).toContain("os.environ['WATCHPOST_API_KEY']");
+  await inspect(page, 'try');
+});
+
+test('a monitor alerts live when the scene changes, and its evidence opens and closes by keyboard', async () => {
+  const changing = await liveHls(
+    "color=color=0x304050:size=640x360:rate=5,noise=alls=6:allf=t,drawbox=x=200:y=90:w=220:h=160:color=red:t=fill:enable='gte(t,8)'",
+  );
+  try {
+    await field('Stream URL').fill(changing.url);
+    await field('Condition').fill('A red box is in the picture');
+    await field('Interval (s)').fill('5');
+    await field('Alerts at most').fill('1');
+    await field('Webhook URL').fill(`${receiver.url}/broken`);
+    await page.getByLabel('Webhook URL').press('Enter');
+    await page.getByRole('heading', { name: 'A red box is in the picture' }).waitFor();
+    await page.getByText('Watching began').waitFor();
+    await page.getByRole('button', { name: 'Open the evidence' }).waitFor({ timeout: 40_000 });
+    await expect.poll(() => page.locator('[aria-live=assertive]').textContent()).toMatch(/Alert|ended/);
+    await page.getByText('The condition held.').first().waitFor();
+    await inspect(page, 'job-alert');
+    await page.getByRole('button', { name: 'Open the evidence' }).press('Enter');
+    await page.getByRole('dialog', { name: 'Evidence' }).getByRole('img').waitFor();
+    await inspect(page, 'evidence');
+    await page.keyboard.press('Escape');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  } finally {
+    await changing.close();
+  }
+}, 90_000);
+
+test('a delivery that failed shows why, and arrives when it is sent again', async () => {
+  const deliveries = page.getByRole('region', { name: 'Deliveries' });
+  await deliveries.getByText('failed').first().waitFor();
+  receiverIsBroken = false;
+  const before = receiver.of('/broken').length;
+  await deliveries.getByRole('button', { name: 'Send again' }).first().click();
+  await deliveries.getByText('delivered').first().waitFor();
+  expect(receiver.of('/broken').length).toBeGreaterThan(before);
+});
+
+test('a running job is listed with its newest picture, and is cancelled after a question', async () => {
+  await link('Try').click();
+  await field('Stream URL').fill(stream.url);
+  await field('Condition').fill('The picture is entirely black');
+  await field('Webhook URL').fill('');
+  await button('Start monitor').click();
+  await page.getByRole('img', { name: 'The newest picture of the stream' }).waitFor();
+  await inspect(page, 'job-running');
+  await link('Jobs').click();
+  await expect
+    .poll(() => page.getByRole('row', { name: /entirely black/ }).textContent())
+    .toContain('running');
+  await page.locator('.job-link img').first().waitFor();
+  await inspect(page, 'jobs');
+  await page.getByRole('link', { name: /entirely black/ }).click();
+  await button('Cancel job').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel job' }).click();
+  await page.getByText('Cancelled', { exact: true }).first().waitFor();
+});
+
+test('operations show the numbers and the log of the service', async () => {
+  await link('Operations').click();
+  await page.getByText('Pre-filter savings').waitFor();
+  await page.getByRole('row', { name: /pixel/ }).waitFor();
+  await page.getByRole('list', { name: /Log entries/ }).waitFor();
+  await inspect(page, 'operations');
+  await field('Job').fill('ffffffff');
+  await page.getByText('No entry fits').waitFor();
+});
+
+test('a page is found again by its address, after signing in anew', async () => {
+  await page.goto(`${consoleUrl()}#/keys`);
+  await page.reload();
+  await signIn(service.apiKey);
+  await page.getByRole('heading', { name: 'API keys' }).waitFor();
+  expect(await page.getByRole('link', { name: 'Operations' }).count()).toBe(0);
+  await page.goto(`${consoleUrl()}#/operations`);
+  await page.getByText('This key does not open this page').waitFor();
+});
+
+test('a key that is revoked elsewhere leads back to the sign-in', async () => {
+  const made = await service.call('POST', '/keys', { label: 'short-lived' });
+  await button('Sign out').first().click();
+  await signIn(made.body.key);
+  await link('Jobs').click();
+  await page.getByRole('heading', { name: 'Jobs' }).waitFor();
+  await service.call('DELETE', `/keys/${made.body.key_id}`);
+  await page.getByText('Your key is no longer accepted').waitFor();
+});

@@ -1,0 +1,33 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Browser } from 'playwright-core';
+import { startService } from '../support/service-process.ts';
+import type { ServiceProcess } from '../support/service-process.ts';
+import { launch, openPage } from './browser.ts';
+
+const dataDir = mkdtempSync(join(tmpdir(), 'watchpost-reference-'));
+let service: ServiceProcess;
+let browser: Browser;
+
+beforeAll(async () => {
+  [service, browser] = await Promise.all([startService(dataDir), launch()]);
+});
+afterAll(async () => {
+  await browser.close();
+  await service.kill('SIGTERM');
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+test('the reference page shows every group of operations, asks no other host and has no error', async () => {
+  const { host } = new URL(service.baseUrl);
+  const { page, faults } = await openPage(browser, host);
+  await page.goto(`http://${host}/docs`);
+  await page.locator('.opblock').first().waitFor();
+  for (const path of ['/check-once', '/live-monitor', '/jobs/{job_id}/events', '/keys'])
+    expect(await page.locator('.opblock-summary-path', { hasText: path }).count(), path).toBeGreaterThan(0);
+  await page.locator('.opblock-summary', { hasText: '/check-once' }).click();
+  await page.getByText('include_frame').first().waitFor();
+  expect(faults).toEqual([]);
+}, 90_000);
