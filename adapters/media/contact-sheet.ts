@@ -1,6 +1,7 @@
 import { TransientError, VisionError } from '../../core/errors.ts';
 import type { ContactSheets } from '../../core/ports/contact-sheets.ts';
 import { burnInTime } from './contact-sheet-clock.ts';
+import { crossedOut } from './crossed-out.ts';
 import { createPictureDecoder } from './ffmpeg/decode-picture.ts';
 import type { PictureSize } from './ffmpeg/decode-picture.ts';
 import { encodeJpeg } from './ffmpeg/encode-picture.ts';
@@ -16,7 +17,8 @@ export function createContactSheets({ ffmpegPath }: { ffmpegPath: string }): Con
       const tile = tileOf(tileWidthPixels);
       const frames = samples.map(({ frame }) => frame);
       try {
-        const tiles = await decoder.decodeAll(frames, tile, signal, 'whole');
+        const decoded = await decoder.decodeEach(frames, tile, signal, 'whole');
+        const tiles = decoded.map((rgb) => rgb ?? crossedOut(tile));
         samples.forEach(({ capturedAt }, at) => {
           const rgb = tiles[at];
           if (rgb) burnInTime(rgb, tile, capturedAt);

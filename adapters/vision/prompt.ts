@@ -91,7 +91,7 @@ export function summaryTask(shown: Date[][], taken: number): Task<SummaryFields>
 function contentOf(times: Date[]): string {
   const moments = times.map((time) => time.toISOString()).join(', ');
   if (times.length === 1) return moments;
-  return `a contact sheet, read by rows from the top left; each tile has its time of day (UTC) in its corner: ${moments}`;
+  return `a contact sheet, read by rows from the top left; each tile has its time of day (UTC) in its corner, and one that is crossed out could not be read: ${moments}`;
 }
 
 export function verdictOf({ triggered, explanation }: VerdictFields, tokens: TokenUse): Verdict {

@@ -7,7 +7,7 @@ export type SheetLayout = { columns: number; tileWidthPixels: number };
 export interface ContactSheets {
   /**
    * One JPEG with all samples in their order, by rows from the top left, each with its time of day (UTC) in its corner.
-   * Throws `VisionError` where one of them cannot be decoded, or `signal` ends it.
+   * One that cannot be decoded is crossed out. Throws `VisionError` where none can, or `signal` ends it.
    */
   make(samples: Sample[], layout: SheetLayout, signal: AbortSignal): Promise<Uint8Array>;
 }

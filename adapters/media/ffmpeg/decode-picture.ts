@@ -17,6 +17,13 @@ export type PictureDecoder = {
     signal: AbortSignal,
     fit?: PictureFit,
   ): Promise<Uint8Array[]>;
+  /** The same, with null for each that cannot be decoded. Throws `PictureDecodeError` where none can, or `signal` ends it. */
+  decodeEach(
+    jpegs: Uint8Array[],
+    size: PictureSize,
+    signal: AbortSignal,
+    fit?: PictureFit,
+  ): Promise<(Uint8Array | null)[]>;
   /** The pictures of an MP4 that starts with its index, each as packed RGB. Throws `PictureDecodeError`. */
   decodeClip(
     mp4: Uint8Array,
@@ -42,13 +49,17 @@ export function createPictureDecoder(options: { ffmpegPath: string }): PictureDe
       if (picture === undefined) throw new PictureDecodeError('The picture cannot be decoded as JPEG');
       return picture;
     },
-    decodeAll: async (jpegs, size, signal, fit = 'stretched') => {
-      if (jpegs.length === 0) return [];
-      const filter = fit === 'whole' ? letterboxed(size) : scaled(size);
-      const found = await pictures(jpegs, jpegInput, filter, size, jpegs.length, signal);
-      if (found.length !== jpegs.length)
-        throw new PictureDecodeError('One of the pictures cannot be decoded as JPEG');
-      return found;
+    decodeAll,
+    decodeEach: async (jpegs, size, signal, fit) => {
+      try {
+        return await decodeAll(jpegs, size, signal, fit);
+      } catch (error) {
+        if (!(error instanceof PictureDecodeError) || signal.aborted) throw error;
+        // Which one it is shows only when each is decoded by itself; that takes long, and is rare.
+        const found = await oneByOne(jpegs, size, signal, fit);
+        if (found.every((picture) => picture === null)) throw error;
+        return found;
+      }
     },
     decodeClip: async (mp4, size, framesPerSecond, signal) => {
       const filter = `fps=${framesPerSecond},${scaled(size)}`;
@@ -57,6 +68,37 @@ export function createPictureDecoder(options: { ffmpegPath: string }): PictureDe
       return found;
     },
   };
+
+  async function decodeAll(
+    jpegs: Uint8Array[],
+    size: PictureSize,
+    signal: AbortSignal,
+    fit: PictureFit = 'stretched',
+  ): Promise<Uint8Array[]> {
+    if (jpegs.length === 0) return [];
+    const filter = fit === 'whole' ? letterboxed(size) : scaled(size);
+    const found = await pictures(jpegs, jpegInput, filter, size, jpegs.length, signal);
+    if (found.length !== jpegs.length)
+      throw new PictureDecodeError('One of the pictures cannot be decoded as JPEG');
+    return found;
+  }
+
+  async function oneByOne(
+    jpegs: Uint8Array[],
+    size: PictureSize,
+    signal: AbortSignal,
+    fit: PictureFit | undefined,
+  ): Promise<(Uint8Array | null)[]> {
+    const found: (Uint8Array | null)[] = [];
+    for (const jpeg of jpegs) {
+      const [picture = null] = await decodeAll([jpeg], size, signal, fit).catch((error: unknown) => {
+        if (!(error instanceof PictureDecodeError) || signal.aborted) throw error;
+        return [];
+      });
+      found.push(picture);
+    }
+    return found;
+  }
 
   async function pictures(
     chunks: Uint8Array[],

@@ -42,12 +42,14 @@ export function createPixelVision({ decoder }: { decoder: PictureDecoder }): Vis
 
     async summarize(samples, signal) {
       const frames = samples.map(({ frame }) => frame);
-      const pictures = await decoded(signal, () => decoder.decodeAll(frames, size, signal));
+      const pictures = await decoded(signal, () => decoder.decodeEach(frames, size, signal));
       const measured = pictures.flatMap((rgb, at) => {
         const sample = samples[at];
-        return sample ? [{ rgb, capturedAt: sample.capturedAt }] : [];
+        return sample && rgb ? [{ rgb, capturedAt: sample.capturedAt }] : [];
       });
-      return { summary: summarizeSamples(measured, size), tokens };
+      const unread = samples.length - measured.length;
+      const leftOut = unread === 0 ? '' : `${unread} of ${samples.length} pictures could not be read. `;
+      return { summary: leftOut + summarizeSamples(measured, size), tokens };
     },
   };
 }

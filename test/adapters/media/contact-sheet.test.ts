@@ -51,17 +51,18 @@ describe('a contact sheet', () => {
   test.each([
     ['broken', async () => Buffer.from('not a picture')],
     ['cut off', async () => (await jpeg('red')).subarray(0, 300)],
-  ])(
-    'of a picture that is %s is refused as VisionError, and not shown under another time',
-    async (_, broken) => {
-      const samples = [
-        sample(await jpeg('red'), 0),
-        sample(await broken(), 1),
-        sample(await jpeg('blue'), 2),
-      ];
-      await expect(sheets.make(samples, layout, never)).rejects.toBeInstanceOf(VisionError);
-    },
-  );
+  ])('crosses out a picture that is %s, and keeps the others in their places', async (_, broken) => {
+    const samples = [sample(await jpeg('red'), 0), sample(await broken(), 1), sample(await jpeg('blue'), 2)];
+    const at = await pixelsOf(await sheets.make(samples, layout, never));
+    expect([at(250, 100), at(250, 280)].map(strongest)).toEqual(['red', 'blue']);
+    expect(Math.min(...at(324 + 160, 90))).toBeGreaterThan(150);
+    expect(strongest(at(324 + 160, 40))).toBe('none');
+  });
+
+  test('of nothing that can be decoded is a VisionError', async () => {
+    const broken = sample(Buffer.from('not a picture'), 0);
+    await expect(sheets.make([broken, broken], layout, never)).rejects.toBeInstanceOf(VisionError);
+  });
 
   test('that is no longer wanted is a VisionError', async () => {
     await expect(

@@ -10,7 +10,7 @@ const decodedClips = new Map<Uint8Array, Promise<Uint8Array[]>>();
 /** The real decoder, once a picture: a table of conditions looks at the same few again and again. */
 const decoder: PictureDecoder = {
   decode: (frame, ...rest) => remembered(decodedFrames, frame, () => ffmpegDecoder.decode(frame, ...rest)),
-  decodeAll: ffmpegDecoder.decodeAll,
+  decodeEach: ffmpegDecoder.decodeEach,
   decodeClip: (clip, ...rest) =>
     remembered(decodedClips, clip, () => ffmpegDecoder.decodeClip(clip, ...rest)),
 };

@@ -195,6 +195,13 @@ describe('a summary', () => {
     expect(summary).toContain('Nothing changed');
   });
 
+  test('leaves out a picture that cannot be read, and says so', async () => {
+    const samples = [at(0, pictures.grey), at(10, new Uint8Array([1, 2, 3])), at(20, pictures.redBox)];
+    const { summary } = await pixel.summarize(samples, patience());
+    expect(summary).toMatch(/^1 of 3 pictures could not be read\. 2 pictures from/);
+    expect(summary).toMatch(/At 12:00:20 UTC 2\.\d % of the picture had changed/);
+  });
+
   test('of nothing says that there was nothing', async () => {
     expect((await pixel.summarize([], patience())).summary).toContain('No pictures');
   });

@@ -1,0 +1,16 @@
+import type { PictureSize } from './ffmpeg/decode-picture.ts';
+
+/** A black picture with a white cross from corner to corner, as packed RGB: there was one here, and it cannot be read. */
+export function crossedOut({ width, height }: PictureSize): Uint8Array {
+  const rgb = new Uint8Array(width * height * 3);
+  for (let y = 0; y < height; y += 1) {
+    const across = Math.floor((y * (width - 1)) / Math.max(1, height - 1));
+    for (const middle of [across, width - 1 - across]) {
+      const from = Math.max(0, middle - strokePixels);
+      rgb.fill(255, (y * width + from) * 3, (y * width + Math.min(width, middle + strokePixels)) * 3);
+    }
+  }
+  return rgb;
+}
+
+const strokePixels = 2;
