@@ -5,26 +5,34 @@ export function blurPlanes({ luma, blueness, redness }: Planes): Planes {
 }
 
 /** 3×3 mean, edges repeated: takes single-pixel noise down by about two thirds and keeps what is two pixels wide. */
-function blur(plane: Plane): Plane {
-  const { samples, width, height } = plane;
-  const rows = new Uint16Array(samples.length);
-  for (let y = 0; y < height; y += 1) {
-    const row = y * width;
-    for (let x = 0; x < width; x += 1) {
-      const left = samples[row + Math.max(x - 1, 0)] ?? 0;
-      const right = samples[row + Math.min(x + 1, width - 1)] ?? 0;
-      rows[row + x] = left + (samples[row + x] ?? 0) + right;
-    }
-  }
+function blur({ samples, width, height }: Plane): Plane {
+  const rows = threeAcross(samples, width, height);
   const blurred = new Uint8Array(samples.length);
-  for (let y = 0; y < height; y += 1) {
-    const above = Math.max(y - 1, 0) * width;
-    const row = y * width;
-    const below = Math.min(y + 1, height - 1) * width;
-    for (let x = 0; x < width; x += 1) {
-      const total = (rows[above + x] ?? 0) + (rows[row + x] ?? 0) + (rows[below + x] ?? 0);
-      blurred[row + x] = (total + 4) / 9;
+  const lastRow = (height - 1) * width;
+  for (let row = 0; row <= lastRow; row += width) {
+    const above = row === 0 ? 0 : -width;
+    const below = row === lastRow ? 0 : width;
+    for (let at = row; at < row + width; at += 1) {
+      const total = (rows[at + above] ?? 0) + (rows[at] ?? 0) + (rows[at + below] ?? 0);
+      // A ninth, rounded: exact for every total of nine bytes.
+      blurred[at] = ((total + 4) * 7282) >> 16;
     }
   }
   return { samples: blurred, width, height };
+}
+
+function threeAcross(samples: Uint8Array, width: number, height: number): Uint16Array {
+  const sums = new Uint16Array(samples.length);
+  for (let row = 0; row < height * width; row += width) {
+    let left = samples[row] ?? 0;
+    let here = left;
+    for (let at = row; at < row + width - 1; at += 1) {
+      const right = samples[at + 1] ?? 0;
+      sums[at] = left + here + right;
+      left = here;
+      here = right;
+    }
+    sums[row + width - 1] = left + here + here;
+  }
+  return sums;
 }

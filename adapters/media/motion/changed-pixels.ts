@@ -1,93 +1,105 @@
 import { distances } from './distance.ts';
-import { exposureBounds, fitLight, type LightBounds, whiteBalanceBounds } from './light-fit.ts';
-import { localLight, spread } from './local-light.ts';
-import { allowance } from './noise-map.ts';
+import {
+  exposureBounds,
+  fitLight,
+  levelsIn,
+  type LightBounds,
+  medianDifference,
+  whiteBalanceBounds,
+} from './light-fit.ts';
+import { type LightLimits, lightOfColour, lightOfLuma, localLight } from './local-light.ts';
 import type { Plane, Planes } from './planes.ts';
+import { findShift, shifted } from './shift.ts';
+import { certain, thresholdFor, weightsFor } from './threshold.ts';
+import type { MotionTuning } from './tuning.ts';
 
-/** What differs from the reference once light and noise are taken out. */
+/** What differs from the reference once the camera's shake, light and noise are taken out. */
 export type Changes = {
-  /** 1 where a luma pixel changed, or the chroma that covers it. */
-  mask: Uint8Array;
-  /** How many are set in `mask`. */
-  count: number;
-  /** How many would be without the learned noise map. */
+  /** How much each luma pixel has changed, in sixteenths (`weightsFor`): its own change, or that of the colour over it. */
+  weights: Uint8Array;
+  /** How many have changed beyond doubt, whatever was learned. */
   countWithoutNoiseMap: number;
   /** Luma distances, in levels: what the noise map learns from. */
   lumaDistance: Uint8Array;
 };
 
-/** Bounds of the threshold in levels. */
-const leastThreshold = 12;
-const mostThreshold = 30;
-/** Distances between two looks at the same scene stay below this many times their typical size. */
-const noiseFactor = 6;
-
-/** Both pictures are blurred ones. */
-export function changedPixels(reference: Planes, current: Planes, noise: Uint8Array): Changes {
-  const luma = compare(reference.luma, current.luma, exposureBounds);
-  const changes = lumaChanges(luma, noise);
+/** Both pictures are blurred ones. `allowance` is what each pixel is used to stray, in levels. */
+export function changedPixels(
+  remembered: Planes,
+  current: Planes,
+  allowance: Uint8Array,
+  tuning: MotionTuning,
+): Changes {
+  const offset = medianDifference(remembered.luma, current.luma);
+  const reference = shifted(remembered, findShift(remembered.luma, current.luma, offset, tuning.shiftPixels));
+  const luma = compare(reference.luma, current.luma, lumaLight(tuning), tuning);
+  const changes = lumaChanges(luma, allowance);
+  if (!tuning.colour) return changes;
   for (const plane of ['blueness', 'redness'] as const) {
-    const chroma = compare(reference[plane], current[plane], whiteBalanceBounds);
-    addChroma(changes, chroma, current[plane].width, noise);
+    const colour = compare(reference[plane], current[plane], colourLight(tuning), tuning);
+    addColour(changes, colour, current[plane].width, allowance);
   }
   return changes;
 }
 
-type Comparison = { distance: Uint8Array; threshold: number };
+type Comparison = { distance: Uint8Array; weightAt: Uint8Array };
 
-function compare(reference: Plane, current: Plane, bounds: LightBounds): Comparison {
-  const light = fitLight(reference, current, bounds);
-  const local = spread(localLight(reference, current, light), current.width, current.height);
-  const distance = distances(reference, current, light, local);
-  return { distance, threshold: thresholdFor(distance) };
+type LightModel = { bounds: LightBounds; lightAt: Uint8Array; limits: LightLimits };
+
+function lumaLight({ bandShare, shadeShare }: MotionTuning): LightModel {
+  return {
+    bounds: exposureBounds,
+    lightAt: lightOfLuma,
+    limits: { band: bandShare, shade: shadeShare },
+  };
 }
 
-/** Follows the noise: the mean of the lower nine tenths, which leaves out what moved. */
-function thresholdFor(distance: Uint8Array): number {
-  const histogram = new Uint32Array(256);
-  for (let at = 0; at < distance.length; at += 1) {
-    const level = distance[at] ?? 0;
-    histogram[level] = (histogram[level] ?? 0) + 1;
-  }
-  const kept = distance.length * 0.9;
-  let counted = 0;
-  let total = 0;
-  for (let level = 0; level < 256 && counted < kept; level += 1) {
-    const taken = Math.min(histogram[level] ?? 0, kept - counted);
-    counted += taken;
-    total += taken * level;
-  }
-  return Math.min(Math.max((noiseFactor * total) / kept, leastThreshold), mostThreshold);
+function colourLight({ tintShare }: MotionTuning): LightModel {
+  return { bounds: whiteBalanceBounds, lightAt: lightOfColour, limits: { band: 0, shade: tintShare } };
 }
 
-function lumaChanges({ distance, threshold }: Comparison, noise: Uint8Array): Changes {
-  const mask = new Uint8Array(distance.length);
-  let count = 0;
+function compare(
+  reference: Plane,
+  current: Plane,
+  { bounds, lightAt, limits }: LightModel,
+  tuning: MotionTuning,
+): Comparison {
+  const expected = levelsIn(fitLight(reference, current, bounds));
+  const local = localLight(reference, current, expected, lightAt, limits);
+  const light = { local, at: lightAt };
+  const distance = distances(reference, current.samples, expected, light, tuning.reach);
+  return { distance, weightAt: weightsFor(thresholdFor(distance, current.width, tuning), tuning) };
+}
+
+function lumaChanges({ distance, weightAt }: Comparison, allowance: Uint8Array): Changes {
+  const weights = new Uint8Array(distance.length);
   let countWithoutNoiseMap = 0;
   for (let at = 0; at < distance.length; at += 1) {
-    const beyond = (distance[at] ?? 0) - threshold;
-    if (beyond <= 0) continue;
-    countWithoutNoiseMap += 1;
-    if (beyond <= allowance(noise, at)) continue;
-    mask[at] = 1;
-    count += 1;
+    const level = distance[at] ?? 0;
+    if (weightAt[level] === 0) continue;
+    if (weightAt[level] === certain) countWithoutNoiseMap += 1;
+    const beyond = level - (allowance[at] ?? 0);
+    if (beyond > 0) weights[at] = weightAt[beyond] ?? 0;
   }
-  return { mask, count, countWithoutNoiseMap, lumaDistance: distance };
+  return { weights, countWithoutNoiseMap, lumaDistance: distance };
 }
 
-/** One chroma sample covers 2×2 luma pixels. Counts are of pixels, so what luma has marked already is not counted again. */
-function addChroma(changes: Changes, chroma: Comparison, chromaWidth: number, noise: Uint8Array): void {
-  const width = chromaWidth * 2;
-  for (let sample = 0; sample < chroma.distance.length; sample += 1) {
-    const beyond = (chroma.distance[sample] ?? 0) - chroma.threshold;
-    if (beyond <= 0) continue;
-    const corner = Math.floor(sample / chromaWidth) * 2 * width + (sample % chromaWidth) * 2;
-    for (const at of [corner, corner + 1, corner + width, corner + width + 1]) {
-      if (changes.mask[at] === 1) continue;
-      changes.countWithoutNoiseMap += 1;
-      if (beyond <= allowance(noise, at)) continue;
-      changes.mask[at] = 1;
-      changes.count += 1;
+/** One sample of colour covers 2×2 luma pixels. Pixels count once, so a certain change of luma is not counted again. */
+function addColour(changes: Changes, colour: Comparison, colourWidth: number, allowance: Uint8Array): void {
+  const { weights, lumaDistance } = changes;
+  const { distance, weightAt } = colour;
+  const width = colourWidth * 2;
+  for (let sample = 0; sample < distance.length; sample += 1) {
+    const level = distance[sample] ?? 0;
+    if (weightAt[level] === 0) continue;
+    const row = Math.floor(sample / colourWidth);
+    const corner = row * 2 * width + (sample - row * colourWidth) * 2;
+    for (let of4 = 0; of4 < 4; of4 += 1) {
+      const at = corner + (of4 & 1) + (of4 >> 1) * width;
+      if (weightAt[level] === certain && lumaDistance[at] === 0) changes.countWithoutNoiseMap += 1;
+      const beyond = level - (allowance[at] ?? 0);
+      const weight = beyond > 0 ? (weightAt[beyond] ?? 0) : 0;
+      if (weight > (weights[at] ?? 0)) weights[at] = weight;
     }
   }
 }

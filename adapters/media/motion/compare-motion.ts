@@ -2,69 +2,82 @@ import { thumbnail } from '../../../core/capture.ts';
 import type { CompareMotion, MotionComparison } from '../../../core/motion.ts';
 import { blurPlanes } from './blur.ts';
 import { type Changes, changedPixels } from './changed-pixels.ts';
-import { largestComponent } from './components.ts';
-import { learnNoise, quietNoiseMap } from './noise-map.ts';
+import { componentWeights } from './components.ts';
+import { allowanceOf, learnNoise, quietNoiseMap } from './noise-map.ts';
 import { isBlack, isIdentical, traceOf } from './picture-health.ts';
 import { planesOf, thumbnailOf } from './planes.ts';
-import { decodeState, encodeState, type MotionState } from './state-codec.ts';
+import { decodeState, encodeReference, encodeState, type MotionState } from './state-codec.ts';
+import { certain } from './threshold.ts';
+import { type MotionTuning, motionTuning } from './tuning.ts';
+import { leastAreaIn, learnFlakes } from './weather.ts';
 
 const pixels = thumbnail.width * thumbnail.height;
-/** The smallest connected change that counts: a box of about 20 px in a 720p picture. */
-const leastComponent = 6;
-/** Scattered change counts from this share of the picture. */
-const leastShare = 0.004;
-/** From this share on nothing learned may hide it. */
-const unmistakableShare = 0.5;
+
+export const compareMotion: CompareMotion = createMotionComparison(motionTuning);
 
 /**
  * Compares a thumbnail with the last picture that the model saw, so that slow change adds up.
  * Throws `RangeError` if `picture` is no whole thumbnail.
  */
-export const compareMotion: CompareMotion = (picture, state) => {
-  const remembered = decodeState(state);
-  return remembered === null ? firstPicture(picture) : nextPicture(picture, remembered);
-};
+export function createMotionComparison(tuning: MotionTuning): CompareMotion {
+  return (picture, state) => {
+    const remembered = decodeState(state);
+    if (remembered === null) return firstPicture(picture);
+    const { blurred, learned, ...comparison } = decide(picture, remembered, tuning);
+    return {
+      ...comparison,
+      stateIfLooked: encodeState(encodeReference(thumbnailOf(blurred)), learned),
+      stateIfSkipped: encodeState(remembered.encoded, learned),
+    };
+  };
+}
 
 function firstPicture(picture: Uint8Array): MotionComparison {
-  const current = look(picture);
-  const state = encodeState({ ...current.remember, noise: quietNoiseMap() });
+  const planes = planesOf(picture);
+  const learned = { trace: traceOf(planes.luma), noise: quietNoiseMap(), flakeArea: 0 };
+  const state = encodeState(encodeReference(thumbnailOf(blurPlanes(planes))), learned);
   return {
     moved: true,
     changedShare: 1,
-    black: current.black,
+    black: isBlack(planes),
     identicalToPrevious: false,
     stateIfLooked: state,
     stateIfSkipped: state,
   };
 }
 
-function nextPicture(picture: Uint8Array, remembered: MotionState): MotionComparison {
-  const current = look(picture);
-  const changes = changedPixels(planesOf(remembered.reference), current.blurred, remembered.noise);
-  const state = { ...current.remember, noise: learnNoise(remembered.noise, changes.lumaDistance) };
+/** The comparison by itself, between states that are unpacked. */
+export function decide(picture: Uint8Array, remembered: MotionState, tuning: MotionTuning) {
+  const planes = planesOf(picture);
+  const blurred = blurPlanes(planes);
+  const { trace, noise, flakeArea } = remembered.learned;
+  const allowance = allowanceOf(noise, tuning.learnedShare);
+  const changes = changedPixels(planesOf(remembered.reference), blurred, allowance, tuning);
+  const components = componentWeights(changes.weights, thumbnail.width);
+  const newest = traceOf(planes.luma);
   return {
-    ...verdict(changes),
-    black: current.black,
-    identicalToPrevious: isIdentical(remembered.previousTrace, state.previousTrace),
-    stateIfLooked: encodeState(state),
-    stateIfSkipped: encodeState({ ...state, reference: remembered.reference }),
+    ...verdict(changes, components, leastAreaIn(flakeArea, tuning), tuning),
+    black: isBlack(planes),
+    identicalToPrevious: isIdentical(trace, newest),
+    blurred,
+    learned: {
+      trace: newest,
+      noise: learnNoise(noise, changes.lumaDistance, tuning.learnedInside),
+      flakeArea: learnFlakes(flakeArea, components),
+    },
   };
 }
 
-function look(picture: Uint8Array) {
-  const planes = planesOf(picture);
-  const blurred = blurPlanes(planes);
-  const remember = { reference: thumbnailOf(blurred), previousTrace: traceOf(planes.luma) };
-  return { black: isBlack(planes), blurred, remember };
-}
-
-function verdict(changes: Changes): { moved: boolean; changedShare: number } {
-  const unmistakable = changes.countWithoutNoiseMap > unmistakableShare * pixels;
+function verdict(
+  { countWithoutNoiseMap }: Changes,
+  components: readonly number[],
+  leastArea: number,
+  { unmistakableShare }: MotionTuning,
+): { moved: boolean; changedShare: number } {
+  const unmistakable = countWithoutNoiseMap > unmistakableShare * pixels;
+  const changed = components.reduce((total, weight) => total + weight, 0) / certain;
   return {
-    moved:
-      unmistakable ||
-      changes.count > leastShare * pixels ||
-      largestComponent(changes.mask, thumbnail.width) >= leastComponent,
-    changedShare: (unmistakable ? changes.countWithoutNoiseMap : changes.count) / pixels,
+    moved: unmistakable || (components[0] ?? 0) >= leastArea * certain,
+    changedShare: (unmistakable ? countWithoutNoiseMap : changed) / pixels,
   };
 }

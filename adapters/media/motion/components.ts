@@ -1,27 +1,35 @@
-/** Size of the largest 8-connected group of set pixels. `mask` is read only. */
-export function largestComponent(mask: Uint8Array, width: number): number {
-  const open = mask.slice();
-  const stack: number[] = [];
-  let largest = 0;
+/**
+ * What each 8-connected group of pixels weighs, heaviest first. `weights` is read only.
+ * The stack holds each pixel at most once, since a pixel is taken out of `open` when it is put there.
+ */
+export function componentWeights(weights: Uint8Array, width: number): number[] {
+  const open = weights.slice();
+  const stack = new Uint16Array(open.length);
+  const found: number[] = [];
   for (let start = 0; start < open.length; start += 1) {
-    if (open[start] !== 1) continue;
+    if (open[start] === 0) continue;
+    let total = open[start] ?? 0;
     open[start] = 0;
-    stack.push(start);
-    let size = 0;
-    for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
-      size += 1;
+    stack[0] = start;
+    let depth = 1;
+    while (depth > 0) {
+      depth -= 1;
+      const at = stack[depth] ?? 0;
       const x = at % width;
       const from = x === 0 ? 0 : -1;
       const to = x === width - 1 ? 0 : 1;
       for (let row = at - width; row <= at + width; row += width) {
-        for (let side = from; side <= to; side += 1) {
-          if (open[row + side] !== 1) continue;
-          open[row + side] = 0;
-          stack.push(row + side);
+        for (let near = row + from; near <= row + to; near += 1) {
+          const weight = open[near] ?? 0;
+          if (weight === 0) continue;
+          total += weight;
+          open[near] = 0;
+          stack[depth] = near;
+          depth += 1;
         }
       }
     }
-    largest = Math.max(largest, size);
+    found.push(total);
   }
-  return largest;
+  return found.toSorted((a, b) => b - a);
 }

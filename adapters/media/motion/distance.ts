@@ -1,45 +1,56 @@
-import type { Light } from './light-fit.ts';
+import { greater, lesser } from './integers.ts';
+import { type LocalLight, lightUnit } from './local-light.ts';
 import type { Plane } from './planes.ts';
 
+const lightBits = Math.log2(lightUnit);
+
 /**
- * How far each pixel lies outside of what the reference shows within one pixel around it, in levels. Inside of that
- * 3×3 interval is no distance at all, which takes shake and the noise of edges away.
+ * How far each pixel lies outside of what the reference shows within `reach` pixels (0 or 1) around it, in levels. Inside of that
+ * interval is no distance at all, which takes small shakes and the noise of edges away. `expected` is what each level of the
+ * reference should be in the light of now. Beyond the border is what lies on it.
  */
-export function distances(reference: Plane, current: Plane, light: Light, local: Float32Array): Uint8Array {
-  const { low, high } = intervals(reference);
-  const found = new Uint8Array(current.samples.length);
-  for (let at = 0; at < found.length; at += 1) {
-    const seen = (current.samples[at] ?? 0) - light.offset - (local[at] ?? 0);
-    const above = seen - light.gain * (high[at] ?? 0);
-    const below = light.gain * (low[at] ?? 0) - seen;
-    found[at] = Math.max(above, below, 0);
+export function distances(
+  reference: Plane,
+  current: Uint8Array,
+  expected: Int16Array,
+  light: { local: LocalLight; at: Uint8Array },
+  reach: 0 | 1,
+): Uint8Array {
+  const { width, height, samples } = reference;
+  const { low, high } = reach === 0 ? { low: samples, high: samples } : extremesAlongRows(reference);
+  const { local, at: lightAt } = light;
+  const found = new Uint8Array(current.length);
+  for (let y = 0; y < height; y += 1) {
+    const up = y === 0 ? 0 : reach * width;
+    const down = y === height - 1 ? 0 : reach * width;
+    for (let at = y * width; at < (y + 1) * width; at += 1) {
+      const least = lesser(lesser(low[at - up] ?? 0, low[at] ?? 0), low[at + down] ?? 0);
+      const most = greater(greater(high[at - up] ?? 0, high[at] ?? 0), high[at + down] ?? 0);
+      const lit = (local[at] ?? 0) * (lightAt[samples[at] ?? 0] ?? 0);
+      const seen = (current[at] ?? 0) - ((lit + lightUnit / 2) >> lightBits);
+      const beyond = greater(seen - (expected[most] ?? 0), (expected[least] ?? 0) - seen);
+      found[at] = lesser(greater(beyond, 0), 255);
+    }
   }
   return found;
 }
 
-function intervals({ samples, width, height }: Plane): { low: Uint8Array; high: Uint8Array } {
-  const lowInRow = new Uint8Array(samples.length);
-  const highInRow = new Uint8Array(samples.length);
-  for (let y = 0; y < height; y += 1) {
-    const row = y * width;
-    for (let x = 0; x < width; x += 1) {
-      const a = samples[row + Math.max(x - 1, 0)] ?? 0;
-      const b = samples[row + x] ?? 0;
-      const c = samples[row + Math.min(x + 1, width - 1)] ?? 0;
-      lowInRow[row + x] = Math.min(a, b, c);
-      highInRow[row + x] = Math.max(a, b, c);
-    }
-  }
+function extremesAlongRows({ samples, width }: Plane): { low: Uint8Array; high: Uint8Array } {
   const low = new Uint8Array(samples.length);
   const high = new Uint8Array(samples.length);
-  for (let y = 0; y < height; y += 1) {
-    const above = Math.max(y - 1, 0) * width;
-    const row = y * width;
-    const below = Math.min(y + 1, height - 1) * width;
-    for (let x = 0; x < width; x += 1) {
-      low[row + x] = Math.min(lowInRow[above + x] ?? 0, lowInRow[row + x] ?? 0, lowInRow[below + x] ?? 0);
-      high[row + x] = Math.max(highInRow[above + x] ?? 0, highInRow[row + x] ?? 0, highInRow[below + x] ?? 0);
+  for (let row = 0; row < samples.length; row += width) {
+    let left = samples[row] ?? 0;
+    let here = left;
+    const last = row + width - 1;
+    for (let at = row; at < last; at += 1) {
+      const right = samples[at + 1] ?? 0;
+      low[at] = lesser(left, lesser(here, right));
+      high[at] = greater(left, greater(here, right));
+      left = here;
+      here = right;
     }
+    low[last] = lesser(left, here);
+    high[last] = greater(left, here);
   }
   return { low, high };
 }

@@ -1,3 +1,4 @@
+import { binOf, noDifferences, takeMedian } from './differences.ts';
 import type { Plane } from './planes.ts';
 
 /** How light changed between two pictures: current ≈ gain · reference + offset. */
@@ -23,33 +24,58 @@ export function fitLight(reference: Plane, current: Plane, bounds: LightBounds):
   let light: Light = { gain: 1, offset: medianDifference(reference, current) };
   let tolerance = 24;
   for (let round = 0; round < rounds; round += 1) {
-    light = leastSquares(reference, current, light, tolerance) ?? light;
+    light = leastSquares(reference.samples, current.samples, light, tolerance) ?? light;
     tolerance = Math.max(tolerance / 2, 6);
   }
   return bounded(light, bounds, mean(reference));
 }
 
-function leastSquares(reference: Plane, current: Plane, light: Light, tolerance: number): Light | null {
+export function medianDifference(reference: Plane, current: Plane): number {
+  const differences = noDifferences();
+  let count = 0;
+  for (let at = 0; at < reference.samples.length; at += stride) {
+    const bin = binOf((current.samples[at] ?? 0) - (reference.samples[at] ?? 0));
+    differences[bin] = (differences[bin] ?? 0) + 1;
+    count += 1;
+  }
+  return takeMedian(differences, count);
+}
+
+/** What each level of the reference should have become, rounded; index 0 to 255. */
+export function levelsIn({ gain, offset }: Light): Int16Array {
+  const levels = new Int16Array(256);
+  for (let level = 0; level < 256; level += 1) levels[level] = Math.round(gain * level + offset);
+  return levels;
+}
+
+function leastSquares(
+  reference: Uint8Array,
+  current: Uint8Array,
+  light: Light,
+  tolerance: number,
+): Light | null {
+  const { gain, offset } = light;
   let count = 0;
   let sumX = 0;
   let sumY = 0;
   let sumXX = 0;
   let sumXY = 0;
-  for (let at = 0; at < reference.samples.length; at += stride) {
-    const x = reference.samples[at] ?? 0;
-    const y = current.samples[at] ?? 0;
-    if (Math.abs(y - light.gain * x - light.offset) > tolerance) continue;
+  for (let at = 0; at < reference.length; at += stride) {
+    const x = reference[at] ?? 0;
+    const y = current[at] ?? 0;
+    const left = y - gain * x - offset;
+    if (left > tolerance || left < -tolerance) continue;
     count += 1;
     sumX += x;
     sumY += y;
     sumXX += x * x;
     sumXY += x * y;
   }
-  if (count < reference.samples.length / stride / 4) return null;
+  if (count < reference.length / stride / 4) return null;
   const varianceX = sumXX - (sumX * sumX) / count;
   // A flat picture says nothing of gain.
-  const gain = varianceX < 9 * count ? 1 : (sumXY - (sumX * sumY) / count) / varianceX;
-  return { gain, offset: (sumY - gain * sumX) / count };
+  const fitted = varianceX < 9 * count ? 1 : (sumXY - (sumX * sumY) / count) / varianceX;
+  return { gain: fitted, offset: (sumY - fitted * sumX) / count };
 }
 
 /** Keeps gain within bounds, and with it how far the mean level may move. */
@@ -59,18 +85,10 @@ function bounded(light: Light, bounds: LightBounds, level: number): Light {
   return { gain, offset: level + shift - gain * level };
 }
 
-function medianDifference(reference: Plane, current: Plane): number {
-  const differences = new Int16Array(Math.ceil(reference.samples.length / stride));
-  for (let at = 0, n = 0; at < reference.samples.length; at += stride, n += 1) {
-    differences[n] = (current.samples[at] ?? 0) - (reference.samples[at] ?? 0);
-  }
-  return differences.toSorted()[differences.length >> 1] ?? 0;
-}
-
 function mean({ samples }: Plane): number {
   let total = 0;
-  for (let at = 0; at < samples.length; at += 1) total += samples[at] ?? 0;
-  return total / samples.length;
+  for (let at = 0; at < samples.length; at += stride) total += samples[at] ?? 0;
+  return total / Math.ceil(samples.length / stride);
 }
 
 function clamp(value: number, low: number, high: number): number {

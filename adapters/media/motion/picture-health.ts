@@ -12,12 +12,24 @@ const strayShare = 1 / 2000;
 
 /** Nothing but black: all of it at black level, flat and without colour. A night scene is none of this. */
 export function isBlack({ luma, blueness, redness }: Planes): boolean {
+  if (hasLight(luma.samples)) return false;
   const { low, high } = extremes(luma.samples);
   if (high > blackLevel || high - low > blackSpread) return false;
   return [blueness, redness].every((plane) => {
     const chroma = extremes(plane.samples);
     return chroma.low >= colourless - colourSpread && chroma.high <= colourless + colourSpread;
   });
+}
+
+/** Nearly every picture has, and shows it in its first few pixels. */
+function hasLight(samples: Uint8Array): boolean {
+  const strays = samples.length * strayShare;
+  let bright = 0;
+  for (let at = 0; at < samples.length; at += 1) {
+    if ((samples[at] ?? 0) > blackLevel) bright += 1;
+    if (bright > strays) return true;
+  }
+  return false;
 }
 
 /** Darkest and brightest level once the strays at both ends are left out. */
@@ -36,15 +48,21 @@ function firstBeyond(histogram: Uint32Array, strays: number): number {
   return histogram.findIndex((pixels) => (counted += pixels) > strays);
 }
 
-/** Every fourth luma pixel, shifted from row to row: enough of a picture to know it again, exact in level. */
-export const trace = { every: 4, bytes: (thumbnail.width * thumbnail.height) / 4 } as const;
+/** Every eighth luma pixel, shifted from row to row: enough of a picture to know it again, exact in level. */
+export const trace = {
+  every: 8,
+  width: thumbnail.width / 8,
+  bytes: (thumbnail.width * thumbnail.height) / 8,
+} as const;
 
 export function traceOf({ samples, width }: Plane): Uint8Array {
-  return new Uint8Array(trace.bytes).map((_, at) => {
+  const kept = new Uint8Array(trace.bytes);
+  for (let at = 0; at < trace.bytes; at += 1) {
     const place = at * trace.every;
-    const shift = Math.floor(place / width) % 2 === 0 ? 0 : trace.every / 2;
-    return samples[place + shift] ?? 0;
-  });
+    const shift = ((place / width) & 1) === 0 ? 0 : trace.every / 2;
+    kept[at] = samples[place + shift] ?? 0;
+  }
+  return kept;
 }
 
 /**

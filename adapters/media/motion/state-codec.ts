@@ -1,71 +1,100 @@
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { constants, deflateRawSync, inflateRawSync } from 'node:zlib';
 import { thumbnail } from '../../../core/capture.ts';
+import { noiseCells, type NoiseMap } from './noise-map.ts';
 import { trace } from './picture-health.ts';
+import { planesOf, thumbnailOf } from './planes.ts';
+import { fromDifferences, toDifferences } from './prediction.ts';
 
 /** What the pre-filter remembers from tick to tick. */
 export type MotionState = {
   /** The last picture that the model saw: a thumbnail, blurred. */
   reference: Uint8Array;
-  /** `previousTrace` of the picture before this one, whether or not the model saw it. */
-  previousTrace: Uint8Array;
-  /** How far each luma pixel is used to stray, in levels (`noise-map.ts`). */
-  noise: Uint8Array;
+  learned: Learned;
 };
 
-const version = 1;
-const referenceAt = 1;
-const traceAt = referenceAt + thumbnail.bytes;
-const noiseAt = traceAt + trace.bytes;
-const stateBytes = noiseAt + thumbnail.width * thumbnail.height;
+/** What every picture teaches, whether or not the model saw it. */
+export type Learned = {
+  /** `traceOf` the newest picture. */
+  trace: Uint8Array;
+  noise: NoiseMap;
+  /** Usual area of falling flakes, in pixels (`weather.ts`). */
+  flakeArea: number;
+};
 
 /**
- * A version byte and three fields, deflated, in base64: about 10 kB, 15 kB from a very noisy camera. Pictures are
- * written as differences along their rows, which halves what deflate leaves; the reference without its lowest bit,
- * which is all noise and a quarter of its size. So decoding gives the reference within one level, the rest exactly.
+ * A state is `3.<reference>.<learned>`, both deflated, in base64: 8 kB, 12 kB from a very noisy camera. A reference that
+ * stays is carried along as it was written, so each tick deflates each part once.
  */
-export function encodeState(state: MotionState): string {
-  const bytes = new Uint8Array(stateBytes);
-  bytes[0] = version;
-  bytes.set(differences(state.reference.map(withoutLowestBit)), referenceAt);
-  bytes.set(differences(state.previousTrace), traceAt);
-  bytes.set(state.noise, noiseAt);
-  return deflateRawSync(bytes, { level: 6 }).toString('base64');
+const version = '3';
+/** The reference is kept in steps of three levels, so within one level: the rest is noise, and a third of its size. */
+const levelStep = 3;
+const learnedBytes = 1 + trace.bytes + noiseCells;
+
+export function encodeState(reference: string, learned: Learned): string {
+  return `${version}.${reference}.${encodeLearned(learned)}`;
 }
 
-/** Null for what is no state of this version, so that a new release starts with a first picture. */
-export function decodeState(text: string | null): MotionState | null {
-  const bytes = text === null ? null : inflate(text);
-  if (bytes === null || bytes.length !== stateBytes || bytes[0] !== version) return null;
-  return {
-    reference: fromDifferences(bytes.subarray(referenceAt, traceAt)),
-    previousTrace: fromDifferences(bytes.subarray(traceAt, noiseAt)),
-    noise: bytes.subarray(noiseAt),
-  };
+/** Null for what is no state of this version, so that a new release starts with a first picture. `encoded` is for the next state. */
+export function decodeState(text: string | null): (MotionState & { encoded: string }) | null {
+  const [written, encoded, rest] = text?.split('.') ?? [];
+  if (written !== version || encoded === undefined || rest === undefined) return null;
+  const reference = inflate(encoded, thumbnail.bytes);
+  const learned = inflate(rest, learnedBytes);
+  return reference && learned
+    ? { reference: decodeReference(reference), learned: decodeLearned(learned), encoded }
+    : null;
 }
 
-function inflate(text: string): Uint8Array | null {
-  try {
-    return inflateRawSync(Buffer.from(text, 'base64'), { maxOutputLength: stateBytes });
-  } catch {
-    return null;
-  }
+export function encodeReference(picture: Uint8Array): string {
+  const steps = new Uint8Array(picture.length);
+  for (let at = 0; at < steps.length; at += 1) steps[at] = ((picture[at] ?? 0) + 1) / levelStep;
+  return deflate(byPlane(steps, toDifferences));
 }
 
-function withoutLowestBit(sample: number): number {
-  return sample & 254;
+function decodeReference(differences: Uint8Array): Uint8Array {
+  const steps = byPlane(differences, fromDifferences);
+  for (let at = 0; at < steps.length; at += 1) steps[at] = (steps[at] ?? 0) * levelStep;
+  return steps;
 }
 
-/** Modulo 256, which the typed array does by itself. Rows and planes follow each other without a new start. */
-function differences(samples: Uint8Array): Uint8Array {
-  let left = 0;
-  return samples.map((sample) => {
-    const step = sample - left;
-    left = sample;
-    return step;
+function byPlane(
+  picture: Uint8Array,
+  change: (samples: Uint8Array, width: number) => Uint8Array,
+): Uint8Array {
+  const { luma, blueness, redness } = planesOf(picture);
+  return thumbnailOf({
+    luma: { ...luma, samples: change(luma.samples, luma.width) },
+    blueness: { ...blueness, samples: change(blueness.samples, blueness.width) },
+    redness: { ...redness, samples: change(redness.samples, redness.width) },
   });
 }
 
-function fromDifferences(steps: Uint8Array): Uint8Array {
-  let left = 0;
-  return steps.map((step) => (left = (left + step) & 255));
+function encodeLearned({ trace: picture, noise, flakeArea }: Learned): string {
+  const bytes = new Uint8Array(learnedBytes);
+  bytes[0] = flakeArea;
+  bytes.set(toDifferences(picture, trace.width), 1);
+  bytes.set(noise, 1 + trace.bytes);
+  return deflate(bytes);
+}
+
+function decodeLearned(bytes: Uint8Array): Learned {
+  return {
+    flakeArea: bytes[0] ?? 0,
+    trace: fromDifferences(bytes.subarray(1, 1 + trace.bytes), trace.width),
+    noise: bytes.subarray(1 + trace.bytes),
+  };
+}
+
+/** Differences hardly ever repeat as strings do: runs and Huffman codes alone take a third of the time, and no more room. */
+function deflate(bytes: Uint8Array): string {
+  return deflateRawSync(bytes, { strategy: constants.Z_RLE }).toString('base64');
+}
+
+function inflate(text: string, bytes: number): Uint8Array | null {
+  try {
+    const inflated = inflateRawSync(Buffer.from(text, 'base64'), { maxOutputLength: bytes });
+    return inflated.length === bytes ? Uint8Array.from(inflated) : null;
+  } catch {
+    return null;
+  }
 }

@@ -70,8 +70,10 @@ describe('what appears is looked at in the tick in which it appears', () => {
 });
 
 test('slow change adds up against the last picture that the model saw', () => {
-  const ghost = 'color=white:s=80x160:r=2,format=yuva420p,fade=in:st=1:d=16:alpha=1[ghost]';
-  const pictures = thumbnailsOf(`${daylight}[scene];${ghost};[scene][ghost]overlay=600:300,${sensorNoise}`);
+  const ghost = 'color=white:s=80x160:r=2,format=yuva420p,fade=in:st=1:d=40:alpha=1[ghost]';
+  const pictures = thumbnailsOf(`${daylight}[scene];${ghost};[scene][ghost]overlay=600:300,${sensorNoise}`, {
+    seconds: 14,
+  });
   expect(looks(pictures).length).toBeGreaterThan(1);
   const stepByStep = pictures.slice(1).map((picture, at) => {
     const { stateIfLooked } = compareMotion(pictures[at]!, null);
@@ -98,13 +100,13 @@ describe('the state', () => {
     },
   );
 
-  test('stays below 20 kB, even from a very noisy camera', () => {
+  test('stays below 14 kB, even from a very noisy camera', () => {
     const [picture, next] = thumbnailsOf(`${daylight},noise=alls=60:allf=t`, { seconds: 2 });
     const { stateIfSkipped } = compareMotion(next!, compareMotion(picture!, null).stateIfLooked);
-    expect(stateIfSkipped.length).toBeLessThan(20_000);
+    expect(stateIfSkipped.length).toBeLessThan(14_000);
     expect(
       compareMotion(after!, compareMotion(before!, null).stateIfLooked).stateIfLooked.length,
-    ).toBeLessThan(14_000);
+    ).toBeLessThan(11_000);
   });
 
   test('comparing is pure: the same picture and state give the same answer', () => {

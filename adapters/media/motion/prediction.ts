@@ -1,0 +1,44 @@
+import { greater, lesser } from './integers.ts';
+
+/**
+ * A plane as what each sample differs from a guess by its neighbours: the median of left, above, and left + above - corner, as
+ * lossless JPEG has it. The differences are small and alike, so deflate needs half as much for them. Modulo 256, which
+ * the typed array does by itself.
+ */
+export function toDifferences(samples: Uint8Array, width: number): Uint8Array {
+  const differences = new Uint8Array(samples.length);
+  for (let row = 0; row < samples.length; row += width) {
+    let left = row === 0 ? 0 : (samples[row - width] ?? 0);
+    let corner = left;
+    for (let at = row; at < row + width; at += 1) {
+      const above = row === 0 ? left : (samples[at - width] ?? 0);
+      const here = samples[at] ?? 0;
+      differences[at] = here - guess(left, above, row === 0 ? left : corner);
+      left = here;
+      corner = above;
+    }
+  }
+  return differences;
+}
+
+export function fromDifferences(differences: Uint8Array, width: number): Uint8Array {
+  const samples = new Uint8Array(differences.length);
+  for (let row = 0; row < samples.length; row += width) {
+    let left = row === 0 ? 0 : (samples[row - width] ?? 0);
+    let corner = left;
+    for (let at = row; at < row + width; at += 1) {
+      const above = row === 0 ? left : (samples[at - width] ?? 0);
+      left = ((differences[at] ?? 0) + guess(left, above, row === 0 ? left : corner)) & 255;
+      samples[at] = left;
+      corner = above;
+    }
+  }
+  return samples;
+}
+
+/** The middle one of the three. */
+function guess(left: number, above: number, corner: number): number {
+  const low = lesser(left, above);
+  const high = greater(left, above);
+  return lesser(greater(left + above - corner, low), high);
+}

@@ -1,0 +1,76 @@
+import type { Plane, Planes } from './planes.ts';
+
+/** How far the camera moved: what is at (x, y) in the reference is at (x + right, y + down) in the current picture. */
+export type Shift = { right: number; down: number };
+
+/** A lattice of pixels is looked at; a difference beyond this has moved by itself and says no more of the camera. */
+const stepAcross = 5;
+const stepDown = 4;
+const mostDifference = 24;
+/** A shift must explain this much of the difference that is there without it. */
+const leastGain = 0.15;
+
+/** From no shift downhill, by one pixel at a time. Both luma planes; `offset` is how much lighter the current one is as a whole. */
+export function findShift(reference: Plane, current: Plane, offset: number, most: number): Shift {
+  const still = difference(reference, current, offset, most, 0, 0);
+  let found: Shift = { right: 0, down: 0 };
+  let left = still;
+  for (let round = 0; round < most; round += 1) {
+    const from = found;
+    for (let down = from.down - 1; down <= from.down + 1; down += 1) {
+      for (let right = from.right - 1; right <= from.right + 1; right += 1) {
+        if (right === from.right && down === from.down) continue;
+        const now = difference(reference, current, offset, most, right, down);
+        if (now >= left) continue;
+        left = now;
+        found = { right, down };
+      }
+    }
+    if (found === from) break;
+  }
+  return left < still * (1 - leastGain) ? found : { right: 0, down: 0 };
+}
+
+function difference(
+  reference: Plane,
+  current: Plane,
+  offset: number,
+  margin: number,
+  right: number,
+  down: number,
+): number {
+  const { width, height } = reference;
+  const back = down * width + right;
+  let total = 0;
+  for (let y = margin; y < height - margin; y += stepDown) {
+    const row = y * width;
+    for (let at = row + margin; at < row + width - margin; at += stepAcross) {
+      const levels = (current.samples[at] ?? 0) - (reference.samples[at - back] ?? 0) - offset;
+      const size = levels < 0 ? -levels : levels;
+      total += size < mostDifference ? size : mostDifference;
+    }
+  }
+  return total;
+}
+
+/** The reference as the camera would see it now; its border is repeated. A colour sample covers two pixels each way. */
+export function shifted(planes: Planes, { right, down }: Shift): Planes {
+  if (right === 0 && down === 0) return planes;
+  const [colourRight, colourDown] = [Math.trunc(right / 2), Math.trunc(down / 2)];
+  return {
+    luma: shiftedPlane(planes.luma, right, down),
+    blueness: shiftedPlane(planes.blueness, colourRight, colourDown),
+    redness: shiftedPlane(planes.redness, colourRight, colourDown),
+  };
+}
+
+function shiftedPlane({ samples, width, height }: Plane, right: number, down: number): Plane {
+  const moved = new Uint8Array(samples.length);
+  for (let y = 0; y < height; y += 1) {
+    const from = Math.min(Math.max(y - down, 0), height - 1) * width;
+    for (let x = 0; x < width; x += 1) {
+      moved[y * width + x] = samples[from + Math.min(Math.max(x - right, 0), width - 1)] ?? 0;
+    }
+  }
+  return { samples: moved, width, height };
+}

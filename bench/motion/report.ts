@@ -1,0 +1,126 @@
+import { eventTitles } from './event-scenes.ts';
+import type { Outcome } from './evaluate.ts';
+import { shares } from './scene.ts';
+import { atLeast, type Half, type Tally } from './score.ts';
+import { savingsGoal, stillTitles } from './still-scenes.ts';
+import type { Timing } from './timing.ts';
+
+/** The tables, in markdown that reads in a terminal as well. */
+export function savingsTable(outcomes: Record<string, Outcome>, halves: readonly Half[]): string {
+  const columns = Object.keys(outcomes).flatMap((name) => halves.map((half) => ({ name, half })));
+  const row = (label: string, titles: readonly string[]): string[] => [
+    label,
+    ...columns.map(({ name, half }) => percent(outcomes[name]!.savings({ half, titles }))),
+  ];
+  return table(
+    ['still scenes: looks spared, %', ...columns.map(({ name, half }) => `${name}, ${half}`)],
+    [
+      ...stillTitles.map((title) => row(title, [title])),
+      row('**noise and overlays (the goal)**', savingsGoal),
+      row('**all**', stillTitles),
+    ],
+  );
+}
+
+export function recallTable(outcome: Outcome, half: Half): string {
+  const row = (label: string, title?: string): string[] => [
+    label,
+    ...shares.map((share) => percent(outcome.recall({ half, ...within(title), shares: (s) => s === share }))),
+    String(outcome.recall({ half, ...within(title) }).of),
+  ];
+  return table(
+    [`events seen in time, %, ${half}`, ...shares.map((share) => `${share * 100} %`), 'n'],
+    [...eventTitles.map((title) => row(title, title)), row('**all**')],
+  );
+}
+
+export function goalTable(outcomes: Record<string, Outcome>, halves: readonly Half[]): string {
+  const goals = [
+    {
+      name: 'recall, 1 % and above (goal 99)',
+      of: (o: Outcome, half: Half) => o.recall({ half, shares: (s) => s >= 0.01 }),
+    },
+    {
+      name: 'recall, 0.5 % (goal 95)',
+      of: (o: Outcome, half: Half) => o.recall({ half, shares: (s) => s === 0.005 }),
+    },
+    { name: 'recall, 0.2 %', of: (o: Outcome, half: Half) => o.recall({ half, shares: (s) => s === 0.002 }) },
+    { name: 'recall, 0.1 %', of: (o: Outcome, half: Half) => o.recall({ half, shares: (s) => s === 0.001 }) },
+    {
+      name: 'savings, noise and overlays (goal 90)',
+      of: (o: Outcome, half: Half) => o.savings({ half, titles: savingsGoal }),
+    },
+    { name: 'savings, all still scenes', of: (o: Outcome, half: Half) => o.savings({ half }) },
+  ];
+  const columns = Object.keys(outcomes).flatMap((name) => halves.map((half) => ({ name, half })));
+  return table(
+    ['%, with the lower end of its 95 % interval', ...columns.map(({ name, half }) => `${name}, ${half}`)],
+    goals.map((goal) => [
+      goal.name,
+      ...columns.map(({ name, half }) => {
+        const tally = goal.of(outcomes[name]!, half);
+        return `${percent(tally)} (≥ ${(atLeast(tally) * 100).toFixed(1)}, n ${tally.of})`;
+      }),
+    ]),
+  );
+}
+
+export function ablationTable(stages: { stage: string; outcome: Outcome }[]): string {
+  return table(
+    [
+      'left out',
+      'recall ≥ 1 %',
+      'recall 0.5 %',
+      'recall 0.1 and 0.2 %',
+      'savings, goal',
+      'savings, all',
+      'spared least in',
+    ],
+    stages.map(({ stage, outcome }) => [
+      stage,
+      percent(outcome.recall({ shares: (share) => share >= 0.01 })),
+      percent(outcome.recall({ shares: (share) => share === 0.005 })),
+      percent(outcome.recall({ shares: (share) => share < 0.005 })),
+      percent(outcome.savings({ titles: savingsGoal })),
+      percent(outcome.savings({})),
+      worst(outcome),
+    ]),
+  );
+}
+
+function worst(outcome: Outcome): string {
+  const spared = stillTitles.map((title) => ({ title, tally: outcome.savings({ titles: [title] }) }));
+  const least = spared.toSorted((a, b) => share(a.tally) - share(b.tally)).slice(0, 3);
+  return least.map(({ title, tally }) => `${title} ${percent(tally)}`).join(', ');
+}
+
+export function timingTable({ times, stateBytes }: Timing): string {
+  const plain = times[0]!.median;
+  const rows = times.map(({ name, least, median, p95 }) => [
+    name,
+    ...[least, median, p95].map((time) => time.toFixed(0)),
+    (median / plain).toFixed(1),
+  ]);
+  const state = `State in base64: median ${stateBytes.median}, 95 % below ${stateBytes.p95}, most ${stateBytes.most} bytes.`;
+  return `${table(['µs', 'least', 'median', '95 %', 'median / plain'], rows)}\n\n${state}`;
+}
+
+function within(title: string | undefined): { title?: string } {
+  return title === undefined ? {} : { title };
+}
+
+function percent(tally: Tally): string {
+  return tally.of === 0 ? '–' : (share(tally) * 100).toFixed(tally.hits === tally.of ? 0 : 1);
+}
+
+function share({ hits, of }: Tally): number {
+  return of === 0 ? 1 : hits / of;
+}
+
+function table(head: readonly string[], rows: readonly string[][]): string {
+  const widths = head.map((title, at) => Math.max(title.length, ...rows.map((row) => row[at]!.length)));
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, at) => (at === 0 ? cell.padEnd(widths[at]!) : cell.padStart(widths[at]!))).join(' | ')} |`;
+  const rule = `| ${widths.map((width, at) => (at === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)).join(' | ')} |`;
+  return [line(head), rule, ...rows.map(line)].join('\n');
+}

@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { thumbnail } from '../../core/capture.ts';
+import { drawScene } from './draw-scene.ts';
+import { picture, type Scene } from './scene.ts';
+
+const cacheDirectory = join(tmpdir(), 'watchpost-bench-motion');
+/** What a thumbnail goes through in a capture (`adapters/media/ffmpeg/graphs.ts`; a test holds the two together). */
+export const thumbnailFilter = `scale=${thumbnail.width}:${thumbnail.height}:flags=area,format=yuv420p`;
+
+/** To be counted up with every change of what is drawn or how it is encoded: pictures in the temp folder are kept by it. */
+const drawingVersion = '1';
+
+/** One thumbnail a tick, through H.264 at 720p. Kept in the temp folder under a hash of the scene. */
+export async function thumbnailsOf(scene: Scene): Promise<Uint8Array[]> {
+  const hash = createHash('sha256').update(drawingVersion).update(JSON.stringify(scene));
+  const path = join(cacheDirectory, `${hash.digest('hex').slice(0, 32)}.yuv`);
+  const kept = await readFile(path).catch(() => null);
+  if (kept !== null) return split(kept);
+  const made = sampled(scene, split(await decode(await encode(scene))));
+  await mkdir(cacheDirectory, { recursive: true });
+  await writeFile(`${path}.${process.pid}`, Buffer.concat(made));
+  await rename(`${path}.${process.pid}`, path);
+  return made;
+}
+
+/** Ten pictures a second for the encoder's sake: its rate control thinks in seconds. */
+function encode(scene: Scene): Promise<Buffer> {
+  const { rate, group } = scene.encoding;
+  const size = `${picture.width}x${picture.height}`;
+  const noise = scene.noise > 0 ? `noise=alls=${scene.noise}:allf=t:all_seed=${scene.seed},` : '';
+  const quality =
+    'crf' in rate
+      ? `-crf ${rate.crf}`
+      : `-b:v ${rate.kilobits}k -maxrate ${rate.kilobits}k -bufsize ${rate.kilobits}k`;
+  return ffmpeg(
+    `-f rawvideo -pix_fmt yuv420p -s ${size} -r 10 -i pipe:0 -vf ${noise}format=yuv420p ` +
+      `-c:v libx264 -threads 1 -preset superfast -bf 0 -g ${group} -sc_threshold 0 ${quality} -f mpegts pipe:1`,
+    drawScene(scene),
+  );
+}
+
+function decode(stream: Buffer): Promise<Buffer> {
+  const options = `-threads 1 -f mpegts -i pipe:0 -fps_mode passthrough -vf ${thumbnailFilter} -f rawvideo pipe:1`;
+  return ffmpeg(options, [stream]);
+}
+
+function sampled({ ticks, encoding }: Scene, pictures: Uint8Array[]): Uint8Array[] {
+  const { framesPerTick, sampled } = encoding;
+  if (pictures.length !== ticks * framesPerTick) {
+    throw new Error(`${pictures.length} pictures came back of ${ticks * framesPerTick}`);
+  }
+  return Array.from({ length: ticks }, (_, tick) => {
+    const within = sampled === 'any' ? tick % framesPerTick : 0;
+    return pictures[tick * framesPerTick + within]!;
+  });
+}
+
+function split(raw: Uint8Array): Uint8Array[] {
+  return Array.from({ length: raw.length / thumbnail.bytes }, (_, at) =>
+    raw.subarray(at * thumbnail.bytes, (at + 1) * thumbnail.bytes),
+  );
+}
+
+async function ffmpeg(options: string, input: Iterable<Uint8Array>): Promise<Buffer> {
+  const child = spawn('ffmpeg', ['-nostdin', '-loglevel', 'error', ...options.split(' ')], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    timeout: 120_000,
+    killSignal: 'SIGKILL',
+  });
+  const complaints: Buffer[] = [];
+  child.stderr.on('data', (chunk: Buffer) => complaints.push(chunk));
+  const output: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => output.push(chunk));
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', resolve);
+  });
+  await pipeline(Readable.from(input, { objectMode: false, highWaterMark: 1 << 21 }), child.stdin);
+  if ((await ended) !== 0) throw new Error(Buffer.concat(complaints).toString());
+  return Buffer.concat(output);
+}

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { componentWeights } from '../../../../adapters/media/motion/components.ts';
+import { certain } from '../../../../adapters/media/motion/threshold.ts';
+import { motionTuning } from '../../../../adapters/media/motion/tuning.ts';
+import { leastAreaIn, learnFlakes } from '../../../../adapters/media/motion/weather.ts';
+
+const flakesOf = (area: number) => Array.from({ length: 30 }, () => area * certain);
+
+test('flakes are known after a few pictures, and forgotten after the snow', () => {
+  const inSnow = [1, 2, 3, 4].reduce((area) => learnFlakes(area, flakesOf(10)), 0);
+  expect(leastAreaIn(inSnow, motionTuning)).toBeGreaterThan(10);
+  const after = Array.from({ length: 12 }).reduce<number>((area) => learnFlakes(area, []), inSnow);
+  expect(leastAreaIn(after, motionTuning)).toBe(motionTuning.leastArea);
+});
+
+test('five things that move all the time are no weather', () => {
+  const five = flakesOf(10).slice(0, 5);
+  expect(learnFlakes(0, five)).toBe(0);
+});
+
+test('what is larger than any flake always counts', () => {
+  expect(leastAreaIn(255, motionTuning)).toBe(motionTuning.mostArea);
+});
+
+test('pixels that touch, also at their corners, weigh together; opposite borders do not touch', () => {
+  const rows = [
+    [16, 0, 0, 0, 4],
+    [0, 16, 0, 0, 0],
+    [0, 0, 8, 0, 0],
+    [0, 0, 0, 0, 3],
+    [2, 0, 0, 0, 0],
+  ];
+  const weights = Uint8Array.from(rows.flat());
+  expect(componentWeights(weights, 5)).toEqual([40, 4, 3, 2]);
+});
