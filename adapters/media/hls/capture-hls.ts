@@ -10,6 +10,7 @@ import { fetchSegments, protectedStream, SegmentMissingError } from './fetch-seg
 import { findPlaylist } from './find-playlist.ts';
 import { createKeyFrameClock } from './key-frame-clock.ts';
 import type { KeyFrameClock } from './key-frame-clock.ts';
+import { lastKeyFrame } from './last-key-frame.ts';
 import { livenessOf } from './live-or-not.ts';
 import { createPlaylistMemory, type Remembered } from './playlist-memory.ts';
 import type { MediaPlaylist, Segment } from './playlist.ts';
@@ -183,7 +184,15 @@ export function createHlsCapturer(deps: {
     const seconds = segments.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
     const enough = new AbortController();
     const chunks = clock.watch(fetchSegments(fetcher, segments, AbortSignal.any([signal, enough.signal])));
-    const input = { kind: 'pipe', format: formatOf(segments[0]), chunks, seconds } as const;
+    const format = formatOf(segments[0]);
+    // Of several segments no key frame is known to be whole in the last one.
+    const oneFrame = request.mode === 'frames' && segments.length === 1 && format === 'mpegts';
+    const input = {
+      kind: 'pipe',
+      format,
+      chunks: oneFrame ? lastKeyFrames(chunks) : chunks,
+      seconds,
+    } as const;
     try {
       return await deps.ffmpeg.run(input, request, { timeoutMs: limits.decodeTimeoutMs }, signal);
     } catch (error) {
@@ -198,6 +207,10 @@ export function createHlsCapturer(deps: {
     if (key?.method === 'AES-128') resources.forget({ url: key.url, byteRange: null });
     if (initialization !== null) resources.forget(initialization);
   }
+}
+
+async function* lastKeyFrames(segments: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const segment of segments) yield lastKeyFrame(segment) ?? segment;
 }
 
 function nothingYet(): StreamFetchError {

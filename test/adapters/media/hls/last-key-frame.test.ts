@@ -1,0 +1,76 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createFfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
+import { lastKeyFrame } from '../../../../adapters/media/hls/last-key-frame.ts';
+import { ffmpegPath, momentOf, record } from '../../../support/hls/recording.ts';
+
+const never = new AbortController().signal;
+const packetBytes = 188;
+let tempDir = '';
+let whole: Buffer;
+
+beforeAll(async () => {
+  tempDir = await mkdtemp(join(tmpdir(), 'key-frame-'));
+  // Two key frames in each segment, at 2 s and 3 s of the second one.
+  whole = (await record({ keyFrameSeconds: 1, seconds: 4, size: '640x360' })).segments[1]!;
+});
+afterAll(() => rm(tempDir, { recursive: true }));
+
+async function momentShown(bytes: Uint8Array): Promise<number> {
+  const input = { kind: 'pipe' as const, format: 'mpegts' as const, chunks: [bytes] };
+  const wanted = { mode: 'frames' as const, clipSeconds: 3 };
+  const runner = createFfmpegRunner({ ffmpegPath, tempDir });
+  const { thumbnail } = await runner.run(input, wanted, { timeoutMs: 20_000 }, never);
+  return momentOf(thumbnail);
+}
+
+/** Packet by packet. */
+function edited(edit: (packet: Buffer, index: number) => Buffer | null): Buffer {
+  const packets = Array.from({ length: whole.length / packetBytes }, (_, index) =>
+    edit(Buffer.from(whole.subarray(index * packetBytes, (index + 1) * packetBytes)), index),
+  );
+  return Buffer.concat(packets.filter((packet) => packet !== null));
+}
+
+describe('the last key frame of a segment', () => {
+  it('shows what the whole segment shows, of a part of its bytes', async () => {
+    const cut = lastKeyFrame(whole)!;
+    expect(cut.length).toBeLessThan(whole.length / 2);
+    expect(cut.length % packetBytes).toBe(0);
+    expect(await momentShown(cut)).toBeCloseTo(3, 0);
+    expect(await momentShown(whole)).toBeCloseTo(3, 0);
+  });
+
+  it('is none where none is marked', () => {
+    const unmarked = edited((packet) => {
+      if ((packet[3]! & 0x20) !== 0 && packet[4]! > 0) packet[5] = packet[5]! & ~0x40;
+      return packet;
+    });
+    expect(lastKeyFrame(unmarked)).toBeNull();
+  });
+
+  it('is none without tables, of other bytes, and of a stream that lost its grid', () => {
+    expect(
+      lastKeyFrame(edited((packet) => ((packet[1]! & 0x1f) === 0 && packet[2] === 0 ? null : packet))),
+    ).toBeNull();
+    expect(lastKeyFrame(Buffer.from('sorry'))).toBeNull();
+    expect(lastKeyFrame(new Uint8Array())).toBeNull();
+    expect(
+      lastKeyFrame(Buffer.concat([whole.subarray(0, packetBytes * 4), whole.subarray(packetBytes * 4 + 1)])),
+    ).toBeNull();
+  });
+
+  it('of any damaged bytes is bytes or nothing, and never an exception', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(2000), fc.nat(255)), { maxLength: 40 }), (damages) => {
+        const bytes = Buffer.from(whole);
+        for (const [at, value] of damages) bytes[at] = value;
+        const cut = lastKeyFrame(bytes);
+        expect(cut === null || cut.length <= bytes.length).toBe(true);
+      }),
+    );
+  });
+});
