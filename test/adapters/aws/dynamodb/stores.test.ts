@@ -332,7 +332,7 @@ function largestDigest() {
 }
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (let looks = 0; looks < 200; looks += 1) {
+  for (let looks = 0; looks < 1_000; looks += 1) {
     if (await isSo()) return;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
