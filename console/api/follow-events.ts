@@ -10,9 +10,10 @@ export type Following = {
   onState: (state: 'live' | 'reconnecting' | 'over') => void;
   /** It will not be tried again. */
   onProblem: (problem: Problem) => void;
+  /** Before the first try again; the next ones wait longer. */
+  firstWaitMs?: number;
 };
 
-const firstWaitMs = 1_000;
 const longestWaitMs = 15_000;
 
 /**
@@ -23,7 +24,7 @@ export async function followEvents(
   http: Http,
   jobId: string,
   from: number,
-  { onEvent, onState, onProblem }: Following,
+  { onEvent, onState, onProblem, firstWaitMs = 1_000 }: Following,
   signal: AbortSignal,
 ): Promise<void> {
   let last = from;

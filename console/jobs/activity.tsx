@@ -14,7 +14,8 @@ const total = height.motion + height.gap + height.verdict + height.axis;
 const columnWidth = 7;
 /** Of a time of day, in the longest of languages. */
 const labelWidth = 92;
-const shortestMs = 60_000;
+/** So that the first checks of a job are not spread over the whole width. */
+const shortestMs = { active: 60_000, ended: 15_000 };
 
 const outcomes: Record<Outcome, string> = {
   alert: 'Alert',
@@ -41,10 +42,11 @@ export function Activity({ events, job }: { events: JobEvent[]; job: JobDetail }
   const now = useNow(1_000);
   const from = Date.parse(job.stats.started_at ?? job.created_at);
   const end = isActive(job.status) || job.stats.ended_at === null ? now : Date.parse(job.stats.ended_at);
+  const shortest = isActive(job.status) ? shortestMs.active : shortestMs.ended;
   const data = activityData(
     events,
     job.stats.coverage.gaps,
-    { from, to: Math.max(end, from + shortestMs) },
+    { from, to: Math.max(end, from + shortest) },
     Math.max(20, Math.floor(width / columnWidth)),
   );
   const checks = data.columns.reduce((sum, column) => sum + column.checks, 0);

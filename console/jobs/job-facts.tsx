@@ -39,7 +39,14 @@ export function JobFacts({ job: { stats, status, job_type: type } }: { job: JobD
 }
 
 function nextOf(status: JobDetail['status'], stats: JobDetail['stats']) {
-  if (!isActive(status)) return stats.ended_at === null ? undefined : <When at={stats.ended_at} />;
+  if (!isActive(status))
+    return (
+      stats.ended_at !== null && (
+        <>
+          Ended <When at={stats.ended_at} />
+        </>
+      )
+    );
   if (stats.next_check_at === null) return undefined;
   return (
     <>

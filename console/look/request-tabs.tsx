@@ -23,7 +23,11 @@ export function RequestTabs({ purpose, draft }: { purpose: Purpose; draft: Draft
         <CodeBlock code={code[language]} label={`${verbs[purpose]} in ${names[language]}`} />
       </Tabs>
       <p class="small muted">
-        <code>WATCHPOST_API_KEY</code> is an environment variable with your key.
+        <code>WATCHPOST_API_KEY</code> is an environment variable with your key. Every endpoint is in the{' '}
+        <a href="/docs" target="_blank" rel="noreferrer">
+          API reference
+        </a>
+        .
       </p>
     </div>
   );

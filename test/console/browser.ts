@@ -62,21 +62,29 @@ const folder = 'test-output/screenshots';
 
 /** The page in both themes and on a phone: pictures of it, no serious finding of axe, and nothing that scrolls sideways. */
 export async function inspect(page: Page, name: string): Promise<void> {
-  // A dialog covers what is seen, not the whole page.
-  const fullPage = (await page.getByRole('dialog').count()) === 0;
   mkdirSync(folder, { recursive: true });
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    await page.screenshot({ path: `${folder}/${name}-${colorScheme}.png`, fullPage });
+    await shoot(page, `${name}-${colorScheme}`, desk);
     expect(await seriousFindings(page, colorScheme), `axe, ${name}, ${colorScheme}`).toEqual([]);
   }
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
-  await page.setViewportSize(phone);
-  await page.evaluate(twoFrames);
-  await page.screenshot({ path: `${folder}/${name}-390.png`, fullPage });
+  await shoot(page, `${name}-390`, phone);
   const width = await page.evaluate('document.documentElement.scrollWidth');
   expect(width, `width of ${name} on a phone`).toBeLessThanOrEqual(phone.width);
   await page.setViewportSize(desk);
+}
+
+/** A window as tall as the page, so that what is fixed to its edges is there; a dialog covers what is seen, not the page. */
+async function shoot(page: Page, name: string, size: { width: number; height: number }): Promise<void> {
+  await page.setViewportSize(size);
+  await page.evaluate(twoFrames);
+  if ((await page.getByRole('dialog').count()) === 0) {
+    const height = Number(await page.evaluate('document.documentElement.scrollHeight'));
+    await page.setViewportSize({ width: size.width, height: Math.max(size.height, height) });
+    await page.evaluate(twoFrames);
+  }
+  await page.screenshot({ path: `${folder}/${name}.png` });
 }
 
 /** In the dark only colours are another matter than in the light. */

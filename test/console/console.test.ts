@@ -73,6 +73,9 @@ test('a wrong key is refused with a reason, and the page says where to find the 
   await page.goto(consoleUrl());
   await page.getByText('Where do I find my key?').click();
   await inspect(page, 'sign-in');
+  await button('Use the dark theme').click();
+  expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('dark');
+  await button('Use the light theme').click();
   await signIn('wp_wrong');
   await expect.poll(() => page.getByRole('alert').textContent()).toContain('This key is not accepted');
 });
@@ -153,11 +156,15 @@ test('a recording and a dead stream are told apart while the URL is typed, with 
   recording.close();
 });
 
-test('a look shows the picture, the verdict and why, what it took, and the same as code', async () => {
-  await field('Stream URL').fill(stream.url);
+test('a look, made by keyboard alone, shows the picture, the verdict and why, what it took, and the same as code', async () => {
+  await field('Stream URL').fill('');
+  await page.keyboard.insertText(stream.url);
   await page.locator('.stream-card').getByText('Live', { exact: true }).waitFor();
-  await field('Condition').fill('The picture is entirely black');
-  await button('Look now').click();
+  await page.keyboard.press('Tab');
+  await page.keyboard.insertText('The picture is entirely black');
+  // Three examples, the choice of what is shown, the button.
+  for (let presses = 0; presses < 5; presses += 1) await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
   await page.getByText('The condition does not hold').waitFor();
   await page.getByAltText('The frame that was judged').waitFor();
   await page.getByText('No model cost').waitFor();
@@ -223,6 +230,18 @@ test('a running job is listed with its newest picture, and is cancelled after a 
   await button('Cancel job').click();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel job' }).click();
   await page.getByText('Cancelled', { exact: true }).first().waitFor();
+});
+
+test('a lost connection is said, and what is shown goes on by itself when it is back', async () => {
+  await page.context().setOffline(true);
+  await link('Jobs').click();
+  await page.getByText('Watchpost cannot be reached').waitFor();
+  await page.context().setOffline(false);
+  await page.getByText('Watchpost cannot be reached').waitFor({ state: 'hidden' });
+  await page.getByRole('row', { name: /entirely black/ }).waitFor();
+  // The browser's own reports of the requests that could not be made.
+  const others = faults.filter((fault) => !fault.includes('net::ERR_INTERNET_DISCONNECTED'));
+  faults.splice(0, faults.length, ...others);
 });
 
 test('operations show the numbers and the log of the service', async () => {

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { followEvents } from '../../console/api/follow-events.ts';
+import type { Call, Http } from '../../console/api/http.ts';
+import { Problem } from '../../console/api/problem.ts';
+
+const event = (sequence: number, type = 'progress') =>
+  `event: x\nid: ${sequence}\ndata: ${JSON.stringify({ type, data: { sequence } })}\n\n`;
+
+/** Answers one request after another with these bodies, statuses or errors, and keeps what was asked. */
+function scripted(answers: (string | 204 | Error)[]) {
+  const asked: Call[] = [];
+  const send: Http['send'] = async (_, call = {}) => {
+    asked.push(call);
+    const answer = answers.shift();
+    if (answer instanceof Error) throw answer;
+    return answer === 204 ? new Response(null, { status: 204 }) : new Response(answer);
+  };
+  return { asked, http: { send, json: () => Promise.reject(new Error('not asked for')) } satisfies Http };
+}
+
+async function follow(answers: (string | 204 | Error)[], from = 0) {
+  const { asked, http } = scripted(answers);
+  const sequences: number[] = [];
+  const states: string[] = [];
+  const problems: Problem[] = [];
+  await followEvents(
+    http,
+    'job',
+    from,
+    {
+      onEvent: ({ data }) => sequences.push(data.sequence),
+      onState: (state) => states.push(state),
+      onProblem: (problem) => problems.push(problem),
+      firstWaitMs: 1,
+    },
+    new AbortController().signal,
+  );
+  const resumedAt = asked.map(({ headers }) => headers?.['Last-Event-ID']);
+  return { sequences, states, problems, resumedAt };
+}
+
+test('a stream that breaks is taken up behind the last event that came', async () => {
+  const unreachable = new Problem(0, 'UNREACHABLE', 'Watchpost cannot be reached', '');
+  const { sequences, states, resumedAt } = await follow([
+    event(1) + event(2) + 'data: cut off in the mid',
+    unreachable,
+    event(3) + event(4, 'job_stopped'),
+  ]);
+  expect(sequences).toEqual([1, 2, 3, 4]);
+  expect(resumedAt).toEqual([undefined, '2', '2']);
+  expect(states).toEqual(['live', 'reconnecting', 'reconnecting', 'live', 'over']);
+});
+
+test('a failed job ends its session at the error, and is read on to its end', async () => {
+  const { sequences, states } = await follow([event(1, 'error'), event(2, 'job_stopped')]);
+  expect(sequences).toEqual([1, 2]);
+  expect(states.at(-1)).toBe('over');
+});
+
+test('a log that is read to its end is over at once', async () => {
+  expect(await follow([204], 7)).toMatchObject({ states: ['over'], resumedAt: ['7'] });
+});
+
+test('a job that is gone is not asked for again, too many streams are', async () => {
+  const gone = new Problem(404, 'JOB_NOT_FOUND', 'Job not found', '');
+  const tooMany = new Problem(429, 'RATE_LIMITED', 'Too many requests', '');
+  expect(await follow([tooMany, gone])).toMatchObject({
+    problems: [gone],
+    resumedAt: [undefined, undefined],
+  });
+});
