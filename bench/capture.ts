@@ -1,115 +1,114 @@
 /**
- * How long a capture takes beside bare ffmpeg on the same HLS URL: `node bench/capture.ts [RUNS]`.
- * The stream is 720p30 at 3 Mb/s in segments of 2 s on loopback. It stands still, so that no encoder takes part in the race.
+ * How quickly, how fresh and how cheaply a capture is taken, beside bare ffmpeg on the same live stream: `npm run bench:capture [-- --quick]`.
+ * Every stream is played by a process of its own on loopback; the delay is added to each of its answers.
  */
-import { execFile } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
-import { promisify } from 'node:util';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createEgressGuard } from '../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../adapters/egress/guarded-http.ts';
 import { locateFfmpeg } from '../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import { createFfmpegRunner } from '../adapters/media/ffmpeg/run-ffmpeg.ts';
-import { createHlsCapturer } from '../adapters/media/hls/capture-hls.ts';
+import { createStreamCapturer } from '../adapters/media/stream-capturer.ts';
 import type { InputMode } from '../core/capture.ts';
+import { goalsOf, type Raced } from './capture/goals.ts';
+import { countNetworkTime } from './capture/network-time.ts';
+import { race, type RaceSource, type Result } from './capture/race.ts';
+import { recordStreams, segmentFolder } from './capture/record.ts';
+import { startStreamServer } from './capture/stream-server.ts';
 
-const runs = Number(process.argv[2] ?? 9);
+const quick = process.argv.includes('--quick');
+const rounds = quick ? { hls: 5, clip: 3, rtsp: 3 } : { hls: 15, clip: 7, rtsp: 9 };
+const modes: InputMode[] = quick ? ['frames', 'clip'] : ['frames', 'clip', 'hybrid'];
+
+await using cleanup = new AsyncDisposableStack();
+const directory = await mkdtemp(join(tmpdir(), 'bench-capture-'));
+cleanup.defer(() => rm(directory, { recursive: true, force: true }));
 const { path: ffmpegPath, version } = await locateFfmpeg({
   setting: process.env['WATCHPOST_FFMPEG'],
   env: process.env,
 });
-const directory = await mkdtemp(join(tmpdir(), 'bench-capture-'));
-await ffmpeg(
-  '-f lavfi -i testsrc2=size=1280x720:rate=30,noise=alls=8:allf=t -t 12 -c:v libx264 -preset veryfast -b:v 3M -g 60 -sc_threshold 0 -pix_fmt yuv420p',
-  '-f hls -hls_time 2 -hls_list_size 0 -hls_flags omit_endlist',
-  join(directory, 'live.m3u8'),
-);
-const server = createServer((request, response) => {
-  readFile(join(directory, basename(request.url ?? ''))).then(
-    (file) => response.end(file),
-    () => response.writeHead(404).end(),
-  );
-});
-server.listen(0, '127.0.0.1');
-await once(server, 'listening');
-const address = server.address();
-const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/live.m3u8`;
-const http = createGuardedHttp(createEgressGuard({ allowRanges: ['127.0.0.0/8'] }));
-const runner = createFfmpegRunner({ ffmpegPath, tempDir: directory });
-const capturer = createHlsCapturer({ http, ffmpeg: runner, now: () => new Date() });
+const guard = createEgressGuard({ allowRanges: ['127.0.0.0/8'] });
+const network = countNetworkTime(createGuardedHttp(guard));
+cleanup.defer(() => network.http.close());
+const ffmpeg = createFfmpegRunner({ ffmpegPath, tempDir: directory });
+const capturer = createStreamCapturer({ guard, http: network.http, ffmpeg, now: () => new Date() });
+const racers = { capturer, takeNetworkMs: network.takeMs, ffmpegPath, directory };
 
-const frameFlags = '-frames:v 1 -vf scale=896:-2 -q:v 3 -update 1 -y';
-const clipFlags =
-  '-t 3 -an -vf fps=8,scale=672:-2 -c:v libx264 -preset veryfast -crf 28 -movflags +faststart -y';
-const [framePath, clipPath] = [join(directory, 'frame.jpg'), join(directory, 'clip.mp4')];
-// Output-side `-t` with two outputs would wait for a stream that stands still.
-const hybridFlags = [
-  '-filter_complex [0:v]trim=duration=3,split=2[a][b];[a]trim=end_frame=1,scale=896:-2[f];[b]fps=8,scale=672:-2[c]',
-  `-map [f] -q:v 3 -update 1 -y ${framePath}`,
-  '-map [c] -c:v libx264 -preset veryfast -crf 28 -movflags +faststart -y',
-].join(' ');
-const newest = (segments: number): string =>
-  `-probesize 500k -analyzeduration 1000000 -live_start_index -${segments} -i ${url}`;
-
-try {
-  console.log(`ffmpeg ${version}, medians of ${runs} in ms`);
-  console.table({
-    frames: await race('frames', {
-      plain: () => ffmpeg(`-i ${url} ${frameFlags}`, '', framePath),
-      tuned: () => ffmpeg(`${newest(1)} ${frameFlags}`, '', framePath),
-    }),
-    clip: await race('clip', {
-      plain: () => ffmpeg(`-i ${url} ${clipFlags}`, '', clipPath),
-      tuned: () => ffmpeg(`${newest(2)} ${clipFlags}`, '', clipPath),
-    }),
-    hybrid: await race('hybrid', {
-      plain: () => ffmpeg(`-i ${url} ${hybridFlags}`, '', clipPath),
-      tuned: () => ffmpeg(`${newest(2)} ${hybridFlags}`, '', clipPath),
-    }),
-  });
-} finally {
-  server.close();
-  server.closeAllConnections();
-  await http.close();
-  await rm(directory, { recursive: true, force: true });
-}
-
-/** In turn, so that whatever else the machine does slows all of them alike. */
-async function race(mode: InputMode, bare: { plain: () => Promise<unknown>; tuned: () => Promise<unknown> }) {
-  const times: { ours: number[]; plain: number[]; tuned: number[] } = { ours: [], plain: [], tuned: [] };
-  for (let run = 0; run < runs; run += 1) {
-    times.ours.push(
-      await timed(() =>
-        capturer.capture({ url, mode, clipSeconds: 3, resolveAgain: false }, AbortSignal.timeout(60_000)),
-      ),
-    );
-    times.plain.push(await timed(bare.plain));
-    times.tuned.push(await timed(bare.tuned));
+console.log(`${new Date().toISOString().slice(0, 10)}, ffmpeg ${version}, Node ${process.version}`);
+console.log(`${cpus().length} × ${cpus()[0]?.model.trim()}; ${quick ? 'a quick run' : 'a full run'}\n`);
+const { file } = await recordStreams(ffmpegPath, directory, [2, 6]);
+const raced: Raced[] = [];
+for (const segmentSeconds of [2, 6]) {
+  for (const delayMs of [0, 60]) {
+    for (const mode of modes) await raceHls(segmentSeconds, delayMs, mode, '/live.m3u8');
+    await raceHls(segmentSeconds, delayMs, 'frames', '/master.m3u8');
   }
-  const [ours, plain, tuned] = [median(times.ours), median(times.plain), median(times.tuned)];
+}
+for (const mode of modes) await raceRtsp(mode);
+report();
+
+async function raceHls(
+  segmentSeconds: number,
+  delayMs: number,
+  mode: InputMode,
+  path: string,
+): Promise<void> {
+  const folder = segmentFolder(directory, segmentSeconds);
+  const server = await startStreamServer('hls-process.ts', [folder, `${segmentSeconds}`, `${delayMs}`]);
+  const { port, startedAtMs } = server;
+  const name = `HLS ${segmentSeconds} s, ${delayMs} ms${path === '/master.m3u8' ? ', multivariant' : ''}`;
+  const url = `http://127.0.0.1:${port}${path}`;
+  const source = { name, url, kind: 'hls', segmentSeconds, startedAtMs } as const;
+  try {
+    await enter(source, delayMs, mode, mode === 'frames' ? rounds.hls : rounds.clip);
+  } finally {
+    await server.close();
+  }
+}
+
+async function raceRtsp(mode: InputMode): Promise<void> {
+  const { port, startedAtMs, close } = await startStreamServer('rtsp-process.ts', [ffmpegPath, file]);
+  const url = `rtsp://127.0.0.1:${port}/camera`;
+  const source = { name: 'RTSP', url, kind: 'rtsp', segmentSeconds: 0, startedAtMs } as const;
+  try {
+    await enter(source, 0, mode, rounds.rtsp);
+  } finally {
+    await close();
+  }
+}
+
+async function enter(source: RaceSource, delayMs: number, mode: InputMode, count: number): Promise<void> {
+  const results = await race(source, mode, count, racers);
+  raced.push({ source, delayMs, mode, results });
+  console.error(`${source.name}, ${mode}: ${Math.round(results.watchpost.wallMs)} ms`);
+}
+
+function report(): void {
+  console.table(
+    raced.flatMap(({ source, mode, results }) =>
+      Object.entries(results).map(([contender, result]) => ({
+        stream: source.name,
+        mode,
+        by: contender === 'watchpost' ? contender : `ffmpeg, ${contender} flags`,
+        ...rounded(result),
+      })),
+    ),
+  );
+  console.table(
+    raced.flatMap(goalsOf).map((line) => ({
+      ...line,
+      measured: Number(line.measured.toFixed(2)),
+      met: line.measured <= line.goal ? 'met' : 'missed',
+    })),
+  );
+}
+
+function rounded(result: Result) {
   return {
-    watchpost: Math.round(ours),
-    'ffmpeg, default flags': Math.round(plain),
-    'ffmpeg, best flags': Math.round(tuned),
-    'default / watchpost': Number((plain / ours).toFixed(2)),
-    'best / watchpost': Number((tuned / ours).toFixed(2)),
+    'wall ms': Math.round(result.wallMs),
+    'processor ms': Math.round(result.cpuMs),
+    'age s': Number(result.ageSeconds.toFixed(2)),
+    'worst age s': Number(result.worstAgeSeconds.toFixed(2)),
   };
-}
-
-function ffmpeg(input: string, output: string, path: string): Promise<unknown> {
-  const args = `-nostdin -loglevel error ${input} ${output}`.trim().split(/ +/);
-  return promisify(execFile)(ffmpegPath, [...args, path], { timeout: 30_000, killSignal: 'SIGKILL' });
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const startedMs = performance.now();
-  await work();
-  return performance.now() - startedMs;
-}
-
-function median(times: number[]): number {
-  return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;
 }

@@ -1,0 +1,42 @@
+import type { InputMode } from '../../core/capture.ts';
+import type { RaceSource, Result } from './race.ts';
+
+export type Raced = {
+  source: RaceSource;
+  delayMs: number;
+  mode: InputMode;
+  results: Record<'watchpost' | 'default' | 'best', Result>;
+};
+
+export type GoalLine = { stream: string; mode: InputMode; what: string; measured: number; goal: number };
+
+const clipSeconds = 3;
+
+/** What a race has to show. */
+export function goalsOf({ source, delayMs, mode, results }: Raced): GoalLine[] {
+  const { watchpost: ours, best } = results;
+  const line = (what: string, measured: number, goal: number): GoalLine => ({
+    stream: source.name,
+    mode,
+    what,
+    measured,
+    goal,
+  });
+  const wall = ours.wallMs / best.wallMs;
+  return [
+    ...(mode === 'frames' ? [line('wall time / best flags', wall, frameGoal(source, delayMs))] : []),
+    ...(mode === 'frames' && source.kind === 'hls'
+      ? [line('age beyond the live edge, worst, s', ours.worstBehindSeconds, source.segmentSeconds + 0.5)]
+      : []),
+    ...(mode !== 'frames' && source.kind === 'hls'
+      ? [line('wall time / real time', ours.wallMs / 1000 / clipSeconds, 0.2)]
+      : []),
+    line('processor time / best flags', ours.cpuMs / best.cpuMs, 1.2),
+    line('overhead, ms', ours.overheadMs, 300),
+  ];
+}
+
+function frameGoal({ kind }: RaceSource, delayMs: number): number {
+  if (kind === 'rtsp') return 1.1;
+  return delayMs === 0 ? 0.8 : 0.7;
+}
