@@ -10,6 +10,7 @@ import { cost } from './commands/cost.ts';
 import { demo } from './commands/demo.ts';
 import { createKey, labelKey, listKeys, revokeKey, rotateKey } from './commands/keys.ts';
 import { start } from './commands/start.ts';
+import type { KeyPlace } from './keys/open-key-desk.ts';
 import { exitCodeOf, explain } from './exit.ts';
 import { addSettings, readSettings, settingNames } from './settings.ts';
 import type { Settings } from './settings.ts';
@@ -106,7 +107,7 @@ program
 
 const keys = program
   .command('keys')
-  .description("API keys of this machine's service, whether it runs or not");
+  .description("API keys: of this machine's service, whether it runs or not, or of another that is named");
 const keyOptions = z.object({
   caller: z.string().optional(),
   internal: z.boolean().default(false),
@@ -115,7 +116,14 @@ const keyOptions = z.object({
   label: z.string().nullable().default(null),
 });
 
-addSettings(keys.command('create').description('make a key; it is shown once'), ['dataDir'])
+const placeOptions = z.object({
+  baseUrl: z.string().optional(),
+  key: z.string().optional(),
+  stack: z.string().optional(),
+  table: z.string().optional(),
+});
+
+addPlace(keys.command('create').description('make a key; it is shown once'))
   .requiredOption('--caller <name>', 'the tenant that the key belongs to: letters, digits, and . _ @ -')
   .option('--internal', 'the key may read /metrics and /logs')
   .option('--admin', 'the key may manage callers and their keys')
@@ -125,33 +133,27 @@ addSettings(keys.command('create').description('make a key; it is shown once'), 
     const { caller = '', internal, admin, label } = keyOptions.parse(raw);
     const asked = { jobs: true, internal, admin };
     const scopes = scopeSchema.options.filter((scope) => asked[scope]);
-    await createKey(settingsOf(raw).dataDir, { caller, scopes, label }, terminal, wantsJson(raw));
+    await createKey(placeOf(raw), { caller, scopes, label }, terminal, wantsJson(raw));
   });
 
-addSettings(keys.command('list').description('list keys, without their text'), ['dataDir'])
+addPlace(keys.command('list').description('list keys, without their text'))
   .option('--caller <name>', 'only the keys of one caller')
   .option('--json', 'print the keys as JSON')
   .action(async (raw: unknown) =>
-    listKeys(settingsOf(raw).dataDir, keyOptions.parse(raw).caller, terminal, wantsJson(raw)),
+    listKeys(placeOf(raw), keyOptions.parse(raw).caller, terminal, wantsJson(raw)),
   );
 
-addSettings(keys.command('revoke <key>').description('revoke a key, given whole or by its prefix'), [
-  'dataDir',
-])
+addPlace(keys.command('revoke <key>').description('revoke a key, given whole or by its prefix'))
   .option('--json', 'print what was revoked as JSON')
-  .action(async (key: string, raw: unknown) =>
-    revokeKey(settingsOf(raw).dataDir, key, terminal, wantsJson(raw)),
-  );
+  .action(async (key: string, raw: unknown) => revokeKey(placeOf(raw), key, terminal, wantsJson(raw)));
 
-addSettings(keys.command('label <key> <text>').description('say what a key is for'), ['dataDir'])
+addPlace(keys.command('label <key> <text>').description('say what a key is for'))
   .option('--json', 'print the key as JSON, without its text')
   .action(async (key: string, text: string, raw: unknown) =>
-    labelKey(settingsOf(raw).dataDir, key, text, terminal, wantsJson(raw)),
+    labelKey(placeOf(raw), key, text, terminal, wantsJson(raw)),
   );
 
-addSettings(keys.command('rotate <key>').description('make a successor; the old key is good for a while'), [
-  'dataDir',
-])
+addPlace(keys.command('rotate <key>').description('make a successor; the old key is good for a while'))
   .addOption(
     new Option('--grace-seconds <seconds>', 'how long the old key is good; 0 ends it at once')
       .default(3600)
@@ -160,7 +162,7 @@ addSettings(keys.command('rotate <key>').description('make a successor; the old 
   .option('--json', 'print the new key as JSON')
   .action(async (key: string, raw: unknown) => {
     const { graceSeconds } = keyOptions.parse(raw);
-    await rotateKey(settingsOf(raw).dataDir, key, graceSeconds, terminal, wantsJson(raw));
+    await rotateKey(placeOf(raw), key, graceSeconds, terminal, wantsJson(raw));
   });
 
 try {
@@ -172,6 +174,24 @@ try {
 
 function settingsOf(raw: unknown): Settings {
   return readSettings(z.record(z.string(), z.unknown()).parse(raw), process.env);
+}
+
+/** Whose keys: `--data-dir` is this machine's. */
+function addPlace(command: Command): Command {
+  return addSettings(command, ['dataDir'])
+    .option('--base-url <url>', 'of a service that runs, with --key')
+    .addOption(
+      new Option('--key <key>', 'one of its keys, an admin key for other callers').env('WATCHPOST_KEY'),
+    )
+    .option(
+      '--stack <name>',
+      'of a deployment in AWS, found by the name of its stack, with your AWS credentials',
+    )
+    .option('--table <name>', 'the same, by its TableName');
+}
+
+function placeOf(raw: unknown): KeyPlace {
+  return { ...placeOptions.parse(raw), dataDir: settingsOf(raw).dataDir };
 }
 
 function wantsJson(raw: unknown): boolean {

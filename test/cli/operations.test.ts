@@ -147,6 +147,28 @@ test('an admin key of the command line makes callers and their keys', async () =
   expect((await ask('/callers', { caller: 'zoo' }, made.key)).status).toBe(403);
 });
 
+test('the command line does the same over HTTP, with what the key that it is given may do', async () => {
+  const { key: admin } = await keys('create', '--caller', 'house', '--admin');
+  const there = ['--base-url', service.baseUrl, '--key', admin];
+
+  const made = await keys('create', '--caller', 'lighthouse', '--label', 'lamp', ...there);
+  expect(made).toMatchObject({ caller: 'lighthouse', scopes: ['jobs'], label: 'lamp' });
+  expect((await internal('/jobs', made.key)).status).toBe(200);
+
+  const own = ['--base-url', service.baseUrl, '--key', made.key];
+  const next = await keys('rotate', made.prefix, '--grace-seconds', '0', ...own);
+  expect(next).toMatchObject({ caller: 'lighthouse', replaces: { key_id: made.key_id } });
+  expect(await keys('label', next.key_id, 'lamp 2', ...there)).toMatchObject({ label: 'lamp 2' });
+  expect(await keys('revoke', next.key_id, ...there)).toMatchObject({ revoked_at: expect.any(String) });
+  const listed = await keys('list', '--caller', 'lighthouse', ...there);
+  expect(listed.map(({ key_id: id }: { key_id: string }) => id)).toEqual([made.key_id, next.key_id]);
+
+  const refused = keys('list', '--base-url', service.baseUrl, '--key', made.key);
+  await expect(refused).rejects.toThrow('Authentication required');
+  await expect(keys('list', '--base-url', service.baseUrl)).rejects.toThrow('--key');
+  await expect(keys('list', ...there, '--stack', 'watchpost')).rejects.toThrow('More than one service');
+});
+
 test('a restart begins the counters anew', async () => {
   await service.kill('SIGTERM');
   service = await startService(dataDir);

@@ -1,0 +1,84 @@
+import { Agent, request } from 'undici';
+import { z } from 'zod';
+import {
+  keyListResponseSchema,
+  keySchema,
+  newKeySchema,
+  rotatedKeySchema,
+} from '../../core/responses/access.ts';
+import { CommandError } from '../command-error.ts';
+import type { KeyDesk } from './key-desk.ts';
+
+/** Keys of a service that is reached by its base URL, with what the given key may do. */
+export function remoteKeys(baseUrl: string, key: string): KeyDesk {
+  const dispatcher = new Agent({ headersTimeout: 30_000 });
+  return {
+    create: async ({ caller, scopes, label }) => {
+      if (!(await hasKeys(caller))) await ask('POST', '/callers', z.unknown(), { caller });
+      return ask('POST', '/keys', newKeySchema, { caller, scopes, label });
+    },
+    list: async (caller) => {
+      const query = caller === undefined ? '' : `?caller=${encodeURIComponent(caller)}`;
+      return (await ask('GET', `/keys${query}`, keyListResponseSchema)).keys;
+    },
+    label: (id, label) => ask('PATCH', `/keys/${id}`, keySchema, { label }),
+    revoke: (id) => ask('DELETE', `/keys/${id}`, keySchema),
+    rotate: (id, graceSeconds) =>
+      ask('POST', `/keys/${id}/rotate?grace_seconds=${graceSeconds}`, rotatedKeySchema),
+    close: () => dispatcher.close(),
+  };
+
+  /** A key makes others of its own caller without being an admin's: only a caller that is new to it needs one. */
+  async function hasKeys(caller: string): Promise<boolean> {
+    const { keys } = await ask('GET', '/keys', keyListResponseSchema);
+    return keys.some((known) => known.caller === caller);
+  }
+
+  async function ask<Answer>(
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    path: string,
+    schema: z.ZodType<Answer>,
+    body?: object,
+  ): Promise<Answer> {
+    const response = await request(`${baseUrl.replace(/\/+$/, '')}${path}`, {
+      method,
+      dispatcher,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    }).catch((cause: unknown) => {
+      throw new CommandError(
+        `${baseUrl} cannot be reached`,
+        'Give the base URL of the service, which ends in /api.',
+        {
+          cause,
+        },
+      );
+    });
+    const text = await response.body.text();
+    if (response.statusCode !== 200) throw refused(response.statusCode, text);
+    return schema.parse(JSON.parse(text));
+  }
+}
+
+const errorSchema = z.object({ error: z.object({ message: z.string(), remediation: z.string() }) });
+
+function refused(status: number, text: string): CommandError {
+  const read = errorSchema.safeParse(parsed(text));
+  return read.success
+    ? new CommandError(read.data.error.message, read.data.error.remediation)
+    : new CommandError(
+        `The service answered ${status}`,
+        'Give the base URL of the service, which ends in /api.',
+      );
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
