@@ -31,9 +31,37 @@ export async function streamResponse(
     readerLeft = !output.writableFinished;
   });
   try {
-    await pipeline(response.body === null ? Readable.from([]) : Readable.fromWeb(response.body), output);
+    await pipeline(response.body === null ? Readable.from([]) : readableOf(response.body), output);
   } catch (error) {
     if (!readerLeft || !isClosed(error)) throw error;
+  }
+}
+
+/** A chunk is made when the one before was taken. A reader that leaves ends it at once, also in the middle of a wait for the next chunk. */
+function readableOf(body: ReadableStream<Uint8Array>): Readable {
+  const reader = body.getReader();
+  return new Readable({
+    highWaterMark: 1,
+    async read() {
+      try {
+        const { done, value } = await reader.read();
+        this.push(done ? null : value);
+      } catch (error) {
+        this.destroy(error instanceof Error ? error : new Error(String(error)));
+      }
+    },
+    destroy(error, callback) {
+      void cancel(reader);
+      callback(error);
+    },
+  });
+}
+
+async function cancel(reader: ReadableStreamDefaultReader): Promise<void> {
+  try {
+    await reader.cancel();
+  } catch {
+    // What failed by itself needs no end.
   }
 }
 
