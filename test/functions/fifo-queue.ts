@@ -13,9 +13,9 @@ type Held = {
 };
 
 /** What the stack sets: far above the attempts of a delivery. */
-const mostReceives = 50;
+const mostReceives = 30;
 /** The queue's own time, for what nobody postponed. */
-const visibilityMs = 360_000;
+const visibilityMs = 120_000;
 
 /**
  * SQS FIFO with its event source mapping, by AWS's description: a group has one message in flight, what is reported as failed stays at
