@@ -22,7 +22,7 @@ type TableUse = {
 
 /** Reading and writing items; nothing scans. */
 export function allowTable(to: ServiceFunction, { tableArn }: Table, { apiKeys, index }: TableUse): void {
-  const closed: string[] = apiKeys ? [] : [keyPrefixes.key, keyPrefixes.keys];
+  const closed: string[] = [keyPrefixes.key, keyPrefixes.keys];
   const open = Object.values(keyPrefixes).filter((prefix) => !closed.includes(prefix));
   to.allow(
     [
@@ -35,7 +35,7 @@ export function allowTable(to: ServiceFunction, { tableArn }: Table, { apiKeys, 
       'dynamodb:ConditionCheckItem',
     ],
     [tableArn],
-    { conditions: leadingKeys(open.map((prefix) => `${prefix}*`)) },
+    apiKeys ? {} : { conditions: leadingKeys(open.map((prefix) => `${prefix}*`)) },
   );
   if (index) to.allow(['dynamodb:Query'], [`${tableArn}/index/${index.name}`]);
 }

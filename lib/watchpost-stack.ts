@@ -69,6 +69,7 @@ export class WatchpostStack extends Stack {
       accessLogs,
       log: log.functions,
       deploy: settings.console,
+      keepData: settings.keepData,
     });
     const edge = new Edge(this, 'Edge', {
       apiHost: http.host,

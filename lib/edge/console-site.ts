@@ -7,7 +7,7 @@ import { Construct } from 'constructs';
 import { explainNoAccessLogs, PrivateBucket } from '../private-bucket.ts';
 import { explainDeployment } from './explain-deployment.ts';
 
-type Props = { accessLogs: PrivateBucket | undefined; log: ILogGroup; deploy: boolean };
+type Props = { accessLogs: PrivateBucket | undefined; log: ILogGroup; deploy: boolean; keepData: boolean };
 
 const built = fileURLToPath(new URL('../../console/dist/', import.meta.url));
 const placeholder = fileURLToPath(new URL('./console-placeholder/', import.meta.url));
@@ -16,11 +16,12 @@ const placeholder = fileURLToPath(new URL('./console-placeholder/', import.meta.
 export class ConsoleSite extends Construct {
   readonly bucket: PrivateBucket;
 
-  constructor(scope: Construct, id: string, { accessLogs, log, deploy }: Props) {
+  constructor(scope: Construct, id: string, { accessLogs, log, deploy, keepData }: Props) {
     super(scope, id);
     this.bucket = new PrivateBucket(this, 'Bucket', {
       // Its files are in the repository.
       removalPolicy: RemovalPolicy.DESTROY,
+      autoDeleteObjects: !keepData,
       accessLogs: accessLogs && { bucket: accessLogs, prefix: 'console/' },
     });
     if (!accessLogs) explainNoAccessLogs(this.bucket);

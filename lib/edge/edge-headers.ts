@@ -1,6 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { HeadersFrameOption, HeadersReferrerPolicy, ResponseHeadersPolicy } from 'aws-cdk-lib/aws-cloudfront';
 import { Construct } from 'constructs';
+import { consoleSecurityHeaders } from '../../console/security-headers.ts';
 
 /** What every answer says to browsers; pages of the console say in addition where they may load from. */
 export class EdgeHeaders extends Construct {
@@ -20,26 +21,22 @@ export class EdgeHeaders extends Construct {
       referrerPolicy: { referrerPolicy: HeadersReferrerPolicy.NO_REFERRER, override: true },
     };
     this.api = new ResponseHeadersPolicy(this, 'Api', { securityHeadersBehavior: shared });
+    const {
+      'Content-Security-Policy': contentSecurityPolicy,
+      'Permissions-Policy': permissions,
+      'Cross-Origin-Opener-Policy': opener,
+    } = consoleSecurityHeaders;
     this.console = new ResponseHeadersPolicy(this, 'Console', {
+      customHeadersBehavior: {
+        customHeaders: [
+          { header: 'Permissions-Policy', value: permissions, override: true },
+          { header: 'Cross-Origin-Opener-Policy', value: opener, override: true },
+        ],
+      },
       securityHeadersBehavior: {
         ...shared,
-        contentSecurityPolicy: { contentSecurityPolicy: consolePolicy, override: true },
+        contentSecurityPolicy: { contentSecurityPolicy, override: true },
       },
     });
   }
 }
-
-/** Scripts and requests stay on the host; pictures come through the API as blobs. */
-const consolePolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data: blob:",
-  "media-src 'self' blob:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "manifest-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');

@@ -45,7 +45,7 @@ function refersTo(roles: { Ref?: string }[], roleId: string): boolean {
 }
 
 function lines({ Effect, Action, Resource, Condition }: Statement): string[] {
-  const when = Condition === undefined ? '' : ` when ${JSON.stringify(flat(Condition))}`;
+  const when = Condition === undefined ? '' : ` when \`${JSON.stringify(flat(Condition))}\``;
   const effect = Effect === 'Allow' ? '' : `${Effect}: `;
   return [Action]
     .flat()
