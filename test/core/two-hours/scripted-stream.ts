@@ -33,7 +33,7 @@ export function scripts(intervalSeconds: number): fc.Arbitrary<Script> {
     frozen: 200,
     black: 120,
     still: 300,
-    'silent model': 4 * intervalSeconds,
+    'silent model': 4 * intervalSeconds - 1,
   };
   const trouble = fc
     .record({
@@ -44,7 +44,7 @@ export function scripts(intervalSeconds: number): fc.Arbitrary<Script> {
     .map(({ pauseSeconds, kind, share }) => ({
       pauseSeconds,
       kind,
-      seconds: 1 + share * (longest[kind] - 1),
+      seconds: Math.round(1 + share * (longest[kind] - 1)),
     }));
   const episode = fc.record({
     pauseSeconds: fc.integer({ min: 400, max: 900 }),
@@ -56,7 +56,7 @@ export function scripts(intervalSeconds: number): fc.Arbitrary<Script> {
       episodes: fc.array(episode, { minLength: 8, maxLength: 16, size: 'max' }),
     })
     .map(({ troubles, episodes }) => ({
-      troubles: onTheClock(troubles).map((span) => ({ ...span, from: Math.round(span.from) })),
+      troubles: onTheClock(troubles),
       episodes: onTheClock(episodes),
     }));
 }
