@@ -9,9 +9,11 @@ type Props = {
   architecture: StageSettings['architecture'];
   /** A placeholder is an error then, not a warning: what is deployed must be able to look. */
   required: boolean;
+  /** With `dist/<architecture>` and `placeholder` in it. */
+  folder?: string;
 };
 
-const folder = fileURLToPath(new URL('../layers/ffmpeg/', import.meta.url));
+const layerFolder = fileURLToPath(new URL('../layers/ffmpeg/', import.meta.url));
 
 /** Of a function and its layers together (Lambda quotas). */
 export const mostUnzippedBytes = 262_144_000;
@@ -21,7 +23,7 @@ export class FfmpegLayer extends Construct {
   readonly layer: LayerVersion;
   readonly unzippedBytes: number;
 
-  constructor(scope: Construct, id: string, { architecture, required }: Props) {
+  constructor(scope: Construct, id: string, { architecture, required, folder = layerFolder }: Props) {
     super(scope, id);
     const built = `${folder}dist/${architecture}`;
     const isBuilt = existsSync(`${built}/bin/ffmpeg`);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import validateWorkflow from 'asl-validator';
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { ttlAttribute } from '../../adapters/aws/dynamodb/table-layout.ts';
@@ -141,10 +141,12 @@ describe('the workflow', () => {
   });
 
   test('is a valid definition once the functions are put in', () => {
-    // CommonJS without types.
-    const validate = createRequire(import.meta.url)('asl-validator');
-    const { errors } = validate(JSON.parse(definition()));
-    expect(errors).toEqual([]);
+    expect(validateWorkflow(JSON.parse(definition())).errors).toEqual([]);
+  });
+
+  test('is not valid when a state leads nowhere', () => {
+    const broken = definition().replace('"Default": "Pause"', '"Default": "Nowhere"');
+    expect(validateWorkflow(JSON.parse(broken)).errors).not.toEqual([]);
   });
 
   test('every placeholder is substituted', () => {
