@@ -1,4 +1,5 @@
 import type { Collaborators } from '../../core/collaborators.ts';
+import type { Alarms } from '../../core/ports/alarms.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
 import type { AuthNeeds } from './bearer-auth.ts';
 import type { EventStreamNeeds } from './sse/event-stream-needs.ts';
@@ -6,5 +7,7 @@ import type { EventStreamNeeds } from './sse/event-stream-needs.ts';
 /** All that the routes work with: what belongs to ticks and windows alone is none of theirs. */
 export type HttpCollaborators = Omit<Collaborators, 'vision' | 'contactSheets' | 'compareMotion'> & {
   vision: Omit<VisionModel, 'summarize'>;
+  /** Absent where nothing watches the service: on one machine. */
+  alarms?: Alarms;
 } & AuthNeeds &
   EventStreamNeeds;

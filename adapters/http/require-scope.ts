@@ -21,7 +21,7 @@ export function internalOnly() {
 }
 
 /** Resources whose routes say themselves what they need. */
-const otherwiseGuarded = new Set(['metrics', 'logs', 'keys', 'callers']);
+const otherwiseGuarded = new Set(['metrics', 'logs', 'alarms', 'keys', 'callers']);
 
 /** Every other endpoint below `/api` needs `jobs`: a route that nobody thought of is closed, not open. */
 export function requireJobsScope() {

@@ -88,6 +88,7 @@ const responses = registryOf({
   CallerList: access.callerListResponseSchema,
   Metrics: insight.metricsResponseSchema,
   LogLevel: logLevelSchema,
+  Alarms: insight.alarmsResponseSchema,
   Logs: insight.logsResponseSchema,
 });
 

@@ -1,5 +1,6 @@
 import type { Http } from './http.ts';
 import type {
+  AlarmList,
   Caller,
   DeliveryPage,
   DigestRequest,
@@ -82,6 +83,8 @@ export function createApi(http: Http) {
       http.json<{ message: string }>(`/jobs/${id}/deliveries/${sequence}/resend`, { method: 'POST' }),
 
     metrics: (signal?: AbortSignal) => http.json<Metrics>('/metrics', { headers: internal, signal }),
+    alarms: async (signal?: AbortSignal) =>
+      (await http.json<AlarmList>('/alarms', { headers: internal, signal })).alarms,
     logs: (level: LogLevel | undefined, signal?: AbortSignal) =>
       http.json<Logs>('/logs', { headers: internal, query: { level, limit: 500 }, signal }),
   };

@@ -190,6 +190,15 @@ export type Metrics = {
   webhooks: { sent: number; failed: number };
 };
 
+export type Alarm = {
+  name: string;
+  state: 'ok' | 'alarm' | 'unknown';
+  description: string;
+  since: string | null;
+};
+/** null where nothing watches the service. */
+export type AlarmList = { alarms: Alarm[] | null };
+
 export type LogEntry = { time: string; level: LogLevel; message: string };
 export type Logs = { total_in_buffer: number; returned: number; logs: LogEntry[] };
 

@@ -1,14 +1,63 @@
+import { useResource } from '../api/use-resource.ts';
+import type { Alarm } from '../api/types.ts';
 import { Badge } from '../parts/badge.tsx';
+import type { Tone } from '../parts/badge.tsx';
 import { Panel } from '../parts/panel.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { Skeleton } from '../parts/skeleton.tsx';
+import { useSession } from '../session/session.ts';
+import { When } from '../time/when.tsx';
 
-/** Where alarms are. The API has none to show yet, so their state is read where they live. */
+const everyMs = 30_000;
+
+const tones: Record<Alarm['state'], Tone> = { ok: 'good', alarm: 'bad', unknown: 'neutral' };
+
+/** What watches the service from outside. */
 export function Alarms() {
+  const { api } = useSession();
+  const { value, problem, reload } = useResource((signal) => api.alarms(signal), [], everyMs);
   return (
-    <Panel title="Alarms" aside={<Badge>not on this host</Badge>}>
-      <p class="muted">
-        Alarms are CloudWatch’s: on AWS they are in the dashboard of the stack. On one machine there are none;
-        watch the failures above and the log below.
-      </p>
+    <Panel title="Alarms">
+      {problem && problem.status !== 0 && <ProblemNote problem={problem} onRetry={reload} />}
+      {value === undefined && !problem && <Skeleton rows={2} />}
+      {value === null && (
+        <p class="muted">
+          Alarms are CloudWatch’s: none here, on one machine. Watch the failures above and the log below.
+        </p>
+      )}
+      {value && <AlarmTable alarms={value} />}
     </Panel>
+  );
+}
+
+/** What is wrong comes first. */
+function AlarmTable({ alarms }: { alarms: Alarm[] }) {
+  const inOrder = alarms.toSorted(
+    (a, b) => Number(b.state === 'alarm') - Number(a.state === 'alarm') || a.name.localeCompare(b.name),
+  );
+  return (
+    <table class="table cards">
+      <thead>
+        <tr>
+          <th scope="col">Alarm</th>
+          <th scope="col">State</th>
+          <th scope="col">Since</th>
+        </tr>
+      </thead>
+      <tbody>
+        {inOrder.map(({ name, state, description, since }) => (
+          <tr key={name}>
+            <th scope="row">
+              <strong>{name}</strong>
+              <span class="small muted">{description}</span>
+            </th>
+            <td data-label="State">
+              <Badge tone={tones[state]}>{state}</Badge>
+            </td>
+            <td data-label="Since">{since === null ? <span class="muted">–</span> : <When at={since} />}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }

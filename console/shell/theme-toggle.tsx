@@ -16,7 +16,10 @@ export function ThemeToggle() {
   }, []);
   const other = theme === 'dark' ? 'light' : 'dark';
   const change = () => {
-    document.documentElement.dataset['theme'] = other;
+    const { dataset } = document.documentElement;
+    // Back at what the system says, it decides again.
+    if (other === systemTheme()) delete dataset['theme'];
+    else dataset['theme'] = other;
     setTheme(other);
   };
   return (
@@ -29,5 +32,9 @@ export function ThemeToggle() {
 function currentTheme(): Theme {
   const chosen = document.documentElement.dataset['theme'];
   if (chosen === 'light' || chosen === 'dark') return chosen;
+  return systemTheme();
+}
+
+function systemTheme(): Theme {
   return systemIsDark.matches ? 'dark' : 'light';
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { alarmSchema } from '../ports/alarms.ts';
 import { logLevelSchema } from '../ports/log.ts';
 import { count, timestamp } from './fields.ts';
 
@@ -15,6 +16,13 @@ export const metricsResponseSchema = z.object({
     skipped_prefilter: count.describe('Captures that the pre-filter kept from the model'),
   }),
   webhooks: z.object({ sent: count, failed: count }),
+});
+
+export const alarmsResponseSchema = z.object({
+  alarms: z
+    .array(alarmSchema)
+    .nullable()
+    .describe('null where nothing watches the service from outside: on one machine'),
 });
 
 export const logsResponseSchema = z.object({

@@ -23,6 +23,7 @@ test('what the console reads of an answer is in the answer', () => {
   expectTypeOf<Answer<typeof deliveries.deliveryPageSchema>>().toExtend<console.DeliveryPage>();
   expectTypeOf<Answer<typeof deliveries.webhookTestResponseSchema>>().toExtend<console.WebhookTest>();
   expectTypeOf<Answer<typeof insight.metricsResponseSchema>>().toExtend<console.Metrics>();
+  expectTypeOf<Answer<typeof insight.alarmsResponseSchema>>().toExtend<console.AlarmList>();
   expectTypeOf<Answer<typeof insight.logsResponseSchema>>().toExtend<console.Logs>();
   expectTypeOf<Answer<typeof jobs.jobListResponseSchema>>().toExtend<console.JobList>();
   expectTypeOf<Answer<typeof jobs.jobDetailSchema>>().toExtend<console.JobDetail>();

@@ -19,6 +19,7 @@ export async function tellApiStory(call: CallOperation, world: World): Promise<v
   await digesting(call, world);
   await access(call);
   await call('metrics');
+  await call('alarms');
   await call('logs', { level: 'INFO', limit: 5 });
   await call('logs', { level: 'nothing' });
 }

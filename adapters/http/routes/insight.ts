@@ -11,6 +11,9 @@ import { valid } from '../valid.ts';
 export function insightRoutes(c: HttpCollaborators) {
   return new Hono<AuthEnv>()
     .get('/metrics', internalOnly(), async (context) => context.json(await readMetrics(c)))
+    .get('/alarms', internalOnly(), async (context) =>
+      context.json({ alarms: c.alarms ? await c.alarms.list() : null }),
+    )
     .get('/logs', internalOnly(), valid('query', logQuerySchema), async (context) =>
       context.json(await readLog(context.req.valid('query'), c)),
     );

@@ -6,6 +6,17 @@ export const metrics = {
   webhooks: { sent: 21, failed: 0 },
 };
 
+export const alarms = {
+  alarms: [
+    {
+      name: 'watchpost-failed-jobs',
+      state: 'ok',
+      description: 'Jobs end as failed more often than usual.',
+      since: '2026-03-01T11:02:00.000Z',
+    },
+  ],
+};
+
 export const log = {
   total_in_buffer: 137,
   returned: 1,

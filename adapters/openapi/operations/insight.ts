@@ -1,6 +1,10 @@
 import { logQuerySchema } from '../../../core/requests/log.ts';
-import { logsResponseSchema, metricsResponseSchema } from '../../../core/responses/insight.ts';
-import { log, metrics } from '../examples/insight.ts';
+import {
+  alarmsResponseSchema,
+  logsResponseSchema,
+  metricsResponseSchema,
+} from '../../../core/responses/insight.ts';
+import { alarms, log, metrics } from '../examples/insight.ts';
 import type { Operation } from '../operation.ts';
 
 const internal = {
@@ -22,6 +26,16 @@ export const insightOperations: Operation[] = [
       'Counted since `started_at`. What the pre-filter saves, in percent: `frames.skipped_prefilter / (frames.captured + frames.skipped_prefilter) * 100`.',
     answer: { kind: 'json', description: 'The numbers', schema: metricsResponseSchema },
     examples: { answer: { metrics } },
+  },
+  {
+    ...internal,
+    errors: [],
+    id: 'alarms',
+    path: '/alarms',
+    title: 'Read the state of the alarms',
+    description: 'Of CloudWatch on AWS. On one machine there are none.',
+    answer: { kind: 'json', description: 'The alarms', schema: alarmsResponseSchema },
+    examples: { answer: { alarms } },
   },
   {
     ...internal,

@@ -39,13 +39,13 @@ describe('a key without the scope jobs', () => {
 
   test('reads what its own scopes open', async () => {
     const operator = await clientOf(world, ['internal', 'admin']);
-    for (const path of ['/metrics', '/logs', '/keys', '/callers'])
+    for (const path of ['/metrics', '/logs', '/alarms', '/keys', '/callers'])
       expect((await operator.call('GET', path, undefined, internal)).status, path).toBe(200);
   });
 });
 
 describe('what is internal', () => {
-  const paths = ['/metrics', '/logs'];
+  const paths = ['/metrics', '/logs', '/alarms'];
 
   test.each<[string, Scope[], Record<string, string>]>([
     ['the scope without the header', ['jobs', 'internal'], {}],

@@ -1,0 +1,17 @@
+import { z } from 'zod';
+
+export const alarmSchema = z.object({
+  name: z.string(),
+  /** `unknown`: there are no data to judge by. */
+  state: z.enum(['ok', 'alarm', 'unknown']),
+  /** What it watches for, and what to do. */
+  description: z.string(),
+  /** Since when it is in this state. */
+  since: z.iso.datetime().nullable(),
+});
+export type Alarm = z.infer<typeof alarmSchema>;
+
+/** What watches the service from outside. */
+export interface Alarms {
+  list(): Promise<Alarm[]>;
+}

@@ -1,0 +1,29 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Alarm } from '../../../core/ports/alarms.ts';
+import { clientOf, internal } from '../../support/api-client.ts';
+import { createWorld } from '../../support/world.ts';
+import type { World } from '../../support/world.ts';
+
+let world: World;
+beforeEach(() => {
+  world = createWorld();
+});
+afterEach(() => world.close());
+
+const alarms = async () =>
+  (await (await clientOf(world, ['internal'])).call('GET', '/alarms', undefined, internal)).body;
+
+test('on one machine there are no alarms to tell of', async () => {
+  expect(await alarms()).toEqual({ alarms: null });
+});
+
+test('alarms of the service are told as they are', async () => {
+  const failing: Alarm = {
+    name: 'failed-jobs',
+    state: 'alarm',
+    description: 'Jobs fail.',
+    since: '2026-03-01T12:00:00.000Z',
+  };
+  world.c.alarms = { list: () => Promise.resolve([failing]) };
+  expect(await alarms()).toEqual({ alarms: [failing] });
+});
