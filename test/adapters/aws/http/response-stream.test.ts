@@ -85,6 +85,11 @@ describe('a streamed response', () => {
       pull: (controller) => controller.error(new Error('the store is gone')),
     });
 
-    await expect(sent(new Response(body))).rejects.toThrow('the store is gone');
+    const stream = new PassThrough().on('error', () => undefined);
+
+    await expect(streamResponse(new Response(body), stream, { HttpResponseStream })).rejects.toThrow(
+      'the store is gone',
+    );
+    expect(stream.writableFinished).toBe(false);
   });
 });
