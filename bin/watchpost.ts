@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { App } from 'aws-cdk-lib';
+import { z } from 'zod';
 import { buildFunctions } from '../bundle/build-functions.ts';
 import { addRules } from '../lib/rules.ts';
 import { readStage } from '../lib/stage/read-stage.ts';
@@ -11,7 +12,9 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const bundles = `${root}dist/functions`;
 
 const app = new App();
-const stage = readStage(app.node.tryGetContext('stage') ?? 'dev', `${root}stages`);
+// The settings of a stage may be kept elsewhere: `-c stages=FOLDER`.
+const stages = z.string().default(`${root}stages`).parse(app.node.tryGetContext('stages'));
+const stage = readStage(app.node.tryGetContext('stage') ?? 'dev', stages);
 await buildFunctions(bundles);
 new WatchpostStack(app, {
   stage,

@@ -1,10 +1,15 @@
 import type { Case } from './case.ts';
 
-/** Cases whose id contains one of the texts, or that cover one of them as a statement; all for none. */
-export function choose(cases: readonly Case[], only: readonly string[]): Case[] {
+/** Cases whose id contains one of the texts, or that cover one of them as a statement; all for none; less those that are called by `skip`. */
+export function choose(
+  cases: readonly Case[],
+  only: readonly string[],
+  skip: readonly string[] = [],
+): Case[] {
   return cases.filter(
     ({ id, covers }) =>
-      only.length === 0 ||
-      only.some((text) => (text.startsWith('I-') ? covers.includes(text) : id.includes(text))),
+      !skip.includes(id) &&
+      (only.length === 0 ||
+        only.some((text) => (text.startsWith('I-') ? covers.includes(text) : id.includes(text)))),
   );
 }

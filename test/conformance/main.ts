@@ -21,12 +21,12 @@ async function main(args: string[]): Promise<number> {
 }
 
 async function run(options: Options): Promise<number> {
-  const cases = choose(allCases, options.only);
+  const cases = choose(allCases, options.only, options.skip);
   if (cases.length === 0) throw new UsageError(`No case is called ${options.only.join(' or ')}`);
   if (options.list) return said(listing(cases), 0);
   const { setting, close } = await prepare(options);
   try {
-    const running = [...runCases(cases, setting).values()];
+    const running = [...runCases(cases, setting, options['at-once']).values()];
     const outcomes = await Promise.all(
       running.map(async (outcome) => {
         const done = await outcome;

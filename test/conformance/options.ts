@@ -10,8 +10,10 @@ export const usage = `Checks a service against the interface, from outside.
                          need a second one)
   --internal-key KEY     a key with internal access, for /metrics and /logs
   --only TEXT            only cases whose id contains it, or that cover this statement (I-4.2.7); may be given more than once
+  --skip ID              leaves this case out; may be given more than once
   --list                 list the cases and run none
   --json                 one JSON document instead of lines
+  --at-once COUNT        how many cases run side by side (default: 24)
   --slow                 also the cases that take minutes
   --interface-only       leave out what the interface leaves open and this project decided
 
@@ -35,8 +37,10 @@ const optionsSchema = z.object({
   key: z.array(z.string().min(1)).min(1),
   'internal-key': z.string().min(1).optional(),
   only: z.array(z.string().min(1)).default([]),
+  skip: z.array(z.string().min(1)).default([]),
   list: z.boolean().default(false),
   json: z.boolean().default(false),
+  'at-once': z.coerce.number().int().min(1).max(100).default(24),
   slow: z.boolean().default(false),
   'interface-only': z.boolean().default(false),
   'stream-url': z.string().optional(),
@@ -75,8 +79,10 @@ function parsed(args: string[]) {
         key: texts,
         'internal-key': text,
         only: texts,
+        skip: texts,
         list: flag,
         json: flag,
+        'at-once': text,
         slow: flag,
         'interface-only': flag,
         'stream-url': text,

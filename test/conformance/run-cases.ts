@@ -24,10 +24,12 @@ export type Setting = Omit<Target, 'api' | 'other' | 'internal'> & {
   missing: Partial<Record<Need, string>>;
 };
 
-const casesAtOnce = 24;
-
-/** Runs all cases side by side, the longest first; each outcome comes as soon as it is known. */
-export function runCases(cases: readonly Case[], setting: Setting): Map<string, Promise<Outcome>> {
+/** Runs cases side by side, the longest first; each outcome comes as soon as it is known. */
+export function runCases(
+  cases: readonly Case[],
+  setting: Setting,
+  casesAtOnce = 24,
+): Map<string, Promise<Outcome>> {
   const pool = createPool(setting.keys, casesAtOnce);
   const order = cases.toSorted((a, b) => (b.seconds ?? 5) - (a.seconds ?? 5));
   return new Map(order.map((each) => [each.id, attempt(each)]));

@@ -1,0 +1,93 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http2';
+import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { createPictureDecoder } from '../../adapters/media/ffmpeg/decode-picture.ts';
+import { createPixelVision } from '../../adapters/vision/pixel/pixel-vision.ts';
+
+type Block = { image?: { source: { bytes: string } }; video?: { source: { bytes: string } }; text?: string };
+
+/**
+ * In the model's place: it speaks Bedrock's Converse on the wire and looks at what it is sent with the pixel model, so that an
+ * answer depends on the picture that went through the whole stack.
+ */
+export async function startBedrock(ffmpeg: string) {
+  const vision = createPixelVision({ decoder: createPictureDecoder({ ffmpegPath: ffmpeg }) });
+  const calls: { model: string; tool: string }[] = [];
+
+  async function answer(model: string, body: any): Promise<object> {
+    const content: Block[] = body.messages[0].content;
+    const tool: string = body.toolConfig.toolChoice.tool.name;
+    calls.push({ model, tool });
+    const frames = content.flatMap(({ image }) => (image ? [bytes(image.source)] : []));
+    const clip = content.find(({ video }) => video)?.video;
+    const text = content.map((block) => block.text ?? '').join('\n');
+    const signal = AbortSignal.timeout(20_000);
+    const asked = (tag: string) => new RegExp(`<${tag}>\\n([^]*)\\n</${tag}>`).exec(text)?.[1] ?? '';
+    switch (tool) {
+      case 'report_verdict': {
+        const [frame = new Uint8Array()] = frames;
+        const mode = clip ? (frames.length > 0 ? 'hybrid' : 'clip') : 'frames';
+        const look = { mode, frame, ...(clip && { clip: bytes(clip.source) }) } as const;
+        const { triggered, explanation } = await vision.judge(look, asked('condition'), signal);
+        return { triggered, explanation };
+      }
+      case 'report_answer': {
+        const { answer: told, triggered } = await vision.answer(frames[0]!, asked('question'), signal);
+        return { verdict: triggered === null ? 'open' : triggered ? 'yes' : 'no', answer: told };
+      }
+      default: {
+        const samples = frames.map((frame) => ({ frame, capturedAt: new Date() }));
+        return { summary: (await vision.summarize(samples, signal)).summary };
+      }
+    }
+  }
+
+  // HTTP/2 without TLS: what the SDK's client speaks to an http: endpoint.
+  const server = createServer();
+  const sessions = new Set<ServerHttp2Session>();
+  server.on('session', (session) => {
+    sessions.add(session);
+    session.on('error', () => undefined);
+  });
+  server.on('stream', (stream, headers) => {
+    const chunks: Buffer[] = [];
+    stream.on('error', () => undefined);
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+    stream.on('end', () => {
+      const [, model = ''] = /^\/model\/([^/]+)\/converse$/.exec(headers[':path'] ?? '') ?? [];
+      const body = JSON.parse(Buffer.concat(chunks).toString());
+      answer(decodeURIComponent(model), body).then(
+        (input) => reply(stream, 200, converseOutput(body, input)),
+        (error: unknown) => reply(stream, 424, { message: String(error) }),
+      );
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls,
+    close: () => {
+      for (const session of sessions) session.destroy();
+      server.close();
+    },
+  };
+}
+
+function reply(stream: ServerHttp2Stream, status: number, body: object): void {
+  const failed = status === 200 ? {} : { 'x-amzn-errortype': 'ModelErrorException' };
+  stream.respond({ ':status': status, 'content-type': 'application/json', ...failed });
+  stream.end(JSON.stringify(body));
+}
+
+const bytes = (source: { bytes: string }) => new Uint8Array(Buffer.from(source.bytes, 'base64'));
+
+function converseOutput(body: any, input: object) {
+  const name = body.toolConfig.toolChoice.tool.name;
+  return {
+    output: { message: { role: 'assistant', content: [{ toolUse: { toolUseId: 'tool_1', name, input } }] } },
+    stopReason: 'tool_use',
+    usage: { inputTokens: 1_200, outputTokens: 50, totalTokens: 1_250 },
+    metrics: { latencyMs: 1 },
+  };
+}

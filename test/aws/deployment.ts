@@ -1,0 +1,141 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { GetFunctionConfigurationCommand, LambdaClient, ListFunctionsCommand } from '@aws-sdk/client-lambda';
+import {
+  GetSecretValueCommand,
+  PutSecretValueCommand,
+  SecretsManagerClient,
+} from '@aws-sdk/client-secrets-manager';
+import type { Emulator } from './emulator.ts';
+import { fitTemplate } from './fit-template.ts';
+
+const run = promisify(execFile);
+const stage = 'emulator';
+const stackName = `Watchpost-${stage}`;
+/** A deployment of nothing hangs rather than fails. */
+const patience = 300_000;
+
+export type Deployment = {
+  stackName: string;
+  outputs: Record<string, string>;
+  leftOut: string[];
+  httpApiId: string;
+  originSecret: string;
+  /** The environment of a deployed function, by a part of its name. */
+  environmentOf(part: string): Promise<Record<string, string>>;
+  /** Where the bundles are that were deployed. */
+  bundles: string;
+};
+
+/** The stack as it is synthesized, with what the emulator cannot take left out, deployed by the CDK's own command line. */
+export async function deploy(
+  emulator: Emulator,
+  directory: string,
+  { bedrockEndpoint, ffmpeg }: { bedrockEndpoint: string; ffmpeg: string },
+): Promise<Deployment> {
+  const assembly = join(directory, 'cdk.out');
+  const stages = join(directory, 'stages');
+  mkdirSync(stages, { recursive: true });
+  writeFileSync(join(stages, `${stage}.json`), JSON.stringify(settings(bedrockEndpoint, ffmpeg)));
+  const cdk = (args: string[], cwd: string) =>
+    run(process.execPath, [resolve('node_modules/aws-cdk/bin/cdk'), ...args, '--no-notices'], {
+      cwd,
+      env: { ...process.env, ...emulator.environment },
+      timeout: patience,
+      maxBuffer: 1e8,
+    });
+
+  await cdk(
+    ['synth', '--quiet', '-c', `stage=${stage}`, '-c', `stages=${stages}`, '--output', assembly],
+    '.',
+  );
+  const file = join(assembly, `${stackName}.template.json`);
+  const { template, leftOut } = fitTemplate(JSON.parse(readFileSync(file, 'utf8')));
+  writeFileSync(file, JSON.stringify(template));
+
+  await cdk(['bootstrap', `aws://000000000000/${emulator.environment['AWS_REGION']}`], directory);
+  const outputs = join(directory, 'outputs.json');
+  const approved = ['--require-approval', 'never', '--outputs-file', outputs];
+  await cdk(['deploy', '--app', assembly, ...approved], directory);
+  await renewMasterSecret(emulator);
+
+  return {
+    stackName,
+    outputs: JSON.parse(readFileSync(outputs, 'utf8'))[stackName],
+    leftOut,
+    httpApiId: await httpApiId(emulator),
+    originSecret: await originSecret(emulator),
+    environmentOf: (part) => environmentOf(emulator, part),
+    bundles: resolve('dist/functions'),
+  };
+}
+
+/** What differs from a deployment on AWS. */
+function settings(bedrockEndpoint: string, ffmpeg: string) {
+  return {
+    bedrockEndpoint,
+    // The emulator runs functions as processes of this machine, without layers.
+    ffmpegPath: ffmpeg,
+    architecture: process.arch === 'arm64' ? 'arm64' : 'x86_64',
+    // Streams and receivers of the test are on loopback.
+    allowRanges: ['127.0.0.0/8'],
+    syncPerMinute: 0,
+    syncAtOnce: 0,
+    maxJobSeconds: 600,
+    retentionSeconds: 120,
+    // Custom resources of the CDK use the SDK of Lambda's image, which the emulator has not.
+    console: false,
+    keepData: true,
+    deletionProtection: false,
+  };
+}
+
+async function httpApiId({ endpoint }: Emulator): Promise<string> {
+  const date = new Date().toISOString().slice(0, 10).replaceAll('-', '');
+  const answer = await fetch(`${endpoint}/v2/apis`, {
+    headers: {
+      Authorization: `AWS4-HMAC-SHA256 Credential=test/${date}/us-east-1/apigateway/aws4_request, SignedHeaders=host, Signature=x`,
+    },
+  });
+  const { items } = (await answer.json()) as { items: { apiId: string }[] };
+  const [api] = items;
+  if (!api) throw new Error('There is no HTTP API');
+  return api.apiId;
+}
+
+/** The emulator generates secrets with punctuation, whatever the template asks for; this one is base64. */
+async function renewMasterSecret(emulator: Emulator): Promise<void> {
+  const { MASTER_SECRET_ARN: SecretId } = await environmentOf(emulator, 'Api');
+  const SecretString = randomBytes(32).toString('base64').slice(0, 43);
+  await new SecretsManagerClient(clientOptions(emulator)).send(
+    new PutSecretValueCommand({ SecretId, SecretString }),
+  );
+}
+
+const clientOptions = ({ endpoint }: Emulator) => ({
+  endpoint,
+  region: 'us-east-1',
+  credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+});
+
+async function originSecret(emulator: Emulator): Promise<string> {
+  const { ORIGIN_SECRET_ARN: SecretId } = await environmentOf(emulator, 'Api');
+  const client = new SecretsManagerClient(clientOptions(emulator));
+  const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId }));
+  return SecretString ?? '';
+}
+
+async function environmentOf(emulator: Emulator, part: string): Promise<Record<string, string>> {
+  const client = new LambdaClient(clientOptions(emulator));
+  const { Functions = [] } = await client.send(new ListFunctionsCommand({}));
+  const found = Functions.find(({ FunctionName = '' }) => FunctionName.includes(part));
+  if (!found)
+    throw new Error(`No function is called ${part}: ${Functions.map((f) => f.FunctionName).join(', ')}`);
+  const { Environment } = await client.send(
+    new GetFunctionConfigurationCommand({ FunctionName: found.FunctionName }),
+  );
+  return Environment?.Variables ?? {};
+}

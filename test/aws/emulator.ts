@@ -1,0 +1,98 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream, existsSync, mkdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** The emulator is MiniStack (MIT, PyPI): not ours, without Docker, and it runs Node functions. */
+const requirement = 'ministack==1.5.33';
+
+export type Emulator = {
+  endpoint: string;
+  port: number;
+  /** For the AWS SDK and the CDK CLI. */
+  environment: Record<string, string>;
+  stop(): Promise<void>;
+};
+
+/** Installs it once into `.cache/`, and runs it on loopback alone. Throws where there is no Python. */
+export async function startEmulator(directory: string): Promise<Emulator> {
+  const python = installed();
+  const port = await freePort();
+  const temporary = join(directory, 'emulator');
+  mkdirSync(temporary, { recursive: true });
+  const child = spawn(python, ['-m', 'hypercorn', 'ministack.app:app', '--bind', `127.0.0.1:${port}`], {
+    cwd: temporary,
+    env: {
+      ...process.env,
+      GATEWAY_PORT: String(port),
+      MINISTACK_HOST: 'localhost',
+      LAMBDA_EXECUTOR: 'local',
+      TMPDIR: temporary,
+      // Its functions are run by the `node` of the PATH: the one of npm's scripts, as on Lambda.
+      PATH: `${resolve('node_modules/.bin')}:${process.env['PATH']}`,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const log = createWriteStream(join(directory, 'emulator.log'));
+  child.stdout.pipe(log);
+  child.stderr.pipe(log);
+  const endpoint = `http://localhost:${port}`;
+  const stop = async () => {
+    if (child.exitCode !== null || child.pid === undefined) return;
+    // The functions are its children.
+    process.kill(-child.pid, 'SIGKILL');
+    await once(child, 'close');
+  };
+  for (let waited = 0; !(await answers(endpoint)); waited += 1) {
+    if (child.exitCode !== null || waited > 300) {
+      await stop();
+      throw new Error(`The emulator did not start; see ${join(directory, 'emulator.log')}`);
+    }
+    await sleep(200);
+  }
+  return {
+    endpoint,
+    port,
+    environment: {
+      AWS_ENDPOINT_URL: endpoint,
+      AWS_ACCESS_KEY_ID: 'test',
+      AWS_SECRET_ACCESS_KEY: 'test',
+      AWS_REGION: 'us-east-1',
+      AWS_DEFAULT_REGION: 'us-east-1',
+      CDK_DISABLE_CLI_TELEMETRY: '1',
+    },
+    stop,
+  };
+}
+
+function installed(): string {
+  const environment = resolve('.cache/emulator', requirement);
+  const python = join(environment, 'bin/python');
+  if (existsSync(join(environment, 'installed'))) return python;
+  execFileSync('python3', ['-m', 'venv', environment], { stdio: 'inherit' });
+  execFileSync(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', requirement], {
+    stdio: 'inherit',
+  });
+  execFileSync('touch', [join(environment, 'installed')]);
+  return python;
+}
+
+async function answers(endpoint: string): Promise<boolean> {
+  return fetch(`${endpoint}/_ministack/health`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

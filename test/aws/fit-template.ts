@@ -1,0 +1,43 @@
+/** What the emulator cannot take is left out of the synthesized template here, in plain sight; everything else is deployed as it is. */
+
+export type Template = { Resources: Record<string, { Type: string; Properties?: Record<string, unknown> }> };
+
+/** Each with its reason. */
+const unsupported: { what: string; is: (resource: Template['Resources'][string]) => boolean }[] = [
+  {
+    what: 'alarms over several metrics (the emulator has no metric math; the template tests hold them)',
+    is: ({ Type, Properties }) => Type === 'AWS::CloudWatch::Alarm' && Properties?.['Metrics'] !== undefined,
+  },
+];
+
+/** The template that is deployed, and what was left out of it. */
+export function fitTemplate(template: Template): { template: Template; leftOut: string[] } {
+  const out = Object.entries(template.Resources).flatMap(([name, resource]) => {
+    const reason = unsupported.find(({ is }) => is(resource));
+    return reason ? [{ name, what: reason.what }] : [];
+  });
+  const gone = new Set(out.map(({ name }) => name));
+  const resources = Object.entries(template.Resources).filter(([name]) => !gone.has(name));
+  return {
+    template: { ...template, Resources: Object.fromEntries(withoutReferences(resources, gone)) },
+    leftOut: Object.entries(Object.groupBy(out, ({ what }) => what)).map(
+      ([what, those]) => `${those?.length} ${what}`,
+    ),
+  };
+}
+
+/** Lists (the dashboard's) lose what points to a resource that is gone. */
+function withoutReferences(value: any, gone: ReadonlySet<string>): any {
+  if (Array.isArray(value)) {
+    return value.filter((item) => !refersTo(item, gone)).map((item) => withoutReferences(item, gone));
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, withoutReferences(inner, gone)]),
+  );
+}
+
+function refersTo(value: any, gone: ReadonlySet<string>): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return gone.has(value.Ref) || gone.has(value['Fn::GetAtt']?.[0]);
+}

@@ -1,0 +1,57 @@
+import { once } from 'node:events';
+import { createServer, request as sendRequest } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { originSecretHeader, viewerHostHeader } from '../../adapters/aws/http/origin-headers.ts';
+import { streamPaths } from '../../lib/edge/edge.ts';
+import type { Emulator } from './emulator.ts';
+import type { StreamRuntime } from './stream-runtime.ts';
+
+/**
+ * In CloudFront's place, since the emulator's reaches no HTTP API: one address, routed by the paths of the stack's own list, with the
+ * headers that the distribution adds.
+ */
+export async function startFront(
+  emulator: Emulator,
+  { httpApiId, originSecret }: { httpApiId: string; originSecret: string },
+  stream: StreamRuntime,
+) {
+  const streams = streamPaths.map((path) => new RegExp(`^${path.replaceAll('*', '[^?]*')}$`));
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(`http://viewer${request.url ?? '/'}`);
+    const added = { [originSecretHeader]: originSecret, [viewerHostHeader]: request.headers.host };
+    if (streams.some((path) => path.test(pathname))) void stream.answer(request, response, added);
+    else toHttpApi(request, response, added);
+  });
+
+  function toHttpApi(request: IncomingMessage, response: ServerResponse, added: OutgoingHttpHeaders) {
+    const onward = sendRequest(
+      {
+        host: '127.0.0.1',
+        port: emulator.port,
+        method: request.method,
+        path: request.url,
+        headers: {
+          ...request.headers,
+          ...added,
+          host: `${httpApiId}.execute-api.localhost:${emulator.port}`,
+        },
+      },
+      (answer) => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(response);
+      },
+    );
+    onward.on('error', (error) => response.writeHead(502).end(String(error)));
+    request.pipe(onward);
+  }
+
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`,
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}

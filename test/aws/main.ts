@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startLiveHls } from '../../cli/demo/live-hls.ts';
+import { ensureFfmpeg } from '../../cli/ensure-ffmpeg.ts';
+import { openTerminal } from '../../cli/terminal.ts';
+import { startBedrock } from './bedrock-endpoint.ts';
+import { deploy } from './deployment.ts';
+import { startEmulator } from './emulator.ts';
+import { keyMaker } from './first-keys.ts';
+import { startFront } from './front.ts';
+import { knownGaps } from './known-gaps.ts';
+import { installRuntimeClient } from './runtime-client.ts';
+import { troubles } from './service-log.ts';
+import { createStreamRuntime } from './stream-runtime.ts';
+import { watchThrough } from './watch-through.ts';
+
+/**
+ * `npm run test:aws`: the whole stack on an emulator that is not ours, deployed by the CDK's command line: one monitor from POST to
+ * `job_stopped`, then the conformance suite. Exit code 0 when both passed. `--keep` leaves the logs, and says where.
+ */
+
+const directory = mkdtempSync(join(tmpdir(), 'watchpost-aws-'));
+const keep = process.argv.includes('--keep');
+await using cleanup = new AsyncDisposableStack();
+cleanup.defer(() => {
+  if (keep) say(`The logs are in ${directory}`);
+  else rmSync(directory, { recursive: true, force: true });
+});
+
+const { path: ffmpeg } = await ensureFfmpeg(
+  process.env['WATCHPOST_FFMPEG'] ?? '',
+  process.env,
+  openTerminal(process.env),
+);
+const ricPath = installRuntimeClient();
+const bedrock = await startBedrock(ffmpeg);
+cleanup.defer(bedrock.close);
+const emulator = await startEmulator(directory);
+cleanup.defer(emulator.stop);
+say(`MiniStack answers on ${emulator.endpoint}`);
+
+const deployment = await deploy(emulator, directory, { bedrockEndpoint: bedrock.endpoint, ffmpeg });
+say(`cdk deploy of ${deployment.stackName}: done. Left out: ${deployment.leftOut.join('; ') || 'nothing'}`);
+
+// An address of numbers, so that S3's buckets are paths: nothing resolves names below localhost.
+const own = { AWS_ENDPOINT_URL: `http://127.0.0.1:${emulator.port}` };
+const environment = { ...(await deployment.environmentOf('Stream')), ...emulator.environment, ...own };
+const stream = createStreamRuntime({ ricPath, bundles: deployment.bundles, environment, directory });
+cleanup.defer(stream.close);
+const front = await startFront(emulator, deployment, stream);
+cleanup.defer(front.close);
+const live = await startLiveHls({
+  ffmpegPath: ffmpeg,
+  inputArgs: ['-re', '-f', 'lavfi', '-i', 'testsrc2=size=640x360:rate=10'],
+  segmentSeconds: 1,
+  host: '127.0.0.1',
+});
+cleanup.defer(live.close);
+
+const makeKey = keyMaker(emulator, deployment.outputs['TableName'] ?? '');
+try {
+  say(`A monitor: ${await watchThrough(front.baseUrl, await makeKey('watcher'), live.url)}`);
+} catch (error) {
+  for (const line of await troubles(emulator, deployment.outputs['LogGroupName'] ?? '')) say(line);
+  throw error;
+}
+say(
+  `The model was asked ${bedrock.calls.length} times, as ${[...new Set(bedrock.calls.map(({ model }) => model))].join(', ')}`,
+);
+
+process.exitCode = await conformance();
+
+/** The suite in its own process, less what the emulator cannot do (`known-gaps.ts`). */
+async function conformance(): Promise<number> {
+  const callers = await Promise.all(['one', 'two', 'three', 'four'].map((caller) => makeKey(caller)));
+  const internal = await makeKey('operator', ['jobs', 'internal', 'admin']);
+  const keys = callers.flatMap((key) => ['--key', key]);
+  const args = ['--base-url', front.baseUrl, ...keys, '--internal-key', internal, '--ffmpeg', ffmpeg];
+  // The emulator starts a process for each invocation at once.
+  const pace = ['--at-once', '8', '--retention', '120'];
+  const skips = Object.keys(knownGaps).flatMap((id) => ['--skip', id]);
+  for (const [id, reason] of Object.entries(knownGaps)) say(`left out: ${id}: ${reason}`);
+  const child = spawn(process.execPath, ['test/conformance/main.ts', ...args, ...pace, ...skips], {
+    stdio: 'inherit',
+  });
+  const [code] = await once(child, 'close');
+  return code ?? 1;
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

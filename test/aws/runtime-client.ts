@@ -1,0 +1,42 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync } from 'node:fs';
+import { resolve } from 'node:path';
+
+const requirement = 'aws-lambda-ric@4.0.2';
+/** It compiles its native part: curl and aws-lambda-cpp are in the package. */
+const buildTools = ['autoconf', 'automake', 'libtool', 'cmake', 'g++', 'make', 'python3'];
+
+/** The path of AWS's runtime client for Node, built once into `.cache/`. Throws with what to install where a tool is missing. */
+export function installRuntimeClient(): string {
+  const folder = resolve('.cache/lambda-runtime-client');
+  const path = `${folder}/node_modules/aws-lambda-ric/index.mjs`;
+  if (existsSync(path)) return path;
+  bringBuildTools();
+  mkdirSync(folder, { recursive: true });
+  const quiet = ['--no-audit', '--no-fund', '--loglevel=error', '--allow-scripts=aws-lambda-ric'];
+  execFileSync('npm', ['install', '--prefix', folder, ...quiet, requirement], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, MAKEFLAGS: '-j2' },
+  });
+  return path;
+}
+
+function bringBuildTools(): void {
+  const missing = ['autoconf', 'automake', 'libtoolize', 'cmake', 'g++', 'make'].filter(
+    (name) => !inPath(name),
+  );
+  if (missing.length === 0) return;
+  const command = ['apt-get', 'install', '-y', '--no-install-recommends', ...buildTools];
+  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
+    throw new Error(
+      `AWS's runtime client is compiled here, and ${missing.join(', ')} is missing: ${command.join(' ')}`,
+    );
+  }
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  execFileSync('apt-get', ['-q', 'update'], { stdio: ['ignore', 'ignore', 'inherit'], env });
+  execFileSync('apt-get', command.slice(1), { stdio: ['ignore', 'ignore', 'inherit'], env });
+}
+
+function inPath(name: string): boolean {
+  return (process.env['PATH'] ?? '').split(':').some((folder) => existsSync(`${folder}/${name}`));
+}
