@@ -15,6 +15,12 @@ export const captureConfigSchema = z.object({
   FFMPEG_PATH: name.prefault('/opt/bin/ffmpeg'),
   /** Private ranges that streams may use; none but in tests. */
   ALLOW_RANGES: ranges.prefault(''),
+  /** Applications to ask YouTube as, by their names in youtubei.js with commas between them: which are let in changes. */
+  YOUTUBE_CLIENTS: z
+    .string()
+    .regex(/^[A-Z_]+(,[A-Z_]+)*$/, 'must be names such as VISIONOS,WEB')
+    .transform((text) => text.split(','))
+    .optional(),
   LOG_LEVEL: z.enum(['debug', 'info', 'warning', 'error']).prefault('info'),
   /** The deployment's name: what logs, metrics and traces are told apart by. Read by Powertools too. */
   POWERTOOLS_SERVICE_NAME: name,

@@ -13,6 +13,8 @@ import { createContactSheets } from '../../adapters/media/contact-sheet.ts';
 import { createFfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { compareMotion } from '../../adapters/media/motion/compare-motion.ts';
 import { createStreamCapturer } from '../../adapters/media/stream-capturer.ts';
+import { publicPlatforms } from '../../adapters/platforms/platform-settings.ts';
+import type { PlatformSettings } from '../../adapters/platforms/platform-settings.ts';
 import type { Collaborators } from '../../core/collaborators.ts';
 import type { CaptureNeeds } from '../../core/operations/capture-tick.ts';
 import type { CaptureConfig } from './config.ts';
@@ -31,7 +33,13 @@ export function createDependencies(config: CaptureConfig): CaptureDependencies {
   });
   const guard = createEgressGuard({ allowRanges: config.ALLOW_RANGES });
   const ffmpeg = createFfmpegRunner({ ffmpegPath: config.FFMPEG_PATH, tempDir: tmpdir() });
-  const capturer = createStreamCapturer({ guard, http: createGuardedHttp(guard), ffmpeg, now });
+  const capturer = createStreamCapturer({
+    guard,
+    http: createGuardedHttp(guard),
+    ffmpeg,
+    now,
+    platforms: platformsOf(config),
+  });
   const client = traced(new DynamoDBClient({}));
   return {
     // Of the table it may read sources, and nothing else.
@@ -49,3 +57,9 @@ export function createDependencies(config: CaptureConfig): CaptureDependencies {
 
 /** A camera may take 15 s to answer, 20 s to its next key frame and 10 s for the longest clip; the workflow's task has 60 s. */
 const captureTimeoutSeconds = 50;
+
+/** Without accounts and proxies: they would be something worth stealing. */
+function platformsOf({ YOUTUBE_CLIENTS: clients }: CaptureConfig): PlatformSettings {
+  const { youtube, ...others } = publicPlatforms;
+  return { ...others, youtube: { ...youtube, clients: clients ?? youtube.clients } };
+}
