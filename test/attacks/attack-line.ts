@@ -1,0 +1,28 @@
+import type { Reporter, TestModule } from 'vitest/node';
+import type { Tried } from './counted.ts';
+
+/** One line on what the tests of attacks have tried, where any of them has run. */
+export class AttackLine implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const tried = modules.flatMap((module) =>
+      [...module.children.allTests()].flatMap((test) => test.meta().tried ?? []),
+    );
+    if (tried.length > 0) process.stdout.write(`\n${lineOf(tried)}\n`);
+  }
+}
+
+function lineOf(tried: Tried[]): string {
+  const classes = new Map<string, number>();
+  for (const [name, count] of tried.flatMap(({ vectors = {} }) => Object.entries(vectors)))
+    classes.set(name, (classes.get(name) ?? 0) + count);
+  const sum = (of: 'touched' | 'fuzzCases' | 'limits'): number =>
+    tried.reduce((total, each) => total + (each[of] ?? 0), 0);
+  const all = [...classes.values()].reduce((total, count) => total + count, 0);
+  const byClass = [...classes].map(([name, count]) => `${name} ${count}`).join(', ');
+  return [
+    `attacks: ${all} vectors (${byClass})`,
+    `${sum('touched')} connections to canaries`,
+    `${sum('limits')} limits`,
+    `${sum('fuzzCases')} fuzz cases`,
+  ].join('; ');
+}

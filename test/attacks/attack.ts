@@ -1,0 +1,111 @@
+import { createEgressGuard, type Address } from '../../adapters/egress/guard.ts';
+import { createGuardedHttp } from '../../adapters/egress/guarded-http.ts';
+import { NoPictureError } from '../../adapters/media/ffmpeg/errors.ts';
+import type { FfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
+import { createStreamCapturer } from '../../adapters/media/stream-capturer.ts';
+import { StreamError } from '../../core/errors.ts';
+import { record } from '../support/hls/recording.ts';
+import { hostileAddress, openCanaries, type Canaries } from './canaries.ts';
+import { startHostileServer, type HostileServer } from './hostile-server.ts';
+
+export type AttackOptions = {
+  ffmpeg?: FfmpegRunner;
+  /** What DNS says; by default that every name leads to the hostile server, but `inside.example` and unknown ones to a canary. */
+  lookup?: (host: string) => Promise<Address[]>;
+};
+
+/** The real capturer, guard and client between a hostile server and canaries. */
+export async function openAttack({ ffmpeg, lookup = lookupInside }: AttackOptions = {}) {
+  const [plain, fragmented] = await Promise.all([record(), record({ segmentType: 'fmp4' })]);
+  const canaries = await openCanaries(plain.segments[0] ?? Buffer.alloc(0));
+  const server = await startHostileServer(canaries, goodFiles(plain.segments, fragmented));
+  const guard = createEgressGuard({ allowRanges: [hostileAddress], lookup });
+  const http = createGuardedHttp(guard, { connectTimeoutMs: 1_000 });
+  const fed: Uint8Array[] = [];
+  const now = (): Date => new Date('2026-11-20T12:00:00Z');
+  const hlsLimits = { requestTimeoutMs: 3_000 };
+  const capturer = createStreamCapturer({
+    guard,
+    http,
+    ffmpeg: ffmpeg ?? drain(fed),
+    now,
+    hlsLimits,
+  });
+  return {
+    canaries,
+    server,
+    guard,
+    http,
+    capturer,
+    /** All that would have gone to ffmpeg, where it is not the real one. */
+    fed,
+    /** Asks whether a stream is live, then for a picture of it, as a job would. */
+    run: async (url: string): Promise<Outcome> => ({
+      probe: await outcomeOf(capturer.probe(url, AbortSignal.timeout(20_000))),
+      capture: await outcomeOf(
+        capturer.capture(
+          { url, mode: 'frames', clipSeconds: 3, resolveAgain: false },
+          AbortSignal.timeout(20_000),
+        ),
+      ),
+    }),
+    async close() {
+      await http.close();
+      await server.close();
+      await canaries.close();
+    },
+  };
+}
+
+export type Attack = Awaited<ReturnType<typeof openAttack>>;
+export type { Canaries, HostileServer };
+
+export type Outcome = { probe: string; capture: string };
+
+/** The code of a stream's error; anything else that is thrown is a defect, and comes back as its text. */
+async function outcomeOf(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+    return 'done';
+  } catch (error) {
+    return error instanceof StreamError ? error.code : `unexpected: ${String(error)}`;
+  }
+}
+
+async function lookupInside(host: string): Promise<Address[]> {
+  return [{ address: host === 'hostile.example' ? hostileAddress : '127.0.0.1', family: 4 }];
+}
+
+/** ffmpeg's place, where no byte that it reads is hostile: it takes what the guarded client brings. */
+function drain(fed: Uint8Array[]): FfmpegRunner {
+  return {
+    run: async (input) => {
+      if (input.kind === 'rtsp') throw new NoPictureError('No picture');
+      for await (const chunk of input.chunks) fed.push(chunk);
+      throw new NoPictureError('No picture');
+    },
+  };
+}
+
+function goodFiles(
+  segments: Buffer[],
+  fragmented: { segments: Buffer[]; initialization: Buffer | null },
+): Record<string, Buffer | string> {
+  return {
+    'ok.ts': segments[0] ?? '',
+    'no-picture.ts': Buffer.alloc(188, 0xff),
+    'ok.m4s': fragmented.segments[0] ?? '',
+    'init.mp4': fragmented.initialization ?? '',
+    key: Buffer.alloc(16, 7),
+    'ok.m3u8': ['#EXTM3U', '#EXT-X-TARGETDURATION:2', '#EXTINF:2,', 'ok.ts'].join('\n'),
+  };
+}
+
+/** `work` for each, a few at a time. */
+export async function forEachOf<T>(items: T[], work: (item: T) => Promise<void>): Promise<void> {
+  const queue = items.values();
+  const worker = async (): Promise<void> => {
+    for (const item of queue) await work(item);
+  };
+  await Promise.all(Array.from({ length: 8 }, worker));
+}

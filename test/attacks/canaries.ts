@@ -1,0 +1,109 @@
+import { channel } from 'node:diagnostics_channel';
+import { createSocket } from 'node:dgram';
+import { mkdtemp, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { createServer, type Server, type Socket } from 'node:net';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Where hostile servers of these tests listen: the one address of the inside that the guard is told to allow. */
+export const hostileAddress = '127.77.0.1';
+
+/**
+ * Sockets and a file that nothing may ever touch, on every other address of this machine at one port. What this process tries
+ * to connect to elsewhere (10.0.0.1 has no listener here) is seen as well, since Node tells of each attempt.
+ */
+export type Canaries = {
+  port: number;
+  /** A video that plays: who reads it has a picture to show for it. */
+  file: string;
+  /** What reached a canary, and what this process tried to connect to beside the hostile server. */
+  touched(): string[];
+  /** Of the file. Always false where the file system keeps no times of access. */
+  fileWasRead(): Promise<boolean>;
+  close(): Promise<void>;
+};
+
+export async function openCanaries(video: Uint8Array): Promise<Canaries> {
+  const touched: string[] = [];
+  const closers: (() => void)[] = [];
+  const port = await listenEverywhere(touched, closers);
+  watchAttempts(touched, closers);
+  const directory = await mkdtemp(join(tmpdir(), 'canary-'));
+  const file = join(directory, 'canary.ts');
+  await writeFile(file, video);
+  await forgetAccess(file);
+  return {
+    port,
+    file,
+    touched: () => touched,
+    fileWasRead: async () => (await stat(file)).atime.getTime() > longAgo.getTime(),
+    async close() {
+      for (const close of closers) close();
+      await rm(directory, { recursive: true });
+    },
+  };
+}
+
+const longAgo = new Date('2000-01-01T00:00:00Z');
+
+/** An access time older than the last change is renewed by the next reader, also where a file system saves on that. */
+async function forgetAccess(file: string): Promise<void> {
+  await utimes(file, longAgo, new Date());
+}
+
+async function listenEverywhere(touched: string[], closers: (() => void)[]): Promise<number> {
+  const first = await listen('127.0.0.1', 0, touched, closers);
+  const port = portOf(first);
+  for (const address of addresses()) await listen(address, port, touched, closers).catch(() => undefined);
+  for (const address of ['127.0.0.1', ...addresses()]) listenUdp(address, port, touched, closers);
+  return port;
+}
+
+function addresses(): string[] {
+  const own = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  const outer = own.filter(({ internal, scopeid }) => !internal && !scopeid).map(({ address }) => address);
+  return ['::1', '127.0.0.3', '127.1.2.3', '127.255.255.254', ...outer];
+}
+
+async function listen(
+  address: string,
+  port: number,
+  touched: string[],
+  closers: (() => void)[],
+): Promise<Server> {
+  const server = createServer((socket) => {
+    touched.push(`tcp ${address}`);
+    socket.destroy();
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once('error', reject).listen(port, address, resolve);
+  await promise;
+  closers.push(() => server.close());
+  return server;
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+function listenUdp(address: string, port: number, touched: string[], closers: (() => void)[]): void {
+  const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4');
+  socket.on('message', () => touched.push(`udp ${address}`));
+  socket.on('error', () => undefined);
+  socket.bind(port, address);
+  closers.push(() => socket.close());
+}
+
+function watchAttempts(touched: string[], closers: (() => void)[]): void {
+  const sockets = channel('net.client.socket');
+  const watch = (message: unknown): void => {
+    const { socket } = message as { socket: Socket };
+    socket.on('connectionAttempt', (address: string) => {
+      if (address !== hostileAddress) touched.push(`attempt ${address}`);
+    });
+  };
+  sockets.subscribe(watch);
+  closers.push(() => sockets.unsubscribe(watch));
+}

@@ -1,0 +1,50 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { hostileAddress } from './canaries.ts';
+import { fillIn, type HostileFile, type Site } from './vectors/vector.ts';
+
+export type HostileServer = {
+  /** `host:port` */
+  self: string;
+  /** Puts a site up in a folder of its own; answers the URL of its entry. */
+  host(site: Site): string;
+  close(): Promise<void>;
+};
+
+/** Serves the sites of vectors, with what is good on all of them. Each answer is the last of its connection, so that every request asks the guard. */
+export async function startHostileServer(
+  canaries: { port: number; file: string },
+  good: Record<string, Buffer | string>,
+): Promise<HostileServer> {
+  const sites: Site[] = [];
+  const server = createServer((request, response) => answer(request, response));
+  server.listen(0, hostileAddress);
+  await once(server, 'listening');
+  const address = server.address();
+  const self = `${hostileAddress}:${typeof address === 'object' ? address?.port : 0}`;
+  return {
+    self,
+    host: (site) => `${baseOf(sites.push(site) - 1)}${site.entry}`,
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+
+  function baseOf(index: number): string {
+    return `http://${self}/${index}/`;
+  }
+
+  function answer(request: IncomingMessage, response: ServerResponse): void {
+    const [, index = '', name = ''] = /^\/(\d+)\/([^?]*)/.exec(request.url ?? '') ?? [];
+    const file: HostileFile | Buffer | undefined = sites[Number(index)]?.files[name] ?? good[name];
+    response.setHeader('connection', 'close');
+    if (file === undefined) return void response.writeHead(404).end();
+    if (Buffer.isBuffer(file)) return void response.end(file);
+    const { status = 200, headers = {}, body = '' } = typeof file === 'string' ? { body: file } : file;
+    const fill = (text: string): string => fillIn(text, { ...canaries, self, base: baseOf(Number(index)) });
+    for (const [key, value] of Object.entries(headers)) response.setHeader(key, fill(value));
+    response.writeHead(status).end(fill(body));
+  }
+}

@@ -1,0 +1,90 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createWebhookSender } from '../../adapters/webhook/webhook-sender.ts';
+import type { WebhookSender } from '../../core/ports/delivery.ts';
+import { createHttpCaller } from '../support/http-caller.ts';
+import { createWorld } from '../support/world.ts';
+import { forEachOf, openAttack, type Attack } from './attack.ts';
+import { hostileAddress } from './canaries.ts';
+import { count } from './counted.ts';
+import { redirects } from './vectors/redirects.ts';
+import { urlVectors } from './vectors/urls.ts';
+import { fillIn } from './vectors/vector.ts';
+
+let attack: Attack;
+let sender: WebhookSender;
+beforeAll(async () => {
+  attack = await openAttack();
+  sender = createWebhookSender({ http: attack.http, version: '1', timeoutSeconds: 3, elapsedMs: () => 0 });
+});
+afterAll(() => attack.close());
+
+const send = (url: string) => sender.send({ url, headers: {}, body: '{}' });
+
+describe('a webhook URL that leads inside', () => {
+  it.for(Object.entries(urlVectors))('is refused by the sender: %s', async ([name, vectors], test) => {
+    const { canaries, server } = attack;
+    const wrong: string[] = [];
+    await forEachOf(vectors, async (vector) => {
+      const result = await send(fillIn(vector, { ...canaries, self: server.self, base: '' }));
+      if (result.status !== null || !/not allowed|reserved/.test(result.error ?? ''))
+        wrong.push(`${vector}: ${result.status} ${result.error}`);
+    });
+    expect(wrong).toEqual([]);
+    expect(canaries.touched()).toEqual([]);
+    count(test, { vectors: { [`webhooks: ${name}`]: vectors.length }, touched: canaries.touched().length });
+  });
+
+  it('is refused with a job, unless only its name can tell', async () => {
+    const { canaries, server, guard } = attack;
+    const world = createWorld({ jobsPerCaller: 10_000 });
+    world.c.urls = guard;
+    const call = await createHttpCaller(world);
+    const accepted: string[] = [];
+    const stream = { stream_url: 'https://hostile.example/live.m3u8', condition: 'a ship' };
+    for (const vector of Object.values(urlVectors).flat()) {
+      const url = fillIn(vector, { ...canaries, self: server.self, base: '' });
+      const reply = await call('POST', '/live-monitor', { ...stream, webhook_url: url });
+      if (reply.status < 300) accepted.push(vector);
+      else expect([vector, reply.status, reply.body.error?.code]).toEqual([vector, 400, 'INVALID_URL']);
+    }
+    // The host of two of them is example.com, and the third is a name, which the sender refuses for its address.
+    expect(accepted).toEqual([
+      'http://127.0.0.1:{port}%5c@example.com:1/',
+      'http://127.0.0.1:{port};@example.com/',
+      'http://127.0.0.1e0:{port}/',
+    ]);
+    world.close();
+  });
+});
+
+describe('a receiver of webhooks', () => {
+  it('leads nowhere by redirects', async (test) => {
+    const { canaries, server } = attack;
+    const wrong: string[] = [];
+    await forEachOf(redirects, async (site) => {
+      const result = await send(server.host(site));
+      if (result.error !== null && result.status !== null) wrong.push(site.name);
+    });
+    expect(wrong).toEqual([]);
+    expect(canaries.touched()).toEqual([]);
+    count(test, { vectors: { 'webhooks: redirects': redirects.length }, touched: canaries.touched().length });
+  });
+
+  it('that redirects is not followed even to where it may', async () => {
+    const asked: string[] = [];
+    const receiver = createServer((request, response) => {
+      asked.push(request.url ?? '');
+      response.writeHead(307, { location: '/elsewhere' }).end();
+    });
+    receiver.listen(0, hostileAddress);
+    await once(receiver, 'listening');
+    const address = receiver.address();
+    const port = typeof address === 'object' ? address?.port : 0;
+    expect(await send(`http://${hostileAddress}:${port}/hook`)).toMatchObject({ status: 307 });
+    expect(asked).toEqual(['/hook']);
+    receiver.close();
+    receiver.closeAllConnections();
+  });
+});
