@@ -61,7 +61,7 @@ function liveHls(source: string): Promise<LiveHls> {
 }
 
 const field = (label: string) => page.getByLabel(label, { exact: true });
-const button = (name: string | RegExp) => page.getByRole('button', { name });
+const button = (name: string, exact = false) => page.getByRole('button', { name, exact });
 const link = (name: string) => page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name });
 
 async function signIn(key: string): Promise<void> {
@@ -130,6 +130,18 @@ test('a key is made, shown once, copied, used and revoked', async () => {
   await expect.poll(() => page.getByRole('row', { name: /door camera/ }).textContent()).toContain('revoked');
   const refused = await fetch(`${service.baseUrl}/jobs`, { headers: { authorization: `Bearer ${key}` } });
   expect(refused.status).toBe(401);
+});
+
+test('a key and the signing secret are rotated, and the old ones end after a while', async () => {
+  await button('Rotate made at start', true).click();
+  await button('Rotate key').click();
+  expect(await page.getByLabel('New API key', { exact: true }).textContent()).toMatch(/^wp_/);
+  await button('I have copied it').click();
+  await page.getByRole('row', { name: /ends in/ }).waitFor();
+  await button('Rotate secret').click();
+  await field('The old secret signs along for').selectOption('A week');
+  await button('Rotate the secret').click();
+  await page.getByText('Version 2').waitFor();
 });
 
 test('an administrator adds a caller and a key of it', async () => {
@@ -232,6 +244,22 @@ test('a running job is listed with its newest picture, and is cancelled after a 
   await page.getByText('Cancelled', { exact: true }).first().waitFor();
 });
 
+test('a digest is started from the same form, and its summary comes with the pictures', async () => {
+  await link('Try').click();
+  await page.getByRole('radio', { name: 'Digest' }).check();
+  await field('Window (min)').fill('1');
+  await button('Start digest').click();
+  await page.getByRole('heading', { name: 'Digest every 1 min' }).waitFor();
+  await page.getByText('This picture goes into the summary').waitFor();
+  await button('Cancel job').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel job' }).click();
+  await page.getByText('Window 1').waitFor();
+  await inspect(page, 'job-digest');
+  await button('Show the pictures').click();
+  await page.getByRole('dialog').locator('img').waitFor();
+  await page.keyboard.press('Escape');
+});
+
 test('a lost connection is said, and what is shown goes on by itself when it is back', async () => {
   await page.context().setOffline(true);
   await link('Jobs').click();
@@ -249,6 +277,7 @@ test('operations show the numbers and the log of the service', async () => {
   await page.getByText('Pre-filter savings').waitFor();
   await page.getByRole('row', { name: /pixel/ }).waitFor();
   await page.getByRole('list', { name: /Log entries/ }).waitFor();
+  await page.getByText('none here, on one machine').waitFor();
   await inspect(page, 'operations');
   await field('Job').fill('ffffffff');
   await page.getByText('No entry fits').waitFor();
