@@ -1,13 +1,13 @@
 import type { Gap, JobEvent } from '../api/types.ts';
 
 /** How a span of ticks came out; the one that matters most stands for all of them. */
-export type Outcome = 'alert' | 'held' | 'no' | 'skipped' | 'unanswered' | 'away';
+export type Outcome = 'alert' | 'held' | 'no' | 'sampled' | 'skipped' | 'unanswered' | 'away';
 
 export type Column = { at: number; motion: number | null; outcome: Outcome; checks: number };
 export type Band = { from: number; to: number; reason: Gap['reason'] };
 export type ActivityData = { from: number; to: number; columns: Column[]; bands: Band[] };
 
-const rank: Outcome[] = ['skipped', 'no', 'unanswered', 'away', 'held', 'alert'];
+const rank: Outcome[] = ['skipped', 'sampled', 'no', 'unanswered', 'away', 'held', 'alert'];
 
 /**
  * Ticks along a time axis, at most `columnsAtMost`: neighbours share a column, which has the greatest motion of them and the
@@ -22,9 +22,10 @@ export function activityData(
   const length = Math.max(span.to - span.from, 1);
   const columns = new Map<number, Column>();
   const alerts = alertTimes(events);
+  const ofDigest = events.some(isStartOfDigest);
   for (const event of events) {
     if (event.type !== 'progress') continue;
-    const tick = { ...columnOf(event), at: Date.parse(event.timestamp) };
+    const tick = { ...columnOf(event, ofDigest), at: Date.parse(event.timestamp) };
     if (alerts.has(event.timestamp)) tick.outcome = 'alert';
     const place = Math.floor(((tick.at - span.from) / length) * columnsAtMost);
     const before = columns.get(place);
@@ -34,22 +35,32 @@ export function activityData(
   return { ...span, columns: [...columns.values()], bands };
 }
 
+function isStartOfDigest(event: JobEvent): boolean {
+  return event.type === 'job_started' && !('condition' in event.data.config);
+}
+
 /** The alert of a tick is committed with its progress, so both have one time. */
 function alertTimes(events: JobEvent[]): Set<string> {
   return new Set(events.flatMap((event) => (event.type === 'watch_triggered' ? [event.timestamp] : [])));
 }
 
-function columnOf({ data }: Extract<JobEvent, { type: 'progress' }>): Omit<Column, 'at'> {
+function columnOf({ data }: Extract<JobEvent, { type: 'progress' }>, ofDigest: boolean): Omit<Column, 'at'> {
   // The first picture has nothing to be compared with; the API then says that all of it changed.
   const motion = data.check === 1 ? null : data.motion;
-  return { motion, outcome: outcomeOf(data), checks: 1 };
+  return { motion, outcome: outcomeOf(data, ofDigest), checks: 1 };
 }
 
-function outcomeOf(data: Extract<JobEvent, { type: 'progress' }>['data']): Outcome {
+function outcomeOf(data: Extract<JobEvent, { type: 'progress' }>['data'], ofDigest: boolean): Outcome {
   if (data.stream !== 'ok') return 'away';
   if (data.prefilter_skipped) return 'skipped';
-  if (data.triggered === null) return data.picture === 'ok' ? 'unanswered' : 'away';
+  if (data.triggered === null) return withoutVerdict(data, ofDigest);
   return data.triggered ? 'held' : 'no';
+}
+
+/** A digest gives no verdicts: its pictures go into a summary. */
+function withoutVerdict({ picture }: { picture: string | null }, ofDigest: boolean): Outcome {
+  if (picture !== 'ok') return 'away';
+  return ofDigest ? 'sampled' : 'unanswered';
 }
 
 function merged(a: Column, b: Column): Column {

@@ -21,12 +21,21 @@ const outcomes: Record<Outcome, string> = {
   alert: 'Alert',
   held: 'Holds, no alert',
   no: 'Does not hold',
+  sampled: 'For the summary',
   skipped: 'Skipped',
   unanswered: 'No verdict',
   away: 'No picture',
 };
 
-const outcomeOrder = ['alert', 'held', 'no', 'skipped', 'unanswered', 'away'] as const satisfies Outcome[];
+const outcomeOrder = [
+  'alert',
+  'held',
+  'no',
+  'sampled',
+  'skipped',
+  'unanswered',
+  'away',
+] as const satisfies Outcome[];
 
 const reasons = {
   stream: 'the stream was away',

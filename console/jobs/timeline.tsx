@@ -153,6 +153,6 @@ function outcomeOf(data: ProgressEvent['data']): { tone: Tone; text: string } {
   if (data.stream !== 'ok') return { tone: 'warn', text: data.stream };
   if (data.picture !== 'ok' && data.picture !== null) return { tone: 'warn', text: data.picture };
   if (data.triggered === null)
-    return { tone: 'neutral', text: data.prefilter_skipped ? 'skipped' : 'no verdict' };
+    return { tone: 'neutral', text: data.prefilter_skipped ? 'skipped' : 'checked' };
   return data.triggered ? { tone: 'alert', text: 'holds' } : { tone: 'neutral', text: 'does not hold' };
 }

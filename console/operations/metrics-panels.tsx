@@ -52,13 +52,7 @@ function Savings({ frames }: { frames: Metrics['frames'] }) {
   return (
     <Panel title="Pre-filter savings">
       <p class="figure">{share === null ? '–' : `${Math.round(share * 100)} %`}</p>
-      <meter
-        class="meter"
-        min={0}
-        max={1}
-        value={share ?? 0}
-        aria-label="Share of pictures kept from the model"
-      />
+      <progress class="meter" max={1} value={share ?? 0} aria-label="Share of pictures kept from the model" />
       <p class="small muted">
         {share === null
           ? 'Nothing was captured yet.'

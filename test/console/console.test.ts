@@ -1,8 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { build } from 'vite';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { startLiveHls } from '../../cli/demo/live-hls.ts';
 import type { LiveHls } from '../../cli/demo/live-hls.ts';
@@ -27,7 +27,8 @@ const host = () => new URL(service.baseUrl).host;
 const consoleUrl = () => `http://${host()}/console`;
 
 beforeAll(async () => {
-  await build({ configFile: 'console/vite.config.ts', logLevel: 'warn' });
+  // As npm does after an install; not in this process, whose NODE_ENV makes another build.
+  execFileSync(process.execPath, ['console/prepare.js'], { env: { ...process.env, NODE_ENV: 'production' } });
   [service, stream, browser] = await Promise.all([
     startService(dataDir),
     liveHls('testsrc2=size=640x360:rate=5'),

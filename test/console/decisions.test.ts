@@ -96,6 +96,17 @@ describe('the chart', () => {
     expect(activityData([check(5, data)], [], span, 10).columns).toMatchObject([{ outcome }]);
   });
 
+  test('a picture of a digest goes into its summary, and is not one without a verdict', () => {
+    const config = { window_minutes: 1, capture_interval_seconds: 30, max_windows: 1, include_frames: true };
+    const started: JobEvent = {
+      type: 'job_started',
+      timestamp: at(0),
+      data: { ...place(), config: { ...config, digest_duration_seconds: 60, enable_prefilter: true } },
+    };
+    const { columns } = activityData([started, check(5, { triggered: null })], [], span, 10);
+    expect(columns).toMatchObject([{ outcome: 'sampled' }]);
+  });
+
   test('the axis has round times, no more than fit', () => {
     const times = axisTimes(start + 3_000, start + 63_000, 7);
     expect(times.length).toBeLessThanOrEqual(7);
