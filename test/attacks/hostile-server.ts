@@ -38,7 +38,7 @@ export async function startHostileServer(
 
   function answer(request: IncomingMessage, response: ServerResponse): void {
     const [, index = '', name = ''] = /^\/(\d+)\/([^?]*)/.exec(request.url ?? '') ?? [];
-    const file: HostileFile | Buffer | undefined = sites[Number(index)]?.files[name] ?? good[name];
+    const file: HostileFile | undefined = sites[Number(index)]?.files[name] ?? good[name];
     response.setHeader('connection', 'close');
     if (file === undefined) return void response.writeHead(404).end();
     if (Buffer.isBuffer(file)) return void response.end(file);

@@ -8,8 +8,9 @@ export function fillIn(text: string, blanks: Blanks): string {
   return text.replaceAll(/\{(port|file|self|base)\}/g, (_, name: keyof Blanks) => String(blanks[name]));
 }
 
-/** A file of the hostile server; a text is a 200 of it. */
-export type HostileFile = string | { status?: number; headers?: Record<string, string>; body?: string };
+/** A file of the hostile server; a text or bytes are a 200 of it. */
+export type HostileFile =
+  string | Buffer | { status?: number; headers?: Record<string, string>; body?: string };
 
 /** `entry` is asked for; `ok.ts`, `init.mp4`, `key` and `ok.m3u8` are there and good unless a vector has its own. */
 export type Site = { name: string; entry: string; files: Record<string, HostileFile> };

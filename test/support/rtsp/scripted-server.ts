@@ -21,6 +21,7 @@ export type ScriptedAnswer =
 export async function startScriptedServer(
   answer: (request: ScriptedRequest, url: string, socket: Socket) => ScriptedAnswer,
   wire: (message: string) => string = (message) => message,
+  host = '127.0.0.1',
 ): Promise<{ url: string; requests: ScriptedRequest[]; frames: Buffer[]; close(): Promise<void> }> {
   const requests: ScriptedRequest[] = [];
   const frames: Buffer[] = [];
@@ -36,10 +37,10 @@ export async function startScriptedServer(
       }
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
-  const url = `rtsp://127.0.0.1:${address.port}/cam`;
+  const url = `rtsp://${host}:${address.port}/cam`;
 
   function respond(message: RtspMessage, socket: Socket): void {
     const line = requestLine(message.startLine)!;

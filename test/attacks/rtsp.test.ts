@@ -1,0 +1,81 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createFfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
+import { ffmpegPath } from '../support/hls/recording.ts';
+import { liveSdp, startScriptedServer, type ScriptedAnswer } from '../support/rtsp/scripted-server.ts';
+import { forEachOf, openAttack, type Attack } from './attack.ts';
+import { hostileAddress } from './canaries.ts';
+import { count } from './counted.ts';
+import { rtspVectors, type RtspVector } from './vectors/rtsp.ts';
+import { fillIn } from './vectors/vector.ts';
+
+let tempDir = '';
+let attack: Attack;
+beforeAll(async () => {
+  tempDir = await mkdtemp(join(tmpdir(), 'attack-'));
+  attack = await openAttack({ ffmpeg: createFfmpegRunner({ ffmpegPath, tempDir }) });
+});
+afterAll(async () => {
+  await attack.close();
+  await rm(tempDir, { recursive: true });
+});
+
+describe('an RTSP server', () => {
+  it('leads nowhere by whatever it answers', { timeout: 120_000 }, async (test) => {
+    const { canaries } = attack;
+    const asked = new Set<string>();
+    const wrong: string[] = [];
+    await forEachOf(rtspVectors, async (vector) => {
+      const server = await startHostileCamera(vector);
+      const { probe, capture } = await attack.run(server.url);
+      for (const { method } of server.requests) asked.add(method);
+      wrong.push(...[probe, capture].filter((outcome) => outcome.startsWith('unexpected')));
+      await server.close();
+    });
+    expect(wrong).toEqual([]);
+    expect(canaries.touched()).toEqual([]);
+    expect(await canaries.fileWasRead()).toBe(false);
+    expect([...asked]).toEqual(expect.arrayContaining(['OPTIONS', 'DESCRIBE', 'SETUP', 'PLAY']));
+    count(test, { vectors: { RTSP: rtspVectors.length }, touched: canaries.touched().length });
+  });
+});
+
+/** Goes away when it has been asked to play: nothing more can come of it. */
+function startHostileCamera(vector: RtspVector) {
+  const answer = (method: string, fill: (text: string) => string): ScriptedAnswer => {
+    const usual: Record<string, ScriptedAnswer> = {
+      DESCRIBE: { status: 200, body: fill(describedBy(vector.sdp ?? [])) },
+      SETUP: { status: 200, headers: { Session: 'abc', Transport: 'RTP/AVP/TCP;unicast;interleaved=0-1' } },
+    };
+    const known = usual[method] ?? { status: 200 };
+    if (method !== vector.at || 'raw' in known) return known;
+    const headers = Object.entries(vector.headers ?? {}).map(([key, value]) => [key, fill(value)]);
+    if (vector.raw !== undefined && !vector.answers) return { raw: fill(vector.raw) };
+    return {
+      ...known,
+      status: vector.status ?? known.status,
+      headers: { ...known.headers, ...Object.fromEntries(headers) },
+    };
+  };
+  return startScriptedServer(
+    ({ method }, url, socket) => {
+      const fill = (text: string): string =>
+        fillIn(text, { ...attack.canaries, self: new URL(url).host, base: url });
+      if (method === vector.at && vector.answers) socket.write(fill(vector.raw ?? ''));
+      if (method === 'PLAY') setTimeout(() => socket.end(), 20);
+      return answer(method, fill);
+    },
+    undefined,
+    hostileAddress,
+  );
+}
+
+function describedBy(lines: string[]): string {
+  const begun = lines.map((line) => line.slice(0, line.startsWith('a=') ? line.indexOf(':') : 2));
+  const kept = liveSdp
+    .split('\r\n')
+    .filter((line) => line !== '' && !begun.some((each) => line.startsWith(each)));
+  return [...kept, ...lines, ''].join('\r\n');
+}

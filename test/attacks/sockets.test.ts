@@ -1,0 +1,62 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+
+/** Whoever can open a connection, or start a program that could, and why that is no way around the guard. */
+const mayReachOut: Record<string, string> = {
+  'adapters/egress/guarded-http.ts': 'the guarded client',
+  'adapters/egress/guarded-tcp.ts': 'connections of RTSP, guarded',
+  'adapters/egress/host.ts': 'isIP only',
+  'adapters/egress/guard.ts': 'looks names up',
+  'adapters/egress/named-error.ts': 'names of errors only',
+  'adapters/egress/pinned-connector.ts': 'connects to what the guard returned',
+  'adapters/egress/through-proxy.ts': "to an operator's proxy",
+  'adapters/media/ffmpeg/ffmpeg-process.ts':
+    'starts ffmpeg, with an empty environment and white lists of protocols',
+  'adapters/media/ffmpeg/locate-ffmpeg.ts': 'asks ffmpeg for its version',
+  'adapters/media/rtsp/rtsp-relay.ts': 'listens on loopback for ffmpeg, connects nowhere',
+  'cli/demo/api.ts': "the demo, to the operator's own service",
+  'cli/demo/live-hls.ts': 'the demo: starts ffmpeg and listens',
+  'cli/demo/rtsp-server.ts': 'the demo: starts ffmpeg and listens',
+  'cli/demo/webhook-receiver.ts': 'the demo: listens',
+  'cli/ensure-ffmpeg.ts': "installs ffmpeg with the operator's consent",
+  'cli/http-server.ts': 'listens: the service itself',
+  'cli/keys/remote-keys.ts': "an operator's command, to the operator's own service",
+  'cli/vision-model.ts': 'to the vision server that the operator has set',
+  'client/transport.ts': 'the client library, to the service that its user names',
+  'layers/ffmpeg/published-binary.ts': 'builds the layer, before deployment',
+};
+
+const folders = [
+  'core',
+  'adapters',
+  'functions',
+  'cli',
+  'lib',
+  'bin',
+  'layers',
+  'client',
+  'workflow',
+  'bundle',
+];
+const reaching =
+  'net|http|https|http2|tls|dgram|dns|dns/promises|child_process|cluster|worker_threads|inspector|vm|wasi';
+/** Types open nothing. Of the global `fetch` a rule of the linter keeps everybody. */
+const importOf = new RegExp(
+  `(?:^|\\n)import (?!type )(?!\\{ type [^,}]* \\})[^;]*from '(?:(?:node:)?(?:${reaching})|undici|ws|axios|got|node-fetch|eventsource)'`,
+);
+const globals = /\bnew (?:WebSocket|EventSource|XMLHttpRequest)\(|globalThis\.fetch|import\((?!')/;
+
+it('nothing opens connections or starts programs but what is listed with its reason', async () => {
+  const reachOut: string[] = [];
+  for (const folder of folders) {
+    const names = await readdir(folder, { recursive: true }).catch((): string[] => []);
+    for (const name of names.filter((each) => /\.[cm]?[jt]s$/.test(each) && !/(^|\/)dist\//.test(each))) {
+      const path = join(folder, name);
+      const text = await readFile(path, 'utf8');
+      if (importOf.test(text) || globals.test(text.replaceAll(/\/\*[^]*?\*\/|\/\/.*/g, '')))
+        reachOut.push(path);
+    }
+  }
+  expect(reachOut.toSorted()).toEqual(Object.keys(mayReachOut).toSorted());
+});

@@ -1,0 +1,131 @@
+/** What a hostile RTSP server answers to one method; to all others it answers as a camera does. */
+export type RtspVector = {
+  name: string;
+  at: 'OPTIONS' | 'DESCRIBE' | 'SETUP' | 'PLAY';
+  status?: number;
+  headers?: Record<string, string>;
+  /** Instead of an answer, or in front of one with `answers`. */
+  raw?: string;
+  answers?: true;
+  /** Lines of the session description that stand in for those that begin alike, or come at its end. */
+  sdp?: string[];
+};
+
+const methods = ['OPTIONS', 'DESCRIBE', 'SETUP', 'PLAY'] as const;
+const inside = 'rtsp://127.0.0.1:{port}/cam';
+
+const controls =
+  `rtsp://127.0.0.1:{port}/t rtsp://localhost:{port}/t rtsp://[::1]:{port}/t rtsp://0x7f.1:{port}/t
+  rtsps://127.0.0.1:{port}/t rtspu://127.0.0.1:{port}/t http://127.0.0.1:{port}/t file://{file} //127.0.0.1:{port}/t
+  @127.0.0.1:{port}/t rtsp://{self}@127.0.0.1:{port}/t data:, concat:{file} ../../../..{file}`
+    .trim()
+    .split(/\s+/);
+
+const transports = [
+  'RTP/AVP;unicast;client_port=5000-5001;server_port={port}-{port};source=127.0.0.1',
+  'RTP/AVP/UDP;unicast;destination=127.0.0.1;client_port={port}-{port}',
+  'RTP/AVP;multicast;destination=224.0.0.251;port={port}-{port};ttl=16',
+  'RTP/AVP/TCP;unicast;interleaved=0-1;source=127.0.0.1;destination=127.0.0.1',
+  'RTP/AVP/TCP;unicast;interleaved=0-1;server_port={port}-{port};client_port={port}-{port}',
+  'RAW/RAW/UDP;unicast;destination=127.0.0.1;client_port={port}-{port}',
+  'RTP/AVP/TCP;unicast;interleaved=0-1,RTP/AVP;unicast;destination=127.0.0.1;server_port={port}-{port}',
+  'RTP/SAVP;unicast;source=127.0.0.1;server_port={port}-{port}',
+  'x-real-rdt/udp;client_port={port};server_port={port};source=127.0.0.1',
+  'x-pn-tng/tcp;server_port={port};source=127.0.0.1',
+];
+
+const lines = [
+  'c=IN IP4 127.0.0.1',
+  'c=IN IP4 127.0.0.1/127',
+  'c=IN IP6 ::1',
+  'c=IN IP4 169.254.169.254',
+  'c=IN IP4 224.0.0.251/32',
+  'c=IN IP4 localhost',
+  'o=- 1 1 IN IP4 127.0.0.1',
+  'u=http://127.0.0.1:{port}/',
+  'e=a@127.0.0.1',
+  'k=uri:http://127.0.0.1:{port}/key',
+  'a=key-mgmt:mikey AQ http://127.0.0.1:{port}/',
+  'a=source-filter: incl IN IP4 * 127.0.0.1',
+  'a=rtcp:{port} IN IP4 127.0.0.1',
+  'a=candidate:1 1 UDP 1 127.0.0.1 {port} typ host',
+  'a=alt:1 1 : 1 1 127.0.0.1 {port}',
+  'a=etag:http://127.0.0.1:{port}/',
+  'a=fmtp:96 config=http://127.0.0.1:{port}/;sprop-parameter-sets=file://{file}',
+  'a=pgmpu:data:application/vnd.ms.wms-hdr.asfv1;base64,AAAA',
+  'a=StreamName:string;"file://{file}"',
+  'm=video {port} RTP/AVP 96',
+  'm=video {port} UDP 96',
+  'm=application {port} TCP x',
+];
+
+export const rtspVectors: RtspVector[] = [
+  ...methods.flatMap((at) =>
+    [301, 302, 303, 305, 307, 308].map((status) => ({
+      name: `${status} at ${at}`,
+      at,
+      status,
+      headers: { Location: inside },
+    })),
+  ),
+  ...methods.map((at) => ({
+    name: `a location in the answer to ${at}`,
+    at,
+    headers: { Location: inside, 'Content-Location': inside, 'Alt-Svc': 'rtsp="127.0.0.1:{port}"' },
+  })),
+  ...methods.map((at) => ({
+    name: `a REDIRECT of the server's at ${at}`,
+    at,
+    answers: true as const,
+    raw: `REDIRECT rtsp://{self}/cam RTSP/1.0\r\nCSeq: 1\r\nLocation: ${inside}\r\n\r\n`,
+  })),
+  ...methods.map((at) => ({
+    name: `a challenge that names another server at ${at}`,
+    at,
+    status: 401,
+    headers: { 'WWW-Authenticate': `Digest realm="a", nonce="b", domain="${inside}"` },
+  })),
+  ...controls.map((control) => ({
+    name: `a track's control ${control}`,
+    at: 'DESCRIBE' as const,
+    sdp: [`a=control:${control}`],
+  })),
+  ...[
+    'rtsp://127.0.0.1:{port}/cam/',
+    'http://127.0.0.1:{port}/',
+    'file://{file}',
+    '//127.0.0.1:{port}/',
+  ].flatMap((base) =>
+    ['Content-Base', 'Content-Location'].map((header) => ({
+      name: `a ${header} of ${base}`,
+      at: 'DESCRIBE' as const,
+      headers: { [header]: base },
+    })),
+  ),
+  ...transports.map((transport) => ({
+    name: `a transport ${transport}`,
+    at: 'SETUP' as const,
+    headers: { Transport: transport },
+  })),
+  ...lines.map((line) => ({ name: `a description with ${line}`, at: 'DESCRIBE' as const, sdp: [line] })),
+  ...[
+    { 'RTP-Info': `url=${inside};seq=1;rtptime=1` },
+    { 'RTP-Info': 'url=http://127.0.0.1:{port}/' },
+    { Session: `a;timeout=60;${inside}` },
+    { 'Media-Properties': inside, 'Media-Range': 'npt=0-' },
+  ].map((headers) => ({
+    name: `an answer to PLAY with ${JSON.stringify(headers)}`,
+    at: 'PLAY' as const,
+    headers,
+  })),
+  {
+    name: 'lines hidden behind a carriage return',
+    at: 'DESCRIBE',
+    sdp: [`a=control:track1\ra=control:${inside}\rc=IN IP4 127.0.0.1`],
+  },
+  {
+    name: 'an HTTP answer that redirects',
+    at: 'OPTIONS',
+    raw: 'HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:{port}/\r\nContent-Length: 0\r\n\r\n',
+  },
+];
