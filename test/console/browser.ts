@@ -84,6 +84,8 @@ async function shoot(page: Page, name: string, size: { width: number; height: nu
     await page.setViewportSize({ width: size.width, height: Math.max(size.height, height) });
     await page.evaluate(twoFrames);
   }
+  // A first picture makes Chromium draw anew what a change of theme has left in its tiles.
+  await page.screenshot();
   await page.screenshot({ path: `${folder}/${name}.png` });
 }
 
