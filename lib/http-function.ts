@@ -5,10 +5,12 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { jobsByCaller } from '../adapters/aws/dynamodb/table-layout.ts';
 import type { ApiEnvironment } from '../functions/api/config.ts';
+import { alarmPrefix } from './alarms/alarm-prefix.ts';
 import {
   allowExecutions,
   allowInvoking,
   allowPictures,
+  allowReadingAlarms,
   allowReadingSecrets,
   allowSending,
   allowTable,
@@ -46,6 +48,7 @@ export function httpEnvironment(
     MASTER_SECRET_ARN: needs.secrets.master.secretArn,
     ORIGIN_SECRET_ARN: needs.secrets.origin.secretArn,
     LOG_GROUP: needs.log.logGroupName,
+    ALARM_PREFIX: alarmPrefix(scope),
     MODEL_ID: needs.modelId,
     BASE_URL: settings.domain && `https://${settings.domain.name}/api`,
     ALLOW_RANGES: settings.allowRanges.join(','),
@@ -66,4 +69,5 @@ export function allowHttp(to: ServiceFunction, needs: HttpNeeds): void {
   allowInvoking(to, needs.capture, needs.analyze);
   allowReadingSecrets(to, needs.secrets.master, needs.secrets.origin);
   to.allow(['logs:FilterLogEvents'], [needs.log.logGroupArn]);
+  allowReadingAlarms(to);
 }

@@ -78,6 +78,23 @@ export function allowReadingSecrets(to: ServiceFunction, ...secrets: Secret[]): 
   );
 }
 
+/**
+ * The state of metric alarms. Asked for by a prefix of their names, the action is checked against all alarms of the account and region
+ * (`alarm:*`): a narrower pattern would refuse the call. Composite alarms would take `*`.
+ */
+export function allowReadingAlarms(to: ServiceFunction): void {
+  const alarms = Stack.of(to).formatArn({
+    service: 'cloudwatch',
+    resource: 'alarm',
+    resourceName: '*',
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });
+  to.allow(['cloudwatch:DescribeAlarms'], [alarms], {
+    wildcardSince:
+      'DescribeAlarms by a prefix is checked against all alarms of the account and region. It reads names, thresholds and states.',
+  });
+}
+
 export function allowInvoking(to: ServiceFunction, ...functions: ServiceFunction[]): void {
   to.allow(
     ['lambda:InvokeFunction'],

@@ -19,6 +19,8 @@ export const streamConfigSchema = z.object({
   ORIGIN_SECRET_ARN: name,
   /** The group that all functions log to. */
   LOG_GROUP: name,
+  /** What the names of the alarms begin with that watch this deployment. */
+  ALARM_PREFIX: name,
   /** The model that `analyze` asks; here only to know whether it takes video. Without one: the default of its region. */
   MODEL_ID: name.optional(),
   /** `https://HOST/api`, where a deployment has one of its own. Without: the host that CloudFront was asked for. */

@@ -5,6 +5,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import type { StageSettings } from '../stage/stage-settings.ts';
+import { alarmPrefix } from './alarm-prefix.ts';
 import { alarmList, comparisonOf } from './alarm-list.ts';
 import type { AlarmSpec, Watched } from './alarm-list.ts';
 
@@ -31,6 +32,7 @@ export class Alarms extends Construct {
 
   #alarm(spec: AlarmSpec, runbookUrl: string): Alarm {
     const alarm = new Alarm(this, pascal(spec.name), {
+      alarmName: `${alarmPrefix(this)}${spec.name}`,
       metric: spec.metric,
       threshold: spec.threshold,
       evaluationPeriods: spec.periods ?? 1,

@@ -37,6 +37,7 @@ const environment = {
   MASTER_SECRET_ARN: 'arn:master',
   ORIGIN_SECRET_ARN: 'arn:origin',
   LOG_GROUP: '/watchpost',
+  ALARM_PREFIX: 'Watchpost-test/',
   BASE_URL: 'https://watch.example/api',
   POWERTOOLS_SERVICE_NAME: 'watchpost',
 };

@@ -241,6 +241,15 @@ describe('alarms', () => {
     expect(sections.toSorted()).toEqual(named.toSorted());
   });
 
+  test('have names by which those who answer callers find them', () => {
+    for (const name of ['api', 'stream'])
+      expect(functions[name].Environment.Variables.ALARM_PREFIX).toBe('Watchpost-test/');
+    for (const [, { Properties }] of alarms) {
+      const [, anchor] = Properties.AlarmDescription.split('#');
+      expect(Properties.AlarmName).toBe(`Watchpost-test/${anchor}`);
+    }
+  });
+
   test('what is watched in our own namespace is counted by the functions', () => {
     const metrics = alarms.flatMap(([, { Properties }]) => metricsOf(Properties));
     const own = metrics.filter(({ Namespace }) => Namespace === metricNamespace);

@@ -1,4 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
@@ -10,6 +11,7 @@ import { createEgressGuard } from '../../egress/guard.ts';
 import { createGuardedHttp } from '../../egress/guarded-http.ts';
 import type { HttpCollaborators } from '../../http/collaborators.ts';
 import { createWebhookSender } from '../../webhook/webhook-sender.ts';
+import { createAlarms } from '../alarms.ts';
 import { createDeliveryQueue } from '../delivery-queue.ts';
 import { dynamoStores } from '../dynamodb/stores.ts';
 import type { DynamoStores } from '../dynamodb/stores.ts';
@@ -39,6 +41,7 @@ export type HttpSettings = {
   MASTER_SECRET_ARN: string;
   ORIGIN_SECRET_ARN: string;
   LOG_GROUP: string;
+  ALARM_PREFIX: string;
   MODEL_ID?: string | undefined;
   ALLOW_RANGES: string[];
   MAX_JOB_SECONDS: number;
@@ -116,6 +119,7 @@ export function createHttpParts(settings: HttpSettings, telemetry: Telemetry): H
       logGroup: settings.LOG_GROUP,
       now,
     }),
+    alarms: createAlarms({ client: traced(new CloudWatchClient({})), prefix: settings.ALARM_PREFIX }),
     log,
     limits: {
       jobsPerCaller: settings.JOBS_PER_CALLER,

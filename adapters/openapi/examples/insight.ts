@@ -9,9 +9,9 @@ export const metrics = {
 export const alarms = {
   alarms: [
     {
-      name: 'watchpost-failed-jobs',
+      name: 'Watchpost-prod/failed-jobs',
       state: 'ok',
-      description: 'Jobs end as failed more often than usual.',
+      description: 'Jobs failed. What to do: docs/runbook.md#failed-jobs',
       since: '2026-03-01T11:02:00.000Z',
     },
   ],

@@ -1,0 +1,102 @@
+import { CloudWatchClient, DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
+import type { MetricAlarm } from '@aws-sdk/client-cloudwatch';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createAlarms } from '../../../adapters/aws/alarms.ts';
+import { alarmSchema } from '../../../core/ports/alarms.ts';
+import { TransientError } from '../../../core/errors.ts';
+
+const client = new CloudWatchClient({ region: 'eu-west-1' });
+const cloudWatch = mockClient(client);
+const alarms = createAlarms({ client, prefix: 'Watchpost-prod/' });
+
+beforeEach(() => void cloudWatch.reset());
+
+const failedJobs: MetricAlarm = {
+  AlarmName: 'Watchpost-prod/failed-jobs',
+  AlarmArn: 'arn:aws:cloudwatch:eu-west-1:123456789012:alarm:Watchpost-prod/failed-jobs',
+  AlarmDescription: 'Jobs failed. What to do: docs/runbook.md#failed-jobs',
+  StateValue: 'OK',
+  StateReason: 'Threshold Crossed: 1 datapoint [0.0 (21/11/26 03:00:00)] was not greater than 5.0.',
+  StateTransitionedTimestamp: new Date('2026-11-21T03:15:00.000Z'),
+  StateUpdatedTimestamp: new Date('2026-11-21T03:45:00.000Z'),
+};
+const hold = (...held: MetricAlarm[]) =>
+  cloudWatch.on(DescribeAlarmsCommand).resolves({ MetricAlarms: held });
+
+describe('the alarms of a deployment', () => {
+  test('are told with their state, since when, and what to do', async () => {
+    hold(failedJobs);
+
+    expect(await alarms.list()).toEqual([
+      {
+        name: 'Watchpost-prod/failed-jobs',
+        state: 'ok',
+        description: 'Jobs failed. What to do: docs/runbook.md#failed-jobs',
+        since: '2026-11-21T03:15:00.000Z',
+      },
+    ]);
+  });
+
+  test('are asked for by what their names begin with', async () => {
+    hold();
+
+    await alarms.list();
+
+    const [call] = cloudWatch.commandCalls(DescribeAlarmsCommand);
+    expect(call?.args[0].input).toMatchObject({
+      AlarmNamePrefix: 'Watchpost-prod/',
+      AlarmTypes: ['MetricAlarm'],
+    });
+  });
+
+  test('say what was measured when something is wrong, without a number of an account', async () => {
+    hold({
+      ...failedJobs,
+      StateValue: 'ALARM',
+      StateReason: 'Threshold Crossed: [7.0] in arn:aws:sns:eu-west-1:123456789012:Topic',
+    });
+
+    const [alarm] = await alarms.list();
+
+    expect(alarm).toMatchObject({
+      state: 'alarm',
+      description: expect.stringMatching(/#failed-jobs \(Threshold Crossed: \[7\.0\]/),
+    });
+    expect(JSON.stringify(alarm)).not.toContain('123456789012');
+  });
+
+  test('without data are of unknown state, and a new one without a time too', async () => {
+    hold({ AlarmName: 'Watchpost-prod/new', StateValue: 'INSUFFICIENT_DATA' });
+
+    const [alarm] = await alarms.list();
+
+    expect(alarmSchema.parse(alarm)).toMatchObject({ state: 'unknown', since: null });
+  });
+
+  test('are read to the last page', async () => {
+    cloudWatch
+      .on(DescribeAlarmsCommand)
+      .resolves({ MetricAlarms: [failedJobs], NextToken: 'second' })
+      .on(DescribeAlarmsCommand, { NextToken: 'second' })
+      .resolves({ MetricAlarms: [{ ...failedJobs, AlarmName: 'Watchpost-prod/dead-letters' }] });
+
+    expect((await alarms.list()).map(({ name }) => name)).toEqual([
+      'Watchpost-prod/failed-jobs',
+      'Watchpost-prod/dead-letters',
+    ]);
+  });
+
+  test('of pages without end are not read for ever', async () => {
+    cloudWatch.on(DescribeAlarmsCommand).resolves({ MetricAlarms: [failedJobs], NextToken: 'more' });
+
+    expect(await alarms.list()).toHaveLength(5);
+  });
+
+  test('that CloudWatch is too busy to tell of are a fault that passes', async () => {
+    const busy = Object.assign(new Error('Rate exceeded'), { name: 'ThrottlingException' });
+    cloudWatch.on(DescribeAlarmsCommand).rejects(busy);
+
+    await expect(alarms.list()).rejects.toThrow(TransientError);
+  });
+});
