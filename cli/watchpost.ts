@@ -5,11 +5,13 @@ import { cheapestWithVideo } from '../adapters/vision/bedrock/model-families.ts'
 import { inputModeSchema } from '../core/capture.ts';
 import { scopeSchema } from '../core/key.ts';
 import { keyRotationQuerySchema } from '../core/requests/keys.ts';
+import { backup } from './commands/backup.ts';
 import { check } from './commands/check.ts';
 import { cost } from './commands/cost.ts';
 import { demo } from './commands/demo.ts';
 import { createKey, labelKey, listKeys, revokeKey, rotateKey } from './commands/keys.ts';
 import { start } from './commands/start.ts';
+import { stream } from './commands/stream.ts';
 import type { KeyPlace } from './keys/open-key-desk.ts';
 import { exitCodeOf, explain } from './exit.ts';
 import { addSettings, readSettings, settingNames } from './settings.ts';
@@ -46,6 +48,18 @@ addSettings(program.command('demo'), ['ffmpeg', 'logLevel', ...visionSettings])
   .description('watch live streams made on this machine until their scene changes and signed webhooks arrive')
   .option('--json', 'print one JSON line an event')
   .action(async (raw: unknown) => demo(settingsOf(raw), terminal, wantsJson(raw)));
+
+addSettings(program.command('stream'), ['ffmpeg'])
+  .description('serve a live stream to try things with: a yard, and a red car that comes and goes')
+  .addOption(
+    new Option('--port <port>', 'port to serve it on; 0 takes a free one')
+      .default(9000)
+      .argParser(between(0, 65_535)),
+  )
+  .action(async (raw: unknown) => {
+    const { port, ffmpeg } = z.object({ port: z.number(), ffmpeg: z.string().optional() }).parse(raw);
+    await stream({ port, ffmpeg: settingsOf({ ffmpeg }).ffmpeg }, terminal);
+  });
 
 const checkOptions = z.object({ mode: inputModeSchema, clipSeconds: z.string(), save: z.string() });
 
@@ -104,6 +118,10 @@ program
     const question = { mode, model, clipSeconds: Number(clipSeconds), intervalSeconds: interval };
     await cost({ ...question, skippedShare: skip, alertsPerHour: alerts }, terminal, wantsJson(raw));
   });
+
+addSettings(program.command('backup <folder>'), ['dataDir'])
+  .description('copy the data directory, whether the service runs or not, to a new folder that is one too')
+  .action(async (folder: string, raw: unknown) => backup(settingsOf(raw).dataDir, folder, terminal));
 
 const keys = program
   .command('keys')

@@ -5,6 +5,8 @@
 export type Scene = {
   /** Seconds from the start of the encoder to the car's arrival. */
   carAfterSeconds: number;
+  /** Then it is gone, and all begins again; without it the car stays. */
+  roundSeconds?: number;
   startsAt: Date;
 };
 
@@ -48,8 +50,9 @@ function yard(): string[] {
 }
 
 /** Outside of the picture until its moment, then in from the left within a second. */
-function carPath({ carAfterSeconds }: Scene): string {
-  return `if(lt(t,${carAfterSeconds}),-400,min(-300+(t-${carAfterSeconds})*700,480))`;
+function carPath({ carAfterSeconds, roundSeconds }: Scene): string {
+  const now = roundSeconds === undefined ? 't' : `mod(t,${roundSeconds})`;
+  return `if(lt(${now},${carAfterSeconds}),-400,min(-300+(${now}-${carAfterSeconds})*700,480))`;
 }
 
 /** hh:mm:ss in UTC, in seven-segment digits of boxes that are switched on and off by the time. */
