@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { createAddressRule } from '../adapters/egress/address-rule.ts';
 
-/** Settings of the one-machine service: one list for the flags, the `WATCHPOST_*` variables, the help and the README. */
+/** Settings of the one-machine service: one list for the flags, the `WATCHPOST_*` variables, the help and docs/settings.md. */
 
 const help = z.registry<{ fallback: string; text: string }>();
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 /**
  * The settings of a stage: one deployment of the service in an account. Each has a default, so that an empty file is a deployment;
- * `docs/deploy.md` lists them. Unknown names are errors, since a misspelt setting would be a default in disguise.
+ * `docs/settings.md` lists them. Unknown names are errors, since a misspelt setting would be a default in disguise.
  */
 export const stageSettingsSchema = z.strictObject({
   /** Where the stack lives. Without one the region of the deployer's AWS profile. */

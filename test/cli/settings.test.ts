@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { listSettings, readSettings, SettingsError } from '../../cli/settings.ts';
+import { readSettings, SettingsError } from '../../cli/settings.ts';
 
 describe('settings', () => {
   test('have defaults', () => {
@@ -37,14 +36,5 @@ describe('settings', () => {
     expect(() => readSettings({}, { WATCHPOST_PORT: 'x', WATCHPOST_VISION: 'y' })).toThrow(
       /WATCHPOST_PORT[^]*WATCHPOST_VISION/,
     );
-  });
-
-  test('stand in the README as they are', () => {
-    const readme = readFileSync('README.md', 'utf8').replace(/ {2,}/g, ' ');
-    for (const { variable, flag, fallback, text } of listSettings()) {
-      expect(readme).toContain(
-        `| \`${variable}\` | \`${flag}\` | ${fallback === '' ? '' : `\`${fallback}\` `}| ${text} |`,
-      );
-    }
   });
 });

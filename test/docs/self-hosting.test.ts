@@ -1,0 +1,34 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { expect, it } from 'vitest';
+
+const unit = readFileSync('docs/watchpost.service', 'utf8');
+
+it('the unit starts what there is to start', () => {
+  const [, program = '', script = ''] = /^ExecStart=(\S+) (\S+) start$/m.exec(unit) ?? [];
+  expect(program).toBe('/opt/watchpost/node_modules/.bin/node');
+  expect(existsSync(script)).toBe(true);
+  expect(unit).toContain('Environment=WATCHPOST_DATA_DIR=/var/lib/watchpost\n');
+});
+
+// Not everywhere is systemd; where it is, it has the last word.
+it.runIf(existsSync('/usr/bin/systemd-analyze'))('systemd finds nothing wrong with the unit', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'watchpost-unit-'));
+  try {
+    const file = join(folder, 'watchpost.service');
+    writeFileSync(
+      file,
+      unit.replaceAll('/opt/watchpost', resolve('.')).replaceAll('=watchpost\n', '=root\n'),
+    );
+    expect(
+      execFileSync('/usr/bin/systemd-analyze', ['verify', '--man=no', file], {
+        encoding: 'utf8',
+        stdio: 'pipe',
+      }),
+    ).toBe('');
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

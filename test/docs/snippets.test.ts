@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { blocksOf, pages, placeOf } from './snippets/blocks.ts';
+import { readPage } from './snippets/read-page.ts';
+import { openWorld } from './snippets/running-world.ts';
+import type { World } from './snippets/running-world.ts';
+
+/** Every fenced block of the documentation is run, or compiled, or named with a reason (`snippets/not-run.ts`). */
+
+const run = promisify(execFile);
+let world: World;
+
+beforeAll(async () => {
+  world = await openWorld();
+}, 120_000);
+
+afterAll(() => world?.close());
+
+/** What is to be seen besides what a page shows. */
+const further: Record<string, (folder: string) => Promise<void>> = {
+  'docs/quickstarts/webhooks.md': receiversBelieveSignaturesOnly,
+};
+
+describe('what the documentation shows works', () => {
+  it.concurrent.each(pages)('%s', { timeout: 240_000 }, async (page) => {
+    await using reader = await readPage(page, world);
+    await further[page]?.(reader.folder);
+  });
+});
+
+async function receiversBelieveSignaturesOnly(): Promise<void> {
+  const { present, receivers } = world.python;
+  for (const documented of [9001, 9002, ...(receivers ? [9003] : []), ...(present ? [9004] : [])]) {
+    const webhook_url = `http://127.0.0.1:${world.port(documented)}/`;
+    const tested = await fetch(`${world.baseUrl}/webhook-test`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${world.apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ webhook_url }),
+    });
+    expect(await tested.json(), `the receiver of port ${documented}`).toMatchObject({ status: 204 });
+    const forged = await fetch(webhook_url, {
+      method: 'POST',
+      headers: {
+        'webhook-id': 'msg_1',
+        'webhook-timestamp': String(Math.floor(Date.now() / 1000)),
+        'webhook-signature': `v1,${Buffer.alloc(32).toString('base64')}`,
+      },
+      body: '{"type":"watch_triggered","data":{}}',
+    });
+    expect(forged.status, `the receiver of port ${documented}`).toBe(400);
+  }
+}
+
+it('TypeScript in the documentation compiles strictly', async () => {
+  mkdirSync('.cache/docs', { recursive: true });
+  const folder = mkdtempSync(resolve('.cache/docs/types-'));
+  try {
+    for (const block of pages.flatMap(blocksOf).filter(({ language }) => language === 'ts'))
+      writeFileSync(join(folder, `${placeOf(block).replaceAll(/\W/g, '-')}.ts`), block.text);
+    const compilerOptions = { noPropertyAccessFromIndexSignature: false };
+    writeFileSync(
+      join(folder, 'tsconfig.json'),
+      JSON.stringify({ extends: resolve('tsconfig.json'), compilerOptions, include: ['*.ts'] }),
+    );
+    await run(resolve('node_modules/.bin/tsc'), ['-p', folder]).catch((error: { stdout: string }) => {
+      throw new Error(error.stdout);
+    });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}, 60_000);

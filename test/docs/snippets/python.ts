@@ -1,0 +1,42 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { resolve } from 'node:path';
+
+/** What of Python can be tried here: `receivers` need a package of PyPI, which is fetched once and kept. */
+export type Python = { present: boolean; receivers: boolean; env: NodeJS.ProcessEnv };
+
+/** Elsewhere says loudly what is left out; in CI nothing may be. */
+export function preparePython(): Python {
+  const wheels = resolve('.cache/docs-wheels');
+  if (!runs(['-c', 'import venv'])) {
+    leaveOut('python3 with venv is not installed', 'everything in Python');
+    return { present: false, receivers: false, env: {} };
+  }
+  if (!existsSync(wheels) || readdirSync(wheels).length === 0) {
+    mkdirSync(wheels, { recursive: true });
+    if (!runs(['-m', 'pip', 'download', '--quiet', '--dest', wheels, 'standardwebhooks'])) {
+      rmSync(wheels, { recursive: true });
+      leaveOut('PyPI cannot be reached', 'the receiver with standardwebhooks');
+      return { present: true, receivers: false, env: {} };
+    }
+  }
+  return {
+    present: true,
+    receivers: true,
+    env: { PIP_NO_INDEX: '1', PIP_FIND_LINKS: wheels, PIP_DISABLE_PIP_VERSION_CHECK: '1' },
+  };
+}
+
+function runs(args: string[]): boolean {
+  try {
+    execFileSync('python3', args, { stdio: ['ignore', 'ignore', 'pipe'], timeout: 60_000 });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function leaveOut(why: string, what: string): void {
+  if (process.env['CI']) throw new Error(`${why}, and the documentation has to be tried whole in CI`);
+  process.stderr.write(`\n!!! ${why}: ${what} of the documentation is NOT tried !!!\n\n`);
+}

@@ -1,0 +1,111 @@
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { blocksOf, placeOf } from './blocks.ts';
+import type { Block } from './blocks.ts';
+import { missingLine } from './expected-output.ts';
+import { onlyShown, reasonNotToRun } from './not-run.ts';
+import { serveCommand, streamCommand } from './running-world.ts';
+import type { World } from './running-world.ts';
+import { openShell, openTerminal } from './shell.ts';
+import type { Terminal } from './shell.ts';
+
+const patienceMs = 60_000;
+
+/**
+ * Does what a reader of a page does, block by block: `sh` is typed into one shell, `sh terminal` into a new one in which it goes on running;
+ * what has a file's name is saved under it; `text` is what the block before prints, or the terminal of the file that it names.
+ */
+export async function readPage(page: string, world: World): Promise<AsyncDisposable & { folder: string }> {
+  const folder = world.folderFor(page);
+  const place = { directory: folder, env: world.env };
+  const shell = openShell(place);
+  const terminals: Terminal[] = [];
+  const reader: AsyncDisposable & { folder: string } = {
+    folder,
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all([shell, ...terminals].map((one) => one.close()));
+    },
+  };
+  let printed: string | undefined;
+  try {
+    for (const block of blocksOf(page)) await follow(block);
+    return reader;
+  } catch (error) {
+    await reader[Symbol.asyncDispose]();
+    throw error;
+  }
+
+  async function follow(block: Block): Promise<void> {
+    const text = world.localized(block.text);
+    if (block.language === 'sh') return type(block, text);
+    if (block.language === 'text') return compare(block, text);
+    if (block.language === 'json') return void JSON.parse(text);
+    if (block.language === 'toml')
+      return parseBy('import sys, tomllib; tomllib.load(sys.stdin.buffer)', text);
+    if (block.language === 'python') parseBy('import ast, sys; ast.parse(sys.stdin.read())', text);
+    if (block.language === 'ts' || block.language === 'python') {
+      if (block.note !== '') writeFileSync(join(folder, block.note), text);
+      return;
+    }
+    if (!Object.hasOwn(onlyShown, block.language))
+      throw new Error(`${placeOf(block)}: no rule for a block of "${block.language}"`);
+  }
+
+  async function type(block: Block, text: string): Promise<void> {
+    printed = undefined;
+    if (reasonNotToRun(block) !== undefined || needsMorePython(text, world.python))
+      return void execFileSync('bash', ['-n'], { input: text, stdio: ['pipe', 'ignore', 'pipe'] });
+    if (block.note !== 'terminal') {
+      printed = await shell.run(text);
+      return;
+    }
+    const command = block.text.trim();
+    // Runs already, for all pages together.
+    if (command === serveCommand || command === streamCommand) return;
+    await shell.run('export -p > .environment');
+    const terminal = openTerminal(`. ./.environment; exec ${text}`, place);
+    terminals.push(terminal);
+    await appears(block, () => (terminal.output() === '' ? 'anything' : undefined), terminal.output);
+  }
+
+  async function compare(block: Block, shown: string): Promise<void> {
+    if (block.note === '') {
+      const output = printed;
+      // Of what was not run there is nothing to compare.
+      if (output !== undefined)
+        await appears(
+          block,
+          () => missingLine(shown, output),
+          () => output,
+          0,
+        );
+      return;
+    }
+    const terminal = terminals.find(({ command }) => command.includes(block.note));
+    if (terminal === undefined && !world.python.receivers && block.note.endsWith('.py')) return;
+    const output = () => terminal?.output() ?? `no terminal of ${block.note}`;
+    await appears(block, () => missingLine(shown, output()), output);
+  }
+}
+
+async function appears(
+  block: Block,
+  missing: () => string | undefined,
+  output: () => string,
+  waitMs = patienceMs,
+): Promise<void> {
+  for (const until = Date.now() + waitMs; missing() !== undefined; await sleep(100)) {
+    if (Date.now() >= until)
+      throw new Error(`${placeOf(block)}: "${missing()}" is not in\n${output().slice(0, 4000)}`);
+  }
+}
+
+function needsMorePython(text: string, { present, receivers }: World['python']): boolean {
+  return (!present && text.includes('python3')) || (!receivers && text.includes('.venv/bin/'));
+}
+
+function parseBy(program: string, input: string): void {
+  execFileSync('python3', ['-c', program], { input, stdio: ['pipe', 'ignore', 'pipe'] });
+}

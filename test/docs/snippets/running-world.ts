@@ -1,0 +1,126 @@
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { preparePython } from './python.ts';
+import type { Python } from './python.ts';
+import { openTerminal } from './shell.ts';
+import type { Terminal } from './shell.ts';
+
+export const serveCommand = 'npm start -- --allow-ranges 127.0.0.0/8';
+export const streamCommand = 'npm run stream';
+
+/** What a reader has open in the first two terminals, started with the commands of the pages, on ports of its own. */
+export type World = {
+  baseUrl: string;
+  apiKey: string;
+  internalKey: string;
+  dataDir: string;
+  /** A job that is over, for what a page calls JOB_ID. */
+  jobId: string;
+  env: NodeJS.ProcessEnv;
+  python: Python;
+  /** A folder in the checkout for a page, so that `watchpost/client` is found as a reader finds it. */
+  folderFor(page: string): string;
+  /** A page's text with the ports, folders and ids of this world. */
+  localized(text: string): string;
+  port(documented: number): number;
+  close(): Promise<void>;
+};
+
+const documentedPorts = [9000, 9001, 9002, 9003, 9004];
+
+export async function openWorld(): Promise<World> {
+  const cache = resolve('.cache/docs');
+  mkdirSync(cache, { recursive: true });
+  const root = mkdtempSync(join(cache, 'run-'));
+  const dataDir = join(root, '.watchpost');
+  const python = preparePython();
+  const env = {
+    ...process.env,
+    ...python.env,
+    WATCHPOST_PORT: '0',
+    WATCHPOST_DATA_DIR: dataDir,
+    WATCHPOST_JOBS_PER_CALLER: '50',
+    npm_config_update_notifier: 'false',
+    NO_COLOR: '1',
+  };
+  const ports = new Map(
+    await Promise.all(documentedPorts.map(async (port) => [port, await freePort()] as const)),
+  );
+  const place = { directory: root, env };
+  const terminals = [
+    openTerminal(serveCommand, place),
+    openTerminal(`${streamCommand} -- --port ${ports.get(9000)}`, place),
+  ];
+  const close = async () => {
+    await Promise.all(terminals.map((terminal) => terminal.close()));
+    rmSync(root, { recursive: true, force: true });
+  };
+  try {
+    const credentials = await ready(dataDir, terminals);
+    const origin = new URL(credentials.base_url);
+    ports.set(8787, Number(origin.port));
+    const streamUrl = `http://127.0.0.1:${ports.get(9000)}/live.m3u8`;
+    const jobId = await finishedJob(credentials, streamUrl);
+    return {
+      baseUrl: credentials.base_url,
+      apiKey: credentials.api_key,
+      internalKey: credentials.internal_api_key,
+      dataDir,
+      jobId,
+      python,
+      env: { ...env, KEY: credentials.api_key },
+      folderFor: (page) => {
+        const folder = join(root, page.replaceAll(/\W/g, '-'));
+        mkdirSync(folder, { recursive: true });
+        symlinkSync(dataDir, join(folder, '.watchpost'));
+        return folder;
+      },
+      localized: (text) =>
+        text
+          .replaceAll(/\b(8787|900[0-4])\b/g, (port) => String(ports.get(Number(port))))
+          .replaceAll('/var/lib/watchpost', dataDir)
+          .replaceAll('/var/backups/watchpost', join(root, 'backups'))
+          .replaceAll(/(?<![$\w{])JOB_ID(?![\w=])/g, jobId),
+      port: (documented) => ports.get(documented) ?? 0,
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+type Credentials = { base_url: string; api_key: string; internal_api_key: string };
+
+async function ready(dataDir: string, terminals: Terminal[]): Promise<Credentials> {
+  const file = join(dataDir, 'watchpost.json');
+  for (let waited = 0; waited < 600; waited += 1) {
+    if (existsSync(file) && terminals[1]?.output().includes('live.m3u8'))
+      return JSON.parse(readFileSync(file, 'utf8'));
+    await sleep(100);
+  }
+  throw new Error(
+    `Service or stream did not start:\n${terminals.map((terminal) => terminal.output()).join('\n')}`,
+  );
+}
+
+async function finishedJob({ base_url, api_key }: Credentials, stream_url: string): Promise<string> {
+  const headers = { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ stream_url, condition: 'It is entirely pink', input_mode: 'frames' });
+  const made = await fetch(`${base_url}/live-monitor`, { method: 'POST', headers, body });
+  const { job_id } = (await made.json()) as { job_id: string };
+  await fetch(`${base_url}/jobs/${job_id}`, { method: 'DELETE', headers });
+  return job_id;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
