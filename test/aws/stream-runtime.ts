@@ -40,7 +40,7 @@ export function createStreamRuntime(
   const log = openSync(join(directory, 'stream.log'), 'a');
 
   async function idle(): Promise<Instance> {
-    const free = instances.find((instance) => !instance.busy);
+    const free = instances.find((instance) => !instance.busy && !instance.isGone);
     if (free) {
       free.busy = true;
       return free;
@@ -86,6 +86,8 @@ class Instance {
 
   async start(log: number): Promise<void> {
     this.#server = createServer((request, response) => this.#api(request, response));
+    // The runtime API of Lambda waits as long as the runtime does: its client keeps connections, and a response may last a quarter of an hour.
+    Object.assign(this.#server, { keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0, timeout: 0 });
     await once(this.#server.listen(0, '127.0.0.1'), 'listening');
     const { port } = this.#server.address() as AddressInfo;
     const { ricPath, bundles, environment } = this.#setup;
@@ -106,6 +108,12 @@ class Instance {
       },
       stdio: ['ignore', log, log],
     });
+    this.#child.once('exit', () => this.#finish(502));
+  }
+
+  /** A runtime that ends by itself takes its request with it, as on Lambda. */
+  get isGone(): boolean {
+    return this.#child !== undefined && (this.#child.exitCode !== null || this.#child.signalCode !== null);
   }
 
   invoke(invocation: Invocation): Promise<void> {
