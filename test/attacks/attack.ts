@@ -12,10 +12,15 @@ export type AttackOptions = {
   ffmpeg?: FfmpegRunner;
   /** What DNS says; by default that every name leads to the hostile server, but `inside.example` and unknown ones to a canary. */
   lookup?: (host: string) => Promise<Address[]>;
+  requestTimeoutMs?: number;
 };
 
 /** The real capturer, guard and client between a hostile server and canaries. */
-export async function openAttack({ ffmpeg, lookup = lookupInside }: AttackOptions = {}) {
+export async function openAttack({
+  ffmpeg,
+  lookup = lookupInside,
+  requestTimeoutMs = 3_000,
+}: AttackOptions = {}) {
   const [plain, fragmented] = await Promise.all([record(), record({ segmentType: 'fmp4' })]);
   const canaries = await openCanaries(plain.segments[0] ?? Buffer.alloc(0));
   const server = await startHostileServer(canaries, goodFiles(plain.segments, fragmented));
@@ -23,7 +28,7 @@ export async function openAttack({ ffmpeg, lookup = lookupInside }: AttackOption
   const http = createGuardedHttp(guard, { connectTimeoutMs: 1_000 });
   const fed: Uint8Array[] = [];
   const now = (): Date => new Date('2026-11-20T12:00:00Z');
-  const hlsLimits = { requestTimeoutMs: 3_000 };
+  const hlsLimits = { requestTimeoutMs };
   const capturer = createStreamCapturer({
     guard,
     http,

@@ -41,6 +41,7 @@ export async function startHostileServer(
     const file: HostileFile | undefined = sites[Number(index)]?.files[name] ?? good[name];
     response.setHeader('connection', 'close');
     if (file === undefined) return void response.writeHead(404).end();
+    if (typeof file === 'function') return file(response);
     if (Buffer.isBuffer(file)) return void response.end(file);
     const { status = 200, headers = {}, body = '' } = typeof file === 'string' ? { body: file } : file;
     const fill = (text: string): string => fillIn(text, { ...canaries, self, base: baseOf(Number(index)) });

@@ -12,6 +12,7 @@ import {
   type MultivariantPlaylist,
   type Variant,
 } from './playlist.ts';
+import { PlaylistLimitError } from './readable-text.ts';
 import type { Variables } from './variables.ts';
 
 export type PlaylistFetcher = {
@@ -93,8 +94,10 @@ async function fetchPlaylist(
     const parsed = parsePlaylist(playlist, response.url, imported);
     return parsed.kind === 'media' ? { ...parsed, paused } : parsed;
   } catch (cause) {
-    if (cause instanceof PlaylistError) throw noPlaylist(foundInstead(response), cause);
-    throw cause;
+    if (!(cause instanceof PlaylistError)) throw cause;
+    throw cause.cause instanceof PlaylistLimitError
+      ? tooLong(cause)
+      : noPlaylist(foundInstead(response), cause);
   }
 }
 
@@ -114,6 +117,14 @@ async function request(fetcher: PlaylistFetcher, url: string, signal: AbortSigna
 function foundInstead({ body, headers }: GuardedResponse): FoundInstead {
   const kind = kindOfBody(body);
   return kind === 'something else' ? kindOfContentType(headers['content-type'] ?? '') : kind;
+}
+
+function tooLong(cause: PlaylistError): StreamFetchError {
+  return new StreamFetchError(
+    'The playlist has more lines than are read. Use one with a shorter window.',
+    undefined,
+    { cause },
+  );
 }
 
 function noPlaylist(found: FoundInstead, cause: unknown): NotLiveError | InvalidUrlError {

@@ -25,11 +25,22 @@ const neededTags = new Set([
 /** Real playlists have a dozen; the parser compares each variant with every line. */
 const mostVariants = 200;
 
+/** A day in segments of 2 s, each with four tags, has 216,000; a list of them takes a hundred bytes a line. */
+const mostLines = 250_000;
+
+/** Tags in front of one URI, or at the end. Real ones have a dozen, and the parser's lists of some grow without one. */
+const mostTagsOfOne = 1000;
+
+/** It has more lines than are read. */
+export class PlaylistLimitError extends Error {
+  override readonly name = 'PlaylistLimitError';
+}
+
 export type PlaylistText = { text: string; variables: Variables };
 
 /**
  * A playlist's text, reduced to what hls-parser reads safely and in linear time, of a media playlist its newest `mostSegments`; null where
- * the bytes are no playlist. Throws `VariableError`.
+ * the bytes are no playlist. Throws `VariableError` and `PlaylistLimitError`.
  */
 export function readableText(
   bytes: Uint8Array,
@@ -38,11 +49,15 @@ export function readableText(
   const read: string[] = [];
   let begun = false;
   let variants = 0;
+  let tags = 0;
   for (const line of linesOf(new TextDecoder().decode(bytes))) {
     if (!begun && !/^#EXTM3U\b/.test(line)) return null;
     begun = true;
     if (line.startsWith('#') && !isNeeded(line)) continue;
     if (line.startsWith('#EXT-X-STREAM-INF') && ++variants > mostVariants) break;
+    tags = line.startsWith('#') ? tags + 1 : 0;
+    if (tags > mostTagsOfOne || read.length >= mostLines)
+      throw new PlaylistLimitError('The playlist has too many lines');
     read.push(line.startsWith('#EXTINF:') ? withoutTitle(line) : line);
   }
   if (!begun) return null;

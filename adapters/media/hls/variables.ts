@@ -23,18 +23,26 @@ export function withVariables(
   const substituted = lines.map((line) => {
     const full = variables.size === 0 ? line : fillIn(line, variables);
     characters += full.length;
-    if (characters > mostCharacters) throw new VariableError('Variables make the playlist too long');
+    if (characters > mostCharacters) throw tooLong();
     if (full.startsWith('#EXT-X-DEFINE:')) define(full, url, imported, variables);
     return full;
   });
   return { lines: substituted, variables };
 }
 
+/** Counts while it fills in: a value of megabytes that one line asks for a hundred times would unfold before it could be measured. */
 function fillIn(line: string, variables: Variables): string {
-  return line.replace(
-    /\{\$([\w-]{1,255})\}/g,
-    (reference: string, name: string) => variables.get(name) ?? reference,
-  );
+  let characters = 0;
+  return line.replace(/\{\$([\w-]{1,255})\}/g, (reference: string, name: string) => {
+    const value = variables.get(name) ?? reference;
+    characters += value.length;
+    if (characters > mostCharacters) throw tooLong();
+    return value;
+  });
+}
+
+function tooLong(): VariableError {
+  return new VariableError('Variables make the playlist too long');
 }
 
 function define(line: string, url: string, imported: Variables, variables: Map<string, string>): void {

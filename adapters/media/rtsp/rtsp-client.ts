@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { createAuthorizer } from './authorizer.ts';
 import type { Credentials } from './authentication.ts';
-import { RtspConnectionError, RtspStatusError } from './errors.ts';
+import { RtspConnectionError, RtspProtocolError, RtspStatusError } from './errors.ts';
 import { formatMessage, headerValue, headerValues, requestLine, statusOf } from './message.ts';
 import type { RtspHeader, RtspMessage } from './message.ts';
 import { createRtspReader, type InterleavedFrame, type RtspItem } from './reader.ts';
@@ -41,6 +41,7 @@ export function createRtspClient(
   const end = Promise.withResolvers<void>();
   let takeFrame: ((frame: InterleavedFrame) => void) | null = null;
   let sequence = 0;
+  let refused = 0;
   let bytes = 0;
 
   socket.on('data', (chunk: Buffer) => {
@@ -119,6 +120,8 @@ export function createRtspClient(
   /** Servers may ask, too (RFC 2326, 10); a REDIRECT is the one that must not be followed. */
   function refuse(message: RtspMessage): void {
     if (requestLine(message.startLine)?.method === 'REDIRECT') throw new RtspStatusError(302);
+    refused += 1;
+    if (refused > mostRefused) throw new RtspProtocolError('RTSP server asks too much');
     const number = headerValue(message, 'cseq') ?? '0';
     socket.write(formatMessage('RTSP/1.0 501 Not Implemented', [['CSeq', number]]));
   }
@@ -130,5 +133,8 @@ export function createRtspClient(
     end.resolve();
   }
 }
+
+/** Of requests of the server's. Each is answered, and who does not read the answers would have us keep them all. */
+const mostRefused = 100;
 
 const agent: RtspHeader = ['User-Agent', 'watchpost'];

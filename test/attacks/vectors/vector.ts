@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http';
+
 /**
  * Vectors are data with blanks: `{port}` is the canaries' port (on 127.0.0.1, ::1 and every other address of the machine), `{file}` the
  * path of the canary file, `{self}` host and port of the hostile server, `{base}` the URL of the vector's own folder on it.
@@ -8,9 +10,12 @@ export function fillIn(text: string, blanks: Blanks): string {
   return text.replaceAll(/\{(port|file|self|base)\}/g, (_, name: keyof Blanks) => String(blanks[name]));
 }
 
-/** A file of the hostile server; a text or bytes are a 200 of it. */
+/** A file of the hostile server; a text or bytes are a 200 of it, a function answers by itself. */
 export type HostileFile =
-  string | Buffer | { status?: number; headers?: Record<string, string>; body?: string };
+  | string
+  | Buffer
+  | ((response: ServerResponse) => void)
+  | { status?: number; headers?: Record<string, string>; body?: string };
 
 /** `entry` is asked for; `ok.ts`, `init.mp4`, `key` and `ok.m3u8` are there and good unless a vector has its own. */
 export type Site = { name: string; entry: string; files: Record<string, HostileFile> };

@@ -1,0 +1,125 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createEgressGuard } from '../../adapters/egress/guard.ts';
+import { createFfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
+import { createRtspCapturer } from '../../adapters/media/rtsp/capture-rtsp.ts';
+import { ffmpegPath } from '../support/hls/recording.ts';
+import { liveSdp, startScriptedServer, type ScriptedAnswer } from '../support/rtsp/scripted-server.ts';
+import { hostileAddress } from './canaries.ts';
+import { count } from './counted.ts';
+import { peakOf } from './memory.ts';
+
+let tempDir = '';
+beforeAll(async () => {
+  tempDir = await mkdtemp(join(tmpdir(), 'limits-'));
+});
+afterAll(() => rm(tempDir, { recursive: true }));
+
+const ok: Record<string, ScriptedAnswer> = {
+  DESCRIBE: { status: 200, body: liveSdp },
+  SETUP: { status: 200, headers: { Session: 'a', Transport: 'RTP/AVP/TCP;unicast;interleaved=0-1' } },
+};
+
+/** Writes as fast as it is taken, and never reads what comes back. */
+function flood(socket: Socket, piece: Buffer | string): void {
+  socket.pause();
+  const more = (): void => {
+    while (!socket.destroyed && socket.write(piece));
+  };
+  socket.on('drain', more);
+  more();
+}
+
+const frame = (bytes: number, channel = 0): Buffer =>
+  Buffer.concat([Buffer.from([0x24, channel, bytes >> 8, bytes & 255, 0x80, 96]), Buffer.alloc(bytes - 2)]);
+const tracks = Array.from(
+  { length: 10_000 },
+  (_, at) => `m=audio 0 RTP/AVP ${at % 128}\r\na=control:${at}\r\n`,
+);
+const request = (at: number): string => `OPTIONS * RTSP/1.0\r\nCSeq: ${at}\r\n\r\n`;
+
+type Misbehaviour = (method: string, socket: Socket) => ScriptedAnswer | undefined;
+
+const misbehaviours: [string, Misbehaviour][] = [
+  ['never answers', () => null],
+  ['answers OPTIONS and then no more', (method) => (method === 'OPTIONS' ? { status: 200 } : null)],
+  ['sends headers without end', (_, socket) => (flood(socket, 'X: y\r\n'.repeat(1000)), null)],
+  ['sends a header line without end', (_, socket) => (flood(socket, 'x'.repeat(65_536)), null)],
+  [
+    'announces a description of ten gigabytes',
+    (method, socket) =>
+      method === 'DESCRIBE'
+        ? (flood(socket, 'RTSP/1.0 200 OK\r\nCSeq: 2\r\nContent-Length: 10000000000\r\n\r\n'), null)
+        : undefined,
+  ],
+  [
+    'describes ten thousand tracks',
+    (method) => (method === 'DESCRIBE' ? { status: 200, body: tracks.join('') } : undefined),
+  ],
+  ['floods frames instead of an answer', (_, socket) => (flood(socket, frame(60_000)), null)],
+  [
+    'floods tiny frames instead of an answer',
+    (_, socket) => (flood(socket, Buffer.concat(Array(5000).fill(frame(12)))), null),
+  ],
+  ['floods empty lines', (_, socket) => (flood(socket, '\r\n'.repeat(10_000)), null)],
+  [
+    'says «continue» without end',
+    (_, socket) => (flood(socket, 'RTSP/1.0 100 Continue\r\n\r\n'.repeat(1000)), null),
+  ],
+  [
+    'answers what nobody asked',
+    (_, socket) => (flood(socket, 'RTSP/1.0 200 OK\r\nCSeq: 77\r\n\r\n'.repeat(1000)), null),
+  ],
+  [
+    'asks and asks',
+    (_, socket) => (flood(socket, Array.from({ length: 1000 }, (_, at) => request(at)).join('')), null),
+  ],
+  [
+    'wants credentials in ever new ways',
+    () => ({
+      status: 401,
+      headers: { 'WWW-Authenticate': `Digest realm="a", nonce="${Math.random()}", stale=true` },
+    }),
+  ],
+  [
+    'plays noise without end',
+    (method, socket) =>
+      method === 'PLAY' ? (setTimeout(() => flood(socket, frame(60_000)), 20), { status: 200 }) : undefined,
+  ],
+  [
+    'plays and then is silent',
+    (method, socket) =>
+      method === 'PLAY' ? (setTimeout(() => socket.destroy(), 1500), { status: 200 }) : undefined,
+  ],
+];
+
+describe('an RTSP server', () => {
+  it.for(misbehaviours)('that %s is a stream that fails, in bounded memory', async ([, misbehave], test) => {
+    const guard = createEgressGuard({ allowRanges: [hostileAddress] });
+    const ffmpeg = createFfmpegRunner({ ffmpegPath, tempDir });
+    const capturer = createRtspCapturer({ guard, ffmpeg, now: () => new Date(), answerTimeoutMs: 500 });
+    const server = await startScriptedServer(
+      ({ method }, _, socket) => {
+        const answer = misbehave(method, socket);
+        return answer === undefined ? (ok[method] ?? { status: 200 }) : answer;
+      },
+      undefined,
+      hostileAddress,
+    );
+    const url = server.url.replace('rtsp://', 'rtsp://user:secret@');
+    const peak = await peakOf(async () => {
+      const capture = { url, mode: 'frames', clipSeconds: 3, resolveAgain: false } as const;
+      await expect(capturer.capture(capture, AbortSignal.timeout(25_000))).rejects.toMatchObject({
+        code: 'STREAM_FETCH_FAILED',
+        remediation: expect.not.stringContaining('secret'),
+      });
+    });
+    expect(peak.own).toBeLessThan(150);
+    expect(peak.child).toBeLessThan(300);
+    await server.close();
+    count(test, { limits: 1 });
+  });
+});
