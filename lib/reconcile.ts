@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Validations } from 'aws-cdk-lib';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
@@ -37,6 +37,11 @@ export class Reconcile extends Construct {
       environment,
       deadLetters: this.deadLetters,
     });
+    this.function.lambda.configureAsyncInvoke({ maxEventAge: longestWait });
+    Validations.of(this.function).acknowledge({
+      id: 'Serverless-LambdaAsyncFailureDestination',
+      reason: 'It has dead letters instead, the older way to the same queue.',
+    });
     allowTable(this.function, props.table, { apiKeys: false, index: repair });
     allowSending(this.function, props.queue);
     allowExecutions(this.function, props.stateMachineName, [
@@ -50,8 +55,7 @@ export class Reconcile extends Construct {
     const target = () =>
       new LambdaFunction(this.function.lambda, {
         deadLetterQueue: this.deadLetters,
-        // What is older is better found by the look of each minute.
-        maxEventAge: Duration.minutes(10),
+        maxEventAge: longestWait,
       });
     new Rule(this, 'ExecutionEnded', {
       description: 'An execution of the watch workflow ended',
@@ -72,3 +76,6 @@ export class Reconcile extends Construct {
     });
   }
 }
+
+/** What is older is better found by the look of each minute. Lambda itself would keep calls that it has no room for up to six hours, and then make them all. */
+const longestWait = Duration.minutes(10);

@@ -1,4 +1,4 @@
-import { Aws, RemovalPolicy } from 'aws-cdk-lib';
+import { Aws, Fn, RemovalPolicy } from 'aws-cdk-lib';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { StageSettings } from './stage/stage-settings.ts';
@@ -24,7 +24,11 @@ export class ServiceLog extends Construct {
   }
 }
 
-/** Services that deliver logs by themselves share one resource policy of 5120 characters; groups below this prefix are not listed in it. */
+/**
+ * Services that deliver logs by themselves share one resource policy of 5120 characters; groups below this prefix are not listed in it. The part of the
+ * stack's id that is never given twice keeps the name free: a group that an earlier stack of this name left behind would be in the way.
+ */
 function vended(name: string): string {
-  return `/aws/vendedlogs/${Aws.STACK_NAME}/${name}`;
+  const unique = Fn.select(2, Fn.split('/', Aws.STACK_ID));
+  return `/aws/vendedlogs/${Aws.STACK_NAME}-${unique}/${name}`;
 }

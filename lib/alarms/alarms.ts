@@ -1,6 +1,7 @@
-import { Validations } from 'aws-cdk-lib';
+import { Stack, Validations } from 'aws-cdk-lib';
 import { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
@@ -21,6 +22,7 @@ export class Alarms extends Construct {
     const { alarmEmail, runbookUrl } = props.settings;
     // Not encrypted by a key of ours: CloudWatch may not use the key of SNS, and what is told is no secret.
     this.topic = new Topic(this, 'Topic', { displayName: 'Watchpost alarms', enforceSSL: true });
+    this.topic.addToResourcePolicy(fromOurAlarms(this.topic));
     if (alarmEmail) this.topic.addSubscription(new EmailSubscription(alarmEmail));
     if (alarmEmail)
       Validations.of(this.topic).acknowledge({
@@ -43,6 +45,18 @@ export class Alarms extends Construct {
     alarm.addOkAction(new SnsAction(this.topic));
     return alarm;
   }
+}
+
+/** A policy of its own takes the place of the topic's default, by which CloudWatch of the account might publish. */
+function fromOurAlarms(topic: Topic): PolicyStatement {
+  const { account } = Stack.of(topic);
+  return new PolicyStatement({
+    sid: 'AllowAlarms',
+    principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+    actions: ['sns:Publish'],
+    resources: [topic.topicArn],
+    conditions: { StringEquals: { 'aws:SourceAccount': account } },
+  });
 }
 
 function pascal(name: string): string {

@@ -54,7 +54,7 @@ export class ServiceMetrics {
     const { stateMachine } = this.#parts;
     return new MathExpression({
       label: 'Executions that failed',
-      expression: 'failed + timedOut',
+      expression: sumOf(['failed', 'timedOut']),
       usingMetrics: { failed: stateMachine.metricFailed(), timedOut: stateMachine.metricTimedOut() },
       ...options,
     });
@@ -93,7 +93,12 @@ export class ServiceMetrics {
     const usingMetrics = Object.fromEntries(
       Object.entries(this.#parts.functions).map(([name, each]) => [`${label}_${name}`, metricOf(each)]),
     );
-    const expression = Object.keys(usingMetrics).join(' + ');
+    const expression = sumOf(Object.keys(usingMetrics));
     return new MathExpression({ label: `Functions: ${label}`, expression, usingMetrics, ...options });
   }
+}
+
+/** A function that is not called has no metrics, and `a + b` has no value where one of them has none: an idle function would hide all others. */
+function sumOf(ids: string[]): string {
+  return `SUM([${ids.map((id) => `FILL(${id}, 0)`).join(', ')}])`;
 }

@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import { HeadersFrameOption, HeadersReferrerPolicy, ResponseHeadersPolicy } from 'aws-cdk-lib/aws-cloudfront';
 import { Construct } from 'constructs';
 import { consoleSecurityHeaders } from '../../console/security-headers.ts';
@@ -20,13 +20,17 @@ export class EdgeHeaders extends Construct {
       frameOptions: { frameOption: HeadersFrameOption.DENY, override: true },
       referrerPolicy: { referrerPolicy: HeadersReferrerPolicy.NO_REFERRER, override: true },
     };
-    this.api = new ResponseHeadersPolicy(this, 'Api', { securityHeadersBehavior: shared });
+    this.api = new ResponseHeadersPolicy(this, 'Api', {
+      responseHeadersPolicyName: globalName(this, 'api'),
+      securityHeadersBehavior: shared,
+    });
     const {
       'Content-Security-Policy': contentSecurityPolicy,
       'Permissions-Policy': permissions,
       'Cross-Origin-Opener-Policy': opener,
     } = consoleSecurityHeaders;
     this.console = new ResponseHeadersPolicy(this, 'Console', {
+      responseHeadersPolicyName: globalName(this, 'console'),
       customHeadersBehavior: {
         customHeaders: [
           { header: 'Permissions-Policy', value: permissions, override: true },
@@ -39,4 +43,10 @@ export class EdgeHeaders extends Construct {
       },
     });
   }
+}
+
+/** CloudFront has one set of names for all regions of an account, and a stage may be in several. */
+export function globalName(scope: Construct, name: string): string {
+  const { stackName, region } = Stack.of(scope);
+  return `${stackName}-${region}-${name}`;
 }

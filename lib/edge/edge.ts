@@ -1,6 +1,11 @@
 import { Duration, SecretValue, Validations } from 'aws-cdk-lib';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
-import { Distribution, HttpVersion, SecurityPolicyProtocol } from 'aws-cdk-lib/aws-cloudfront';
+import {
+  Distribution,
+  HttpVersion,
+  S3OriginAccessControl,
+  SecurityPolicyProtocol,
+} from 'aws-cdk-lib/aws-cloudfront';
 import type { BehaviorOptions } from 'aws-cdk-lib/aws-cloudfront';
 import { FunctionUrlOrigin, HttpOrigin, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import type { IFunctionUrl } from 'aws-cdk-lib/aws-lambda';
@@ -10,6 +15,7 @@ import { originSecretHeader } from '../../adapters/aws/http/origin-headers.ts';
 import type { PrivateBucket } from '../private-bucket.ts';
 import type { StageSettings } from '../stage/stage-settings.ts';
 import { EdgeBehaviors } from './edge-behaviors.ts';
+import { globalName } from './edge-headers.ts';
 
 type Props = {
   apiHost: string;
@@ -30,6 +36,12 @@ export const streamPaths = [
   '/mcp',
 ];
 
+/**
+ * Errors are kept for 10 s where nothing else is said, also where nothing is cached, and by the path alone: one caller's 403 or 404 would be the next
+ * one's. All statuses for which CloudFront has such a time.
+ */
+const errorStatuses = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
+
 /** One address for everything, and the only way to it. */
 export class Edge extends Construct {
   readonly distribution: Distribution;
@@ -44,11 +56,17 @@ export class Edge extends Construct {
     // Half a minute of the function and what goes before: the HTTP API ends at 30 s, the rest sends something every 15 s or ends by itself.
     const timing = { readTimeout: Duration.seconds(60), keepaliveTimeout: Duration.seconds(60) };
     const stream = behaviors.stream(new FunctionUrlOrigin(props.streamUrl, { ...timing, customHeaders }));
-    const site = behaviors.console(S3BucketOrigin.withOriginAccessControl(props.console));
+    const originAccessControl = new S3OriginAccessControl(this, 'ConsoleAccess', {
+      originAccessControlName: globalName(this, 'console'),
+    });
+    const site = behaviors.console(
+      S3BucketOrigin.withOriginAccessControl(props.console, { originAccessControl }),
+    );
     this.distribution = new Distribution(this, 'Distribution', {
       comment: 'Watchpost',
       defaultBehavior: behaviors.api(new HttpOrigin(props.apiHost, { ...timing, customHeaders })),
       additionalBehaviors: { ...each(streamPaths, stream), '/console*': site },
+      errorResponses: errorStatuses.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
       httpVersion: HttpVersion.HTTP2_AND_3,
       ...(domain && {
         domainNames: [domain.name],

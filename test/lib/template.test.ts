@@ -124,6 +124,14 @@ describe('what is kept', () => {
     );
   });
 
+  test('no log group has a name that an earlier stack may have left behind', () => {
+    const named = ofType(synthesized, 'AWS::Logs::LogGroup').flatMap(
+      ([, { Properties }]) => Properties.LogGroupName ?? [],
+    );
+    expect(named).toHaveLength(2);
+    for (const name of named) expect(JSON.stringify(name)).toContain('AWS::StackId');
+  });
+
   test('every log group has an end', () => {
     const groups = ofType(synthesized, 'AWS::Logs::LogGroup');
     expect(groups).toHaveLength(3);
@@ -151,6 +159,13 @@ describe('the workflow', () => {
 
   test('every placeholder is substituted', () => {
     expect(definition()).not.toContain('${');
+  });
+
+  test('calls of reconcile that wait for longer than ten minutes are given up, by EventBridge and by Lambda', () => {
+    const [[, invoke]] = ofType(synthesized, 'AWS::Lambda::EventInvokeConfig') as any;
+    expect(invoke.Properties.MaximumEventAgeInSeconds).toBe(600);
+    for (const [, { Properties }] of ofType(synthesized, 'AWS::Events::Rule'))
+      expect(Properties.Targets[0].RetryPolicy.MaximumEventAgeInSeconds).toBe(600);
   });
 
   test('reconcile hears of its ends, and looks each minute', () => {
@@ -200,6 +215,29 @@ describe('the edge', () => {
       });
   });
 
+  test("no error is kept: without headers in the cache's key one caller's 403 would be the next one's", () => {
+    const kept = new Map(
+      edge.CustomErrorResponses.map((each: any) => [each.ErrorCode, each.ErrorCachingMinTTL]),
+    );
+    // The statuses of https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/HTTPStatusCodes.html that can be set.
+    for (const status of [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504])
+      expect(kept.get(status)).toBe(0);
+  });
+
+  test('what CloudFront names for all regions of an account at once has the region in its name', () => {
+    const names = [
+      ...ofType(synthesized, 'AWS::CloudFront::ResponseHeadersPolicy').map(
+        ([, { Properties }]) => Properties.ResponseHeadersPolicyConfig.Name,
+      ),
+      ...ofType(synthesized, 'AWS::CloudFront::OriginAccessControl').map(
+        ([, { Properties }]) => Properties.OriginAccessControlConfig.Name,
+      ),
+      ...ofType(synthesized, 'AWS::CloudFront::Function').map(([, { Properties }]) => Properties.Name),
+    ];
+    expect(names).toHaveLength(5);
+    for (const name of names) expect(name).toContain('eu-central-1');
+  });
+
   test('the origins are sent the secret, which the template does not know', () => {
     const custom = edge.Origins.filter(({ CustomOriginConfig }: any) => CustomOriginConfig);
     expect(custom).toHaveLength(2);
@@ -233,6 +271,28 @@ describe('alarms', () => {
     expect(Properties.AlarmActions).toHaveLength(1);
     const [, anchor] = /docs\/runbook\.md#([a-z-]+)$/.exec(Properties.AlarmDescription) ?? [];
     expect(anchorsOf(runbook)).toContain(anchor);
+  });
+
+  test('CloudWatch may tell the topic, whose policy takes the place of the default one', () => {
+    const { PolicyDocument } = one(synthesized, 'AWS::SNS::TopicPolicy', 'Alarms');
+    expect(PolicyDocument.Statement).toContainEqual(
+      expect.objectContaining({
+        Effect: 'Allow',
+        Action: 'sns:Publish',
+        Principal: { Service: 'cloudwatch.amazonaws.com' },
+        Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+      }),
+    );
+  });
+
+  test('a sum over functions has a value while some of them are idle, and so have no metrics', () => {
+    const expressions = alarms.flatMap(([, { Properties }]) =>
+      (Properties.Metrics ?? []).flatMap(({ Expression }: any) => Expression ?? []),
+    );
+    expect(expressions).toContainEqual(
+      expect.stringMatching(/^SUM\(\[FILL\(errors_api, 0\), .*FILL\(errors_reconcile, 0\)\]\)$/),
+    );
+    for (const expression of expressions) expect(expression).not.toContain(' + ');
   });
 
   test('every section of the runbook that is an alarm has one', () => {
