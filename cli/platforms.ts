@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { cookieValue, readCookies } from '../adapters/platforms/cookies.ts';
+import { accountCookies, accountOf } from '../adapters/platforms/cookies.ts';
+import type { Platform } from '../adapters/platforms/cookies.ts';
 import type { PlatformSettings } from '../adapters/platforms/platform-settings.ts';
 import { SettingsError } from './settings.ts';
 import type { Settings } from './settings.ts';
@@ -11,34 +12,29 @@ export async function platformsOf(settings: Settings): Promise<PlatformSettings>
     youtube: {
       url: trimmed(settings.youtubeUrl),
       clients: settings.youtubeClients,
-      cookies: await cookiesIn(youtubeCookies, 'WATCHPOST_YOUTUBE_COOKIES', 'youtube.com', 'SAPISID'),
+      cookies: await cookiesIn(youtubeCookies, 'WATCHPOST_YOUTUBE_COOKIES', 'youtube'),
       proxyUrl: settings.youtubeProxy || null,
     },
     twitch: {
       gqlUrl: settings.twitchGqlUrl,
       usherUrl: trimmed(settings.twitchUsherUrl),
       clientId: settings.twitchClientId,
-      cookies: await cookiesIn(twitchCookies, 'WATCHPOST_TWITCH_COOKIES', 'twitch.tv', 'auth-token'),
+      cookies: await cookiesIn(twitchCookies, 'WATCHPOST_TWITCH_COOKIES', 'twitch'),
       proxyUrl: settings.twitchProxy || null,
     },
   };
 }
 
-/** `needed`: the cookie that an account is recognised by. */
-async function cookiesIn(
-  file: string,
-  variable: string,
-  site: string,
-  needed: string,
-): Promise<string | null> {
+async function cookiesIn(file: string, variable: string, platform: Platform): Promise<string | null> {
   if (file === '') return null;
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
     throw new SettingsError(`${variable}: ${file} cannot be read`, { cause });
   });
-  const cookies = readCookies(text, site);
-  if (cookieValue(cookies, needed) === null) {
+  const cookies = accountCookies(text, platform);
+  if (cookies === null) {
+    const { site, cookie } = accountOf[platform];
     throw new SettingsError(
-      `${variable}: ${file} has no cookie ${needed} of ${site}. Export the cookies of a browser that is signed in there.`,
+      `${variable}: ${file} has no cookie ${cookie} of ${site}. Export the cookies of a browser that is signed in there.`,
     );
   }
   return cookies;

@@ -10,7 +10,10 @@ import type { FunctionGround, OwnEnvironment } from './service-function.ts';
 
 type Props = { table: Table; pictures: Bucket; forDeployment: boolean };
 
-/** Fetches and decodes what strangers send. It may read a stream's URL by its random id and put pictures away, nothing else. */
+/**
+ * Fetches and decodes what strangers send. It may read a stream's URL by its random id and put pictures away, nothing else; and a secret with
+ * accounts and proxies for platforms, where the operator takes the risk (docs/platforms.md).
+ */
 export class CaptureFunction extends Construct {
   readonly function: ServiceFunction;
 
@@ -21,12 +24,14 @@ export class CaptureFunction extends Construct {
     { table, pictures, forDeployment }: Props,
   ) {
     super(scope, id);
-    const { architecture, allowRanges, ffmpegPath } = ground.settings;
+    const { architecture, allowRanges, ffmpegPath, youtubeClients, platformSecretArn } = ground.settings;
     const environment: OwnEnvironment<CaptureEnvironment> = {
       TABLE_NAME: table.tableName,
       MEDIA_BUCKET: pictures.bucketName,
       ALLOW_RANGES: allowRanges.join(','),
       FFMPEG_PATH: ffmpegPath ?? '/opt/bin/ffmpeg',
+      YOUTUBE_CLIENTS: youtubeClients?.join(','),
+      PLATFORM_SECRET_ARN: platformSecretArn,
     };
     const layer = ffmpegPath
       ? undefined
@@ -43,6 +48,7 @@ export class CaptureFunction extends Construct {
     if (layer) refuseTooLarge(layer.unzippedBytes + folderBytes(`${ground.bundles}/capture`));
     allowReadingItems(this.function, table, keyPrefixes.source);
     allowPictures(this.function, pictures, ['s3:PutObject']);
+    if (platformSecretArn) this.function.allow(['secretsmanager:GetSecretValue'], [platformSecretArn]);
   }
 }
 

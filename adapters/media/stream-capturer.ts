@@ -4,6 +4,7 @@ import type { EgressGuard } from '../egress/guard.ts';
 import type { GuardedHttp } from '../egress/guarded-http.ts';
 import { createPlatforms } from '../platforms/create-platforms.ts';
 import { publicPlatforms, type PlatformSettings } from '../platforms/platform-settings.ts';
+import { createRenewedPlatforms } from '../platforms/renewed-platforms.ts';
 import type { FfmpegRunner } from './ffmpeg/run-ffmpeg.ts';
 import { createHlsCapturer, type HlsLimits } from './hls/capture-hls.ts';
 import { createRtspCapturer } from './rtsp/capture-rtsp.ts';
@@ -14,17 +15,19 @@ export type StreamCapturerDependencies = {
   ffmpeg: FfmpegRunner;
   now: () => Date;
   hlsLimits?: Partial<HlsLimits>;
-  /** The real ones, without an account, by default. */
-  platforms?: PlatformSettings;
+  /** The real ones, without an account, by default. A function where they may change: see `createRenewedPlatforms`. */
+  platforms?: PlatformSettings | (() => Promise<PlatformSettings>);
 };
 
 /** Captures from whatever a URL is of (`platformOf`). Throws `InvalidUrlError` for those that the guard does not allow. */
 export function createStreamCapturer(deps: StreamCapturerDependencies): StreamCapturer {
-  const limits = deps.hlsLimits ?? {};
+  const { platforms = publicPlatforms, hlsLimits: limits = {} } = deps;
+  const made = (settings: PlatformSettings) =>
+    createPlatforms(settings, { ...deps, limits, random: Math.random });
   const capturers = {
     hls: createHlsCapturer({ ...deps, limits }),
     rtsp: createRtspCapturer(deps),
-    ...createPlatforms(deps.platforms ?? publicPlatforms, { ...deps, limits, random: Math.random }),
+    ...(typeof platforms === 'function' ? createRenewedPlatforms(platforms, made) : made(platforms)),
   };
   return {
     probe: async (url, signal) => capturerFor(url).probe(url, signal),

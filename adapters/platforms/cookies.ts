@@ -12,6 +12,21 @@ export function readCookies(text: string, site: string): string | null {
   return pairs.length > 0 ? pairs.join('; ') : null;
 }
 
+export type Platform = 'youtube' | 'twitch';
+
+/** The site of a platform, and the cookie that an account is recognised by there. */
+export const accountOf: Record<Platform, { site: string; cookie: string }> = {
+  youtube: { site: 'youtube.com', cookie: 'SAPISID' },
+  twitch: { site: 'twitch.tv', cookie: 'auth-token' },
+};
+
+/** `readCookies` of a platform; null as well where they are of no account. */
+export function accountCookies(text: string, platform: Platform): string | null {
+  const { site, cookie } = accountOf[platform];
+  const cookies = readCookies(text, site);
+  return cookieValue(cookies, cookie) === null ? null : cookies;
+}
+
 /** The value of one cookie of a header; null where it is not there. */
 export function cookieValue(header: string | null, name: string): string | null {
   const pair = header?.split('; ').find((entry) => entry.startsWith(`${name}=`));

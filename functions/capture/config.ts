@@ -6,7 +6,7 @@ const ranges = z.string().transform((text) => text.split(',').flatMap((range) =>
 
 /**
  * The environment of the function. All hostile bytes are fetched and decoded here, so there is nothing worth stealing: it may read `SOURCE#`
- * items of the table and write pictures, and knows no secret, queue or model.
+ * items of the table and write pictures, and knows no queue, no model, and no secret but the one that an operator chose to give it.
  */
 export const captureConfigSchema = z.object({
   TABLE_NAME: name,
@@ -21,6 +21,8 @@ export const captureConfigSchema = z.object({
     .regex(/^[A-Z_]+(,[A-Z_]+)*$/, 'must be names such as VISIONOS,WEB')
     .transform((text) => text.split(','))
     .optional(),
+  /** A secret with accounts and proxies for platforms: see `createPlatformSecret`. */
+  PLATFORM_SECRET_ARN: name.optional(),
   LOG_LEVEL: z.enum(['debug', 'info', 'warning', 'error']).prefault('info'),
   /** The deployment's name: what logs, metrics and traces are told apart by. Read by Powertools too. */
   POWERTOOLS_SERVICE_NAME: name,

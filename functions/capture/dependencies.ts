@@ -2,8 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
 import { createMediaStore } from '../../adapters/aws/media-store.ts';
+import { createPlatformSecret } from '../../adapters/aws/platform-secret.ts';
+import { createSecret } from '../../adapters/aws/secret.ts';
 import { measuredCapturer } from '../../adapters/aws/telemetry/measured-capturer.ts';
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
@@ -27,10 +30,11 @@ export type CaptureDependencies = CaptureNeeds &
 
 /** Once an instance: resolved URLs and playlists are remembered from tick to tick. */
 export function createDependencies(config: CaptureConfig): CaptureDependencies {
-  const { traced, measurements, during } = createTelemetry({
+  const telemetry = createTelemetry({
     level: config.LOG_LEVEL,
     service: config.POWERTOOLS_SERVICE_NAME,
   });
+  const { traced, measurements, during } = telemetry;
   const guard = createEgressGuard({ allowRanges: config.ALLOW_RANGES });
   const ffmpeg = createFfmpegRunner({ ffmpegPath: config.FFMPEG_PATH, tempDir: tmpdir() });
   const capturer = createStreamCapturer({
@@ -38,7 +42,7 @@ export function createDependencies(config: CaptureConfig): CaptureDependencies {
     http: createGuardedHttp(guard),
     ffmpeg,
     now,
-    platforms: platformsOf(config),
+    platforms: platformsOf(config, telemetry),
   });
   const client = traced(new DynamoDBClient({}));
   return {
@@ -58,8 +62,14 @@ export function createDependencies(config: CaptureConfig): CaptureDependencies {
 /** A camera may take 15 s to answer, 20 s to its next key frame and 10 s for the longest clip; the workflow's task has 60 s. */
 const captureTimeoutSeconds = 50;
 
-/** Without accounts and proxies: they would be something worth stealing. */
-function platformsOf({ YOUTUBE_CLIENTS: clients }: CaptureConfig): PlatformSettings {
+/** Without accounts and proxies, unless the operator gives some: they are something worth stealing. The secret is read with the first URL of a platform. */
+function platformsOf(
+  { YOUTUBE_CLIENTS: clients, PLATFORM_SECRET_ARN: arn }: CaptureConfig,
+  { traced, log }: Telemetry,
+): PlatformSettings | (() => Promise<PlatformSettings>) {
   const { youtube, ...others } = publicPlatforms;
-  return { ...others, youtube: { ...youtube, clients: clients ?? youtube.clients } };
+  const plain = { ...others, youtube: { ...youtube, clients: clients ?? youtube.clients } };
+  if (arn === undefined) return plain;
+  const secret = createSecret({ client: traced(new SecretsManagerClient({})), arn, now });
+  return createPlatformSecret(secret, plain, log);
 }

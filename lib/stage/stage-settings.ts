@@ -34,6 +34,19 @@ export const stageSettingsSchema = z.strictObject({
   /** Private ranges that streams and webhooks may use; none but in tests. */
   allowRanges: z.array(z.cidrv4().or(z.cidrv6())).default([]),
 
+  /** Applications to ask YouTube as, in this order, by their names in youtubei.js: which are let in changes. Without: `publicPlatforms`. */
+  youtubeClients: z
+    .array(z.string().regex(/^[A-Z_]+$/, 'must be names such as VISIONOS'))
+    .min(1)
+    .optional(),
+  /** A secret of yours with accounts and proxies for YouTube and Twitch, which `capture` may then read: docs/platforms.md has its form and its risk. */
+  platformSecretArn: z
+    .string()
+    .regex(/^arn:aws[\w-]*:secretsmanager:[a-z0-9-]+:\d{12}:secret:[\w/+=.@-]+-[A-Za-z0-9]{6}$/, {
+      error: 'must be the whole ARN of a secret, with the six characters at its end',
+    })
+    .optional(),
+
   /** Requests a second that the HTTP API takes from all callers together, and how many at once. */
   apiRequestsPerSecond: wholeNumber(1, 10_000).default(100),
   apiBurst: wholeNumber(1, 10_000).default(200),

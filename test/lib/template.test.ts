@@ -366,6 +366,23 @@ describe('roles', () => {
     expect(section).toContain('"dynamodb:LeadingKeys":["SOURCE#*"]');
   });
 
+  test('capture reads the one secret that a stage gives it, and no other function does', () => {
+    const arn = 'arn:aws:secretsmanager:eu-central-1:123456789012:secret:watchpost/platforms-AbC123';
+    const given = synthesize({ platformSecretArn: arn, youtubeClients: ['WEB', 'VISIONOS'] });
+
+    const reading = describeRoles(given.resources)
+      .split('\n## ')
+      .filter((section) => section.includes(arn));
+    expect(reading.map((section) => section.split('\n')[0])).toEqual(['CaptureRole']);
+    expect(reading[0]!.match(/^- secretsmanager:.*$/gm)).toEqual([
+      `- secretsmanager:GetSecretValue on \`${arn}\``,
+    ]);
+    const environment = ownFunctions(given)['capture'].Environment.Variables;
+    expect(environment.PLATFORM_SECRET_ARN).toBe(arn);
+    const { YOUTUBE_CLIENTS: clients } = captureConfigSchema.shape;
+    expect(clients.parse(environment.YOUTUBE_CLIENTS)).toEqual(['WEB', 'VISIONOS']);
+  });
+
   test('no role of ours has a wildcard for an action, or for a resource that could be named', () => {
     const own = describeRoles(resources).replace(/## CustomCDKBucketDeployment[^#]*/, '');
     expect(own).not.toMatch(/^- \S*\*/m);

@@ -38,6 +38,12 @@ describe('a stage that cannot be used is told by its file and what is wrong', ()
       '{ "domain": { "name": "a.example", "certificateArn": "arn:aws:acm:eu-central-1:123456789012:certificate/a" } }',
       'us-east-1',
     ],
+    ['{ "youtubeClients": [] }', 'youtubeClients'],
+    ['{ "youtubeClients": ["web player"] }', 'youtubeClients[0]'],
+    [
+      '{ "platformSecretArn": "arn:aws:secretsmanager:eu-central-1:123456789012:secret:platforms" }',
+      'six characters',
+    ],
     ['{', 'no JSON'],
   ])('%s', ([text, complaint]) => {
     expect(() => stageOf(text!)).toThrow(complaint);

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { StreamFetchError, TransientError } from '../../core/errors.ts';
+import type { Log } from '../../core/ports/log.ts';
+import { accountCookies, accountOf } from '../platforms/cookies.ts';
+import type { Platform } from '../platforms/cookies.ts';
+import type { PlatformSettings } from '../platforms/platform-settings.ts';
+import type { Secret } from './secret.ts';
+
+/** What the operator puts into the secret; what is left out or empty is not used. An unknown name is an error: it would be a setting that has no effect. */
+const platformSecretSchema = z.strictObject({
+  youtube_cookies: cookiesOf('youtube'),
+  youtube_proxy: proxyUrl(),
+  twitch_cookies: cookiesOf('twitch'),
+  twitch_proxy: proxyUrl(),
+});
+
+/**
+ * The settings of platforms with the accounts and proxies of a secret. Answers the same object while the secret says the same. Throws `StreamFetchError` where the
+ * secret cannot be read or used, and tells the log what is wrong with it, never what is in it; `TransientError` for what passes.
+ */
+export function createPlatformSecret(
+  secret: Pick<Secret, 'current'>,
+  plain: PlatformSettings,
+  log: Log,
+): () => Promise<PlatformSettings> {
+  let known: { text: string; settings: PlatformSettings } | undefined;
+  return async () => {
+    const text = await secret.current().catch((error: unknown) => {
+      if (error instanceof TransientError) throw error;
+      return unusable(`it cannot be read (${error instanceof Error ? error.name : 'no error'})`);
+    });
+    if (known?.text !== text) known = { text, settings: settingsOf(text) };
+    return known.settings;
+  };
+
+  function settingsOf(text: string): PlatformSettings {
+    const read = platformSecretSchema.safeParse(parsed(text));
+    if (!read.success) return unusable(z.prettifyError(read.error));
+    const { youtube_cookies, youtube_proxy, twitch_cookies, twitch_proxy } = read.data;
+    return {
+      youtube: { ...plain.youtube, cookies: youtube_cookies, proxyUrl: youtube_proxy },
+      twitch: { ...plain.twitch, cookies: twitch_cookies, proxyUrl: twitch_proxy },
+    };
+  }
+
+  function unusable(why: string): never {
+    log.error('The secret with the accounts and proxies of platforms cannot be used', { why });
+    throw new StreamFetchError(
+      "The service's own settings for YouTube and Twitch cannot be used. Have the operator look at the secret (platformSecretArn) and at the log, or give the stream's HLS playlist (.m3u8).",
+    );
+  }
+}
+
+/** Cookies as browsers export them, or as one header. */
+function cookiesOf(platform: Platform) {
+  const { site, cookie } = accountOf[platform];
+  return z
+    .string()
+    .prefault('')
+    .transform((text, context) => {
+      if (text === '') return null;
+      const cookies = accountCookies(text, platform);
+      if (cookies === null)
+        context.addIssue({ code: 'custom', message: `has no cookie ${cookie} of ${site}` });
+      return cookies;
+    });
+}
+
+function proxyUrl() {
+  return z
+    .union([z.literal(''), z.url({ protocol: /^https?$/ })], 'must be http://user:password@host:port')
+    .prefault('')
+    .transform((url) => url || null);
+}
+
+/** Without the parser's own error, which quotes the text. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return 'no JSON';
+  }
+}

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { publicPlatforms } from '../../../adapters/platforms/platform-settings.ts';
+import type { PlatformSettings } from '../../../adapters/platforms/platform-settings.ts';
+import { createRenewedPlatforms } from '../../../adapters/platforms/renewed-platforms.ts';
+import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
+import { never } from './platform-world.ts';
+
+const url = 'https://www.twitch.tv/harbour_cam';
+
+/** Capturers that say for which settings they were made, and how often that was. */
+function trial(settings: PlatformSettings[]) {
+  const made: PlatformSettings[] = [];
+  let reads = 0;
+  const platforms = createRenewedPlatforms(
+    async () => settings[Math.min(reads++, settings.length - 1)]!,
+    (given) => {
+      made.push(given);
+      const number = made.length;
+      const capturer: StreamCapturer = {
+        probe: async () => ({ platform: 'twitch', playbackUrl: `made ${number}` }),
+        capture: () => Promise.reject(new Error(`made ${number}`)),
+      };
+      return { youtube: capturer, twitch: capturer };
+    },
+  );
+  return { platforms, made, reads: () => reads };
+}
+
+test('capturers are made with the first URL, and stay while the settings do', async () => {
+  const { platforms, made, reads } = trial([publicPlatforms]);
+  expect(reads()).toBe(0);
+
+  const probes = [await platforms.twitch.probe(url, never), await platforms.youtube.probe(url, never)];
+
+  expect(probes.map(({ playbackUrl }) => playbackUrl)).toEqual(['made 1', 'made 1']);
+  expect(made).toEqual([publicPlatforms]);
+});
+
+test('other settings make other capturers, for what follows', async () => {
+  const { platforms, made } = trial([publicPlatforms, { ...publicPlatforms }]);
+
+  await platforms.twitch.probe(url, never);
+  const request = { url, mode: 'frames', clipSeconds: 3, resolveAgain: false } as const;
+
+  await expect(platforms.twitch.capture(request, never)).rejects.toThrow('made 2');
+  expect(made).toHaveLength(2);
+});
