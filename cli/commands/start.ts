@@ -34,6 +34,7 @@ function greet(
 ): void {
   const file = credentialsFile(settings.dataDir);
   print(`${color.bold('Watchpost')} serves on ${color.cyan(baseUrl)}`);
+  print(`  console   ${color.cyan(new URL('/console', baseUrl).href)}`);
   print(
     `  key       api_key in ${file} (readable by you only), or: npm run watchpost -- keys create --caller NAME`,
   );
