@@ -28,7 +28,7 @@ export const rules = {
   windowsAtOnce: 10,
   /** How long a cancellation waits for the model's last summary: below the 30 s that an HTTP API gives an answer. */
   lastSummarySeconds: 10,
-  /** Silence beyond the next wake-up after which a job counts as lost: longer than the retries of `watch.asl.json`, five and a half minutes. */
+  /** Silence beyond the next wake-up after which a job counts as lost: longer than the retries of `watch.asl.json`, eight and a half minutes. */
   leaseAllowanceSeconds: 600,
   /** How long an accepted job may wait for its execution. */
   startAllowanceSeconds: 60,

@@ -48,7 +48,10 @@ async function close(
   await failJob(
     task.job_id,
     'The watch failed unexpectedly. Start the job again; the operator finds the cause in the logs.',
-    c,
+    { ...c, executions: { ...c.executions, stop: endsByItself } },
   );
   return { job_id: task.job_id, done: true };
 }
+
+/** The execution that closes its job goes on to its own end, as failed. Stopped from within it would count as aborted, of which no operator is told. */
+const endsByItself = async (): Promise<void> => undefined;

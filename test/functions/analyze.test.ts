@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { InvocationError } from '../../adapters/aws/invoke/invoke.ts';
 import type { Invoke } from '../../adapters/aws/invoke/invoke.ts';
 import { createRemoteModel, createRemoteSummaries } from '../../adapters/aws/invoke/remote-model.ts';
@@ -38,6 +38,16 @@ describe('analyze, called by the workflow', () => {
     const failure = { Error: 'States.Timeout', Cause: 'late' };
     expect(await handle({ ...execution, operation: 'close', failure })).toMatchObject({ done: true });
     expect(await world.c.jobs.find(job.job_id)).toMatchObject({ status: 'failed', reason: 'internal_error' });
+  });
+
+  test('closes a job without stopping its own execution, which then ends as failed', async () => {
+    const stop = vi.spyOn(world.c.executions, 'stop');
+    const job = await createMonitor(monitorRequest(), 'harbour', world.c);
+    const execution = { job_id: job.job_id, generation: 0 };
+    await handle({ ...execution, operation: 'begin' });
+    await handle({ ...execution, operation: 'close', failure: { Error: 'TypeError', Cause: 'a defect' } });
+    expect(await world.c.jobs.find(job.job_id)).toMatchObject({ status: 'failed' });
+    expect(stop).not.toHaveBeenCalled();
   });
 
   test('a fault that passes is thrown by the name that the workflow retries', async () => {

@@ -112,6 +112,34 @@ describe('the retries of watch.asl.json', () => {
   });
 
   it.each(['Begin', 'Capture', 'Analyze'] as const)(
+    'call a function in %s twice more that ran out of time or memory, in less than the lease',
+    (state) => {
+      const { Retry, Catch, TimeoutSeconds } = watch.States[state];
+      for (const error of [
+        'Sandbox.Timedout',
+        'Runtime.ExitError',
+        'Runtime.OutOfMemory',
+        'Lambda.Unknown',
+      ]) {
+        const waits = delays(handlers(Retry, Catch), error);
+        expect(waits).toEqual([1, 2]);
+        expect(3 * TimeoutSeconds + 3).toBeLessThan(rules.leaseAllowanceSeconds);
+      }
+    },
+  );
+
+  it.each(['Begin', 'Capture', 'Analyze'] as const)(
+    'wait in %s for minutes until Lambda has room, but less than the lease',
+    (state) => {
+      const { Retry, Catch } = watch.States[state];
+      const waited = (random: () => number) =>
+        delays(handlers(Retry, Catch), 'Lambda.TooManyRequestsException', random).reduce((a, b) => a + b, 0);
+      expect(waited(half)).toBeGreaterThan(240);
+      expect(waited(() => 1)).toBeLessThan(rules.leaseAllowanceSeconds);
+    },
+  );
+
+  it.each(['Begin', 'Capture', 'Analyze'] as const)(
     'wait out a full disk for minutes in %s, but less than the lease',
     (state) => {
       const { Retry, Catch } = watch.States[state];
