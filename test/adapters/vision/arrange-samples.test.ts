@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest';
+import { arrangeSamples } from '../../../adapters/vision/arrange-samples.ts';
+import { VisionError } from '../../../core/errors.ts';
+import type { ContactSheets } from '../../../core/ports/contact-sheets.ts';
+import type { Sample } from '../../../core/ports/vision-model.ts';
+
+const never = new AbortController().signal;
+
+function samples(count: number): Sample[] {
+  return Array.from({ length: count }, (_, at) => ({
+    frame: new Uint8Array([at]),
+    capturedAt: new Date(Date.UTC(2026, 0, 1, 12, at)),
+  }));
+}
+
+/** A workshop whose sheets are finished only when the test says so: `pending` are those under way, oldest first. */
+function workshop() {
+  const pending: { first: number; finish: () => void; fail: (error: Error) => void }[] = [];
+  let begun = 0;
+  const sheets: ContactSheets = {
+    make: ([first, ...others]) => {
+      begun += 1;
+      const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
+      const bytes = [first, ...others].flatMap((sample) => [...(sample?.frame ?? [])]);
+      pending.push({ first: bytes[0]!, finish: () => resolve(new Uint8Array(bytes)), fail: reject });
+      return promise;
+    },
+  };
+  const settle = () => new Promise((done) => setImmediate(done));
+  return { sheets, pending, settle, begun: () => begun };
+}
+
+describe('samples for a model that takes few pictures', () => {
+  test('are put on several contact sheets at once, and not on all of them', async () => {
+    const { sheets, pending, settle, begun } = workshop();
+    const arranging = arrangeSamples(samples(120), 20, sheets, never);
+    await settle();
+    expect(begun()).toBe(4);
+
+    pending.shift()!.finish();
+    await settle();
+    expect([begun(), pending.length]).toEqual([5, 4]);
+
+    for (; pending.length > 0; await settle()) pending.shift()!.finish();
+    expect(await arranging).toHaveLength(20);
+  });
+
+  test('come in their order, whichever sheet is finished first', async () => {
+    const { sheets, pending, settle } = workshop();
+    const arranging = arrangeSamples(samples(45), 5, sheets, never);
+    await settle();
+
+    for (; pending.length > 0; await settle()) pending.pop()!.finish();
+
+    const pictures = await arranging;
+    expect(pictures.flatMap(({ jpeg }) => [...jpeg])).toEqual(samples(45).flatMap(({ frame }) => [...frame]));
+    expect(pictures.flatMap(({ times }) => times)).toEqual(samples(45).map(({ capturedAt }) => capturedAt));
+  });
+
+  test('of which a sheet cannot be made fail as it does, and no further sheet is begun', async () => {
+    const { sheets, pending, settle, begun } = workshop();
+    const arranging = arrangeSamples(samples(120), 20, sheets, never);
+    const failure = new VisionError('Try again.');
+    const failed = expect(arranging).rejects.toBe(failure);
+    await settle();
+
+    pending[1]!.fail(failure);
+    await failed;
+    for (const sheet of pending) sheet.finish();
+    await settle();
+
+    expect(begun()).toBe(4);
+  });
+
+  test('are shown as they are while they are few enough', async () => {
+    const { sheets, begun } = workshop();
+
+    const pictures = await arrangeSamples(samples(5), 5, sheets, never);
+
+    expect(pictures.map(({ times }) => times.length)).toEqual([1, 1, 1, 1, 1]);
+    expect(begun()).toBe(0);
+  });
+});
