@@ -103,7 +103,8 @@ function isIsoMedia(bytes: Uint8Array): boolean {
 function ivOf(segment: Segment): Uint8Array {
   if (segment.key?.method === 'AES-128' && segment.key.iv !== null) return segment.key.iv;
   const iv = Buffer.alloc(16);
-  iv.writeBigUInt64BE(BigInt(Math.trunc(segment.sequence)), 8);
+  // A playlist may count from below zero, or beyond 64 bits.
+  iv.writeBigUInt64BE(BigInt.asUintN(64, BigInt(Math.trunc(segment.sequence))), 8);
   return iv;
 }
 

@@ -132,6 +132,10 @@ export const playlists: Site[] = [
     'live.m3u8': ['#EXTM3U', '#EXT-X-STREAM-INF:BANDWIDTH=1', 'deeper.m3u8'].join('\n'),
     'deeper.m3u8': ['#EXTM3U', '#EXT-X-STREAM-INF:BANDWIDTH=1', 'deeper.m3u8?1'].join('\n'),
   }),
+  site(
+    'a sequence number below zero',
+    live('#EXT-X-MEDIA-SEQUENCE:-1', '#EXT-X-KEY:METHOD=AES-128,URI="key"', '#EXTINF:2,', 'ok.ts'),
+  ),
   site('a segment that is a playlist', {
     ...live('#EXTINF:2,', 'inner.m3u8'),
     'inner.m3u8': text('#EXTINF:2,', 'http://127.0.0.1:{port}/x.ts'),

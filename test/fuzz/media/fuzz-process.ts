@@ -1,0 +1,26 @@
+import { parseArgs } from 'node:util';
+import fc from 'fast-check';
+import { fuzzed } from './properties.ts';
+import { realMedia } from './real-media.ts';
+
+/**
+ * `npm run fuzz:media -- --runs 100000`: mutated playlists, segments, JPEGs, session descriptions and RTSP messages through the code that reads
+ * them. Prints its seed; `--seed N` repeats a run.
+ */
+const { values } = parseArgs({
+  options: { runs: { type: 'string', default: '20000' }, seed: { type: 'string' } },
+});
+const seed = Number(values.seed ?? Date.now() % 2 ** 31);
+const runs = Number(values.runs);
+console.log(`seed ${seed}`);
+let failed = 0;
+for (const { name, share, property } of fuzzed(await realMedia())) {
+  const numRuns = Math.ceil((runs * share) / 100);
+  const began = performance.now();
+  const details = await fc.check(property, { seed, numRuns });
+  console.log(`${name}: ${details.numRuns} cases, ${((performance.now() - began) / 1000).toFixed(1)} s`);
+  if (!details.failed) continue;
+  failed += 1;
+  console.error(fc.defaultReportMessage(details));
+}
+process.exitCode = failed > 0 ? 1 : 0;

@@ -1,0 +1,31 @@
+import fc from 'fast-check';
+import { beforeAll, describe, it } from 'vitest';
+import { count } from '../../attacks/counted.ts';
+import { fuzzed, type Real } from './properties.ts';
+import { realMedia } from './real-media.ts';
+
+/** The same cases in every run; `npm run fuzz:media` makes others. */
+const seed = 20261120;
+const cases = 3_000;
+
+let real: Real;
+beforeAll(async () => {
+  real = await realMedia();
+});
+
+describe('hostile bytes end as a result or a named error', () => {
+  it.for([
+    'playlists',
+    'segments',
+    'JPEG heads',
+    'JPEGs decoded',
+    'session descriptions',
+    'RTSP messages',
+    'addresses',
+  ])('%s', async (name, test) => {
+    const { property, share } = fuzzed(real).find((each) => each.name === name)!;
+    const numRuns = (cases * share) / 100;
+    await fc.assert(property, { seed, numRuns });
+    count(test, { fuzzCases: numRuns });
+  });
+});

@@ -1,0 +1,289 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { createEgressGuard } from '../../../adapters/egress/guard.ts';
+import { EgressRefusedError } from '../../../adapters/egress/errors.ts';
+import type { GuardedHttp } from '../../../adapters/egress/guarded-http.ts';
+import { NoPictureError, PictureDecodeError } from '../../../adapters/media/ffmpeg/errors.ts';
+import type { PictureDecoder } from '../../../adapters/media/ffmpeg/decode-picture.ts';
+import type { FfmpegRunner } from '../../../adapters/media/ffmpeg/run-ffmpeg.ts';
+import { createHlsCapturer } from '../../../adapters/media/hls/capture-hls.ts';
+import { lastKeyFrame } from '../../../adapters/media/hls/last-key-frame.ts';
+import { lastKeyFrameOfMp4 } from '../../../adapters/media/hls/mp4-key-frames.ts';
+import { lastKeyFrameOfTs } from '../../../adapters/media/hls/ts-key-frames.ts';
+import { authorization, readChallenge } from '../../../adapters/media/rtsp/authentication.ts';
+import { RtspProtocolError } from '../../../adapters/media/rtsp/errors.ts';
+import { createRtspReader, type RtspItem } from '../../../adapters/media/rtsp/reader.ts';
+import { isRecording, parseSdp } from '../../../adapters/media/rtsp/sdp.ts';
+import { describeTrack, findVideoTrack } from '../../../adapters/media/rtsp/video-track.ts';
+import type { InputMode } from '../../../core/capture.ts';
+import { StreamError } from '../../../core/errors.ts';
+import { readJpegHeader } from '../../../core/jpeg.ts';
+import type { Recording } from '../../support/hls/recording.ts';
+import { liveSdp } from '../../support/rtsp/scripted-server.ts';
+import { inPieces, mutated } from './mutations.ts';
+import { playlists } from './playlists.ts';
+
+export type Real = { transport: Recording; fragmented: Recording; jpeg: Uint8Array; decoder: PictureDecoder };
+
+/** What is fuzzed; `share` is how many of a hundred cases go to it: those that start ffmpeg are dear. */
+export type Fuzzed = { name: string; share: number; property: fc.IRawProperty<unknown> };
+
+export function fuzzed(real: Real): Fuzzed[] {
+  return [
+    {
+      name: 'playlists',
+      share: 40,
+      property: playlistProperty(real.transport.segments[0] ?? Buffer.alloc(0)),
+    },
+    { name: 'segments', share: 15, property: segmentProperty(real) },
+    { name: 'JPEG heads', share: 15, property: jpegHeadProperty(real.jpeg) },
+    { name: 'JPEGs decoded', share: 1, property: jpegProperty(real) },
+    { name: 'session descriptions', share: 12, property: sdpProperty },
+    { name: 'RTSP messages', share: 12, property: rtspProperty },
+    { name: 'addresses', share: 5, property: addressProperty },
+  ];
+}
+
+/** A capture fetches one playlist, a variant or two, each once more for its kind, and then at most so many segments, keys and init sections. */
+const mostRequests = 400;
+
+/** Whatever a playlist says, a capture ends with a picture or a named error, asks a bounded number of times, and only where the guard lets it. */
+function playlistProperty(segment: Uint8Array) {
+  return fc.asyncProperty(
+    playlists,
+    playlists,
+    fc.constantFrom<InputMode[]>('frames', 'clip'),
+    async (outer, inner, mode) => {
+      const asked: string[] = [];
+      const http = scriptedHttp(asked, (url) => (url.pathname === '/live.m3u8' ? outer : inner), segment);
+      const capturer = createHlsCapturer({
+        http,
+        ffmpeg: drain,
+        now: () => new Date('2026-11-20T12:00:00Z'),
+        limits: { captureBytes },
+      });
+      const url = 'http://public.example/live.m3u8?v=127.0.0.1';
+      const request = { url, mode, clipSeconds: 3, resolveAgain: false };
+      await named(capturer.probe(url, never));
+      await named(capturer.capture(request, never));
+      if (asked.length > mostRequests) throw new Error(`${asked.length} requests`);
+      const astray = asked.filter((each) => !/^https?:\/\/([^/@]*@)?public\.example[:/]/.test(each));
+      if (astray.length > 0) throw new Error(`asked ${astray.join(' ')}`);
+    },
+  );
+}
+
+/** Below what a playlist may have, by which the two are told apart. */
+const captureBytes = 2 ** 22;
+
+const never = new AbortController().signal;
+const guard = createEgressGuard({
+  allowRanges: [],
+  lookup: async (host) => [{ address: host === 'public.example' ? '93.184.216.34' : '127.0.0.1', family: 4 }],
+});
+
+/** The guarded client as far as it looks at URLs; what it brings is from memory. */
+function scriptedHttp(asked: string[], playlistAt: (url: URL) => string, segment: Uint8Array): GuardedHttp {
+  return {
+    async request(text, { maxBytes }) {
+      const url = await guarded(text);
+      asked.push(url.href);
+      const isPlaylist = maxBytes > captureBytes;
+      const body = isPlaylist ? Buffer.from(playlistAt(url)) : segment.subarray(0, 3760);
+      return { status: 200, url: url.href, headers: {}, body: new Uint8Array(body) };
+    },
+    close: async () => undefined,
+  };
+}
+
+async function guarded(text: string): Promise<URL> {
+  let url: URL;
+  try {
+    url = guard.check(text, ['http', 'https']);
+  } catch (cause) {
+    throw new EgressRefusedError('URL is not allowed', { cause });
+  }
+  await guard.resolve(url.hostname);
+  return url;
+}
+
+const drain: FfmpegRunner = {
+  run: async (input) => {
+    if (input.kind === 'pipe') for await (const _ of input.chunks);
+    throw new NoPictureError('No picture');
+  },
+};
+
+async function named(work: Promise<unknown>): Promise<void> {
+  await work.catch((error: unknown) => {
+    if (!(error instanceof StreamError)) throw error;
+  });
+}
+
+/** Boxes and packets that lie give a time inside of reason, or none; and no more bytes than there were. */
+function segmentProperty({ transport, fragmented }: Real) {
+  const ts = mutated(transport.segments[0]?.subarray(0, 18_800) ?? new Uint8Array());
+  const mp4 = mutated(fragmented.segments[0]?.subarray(0, 4000) ?? new Uint8Array());
+  const init = mutated(fragmented.initialization ?? new Uint8Array());
+  return fc.property(ts, mp4, init, (packets, boxes, head) => {
+    const frame = lastKeyFrame(packets);
+    if (frame !== null && frame.length > packets.length + 376) throw new Error('It grew');
+    for (const seconds of [
+      lastKeyFrameOfTs(packets),
+      lastKeyFrameOfMp4(boxes, head),
+      lastKeyFrameOfMp4(boxes, null),
+    ])
+      if (seconds !== null && !Number.isFinite(seconds)) throw new Error(`It took ${seconds}`);
+  });
+}
+
+function jpegHeadProperty(jpeg: Uint8Array) {
+  return fc.property(fc.oneof(mutated(jpeg.subarray(0, 1000)), fc.uint8Array()), (bytes) => {
+    const header = readJpegHeader(bytes);
+    if (header === undefined) return;
+    const sizes = [header.width, header.height];
+    if (sizes.some((size) => !Number.isInteger(size) || size < 1 || size > 65_535))
+      throw new Error(sizes.join(' x '));
+  });
+}
+
+/** The real ffmpeg: a picture of the size that was asked for, or a named error. */
+function jpegProperty({ jpeg, decoder }: Real) {
+  return fc.asyncProperty(mutated(jpeg), async (bytes) => {
+    const picture = await decoder.decode(bytes, { width: 16, height: 9 }, never).catch((error: unknown) => {
+      if (!(error instanceof PictureDecodeError)) throw error;
+    });
+    if (picture !== undefined && picture.length !== 16 * 9 * 3) throw new Error(`${picture.length} bytes`);
+  });
+}
+
+/** Whatever a server describes, ffmpeg is given one track on loopback and nothing that the server could have made a line of. */
+const sdpProperty = fc.property(
+  fc.oneof(
+    mutated(Buffer.from(liveSdp)).map((bytes) => Buffer.from(bytes).toString('latin1')),
+    fc.array(sdpLine(), { maxLength: 40 }).map((lines) => lines.join('\r\n')),
+  ),
+  (text) => {
+    const session = parseSdp(text);
+    isRecording(session);
+    const track = findVideoTrack(session, 'rtsp://public.example/cam');
+    if (track === null) return;
+    const described = describeTrack(track, 'rtsp://127.0.0.1:1/secret');
+    const lines = described.split(/\r\n|\r|\n/);
+    if (lines.length > 10 || lines.filter((line) => /^[cmo]=/.test(line)).length !== 3)
+      throw new Error(described);
+    if (/[\r\n\0]/.test(track.controlUrl + track.sessionUrl)) throw new Error('A URL of several lines');
+  },
+);
+
+function sdpLine() {
+  const value = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom(
+      'video 0 RTP/AVP 96',
+      'rtpmap:96 H264/90000',
+      'control:rtsp://127.0.0.1/',
+      'range:npt=0-9',
+      'fmtp:96 a=1\rc=IN IP4 1.1.1.1',
+    ),
+    fc.constantFrom(
+      'control:*',
+      'control:',
+      'rtpmap:96 H264/1e999',
+      'rtpmap:26 JPEG/-1',
+      'video 0 RTP/AVP 26',
+      'fmtp:96 x\u2028y',
+    ),
+  );
+  return fc
+    .tuple(fc.constantFrom('v', 'o', 's', 'c', 't', 'm', 'a', 'a', 'm'), value)
+    .map((pair) => pair.join('='));
+}
+
+const messages = [
+  `RTSP/1.0 200 OK\r\nCSeq: 1\r\nContent-Length: 5\r\n\r\nhello`,
+  '$\x00\x00\x0c\x80\x60abcdefghij',
+  'RTSP/1.0 401 No\r\nCSeq: 2\r\nWWW-Authenticate: Digest realm="a", nonce="b", qop="auth,auth-int"\r\n\r\n',
+  'OPTIONS * RTSP/1.0\r\nCSeq: 3\r\n\r\n',
+  '\r\n',
+];
+
+/** A conversation reads the same however the network cuts it, and what is none ends as a named error. */
+const rtspProperty = fc.property(
+  fc
+    .array(fc.constantFrom(...messages), { minLength: 1, maxLength: 6 })
+    .chain((parts) => mutated(Buffer.from(parts.join(''), 'latin1'))),
+  fc.array(fc.nat(40), { maxLength: 20 }),
+  (bytes, lengths) => {
+    const whole = read([bytes]);
+    const cut = read(inPieces(bytes, lengths));
+    if (whole !== null && cut !== null && whole.length !== cut.length)
+      throw new Error('Cut, it reads otherwise');
+    for (const item of whole ?? []) answerChallenge(item);
+  },
+);
+
+/** Null where it is no RTSP. */
+function read(pieces: Uint8Array[]): RtspItem[] | null {
+  const reader = createRtspReader();
+  try {
+    return pieces.flatMap((piece) => reader.push(piece));
+  } catch (error) {
+    if (error instanceof RtspProtocolError) return null;
+    throw error;
+  }
+}
+
+function answerChallenge(item: RtspItem): void {
+  if (item.kind === 'frame') return;
+  const challenge = readChallenge(item.message.headers.map(([, value]) => value));
+  if (challenge === null) return;
+  const use = { method: 'DESCRIBE', uri: 'rtsp://a/', count: 1, clientNonce: randomBytes(4).toString('hex') };
+  const answer = authorization(challenge, { username: 'user', password: 'secret' }, use);
+  if (/[\r\n]/.test(answer) || answer.includes('secret')) throw new Error(answer);
+}
+
+/** An address of the inside, in any notation that a resolver takes. */
+const addressProperty = fc.asyncProperty(
+  fc.constantFrom(
+    ...[
+      [127, 8],
+      [10, 8],
+      [0, 8],
+      [224, 4],
+      [240, 4],
+    ].map(([first = 0, bits = 8]) => ({ first, bits })),
+  ),
+  fc.integer({ min: 0, max: 2 ** 32 - 1 }),
+  fc.array(fc.constantFrom('decimal', 'hex', 'octal', 'padded'), { minLength: 4, maxLength: 4 }),
+  fc.integer({ min: 1, max: 4 }),
+  async ({ first, bits }, random, notations, parts) => {
+    const address = ((first << 24) >>> 0) + (random % 2 ** (32 - bits));
+    const host = written(address, notations, parts);
+    for (const form of [host, `${host}.`, `[::ffff:${hexPair(address)}]`, `[64:ff9b::${hexPair(address)}]`]) {
+      const refused = await guard.resolve(form).then(
+        () => false,
+        (error: unknown) => error instanceof EgressRefusedError,
+      );
+      if (!refused) throw new Error(`${form} was not refused`);
+    }
+  },
+);
+
+/** In one to four parts, of which the last takes all bytes that are left. */
+function written(address: number, notations: string[], parts: number): string {
+  const bytes = [address >>> 24, (address >>> 16) & 255, (address >>> 8) & 255, address & 255];
+  const head = bytes.slice(0, parts - 1);
+  const last = address % 2 ** (8 * (4 - head.length));
+  return [...head, last].map((value, at) => inNotation(value, notations[at] ?? 'decimal')).join('.');
+}
+
+function inNotation(value: number, notation: string): string {
+  if (notation === 'hex') return `0x${value.toString(16)}`;
+  if (notation === 'octal') return `0${value.toString(8)}`;
+  return notation === 'padded' ? `0x0000${value.toString(16)}` : String(value);
+}
+
+function hexPair(address: number): string {
+  return `${(address >>> 16).toString(16)}:${(address & 0xffff).toString(16)}`;
+}
