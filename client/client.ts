@@ -1,6 +1,7 @@
 import { follow } from './follow.ts';
 import type { FollowOptions } from './follow.ts';
 import type * as Api from './openapi-types.ts';
+import { errorOf } from './errors.ts';
 import { createTransport } from './transport.ts';
 import type { Call, ClientOptions } from './transport.ts';
 
@@ -22,13 +23,9 @@ type Creation = Signal & { idempotencyKey?: string };
 export function createClient(options: ClientOptions) {
   const transport = createTransport(options);
 
-  async function ask<Answer>(call: Call): Promise<Answer> {
-    const response = await transport.send(call);
-    // The types are generated from the service's own document: a newer service may answer more, and that must not fail here.
-    // oxlint-disable-next-line typescript/no-unsafe-assignment
-    const answer: Answer = JSON.parse(await response.text());
-    return answer;
-  }
+  const ask = <Answer>(call: Call): Promise<Answer> => transport.send(call, jsonOf<Answer>);
+  const jpeg = (path: string, { signal }: Signal): Promise<Uint8Array> =>
+    transport.send({ method: 'GET', path, repeatable: true, signal }, bytesOf);
 
   const get = <Answer>(path: string, query: Call['query'], { signal }: Signal) =>
     ask<Answer>({ method: 'GET', path, query: query ?? {}, repeatable: true, signal });
@@ -68,11 +65,9 @@ export function createClient(options: ClientOptions) {
     /** The log as it grows, each event once and in order, until `job_stopped`; goes on by itself where a connection broke. */
     follow: (jobId: string, o: FollowOptions = {}) => follow(jobId, o, transport),
     /** The picture of a `watch_triggered` or `summary_generated` event: JPEG. */
-    picture: async (jobId: string, sequence: number, { signal }: Signal = {}): Promise<Uint8Array> => {
-      const path = `${job(jobId)}/media/${sequence}`;
-      const response = await transport.send({ method: 'GET', path, repeatable: true, signal });
-      return new Uint8Array(await response.arrayBuffer());
-    },
+    picture: (jobId: string, sequence: number, o: Signal = {}) => jpeg(`${job(jobId)}/media/${sequence}`, o),
+    /** The newest picture that was taken for a job, at its `stats.last_frame_at`: JPEG. */
+    frame: (jobId: string, o: Signal = {}) => jpeg(`${job(jobId)}/frame`, o),
 
     listDeliveries: (jobId: string, query: DeliveryFilter = {}, o: Signal = {}) =>
       get<Api.DeliveryPage>(`${job(jobId)}/deliveries`, query, o),
@@ -99,6 +94,9 @@ export function createClient(options: ClientOptions) {
     /** For keys with the internal scope. */
     metrics: ({ signal }: Signal = {}) =>
       ask<Api.Metrics>({ method: 'GET', path: '/metrics', headers: internal, repeatable: true, signal }),
+    /** For keys with the internal scope. `alarms` is null where nothing watches the service from outside. */
+    alarms: ({ signal }: Signal = {}) =>
+      ask<Api.Alarms>({ method: 'GET', path: '/alarms', headers: internal, repeatable: true, signal }),
     /** For keys with the internal scope. */
     logs: (query: { level?: Api.LogLevel; limit?: number } = {}, { signal }: Signal = {}) =>
       ask<Api.Logs>({ method: 'GET', path: '/logs', query, headers: internal, repeatable: true, signal }),
@@ -108,6 +106,21 @@ export function createClient(options: ClientOptions) {
 export type JobFilter = { status?: Api.JobStatus; job_type?: Api.JobType; limit?: number; offset?: number };
 export type EventFilter = { after?: number; limit?: number };
 export type DeliveryFilter = { state?: Api.DeliveryState; after?: number; limit?: number };
+
+async function jsonOf<Answer>(response: Response): Promise<Answer> {
+  const text = await response.text();
+  try {
+    // The types are generated from the service's own document: a newer service may answer more, and that must not fail here.
+    // oxlint-disable-next-line typescript/no-unsafe-return
+    return JSON.parse(text);
+  } catch {
+    throw errorOf(response.status, undefined, null);
+  }
+}
+
+async function bytesOf(response: Response): Promise<Uint8Array> {
+  return new Uint8Array(await response.arrayBuffer());
+}
 
 const internal = { 'X-Service-Internal': 'true' };
 const job = (jobId: string) => `/jobs/${encodeURIComponent(jobId)}`;

@@ -28,7 +28,9 @@ export class WatchpostError extends Error {
 
   /** Whether the same request may succeed a little later. */
   get retryable(): boolean {
-    return transientCodes.includes(this.code) || (this.code === 'UNEXPECTED_ANSWER' && this.status >= 500);
+    if (this.code !== 'UNEXPECTED_ANSWER') return transientCodes.includes(this.code);
+    // Of a proxy or a firewall in between.
+    return this.status >= 500 || this.status === 429;
   }
 }
 

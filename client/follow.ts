@@ -13,6 +13,8 @@ export type FollowOptions = {
 
 /** The service sends something at least every 15 s: after so long without a byte the connection is dead. */
 const silenceMilliseconds = 45_000;
+/** A session that ends in good order after so long was not fruitless, though nothing happened to the job meanwhile. */
+const lastingMilliseconds = 30_000;
 /** Fruitless connections in a row before it gives up: about three minutes. */
 const mostFailures = 10;
 
@@ -30,6 +32,7 @@ export async function* follow(
   let failures = 0;
   for (;;) {
     const resumedAfter = last;
+    const openedAt = Date.now();
     try {
       for await (const event of oneConnection(jobId, last, transport, signal)) {
         if (event === 'over') return;
@@ -40,7 +43,8 @@ export async function* follow(
         if (event.type === 'job_stopped') return;
       }
       // Closed in good order: after `error`, at the end of a session, or at a restart.
-      failures = last > resumedAfter ? 1 : failures + 1;
+      const lasted = Date.now() - openedAt >= lastingMilliseconds;
+      failures = lasted || last > resumedAfter ? 1 : failures + 1;
       if (failures >= mostFailures) throw new ConnectionError('The event stream is closed again and again');
     } catch (error) {
       signal?.throwIfAborted();
@@ -60,7 +64,8 @@ async function* oneConnection(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<StreamedEvent | 'over', void, undefined> {
   const silence = new AbortController();
-  const timer = setTimeout(() => silence.abort(), silenceMilliseconds);
+  const untilSilent = () => setTimeout(() => silence.abort(), silenceMilliseconds);
+  let timer = untilSilent();
   try {
     const response = await transport.open({
       method: 'GET',
@@ -76,7 +81,9 @@ async function* oneConnection(
     if (!response.ok || !response.body) throw await refusalOf(response);
     const heard = new TransformStream<Uint8Array, Uint8Array>({
       transform: (bytes, controller) => {
-        timer.refresh();
+        // Not Node's `refresh()`: elsewhere a timer is a number.
+        clearTimeout(timer);
+        timer = untilSilent();
         controller.enqueue(bytes);
       },
     });

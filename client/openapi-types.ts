@@ -182,7 +182,7 @@ export interface KeyRequest {
    * @minItems 1
    * @maxItems 3
    */
-  scopes?: [Scope] | [Scope, Scope] | [Scope, Scope, Scope];
+  scopes?: Scope[];
   label?: string | null;
 }
 export interface KeyLabel {
@@ -224,9 +224,7 @@ export interface ValidationErrors {
     /**
      * What was sent, shortened and without secrets
      */
-    input?: {
-      [k: string]: unknown;
-    };
+    input?: unknown;
     /**
      * The limit that was passed, by its name
      */
@@ -322,6 +320,10 @@ export interface JobStats {
   started_at: string | null;
   ended_at: string | null;
   next_check_at: string | null;
+  /**
+   * When the newest picture was taken: GET /jobs/{job_id}/frame
+   */
+  last_frame_at: string | null;
   /**
    * How much of the time was watched
    */
@@ -572,6 +574,10 @@ export interface CancelledJob {
     started_at: string | null;
     ended_at: string | null;
     next_check_at: string | null;
+    /**
+     * When the newest picture was taken: GET /jobs/{job_id}/frame
+     */
+    last_frame_at: string | null;
     /**
      * How much of the time was watched
      */
@@ -1030,6 +1036,19 @@ export interface Metrics {
     sent: number;
     failed: number;
   };
+}
+export interface Alarms {
+  /**
+   * null where nothing watches the service from outside: on one machine
+   */
+  alarms:
+    | {
+        name: string;
+        state: 'ok' | 'alarm' | 'unknown';
+        description: string;
+        since: string | null;
+      }[]
+    | null;
 }
 export interface Logs {
   total_in_buffer: number;

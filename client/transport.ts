@@ -54,14 +54,15 @@ export function createTransport(options: ClientOptions) {
     }
   }
 
-  /** An answer with a 2xx status. */
-  async function send(call: Call): Promise<Response> {
+  /** What `read` makes of an answer with a 2xx status, read whole: a connection that breaks in mid-body is one that broke. */
+  async function send<Answer>(call: Call, read: (response: Response) => Promise<Answer>): Promise<Answer> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         const response = await open(call);
-        if (response.ok) return response;
-        throw await refusalOf(response);
+        if (!response.ok) throw await refusalOf(response);
+        return await read(response).catch(asBroken);
       } catch (error) {
+        call.signal?.throwIfAborted();
         if (!call.repeatable || attempt >= attempts || !mayPass(error)) throw error;
         await sleep(pauseBefore(attempt, error), call.signal);
       }
@@ -69,6 +70,11 @@ export function createTransport(options: ClientOptions) {
   }
 
   return { open, send, sleep };
+}
+
+function asBroken(cause: unknown): never {
+  if (cause instanceof WatchpostError) throw cause;
+  throw new ConnectionError('The answer broke off', { cause });
 }
 
 /** The error in an answer that is not 2xx. */

@@ -35,7 +35,9 @@ export function verifyWebhook(
 
 function namedHeaders(headers: WebhookHeaders) {
   const read = (name: string): string => {
-    const value = headers instanceof Headers ? headers.get(name) : headers[name];
+    if (headers instanceof Headers) return headers.get(name) ?? '';
+    // Some hosts hand names on as they were written.
+    const value = Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
     return (Array.isArray(value) ? value[0] : value) ?? '';
   };
   return {

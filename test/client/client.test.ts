@@ -23,7 +23,8 @@ function scripted(answers: Answer[], attempts?: number) {
       if (answer === undefined) throw new Error('One request too many');
       if (answer instanceof Error) throw answer;
       const { status, body, headers = {} } = answer;
-      return new Response(typeof body === 'string' ? body : JSON.stringify(body), { status, headers });
+      const asItIs = typeof body === 'string' || body instanceof ReadableStream;
+      return new Response(asItIs ? body : JSON.stringify(body), { status, headers });
     },
     sleep: async (milliseconds) => void pauses.push(milliseconds),
   });
@@ -75,6 +76,31 @@ describe('what may pass', () => {
 
     expect(requests).toHaveLength(1);
   });
+
+  it('is an answer that breaks off, too', async () => {
+    const broken = new ReadableStream({
+      start: (controller) => controller.error(new TypeError('terminated')),
+    });
+    const { client, requests } = scripted([
+      { status: 200, body: broken },
+      { status: 200, body: { jobs: [] } },
+    ]);
+
+    expect(await client.listJobs()).toEqual({ jobs: [] });
+
+    expect(requests).toHaveLength(2);
+  });
+
+  it('is a limit of something in between', async () => {
+    const { client, requests } = scripted([
+      { status: 429, body: '<html>Slow down</html>' },
+      { status: 200, body: {} },
+    ]);
+
+    await client.checkOnce(look);
+
+    expect(requests).toHaveLength(2);
+  });
 });
 
 describe('a creation', () => {
@@ -123,6 +149,14 @@ describe('a refusal', () => {
       remediation: expect.stringContaining('base URL'),
     });
   });
+});
+
+it('a page in place of an answer is an error that says where to look', async () => {
+  const { client, requests } = scripted([{ status: 200, body: '<!doctype html>' }]);
+
+  await expect(client.listJobs()).rejects.toMatchObject({ code: 'UNEXPECTED_ANSWER', status: 200 });
+
+  expect(requests).toHaveLength(1);
 });
 
 it('a key goes into the header, and filters into the query', async () => {

@@ -2,11 +2,12 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { createClient } from '../../client/index.ts';
 import type { StreamedEvent } from '../../client/index.ts';
 
 const closing: (() => void)[] = [];
+afterEach(() => vi.useRealTimers());
 afterEach(() => closing.splice(0).forEach((close) => close()));
 
 type Connection = (response: ServerResponse, request: IncomingMessage) => void;
@@ -102,6 +103,22 @@ it('a service that stays away is given up after ten connections in a row', async
   await expect(sequences(client.follow('ID'))).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
 
   expect(resumed).toHaveLength(10);
+});
+
+it('sessions of a quiet job that end in good order are no failures', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const quiet: Connection = (response, request) => {
+    vi.setSystemTime(Date.now() + 60_000);
+    sends()(response, request);
+  };
+  const { client, resumed } = await serverOf(
+    ...Array<Connection>(12).fill(quiet),
+    sends(event(1, 'job_stopped')),
+  );
+
+  expect(await sequences(client.follow('ID'))).toEqual([1]);
+
+  expect(resumed).toHaveLength(13);
 });
 
 it('the iteration ends with the reason of its signal', async () => {

@@ -9,6 +9,8 @@ export async function openApiTypes(path: string): Promise<string> {
   const root = { title: 'Everything', type: 'object' as const, definitions };
   const types = await compile(root, 'Everything', {
     additionalProperties: false,
+    // Tuples of each length would refuse an ordinary array; the service counts.
+    ignoreMinAndMaxItems: true,
     bannerComment: '/** Generated from the OpenAPI document by `npm run generate:client`: do not edit. */',
     format: false,
     unreachableDefinitions: true,
@@ -26,6 +28,8 @@ function withPlainReferences(schema: unknown): any {
   if ('$ref' in schema && typeof schema.$ref === 'string') {
     return { $ref: schema.$ref.replace('#/components/schemas/', '#/definitions/') };
   }
+  // Without a type of its own it is any value, not any object.
+  if ('description' in schema && Object.keys(schema).length === 1) return { ...schema, tsType: 'unknown' };
   return Object.fromEntries(
     Object.entries(schema).map(([name, value]) => [name, withPlainReferences(value)]),
   );

@@ -16,6 +16,10 @@ describe('a webhook', () => {
 
     expect(verifyWebhook(secret, headers, body)).toEqual({ id: 'msg_1', event: JSON.parse(body) });
     expect(verifyWebhook(secret, new Headers(headers), body).event.type).toBe('job_started');
+    const written = Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]),
+    );
+    expect(verifyWebhook(secret, written, body).event.type).toBe('job_started');
   });
 
   it('verifies with the old and with the new secret while it rotates', async () => {
