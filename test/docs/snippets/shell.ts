@@ -17,6 +17,9 @@ type Place = { directory: string; env: NodeJS.ProcessEnv };
 
 const patienceMs = 90_000;
 
+/** What a reader would notice, such as a refusal instead of an answer, is a failure. */
+const prelude = 'exec 2>&1\nset -eo pipefail\ncurl() { command curl --fail-with-body "$@"; }\n';
+
 export function openShell({ directory, env }: Place): Shell {
   const child = spawn('bash', ['--noprofile', '--norc'], {
     cwd: directory,
@@ -25,7 +28,7 @@ export function openShell({ directory, env }: Place): Shell {
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const output = collect(child);
-  child.stdin.write('exec 2>&1\nset -eo pipefail\n');
+  child.stdin.write(prelude);
   let count = 0;
 
   return {

@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { estimate } from '../../cli/cost/estimate.ts';
+import { cheapestWithVideo } from '../../adapters/vision/bedrock/model-families.ts';
+
+const page = readFileSync('docs/choosing.md', 'utf8');
+const rows = page
+  .split('\n')
+  .filter((line) => line.startsWith('| '))
+  .map((line) => line.split('|').map((cell) => cell.trim().replaceAll('`', '')));
+
+const hourOf = (mode: 'frames' | 'clip' | 'hybrid', intervalSeconds: number, skippedShare = 0) =>
+  estimate({
+    mode,
+    intervalSeconds,
+    skippedShare,
+    clipSeconds: 3,
+    alertsPerHour: 1,
+    model: cheapestWithVideo,
+  });
+const dollars = (amount: number) => `$${amount.toFixed(3)}`;
+
+it.each(['frames', 'clip', 'hybrid'] as const)('a look with %s costs what is told', async (mode) => {
+  const row = rows.find((cells) => cells[1] === mode);
+  const { lines, total } = await hourOf(mode, 10);
+  const tokens = lines.find(({ item }) => item === 'Model, input')?.quantity ?? 0;
+  expect(row?.slice(4, 6)).toEqual([String(Math.round(tokens / 360)), dollars(total)]);
+});
+
+it('the examples cost what is told', async () => {
+  const examples = rows.filter((cells) => /^\d+ s$/.test(cells[3] ?? '') && cells[2] !== '');
+  const told = examples.flatMap(([, , mode, interval = '', , all, most]) =>
+    mode === 'frames' || mode === 'clip' ? [{ mode, seconds: Number.parseInt(interval), all, most }] : [],
+  );
+  expect(told.length).toBe(4);
+  for (const { mode, seconds, all, most } of told) {
+    const [hour, quiet] = await Promise.all([hourOf(mode, seconds), hourOf(mode, seconds, 0.8)]);
+    expect([all, most], `${mode}, ${seconds} s`).toEqual([dollars(hour.total), dollars(quiet.total)]);
+  }
+});
