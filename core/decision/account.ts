@@ -62,7 +62,8 @@ function remember(job: Job, outcome: TickOutcome, now: Date): WatchState {
     case 'stale':
       return { ...lost(job, unwatched(job.watch, 'stale'), now), failed_in_a_row: 0 };
     case 'unavailable':
-      return unwatched(job.watch, 'service');
+      // The stream is not to blame: its grace period does not go on, and its URL is not resolved anew (a new session begins with an advertisement).
+      return { ...unwatched(job.watch, 'service'), ...back };
     case 'capture_failed':
       return {
         ...lost(job, unwatched(job.watch, 'stream'), now),

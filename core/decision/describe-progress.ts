@@ -56,7 +56,7 @@ function explain(outcome: Exclude<TickOutcome, { kind: 'due' }>): string {
     case 'capture_failed':
       return `No picture: ${outcome.message}. ${outcome.remediation}`;
     case 'unavailable':
-      return `No picture, by a fault of this service: ${outcome.message}. It is tried again.`;
+      return `No picture, which is no fault of the stream: ${outcome.message}. It is tried again.`;
     case 'ended':
       return 'The stream has ended.';
   }

@@ -76,12 +76,17 @@ async function tryCapture(
   } catch (error) {
     if (error instanceof StreamEndedError) return { kind: 'ended', message: error.message };
     // Longer than the grace period for a lost stream, and over by itself.
-    if (error instanceof StreamPausedError) return { kind: 'unavailable', message: error.remediation };
+    if (error instanceof StreamPausedError) return advertisement;
     if (timeout.aborted && !signal?.aborted) return tooSlow(c.limits.captureTimeoutSeconds);
     if (!(error instanceof StreamError)) throw error;
     return { kind: 'failed', code: error.code, message: error.message, remediation: error.remediation };
   }
 }
+
+const advertisement: CaptureOutput = {
+  kind: 'unavailable',
+  message: 'The platform shows an advertisement instead of the stream',
+};
 
 function tooSlow(seconds: number): CaptureOutput {
   const { code, message, remediation } = new StreamFetchError(

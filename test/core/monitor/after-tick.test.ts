@@ -187,6 +187,52 @@ describe('a stream that fails', () => {
   });
 });
 
+describe('a tick without a picture that is no fault of the stream', () => {
+  const advertisement: TickOutcome = { kind: 'unavailable', message: 'The platform shows an advertisement' };
+
+  test('brings the job no nearer to stream_lost, however long it lasts', () => {
+    const decisions = play(runningJob(), [
+      [10, captureFailed],
+      [20, advertisement],
+      [100, advertisement],
+      [110, captureFailed],
+      [171, captureFailed],
+    ]);
+    expect(decisions.map(({ ending }) => ending?.reason)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      'stream_lost',
+    ]);
+  });
+
+  test('is followed by one at the usual time that keeps to what is known of the stream', () => {
+    const [failed, unavailable] = play(runningJob(), [
+      [10, captureFailed],
+      [11, advertisement],
+    ]);
+    expect(failed?.next).toMatchObject({ resolve_again: true });
+    expect(unavailable?.next).toMatchObject({
+      resolve_again: false,
+      wait_until: after(20).toISOString(),
+    });
+    expect(unavailable?.counters.failed_captures).toBe(2);
+  });
+
+  test('says so, and is a gap in coverage', () => {
+    const [first, back] = play(runningJob(), [
+      [10, advertisement],
+      [20, looked(false)],
+    ]);
+    expect(first?.events[0]?.data).toMatchObject({
+      explanation:
+        'No picture, which is no fault of the stream: The platform shows an advertisement. It is tried again.',
+    });
+    expect(back?.watch.gaps).toMatchObject([{ reason: 'service' }]);
+  });
+});
+
 describe('a model that fails', () => {
   test('is counted as missed, and the fifth time in a row fails the job', () => {
     const decisions = play(
