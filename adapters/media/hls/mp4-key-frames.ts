@@ -1,4 +1,4 @@
-/** Above every segment; a run may claim four thousand million samples without a byte for any of them. */
+/** Above every segment; a run may claim four thousand million samples without a byte for any of them, and a fragment needs eight bytes. */
 const mostSamples = 100_000;
 const isNoKeyFrame = 0x10000;
 
@@ -25,7 +25,7 @@ function videoTrack(bytes: Buffer): Track | null {
     const [header, times] = [child(track, 'tkhd'), child(media, 'mdhd')];
     const id = header.readUInt32BE(header.readUInt8(0) === 1 ? 20 : 12);
     const timescale = times.readUInt32BE(times.readUInt8(0) === 1 ? 20 : 12);
-    const defaults = children(child(movie, 'mvex'), 'trex').find((box) => box.readUInt32BE(4) === id);
+    const defaults = defaultsOf(child(movie, 'mvex'), id);
     return {
       id,
       timescale,
@@ -36,17 +36,24 @@ function videoTrack(bytes: Buffer): Track | null {
   return null;
 }
 
+function defaultsOf(extension: Buffer, id: number): Buffer | null {
+  for (const box of children(extension, 'trex')) if (box.readUInt32BE(4) === id) return box;
+  return null;
+}
+
 function lastKeyFrame(segment: Buffer, track: Track): number | null {
   let first = Infinity;
   let last: number | null = null;
   let left = mostSamples;
-  for (const fragment of children(segment, 'moof').flatMap((box) => children(box, 'traf'))) {
+  for (const fragment of fragmentsOf(segment)) {
+    if ((left -= 1) < 0) return null;
     const header = readHeader(child(fragment, 'tfhd'), track);
     if (header === null) continue;
     let seconds = readBaseTime(child(fragment, 'tfdt')) / track.timescale;
     for (const run of children(fragment, 'trun')) {
+      if ((left -= 1) < 0) return null;
       for (const sample of samplesOf(run, header, track.timescale)) {
-        if ((left -= 1) < 0) return last === null ? null : last - first;
+        if ((left -= 1) < 0) return null;
         first = Math.min(first, seconds + sample.delaySeconds);
         if ((sample.flags & isNoKeyFrame) === 0) last = seconds + sample.delaySeconds;
         seconds += sample.seconds;
@@ -54,6 +61,14 @@ function lastKeyFrame(segment: Buffer, track: Track): number | null {
     }
   }
   return last === null ? null : last - first;
+}
+
+function* fragmentsOf(segment: Buffer): Generator<Buffer> {
+  let left = mostSamples;
+  for (const box of children(segment, 'moof')) {
+    if ((left -= 1) < 0) return;
+    yield* children(box, 'traf');
+  }
 }
 
 type SampleDefaults = Pick<Track, 'sampleSeconds' | 'sampleFlags'>;
@@ -101,21 +116,21 @@ function* samplesOf(box: Buffer, defaults: SampleDefaults, timescale: number): G
 
 /** Empty where there is none: reading from it throws. */
 function child(box: Buffer, type: string): Buffer {
-  return children(box, type)[0] ?? Buffer.alloc(0);
+  for (const found of children(box, type)) return found;
+  return Buffer.alloc(0);
 }
 
-function children(box: Buffer, type: string): Buffer[] {
-  const found: Buffer[] = [];
+/** One after the other: 16 MiB may be two million boxes without content, and a list of them takes half a gigabyte. */
+function* children(box: Buffer, type: string): Generator<Buffer> {
+  const wanted = Buffer.from(type, 'latin1').readUInt32BE();
   for (let at = 0; at + 8 <= box.length;) {
     const size = box.readUInt32BE(at);
     const isLong = size === 1 && at + 16 <= box.length;
     const bytes = isLong ? Number(box.readBigUInt64BE(at + 8)) : size === 0 ? box.length - at : size;
     if (bytes < 8) break;
-    if (box.toString('latin1', at + 4, at + 8) === type)
-      found.push(box.subarray(at + (isLong ? 16 : 8), at + bytes));
+    if (box.readUInt32BE(at + 4) === wanted) yield box.subarray(at + (isLong ? 16 : 8), at + bytes);
     at += bytes;
   }
-  return found;
 }
 
 function asBuffer(bytes: Uint8Array): Buffer {

@@ -33,9 +33,11 @@ export function createRtspReader(): RtspReader {
 
   function readNext(buffer: Buffer): Read {
     const bytes = begun ? garbageAt(buffer) : 0;
-    garbageBytes += bytes;
+    const read = bytes > 0 ? { item: null, bytes } : readItem(buffer);
+    // Empty lines too: without an end they keep the reader busy for nothing.
+    if (read?.item === null) garbageBytes += read.bytes;
     if (garbageBytes > maxGarbageBytes) throw new RtspProtocolError('Too much that is not RTSP');
-    return bytes > 0 ? { item: null, bytes } : readItem(buffer);
+    return read;
   }
 }
 

@@ -64,8 +64,30 @@ describe('the last key frame of a segment', () => {
       segment.writeUInt32BE(0xffffffff, run + 4);
       expect(lastKeyFrameOfMp4(segment, recording.initialization)).not.toBeNaN();
     });
+
+    it.each(['moof', 'traf', 'trun'])('that are boxes without content (%s) takes no memory', (type) => {
+      const boxes = Buffer.alloc(16 * 1024 * 1024, box(type, Buffer.alloc(0)));
+      const bombs = { moof: boxes, traf: box('moof', boxes), trun: box('moof', fragmentOf(boxes)) };
+      const before = process.memoryUsage().heapTotal;
+      expect(lastKeyFrameOfMp4(bombs[type as keyof typeof bombs], recording.initialization)).toBeNull();
+      expect(process.memoryUsage().heapTotal - before).toBeLessThan(64 * 1024 * 1024);
+    });
   });
 });
+
+function box(type: string, content: Buffer): Buffer {
+  const head = Buffer.alloc(8);
+  head.writeUInt32BE(8 + content.length);
+  head.write(type, 4, 'latin1');
+  return Buffer.concat([head, content]);
+}
+
+/** Of the first track, as ffmpeg numbers it. */
+function fragmentOf(runs: Buffer): Buffer {
+  const [header, time] = [Buffer.alloc(8), Buffer.alloc(8)];
+  header.writeUInt32BE(1, 4);
+  return box('traf', Buffer.concat([box('tfhd', header), box('tfdt', time), runs]));
+}
 
 function timeOf(segment: Buffer, initialization: Buffer | null): number | null {
   return initialization === null ? lastKeyFrameOfTs(segment) : lastKeyFrameOfMp4(segment, initialization);

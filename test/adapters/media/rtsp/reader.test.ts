@@ -84,6 +84,8 @@ describe('the RTSP reader', () => {
     expect(() => read(Buffer.concat([Buffer.alloc(20_000, 'x'), Buffer.from(answer)]))).toThrow(
       RtspProtocolError,
     );
+    expect(() => read(Buffer.alloc(100_000, '\r\n'))).toThrow(RtspProtocolError);
+    expect(read(Buffer.alloc(1000, '\r\n'), Buffer.from(answer))).toHaveLength(1);
   });
 
   it.each([
