@@ -41,12 +41,14 @@ function inputOf({ url, kind, segmentSeconds }: BareSource, mode: InputMode, fla
 
 function outputOf(mode: InputMode, { frame, clip }: { frame: string; clip: string }): string[] {
   const jpeg = '-q:v 3 -update 1 -y';
-  const film = '-an -c:v libx264 -preset veryfast -crf 28 -movflags +faststart -y';
+  // What a capture's clip is made with: a slower preset would only make bare ffmpeg slower.
+  const film =
+    '-an -c:v libx264 -preset ultrafast -crf 28 -x264-params cabac=1:deblock=0,0 -movflags +faststart -y';
   const trimmed = `setpts=PTS-STARTPTS,trim=duration=${clipSeconds}`;
   if (mode === 'frames') return [...words(`-frames:v 1 -vf scale=896:-2 ${jpeg}`), frame];
   // `-t` would count from before the first key frame, and with two outputs wait for a stream that stands still.
-  if (mode === 'clip') return [...words(`-vf ${trimmed},fps=8,scale=672:-2 ${film}`), clip];
-  const graph = `[0:v]${trimmed},split=2[a][b];[a]trim=end_frame=1,scale=896:-2[f];[b]fps=8,scale=672:-2[c]`;
+  if (mode === 'clip') return [...words(`-vf ${trimmed},fps=5,scale=672:-2 ${film}`), clip];
+  const graph = `[0:v]${trimmed},split=2[a][b];[a]trim=end_frame=1,scale=896:-2[f];[b]fps=5,scale=672:-2[c]`;
   return [...words(`-filter_complex ${graph} -map [f] ${jpeg}`), frame, ...words(`-map [c] ${film}`), clip];
 }
 

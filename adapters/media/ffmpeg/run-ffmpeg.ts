@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { InputMode } from '../../../core/capture.ts';
 import { thumbnail } from '../../../core/capture.ts';
@@ -11,10 +12,11 @@ import { spawnFfmpeg } from './spawn-ffmpeg.ts';
 
 /**
  * `pipe`: the bytes of whole segments; `seconds` says how long they play, and lets a clip be taken from their end rather than their start.
+ * `endsAtSeconds` says it better where it is known: when the last picture is over, by the clock of the bytes.
  * `rtsp`: a relay on loopback, which has checked where it leads.
  */
 export type FfmpegInput =
-  | { kind: 'pipe'; format: 'mpegts' | 'mov'; chunks: Chunks; seconds?: number }
+  | { kind: 'pipe'; format: 'mpegts' | 'mov'; chunks: Chunks; seconds?: number; endsAtSeconds?: number }
   | { kind: 'rtsp'; relayUrl: string };
 
 /** `frame` is a JPEG of at most 896 px width, `thumbnail` planar yuv420p of the same moment, `clip` an MP4 in modes clip and hybrid. */
@@ -40,61 +42,47 @@ const keepSpareMs = 65_000;
 
 /** `tempDir` holds clips while they are written: an MP4 that starts with its index needs a file. */
 export function createFfmpegRunner(options: { ffmpegPath: string; tempDir: string }): FfmpegRunner {
-  const spares = createSpareFfmpeg({ ffmpegPath: options.ffmpegPath, keepMs: keepSpareMs });
-  return {
-    run: (input, wanted, limits, signal) =>
-      wanted.mode === 'frames'
-        ? runOnce('', input, wanted, limits, signal)
-        : inTemporaryDirectory(options.tempDir, (directory) =>
-            runOnce(join(directory, 'clip.mp4'), input, wanted, limits, signal),
-          ),
-  };
+  const newFile = (): string => join(options.tempDir, `clip-${randomUUID()}.mp4`);
+  const spares = createSpareFfmpeg({ ffmpegPath: options.ffmpegPath, keepMs: keepSpareMs, newFile });
+  return { run };
 
-  async function runOnce(
-    clipPath: string,
-    input: FfmpegInput,
-    wanted: { mode: InputMode; clipSeconds: number },
-    limits: { timeoutMs: number },
-    signal: AbortSignal,
+  async function run(
+    ...[input, wanted, limits, signal]: Parameters<FfmpegRunner['run']>
   ): Promise<FfmpegPictures> {
-    const args = captureArguments(input, wanted, { ...limits, clipBytes: clipBytesLimit }, clipPath);
-    // The other command lines hold what only their own capture knows: a file, a span of time, a relay.
-    const mayWait = input.kind === 'pipe' && wanted.mode === 'frames';
+    const command = (clipPath: string): string[] =>
+      captureArguments(input, wanted, { ...limits, clipBytes: clipBytesLimit }, clipPath);
+    // The other command lines hold what only their own capture knows: a span of time, a relay.
+    const mayWait = input.kind === 'pipe' && (wanted.mode === 'frames' || input.endsAtSeconds !== undefined);
+    if (wanted.mode !== 'frames') await onDisk(() => mkdir(options.tempDir, { recursive: true }));
     signal.throwIfAborted();
-    const outcome = await spawnFfmpeg(
-      {
-        ffmpegPath: options.ffmpegPath,
-        args,
-        ...(mayWait ? { process: spares.take(args) } : {}),
-        ...(input.kind === 'pipe' ? { input: input.chunks } : {}),
-        outputBytes: pictureBytesLimit,
-        timeoutMs: limits.timeoutMs,
-      },
-      signal,
-    );
-    // Starting a process holds everything up for some milliseconds: first the pictures are handed over.
-    if (mayWait) setImmediate(() => spares.prepare(args));
-    if (isDiskFull(outcome)) throw new TransientError('The disk of the temporary files is full');
-    if (outcome.ended !== 'exited') throw notInLimits(outcome, wanted.mode, limits.timeoutMs);
-    const pictures = lastPictures(outcome);
-    if (pictures === undefined) throw nothingDecoded(outcome, wanted.mode);
-    if (wanted.mode === 'frames') return pictures;
-    // Joining a stream can make ffmpeg exit with an error after a good picture, but a clip is whole only after exit code 0.
-    if (outcome.exitCode !== 0) throw nothingDecoded(outcome, wanted.mode);
-    return { ...pictures, clip: await onDisk(() => readFile(clipPath)) };
+    const process = spares.take(command);
+    const outputs = { outputBytes: pictureBytesLimit, timeoutMs: limits.timeoutMs };
+    try {
+      const chunks = input.kind === 'pipe' ? { input: input.chunks } : {};
+      const outcome = await spawnFfmpeg({ process, ...chunks, ...outputs }, signal);
+      // Starting a process holds everything up for some milliseconds: first the pictures are handed over.
+      if (mayWait) setImmediate(() => spares.prepare(command));
+      return await readPictures(outcome, wanted.mode, limits.timeoutMs, process.file);
+    } finally {
+      if (wanted.mode !== 'frames') await rm(process.file, { force: true });
+    }
   }
 }
 
-async function inTemporaryDirectory<T>(tempDir: string, work: (directory: string) => Promise<T>): Promise<T> {
-  const directory = await onDisk(async () => {
-    await mkdir(tempDir, { recursive: true });
-    return mkdtemp(join(tempDir, 'clip-'));
-  });
-  try {
-    return await work(directory);
-  } finally {
-    await rm(directory, { recursive: true, force: true });
-  }
+async function readPictures(
+  outcome: FfmpegOutcome,
+  mode: InputMode,
+  timeoutMs: number,
+  clipPath: string,
+): Promise<FfmpegPictures> {
+  if (isDiskFull(outcome)) throw new TransientError('The disk of the temporary files is full');
+  if (outcome.ended !== 'exited') throw notInLimits(outcome, mode, timeoutMs);
+  const pictures = lastPictures(outcome);
+  if (pictures === undefined) throw nothingDecoded(outcome, mode);
+  if (mode === 'frames') return pictures;
+  // Joining a stream can make ffmpeg exit with an error after a good picture, but a clip is whole only after exit code 0.
+  if (outcome.exitCode !== 0) throw nothingDecoded(outcome, mode);
+  return { ...pictures, clip: await onDisk(() => readFile(clipPath)) };
 }
 
 /** A fault of this machine's disk is no fault of the stream. */

@@ -6,28 +6,45 @@ import { startFfmpeg, type FfmpegProcess } from './ffmpeg-process.ts';
  */
 export type SpareFfmpeg = {
   /** The one that waits with these arguments, else a new one. */
-  take(args: string[]): FfmpegProcess;
+  take(command: FfmpegCommand): SpareProcess;
   /** Has one wait, if none does. */
-  prepare(args: string[]): void;
+  prepare(command: FfmpegCommand): void;
 };
 
-/** One process for each list of arguments waits, for at most `keepMs`. None keeps this process from ending, and all end with it. */
-export function createSpareFfmpeg(options: { ffmpegPath: string; keepMs: number }): SpareFfmpeg {
-  const waiting = new Map<string, FfmpegProcess>();
+/** The arguments, with the file of its own that each process may write. */
+export type FfmpegCommand = (file: string) => string[];
+
+export type SpareProcess = FfmpegProcess & { file: string };
+
+/**
+ * One process for each list of arguments waits, for at most `keepMs`, and of all lists at most four: lengths of clips are the callers'
+ * choice. None keeps this process from ending, and all end with it. None makes its file before it has read something.
+ */
+export function createSpareFfmpeg(options: {
+  ffmpegPath: string;
+  keepMs: number;
+  newFile: () => string;
+}): SpareFfmpeg {
+  const waiting = new Map<string, SpareProcess>();
   return {
-    take: (args) => {
-      const spare = waiting.get(keyOf(args));
-      waiting.delete(keyOf(args));
-      if (spare === undefined || !isRunning(spare)) return startFfmpeg(options.ffmpegPath, args);
+    take: (command) => {
+      const spare = waiting.get(keyOf(command));
+      waiting.delete(keyOf(command));
+      if (spare === undefined || !isRunning(spare)) return start(command);
       spare.awaited(true);
       return spare;
     },
-    prepare: (args) => {
-      if (!waiting.has(keyOf(args))) keep(keyOf(args), startFfmpeg(options.ffmpegPath, args));
+    prepare: (command) => {
+      if (!waiting.has(keyOf(command)) && waiting.size < mostWaiting) keep(keyOf(command), start(command));
     },
   };
 
-  function keep(key: string, spare: FfmpegProcess): void {
+  function start(command: FfmpegCommand): SpareProcess {
+    const file = options.newFile();
+    return { ...startFfmpeg(options.ffmpegPath, command(file)), file };
+  }
+
+  function keep(key: string, spare: SpareProcess): void {
     waiting.set(key, spare);
     spare.awaited(false);
     const drop = (): void => {
@@ -44,8 +61,10 @@ export function createSpareFfmpeg(options: { ffmpegPath: string; keepMs: number 
   }
 }
 
-function keyOf(args: string[]): string {
-  return args.join('\0');
+const mostWaiting = 4;
+
+function keyOf(command: FfmpegCommand): string {
+  return command('').join('\0');
 }
 
 /** The system may have ended it (memory). */

@@ -4,11 +4,8 @@ import { startFfmpeg, type FfmpegProcess } from './ffmpeg-process.ts';
 
 export type Chunks = AsyncIterable<Uint8Array> | Uint8Array[];
 
-export type FfmpegRun = {
-  ffmpegPath: string;
-  args: string[];
-  /** One that was started with these arguments and has read nothing yet; without it a new one is. */
-  process?: FfmpegProcess;
+/** `process`: one that was started and has read nothing yet. */
+export type FfmpegRun = ({ ffmpegPath: string; args: string[] } | { process: FfmpegProcess }) & {
   /** What is written to its stdin; without it stdin is empty. */
   input?: Chunks;
   /** Most bytes that each output pipe may bring before ffmpeg is killed. */
@@ -35,7 +32,7 @@ const complaintBytes = 4096;
  */
 export async function spawnFfmpeg(run: FfmpegRun, signal: AbortSignal): Promise<FfmpegOutcome> {
   signal.throwIfAborted();
-  const { child, closed } = run.process ?? startFfmpeg(run.ffmpegPath, run.args);
+  const { child, closed } = 'process' in run ? run.process : startFfmpeg(run.ffmpegPath, run.args);
   let ended: FfmpegOutcome['ended'] = 'exited';
   const kill = (reason: FfmpegOutcome['ended']): void => {
     ended = reason;

@@ -3,7 +3,7 @@ import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import { NotLiveError, StreamFetchError, StreamPausedError } from '../../../core/errors.ts';
 import type { GuardedHttp } from '../../egress/guarded-http.ts';
 import { NoPictureError } from '../ffmpeg/errors.ts';
-import type { FfmpegPictures, FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
+import type { FfmpegInput, FfmpegPictures, FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
 import { chooseSegments, withGapAt } from './choose-segments.ts';
 import { fetchMediaPlaylist, PlaylistGoneError, type PreparePlaylist } from './fetch-playlist.ts';
 import { fetchSegments, protectedStream, SegmentMissingError } from './fetch-segments.ts';
@@ -11,6 +11,7 @@ import { findPlaylist } from './find-playlist.ts';
 import { createKeyFrameClock } from './key-frame-clock.ts';
 import type { KeyFrameClock } from './key-frame-clock.ts';
 import { lastKeyFrame } from './last-key-frame.ts';
+import { clipEndsAtSeconds, lastSeconds } from './last-seconds.ts';
 import { livenessOf } from './live-or-not.ts';
 import { createPlaylistMemory, type Remembered } from './playlist-memory.ts';
 import type { MediaPlaylist, Segment } from './playlist.ts';
@@ -24,7 +25,7 @@ export type HlsLimits = {
   /** Of all that one capture fetches of segments. */
   captureBytes: number;
   requestTimeoutMs: number;
-  /** From the start of fetching segments to the finished pictures. */
+  /** From the start of ffmpeg to the finished pictures, with the fetching of segments where it is fed while they come. */
   decodeTimeoutMs: number;
 };
 
@@ -174,26 +175,17 @@ export function createHlsCapturer(deps: {
     };
   }
 
-  /** ffmpeg starts while the segments are under way; what is still under way when it has enough is given up. */
+  /** What is still under way when ffmpeg has enough is given up. */
   async function decode(
     segments: Segment[],
     clock: KeyFrameClock,
     request: CaptureRequest,
     signal: AbortSignal,
   ): Promise<FfmpegPictures> {
-    const seconds = segments.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
     const enough = new AbortController();
     const chunks = clock.watch(fetchSegments(fetcher, segments, AbortSignal.any([signal, enough.signal])));
-    const format = formatOf(segments[0]);
-    // Of several segments no key frame is known to be whole in the last one.
-    const oneFrame = request.mode === 'frames' && segments.length === 1 && format === 'mpegts';
-    const input = {
-      kind: 'pipe',
-      format,
-      chunks: oneFrame ? lastKeyFrames(chunks) : chunks,
-      seconds,
-    } as const;
     try {
+      const input = await inputOf(chunks, segments, request);
       return await deps.ffmpeg.run(input, request, { timeoutMs: limits.decodeTimeoutMs }, signal);
     } catch (error) {
       segments.forEach(forgetResources);
@@ -207,6 +199,25 @@ export function createHlsCapturer(deps: {
     if (key?.method === 'AES-128') resources.forget({ url: key.url, byteRange: null });
     if (initialization !== null) resources.forget(initialization);
   }
+}
+
+/** No more of the segments than is needed, where that can be told; else ffmpeg starts while they are under way. */
+async function inputOf(
+  chunks: AsyncIterable<Uint8Array>,
+  segments: Segment[],
+  request: CaptureRequest,
+): Promise<FfmpegInput> {
+  const seconds = segments.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
+  const input = { kind: 'pipe', format: formatOf(segments[0]), chunks, seconds } as const;
+  if (input.format !== 'mpegts') return input;
+  // Of several segments no key frame is known to be whole in the last one.
+  if (request.mode === 'frames')
+    return segments.length === 1 ? { ...input, chunks: lastKeyFrames(chunks) } : input;
+  const parts: Uint8Array[] = [];
+  for await (const part of chunks) parts.push(part);
+  const clip = lastSeconds(Buffer.concat(parts), request.clipSeconds);
+  if (clip === null) return { ...input, chunks: parts };
+  return { ...input, chunks: [clip], endsAtSeconds: clipEndsAtSeconds };
 }
 
 async function* lastKeyFrames(segments: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createFfmpegRunner, type FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createSpareFfmpeg } from '../../../../adapters/media/ffmpeg/spare-ffmpeg.ts';
+import { clipEndsAtSeconds, lastSeconds } from '../../../../adapters/media/hls/last-seconds.ts';
 import { ffmpegPath, momentOf, record } from '../../../support/hls/recording.ts';
 
 const never = new AbortController().signal;
@@ -78,22 +79,52 @@ describe('a frame', () => {
   });
 });
 
+describe('a clip', () => {
+  const clipOf = async (segment: number) => {
+    const chunks = [lastSeconds(segments[segment]!, 1)!];
+    const input = { kind: 'pipe', format: 'mpegts', chunks, endsAtSeconds: clipEndsAtSeconds } as const;
+    const wanted = { mode: 'clip', clipSeconds: 1 } as const;
+    const { clip, thumbnail } = await runner.run(input, wanted, { timeoutMs: 10_000 }, never);
+    return { clip, moment: momentOf(thumbnail) };
+  };
+
+  it('whose end is known finds one that waits too, and each is in a file of its own', async () => {
+    const [first, second] = [await clipOf(0), await clipOf(2)];
+    expect(first.moment).toBeCloseTo(1.9, 0);
+    expect(second.moment).toBeCloseTo(5.9, 0);
+    expect(second.clip).not.toEqual(first.clip);
+    const together = await Promise.all([clipOf(1), clipOf(3)]);
+    expect(together.map(({ moment }) => Math.round(moment))).toEqual([4, 8]);
+    await startedSoFar(5);
+    expect((await readdir(directory)).toSorted()).toEqual(['ffmpeg', 'started']);
+  });
+});
+
 describe('an ffmpeg that waits', () => {
   const waits = ['-nostdin', '-loglevel', 'error', '-f', 'mpegts', '-i', 'pipe:0', '-f', 'null', '-'];
 
   it('is ended when nobody wants it', async () => {
-    const spares = createSpareFfmpeg({ ffmpegPath: counted, keepMs: 200 });
-    spares.prepare(waits);
-    spares.prepare(waits);
+    const spares = createSpareFfmpeg({ ffmpegPath: counted, keepMs: 200, newFile: () => '' });
+    spares.prepare(() => waits);
+    spares.prepare(() => waits);
     await startedSoFar(1);
     const [pid] = await started();
     await vi.waitFor(() => expect(isAlive(pid!)).toBe(false), { timeout: 10_000 });
   });
 
+  it('has three others at most beside it', async () => {
+    const spares = createSpareFfmpeg({ ffmpegPath: counted, keepMs: 2000, newFile: () => '' });
+    for (let index = 0; index < 6; index += 1) spares.prepare(() => [...waits, '-metadata', `take=${index}`]);
+    await startedSoFar(4);
+    const [first] = await started();
+    await vi.waitFor(() => expect(isAlive(first!)).toBe(false), { timeout: 10_000 });
+    expect(await started()).toHaveLength(4);
+  });
+
   it('keeps no process from ending, and ends with it', async () => {
     const script = `
       import { createSpareFfmpeg } from '${join(import.meta.dirname, '../../../../adapters/media/ffmpeg/spare-ffmpeg.ts')}';
-      createSpareFfmpeg({ ffmpegPath: '${counted}', keepMs: 600_000 }).prepare(${JSON.stringify(waits)});
+      createSpareFfmpeg({ ffmpegPath: '${counted}', keepMs: 600_000, newFile: () => '' }).prepare(() => ${JSON.stringify(waits)});
     `;
     await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { timeout: 20_000 });
     await startedSoFar(1);

@@ -1,0 +1,75 @@
+import { packetBytes, packetsOf, payloadOf, picturesOf, startsUnit } from './transport-stream.ts';
+
+const ticksPerSecond = 90_000;
+/** Of 33 bits: they begin anew after 26.5 hours. */
+const allTicks = 2 ** 33;
+
+/** Where the clock of what `lastSeconds` gives stands when its last picture is over: beyond every clip and every group of pictures. */
+export const clipEndsAtSeconds = 3600;
+const lastPictureTicks = clipEndsAtSeconds * ticksPerSecond - 90;
+
+/**
+ * Of MPEG-TS (ISO/IEC 13818-1), what a clip of its last seconds needs: the tables, and the picture's packets from the last key frame that is not
+ * after its start, so that nothing is decoded in vain. Its times are moved so that the last picture is always of the same time: the ffmpeg
+ * that makes a clip can then have started before there was anything to cut. Null where times or tables cannot be read.
+ */
+export function lastSeconds(bytes: Uint8Array, seconds: number): Uint8Array | null {
+  const found = picturesOf(bytes);
+  if (found === null) return null;
+  const times = timesOf(bytes, found.pictures);
+  if (times === null) return null;
+  const newest = times.reduce((latest, time) => (ticksBetween(latest, time) > 0 ? time : latest));
+  const age = times.map((time) => ticksBetween(time, newest));
+  const start = found.pictures.findLastIndex(
+    ({ isKeyFrame }, index) => isKeyFrame && (age[index] ?? 0) >= seconds * ticksPerSecond,
+  );
+  const from = found.pictures[Math.max(0, start)]?.at ?? 0;
+  const cut = Buffer.concat([...found.tables, ...packetsOf(bytes.subarray(from), found.videoPid)]);
+  moveTimes(cut.subarray(found.tables.length * packetBytes), lastPictureTicks - newest);
+  return cut;
+}
+
+/** Null if one is missing, or there is none. */
+function timesOf(bytes: Uint8Array, pictures: { at: number }[]): number[] | null {
+  const times = pictures.map(({ at }) => {
+    const [field] = timeFields(bytes.subarray(at, at + packetBytes));
+    return field === undefined ? null : readTime(field);
+  });
+  const known = times.filter((time) => time !== null);
+  return known.length === 0 || known.length < times.length ? null : known;
+}
+
+function moveTimes(packets: Buffer, byTicks: number): void {
+  for (let at = 0; at < packets.length; at += packetBytes) {
+    const packet = packets.subarray(at, at + packetBytes);
+    if (!startsUnit(packet)) continue;
+    for (const field of timeFields(packet)) writeTime(field, readTime(field) + byTicks);
+  }
+}
+
+/** Of a PES packet of video: when its picture is shown, and when it is decoded if that is another time. */
+function timeFields(packet: Uint8Array): Buffer[] {
+  const payload = payloadOf(packet);
+  const pes = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength);
+  if (pes.length < 19 || pes.readUIntBE(0, 3) !== 1 || (pes.readUInt8(3) & 0xf0) !== 0xe0) return [];
+  const present = pes.readUInt8(7) >> 6;
+  return [9, 14].slice(0, present === 3 ? 2 : present === 2 ? 1 : 0).map((at) => pes.subarray(at, at + 5));
+}
+
+/** 33 bits in three pieces, each with a marker behind it. */
+function readTime(field: Buffer): number {
+  const [high, middle, low] = [field.readUInt8(0), field.readUInt16BE(1), field.readUInt16BE(3)];
+  return ((high >> 1) & 0x07) * 2 ** 30 + (middle >> 1) * 2 ** 15 + (low >> 1);
+}
+
+function writeTime(field: Buffer, ticks: number): void {
+  const time = ((ticks % allTicks) + allTicks) % allTicks;
+  const high = Math.floor(time / 2 ** 30);
+  field.writeUInt8((field.readUInt8(0) & 0xf0) | (high << 1) | 1, 0);
+  field.writeUInt16BE((Math.floor(time / 2 ** 15) % 2 ** 15) * 2 + 1, 1);
+  field.writeUInt16BE((time % 2 ** 15) * 2 + 1, 3);
+}
+
+function ticksBetween(from: number, to: number): number {
+  return ((to - from + allTicks * 1.5) % allTicks) - allTicks / 2;
+}

@@ -1,0 +1,115 @@
+export const packetBytes = 188;
+const syncByte = 0x47;
+
+/** Where each picture of an MPEG-TS stream begins, in the order of decoding, and what tells a reader of it how to read it. */
+export type TransportStream = {
+  /** The packets of the association table and of the map table. */
+  tables: Uint8Array[];
+  videoPid: number;
+  pictures: { at: number; isKeyFrame: boolean }[];
+};
+
+/** Null for what is of an uncommon kind: several programs, tables that do not fit into a packet, bytes that are no whole packets. */
+export function picturesOf(bytes: Uint8Array): TransportStream | null {
+  const tables: Uint8Array[] = [];
+  const pictures: TransportStream['pictures'] = [];
+  let programPid: number | null = null;
+  let videoPid: number | null = null;
+  for (let at = 0; at + packetBytes <= bytes.length; at += packetBytes) {
+    const packet = bytes.subarray(at, at + packetBytes);
+    if (packet[0] !== syncByte) return null;
+    const pid = pidOf(packet);
+    if (pid === 0 && programPid === null) {
+      programPid = programPidOf(packet);
+      if (programPid === null) return null;
+      tables.push(packet);
+    } else if (pid === programPid && videoPid === null) {
+      videoPid = videoPidOf(packet);
+      if (videoPid === null) return null;
+      tables.push(packet);
+    } else if (pid === videoPid && startsUnit(packet)) {
+      pictures.push({ at, isKeyFrame: isRandomAccess(packet) });
+    }
+  }
+  return videoPid === null ? null : { tables, videoPid, pictures };
+}
+
+/** Without sound and what else lies between. */
+export function packetsOf(bytes: Uint8Array, pid: number): Uint8Array[] {
+  const packets: Uint8Array[] = [];
+  for (let at = 0; at + packetBytes <= bytes.length; at += packetBytes) {
+    const packet = bytes.subarray(at, at + packetBytes);
+    if (pidOf(packet) === pid) packets.push(packet);
+  }
+  return packets;
+}
+
+/** What a packet carries, behind its header. */
+export function payloadOf(packet: Uint8Array): Uint8Array {
+  return packet.subarray(hasAdaptation(packet) ? 5 + byte(packet, 4) : 4);
+}
+
+// ISO/IEC 13818-1: packets 2.4.3.2, adaptation field 2.4.3.4, association table 2.4.4.3, map table 2.4.4.8.
+
+function pidOf(packet: Uint8Array): number {
+  return (byte(packet, 1) & 0x1f) * 256 + byte(packet, 2);
+}
+
+export function startsUnit(packet: Uint8Array): boolean {
+  return (byte(packet, 1) & 0x40) !== 0;
+}
+
+function isRandomAccess(packet: Uint8Array): boolean {
+  return hasAdaptation(packet) && byte(packet, 4) > 0 && (byte(packet, 5) & 0x40) !== 0;
+}
+
+function hasAdaptation(packet: Uint8Array): boolean {
+  return (byte(packet, 3) & 0x20) !== 0;
+}
+
+/** Of the only program; null where there are several, or the table does not begin and end in this packet. */
+function programPidOf(packet: Uint8Array): number | null {
+  const section = sectionOf(packet, 0x00);
+  if (section === null) return null;
+  const programs: number[] = [];
+  for (let at = 8; at + 4 <= section.length - checksumBytes; at += 4) {
+    const number = word(section, at);
+    // 0 is the network's information.
+    if (number !== 0) programs.push(word(section, at + 2) & 0x1fff);
+  }
+  return programs.length === 1 ? (programs[0] ?? null) : null;
+}
+
+function videoPidOf(packet: Uint8Array): number | null {
+  const section = sectionOf(packet, 0x02);
+  if (section === null) return null;
+  for (let at = 12 + (word(section, 10) & 0x0fff); at + 5 <= section.length - checksumBytes;) {
+    if (videoTypes.has(byte(section, at))) return word(section, at + 1) & 0x1fff;
+    at += 5 + (word(section, at + 3) & 0x0fff);
+  }
+  return null;
+}
+
+/** MPEG-2, MPEG-4, H.264, H.265 */
+const videoTypes = new Set([0x02, 0x10, 0x1b, 0x24]);
+
+const checksumBytes = 4;
+
+function sectionOf(packet: Uint8Array, tableId: number): Uint8Array | null {
+  if (!startsUnit(packet)) return null;
+  const payload = payloadOf(packet);
+  const start = 1 + byte(payload, 0);
+  const length = 3 + (word(payload, start + 1) & 0x0fff);
+  const section = payload.subarray(start, start + length);
+  const isWhole = section.length === length;
+  return isWhole && section[0] === tableId ? section : null;
+}
+
+function word(bytes: Uint8Array, at: number): number {
+  return byte(bytes, at) * 256 + byte(bytes, at + 1);
+}
+
+/** Beyond the end there is nothing that could be taken for something. */
+function byte(bytes: Uint8Array, at: number): number {
+  return bytes[at] ?? 0;
+}

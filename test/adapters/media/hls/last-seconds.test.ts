@@ -1,0 +1,123 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPictureDecoder } from '../../../../adapters/media/ffmpeg/decode-picture.ts';
+import { createFfmpegRunner, type FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
+import { clipEndsAtSeconds, lastSeconds } from '../../../../adapters/media/hls/last-seconds.ts';
+import { lastKeyFrameOfTs } from '../../../../adapters/media/hls/ts-key-frames.ts';
+import { ffmpegPath, momentOf, record } from '../../../support/hls/recording.ts';
+
+const never = new AbortController().signal;
+const packetBytes = 188;
+let tempDir = '';
+let runner: FfmpegRunner;
+/** Key frames every second, 8 s in all. */
+let stream: Buffer;
+
+beforeAll(async () => {
+  tempDir = await mkdtemp(join(tmpdir(), 'last-seconds-'));
+  runner = createFfmpegRunner({ ffmpegPath, tempDir });
+  const { segments } = await record({ keyFrameSeconds: 1, seconds: 8, size: '640x360' });
+  stream = Buffer.concat(segments);
+});
+afterAll(() => rm(tempDir, { recursive: true }));
+
+async function clipOf(bytes: Uint8Array, clipSeconds = 3) {
+  const input = {
+    kind: 'pipe' as const,
+    format: 'mpegts' as const,
+    chunks: [bytes],
+    endsAtSeconds: clipEndsAtSeconds,
+  };
+  const pictures = await runner.run(input, { mode: 'clip', clipSeconds }, { timeoutMs: 20_000 }, never);
+  const decoder = createPictureDecoder({ ffmpegPath });
+  const frames = await decoder.decodeClip(pictures.clip!, { width: 2, height: 2 }, 5, never);
+  // In RGB its brightness is full range, in the recording it is 16 to 235.
+  const moments = frames.map((rgb) => ((rgb[0]! * 219) / 255 + 16 - 30) / 12);
+  return { moments, evidence: momentOf(pictures.thumbnail) };
+}
+
+/** The times of a stream as they are after so many ticks more. */
+function later(bytes: Buffer, ticks: bigint): Buffer {
+  const moved = Buffer.from(bytes);
+  for (let at = 0; at < moved.length; at += packetBytes) {
+    const packet = moved.subarray(at, at + packetBytes);
+    const payload = packet.subarray((packet[3]! & 0x20) === 0 ? 4 : 5 + packet[4]!);
+    if ((packet[1]! & 0x40) === 0 || payload.readUIntBE(0, 3) !== 1) continue;
+    for (const field of (payload[7]! & 0x40) === 0 ? [9] : [9, 14]) {
+      const read = payload.readUIntBE(field, 5);
+      const old =
+        ((BigInt(read) >> 3n) & (7n << 30n)) |
+        ((BigInt(read) >> 2n) & (0x7fffn << 15n)) |
+        ((BigInt(read) >> 1n) & 0x7fffn);
+      const time = (old + ticks) % 2n ** 33n;
+      const written = ((time >> 30n) << 33n) | (((time >> 15n) & 0x7fffn) << 17n) | ((time & 0x7fffn) << 1n);
+      payload.writeUIntBE(Number((BigInt(read) & 0xf0_00_01_00_01n) | written), field, 5);
+    }
+  }
+  return moved;
+}
+
+describe('the last seconds of a stream', () => {
+  it('make a clip of exactly that length that ends with its newest picture, which is its evidence', async () => {
+    const { moments, evidence } = await clipOf(lastSeconds(stream, 3)!);
+    expect(moments).toHaveLength(15);
+    expect(moments[0]).toBeCloseTo(5.1, 0);
+    expect(moments.at(-1)).toBeGreaterThan(7.7);
+    expect(evidence).toBeGreaterThan(7.7);
+  });
+
+  it('begin with the last key frame before the clip, and show what the whole stream shows', async () => {
+    const cut = lastSeconds(stream, 3)!;
+    expect(cut.length).toBeLessThan(stream.length * 0.65);
+    // The clip's first moment is 4.9 s: its key frame is at 4 s, three seconds before the last one.
+    expect(lastKeyFrameOfTs(cut)).toBeCloseTo(3, 1);
+    expect((await clipOf(lastSeconds(stream, 60)!, 3)).moments).toEqual((await clipOf(cut)).moments);
+  });
+
+  it('are all there is when that is less', async () => {
+    const { moments } = await clipOf(lastSeconds(stream, 20)!, 20);
+    expect(moments).toHaveLength(40);
+    expect(moments[0]).toBeCloseTo(0, 0);
+  });
+
+  it('are found past the point where the clock of MPEG-TS begins anew', async () => {
+    const wrapped = lastSeconds(later(stream, 2n ** 33n - 630_000n), 3)!;
+    expect(wrapped.length).toBe(lastSeconds(stream, 3)!.length);
+    expect((await clipOf(wrapped)).moments).toEqual((await clipOf(lastSeconds(stream, 3)!)).moments);
+  });
+
+  it('leave the bytes that they are of as they were, and no file behind', async () => {
+    const before = Buffer.from(stream);
+    await clipOf(lastSeconds(stream, 3)!);
+    expect(stream.equals(before)).toBe(true);
+    expect(await readdir(tempDir)).toEqual([]);
+  });
+
+  it('are none of other bytes, without tables, and where a picture has no time', () => {
+    expect(lastSeconds(Buffer.from('sorry'), 3)).toBeNull();
+    expect(lastSeconds(new Uint8Array(), 3)).toBeNull();
+    expect(lastSeconds(stream.subarray(packetBytes * 3), 3)?.length ?? 0).toBeLessThan(stream.length);
+    const untimed = Buffer.from(stream);
+    const picture = untimed.indexOf(Buffer.from([0, 0, 1, 0xe0]), stream.length / 2);
+    untimed[picture + 7] = 0;
+    expect(lastSeconds(untimed, 3)).toBeNull();
+  });
+
+  it('of any damaged bytes are bytes or nothing, and never an exception', () => {
+    const some = stream.subarray(0, packetBytes * 60);
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.nat(packetBytes * 60 - 1), fc.nat(255)), { maxLength: 40 }),
+        (damages) => {
+          const bytes = Buffer.from(some);
+          for (const [at, value] of damages) bytes[at] = value;
+          const cut = lastSeconds(bytes, 1);
+          expect(cut === null || cut.length <= bytes.length + 2 * packetBytes).toBe(true);
+        },
+      ),
+    );
+  });
+});
