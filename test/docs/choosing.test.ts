@@ -30,7 +30,9 @@ it.each(['frames', 'clip', 'hybrid'] as const)('a look with %s costs what is tol
 it('the examples cost what is told', async () => {
   const examples = rows.filter((cells) => /^\d+ s$/.test(cells[3] ?? '') && cells[2] !== '');
   const told = examples.flatMap(([, , mode, interval = '', , all, most]) =>
-    mode === 'frames' || mode === 'clip' ? [{ mode, seconds: Number.parseInt(interval), all, most }] : [],
+    mode === 'frames' || mode === 'clip'
+      ? [{ mode: mode as 'frames' | 'clip', seconds: Number.parseInt(interval), all, most }]
+      : [],
   );
   expect(told.length).toBe(4);
   for (const { mode, seconds, all, most } of told) {
