@@ -17,6 +17,8 @@ export function createEventSessions(perCaller: number): EmbeddedEventSessions {
       const controller = new AbortController();
       const session: EventSession = {
         signal: controller.signal,
+        // A reader that leaves closes its connection, and is noticed.
+        reads: () => undefined,
         end: async () => {
           controller.abort();
           own.delete(session);

@@ -2,13 +2,24 @@
 export interface EventSessions {
   /** How many a caller may have open at once. */
   readonly perCaller: number;
-  /** undefined: the caller has that many already. */
-  open(caller: string): Promise<EventSession | undefined>;
+  /**
+   * undefined: the caller has that many already. Where a reader that leaves is not noticed, one that comes back takes the place of the oldest
+   * stream of its job then, which ends.
+   */
+  open(caller: string, reader?: Reader): Promise<EventSession | undefined>;
 }
 
+export type Reader = {
+  jobId: string;
+  /** It has read events of the job before: perhaps by a stream that is still open and that nobody reads. */
+  returns: boolean;
+};
+
 export type EventSession = {
-  /** Aborted once the session is over: its reader left, or the service shuts down. */
+  /** Aborted once the session is over: its reader left, another took its place, or the service shuts down. */
   signal: AbortSignal;
+  /** Says which job is read, where it was not there yet when the session was opened. */
+  reads(jobId: string): void;
   /** Makes room for another; harmless when repeated. */
   end(): Promise<void>;
 };

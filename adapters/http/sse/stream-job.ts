@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { RateLimitedError } from '../../../core/errors.ts';
 import type { Job } from '../../../core/job.ts';
-import type { EventSession } from '../../../core/ports/event-sessions.ts';
+import type { EventSession, Reader } from '../../../core/ports/event-sessions.ts';
 import { isTerminal } from '../../../core/transitions.ts';
 import type { AuthEnv } from '../bearer-auth.ts';
 import { byteStream } from './byte-stream.ts';
@@ -24,7 +24,8 @@ export async function respondWithEvents(
   if (isTerminal(job.status) && from >= job.sequence) return context.body(null, 204);
   // Hono answers HEAD with a GET whose body nobody reads: a session would never end.
   if (context.req.method === 'HEAD') return context.body(null, 200, headersOf(job, c));
-  return stream(context, job, from, await openSession(context, c), c);
+  const reader = { jobId: job.job_id, returns: from > 0 };
+  return stream(context, job, from, await openSession(context, c, reader), c);
 }
 
 /**
@@ -39,6 +40,7 @@ export async function respondWithNewJob(
   const session = await openSession(context, c);
   try {
     const job = await create();
+    session.reads(job.job_id);
     // A creation that was repeated under its Idempotency-Key may be of a job that this reader knows in part.
     const from = resumePoint(context.req.header('Last-Event-ID'), 0, job.sequence);
     return stream(context, job, from, session, c);
@@ -51,8 +53,9 @@ export async function respondWithNewJob(
 async function openSession(
   context: Context<AuthEnv>,
   { eventStreams: { sessions, heartbeatSeconds } }: EventStreamNeeds,
+  reader?: Reader,
 ): Promise<EventSession> {
-  const session = await sessions.open(context.get('key').caller);
+  const session = await sessions.open(context.get('key').caller, reader);
   if (session) return session;
   throw new RateLimitedError(
     `You have ${sessions.perCaller} event streams open. Close one, or read the log as JSON with GET /jobs/{job_id}/events.`,

@@ -209,6 +209,54 @@ withDynamoLocal((makeTable) => {
     });
   });
 
+  describe('event streams whose readers left without a word', () => {
+    const job = (number: number) => ({ jobId: `job-${number}`, returns: false });
+
+    it('make room for a reader of the same job that comes back, the oldest first, and end', async () => {
+      const clock = { now: start };
+      const timers: (() => void)[] = [];
+      const setTimer = (fire: () => void) => {
+        timers.push(fire);
+        return () => undefined;
+      };
+      const { stores } = await open({ now: () => clock.now, eventSessionsPerCaller: 3, setTimer });
+      const { sessions } = stores;
+      const older = await sessions.open('harbour', job(1));
+      clock.now = after(1);
+      const newer = await sessions.open('harbour', job(1));
+      const other = await sessions.open('harbour', job(2));
+
+      expect(await sessions.open('harbour', job(1))).toBeUndefined();
+      expect(await sessions.open('harbour', { jobId: 'job-3', returns: true })).toBeUndefined();
+      const back = await sessions.open('harbour', { jobId: 'job-1', returns: true });
+
+      for (const renew of timers.splice(0)) renew();
+      await until(async () => older?.signal.aborted === true);
+      expect([newer, other, back].map((session) => session?.signal.aborted)).toEqual([false, false, false]);
+      // Ended by itself it gives nothing back: its place is another's.
+      await older?.end();
+      expect(await sessions.open('harbour', job(4))).toBeUndefined();
+    });
+
+    it('are known by the job that their request made', async () => {
+      const timers: (() => void)[] = [];
+      const setTimer = (fire: () => void) => {
+        timers.push(fire);
+        return () => undefined;
+      };
+      const { table, stores } = await open({ eventSessionsPerCaller: 1, setTimer });
+      const posted = await stores.sessions.open('harbour');
+      posted?.reads('job-1');
+      timers.shift()?.();
+      await until(async () => (await renewals(table)) === 2);
+
+      expect(await stores.sessions.open('harbour', { jobId: 'job-1', returns: true })).toBeDefined();
+
+      timers.shift()?.();
+      await until(async () => posted?.signal.aborted === true);
+    });
+  });
+
   it('limits are shared by all functions', async () => {
     const callLimits = { perMinute: 2, atOnce: 0 };
     const { table, stores } = await open({ callLimits });

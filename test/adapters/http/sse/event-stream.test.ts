@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createApp } from '../../../../adapters/http/app.ts';
 import { createEventSessions } from '../../../../adapters/embedded/event-sessions.ts';
 import { mintKey } from '../../../../core/api-key.ts';
@@ -256,6 +256,18 @@ describe('which representation', () => {
     expect(response.headers.get('content-type')).toBe(isStream ? 'text/event-stream' : 'application/json');
     expect(response.headers.get('vary')).toBe('Accept');
     await response.body?.cancel();
+  });
+
+  test('a reader says which job it reads and whether it comes back, so that its forgotten stream can make room', async () => {
+    const open = vi.spyOn(world.c.eventStreams.sessions, 'open');
+    const { jobId } = await begun();
+    await stream(jobId);
+    await stream(jobId, { 'last-event-id': '1' });
+
+    expect(open.mock.calls).toEqual([
+      ['harbour', { jobId, returns: false }],
+      ['harbour', { jobId, returns: true }],
+    ]);
   });
 
   test('HEAD answers the headers and takes no session', async () => {
