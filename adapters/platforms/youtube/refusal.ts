@@ -48,7 +48,7 @@ const reasons: { pattern: RegExp; error: () => StreamFetchError | NotLiveError }
       ),
   },
   {
-    pattern: /requires payment|rent|purchase/i,
+    pattern: /requires payment|\brent(al)?\b|\bpurchase/i,
     error: () => new StreamFetchError('The stream has to be paid for. Give a public one.'),
   },
   {

@@ -125,6 +125,24 @@ describe('a broadcast on YouTube', () => {
     ],
     ['live without a playlist', () => livePlayer(id, undefined), unreachable, /not where.*PROXY/],
     [
+      'to be paid for',
+      () => refusedPlayer('UNPLAYABLE', 'This video requires payment to watch'),
+      unreachable,
+      /has to be paid for/,
+    ],
+    [
+      'to be rented',
+      () => refusedPlayer('UNPLAYABLE', 'Rent or buy to watch'),
+      unreachable,
+      /has to be paid for/,
+    ],
+    [
+      'not there at the moment',
+      () => refusedPlayer('UNPLAYABLE', 'This video is currently unavailable'),
+      unreachable,
+      /does not play the stream: This video is currently unavailable/,
+    ],
+    [
       'refused for a reason of its own',
       () => refusedPlayer('UNPLAYABLE', 'Blocked by the moon'),
       unreachable,
