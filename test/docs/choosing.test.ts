@@ -31,7 +31,7 @@ it('the examples cost what is told', async () => {
   const examples = rows.filter((cells) => /^\d+ s$/.test(cells[3] ?? '') && cells[2] !== '');
   const told = examples.flatMap(([, , mode, interval = '', , all, most]) =>
     mode === 'frames' || mode === 'clip'
-      ? [{ mode: mode as 'frames' | 'clip', seconds: Number.parseInt(interval), all, most }]
+      ? [{ mode, seconds: Number.parseInt(interval), all, most } as const]
       : [],
   );
   expect(told.length).toBe(4);

@@ -32,11 +32,11 @@ export type World = {
 const documentedPorts = [9000, 9001, 9002, 9003, 9004];
 
 export async function openWorld(): Promise<World> {
+  const python = preparePython();
   const cache = resolve('.cache/docs');
   mkdirSync(cache, { recursive: true });
   const root = mkdtempSync(join(cache, 'run-'));
   const dataDir = join(root, '.watchpost');
-  const python = preparePython();
   const env = {
     ...process.env,
     ...python.env,
