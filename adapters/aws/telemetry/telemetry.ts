@@ -19,7 +19,8 @@ export type Telemetry = {
 export function createTelemetry(options: PowertoolsLogOptions): Telemetry {
   const log = createPowertoolsLog(options);
   const metrics = createMetrics(options.service);
-  const tracer = new Tracer({ serviceName: options.service });
+  // AWS's own clients are traced one by one. Tracing all HTTP would write the URLs of webhooks and streams into traces, and send trace ids to strangers.
+  const tracer = new Tracer({ serviceName: options.service, captureHTTPsRequests: false });
   return {
     log,
     measurements: metrics,

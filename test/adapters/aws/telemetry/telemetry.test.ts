@@ -1,5 +1,11 @@
 import type { Context } from 'aws-lambda';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createTelemetry } from '../../../../adapters/aws/telemetry/telemetry.ts';
 import { readStandardOutput } from '../standard-output.ts';
 
@@ -86,4 +92,41 @@ describe('telemetry of a function', () => {
 
     expect(traced(client)).toBe(client);
   });
+});
+
+const run = promisify(execFile);
+
+/** As Lambda sets them; a process of its own, since Powertools reads them when it is loaded. */
+const lambda = {
+  PATH: process.env['PATH'],
+  AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
+  AWS_REGION: 'eu-west-1',
+  LAMBDA_TASK_ROOT: '/var/task',
+  _X_AMZN_TRACE_ID: 'Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1',
+  AWS_XRAY_DAEMON_ADDRESS: '127.0.0.1:9',
+};
+
+test('requests to receivers and streams are not traced: their URLs may be secrets, and trace ids are not for strangers', async () => {
+  const seen: IncomingHttpHeaders[] = [];
+  const server = createServer((request, response) => {
+    seen.push(request.headers);
+    response.end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const script = `
+    const { createTelemetry } = await import(${JSON.stringify(new URL('../../../../adapters/aws/telemetry/telemetry.ts', import.meta.url).href)});
+    const { request } = await import('undici');
+    const { during } = createTelemetry({ level: 'info', service: 'harbour' });
+    const context = { awsRequestId: '1', functionName: 'deliver', memoryLimitInMB: '512' };
+    await during(context, async () => {
+      await request('http://127.0.0.1:${port}/services/secret', { method: 'POST' });
+      await fetch('http://127.0.0.1:${port}/services/secret');
+    });`;
+
+  await run(process.execPath, ['--input-type=module', '-e', script], { env: lambda });
+
+  expect(seen).toHaveLength(2);
+  for (const headers of seen) expect(headers).not.toHaveProperty('x-amzn-trace-id');
 });
