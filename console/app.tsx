@@ -1,5 +1,6 @@
-import { useCallback, useState } from 'preact/hooks';
+import { useCallback, useRef, useState } from 'preact/hooks';
 import { createApi } from './api/api.ts';
+import type { Api } from './api/api.ts';
 import { createHttp } from './api/http.ts';
 import type { Outcome } from './api/http.ts';
 import { createPictures } from './api/pictures.ts';
@@ -18,7 +19,10 @@ export function App() {
   const [entry, setEntry] = useState<{ busy: boolean; problem?: Problem; notice?: string }>({ busy: false });
   const [reachable, setReachable] = useState(true);
 
+  const inUse = useRef<Api>(undefined);
+
   const end = useCallback((notice?: string) => {
+    inUse.current = undefined;
     setSession((before) => {
       before?.pictures.clear();
       return undefined;
@@ -26,16 +30,19 @@ export function App() {
     setEntry({ busy: false, ...(notice === undefined ? {} : { notice }) });
   }, []);
 
-  const onOutcome = (outcome: Outcome) => {
+  const onOutcome = (outcome: Outcome, api: Api) => {
     setReachable(outcome !== 'unreachable');
-    if (outcome === 'unauthorized') end('Your key is no longer accepted. Sign in with another one.');
+    // A late answer to the key of an earlier session says nothing about this one.
+    if (outcome === 'unauthorized' && inUse.current === api)
+      end('Your key is no longer accepted. Sign in with another one.');
   };
 
   const signIn = async (key: string) => {
     setEntry({ busy: true });
-    const api = createApi(createHttp(key, onOutcome));
+    const api: Api = createApi(createHttp(key, (outcome) => onOutcome(outcome, api)));
     try {
       const me = await identify(key, api);
+      inUse.current = api;
       setSession({ api, pictures: createPictures(api), me, signOut: () => end() });
       setEntry({ busy: false });
     } catch (error) {

@@ -12,6 +12,8 @@ export type Following = {
   onProblem: (problem: Problem) => void;
   /** Before the first try again; the next ones wait longer. */
   firstWaitMs?: number;
+  /** After so long without a byte a connection is dead: the service sends something at least every 15 s. */
+  silentAfterMs?: number;
 };
 
 const longestWaitMs = 15_000;
@@ -24,7 +26,7 @@ export async function followEvents(
   http: Http,
   jobId: string,
   from: number,
-  { onEvent, onState, onProblem, firstWaitMs = 1_000 }: Following,
+  { onEvent, onState, onProblem, firstWaitMs = 1_000, silentAfterMs = 45_000 }: Following,
   signal: AbortSignal,
 ): Promise<void> {
   let last = from;
@@ -41,7 +43,7 @@ export async function followEvents(
       const response = await open(http, jobId, last, signal);
       if (response.status === 204) return onState('over');
       onState('live');
-      await read(response, take);
+      await read(response, take, silentAfterMs);
       if (ended) return onState('over');
     } catch (error) {
       if (signal.aborted) return;
@@ -62,11 +64,21 @@ function open(http: Http, jobId: string, last: number, signal: AbortSignal): Pro
   });
 }
 
-async function read(response: Response, take: (event: JobEvent) => void): Promise<void> {
+/** Until the service closes it, or it falls silent: of a connection that a sleeping computer has lost nothing else is heard. */
+async function read(
+  response: Response,
+  take: (event: JobEvent) => void,
+  silentAfterMs: number,
+): Promise<void> {
   const parser = createParser({ onEvent: ({ data }) => take(eventOf(data)) });
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-  for (let part = await reader?.read(); part && !part.done; part = await reader?.read())
+  if (!reader) return;
+  for (;;) {
+    const timer = setTimeout(() => void reader.cancel(), silentAfterMs);
+    const part = await reader.read().finally(() => clearTimeout(timer));
+    if (part.done) return;
     parser.feed(part.value);
+  }
 }
 
 function eventOf(data: string): JobEvent {
@@ -75,11 +87,11 @@ function eventOf(data: string): JobEvent {
 }
 
 /** Network and service recover; a job that is gone, or a key that is refused, does not. */
-function isFinal({ status }: Problem): boolean {
+export function isFinal({ status }: Problem): boolean {
   return status >= 400 && status < 500 && status !== 429;
 }
 
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, milliseconds);
   signal.addEventListener('abort', () => {

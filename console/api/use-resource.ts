@@ -35,7 +35,8 @@ export function useResource<T>(
       if (afterMs !== undefined && !abort.signal.aborted) timer = setTimeout(run, afterMs);
     };
     const run = async () => {
-      if (document.hidden) return again();
+      // What is read once only waits for somebody to look.
+      if (document.hidden) return again(everyMs ?? retryMs);
       try {
         const value = await latest.current(abort.signal);
         if (!abort.signal.aborted) setState({ value });

@@ -1,4 +1,5 @@
 import type { Gap, JobEvent } from '../api/types.ts';
+import { isOfDigest } from './job-words.ts';
 
 /** How a span of ticks came out; the one that matters most stands for all of them. */
 export type Outcome = 'alert' | 'held' | 'no' | 'sampled' | 'skipped' | 'unanswered' | 'away';
@@ -22,7 +23,7 @@ export function activityData(
   const length = Math.max(span.to - span.from, 1);
   const columns = new Map<number, Column>();
   const alerts = alertTimes(events);
-  const ofDigest = events.some(isStartOfDigest);
+  const ofDigest = isOfDigest(events);
   for (const event of events) {
     if (event.type !== 'progress') continue;
     const tick = { ...columnOf(event, ofDigest), at: Date.parse(event.timestamp) };
@@ -33,10 +34,6 @@ export function activityData(
   }
   const bands = gaps.map(({ from, to, reason }) => ({ from: Date.parse(from), to: Date.parse(to), reason }));
   return { ...span, columns: [...columns.values()], bands };
-}
-
-function isStartOfDigest(event: JobEvent): boolean {
-  return event.type === 'job_started' && !('condition' in event.data.config);
 }
 
 /** The alert of a tick is committed with its progress, so both have one time. */

@@ -1,6 +1,8 @@
+import { useState } from 'preact/hooks';
+import type { Api } from '../api/api.ts';
 import { useResource } from '../api/use-resource.ts';
 import { useAction } from '../api/use-action.ts';
-import type { Delivery } from '../api/types.ts';
+import type { Delivery, DeliveryPage } from '../api/types.ts';
 import { Badge } from '../parts/badge.tsx';
 import type { Tone } from '../parts/badge.tsx';
 import { Button } from '../parts/button.tsx';
@@ -14,6 +16,7 @@ import { milliseconds } from '../time/format.ts';
 import { Clock, When } from '../time/when.tsx';
 
 const everyMs = 3_000;
+const step = 20;
 
 const tones: Record<Delivery['state'], Tone> = { pending: 'warn', delivered: 'good', failed: 'bad' };
 
@@ -21,22 +24,42 @@ const tones: Record<Delivery['state'], Tone> = { pending: 'warn', delivered: 'go
 export function Deliveries({ jobId, active }: { jobId: string; active: boolean }) {
   const { api } = useSession();
   const { value, problem, reload } = useResource(
-    (signal) => api.deliveries(jobId, 0, signal),
+    (signal) => allDeliveries(api, jobId, signal),
     [jobId],
     active ? everyMs : everyMs * 2,
   );
+  const [shown, setShown] = useState(step);
   return (
     <Panel title="Deliveries" intro={value && <span class="mono source">{value.webhook_url}</span>}>
       {!value && !problem && <Skeleton />}
       {problem && problem.status !== 0 && <ProblemNote problem={problem} onRetry={reload} />}
       {value?.deliveries.length === 0 && <EmptyState icon="bell" title="Nothing was sent yet" />}
       <ul class="deliveries">
-        {value?.deliveries.toReversed().map((delivery) => (
-          <DeliveryItem key={delivery.sequence} delivery={delivery} jobId={jobId} onResent={reload} />
-        ))}
+        {value?.deliveries
+          .slice(-shown)
+          .toReversed()
+          .map((delivery) => (
+            <DeliveryItem key={delivery.sequence} delivery={delivery} jobId={jobId} onResent={reload} />
+          ))}
       </ul>
+      {value && value.deliveries.length > shown && (
+        <Button small onClick={() => setShown(shown + step)}>
+          Show older
+        </Button>
+      )}
     </Panel>
   );
+}
+
+/** The pages of the API are oldest first, and the newest are what one looks for. */
+async function allDeliveries(api: Api, jobId: string, signal: AbortSignal): Promise<DeliveryPage> {
+  const deliveries: Delivery[] = [];
+  for (let after = 0; ;) {
+    const page = await api.deliveries(jobId, after, signal);
+    deliveries.push(...page.deliveries);
+    if (!page.has_more) return { ...page, deliveries };
+    after = page.next_after;
+  }
 }
 
 type ItemProps = { delivery: Delivery; jobId: string; onResent: () => void };

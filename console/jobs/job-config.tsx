@@ -1,6 +1,7 @@
 import type { JobDetail } from '../api/types.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Panel } from '../parts/panel.tsx';
+import { configWords } from './config-words.ts';
 
 /** What the job was asked for, after defaults and caps. */
 export function JobConfig({ job }: { job: JobDetail }) {
@@ -13,18 +14,13 @@ export function JobConfig({ job }: { job: JobDetail }) {
             {job.job_id} <CopyButton text={job.job_id} what="Job id" />
           </dd>
         </div>
-        {Object.entries(job.config).map(([name, value]) => (
+        {configWords(job.config).map(([name, words]) => (
           <div key={name}>
-            <dt>{name.replaceAll('_', ' ')}</dt>
-            <dd>{words(value)}</dd>
+            <dt>{name}</dt>
+            <dd>{words}</dd>
           </div>
         ))}
       </dl>
     </Panel>
   );
-}
-
-function words(value: string | number | boolean | null | undefined): string {
-  if (value === null || value === undefined) return 'no limit';
-  return typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value);
 }

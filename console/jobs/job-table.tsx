@@ -1,6 +1,6 @@
 import { When } from '../time/when.tsx';
 import { addresses } from '../shell/routes.ts';
-import { isActive, percent, skippedShare, titleOf, typeWords } from './job-words.ts';
+import { percent, skippedShare, titleOf, typeWords } from './job-words.ts';
 import { LastFrame } from './last-frame.tsx';
 import type { JobRow } from './load-jobs.ts';
 import { StatusBadge } from './status-badge.tsx';
@@ -26,7 +26,7 @@ export function JobTable({ rows }: { rows: JobRow[] }) {
             Coverage
           </th>
           <th scope="col" class="number">
-            Started
+            Created
           </th>
         </tr>
       </thead>
@@ -41,8 +41,8 @@ export function JobTable({ rows }: { rows: JobRow[] }) {
 
 function Row({ job, detail }: JobRow) {
   const stats = detail?.stats;
-  const findings =
-    stats && (job.job_type === 'live-digest' ? stats.windows_summarized : stats.triggers_fired);
+  const ofDigest = job.job_type === 'live-digest';
+  const findings = stats && (ofDigest ? stats.windows_summarized : stats.triggers_fired);
   return (
     <tr>
       <th scope="row">
@@ -62,8 +62,11 @@ function Row({ job, detail }: JobRow) {
       <td class="number" data-label="Checks">
         {stats?.checks_performed ?? '–'}
       </td>
-      <td class="number" data-label={job.job_type === 'live-digest' ? 'Summaries' : 'Alerts'}>
-        <span class={findings ? 'fired' : ''}>{findings ?? '–'}</span>
+      <td class="number" data-label={ofDigest ? 'Summaries' : 'Alerts'}>
+        <span class={findings && !ofDigest ? 'fired' : ''}>{findings ?? '–'}</span>
+        {ofDigest && findings !== undefined && (
+          <span class="small muted desk-only">{findings === 1 ? 'summary' : 'summaries'}</span>
+        )}
       </td>
       <td class="number" data-label="Skipped">
         {(stats && skippedShare(stats)) ?? '–'}
@@ -71,7 +74,7 @@ function Row({ job, detail }: JobRow) {
       <td class="number" data-label="Coverage">
         {stats?.started_at ? percent(stats.coverage.ratio) : '–'}
       </td>
-      <td class="number muted" data-label={isActive(job.status) ? 'Started' : 'Created'}>
+      <td class="number muted" data-label="Created">
         <When at={job.created_at} />
       </td>
     </tr>

@@ -1,4 +1,4 @@
-import type { JobConfig, JobDetail, JobStatus, JobSummary, MonitorConfig } from '../api/types.ts';
+import type { JobConfig, JobDetail, JobEvent, JobStatus, JobSummary, MonitorConfig } from '../api/types.ts';
 import type { Tone } from '../parts/badge.tsx';
 
 /** How jobs are spoken of. */
@@ -33,6 +33,10 @@ export function isActive(status: JobStatus): boolean {
 
 export function isMonitor(config: JobConfig): config is MonitorConfig {
   return 'condition' in config;
+}
+
+export function isOfDigest(events: JobEvent[]): boolean {
+  return events.some((event) => event.type === 'job_started' && !isMonitor(event.data.config));
 }
 
 export function titleOf(job: JobSummary | JobDetail): string {

@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useResource } from '../api/use-resource.ts';
 import type { JobStatus, JobType } from '../api/types.ts';
 import { Button } from '../parts/button.tsx';
@@ -48,6 +48,11 @@ export function JobsPage() {
     [status, type, offset],
     everyMs,
   );
+  const total = value?.total ?? 0;
+  // Jobs go an hour after their end, and the last page with them.
+  useEffect(() => {
+    if (total > 0 && offset >= total) setOffset(Math.floor((total - 1) / pageSize) * pageSize);
+  }, [total, offset]);
   const fromStart =
     <Value,>(set: (value: Value) => void) =>
     (value: Value) => {

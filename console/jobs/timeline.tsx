@@ -11,7 +11,7 @@ import { ProblemNote } from '../parts/problem-note.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { Clock } from '../time/when.tsx';
 import { Evidence } from './evidence.tsx';
-import { reasonWords } from './job-words.ts';
+import { isOfDigest, reasonWords } from './job-words.ts';
 import { SummaryCard } from './summary-card.tsx';
 import { timelineItems } from './timeline-items.ts';
 import type { TimelineFilter, TimelineItem } from './timeline-items.ts';
@@ -31,6 +31,7 @@ export function Timeline({ log }: { log: JobLog }) {
   const [filter, setFilter] = useState<TimelineFilter>('all');
   const [shown, setShown] = useState(step);
   const items = timelineItems(log.events, filter);
+  const ofDigest = isOfDigest(log.events);
   const { tone, text } = states[log.state];
   return (
     <Panel
@@ -58,7 +59,7 @@ export function Timeline({ log }: { log: JobLog }) {
         (log.state === 'reading' ? <Skeleton /> : <EmptyState icon="pulse" title="Nothing yet" />)}
       <ol class="timeline">
         {items.slice(0, shown).map((item) => (
-          <Item key={keyOf(item)} item={item} />
+          <Item key={keyOf(item)} item={item} ofDigest={ofDigest} />
         ))}
       </ol>
       {items.length > shown && (
@@ -76,7 +77,7 @@ function keyOf(item: TimelineItem): number {
   return event?.data.sequence ?? 0;
 }
 
-function Item({ item }: { item: TimelineItem }) {
+function Item({ item, ofDigest }: { item: TimelineItem; ofDigest: boolean }) {
   if (item.kind === 'quiet') return <Quiet checks={item.checks} />;
   const { event } = item;
   return (
@@ -85,7 +86,7 @@ function Item({ item }: { item: TimelineItem }) {
         <Clock at={event.timestamp} />
       </span>
       <div class="entry-body">
-        <Entry event={event} />
+        <Entry event={event} ofDigest={ofDigest} />
       </div>
     </li>
   );
@@ -112,12 +113,12 @@ function Quiet({ checks }: { checks: ProgressEvent[] }) {
   );
 }
 
-function Entry({ event }: { event: JobEvent }) {
+function Entry({ event, ofDigest }: { event: JobEvent; ofDigest: boolean }) {
   switch (event.type) {
     case 'job_started':
       return <p>Watching began.</p>;
     case 'progress':
-      return <Check event={event} />;
+      return <Check event={event} ofDigest={ofDigest} />;
     case 'watch_triggered':
       return <Evidence event={event} />;
     case 'summary_generated':
@@ -133,15 +134,16 @@ function Entry({ event }: { event: JobEvent }) {
         <p>
           <strong>{reasonWords(event.data.reason)}.</strong>{' '}
           <span class="muted">
-            {counted(event.data.checks_performed, 'check')}, {counted(event.data.triggers_fired, 'alert')}.
+            {counted(event.data.checks_performed, 'check')}
+            {ofDigest ? '' : `, ${counted(event.data.triggers_fired, 'alert')}`}.
           </span>
         </p>
       );
   }
 }
 
-function Check({ event: { data } }: { event: ProgressEvent }) {
-  const { tone, text } = outcomeOf(data);
+function Check({ event: { data }, ofDigest }: { event: ProgressEvent; ofDigest: boolean }) {
+  const { tone, text } = outcomeOf(data, ofDigest);
   return (
     <p>
       <Badge tone={tone}>{text}</Badge> <span class="muted">{data.explanation}</span>
@@ -149,10 +151,11 @@ function Check({ event: { data } }: { event: ProgressEvent }) {
   );
 }
 
-function outcomeOf(data: ProgressEvent['data']): { tone: Tone; text: string } {
+function outcomeOf(data: ProgressEvent['data'], ofDigest: boolean): { tone: Tone; text: string } {
   if (data.stream !== 'ok') return { tone: 'warn', text: data.stream };
   if (data.picture !== 'ok' && data.picture !== null) return { tone: 'warn', text: data.picture };
+  if (data.prefilter_skipped) return { tone: 'neutral', text: 'skipped' };
   if (data.triggered === null)
-    return { tone: 'neutral', text: data.prefilter_skipped ? 'skipped' : 'checked' };
+    return ofDigest ? { tone: 'neutral', text: 'sampled' } : { tone: 'warn', text: 'no verdict' };
   return data.triggered ? { tone: 'alert', text: 'holds' } : { tone: 'neutral', text: 'does not hold' };
 }

@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import { followEvents } from '../api/follow-events.ts';
-import { asProblem } from '../api/problem.ts';
-import type { Problem } from '../api/problem.ts';
+import { followEvents, isFinal, pause } from '../api/follow-events.ts';
+import { asProblem, Problem } from '../api/problem.ts';
 import type { JobEvent } from '../api/types.ts';
 import { useSession } from '../session/session.ts';
 
@@ -14,7 +13,9 @@ export type JobLog = {
   before: number;
 };
 
-const nothing: JobLog = { events: [], state: 'reading', before: 0 };
+const nothing: JobLog = { events: [], state: 'reading', before: Number.MAX_SAFE_INTEGER };
+
+const retryMs = 3_000;
 
 /**
  * The log of a job: what was there as pages, which link to pictures instead of holding them, and what comes as an event
@@ -32,8 +33,13 @@ export function useJobLog(jobId: string): JobLog {
     const read = async () => {
       const last = await readPages(
         (after) => api.events(jobId, after, signal),
-        (events) => change((log) => ({ events: [...log.events, ...events] })),
+        (events) => change((log) => ({ events: [...log.events, ...events], state: 'reading' })),
+        async () => {
+          change(() => ({ state: 'reconnecting' }));
+          await pause(retryMs, signal);
+        },
       );
+      if (signal.aborted) return;
       change(() => ({ before: last }));
       await followEvents(
         api.http,
@@ -53,16 +59,22 @@ export function useJobLog(jobId: string): JobLog {
   return log;
 }
 
-/** The sequence of the newest event. */
+/** The sequence of the newest event. What may pass is tried again from the page that failed; an abort is thrown. */
 async function readPages(
   page: (after: number) => Promise<{ events: JobEvent[]; next_after: number; has_more: boolean }>,
   onEvents: (events: JobEvent[]) => void,
+  beforeRetry: () => Promise<void>,
 ): Promise<number> {
   let after = 0;
   for (;;) {
-    const { events, next_after: next, has_more: hasMore } = await page(after);
-    onEvents(events);
-    after = next;
-    if (!hasMore) return after;
+    try {
+      const { events, next_after: next, has_more: hasMore } = await page(after);
+      onEvents(events);
+      after = next;
+      if (!hasMore) return after;
+    } catch (error) {
+      if (!(error instanceof Problem) || isFinal(error)) throw error;
+      await beforeRetry();
+    }
   }
 }

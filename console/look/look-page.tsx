@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
+import { useSession } from '../session/session.ts';
+import type { Session } from '../session/session.ts';
 import { PageHead } from '../shell/page-head.tsx';
 import { emptyDraft, lookRequest } from './draft.ts';
 import type { Draft } from './draft.ts';
@@ -10,16 +12,18 @@ import { Looking } from './looking.tsx';
 import { useLook } from './use-look.ts';
 import { Verdict } from './verdict.tsx';
 
-/** Kept while one goes to other pages and comes back, in memory only: a stream URL may hold a password. */
-let remembered: Draft = emptyDraft;
+/** Kept while one goes to other pages and comes back, until signing out: a stream URL may hold a password. */
+const drafts = new WeakMap<Session, Draft>();
 
 /** A stream and a sentence: look now, then keep watching. */
 export function LookPage() {
-  const [draft, setDraft] = useState(remembered);
+  const session = useSession();
+  const [draft, setDraft] = useState(() => drafts.get(session) ?? emptyDraft);
   const { look, run, stop, typicalMs } = useLook();
   const change = (part: Partial<Draft>) => {
-    remembered = { ...draft, ...part };
-    setDraft(remembered);
+    const next = { ...draft, ...part };
+    drafts.set(session, next);
+    setDraft(next);
   };
   return (
     <>

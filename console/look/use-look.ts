@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { LookAnswer } from '../api/look-answer.ts';
 import { asProblem } from '../api/problem.ts';
 import type { Problem } from '../api/problem.ts';
@@ -20,6 +20,8 @@ export function useLook() {
   const [look, setLook] = useState<LookState>({ state: 'idle' });
   const abort = useRef<AbortController>(undefined);
   const typical = useRef(firstGuess);
+
+  useEffect(() => () => abort.current?.abort(), []);
 
   const run = async (request: LookRequest) => {
     abort.current?.abort();

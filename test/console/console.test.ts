@@ -268,6 +268,11 @@ test('a lost connection is said, and what is shown goes on by itself when it is 
   await page.context().setOffline(false);
   await page.getByText('Watchpost cannot be reached').waitFor({ state: 'hidden' });
   await page.getByRole('row', { name: /entirely black/ }).waitFor();
+  await page.context().setOffline(true);
+  await page.getByRole('link', { name: /entirely black/ }).click();
+  await page.getByText('Watchpost cannot be reached').first().waitFor();
+  await page.context().setOffline(false);
+  await page.getByText('Watching began').waitFor();
   // The browser's own reports of the requests that could not be made.
   const others = faults.filter((fault) => !fault.includes('net::ERR_INTERNET_DISCONNECTED'));
   faults.splice(0, faults.length, ...others);
@@ -299,7 +304,11 @@ test('a key that is revoked elsewhere leads back to the sign-in', async () => {
   await button('Sign out').first().click();
   await signIn(made.body.key);
   await link('Jobs').click();
-  await page.getByRole('heading', { name: 'Jobs' }).waitFor();
+  await page.getByRole('row', { name: /Digest every/ }).waitFor();
+  await inspect(page, 'jobs-ended');
+  await field('Status').selectOption('Failed');
+  await page.getByText('No job fits these filters').waitFor();
+  await inspect(page, 'jobs-none');
   await service.call('DELETE', `/keys/${made.body.key_id}`);
   await page.getByText('Your key is no longer accepted').waitFor();
 });

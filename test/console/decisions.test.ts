@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JobEvent } from '../../console/api/types.ts';
+import { configWords } from '../../console/jobs/config-words.ts';
 import { activityData, axisTimes } from '../../console/jobs/activity-data.ts';
 import { timelineItems } from '../../console/jobs/timeline-items.ts';
 import { emptyDraft } from '../../console/look/draft.ts';
@@ -65,6 +66,31 @@ describe('the timeline', () => {
   test('shows no check among findings', () => {
     expect(timelineItems([check(5), quiet(10), alert(15)], 'findings')).toHaveLength(1);
   });
+});
+
+test('a configuration is told in words, without what it does not use', () => {
+  const config = {
+    condition: 'A ship is in the lock',
+    interval_seconds: 10,
+    input_mode: 'frames' as const,
+    clip_duration_seconds: 3,
+    monitor_duration_seconds: 600,
+    trigger_cooldown_seconds: 30,
+    max_triggers: null,
+    enable_prefilter: true,
+    webhook_url: 'https://example.com/hook',
+  };
+  expect(configWords(config)).toEqual([
+    ['Condition', 'A ship is in the lock'],
+    ['Interval', '10 s'],
+    ['Input mode', 'frames'],
+    ['Monitor duration', '10 min'],
+    ['Trigger cooldown', '30 s'],
+    ['Max triggers', 'No limit'],
+    ['Prefilter', 'On'],
+    ['Webhook URL', 'https://example.com/hook'],
+  ]);
+  expect(configWords({ ...config, input_mode: 'clip' })).toContainEqual(['Clip duration', '3 s']);
 });
 
 describe('the chart', () => {

@@ -6,8 +6,10 @@ import { Problem } from '../../console/api/problem.ts';
 const event = (sequence: number, type = 'progress') =>
   `event: x\nid: ${sequence}\ndata: ${JSON.stringify({ type, data: { sequence } })}\n\n`;
 
+type Answer = string | ReadableStream | 204 | Error;
+
 /** Answers one request after another with these bodies, statuses or errors, and keeps what was asked. */
-function scripted(answers: (string | 204 | Error)[]) {
+function scripted(answers: Answer[]) {
   const asked: Call[] = [];
   const send: Http['send'] = async (_, call = {}) => {
     asked.push(call);
@@ -18,7 +20,7 @@ function scripted(answers: (string | 204 | Error)[]) {
   return { asked, http: { send, json: () => Promise.reject(new Error('not asked for')) } satisfies Http };
 }
 
-async function follow(answers: (string | 204 | Error)[], from = 0) {
+async function follow(answers: Answer[], from = 0) {
   const { asked, http } = scripted(answers);
   const sequences: number[] = [];
   const states: string[] = [];
@@ -32,6 +34,7 @@ async function follow(answers: (string | 204 | Error)[], from = 0) {
       onState: (state) => states.push(state),
       onProblem: (problem) => problems.push(problem),
       firstWaitMs: 1,
+      silentAfterMs: 30,
     },
     new AbortController().signal,
   );
@@ -59,6 +62,15 @@ test('a failed job ends its session at the error, and is read on to its end', as
 
 test('a log that is read to its end is over at once', async () => {
   expect(await follow([204], 7)).toMatchObject({ states: ['over'], resumedAt: ['7'] });
+});
+
+test('a connection that falls silent is given up and taken up again', async () => {
+  const silent = new ReadableStream({
+    start: (controller) => controller.enqueue(new TextEncoder().encode(event(1))),
+  });
+  const { sequences, resumedAt } = await follow([silent, event(2, 'job_stopped')]);
+  expect(sequences).toEqual([1, 2]);
+  expect(resumedAt).toEqual([undefined, '1']);
 });
 
 test('a job that is gone is not asked for again, too many streams are', async () => {
