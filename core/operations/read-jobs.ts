@@ -56,8 +56,18 @@ export async function readLastFrame(
   caller: string,
   c: Needs & Pick<Collaborators, 'media'>,
 ): Promise<Uint8Array | undefined> {
+  const key = await lastFrameKey(jobId, caller, c);
+  if (key === undefined) return undefined;
+  const picture = await c.media.get(key);
+  if (picture) return picture;
+  // A tick that was committed in between has removed it: then there is a newer one.
+  const newer = await lastFrameKey(jobId, caller, c);
+  return newer === undefined || newer === key ? undefined : c.media.get(newer);
+}
+
+async function lastFrameKey(jobId: string, caller: string, c: Needs): Promise<string | undefined> {
   const { watch } = await ownJob(jobId, caller, c);
-  return watch.last_frame && c.media.get(watch.last_frame.key);
+  return watch.last_frame?.key;
 }
 
 function pictureKeyOf(event: JobEvent): string | undefined {

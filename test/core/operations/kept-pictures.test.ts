@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { TransientError, VisionError } from '../../../core/errors.ts';
 import { createDigest } from '../../../core/operations/create-digest.ts';
 import { createMonitor } from '../../../core/operations/create-monitor.ts';
-import { getJob, readPicture } from '../../../core/operations/read-jobs.ts';
+import { getJob, readLastFrame, readPicture } from '../../../core/operations/read-jobs.ts';
 import type { Step } from '../../../core/workflow.ts';
 import { createWorld, digestRequest, monitorRequest } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
@@ -65,6 +65,22 @@ describe('of the pictures of a monitor', () => {
     await ticks(2, step);
     expect(kept()).toEqual([await newest(jobId)]);
     expect((await getJob(jobId, 'harbour', world.c)).job.watch.last_frame?.evidence).toBe(false);
+  });
+
+  test('the newest is found by who asks while a tick replaces it', async () => {
+    const { jobId, step } = await watch();
+    const next = await ticks(1, step);
+    const { get } = world.c.media;
+    let replaced = false;
+    const slowly = async (key: string) => {
+      if (!replaced) await ticks(1, next);
+      replaced = true;
+      return get(key);
+    };
+    const c = { ...world.c, media: { ...world.c.media, get: slowly } };
+    expect(await readLastFrame(jobId, 'harbour', c)).toBeDefined();
+    world.pictures.clear();
+    expect(await readLastFrame(jobId, 'harbour', c)).toBeUndefined();
   });
 
   test('those that cannot be removed cost nothing but a warning', async () => {
