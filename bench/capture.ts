@@ -2,8 +2,8 @@
  * How quickly, how fresh and how cheaply a capture is taken, beside bare ffmpeg on the same live stream: `npm run bench:capture [-- --quick]`.
  * Every stream is played by a process of its own on loopback; the delay is added to each of its answers.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { cpus, tmpdir } from 'node:os';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createEgressGuard } from '../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../adapters/egress/guarded-http.ts';
@@ -11,15 +11,18 @@ import { locateFfmpeg } from '../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import { createFfmpegRunner } from '../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createStreamCapturer } from '../adapters/media/stream-capturer.ts';
 import type { InputMode } from '../core/capture.ts';
-import { goalsOf, type Raced } from './capture/goals.ts';
+import type { Raced } from './capture/goals.ts';
 import { countNetworkTime } from './capture/network-time.ts';
-import { race, type RaceSource, type Result } from './capture/race.ts';
+import { race, type RaceSource } from './capture/race.ts';
 import { recordStreams, segmentFolder } from './capture/record.ts';
+import { reportOf } from './capture/report.ts';
 import { startStreamServer } from './capture/stream-server.ts';
 
 const quick = process.argv.includes('--quick');
-const rounds = quick ? { hls: 5, clip: 3, rtsp: 3 } : { hls: 15, clip: 7, rtsp: 9 };
-const modes: InputMode[] = quick ? ['frames', 'clip'] : ['frames', 'clip', 'hybrid'];
+// A full run takes about five minutes, most of them RTSP's, where a clip lasts as long as it plays.
+const rounds = quick ? { hls: 3, clip: 3, rtsp: 3, rtspClip: 1 } : { hls: 7, clip: 5, rtsp: 7, rtspClip: 3 };
+const modes: InputMode[] = ['frames', 'clip', 'hybrid'];
+const results = new URL('results/capture.md', import.meta.url);
 
 await using cleanup = new AsyncDisposableStack();
 const directory = await mkdtemp(join(tmpdir(), 'bench-capture-'));
@@ -35,8 +38,10 @@ const ffmpeg = createFfmpegRunner({ ffmpegPath, tempDir: directory });
 const capturer = createStreamCapturer({ guard, http: network.http, ffmpeg, now: () => new Date() });
 const racers = { capturer, takeNetworkMs: network.takeMs, ffmpegPath, directory };
 
-console.log(`${new Date().toISOString().slice(0, 10)}, ffmpeg ${version}, Node ${process.version}`);
-console.log(`${cpus().length} × ${cpus()[0]?.model.trim()}; ${quick ? 'a quick run' : 'a full run'}\n`);
+const machine = [
+  `${new Date().toISOString().slice(0, 10)}, ffmpeg ${version}, Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model.trim()}`,
+  `${quick ? 'A quick run' : 'A full run'}; load of the machine when it began: ${loadavg()[0]?.toFixed(1)}`,
+];
 const { file } = await recordStreams(ffmpegPath, directory, [2, 6]);
 const raced: Raced[] = [];
 for (const segmentSeconds of [2, 6]) {
@@ -46,7 +51,10 @@ for (const segmentSeconds of [2, 6]) {
   }
 }
 for (const mode of modes) await raceRtsp(mode);
-report();
+const report = reportOf(raced, machine);
+console.log(report);
+// A quick run is to look at, not to keep.
+if (!quick) await writeFile(results, report);
 
 async function raceHls(
   segmentSeconds: number,
@@ -72,7 +80,7 @@ async function raceRtsp(mode: InputMode): Promise<void> {
   const url = `rtsp://127.0.0.1:${port}/camera`;
   const source = { name: 'RTSP', url, kind: 'rtsp', segmentSeconds: 0, startedAtMs } as const;
   try {
-    await enter(source, 0, mode, rounds.rtsp);
+    await enter(source, 0, mode, mode === 'frames' ? rounds.rtsp : rounds.rtspClip);
   } finally {
     await close();
   }
@@ -82,33 +90,4 @@ async function enter(source: RaceSource, delayMs: number, mode: InputMode, count
   const results = await race(source, mode, count, racers);
   raced.push({ source, delayMs, mode, results });
   console.error(`${source.name}, ${mode}: ${Math.round(results.watchpost.wallMs)} ms`);
-}
-
-function report(): void {
-  console.table(
-    raced.flatMap(({ source, mode, results }) =>
-      Object.entries(results).map(([contender, result]) => ({
-        stream: source.name,
-        mode,
-        by: contender === 'watchpost' ? contender : `ffmpeg, ${contender} flags`,
-        ...rounded(result),
-      })),
-    ),
-  );
-  console.table(
-    raced.flatMap(goalsOf).map((line) => ({
-      ...line,
-      measured: Number(line.measured.toFixed(2)),
-      met: line.measured <= line.goal ? 'met' : 'missed',
-    })),
-  );
-}
-
-function rounded(result: Result) {
-  return {
-    'wall ms': Math.round(result.wallMs),
-    'processor ms': Math.round(result.cpuMs),
-    'age s': Number(result.ageSeconds.toFixed(2)),
-    'worst age s': Number(result.worstAgeSeconds.toFixed(2)),
-  };
 }
