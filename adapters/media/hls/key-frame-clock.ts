@@ -36,7 +36,7 @@ function dated(
   if (!segment?.startsAt) return null;
   const seconds =
     formatOf(segment) === 'mov' ? lastKeyFrameOfMp4(bytes, initialization) : lastKeyFrameOfTs(bytes);
-  // Beyond its segment a time is none.
-  if (seconds === null || seconds > segment.durationSeconds + 1) return null;
+  // Beyond its segment a time is none, and a time scale of nothing makes it no number.
+  if (seconds === null || !(seconds <= segment.durationSeconds + 1)) return null;
   return new Date(segment.startsAt.getTime() + seconds * 1000);
 }

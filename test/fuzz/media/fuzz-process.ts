@@ -21,6 +21,6 @@ for (const { name, share, property } of fuzzed(await realMedia())) {
   console.log(`${name}: ${details.numRuns} cases, ${((performance.now() - began) / 1000).toFixed(1)} s`);
   if (!details.failed) continue;
   failed += 1;
-  console.error(fc.defaultReportMessage(details));
+  console.error(String(details.errorInstance), fc.stringify(details.counterexample).slice(0, 5000));
 }
 process.exitCode = failed > 0 ? 1 : 0;
