@@ -29,7 +29,7 @@ export function unreachable(cause: unknown): Problem {
     0,
     'UNREACHABLE',
     'Watchpost cannot be reached',
-    'Check that the service runs and that you are connected. The console tries again by itself.',
+    'Check that the service runs and that you are connected.',
     { cause },
   );
 }

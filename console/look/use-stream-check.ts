@@ -12,6 +12,7 @@ export type StreamCheck =
 
 /** Long enough that a URL being typed is not asked about letter by letter: such calls are limited. */
 const pauseMs = 600;
+const retryMs = 3_000;
 const scheme = /^(?:https?|rtsps?):\/\/[^/]+\S*$/i;
 
 /** Whether there is a live stream at a URL, as it is typed. The answer to an older URL is aborted. */
@@ -22,13 +23,19 @@ export function useStreamCheck(url: string): StreamCheck {
     if (!scheme.test(url)) return setCheck({ state: 'none' });
     setCheck({ state: 'checking' });
     const abort = new AbortController();
-    const timer = setTimeout(() => {
-      api.validateStream(url, abort.signal).then(
-        (stream) => setCheck({ state: 'known', stream }),
-        (error: unknown) =>
-          !abort.signal.aborted && setCheck({ state: 'refused', problem: asProblem(error) }),
-      );
-    }, pauseMs);
+    const ask = async () => {
+      try {
+        const stream = await api.validateStream(url, abort.signal);
+        if (!abort.signal.aborted) setCheck({ state: 'known', stream });
+      } catch (error) {
+        if (abort.signal.aborted) return;
+        const problem = asProblem(error);
+        setCheck({ state: 'refused', problem });
+        // The service was not reached, which says nothing of the stream.
+        if (problem.status === 0) timer = setTimeout(ask, retryMs);
+      }
+    };
+    let timer = setTimeout(ask, pauseMs);
     return () => {
       clearTimeout(timer);
       abort.abort();

@@ -18,7 +18,7 @@ export function summarizeSamples(samples: MeasuredSample[], size: PictureSize): 
   const facts = samples.map(({ rgb }) => measurePicture(rgb, size));
   const changes = changesIn(samples, facts);
   return [
-    `${samples.length} pictures from ${timeOf(first)} to ${timeOf(last)}.`,
+    `${samples.length} ${samples.length === 1 ? 'picture' : 'pictures'} from ${timeOf(first)} to ${timeOf(last)}.`,
     `At first: ${described(measurePicture(first.rgb, size))}`,
     ...changes.slice(0, mostChangesTold),
     ...(changes.length > mostChangesTold
