@@ -20,8 +20,9 @@ export class DeliveryQueue extends Construct {
       // 3,000 messages a second and more instead of 300; each job is a group.
       deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
       fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
-      // A series is four attempts, which the delivery itself counts. The rest is for faults of ours: an hour of them, as long as an event is worth sending.
-      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: 30 },
+      // A series is four attempts, which the delivery itself counts. The rest is for faults of ours, a minute apart (`backoffSeconds`): an hour of them, as long
+      // as an event is worth sending.
+      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: 75 },
     });
   }
 }

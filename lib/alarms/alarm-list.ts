@@ -33,7 +33,7 @@ export function alarmList({ metrics, deliveries, deadLetters, lostHints, setting
   return [
     {
       name: 'dead-letters',
-      says: 'Webhook messages could not be handled 30 times',
+      says: 'Webhook messages could not be handled for an hour',
       metric: visible(deadLetters),
       threshold: 1,
     },

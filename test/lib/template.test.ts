@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { ttlAttribute } from '../../adapters/aws/dynamodb/table-layout.ts';
 import { originSecretHeader } from '../../adapters/aws/http/origin-headers.ts';
+import { backoffSeconds } from '../../adapters/aws/message-visibility.ts';
 import { metricNamespace as emittedNamespace } from '../../adapters/aws/telemetry/metrics.ts';
 import { measurementUnits } from '../../core/ports/measurements.ts';
 import { analyzeConfigSchema } from '../../functions/analyze/config.ts';
@@ -28,7 +29,10 @@ describe('webhook delivery', () => {
 
   test('the queue keeps the order of a job and has dead letters, which are kept for two weeks', () => {
     expect(queue).toMatchObject({ FifoQueue: true, DeduplicationScope: 'messageGroup' });
-    expect(queue.RedrivePolicy.maxReceiveCount).toBeGreaterThanOrEqual(20);
+    const faults = Array.from({ length: queue.RedrivePolicy.maxReceiveCount }, (_, time) =>
+      backoffSeconds(time + 1),
+    );
+    expect(faults.reduce((sum, seconds) => sum + seconds, 0)).toBeGreaterThan(3600);
     expect(one(synthesized, 'AWS::SQS::Queue', 'DeliveriesDeadLetters')).toMatchObject({
       FifoQueue: true,
       MessageRetentionPeriod: 14 * 24 * 3600,
