@@ -75,6 +75,8 @@ export async function startBedrock(ffmpeg: string) {
 }
 
 function reply(stream: ServerHttp2Stream, status: number, body: object): void {
+  // Who asked has given up meanwhile.
+  if (stream.destroyed) return;
   const failed = status === 200 ? {} : { 'x-amzn-errortype': 'ModelErrorException' };
   stream.respond({ ':status': status, 'content-type': 'application/json', ...failed });
   stream.end(JSON.stringify(body));
