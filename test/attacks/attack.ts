@@ -5,8 +5,8 @@ import type { FfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createStreamCapturer } from '../../adapters/media/stream-capturer.ts';
 import { StreamError } from '../../core/errors.ts';
 import { record } from '../support/hls/recording.ts';
-import { hostileAddress, openCanaries, type Canaries } from './canaries.ts';
-import { startHostileServer, type HostileServer } from './hostile-server.ts';
+import { hostileAddress, openCanaries } from './canaries.ts';
+import { startHostileServer } from './hostile-server.ts';
 
 export type AttackOptions = {
   ffmpeg?: FfmpegRunner;
@@ -63,7 +63,6 @@ export async function openAttack({
 }
 
 export type Attack = Awaited<ReturnType<typeof openAttack>>;
-export type { Canaries, HostileServer };
 
 export type Outcome = { probe: string; capture: string };
 

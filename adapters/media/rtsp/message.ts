@@ -29,7 +29,14 @@ function unfold(lines: string[]): string[] {
 function parseHeader(line: string): RtspHeader {
   const colon = line.indexOf(':');
   if (colon < 1) throw new RtspProtocolError('Malformed RTSP header');
-  return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
+  // A lone CR would be a line's end to others, and values of a challenge are sent back.
+  return [
+    line.slice(0, colon).trim(),
+    line
+      .slice(colon + 1)
+      .replaceAll(/[\r\0]/g, ' ')
+      .trim(),
+  ];
 }
 
 /** Null for a response. */

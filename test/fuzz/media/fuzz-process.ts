@@ -5,16 +5,17 @@ import { realMedia } from './real-media.ts';
 
 /**
  * `npm run fuzz:media -- --runs 100000`: mutated playlists, segments, JPEGs, session descriptions and RTSP messages through the code that reads
- * them. Prints its seed; `--seed N` repeats a run.
+ * them. Prints its seed; `--seed N` repeats a run, `--only playlists` is one kind.
  */
 const { values } = parseArgs({
-  options: { runs: { type: 'string', default: '20000' }, seed: { type: 'string' } },
+  options: { runs: { type: 'string', default: '20000' }, seed: { type: 'string' }, only: { type: 'string' } },
 });
 const seed = Number(values.seed ?? Date.now() % 2 ** 31);
 const runs = Number(values.runs);
 console.log(`seed ${seed}`);
 let failed = 0;
 for (const { name, share, property } of fuzzed(await realMedia())) {
+  if (values.only !== undefined && values.only !== name) continue;
   const numRuns = Math.ceil((runs * share) / 100);
   const began = performance.now();
   const details = await fc.check(property, { seed, numRuns });

@@ -6,6 +6,7 @@ import {
   type Challenge,
 } from '../../../../adapters/media/rtsp/authentication.ts';
 import { createAuthorizer } from '../../../../adapters/media/rtsp/authorizer.ts';
+import { parseHead } from '../../../../adapters/media/rtsp/message.ts';
 
 const mufasa = { username: 'Mufasa', password: 'Circle of Life' };
 
@@ -126,5 +127,14 @@ describe('credentials', () => {
     const authorizer = authorizerOf(mufasa);
     const tries = Array.from({ length: 20 }, (_, index) => authorizer.accept(fresh(String(index), 'true')));
     expect(tries.filter(Boolean)).toHaveLength(8);
+  });
+});
+
+describe('a challenge with a carriage return of its own', () => {
+  it('puts no line into the answer', () => {
+    const { headers } = parseHead('RTSP/1.0 401 No\r\nWWW-Authenticate: Digest realm="a", nonce="b\rX: y"');
+    const challenge = readChallenge(headers.map(([, value]) => value))!;
+    const use = { method: 'DESCRIBE', uri: 'rtsp://a/', count: 1, clientNonce: 'c' };
+    expect(authorization(challenge, { username: 'u', password: 'p' }, use)).not.toMatch(/[\r\n]/);
   });
 });
