@@ -19,8 +19,8 @@ import { reportOf } from './capture/report.ts';
 import { startStreamServer } from './capture/stream-server.ts';
 
 const quick = process.argv.includes('--quick');
-// A full run takes about five minutes, most of them RTSP's, where a clip lasts as long as it plays.
-const rounds = quick ? { hls: 3, clip: 3, rtsp: 3, rtspClip: 1 } : { hls: 7, clip: 5, rtsp: 7, rtspClip: 3 };
+// A full run takes five to six minutes on a calm machine, many of them for RTSP's, where a clip lasts as long as it plays.
+const rounds = quick ? { hls: 3, clip: 3, rtsp: 3, rtspClip: 1 } : { hls: 7, clip: 5, rtsp: 5, rtspClip: 3 };
 const modes: InputMode[] = ['frames', 'clip', 'hybrid'];
 const results = new URL('results/capture.md', import.meta.url);
 
