@@ -106,6 +106,10 @@ export interface ValidateStreamRequest {
    * A live stream: an RTSP URL, an HLS playlist, or the page of a live broadcast
    */
   stream_url: string;
+  /**
+   * Whether the answer has a picture of a live stream
+   */
+  include_frame?: boolean;
 }
 export interface MonitorRequest {
   /**
@@ -278,6 +282,10 @@ export interface StreamValidation {
    * Playback URL, without credentials
    */
   parsed_url?: string;
+  /**
+   * A picture of the live stream, where include_frame asked for it and one could be taken
+   */
+  frame_b64?: string;
   /**
    * Why the stream cannot be watched now
    */

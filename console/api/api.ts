@@ -62,8 +62,12 @@ export function createApi(http: Http) {
     testWebhook: (url: string) =>
       http.json<WebhookTest>('/webhook-test', { method: 'POST', body: { webhook_url: url } }),
 
-    validateStream: (url: string, signal: AbortSignal) =>
-      http.json<StreamValidation>('/streams/validate', { method: 'POST', body: { stream_url: url }, signal }),
+    validateStream: (url: string, signal: AbortSignal, withPicture = false) =>
+      http.json<StreamValidation>('/streams/validate', {
+        method: 'POST',
+        body: { stream_url: url, include_frame: withPicture },
+        signal,
+      }),
     look: async (request: LookRequest, signal: AbortSignal) =>
       lookOf(await http.send('/check-once', { method: 'POST', body: request, signal })),
     startMonitor: (request: MonitorRequest) =>

@@ -35,6 +35,7 @@ export type StreamValidation = {
   channel?: string | undefined;
   viewer_count?: number | undefined;
   parsed_url?: string | undefined;
+  frame_b64?: string | undefined;
   error_hint?: string | undefined;
 };
 

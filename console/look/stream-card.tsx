@@ -1,3 +1,4 @@
+import { useBlobAddress } from '../api/use-blob-address.ts';
 import type { StreamValidation } from '../api/types.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -32,6 +33,7 @@ function Live({ stream }: { stream: StreamValidation }) {
   const facts = [platforms[stream.platform], stream.channel, viewers(stream.viewer_count)];
   return (
     <div class="stream-live">
+      {stream.frame_b64 !== undefined && <Thumbnail base64={stream.frame_b64} />}
       <Badge tone="good" dot>
         Live
       </Badge>
@@ -41,6 +43,11 @@ function Live({ stream }: { stream: StreamValidation }) {
       </div>
     </div>
   );
+}
+
+function Thumbnail({ base64 }: { base64: string }) {
+  const address = useBlobAddress(base64);
+  return address === undefined ? null : <img class="stream-thumbnail" src={address} alt="The stream now" />;
 }
 
 function Refusal({ title, hint }: { title: string; hint: string }) {

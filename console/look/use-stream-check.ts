@@ -26,7 +26,10 @@ export function useStreamCheck(url: string): StreamCheck {
     const ask = async () => {
       try {
         const stream = await api.validateStream(url, abort.signal);
-        if (!abort.signal.aborted) setCheck({ state: 'known', stream });
+        if (abort.signal.aborted) return;
+        setCheck({ state: 'known', stream });
+        // That it is live is told at once; a camera may take seconds for a picture, and without one it is live all the same.
+        if (stream.is_live) await showPicture();
       } catch (error) {
         if (abort.signal.aborted) return;
         const problem = asProblem(error);
@@ -34,6 +37,10 @@ export function useStreamCheck(url: string): StreamCheck {
         // The service was not reached, which says nothing of the stream.
         if (problem.status === 0) timer = setTimeout(ask, retryMs);
       }
+    };
+    const showPicture = async () => {
+      const pictured = await api.validateStream(url, abort.signal, true).catch(() => undefined);
+      if (pictured?.frame_b64 && !abort.signal.aborted) setCheck({ state: 'known', stream: pictured });
     };
     let timer = setTimeout(ask, pauseMs);
     return () => {

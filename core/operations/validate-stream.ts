@@ -1,8 +1,8 @@
 import type { StreamDetails } from '../capture.ts';
 import type { Collaborators } from '../collaborators.ts';
-import { NotLiveError } from '../errors.ts';
+import { NotLiveError, StreamFetchError } from '../errors.ts';
 import { platformOf } from '../platform.ts';
-import { probeStream } from './reach-stream.ts';
+import { captureStream, probeStream } from './reach-stream.ts';
 
 type Needs = Pick<Collaborators, 'streams' | 'limits'>;
 
@@ -10,10 +10,16 @@ type Needs = Pick<Collaborators, 'streams' | 'limits'>;
  * Is there a live stream at this URL? What is there but not live (a recording, an ended or offline stream) is an answer with a hint;
  * a URL that is malformed, unsupported or cannot be reached throws `InvalidUrlError` or `StreamFetchError`. What is not known is left out.
  */
-export async function validateStream(url: string, c: Needs) {
+export async function validateStream(url: string, includeFrame: boolean, c: Needs) {
   try {
     const { platform, playbackUrl, details } = await probeStream(url, c);
-    return { is_live: true, platform, ...described(details ?? {}), parsed_url: playbackUrl };
+    return {
+      is_live: true,
+      platform,
+      ...described(details ?? {}),
+      parsed_url: playbackUrl,
+      ...(includeFrame && (await pictureOf(url, c))),
+    };
   } catch (error) {
     if (!(error instanceof NotLiveError)) throw error;
     return {
@@ -22,6 +28,18 @@ export async function validateStream(url: string, c: Needs) {
       ...described(error.details),
       error_hint: `${error.message}. ${error.remediation}`,
     };
+  }
+}
+
+/** A stream that is live and gives no picture now is live all the same. */
+async function pictureOf(url: string, c: Needs): Promise<{ frame_b64?: string }> {
+  try {
+    const request = { url, mode: 'frames', clipSeconds: 1, resolveAgain: false } as const;
+    const { frame } = await captureStream(request, c);
+    return { frame_b64: Buffer.from(frame).toString('base64') };
+  } catch (error) {
+    if (error instanceof StreamFetchError) return {};
+    throw error;
   }
 }
 

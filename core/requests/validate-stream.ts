@@ -1,5 +1,8 @@
 import { z } from 'zod';
-import { streamUrl } from './fields.ts';
+import { flag, streamUrl } from './fields.ts';
 
 /** `POST /streams/validate` (interface section 4.4). */
-export const validateStreamRequestSchema = z.object({ stream_url: streamUrl });
+export const validateStreamRequestSchema = z.object({
+  stream_url: streamUrl,
+  include_frame: flag.default(false).describe('Whether the answer has a picture of a live stream'),
+});

@@ -31,5 +31,8 @@ export const streamValidationResponseSchema = z.object({
   thumbnail_url: z.string().optional(),
   viewer_count: z.int().nonnegative().optional(),
   parsed_url: z.string().optional().describe('Playback URL, without credentials'),
+  frame_b64: jpegBase64
+    .optional()
+    .describe('A picture of the live stream, where include_frame asked for it and one could be taken'),
   error_hint: z.string().optional().describe('Why the stream cannot be watched now'),
 });

@@ -173,6 +173,7 @@ test('a look, made by keyboard alone, shows the picture, the verdict and why, wh
   await field('Stream URL').fill('');
   await page.keyboard.insertText(stream.url);
   await page.locator('.stream-card').getByText('Live', { exact: true }).waitFor();
+  await page.locator('.stream-card').getByAltText('The stream now').waitFor();
   await page.keyboard.press('Tab');
   await page.keyboard.insertText('The picture is entirely black');
   // Three examples, the choice of what is shown, the button.

@@ -12,8 +12,9 @@ export function streamRoutes(c: HttpCollaborators) {
     '/streams/validate',
     valid('json', validateStreamRequestSchema),
     async (context) => {
-      const { stream_url: url } = context.req.valid('json');
-      return context.json(await withinLimits(context.get('key').caller, c, () => validateStream(url, c)));
+      const { stream_url: url, include_frame: includeFrame } = context.req.valid('json');
+      const { caller } = context.get('key');
+      return context.json(await withinLimits(caller, c, () => validateStream(url, includeFrame, c)));
     },
   );
 }

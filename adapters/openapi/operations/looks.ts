@@ -80,7 +80,12 @@ export const lookOperations: Operation[] = [
     description:
       'Says whether there is a live stream that can be watched. What is there but not live is an answer with `error_hint`, not an error.',
     body: validateStreamRequestSchema,
-    answer: { kind: 'json', description: 'What is there', schema: streamValidationResponseSchema },
+    answer: {
+      kind: 'json',
+      description: 'What is there',
+      schema: streamValidationResponseSchema,
+      picture: 'frame_b64',
+    },
     errors: ['INVALID_URL', 'STREAM_FETCH_FAILED', 'RATE_LIMITED'],
     examples: {
       body: { stream: { stream_url: streamUrl } },

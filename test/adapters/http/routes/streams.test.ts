@@ -25,6 +25,18 @@ describe('POST /streams/validate', () => {
     });
   });
 
+  test('has a picture only where one was asked for and could be taken', async () => {
+    const withPicture = () =>
+      call('POST', '/streams/validate', { stream_url: 'https://example.com/live.m3u8', include_frame: true });
+    expect((await validate('https://example.com/live.m3u8')).body).not.toHaveProperty('frame_b64');
+    expect(Buffer.from((await withPicture()).body.frame_b64, 'base64').length).toBeGreaterThan(0);
+
+    world.script.captures.push(new StreamFetchError('No key frame came.'));
+    const { status, body } = await withPicture();
+    expect({ status, live: body.is_live }).toEqual({ status: 200, live: true });
+    expect(body).not.toHaveProperty('frame_b64');
+  });
+
   test.each([
     ['https://example.com/vod.m3u8', 'hls'],
     ['rtsp://camera.test/recording', 'rtsp'],
