@@ -27,7 +27,7 @@ export function picturesOf(bytes: Uint8Array): TransportStream | null {
       videoPid = videoPidOf(packet);
       if (videoPid === null) return null;
       tables.push(packet);
-    } else if (pid === videoPid && startsUnit(packet)) {
+    } else if (pid === videoPid && startsUnit(packet) && (isRandomAccess(packet) || hasTime(packet))) {
       pictures.push({ at, isKeyFrame: isRandomAccess(packet) });
     }
   }
@@ -61,6 +61,11 @@ export function startsUnit(packet: Uint8Array): boolean {
 
 function isRandomAccess(packet: Uint8Array): boolean {
   return hasAdaptation(packet) && byte(packet, 4) > 0 && (byte(packet, 5) & 0x40) !== 0;
+}
+
+/** Some encoders spread a picture over several PES packets: only the first has its time (ISO/IEC 13818-1, 2.4.3.7). */
+function hasTime(packet: Uint8Array): boolean {
+  return (byte(payloadOf(packet), 7) & 0x80) !== 0;
 }
 
 function hasAdaptation(packet: Uint8Array): boolean {

@@ -1,0 +1,33 @@
+import { beforeAll, expect, it } from 'vitest';
+import {
+  packetBytes,
+  payloadOf,
+  picturesOf,
+  startsUnit,
+} from '../../../../adapters/media/hls/transport-stream.ts';
+import { record } from '../../../support/hls/recording.ts';
+
+let whole: Buffer;
+
+beforeAll(async () => {
+  whole = (await record({ keyFrameSeconds: 1, seconds: 4, size: '640x360' })).segments[1]!;
+});
+
+it('a picture that is spread over several PES packets is one picture', () => {
+  const { pictures, videoPid } = picturesOf(whole)!;
+  expect(pictures.length).toBeGreaterThan(10);
+  expect(picturesOf(withSecondPacketOf(videoPid))?.pictures).toEqual(pictures);
+});
+
+/** The first packet within a picture of that stream begins a PES packet of its own, without a time. */
+function withSecondPacketOf(videoPid: number): Buffer {
+  const bytes = Buffer.from(whole);
+  for (let at = 0; at < bytes.length; at += packetBytes) {
+    const packet = bytes.subarray(at, at + packetBytes);
+    if ((packet.readUInt16BE(1) & 0x1fff) !== videoPid || startsUnit(packet)) continue;
+    packet[1] = packet[1]! | 0x40;
+    payloadOf(packet).set([0, 0, 1, 0xe0, 0, 0, 0x80, 0, 0]);
+    return bytes;
+  }
+  throw new Error('Every picture fits into one packet');
+}
