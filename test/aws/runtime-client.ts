@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 const requirement = 'aws-lambda-ric@4.0.2';
@@ -13,11 +13,20 @@ export function installRuntimeClient(): string {
   if (existsSync(path)) return path;
   bringBuildTools();
   mkdirSync(folder, { recursive: true });
-  const quiet = ['--no-audit', '--no-fund', '--loglevel=error', '--allow-scripts=aws-lambda-ric'];
-  execFileSync('npm', ['install', '--prefix', folder, ...quiet, requirement], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, MAKEFLAGS: '-j2' },
-  });
+  // npm runs the scripts of those packages alone that a project names.
+  writeFileSync(
+    `${folder}/package.json`,
+    JSON.stringify({ private: true, allowScripts: { 'aws-lambda-ric': true } }),
+  );
+  execFileSync(
+    'npm',
+    ['install', '--prefix', folder, '--no-audit', '--no-fund', '--loglevel=error', requirement],
+    {
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...process.env, MAKEFLAGS: '-j2' },
+    },
+  );
   return path;
 }
 
