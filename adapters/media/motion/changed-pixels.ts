@@ -17,7 +17,9 @@ import type { MotionTuning } from './tuning.ts';
 export type Changes = {
   /** How much each luma pixel has changed, in sixteenths (`weightsFor`): its own change, or that of the colour over it. */
   weights: Uint8Array;
-  /** How many have changed beyond doubt, whatever was learned. */
+  /** 1 for each luma pixel that has changed beyond doubt, whatever was learned, in brightness or in colour. */
+  beyondDoubt: Uint8Array;
+  /** How many those are. */
   countWithoutNoiseMap: number;
   /** Luma distances, in levels: what the noise map learns from. */
   lumaDistance: Uint8Array;
@@ -73,20 +75,24 @@ function compare(
 
 function lumaChanges({ distance, weightAt }: Comparison, allowance: Uint8Array): Changes {
   const weights = new Uint8Array(distance.length);
+  const beyondDoubt = new Uint8Array(distance.length);
   let countWithoutNoiseMap = 0;
   for (let at = 0; at < distance.length; at += 1) {
     const level = distance[at] ?? 0;
     if (weightAt[level] === 0) continue;
-    if (weightAt[level] === certain) countWithoutNoiseMap += 1;
+    if (weightAt[level] === certain) {
+      beyondDoubt[at] = 1;
+      countWithoutNoiseMap += 1;
+    }
     const beyond = level - (allowance[at] ?? 0);
     if (beyond > 0) weights[at] = weightAt[beyond] ?? 0;
   }
-  return { weights, countWithoutNoiseMap, lumaDistance: distance };
+  return { weights, beyondDoubt, countWithoutNoiseMap, lumaDistance: distance };
 }
 
-/** One sample of colour covers 2×2 luma pixels. Pixels count once, so a certain change of luma is not counted again. */
+/** One sample of colour covers 2×2 luma pixels. A pixel counts once, though its brightness and both its colours may have changed. */
 function addColour(changes: Changes, colour: Comparison, colourWidth: number, allowance: Uint8Array): void {
-  const { weights, lumaDistance } = changes;
+  const { weights, beyondDoubt } = changes;
   const { distance, weightAt } = colour;
   const width = colourWidth * 2;
   for (let sample = 0; sample < distance.length; sample += 1) {
@@ -96,7 +102,10 @@ function addColour(changes: Changes, colour: Comparison, colourWidth: number, al
     const corner = row * 2 * width + (sample - row * colourWidth) * 2;
     for (let of4 = 0; of4 < 4; of4 += 1) {
       const at = corner + (of4 & 1) + (of4 >> 1) * width;
-      if (weightAt[level] === certain && lumaDistance[at] === 0) changes.countWithoutNoiseMap += 1;
+      if (weightAt[level] === certain && beyondDoubt[at] === 0) {
+        beyondDoubt[at] = 1;
+        changes.countWithoutNoiseMap += 1;
+      }
       const beyond = level - (allowance[at] ?? 0);
       const weight = beyond > 0 ? (weightAt[beyond] ?? 0) : 0;
       if (weight > (weights[at] ?? 0)) weights[at] = weight;

@@ -82,6 +82,22 @@ test('slow change adds up against the last picture that the model saw', () => {
   expect(stepByStep.filter(Boolean).length).toBeLessThan(stepByStep.length / 4);
 });
 
+test('a share is of the picture, also where brightness and both colours have changed everywhere', () => {
+  const filled = (luma: number, blueness: number, redness: number) =>
+    Uint8Array.from({ length: 21_600 }, (_, at) => (at < 14_400 ? luma : at < 18_000 ? blueness : redness));
+  const [grey, red, green] = [filled(126, 128, 128), filled(126, 90, 240), filled(40, 20, 20)];
+  for (const [before, after] of [
+    [grey, red],
+    [red, grey],
+    [grey, green],
+    [red, green],
+  ] as const) {
+    const { moved, changedShare } = compareMotion(after, compareMotion(before, null).stateIfLooked);
+    expect(moved).toBe(true);
+    expect(changedShare).toBeLessThanOrEqual(1);
+  }
+});
+
 describe('the state', () => {
   const [before, after] = thumbnailsOf(`${daylight},${sensorNoise}`, { seconds: 2 });
 
