@@ -44,7 +44,7 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'freshness-'));
   for (const scene of ['moving', 'frozen', 'black'] as const) segments[scene] = await segmentsOf(scene);
 }, 60_000);
-afterAll(() => rm(directory, { recursive: true }));
+afterAll(() => rm(directory, { recursive: true, maxRetries: 10 }));
 
 beforeEach(() => {
   world = createWorld({ maxJobSeconds: 3600 });

@@ -24,7 +24,7 @@ beforeAll(async () => {
   tempDir = await mkdtemp(join(tmpdir(), 'run-'));
   runner = createFfmpegRunner({ ffmpegPath, tempDir });
 });
-afterAll(() => rm(tempDir, { recursive: true }));
+afterAll(() => rm(tempDir, { recursive: true, maxRetries: 10 }));
 
 function run(chunks: Uint8Array[], mode: InputMode, seconds?: number, clipSeconds = 3) {
   const input = {

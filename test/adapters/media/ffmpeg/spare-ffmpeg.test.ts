@@ -23,7 +23,7 @@ beforeEach(async () => {
   await chmod(counted, 0o755);
   runner = createFfmpegRunner({ ffmpegPath: counted, tempDir: directory });
 });
-afterEach(() => rm(directory, { recursive: true, force: true }));
+afterEach(() => rm(directory, { recursive: true, force: true, maxRetries: 10 }));
 
 function frameOf(segment: number): Promise<number> {
   const input = {

@@ -33,7 +33,7 @@ beforeAll(async () => {
   tempDir = await mkdtemp(join(tmpdir(), 'hls-'));
   ffmpeg = createFfmpegRunner({ ffmpegPath, tempDir });
 });
-afterAll(() => rm(tempDir, { recursive: true }));
+afterAll(() => rm(tempDir, { recursive: true, maxRetries: 10 }));
 beforeEach(async () => {
   await serve(recording);
 });

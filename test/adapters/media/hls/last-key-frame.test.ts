@@ -17,7 +17,7 @@ beforeAll(async () => {
   // Two key frames in each segment, at 2 s and 3 s of the second one.
   whole = (await record({ keyFrameSeconds: 1, seconds: 4, size: '640x360' })).segments[1]!;
 });
-afterAll(() => rm(tempDir, { recursive: true }));
+afterAll(() => rm(tempDir, { recursive: true, maxRetries: 10 }));
 
 async function momentShown(bytes: Uint8Array): Promise<number> {
   const input = { kind: 'pipe' as const, format: 'mpegts' as const, chunks: [bytes] };

@@ -22,7 +22,7 @@ beforeAll(async () => {
   const { segments } = await record({ keyFrameSeconds: 1, seconds: 8, size: '640x360' });
   stream = Buffer.concat(segments);
 });
-afterAll(() => rm(tempDir, { recursive: true }));
+afterAll(() => rm(tempDir, { recursive: true, maxRetries: 10 }));
 
 async function clipOf(bytes: Uint8Array, clipSeconds = 3) {
   const input = {

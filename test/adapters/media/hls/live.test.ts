@@ -27,7 +27,7 @@ it.each(['mpegts', 'fmp4'] as const)(
   'a stream that ffmpeg is making (%s) is captured as it goes on',
   async (segmentType) => {
     const tempDir = await mkdtemp(join(tmpdir(), 'live-'));
-    endings.push(() => rm(tempDir, { recursive: true }));
+    endings.push(() => rm(tempDir, { recursive: true, maxRetries: 10 }));
     const live = await startLiveHls({
       ffmpegPath,
       inputArgs: scene,

@@ -25,7 +25,7 @@ beforeAll(async () => {
   tempDir = await mkdtemp(join(tmpdir(), 'watchpost-rtsp-'));
   ffmpegPath = (await locateFfmpeg({ env: process.env })).path;
 });
-afterAll(() => rm(tempDir, { recursive: true, force: true }));
+afterAll(() => rm(tempDir, { recursive: true, force: true, maxRetries: 10 }));
 
 function capturer(allowRanges: string[] = opened): StreamCapturer {
   const guard = createEgressGuard({ allowRanges });
