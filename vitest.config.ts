@@ -10,5 +10,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
+    // Real streams, processes and clocks on two shared cores: a test that fails in CI must fail twice. The report says which were tried again.
+    retry: process.env['CI'] === 'true' ? 1 : 0,
   },
 });

@@ -17,9 +17,9 @@ export type Emulator = {
   stop(): Promise<void>;
 };
 
-/** Installs it once into `.cache/`, and runs it on loopback alone. Throws where there is no Python. */
+/** Runs it on loopback alone. */
 export async function startEmulator(directory: string): Promise<Emulator> {
-  const python = installed();
+  const python = installEmulator();
   const port = await freePort();
   const temporary = join(directory, 'emulator');
   mkdirSync(temporary, { recursive: true });
@@ -69,7 +69,8 @@ export async function startEmulator(directory: string): Promise<Emulator> {
   };
 }
 
-function installed(): string {
+/** Once, into `.cache/`; the path of its Python. Throws where there is no Python, or its registry is out of reach. */
+export function installEmulator(): string {
   const environment = resolve('.cache/emulator', requirement);
   const python = join(environment, 'bin/python');
   if (existsSync(join(environment, 'installed'))) return python;
