@@ -23,6 +23,7 @@ export function planEnd(
   const counters = lastWork?.set.counters ?? job.counters;
   const ended: JobPatch = {
     ...lastWork?.set,
+    handed_over: null,
     status: ending.status,
     reason: ending.reason,
     failure: ending.failure ?? null,

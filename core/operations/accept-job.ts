@@ -81,6 +81,7 @@ function newJob<K extends Kind>({ request, kind, capture }: Wanted<K>, caller: s
     last_tick: 0,
     next: null,
     generation: 0,
+    handed_over: null,
     lease_until: addSeconds(now, rules.startAllowanceSeconds).toISOString(),
     started_at: null,
     deadline: null,

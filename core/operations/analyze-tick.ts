@@ -6,10 +6,10 @@ import type { TickOutcome } from '../decision/tick-outcome.ts';
 import { unneededPictures } from '../decision/unneeded-pictures.ts';
 import { closingOfTick } from '../digest/closing.ts';
 import { TransientError } from '../errors.ts';
-import type { Job } from '../job.ts';
+import type { Job, Next } from '../job.ts';
 import { jobLog } from '../ports/log.ts';
 import { isTerminal } from '../transitions.ts';
-import type { AnalyzeInput, Step } from '../workflow.ts';
+import type { AnalyzeInput, CaptureState, Step } from '../workflow.ts';
 import { judgeCapture } from './judge-capture.ts';
 import { publishEvents } from './publish-events.ts';
 import { summarizeWindows } from './summarize-windows.ts';
@@ -41,12 +41,9 @@ export async function analyzeTick(input: TickInput, c: AnalyzeNeeds, signal?: Ab
     // What was seen stays seen, but others may have closed windows since: that is built anew on the job as it stands.
     const outcome = await withClosedWindows(job, sight, c, signal);
     const decidedAt = c.now();
-    const change = planTick(
-      job,
-      decideAfterTick(job, outcome, decidedAt),
-      c.limits.retentionSeconds,
-      decidedAt,
-    );
+    const decision = decideAfterTick(job, outcome, decidedAt);
+    const captureState = captureStateAfter(input, decision.next);
+    const change = planTick(job, decision, captureState, c.limits.retentionSeconds, decidedAt);
     if ((await c.jobs.commit(change)) !== 'committed') continue;
     const committed: Job = { ...job, ...change.set };
     await removeUnneeded(job, committed, input, c);
@@ -87,14 +84,7 @@ async function withClosedWindows(
 
 /** The workflow's state for what follows, from the job as it stands and this tick's capture. */
 function stepAfter(job: Job | undefined, input: TickInput): Step {
-  const { captured, capture } = input;
-  const looked = job?.next?.looked ?? false;
-  const motion =
-    captured.kind !== 'captured'
-      ? capture.motion
-      : looked
-        ? captured.motion_if_looked
-        : captured.motion_if_skipped;
+  const { capture } = input;
   return {
     job_id: input.job_id,
     generation: input.generation,
@@ -105,9 +95,17 @@ function stepAfter(job: Job | undefined, input: TickInput): Step {
       tick: (job?.last_tick ?? capture.tick) + 1,
       closing: job?.next?.closing ?? true,
       resolve_again: job?.next?.resolve_again ?? false,
-      seen: captured.kind === 'captured' ? captured.seen : capture.seen,
-      motion,
+      ...captureStateAfter(input, job?.next ?? null),
     },
+  };
+}
+
+/** Returns the state for the next capture: this capture is its motion reference if the model saw it. A tick without a capture keeps the state. */
+function captureStateAfter({ captured, capture }: TickInput, next: Next | null): CaptureState {
+  if (captured.kind !== 'captured') return { seen: capture.seen, motion: capture.motion };
+  return {
+    seen: captured.seen,
+    motion: next?.looked ? captured.motion_if_looked : captured.motion_if_skipped,
   };
 }
 

@@ -57,8 +57,7 @@ function onward(job: Job, now: Date): Step {
       tick: job.last_tick + 1,
       closing: job.next?.closing ?? false,
       resolve_again: job.next?.resolve_again ?? false,
-      seen: null,
-      motion: null,
+      ...(job.handed_over ?? { seen: null, motion: null }),
     },
   };
 }

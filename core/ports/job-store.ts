@@ -13,6 +13,7 @@ export type JobPatch = Partial<
     | 'last_tick'
     | 'next'
     | 'generation'
+    | 'handed_over'
     | 'lease_until'
     | 'started_at'
     | 'deadline'

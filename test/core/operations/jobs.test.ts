@@ -10,6 +10,7 @@ import {
   TransientError,
   VisionError,
 } from '../../../core/errors.ts';
+import { jobSchema } from '../../../core/job.ts';
 import { createMonitor } from '../../../core/operations/create-monitor.ts';
 import { cancelJob } from '../../../core/operations/end-job.ts';
 import { getJob, listJobs } from '../../../core/operations/read-jobs.ts';
@@ -157,6 +158,78 @@ describe('a tick', () => {
     expect(await world.begin({ job_id: jobId, generation: 0 })).toMatchObject({ done: true });
   });
 });
+
+describe('a hand-over', () => {
+  test('hands the state of the last capture to the next generation until its first tick is committed', async () => {
+    const { jobId, last } = await handedOver();
+    expect(last.capture).toMatchObject({ motion: 'looked', seen: { position: { segment: '1:/1.ts' } } });
+
+    const next = await world.begin({ job_id: jobId, generation: 1 });
+    const repeated = await world.begin({ job_id: jobId, generation: 1 });
+
+    expect(next.capture).toEqual(last.capture);
+    expect(repeated).toEqual(next);
+    await world.tick(next);
+    expect((await stored(jobId)).handed_over).toBeNull();
+  });
+
+  test('hands the state over if the start of the next generation is lost and reconcile repeats it', async () => {
+    const { start } = world.c.executions;
+    world.c.executions.start = async (input) => {
+      if (input.generation > 0) throw new TransientError('lost');
+      return start(input);
+    };
+    const { jobId, step } = await atTick1000();
+    await expect(world.tick(step)).rejects.toThrow(TransientError);
+    world.c.executions.start = start;
+    world.advance(rules.leaseAllowanceSeconds + 20);
+    await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
+    expect(world.executions.get(`${jobId}-1`)).toBe('running');
+
+    const next = await world.begin({ job_id: jobId, generation: 1 });
+
+    expect(next.capture).toMatchObject({ motion: 'looked', seen: { position: { segment: '1:/1.ts' } } });
+  });
+
+  test('begins without a state if an earlier release stored the job', async () => {
+    const { jobId } = await handedOver();
+    const { get } = world.c.jobs;
+    world.c.jobs.get = async (...given) => {
+      const { handed_over: _, ...earlier } = (await get(...given))!;
+      return jobSchema.parse(earlier);
+    };
+
+    const next = await world.begin({ job_id: jobId, generation: 1 });
+
+    expect(next.capture).toMatchObject({ tick: 1001, seen: null, motion: null });
+  });
+
+  test('leaves no state in a job that is cancelled before its next tick', async () => {
+    const { jobId } = await handedOver();
+
+    expect((await cancelJob(jobId, 'harbour', world.c)).handed_over).toBeNull();
+  });
+
+  test('stores no state at any other tick', async () => {
+    const { jobId, step } = await begun({ max_triggers: null });
+    await world.tick(step);
+
+    expect((await stored(jobId)).handed_over).toBeNull();
+  });
+});
+
+/** A running job whose next tick is the last one of its generation. */
+async function atTick1000() {
+  const { jobId, step } = await begun({ max_triggers: null });
+  const set = { last_tick: 999 };
+  await world.c.jobs.commit({ jobId, from: ['running'], expectedSequence: 1, set, events: [] });
+  return { jobId, step: { ...step, capture: { ...step.capture, tick: 1000 } } };
+}
+
+async function handedOver() {
+  const { jobId, step } = await atTick1000();
+  return { jobId, last: await world.tick(step) };
+}
 
 describe('cancelling', () => {
   test('ends the job, frees its slot, stops its execution and tells the webhook', async () => {
