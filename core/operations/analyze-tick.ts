@@ -12,6 +12,7 @@ import { isTerminal } from '../transitions.ts';
 import type { AnalyzeInput, CaptureState, Step } from '../workflow.ts';
 import { judgeCapture } from './judge-capture.ts';
 import { publishEvents } from './publish-events.ts';
+import { startNextGeneration } from './start-next-generation.ts';
 import { summarizeWindows } from './summarize-windows.ts';
 import type { SummaryNeeds } from './summarize-windows.ts';
 
@@ -107,12 +108,6 @@ function captureStateAfter({ captured, capture }: TickInput, next: Next | null):
     seen: captured.seen,
     motion: next?.looked ? captured.motion_if_looked : captured.motion_if_skipped,
   };
-}
-
-/** An execution's history is finite: after a thousand ticks the next generation goes on. Starting it twice is harmless. */
-async function startNextGeneration(job: Job, input: TickInput, c: AnalyzeNeeds): Promise<void> {
-  if (isTerminal(job.status) || job.generation <= input.generation) return;
-  await c.executions.start({ job_id: job.job_id, generation: job.generation });
 }
 
 /** What is left behind by a fault, or by a crash before this, goes within a day. */

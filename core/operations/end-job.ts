@@ -30,15 +30,23 @@ export async function cancelJob(jobId: string, caller: string, c: CancelNeeds): 
   const askedAt = c.now();
   const job = await c.jobs.get(jobId, askedAt);
   if (job?.caller !== caller) throw new JobNotFoundError();
-  const ended = await endJob(jobId, { status: 'stopped', reason: 'cancelled' }, c, (current) =>
-    lastSummaries(current, askedAt, c),
-  );
+  const ended = await endJob(jobId, { status: 'stopped', reason: 'cancelled' }, c, {
+    workBefore: (current) => lastSummaries(current, askedAt, c),
+  });
   if (!ended) throw new JobAlreadyStoppedError();
   return ended;
 }
 
-/** Ends a job that cannot go on: an unexpected error of the workflow, or a lost one. Harmless when it has ended. */
-export async function failJob(jobId: string, remediation: string, c: Needs): Promise<void> {
+/**
+ * Ends a job that cannot continue: its workflow failed, or it is lost. Has no effect on an ended job, and on one for which `mustFail` is false: it
+ * is checked on each state that the end is built on, since a tick or a hand-over may be committed at any time.
+ */
+export async function failJob(
+  jobId: string,
+  remediation: string,
+  c: Needs,
+  mustFail: (job: Job) => boolean = () => true,
+): Promise<void> {
   await endJob(
     jobId,
     {
@@ -47,22 +55,28 @@ export async function failJob(jobId: string, remediation: string, c: Needs): Pro
       failure: { code: 'INTERNAL_ERROR', message: 'Internal server error', remediation },
     },
     c,
+    { mustEnd: mustFail },
   );
 }
 
 /** `complete`: nothing more is to be done before the end. */
 type LastWork = Work & { complete: boolean };
 
-/** undefined: the job is gone or had ended already. */
+type EndOptions = {
+  mustEnd?: (job: Job) => boolean;
+  workBefore?: (job: Job) => Promise<LastWork | undefined>;
+};
+
+/** Returns undefined if the job is gone, had ended already, or need not end (`mustEnd`). */
 async function endJob(
   jobId: string,
   ending: Ending,
   c: Needs,
-  workBefore: (job: Job) => Promise<LastWork | undefined> = async () => undefined,
+  { mustEnd = () => true, workBefore = async () => undefined }: EndOptions,
 ): Promise<Job | undefined> {
   for (let conflicts = 0; conflicts < tries;) {
     const job = await c.jobs.get(jobId, c.now());
-    if (!job || isTerminal(job.status)) return undefined;
+    if (!job || isTerminal(job.status) || !mustEnd(job)) return undefined;
     const work = await workBefore(job);
     const now = c.now();
     const goesOn = work && !work.complete;

@@ -14,7 +14,8 @@ import { jobSchema } from '../../../core/job.ts';
 import { createMonitor } from '../../../core/operations/create-monitor.ts';
 import { cancelJob } from '../../../core/operations/end-job.ts';
 import { getJob, listJobs } from '../../../core/operations/read-jobs.ts';
-import { reconcile } from '../../../core/operations/reconcile.ts';
+import { reconcile, repairJob } from '../../../core/operations/reconcile.ts';
+import { analyzeTask } from '../../../core/operations/tasks.ts';
 import type { JobChange } from '../../../core/ports/job-store.ts';
 import { createWorld, monitorRequest } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
@@ -218,6 +219,85 @@ describe('a hand-over', () => {
   });
 });
 
+describe('an earlier generation', () => {
+  const close = (jobId: string, generation: number) => {
+    const failure = { Error: 'States.Timeout', Cause: 'late' };
+    return analyzeTask({ operation: 'close', job_id: jobId, generation, failure }, world.c);
+  };
+
+  test('does not end the job if its workflow fails after the hand-over', async () => {
+    const { jobId } = await handedOver();
+
+    expect(await close(jobId, 0)).toEqual({ job_id: jobId, done: true });
+
+    expect(await stored(jobId)).toMatchObject({ status: 'running', generation: 1 });
+    expect(world.executions.get(`${jobId}-1`)).toBe('running');
+    await close(jobId, 1);
+    expect(await stored(jobId)).toMatchObject({ status: 'failed', reason: 'internal_error' });
+  });
+
+  test('starts the next execution if its workflow fails at that start', async () => {
+    const { jobId } = await handedOver();
+    world.executions.delete(`${jobId}-1`);
+
+    await close(jobId, 0);
+
+    expect(world.executions.get(`${jobId}-1`)).toBe('running');
+  });
+
+  test('starts no execution of a job that has ended', async () => {
+    const { jobId } = await handedOver();
+    world.executions.delete(`${jobId}-1`);
+    await cancelJob(jobId, 'harbour', world.c);
+    const before = await stored(jobId);
+    world.executions.clear();
+
+    await close(jobId, 0);
+
+    expect(world.executions.size).toBe(0);
+    expect(await stored(jobId)).toEqual(before);
+  });
+
+  test('does not end the job if the hand-over is committed while the workflow fails', async () => {
+    const { jobId, step } = await atTick1000();
+    const { commit } = world.c.jobs;
+    world.c.jobs.commit = async (change) => {
+      world.c.jobs.commit = commit;
+      await world.tick(step);
+      return commit(change);
+    };
+
+    await close(jobId, 0);
+
+    expect(await stored(jobId)).toMatchObject({ status: 'running', generation: 1, last_tick: 1000 });
+  });
+
+  test('commits no tick after the hand-over', async () => {
+    const { jobId } = await handedOver();
+    const next = await world.begin({ job_id: jobId, generation: 1 });
+    const before = await stored(jobId);
+
+    expect(await world.tick({ ...next, generation: 0 })).toMatchObject({ done: true });
+
+    expect(await stored(jobId)).toEqual(before);
+  });
+
+  test('does not end the job if its execution ended and the hand-over is committed during the repair', async () => {
+    const { jobId, step } = await atTick1000();
+    world.executions.set(`${jobId}-0`, 'aborted');
+    const { commit } = world.c.jobs;
+    world.c.jobs.commit = async (change) => {
+      world.c.jobs.commit = commit;
+      await world.tick(step);
+      return commit(change);
+    };
+
+    await repairJob(jobId, world.c);
+
+    expect(await stored(jobId)).toMatchObject({ status: 'running', generation: 1 });
+  });
+});
+
 /** A running job whose next tick is the last one of its generation. */
 async function atTick1000() {
   const { jobId, step } = await begun({ max_triggers: null });
@@ -286,6 +366,21 @@ describe('reconcile', () => {
       if (job.generation === 0) await world.c.jobs.commit(change);
       world.executions.set(`${jobId}-0`, 'aborted');
       return status(execution);
+    };
+    await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
+    expect((await stored(jobId)).status).toBe('running');
+  });
+
+  test('does not fail a job whose late tick is committed during the repair', async () => {
+    const { jobId, step } = await begun({ max_triggers: null, monitor_duration_seconds: 600 });
+    const next = await world.tick(step);
+    world.advance(rules.leaseAllowanceSeconds + 20);
+    const { commit } = world.c.jobs;
+    world.c.jobs.commit = async (change) => {
+      world.c.jobs.commit = commit;
+      const set = { last_tick: 2, lease_until: next.wait_until.replace('2026', '2027') };
+      await commit({ ...change, from: ['running'], set: { ...set, sequence: 3 }, events: [] });
+      return commit(change);
     };
     await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
     expect((await stored(jobId)).status).toBe('running');
