@@ -100,6 +100,18 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.countActive('harbour')).toBe(1);
   });
 
+  it('an idempotency key is replayed for the concurrent request that finds no slot left', async () => {
+    const store = await makeStore();
+    const creations = [newJob(), newJob()].map((job) =>
+      store.create(creationOf(job, { slotLimit: 1, idempotency: idempotency('key', 'hash') }), start),
+    );
+
+    const kinds = (await Promise.all(creations)).map((result) => result.kind).toSorted();
+
+    expect(kinds).toEqual(['created', 'replayed']);
+    expect(await store.countActive('harbour')).toBe(1);
+  });
+
   it('an idempotency key tells its request and its job until it expires, to its caller only', async () => {
     const store = await makeStore();
     const job = newJob();
