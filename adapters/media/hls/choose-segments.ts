@@ -28,7 +28,7 @@ export function chooseSegments(playlist: MediaPlaylist, wanted: SegmentsWanted):
 }
 
 /** The playlist without a segment that its server does not have, though it names it. */
-export function withGapAt(playlist: MediaPlaylist, sequence: number): MediaPlaylist {
+export function withGapAt(playlist: MediaPlaylist, sequence: bigint): MediaPlaylist {
   const segments = playlist.segments.map((segment) =>
     segment.sequence === sequence ? { ...segment, gap: true } : segment,
   );

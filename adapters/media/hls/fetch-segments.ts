@@ -15,9 +15,9 @@ export type SegmentFetcher = {
 
 /** The playlist names a segment that its server does not have (yet, or any more), or does not give out: some answer 403 for what is not there. */
 export class SegmentMissingError extends StreamFetchError {
-  readonly sequence: number;
+  readonly sequence: bigint;
 
-  constructor(sequence: number, cause: StatusError) {
+  constructor(sequence: bigint, cause: StatusError) {
     super(cause.remediation, cause.message, { cause });
     this.sequence = sequence;
   }
@@ -104,7 +104,7 @@ function ivOf(segment: Segment): Uint8Array {
   if (segment.key?.method === 'AES-128' && segment.key.iv !== null) return segment.key.iv;
   const iv = Buffer.alloc(16);
   // A playlist may count from below zero, or beyond 64 bits.
-  iv.writeBigUInt64BE(BigInt.asUintN(64, BigInt(Math.trunc(segment.sequence))), 8);
+  iv.writeBigUInt64BE(BigInt.asUintN(64, segment.sequence), 8);
   return iv;
 }
 

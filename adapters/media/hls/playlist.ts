@@ -43,7 +43,8 @@ export type SegmentKey =
   | { method: 'unsupported' };
 
 export type Segment = Resource & {
-  sequence: number;
+  /** Media sequence number, up to 2^64 - 1. */
+  sequence: bigint;
   durationSeconds: number;
   /** The init section of fMP4. */
   initialization: Resource | null;
@@ -79,7 +80,7 @@ export function parsePlaylist(
     const parsed = parse(read.text);
     return parsed.isMasterPlaylist
       ? multivariant(multivariantSchema.parse(parsed), url, read.variables)
-      : media(mediaSchema.parse(parsed), url);
+      : media(mediaSchema.parse(parsed), url, read.firstSequence);
   } catch (cause) {
     throw cause instanceof PlaylistError
       ? cause
@@ -117,7 +118,8 @@ const keySchema = z.object({
 const segmentSchema = z.object({
   /** Empty for tags at the end that no segment follows yet. */
   uri: z.string(),
-  mediaSequenceNumber: z.number(),
+  /** Counts from zero: see `takeMediaSequence`. */
+  mediaSequenceNumber: z.int(),
   duration: z.number().nonnegative().catch(0),
   byterange: byteRangeSchema.nullish(),
   map: z.object({ uri: z.string(), byterange: byteRangeSchema.nullish() }).nullish(),
@@ -148,11 +150,11 @@ function multivariant(
   return { kind: 'multivariant', url, variants, variables };
 }
 
-function media(parsed: z.infer<typeof mediaSchema>, url: string): MediaPlaylist {
+function media(parsed: z.infer<typeof mediaSchema>, url: string, firstSequence: bigint): MediaPlaylist {
   const segments: Segment[] = [];
   let nextStartsAt: Date | null = null;
   for (const read of parsed.segments.filter(({ uri }) => uri !== '')) {
-    const segment = toSegment(read, url, nextStartsAt);
+    const segment = toSegment(read, url, firstSequence, nextStartsAt);
     segments.push(segment);
     nextStartsAt = segment.startsAt && new Date(segment.startsAt.getTime() + segment.durationSeconds * 1000);
   }
@@ -168,12 +170,17 @@ function media(parsed: z.infer<typeof mediaSchema>, url: string): MediaPlaylist 
   };
 }
 
-function toSegment(read: z.infer<typeof segmentSchema>, url: string, follows: Date | null): Segment {
+function toSegment(
+  read: z.infer<typeof segmentSchema>,
+  url: string,
+  firstSequence: bigint,
+  follows: Date | null,
+): Segment {
   const discontinuity = read.discontinuity ?? false;
   return {
     url: absolute(read.uri, url),
     byteRange: read.byterange ?? null,
-    sequence: read.mediaSequenceNumber,
+    sequence: firstSequence + BigInt(read.mediaSequenceNumber),
     durationSeconds: read.duration,
     initialization: read.map
       ? { url: absolute(read.map.uri, url), byteRange: read.map.byterange ?? null }

@@ -1,5 +1,7 @@
 import { withRangeOffsets } from './byte-range-lines.ts';
+import { takeMediaSequence } from './media-sequence.ts';
 import { newestLines } from './newest-lines.ts';
+import { keepReadableKeys } from './readable-keys.ts';
 import { withVariables, type Variables } from './variables.ts';
 
 /** The tags that captures need. The parser's work for others grows with the square of their number, and fails on some. */
@@ -36,7 +38,12 @@ export class PlaylistLimitError extends Error {
   override readonly name = 'PlaylistLimitError';
 }
 
-export type PlaylistText = { text: string; variables: Variables };
+export type PlaylistText = {
+  text: string;
+  /** Media sequence number of the first segment. */
+  firstSequence: bigint;
+  variables: Variables;
+};
 
 /**
  * A playlist's text, reduced to what hls-parser reads safely and in linear time, of a media playlist its newest `mostSegments`; null where
@@ -62,8 +69,11 @@ export function readableText(
   }
   if (!begun) return null;
   const { lines, variables } = withVariables(read, source.url, source.imported);
-  const kept = variants > 0 ? lines : newestLines(withRangeOffsets(lines), source.mostSegments);
-  return { text: kept.filter((line) => !line.startsWith('#EXT-X-DEFINE')).join('\n'), variables };
+  const defined = lines.filter((line) => !line.startsWith('#EXT-X-DEFINE'));
+  if (variants > 0) return { text: defined.join('\n'), firstSequence: 0n, variables };
+  const newest = newestLines(keepReadableKeys(withRangeOffsets(defined)), source.mostSegments);
+  const { lines: kept, firstSequence } = takeMediaSequence(newest);
+  return { text: kept.join('\n'), firstSequence, variables };
 }
 
 /** One after the other: a list of all lines of a large body takes many times its memory. */

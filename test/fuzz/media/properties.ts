@@ -161,7 +161,7 @@ async function dated(parts: Uint8Array[], name: string, hasInitialization: boole
   const segment: Segment = {
     url: `http://public.example/${name}`,
     byteRange: null,
-    sequence: 1,
+    sequence: 1n,
     durationSeconds: 2,
     initialization: hasInitialization ? { url: 'http://public.example/init.mp4', byteRange: null } : null,
     key: null,

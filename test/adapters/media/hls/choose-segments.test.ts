@@ -6,7 +6,7 @@ function segment(sequence: number, more: Partial<Segment> = {}): Segment {
   return {
     url: `https://cdn.example/${sequence}.ts`,
     byteRange: null,
-    sequence,
+    sequence: BigInt(sequence),
     durationSeconds: 2,
     initialization: null,
     key: null,
@@ -27,7 +27,7 @@ function chosen(segments: Segment[], wanted: Partial<SegmentsWanted> = {}): numb
     segments,
   };
   return chooseSegments(playlist, { mode: 'clip', clipSeconds: 3, olderSegments: 0, ...wanted }).map(
-    ({ sequence }) => sequence,
+    ({ sequence }) => Number(sequence),
   );
 }
 

@@ -18,7 +18,7 @@ function segment(more: Partial<Segment>): Segment {
   return {
     url: 'https://cdn.example/1.ts',
     byteRange: null,
-    sequence: 1,
+    sequence: 1n,
     durationSeconds: 2,
     initialization: null,
     key: null,
@@ -65,15 +65,22 @@ describe('fetchSegments', () => {
     expect(await fetched(files, segments)).toEqual(['init', 'one', 'two']);
   });
 
-  it('decrypts with the media sequence number where no initialization vector is given', async () => {
-    const iv = Buffer.from('00000000000000000000000100000002', 'hex');
-    const files = { 'https://cdn.example/1.ts': encrypted(iv), 'https://cdn.example/key': key };
-    const one = segment({
-      sequence: 2 ** 32 + 2,
-      key: { method: 'AES-128', url: 'https://cdn.example/key', iv: null },
-    });
-    expect(await fetched(files, [one])).toEqual([plain]);
-  });
+  it.each([
+    ['0000000100000002', 2n ** 32n + 2n],
+    ['0020000000000001', 2n ** 53n + 1n],
+    ['ffffffffffffffff', 2n ** 64n - 1n],
+  ])(
+    'decrypts with the media sequence number 0x%s if no initialization vector is given',
+    async (digits, sequence) => {
+      const iv = Buffer.from(digits.padStart(32, '0'), 'hex');
+      const files = { 'https://cdn.example/1.ts': encrypted(iv), 'https://cdn.example/key': key };
+      const one = segment({
+        sequence,
+        key: { method: 'AES-128', url: 'https://cdn.example/key', iv: null },
+      });
+      expect(await fetched(files, [one])).toEqual([plain]);
+    },
+  );
 
   it('decrypts with the initialization vector that is given', async () => {
     const iv = Buffer.from('ffeeddccbbaa99887766554433221100', 'hex');

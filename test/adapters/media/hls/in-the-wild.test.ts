@@ -182,6 +182,23 @@ describe('AES-128', () => {
     expect(await stream.moment(live, { mode: 'clip' })).toBeGreaterThan(11.5);
   });
 
+  it('is decrypted if the segment has DRM keys too, in any order of the keys', async () => {
+    const identity = '#EXT-X-KEY:METHOD=AES-128,URI="1.key"';
+    const fairPlay = '#EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://x",KEYFORMAT="com.apple.streamingkeydelivery"';
+    for (const keys of [
+      [identity, fairPlay],
+      [fairPlay, identity],
+    ]) {
+      await serve({
+        [live]: mediaPlaylist([...keys, '4.ts'], 4),
+        '/4.ts': encrypted(4, first, sequenceIv(4)),
+        '/1.key': first,
+      });
+      expect((await stream.probe(live)).platform).toBe('hls');
+      expect(await stream.moment(live)).toBeCloseTo(8, 0);
+    }
+  });
+
   it('asks for a key once, until a capture fails with it', async () => {
     await serve(
       {

@@ -47,8 +47,8 @@ describe('a playlist without its oldest segments', () => {
       '#EXT-X-SKIP:SKIPPED-SEGMENTS=7',
       ...['a', 'b', 'c'].flatMap((name) => ['#EXTINF:4,', name]),
     ];
-    expect(segmentsOf(lines).map(({ sequence }) => sequence)).toEqual([107, 108, 109]);
-    expect(segmentsOf(newestLines(lines, 1)).map(({ sequence }) => sequence)).toEqual([109]);
+    expect(segmentsOf(lines).map(({ sequence }) => sequence)).toEqual([107n, 108n, 109n]);
+    expect(segmentsOf(newestLines(lines, 1)).map(({ sequence }) => sequence)).toEqual([109n]);
   });
 
   it('still says that it has ended, wherever that stands', () => {

@@ -22,9 +22,9 @@ describe('a media playlist', () => {
       '#EXTINF:3.9,\na.ts?x=1\n#EXTINF:4,\n/b.ts\n#EXTINF:4,\nhttps://other.example/c.ts\n',
     );
     expect(segments.map(({ sequence, url, durationSeconds }) => [sequence, url, durationSeconds])).toEqual([
-      [100, 'https://cdn.example/live/a.ts?x=1', 3.9],
-      [101, 'https://cdn.example/b.ts', 4],
-      [102, 'https://other.example/c.ts', 4],
+      [100n, 'https://cdn.example/live/a.ts?x=1', 3.9],
+      [101n, 'https://cdn.example/b.ts', 4],
+      [102n, 'https://other.example/c.ts', 4],
     ]);
     expect({ targetSeconds, endList, playlistType }).toEqual({
       targetSeconds: 4,
@@ -128,6 +128,73 @@ describe('a media playlist', () => {
     expect(segments[3]?.key).toEqual({ method: 'unsupported' });
   });
 
+  const identityKey = '#EXT-X-KEY:METHOD=AES-128,URI="https://keys.example/1",IV=0x1';
+  const fairPlayKey =
+    '#EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://x?a=1,METHOD=NONE",KEYFORMAT="com.apple.streamingkeydelivery",KEYFORMATVERSIONS="1"';
+  const widevineKey =
+    '#EXT-X-KEY:METHOD=AES-128,URI="data:text/plain;base64,AA==",KEYFORMAT="urn:uuid:edef8ba9-79d6-4ace-a3c8-27dcd51d21ed"';
+  const rotatedFairPlayKey = fairPlayKey.replace('skd://x', 'skd://y');
+
+  it.each([
+    [[identityKey, fairPlayKey, widevineKey]],
+    [[fairPlayKey, identityKey, widevineKey]],
+    [[widevineKey, fairPlayKey, identityKey]],
+    [[fairPlayKey, '#EXT-X-MAP:URI="init.mp4"', identityKey]],
+    [[`${identityKey},KEYFORMAT="identity"`, widevineKey]],
+  ])('reads the AES-128 key of segments that can also be played with DRM, in any order', (keys) => {
+    for (const older of ['', '#EXTINF:4,\nolder.ts\n'.repeat(70)]) {
+      const { segments } = media(`${keys.join('\n')}\n${older}#EXTINF:4,\na.ts\n#EXTINF:4,\nb.ts`);
+      expect(new Set(segments.map(({ key }) => key?.method === 'AES-128' && key.url))).toEqual(
+        new Set(['https://keys.example/1']),
+      );
+    }
+  });
+
+  it('keeps a key in force until the next one of its format, and none after METHOD=NONE', () => {
+    const { segments } = media(
+      [
+        [fairPlayKey, identityKey, '#EXTINF:4,', 'a.ts'],
+        [rotatedFairPlayKey, '#EXTINF:4,', 'b.ts'],
+        [identityKey.replace('/1', '/2'), '#EXTINF:4,', 'c.ts'],
+        ['#EXT-X-KEY:METHOD=NONE', '#EXTINF:4,', 'd.ts'],
+        [fairPlayKey, '#EXTINF:4,', 'e.ts'],
+        ['#EXTINF:4,', 'f.ts'],
+        ['#EXT-X-KEY:METHOD=SAMPLE-AES,URI="k"', '#EXTINF:4,', 'g.ts'],
+      ]
+        .flat()
+        .join('\n'),
+    );
+    const keys = segments.map(({ key }) => (key?.method === 'AES-128' ? key.url : (key?.method ?? null)));
+    expect(keys).toEqual([
+      'https://keys.example/1',
+      'https://keys.example/1',
+      'https://keys.example/2',
+      null,
+      'unsupported',
+      'unsupported',
+      'unsupported',
+    ]);
+  });
+
+  it.each([
+    ['9007199254740993', 9_007_199_254_740_993n],
+    ['18446744073709551615', 18_446_744_073_709_551_615n],
+    [' 0007 ', 7n],
+    ['-3', -3n],
+    ['2.5', 2n],
+    ['NaN', 0n],
+    ['9'.repeat(4_000_000), 0n],
+  ])('numbers its segments from %.20s without losing a digit', (first, sequence) => {
+    const numbered = (segments: number): bigint[] => {
+      const text = '#EXTINF:4,\na.ts\n'.repeat(segments);
+      const playlist = parse(`#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-MEDIA-SEQUENCE:${first}\n${text}`);
+      return playlist.kind === 'media' ? playlist.segments.map((segment) => segment.sequence) : [];
+    };
+    expect(numbered(3)).toEqual([sequence, sequence + 1n, sequence + 2n]);
+    expect(numbered(100).at(0)).toBe(sequence + 36n);
+    expect(numbered(100).at(-1)).toBe(sequence + 99n);
+  });
+
   it('counts the program date-time on, and loses it at a discontinuity', () => {
     const { segments } = media(
       '#EXT-X-PROGRAM-DATE-TIME:2026-11-20T12:00:00.500+01:00\n#EXTINF:4,\na.ts\n#EXTINF:3.5,\nb.ts\n#EXTINF:4,\nc.ts\n#EXT-X-DISCONTINUITY\n#EXTINF:4,\nd.ts\n#EXT-X-PROGRAM-DATE-TIME:whenever\n#EXTINF:4,\ne.ts',
@@ -166,7 +233,7 @@ describe('a media playlist', () => {
     const { segments } = media(lines);
     expect(performance.now() - startedMs).toBeLessThan(5000);
     expect(segments).toHaveLength(64);
-    expect(segments.at(-1)?.sequence).toBe(20_099);
+    expect(segments.at(-1)?.sequence).toBe(20_099n);
   });
 
   it('without a target duration takes the longest segment for it', () => {

@@ -8,7 +8,7 @@ function newest(startsAt: string | null): Segment {
   return {
     url: 'https://cdn.example/1.ts',
     byteRange: null,
-    sequence: 1,
+    sequence: 1n,
     durationSeconds: 4,
     initialization: null,
     key: null,
