@@ -150,7 +150,15 @@ export async function openService(
     log,
   });
   const collaborators = { ...parts, executions, summaries: windowSummaries(parts) };
-  const upkeep = { collaborators, jobs, media, executions, executionStore, log };
+  const upkeep = {
+    collaborators,
+    jobs,
+    media,
+    executions,
+    executionStore,
+    setTimer: setSystemTimer,
+    log,
+  };
   let closers: (() => Promise<void> | void)[] = [];
 
   return {

@@ -70,5 +70,8 @@ async function renewLease({ job_id: jobId, sequence }: Job, c: ReconcileNeeds): 
 async function isLost(job: Job, status: string, c: ReconcileNeeds): Promise<boolean> {
   const current = await c.jobs.get(job.job_id, c.now());
   if (current?.generation !== job.generation) return false;
-  return status !== 'running' || new Date(current.lease_until) < c.now();
+  if (status !== 'running') return true;
+  // After the machine slept, or once a full disk has room, this may come before the tick that is under way.
+  if (c.executions.runsHere({ job_id: job.job_id, generation: job.generation })) return false;
+  return new Date(current.lease_until) < c.now();
 }

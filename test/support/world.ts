@@ -61,9 +61,10 @@ export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
   const output = { debug: log, info: log, warning: log, error: log };
   const meter = createMeter({ startedAt: start, jobsBefore: nothingUsed });
   const callers = createCallerStore(database);
+  const jobs = createJobStore(database);
 
   const c: Collaborators & HttpCollaborators = {
-    jobs: createJobStore(database),
+    jobs,
     callers,
     meter,
     recentLog,
@@ -146,6 +147,7 @@ export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
       },
       stop: async (input) => void executions.set(nameOf(input), 'aborted'),
       status: async (input) => executions.get(nameOf(input)),
+      runsHere: () => false,
     },
     queue: { send: async (message) => void queued.push(message) },
     webhooks: {
@@ -189,6 +191,8 @@ export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
 
   return {
     c,
+    database,
+    jobs,
     script,
     clock,
     queued,

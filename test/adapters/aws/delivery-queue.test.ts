@@ -2,7 +2,11 @@ import { ChangeMessageVisibilityCommand, SendMessageCommand, SQSClient } from '@
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createDeliveryQueue } from '../../../adapters/aws/delivery-queue.ts';
-import { backoffSeconds, createPostpone, visibilitySeconds } from '../../../adapters/aws/message-visibility.ts';
+import {
+  backoffSeconds,
+  createPostpone,
+  visibilitySeconds,
+} from '../../../adapters/aws/message-visibility.ts';
 import { TransientError } from '../../../core/errors.ts';
 
 const client = new SQSClient({ region: 'eu-west-1' });
