@@ -19,6 +19,7 @@ import { createMediaStore } from '../adapters/embedded/media-store.ts';
 import { createMeter } from '../adapters/embedded/meter.ts';
 import { teeLog } from '../adapters/embedded/tee-log.ts';
 import { referencePage } from '../adapters/embedded/reference-page.ts';
+import { createSteadyClock } from '../adapters/embedded/steady-clock.ts';
 import { setSystemTimer } from '../adapters/embedded/timer.ts';
 import { systemClock } from '../adapters/embedded/workflow/clock.ts';
 import { createWorkflowEngine } from '../adapters/embedded/workflow/engine.ts';
@@ -71,6 +72,8 @@ const consoleFolder = fileURLToPath(new URL('../console/dist', import.meta.url))
 const definitionFile = new URL('../workflow/watch.asl.json', import.meta.url);
 
 const now = () => new Date();
+/** For what this process alone measures: no clock that is set back makes it longer. */
+const steadyNow = createSteadyClock({ wallMs: Date.now, monotonicMs: () => performance.now() });
 
 export async function openService(
   settings: Settings,
@@ -99,7 +102,7 @@ export async function openService(
   const eventSessions = createEventSessions(settings.eventStreamsPerCaller);
   const queue = createDeliveryQueue({
     database,
-    now,
+    now: steadyNow,
     setTimer: setSystemTimer,
     log,
     concurrency: deliveriesAtOnce,
@@ -147,7 +150,15 @@ export async function openService(
     log,
   });
   const collaborators = { ...parts, executions, summaries: windowSummaries(parts) };
-  const upkeep = { collaborators, jobs, media, executions, executionStore, log };
+  const upkeep = {
+    collaborators,
+    jobs,
+    media,
+    executions,
+    executionStore,
+    setTimer: setSystemTimer,
+    log,
+  };
   let closers: (() => Promise<void> | void)[] = [];
 
   return {

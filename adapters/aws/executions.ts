@@ -44,6 +44,7 @@ export function createExecutions({ client, stateMachineArn }: ExecutionsOptions)
         return failed(error);
       }
     },
+    runsHere: () => false,
   };
 }
 

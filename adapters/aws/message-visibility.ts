@@ -20,8 +20,8 @@ export function createPostpone(client: SQSClient, queueUrl: string): Postpone {
 const mostSeconds = 43_000;
 
 /** Whole seconds, rounded up: a message that comes early only waits again. */
-export function secondsUntil(at: Date, now: Date): number {
-  return Math.min(mostSeconds, Math.max(0, Math.ceil((at.getTime() - now.getTime()) / 1000)));
+export function visibilitySeconds(seconds: number): number {
+  return Math.min(mostSeconds, Math.max(0, Math.ceil(seconds)));
 }
 
 /** After a fault of our own: 1, 2, 4, … 60 s, until the queue gives the message to its dead letters. */

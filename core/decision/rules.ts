@@ -4,6 +4,10 @@ export const rules = {
   captureBackoffSeconds: [1, 2, 4, 8, 16],
   /** A tick this much later than planned means that the service was down: longer than a capture and its retries take. */
   downtimeSeconds: 120,
+  /** A capture fails within this, its timeout: while its tick is later than this, the service did not watch. */
+  failedCaptureSeconds: 50,
+  /** Clocks of several machines differ by less than this: a time that is further ahead was stored before the clock was set back. */
+  clockDifferenceSeconds: 5,
   /** How long a stream may be gone or stale before its job fails (design section 6). */
   streamGraceSeconds: 60,
   /** A playlist counts as stale when its newest segment is older than this many segment durations … */

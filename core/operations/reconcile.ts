@@ -54,7 +54,8 @@ export async function repairJob(jobId: string, c: ReconcileNeeds): Promise<void>
     if (await renewLease(job, c)) await c.executions.start(execution);
     return;
   }
-  const isLostNow = (current: Job): boolean => isLost(current, { ...execution, status }, c.now());
+  const observed = { generation: job.generation, status, runsHere: c.executions.runsHere(execution) };
+  const isLostNow = (current: Job): boolean => isLost(current, observed, c.now());
   // Read again: a tick, a hand-over or another repair may have been committed since the job was read.
   const current = await c.jobs.get(jobId, c.now());
   if (!current || !isLostNow(current)) return;

@@ -36,6 +36,9 @@ type Scripted<T> = T | Error;
 export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
   const database = openDatabase(':memory:');
   const clock = { now: start };
+  /** By how much the wall clock was stepped so far, and at the end of each step. Milliseconds. */
+  let stepped = 0;
+  const steppedBefore = new WeakMap<Step, number>();
   const pictures = new Map<string, Uint8Array>();
   const executions = new Map<string, 'running' | 'aborted'>();
   const queued: DeliveryMessage[] = [];
@@ -58,9 +61,10 @@ export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
   const output = { debug: log, info: log, warning: log, error: log };
   const meter = createMeter({ startedAt: start, jobsBefore: nothingUsed });
   const callers = createCallerStore(database);
+  const jobs = createJobStore(database);
 
   const c: Collaborators & HttpCollaborators = {
-    jobs: createJobStore(database),
+    jobs,
     callers,
     meter,
     recentLog,
@@ -143,6 +147,7 @@ export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
       },
       stop: async (input) => void executions.set(nameOf(input), 'aborted'),
       status: async (input) => executions.get(nameOf(input)),
+      runsHere: () => false,
     },
     queue: { send: async (message) => void queued.push(message) },
     webhooks: {
@@ -186,6 +191,8 @@ export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
 
   return {
     c,
+    database,
+    jobs,
     script,
     clock,
     queued,
@@ -199,10 +206,17 @@ export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
     advance: (seconds: number) => {
       clock.now = new Date(clock.now.getTime() + seconds * 1000);
     },
+    /** The wall clock is set forward or back, while as good as no time passes. */
+    stepClock: (seconds: number) => {
+      stepped += seconds * 1000;
+      clock.now = new Date(clock.now.getTime() + seconds * 1000);
+    },
     /** What the workflow does, one step at a time: Begin, then a capture and a look at each wake-up. */
     begin: (input: ExecutionInput) => analyze({ ...input, operation: 'begin' }),
     tick: async (step: Step) => {
-      clock.now = new Date(Math.max(clock.now.getTime(), Date.parse(step.wait_until)));
+      // A wait is as long as it was meant, whatever becomes of the clock; one that is set forward ends it early.
+      const setBack = Math.min(0, stepped - (steppedBefore.get(step) ?? stepped));
+      clock.now = new Date(Math.max(clock.now.getTime(), Date.parse(step.wait_until) + setBack));
       const taken = await captureTask(step.capture, c);
       return analyze({
         operation: 'analyze',
@@ -217,6 +231,7 @@ export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
   async function analyze(input: object): Promise<Step> {
     const answer = await analyzeTask(input, c);
     if (!('capture' in answer)) throw new Error('The task closed the job');
+    steppedBefore.set(answer, stepped);
     return answer;
   }
 

@@ -35,7 +35,7 @@ async function deliverAll(): Promise<void> {
   for (const message of world.queued.splice(0)) {
     let outcome = await deliverEvent(message, world.c);
     while (outcome.kind === 'again') {
-      world.advance((outcome.at.getTime() - world.c.now().getTime()) / 1000);
+      world.advance(outcome.afterSeconds);
       outcome = await deliverEvent(message, world.c);
     }
   }
