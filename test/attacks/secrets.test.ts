@@ -45,7 +45,6 @@ describe('what opens a stream or a receiver comes out nowhere', () => {
 function writeLinesToo(): void {
   const write = (line: string) => keep('standard error', line);
   const lines = createLineLog({ level: 'debug', now: world.c.now, write, forPeople: false });
-  const lines = createLineLog({ level: 'debug', now: world.c.now, write, forPeople: false });
   world.c.log = teeLog(world.c.log, redactedLog(lines));
 }
 
