@@ -24,6 +24,8 @@ import { setSystemTimer } from '../adapters/embedded/timer.ts';
 import { systemClock } from '../adapters/embedded/workflow/clock.ts';
 import { createWorkflowEngine } from '../adapters/embedded/workflow/engine.ts';
 import { createExecutionStore, migrateExecutions } from '../adapters/embedded/workflow/execution-store.ts';
+import { createWebhookGuard } from '../adapters/egress/guard.ts';
+import { createGuardedHttp } from '../adapters/egress/guarded-http.ts';
 import { createApp } from '../adapters/http/app.ts';
 import type { HttpCollaborators } from '../adapters/http/collaborators.ts';
 import type { AuthEnv } from '../adapters/http/bearer-auth.ts';
@@ -92,6 +94,8 @@ export async function openService(
     directory.temporary,
     now,
   );
+  const webhookUrls = createWebhookGuard(settings.allowWebhookRanges);
+  const webhookHttp = createGuardedHttp(webhookUrls);
   const recentLog = createLogBuffer({ level: settings.logLevel, now });
   const log = redactedLog(teeLog(output, recentLog));
   const jobs = createJobStore(database);
@@ -120,12 +124,13 @@ export async function openService(
     now,
     streams,
     urls: guard,
+    webhookUrls,
     vision: meteredVision(createVisionModel(settings, ffmpegPath), meter),
     calls: createCallLimiter({ perMinute: settings.syncPerMinute, atOnce: settings.syncAtOnce, now }),
     contactSheets: createContactSheets({ ffmpegPath }),
     compareMotion,
     deliveries: createDeliveryStore(database),
-    webhooks: createWebhookSender({ http, version, elapsedMs: () => performance.now() }),
+    webhooks: createWebhookSender({ http: webhookHttp, version, elapsedMs: () => performance.now() }),
     signer: createWebhookSigner({
       masterSecret: await readOrMakeMasterSecret(directory.masterSecret),
       versions: async (caller) => validVersions(await callers.find(caller), now()),
@@ -179,7 +184,7 @@ export async function openService(
       await executions.close();
       // Before the connections: an attempt that is cut off here is not recorded as the receiver's failure.
       database.close();
-      await http.close();
+      await Promise.all([http.close(), webhookHttp.close()]);
       directory.release();
     },
   };

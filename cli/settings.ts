@@ -28,19 +28,14 @@ const settingsSchema = z.object({
     .min(1)
     .prefault('.watchpost')
     .register(help, { fallback: '.watchpost', text: 'folder of the database, pictures and keys' }),
-  allowRanges: z
-    .string()
-    .transform((text) => text.split(',').flatMap((range) => range.trim() || []))
-    .pipe(
-      z.array(
-        z.string().refine(isRange, 'must be CIDR ranges such as 192.168.1.0/24, with commas between them'),
-      ),
-    )
-    .prefault('')
-    .register(help, {
-      fallback: '',
-      text: 'private ranges that streams and webhooks may use, as CIDRs with commas between them, for cameras at home; empty: public addresses only',
-    }),
+  allowRanges: ranges().register(help, {
+    fallback: '',
+    text: 'private ranges that streams may use, as CIDRs with commas between them, for cameras at home; empty: public addresses only',
+  }),
+  allowWebhookRanges: ranges().register(help, {
+    fallback: '',
+    text: 'private ranges that webhooks may use, likewise: any caller with a key can post to them; empty: public addresses only',
+  }),
   vision: z.enum(['pixel', 'bedrock', 'openai']).prefault('pixel').register(help, {
     fallback: 'pixel',
     text: 'the model: pixel (built in, measures pixels only), bedrock (your AWS credentials), openai (any compatible vision server)',
@@ -194,6 +189,18 @@ function wholeNumber(minimum: number, maximum: number) {
     .regex(/^\d+$/, 'must be a whole number')
     .transform(Number)
     .pipe(z.number().min(minimum, `must be at least ${minimum}`).max(maximum, `must be at most ${maximum}`));
+}
+
+function ranges() {
+  return z
+    .string()
+    .transform((text) => text.split(',').flatMap((range) => range.trim() || []))
+    .pipe(
+      z.array(
+        z.string().refine(isRange, 'must be CIDR ranges such as 192.168.1.0/24, with commas between them'),
+      ),
+    )
+    .prefault('');
 }
 
 function isRange(text: string): boolean {

@@ -31,7 +31,10 @@ export type Collaborators = {
   jobs: JobStore;
   media: MediaStore;
   streams: StreamCapturer;
+  /** For streams. */
   urls: UrlGuard;
+  /** For webhooks, which have ranges of their own: who may look at a camera may not post into its network. */
+  webhookUrls: UrlGuard;
   vision: VisionModel;
   contactSheets: ContactSheets;
   /** Of digests that are cancelled. */

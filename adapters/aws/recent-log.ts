@@ -2,6 +2,7 @@ import { FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import type { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { z } from 'zod';
 import type { LogEntry, RecentLog } from '../../core/ports/log.ts';
+import { redact } from '../../core/redact.ts';
 import { withFields } from '../log-message.ts';
 import { failed } from './platform-error.ts';
 
@@ -71,13 +72,13 @@ const levels = {
   CRITICAL: 'ERROR',
 } as const;
 
-/** undefined: no entry of ours. */
+/** undefined: no entry of ours. Redacted again: entries of earlier releases are kept for weeks. */
 function readEntry(line: string): LogEntry | undefined {
   if (!line.startsWith('{')) return undefined;
   const read = lineSchema.safeParse(parsed(line));
   if (!read.success) return undefined;
   const { timestamp, level, message, fields } = read.data;
-  return { time: timestamp, level: levels[level], message: withFields(message, fields) };
+  return { time: timestamp, level: levels[level], message: redact(withFields(message, fields)) };
 }
 
 function parsed(line: string): unknown {

@@ -23,6 +23,8 @@ export type EgressGuard = {
 export type EgressGuardOptions = {
   /** CIDRs opened beside the public addresses. See `createAddressRule` for what no range opens. */
   allowRanges: readonly string[];
+  /** The setting that an operator opens them with, named in refusals. Default that of streams. */
+  setting?: string;
   /** All addresses of a name; the operating system's resolver by default. */
   lookup?: (host: string) => Promise<Address[]>;
 };
@@ -32,8 +34,13 @@ export function createEgressGuard(options: EgressGuardOptions): EgressGuard {
   const lookup = options.lookup ?? lookupAll;
   return {
     resolve: (host) => resolve(host, isAllowed, lookup),
-    check: (url, schemes) => check(url, schemes, isAllowed),
+    check: (url, schemes) => check(url, schemes, isAllowed, options.setting ?? 'WATCHPOST_ALLOW_RANGES'),
   };
+}
+
+/** The guard of what is posted rather than watched: its ranges are its own. */
+export function createWebhookGuard(allowRanges: readonly string[]): EgressGuard {
+  return createEgressGuard({ allowRanges, setting: 'WATCHPOST_ALLOW_WEBHOOK_RANGES' });
 }
 
 async function resolve(
@@ -66,7 +73,7 @@ async function lookupAll(host: string): Promise<Address[]> {
   return found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
 }
 
-function check(text: string, schemes: readonly string[], isAllowed: AddressRule): URL {
+function check(text: string, schemes: readonly string[], isAllowed: AddressRule, setting: string): URL {
   const url = hasControlCharacter(text) || !isSpelledOut(text) ? null : URL.parse(text);
   if (url === null)
     throw new InvalidUrlError(`Give a complete URL with one of these schemes: ${list(schemes)}.`);
@@ -83,12 +90,13 @@ function check(text: string, schemes: readonly string[], isAllowed: AddressRule)
     host.kind === 'name'
       ? isMetadataName(host.name)
       : !host.addresses.some(({ address }) => isAllowed(address));
-  if (forbidden) throw new InvalidUrlError(notAllowed);
+  if (forbidden) throw new InvalidUrlError(notAllowed(setting));
   return url;
 }
 
-const notAllowed =
-  'The host is a private, local or reserved address. Use a public one, or have the operator open its range (WATCHPOST_ALLOW_RANGES).';
+function notAllowed(setting: string): string {
+  return `The host is a private, local or reserved address. Use a public one, or have the operator open its range (${setting}).`;
+}
 
 function refused(): EgressRefusedError {
   return new EgressRefusedError('Host is a private, local or reserved address');

@@ -5,6 +5,7 @@ import { bearerAuth } from './bearer-auth.ts';
 import type { AuthEnv } from './bearer-auth.ts';
 import type { HttpCollaborators } from './collaborators.ts';
 import { errorResponse } from './error-envelope.ts';
+import { noSniff } from './no-sniff.ts';
 import { openApiRoute } from '../openapi/openapi-route.ts';
 import { requireJobsScope } from './require-scope.ts';
 import { callerRoutes } from './routes/callers.ts';
@@ -30,6 +31,7 @@ const bodyBytes = 5_000_000;
  */
 export function createApp(c: HttpCollaborators): Hono<AuthEnv> {
   const app = new Hono<AuthEnv>();
+  app.use(noSniff());
   app.get('/healthz', (context) => context.json({ status: 'ok' }));
   app.route('/', openApiRoute(c));
   app.use('/api/*', bearerAuth(c), requireJobsScope());

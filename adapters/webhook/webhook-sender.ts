@@ -27,7 +27,9 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
       try {
         return answered(await post(options, request), latencyMs());
       } catch (error) {
-        return { status: null, latencyMs: latencyMs(), error: explain(error), retryAfter: null };
+        // How long a refusal took would tell of names of the inside.
+        const shownMs = error instanceof EgressRefusedError ? 0 : latencyMs();
+        return { status: null, latencyMs: shownMs, error: explain(error), retryAfter: null };
       }
     },
   };

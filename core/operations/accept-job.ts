@@ -11,7 +11,7 @@ import { probeStream } from './reach-stream.ts';
 
 export type AcceptNeeds = Pick<
   Collaborators,
-  'jobs' | 'streams' | 'urls' | 'executions' | 'limits' | 'log' | 'now' | 'newId'
+  'jobs' | 'streams' | 'urls' | 'webhookUrls' | 'executions' | 'limits' | 'log' | 'now' | 'newId'
 >;
 
 /** What tells one type of job from another. */
@@ -53,9 +53,9 @@ export async function acceptJob<K extends Kind>(
   return job;
 }
 
-function checkUrls({ request }: Wanted<Kind>, { urls }: AcceptNeeds): void {
+function checkUrls({ request }: Wanted<Kind>, { urls, webhookUrls }: AcceptNeeds): void {
   urls.check(request.stream_url, ['http', 'https', 'rtsp']);
-  if (request.webhook_url) urls.check(request.webhook_url, ['http', 'https']);
+  if (request.webhook_url) webhookUrls.check(request.webhook_url, ['http', 'https']);
 }
 
 /** Spares a full caller the wait for the stream; the transaction decides. */

@@ -13,7 +13,7 @@ export function jobSummary(job: Job, message?: string) {
     job_id: job.job_id,
     status: job.status,
     created_at: job.created_at,
-    stream_url: job.stream_url,
+    stream_url: maskUrl(job.stream_url),
     job_type: job.job_type,
     details: {
       ...visibleConfig(job),
@@ -32,7 +32,7 @@ export function jobDetail({ job, findings, deliveries }: JobReading, baseUrl: st
     status: job.status,
     job_type: job.job_type,
     created_at: job.created_at,
-    stream_url: job.stream_url,
+    stream_url: maskUrl(job.stream_url),
     config: visibleConfig(job),
     stats: {
       ...jobStats(job, now),

@@ -1,6 +1,7 @@
 import type { StreamDetails } from '../capture.ts';
 import type { Collaborators } from '../collaborators.ts';
 import { NotLiveError, StreamFetchError } from '../errors.ts';
+import { maskUrl } from '../mask-url.ts';
 import { platformOf } from '../platform.ts';
 import { captureStream, probeStream } from './reach-stream.ts';
 
@@ -17,7 +18,7 @@ export async function validateStream(url: string, includeFrame: boolean, c: Need
       is_live: true,
       platform,
       ...described(details ?? {}),
-      parsed_url: playbackUrl,
+      parsed_url: maskUrl(playbackUrl),
       ...(includeFrame && (await pictureOf(url, c))),
     };
   } catch (error) {

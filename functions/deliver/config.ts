@@ -15,7 +15,7 @@ export const deliverConfigSchema = z.object({
   /** `https://HOST/api`, for links in events: no viewer's request says it here. */
   BASE_URL: z.url(),
   /** Private ranges that webhooks may use; none but in tests. */
-  ALLOW_RANGES: ranges.prefault(''),
+  ALLOW_WEBHOOK_RANGES: ranges.prefault(''),
   LOG_LEVEL: z.enum(['debug', 'info', 'warning', 'error']).prefault('info'),
   /** The deployment's name: what logs, metrics and traces are told apart by. Read by Powertools too. */
   POWERTOOLS_SERVICE_NAME: name,

@@ -25,8 +25,10 @@ export const streamConfigSchema = z.object({
   MODEL_ID: name.optional(),
   /** `https://HOST/api`, where a deployment has one of its own. Without: the host that CloudFront was asked for. */
   BASE_URL: z.url().optional(),
-  /** Private ranges that webhooks may use; none but in tests. */
+  /** Private ranges that streams may use; none but in tests. */
   ALLOW_RANGES: ranges.prefault(''),
+  /** Private ranges that webhooks may use; none but in tests. */
+  ALLOW_WEBHOOK_RANGES: ranges.prefault(''),
   MAX_JOB_SECONDS: count.prefault('600'),
   JOBS_PER_CALLER: count.prefault('10'),
   RETENTION_SECONDS: count.prefault('3600'),

@@ -31,8 +31,10 @@ export const stageSettingsSchema = z.strictObject({
   syncPerMinute: wholeNumber(0, 100_000).default(120),
   syncAtOnce: wholeNumber(0, 10_000).default(10),
   eventStreamsPerCaller: wholeNumber(1, 1000).default(10),
-  /** Private ranges that streams and webhooks may use; none but in tests. */
+  /** Private ranges that streams may use; none but in tests. */
   allowRanges: z.array(z.cidrv4().or(z.cidrv6())).default([]),
+  /** Private ranges that webhooks may use, likewise. */
+  allowWebhookRanges: z.array(z.cidrv4().or(z.cidrv6())).default([]),
 
   /** Applications to ask YouTube as, in this order, by their names in youtubei.js: which are let in changes. Without: `publicPlatforms`. */
   youtubeClients: z

@@ -18,7 +18,7 @@ export const usage = `Checks a service against the interface, from outside.
   --interface-only       leave out what the interface leaves open and this project decided
 
 For a service on loopback the suite brings live streams (ffmpeg) and a webhook receiver; the service must be allowed to reach
-them (WATCHPOST_ALLOW_RANGES=127.0.0.0/8). For any other service:
+them (WATCHPOST_ALLOW_RANGES=127.0.0.0/8 WATCHPOST_ALLOW_WEBHOOK_RANGES=127.0.0.0/8). For any other service:
 
   --stream-url URL       a live stream in which something moves all the time
   --rtsp-url URL         a live RTSP stream

@@ -95,6 +95,7 @@ export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
       },
     },
     urls: { check: () => undefined },
+    webhookUrls: { check: () => undefined },
     vision: meteredVision(
       {
         provider: 'scripted',

@@ -7,7 +7,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { createEgressGuard } from '../../egress/guard.ts';
+import { createEgressGuard, createWebhookGuard } from '../../egress/guard.ts';
 import { createGuardedHttp } from '../../egress/guarded-http.ts';
 import type { HttpCollaborators } from '../../http/collaborators.ts';
 import { createWebhookSender } from '../../webhook/webhook-sender.ts';
@@ -44,6 +44,7 @@ export type HttpSettings = {
   ALARM_PREFIX: string;
   MODEL_ID?: string | undefined;
   ALLOW_RANGES: string[];
+  ALLOW_WEBHOOK_RANGES: string[];
   MAX_JOB_SECONDS: number;
   JOBS_PER_CALLER: number;
   RETENTION_SECONDS: number;
@@ -74,7 +75,7 @@ export function createHttpParts(settings: HttpSettings, telemetry: Telemetry): H
   const capture = createInvoke(lambda, settings.CAPTURE_FUNCTION);
   const analyze = createInvoke(lambda, settings.ANALYZE_FUNCTION);
   const secret = (arn: string) => createSecret({ client: secrets, arn, now });
-  const guard = createEgressGuard({ allowRanges: settings.ALLOW_RANGES });
+  const webhookUrls = createWebhookGuard(settings.ALLOW_WEBHOOK_RANGES);
   const stores = dynamoStores({
     client: traced(new DynamoDBClient({})),
     tableName: settings.TABLE_NAME,
@@ -102,9 +103,10 @@ export function createHttpParts(settings: HttpSettings, telemetry: Telemetry): H
       modelId: settings.MODEL_ID,
     }),
     summaries: createRemoteSummaries(analyze),
-    urls: guard,
+    urls: createEgressGuard({ allowRanges: settings.ALLOW_RANGES }),
+    webhookUrls,
     webhooks: createWebhookSender({
-      http: createGuardedHttp(guard),
+      http: createGuardedHttp(webhookUrls),
       version: softwareVersion,
       elapsedMs: () => performance.now(),
     }),

@@ -65,6 +65,22 @@ describe('routes', () => {
   });
 });
 
+test('every answer tells browsers not to guess its type, refusals too', async () => {
+  const sniffed = async (method: string, path: string, body?: unknown, headers?: Record<string, string>) => {
+    const reply = await call(method, path, body, headers);
+    return [reply.status, reply.headers.get('x-content-type-options')];
+  };
+  expect(await sniffed('GET', '/jobs')).toEqual([200, 'nosniff']);
+  expect(await sniffed('GET', '/jobs', undefined, { authorization: '' })).toEqual([401, 'nosniff']);
+  expect(await sniffed('GET', '/metrics')).toEqual([403, 'nosniff']);
+  expect(await sniffed('GET', '/nowhere')).toEqual([404, 'nosniff']);
+  expect(await sniffed('POST', '/live-monitor', {})).toEqual([422, 'nosniff']);
+  world.c.jobs.list = async () => {
+    throw new Error('defect');
+  };
+  expect(await sniffed('GET', '/jobs')).toEqual([500, 'nosniff']);
+});
+
 describe('bodies', () => {
   test('of more than 5 MB are 413, with a length or without', async () => {
     const large = 'x'.repeat(5_000_001);

@@ -293,7 +293,7 @@ describe('a test event', () => {
   });
 
   test('goes nowhere that a job may not go', async () => {
-    world.c.urls = {
+    world.c.webhookUrls = {
       check: () => {
         throw new InvalidUrlError('Use a public address.');
       },
