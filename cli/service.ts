@@ -13,6 +13,7 @@ import { createDeliveryStore } from '../adapters/embedded/delivery-store.ts';
 import { createEventSessions } from '../adapters/embedded/event-sessions.ts';
 import { createJobStore } from '../adapters/embedded/job-store.ts';
 import { createKeyStore } from '../adapters/embedded/key-store.ts';
+import { limitCaptures } from '../adapters/embedded/limit-captures.ts';
 import { createLogBuffer } from '../adapters/embedded/log-buffer.ts';
 import { readOrMakeMasterSecret } from '../adapters/embedded/master-secret.ts';
 import { createMediaStore } from '../adapters/embedded/media-store.ts';
@@ -40,6 +41,7 @@ import { redactedLog } from '../core/redact.ts';
 import { analyzeTask, captureTask } from '../core/operations/tasks.ts';
 import { deliverEvent } from '../core/operations/deliver-event.ts';
 import { windowSummaries } from '../core/operations/summarize-windows.ts';
+import { createTurns } from './turns.ts';
 import { eventStreamsOf } from './event-streams.ts';
 import { limitsOf } from './limits.ts';
 import { createMedia } from './media.ts';
@@ -89,6 +91,7 @@ export async function openService(
     directory.temporary,
     now,
   );
+  const turns = createTurns(settings);
   const recentLog = createLogBuffer({ level: settings.logLevel, now });
   const log = redactedLog(teeLog(output, recentLog));
   const jobs = createJobStore(database);
@@ -119,6 +122,7 @@ export async function openService(
     urls: guard,
     vision: meteredVision(createVisionModel(settings, ffmpegPath), meter),
     calls: createCallLimiter({ perMinute: settings.syncPerMinute, atOnce: settings.syncAtOnce, now }),
+    turns: turns.calls,
     contactSheets: createContactSheets({ ffmpegPath }),
     compareMotion,
     deliveries: createDeliveryStore(database),
@@ -139,7 +143,7 @@ export async function openService(
     definition: JSON.parse(await readFile(definitionFile, 'utf8')),
     resources: {
       AnalyzeFunctionArn: (input, signal) => analyzeTask(input, collaborators, signal),
-      CaptureFunctionArn: (input, signal) => captureTask(input, collaborators, signal),
+      CaptureFunctionArn: (input, signal) => captureTask(input, capturing, signal),
     },
     store: executionStore,
     clock: systemClock,
@@ -147,6 +151,7 @@ export async function openService(
     log,
   });
   const collaborators = { ...parts, executions, summaries: windowSummaries(parts) };
+  const capturing = { ...collaborators, streams: limitCaptures(streams, turns.ticks) };
   const upkeep = { collaborators, jobs, media, executions, executionStore, log };
   let closers: (() => Promise<void> | void)[] = [];
 

@@ -30,6 +30,8 @@ export const rules = {
   lastSummarySeconds: 10,
   /** Silence beyond the next wake-up after which a job counts as lost: longer than the retries of `watch.asl.json`, eight and a half minutes. */
   leaseAllowanceSeconds: 600,
+  /** How long a creation may hold its slot before the job is stored: longer than it may wait for its turn and probe the stream. */
+  slotReservationSeconds: 180,
   /** How long an accepted job may wait for its execution. */
   startAllowanceSeconds: 60,
   /** A tick later than this many intervals means that nobody watched in between. */

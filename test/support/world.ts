@@ -19,6 +19,7 @@ import type { Collaborators } from '../../core/collaborators.ts';
 import { summarizeWindows } from '../../core/operations/summarize-windows.ts';
 import { analyzeTask, captureTask } from '../../core/operations/tasks.ts';
 import type { WebhookRequest, WebhookResult } from '../../core/ports/delivery.ts';
+import { unlimitedTurns } from '../../core/ports/stream-turns.ts';
 import { redactedLog } from '../../core/redact.ts';
 import type { Sample } from '../../core/ports/vision-model.ts';
 import { digestRequestSchema } from '../../core/requests/live-digest.ts';
@@ -90,6 +91,7 @@ export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
         };
       },
     },
+    turns: unlimitedTurns,
     urls: { check: () => undefined },
     vision: meteredVision(
       {

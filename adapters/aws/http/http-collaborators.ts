@@ -7,6 +7,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { unlimitedTurns } from '../../../core/ports/stream-turns.ts';
 import { createEgressGuard } from '../../egress/guard.ts';
 import { createGuardedHttp } from '../../egress/guarded-http.ts';
 import type { HttpCollaborators } from '../../http/collaborators.ts';
@@ -96,6 +97,8 @@ export function createHttpParts(settings: HttpSettings, telemetry: Telemetry): H
     calls: stores.limiter,
     media: createMediaStore({ client: traced(new S3Client({})), bucket: settings.MEDIA_BUCKET }),
     streams: createRemoteCapturer({ invoke: capture, seconds: captureTimeoutSeconds }),
+    // Lambda's concurrency bounds the function `capture`, `reservedConcurrency` where it is set.
+    turns: unlimitedTurns,
     vision: createRemoteModel({
       invoke: analyze,
       seconds: visionTimeoutSeconds,
