@@ -27,6 +27,7 @@ import { createExecutionStore, migrateExecutions } from '../adapters/embedded/wo
 import { createApp } from '../adapters/http/app.ts';
 import type { HttpCollaborators } from '../adapters/http/collaborators.ts';
 import type { AuthEnv } from '../adapters/http/bearer-auth.ts';
+import { createRequestBodies } from '../adapters/http/request-bodies.ts';
 import { createContactSheets } from '../adapters/media/contact-sheet.ts';
 import { mountMcp } from '../adapters/mcp/mount-mcp.ts';
 import { compareMotion } from '../adapters/media/motion/compare-motion.ts';
@@ -133,6 +134,7 @@ export async function openService(
     }),
     keys: createKeyStore(database),
     limits: limitsOf(settings),
+    bodies: createRequestBodies({ setTimer: setSystemTimer }),
     eventStreams: eventStreamsOf(settings, eventSessions),
     newId: () => randomUUID(),
     random: Math.random,

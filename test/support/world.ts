@@ -9,7 +9,9 @@ import { createKeyStore } from '../../adapters/embedded/key-store.ts';
 import { createLogBuffer } from '../../adapters/embedded/log-buffer.ts';
 import { createMeter } from '../../adapters/embedded/meter.ts';
 import { teeLog } from '../../adapters/embedded/tee-log.ts';
+import { setSystemTimer } from '../../adapters/embedded/timer.ts';
 import type { HttpCollaborators } from '../../adapters/http/collaborators.ts';
+import { createRequestBodies } from '../../adapters/http/request-bodies.ts';
 import { meteredVision } from '../../adapters/vision/metered-vision.ts';
 import { createWebhookSigner } from '../../adapters/webhook/webhook-signer.ts';
 import { validVersions } from '../../core/caller.ts';
@@ -166,6 +168,7 @@ export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
       visionTimeoutSeconds: 90,
       ...limits,
     },
+    bodies: createRequestBodies({ setTimer: setSystemTimer }),
     eventStreams: {
       sessions: createEventSessions(10),
       // Time passes only where a stream waits for more, so a test drives it by reading.

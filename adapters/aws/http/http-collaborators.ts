@@ -10,7 +10,9 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { unlimitedTurns } from '../../../core/ports/stream-turns.ts';
 import { createEgressGuard } from '../../egress/guard.ts';
 import { createGuardedHttp } from '../../egress/guarded-http.ts';
+import { setSystemTimer } from '../../embedded/timer.ts';
 import type { HttpCollaborators } from '../../http/collaborators.ts';
+import { createRequestBodies } from '../../http/request-bodies.ts';
 import { createWebhookSender } from '../../webhook/webhook-sender.ts';
 import { createAlarms } from '../alarms.ts';
 import { createDeliveryQueue } from '../delivery-queue.ts';
@@ -122,6 +124,7 @@ export function createHttpParts(settings: HttpSettings, telemetry: Telemetry): H
       logGroup: settings.LOG_GROUP,
       now,
     }),
+    bodies: createRequestBodies({ setTimer: setSystemTimer }),
     alarms: createAlarms({ client: traced(new CloudWatchClient({})), prefix: settings.ALARM_PREFIX }),
     log,
     limits: {
