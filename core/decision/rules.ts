@@ -44,6 +44,8 @@ export const rules = {
   retryJitter: 0.2,
   /** The longest `Retry-After` that is honoured. */
   retryAfterSeconds: 300,
+  /** Minimum time from the last attempt of a resend to the next resend of the same delivery. */
+  minResendSeconds: 60,
   /** What is undelivered this long after its job's end is given up. */
   deliveryGraceSeconds: 3600,
   /** Ticks of one execution: its history ends at 25,000 events, about 14 a tick (design section 3). */
