@@ -44,6 +44,7 @@ import { deliverEvent } from '../core/operations/deliver-event.ts';
 import { windowSummaries } from '../core/operations/summarize-windows.ts';
 import { createTurns } from './turns.ts';
 import { eventStreamsOf } from './event-streams.ts';
+import { createHostRule } from './hosts.ts';
 import { limitsOf } from './limits.ts';
 import { createMedia } from './media.ts';
 import { platformsOf } from './platforms.ts';
@@ -134,6 +135,7 @@ export async function openService(
     }),
     keys: createKeyStore(database),
     limits: limitsOf(settings),
+    acceptsHost: createHostRule(settings),
     bodies: createRequestBodies({ setTimer: setSystemTimer }),
     eventStreams: eventStreamsOf(settings, eventSessions),
     newId: () => randomUUID(),

@@ -23,6 +23,24 @@ const settingsSchema = z.object({
       fallback: '',
       text: 'address that callers use, for links in events; empty: http://HOST:PORT',
     }),
+  allowedHosts: z
+    .string()
+    .transform((text) => text.split(',').flatMap((host) => host.trim().toLowerCase() || []))
+    .pipe(
+      z.array(
+        z
+          .string()
+          .regex(
+            /^([a-z0-9_]([a-z0-9_-]*[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/,
+            'must be host names without ports, such as watchpost.lan, with commas between them',
+          ),
+      ),
+    )
+    .prefault('')
+    .register(help, {
+      fallback: '',
+      text: 'further host names that callers use, with commas between them; loopback names, HOST, the host of PUBLIC_URL and, with a HOST other than loopback, IP addresses are accepted without',
+    }),
   dataDir: z
     .string()
     .min(1)

@@ -4,6 +4,7 @@ import { bearerAuth } from './bearer-auth.ts';
 import type { AuthEnv } from './bearer-auth.ts';
 import type { HttpCollaborators } from './collaborators.ts';
 import { errorResponse } from './error-envelope.ts';
+import { guardHost } from './guard-host.ts';
 import { limitBodies } from './limit-bodies.ts';
 import { openApiRoute } from '../openapi/openapi-route.ts';
 import { requireJobsScope } from './require-scope.ts';
@@ -33,6 +34,7 @@ const maxFrameBytes = 5_000_000;
  */
 export function createApp(c: HttpCollaborators): Hono<AuthEnv> {
   const app = new Hono<AuthEnv>();
+  app.use(guardHost(c));
   app.get('/healthz', (context) => context.json({ status: 'ok' }));
   app.route('/', openApiRoute(c));
   app.use('/api/*', bearerAuth(c), requireJobsScope());

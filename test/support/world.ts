@@ -11,6 +11,7 @@ import { createMeter } from '../../adapters/embedded/meter.ts';
 import { teeLog } from '../../adapters/embedded/tee-log.ts';
 import { setSystemTimer } from '../../adapters/embedded/timer.ts';
 import type { HttpCollaborators } from '../../adapters/http/collaborators.ts';
+import { isLoopback } from '../../adapters/http/guard-host.ts';
 import { createRequestBodies } from '../../adapters/http/request-bodies.ts';
 import { meteredVision } from '../../adapters/vision/metered-vision.ts';
 import { createWebhookSigner } from '../../adapters/webhook/webhook-signer.ts';
@@ -168,6 +169,7 @@ export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
       visionTimeoutSeconds: 90,
       ...limits,
     },
+    acceptsHost: isLoopback,
     bodies: createRequestBodies({ setTimer: setSystemTimer }),
     eventStreams: {
       sessions: createEventSessions(10),

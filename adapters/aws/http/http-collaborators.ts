@@ -124,6 +124,8 @@ export function createHttpParts(settings: HttpSettings, telemetry: Telemetry): H
       logGroup: settings.LOG_GROUP,
       now,
     }),
+    // CloudFront answers for the hosts of its distribution alone.
+    acceptsHost: () => true,
     bodies: createRequestBodies({ setTimer: setSystemTimer }),
     alarms: createAlarms({ client: traced(new CloudWatchClient({})), prefix: settings.ALARM_PREFIX }),
     log,

@@ -215,6 +215,7 @@ describe('the transport', () => {
   test.each([
     ['Origin', 'http://evil.example', 403],
     ['Origin', 'null', 403],
+    ['Origin', 'http://192.168.1.20:8787', 403],
     ['Origin', 'http://localhost:6274', 200],
     ['Origin', 'http://127.0.0.1.evil.example', 403],
     ['Host', 'evil.example:8787', 403],
@@ -234,6 +235,30 @@ describe('the transport', () => {
     });
     expect(response.status).toBe(status);
   });
+});
+
+test('a page of a host in the network calls /mcp of that host, and of no other', async () => {
+  const c = { ...world.c, acceptsHost: () => true, baseUrl: 'http://127.0.0.1:8787/api' };
+  const app = createApp(c);
+  mountMcp(app, c);
+  const call = async (headers: Record<string, string>) => {
+    const authorization = `Bearer ${await keyOf(world)}`;
+    return (
+      await app.request('/mcp', {
+        method: 'POST',
+        headers: {
+          authorization,
+          'Content-Type': 'application/json',
+          Accept: 'application/json, text/event-stream',
+          ...headers,
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+      })
+    ).status;
+  };
+  const host = '192.168.1.20:8787';
+  expect(await call({ Host: host, Origin: `http://${host}` })).toBe(200);
+  expect(await call({ Host: host, Origin: 'http://192.168.1.66' })).toBe(403);
 });
 
 function creation(_: unknown, id: number) {
