@@ -13,6 +13,7 @@ import { createDeliveryStore } from '../adapters/embedded/delivery-store.ts';
 import { createEventSessions } from '../adapters/embedded/event-sessions.ts';
 import { createJobStore } from '../adapters/embedded/job-store.ts';
 import { createKeyStore } from '../adapters/embedded/key-store.ts';
+import { limitCaptures } from '../adapters/embedded/limit-captures.ts';
 import { createLogBuffer } from '../adapters/embedded/log-buffer.ts';
 import { readOrMakeMasterSecret } from '../adapters/embedded/master-secret.ts';
 import { createMediaStore } from '../adapters/embedded/media-store.ts';
@@ -29,6 +30,7 @@ import { createGuardedHttp } from '../adapters/egress/guarded-http.ts';
 import { createApp } from '../adapters/http/app.ts';
 import type { HttpCollaborators } from '../adapters/http/collaborators.ts';
 import type { AuthEnv } from '../adapters/http/bearer-auth.ts';
+import { createRequestBodies } from '../adapters/http/request-bodies.ts';
 import { createContactSheets } from '../adapters/media/contact-sheet.ts';
 import { mountMcp } from '../adapters/mcp/mount-mcp.ts';
 import { compareMotion } from '../adapters/media/motion/compare-motion.ts';
@@ -43,7 +45,9 @@ import { redactedLog } from '../core/redact.ts';
 import { analyzeTask, captureTask } from '../core/operations/tasks.ts';
 import { deliverEvent } from '../core/operations/deliver-event.ts';
 import { windowSummaries } from '../core/operations/summarize-windows.ts';
+import { createTurns } from './turns.ts';
 import { eventStreamsOf } from './event-streams.ts';
+import { createHostRule } from './hosts.ts';
 import { limitsOf } from './limits.ts';
 import { createMedia } from './media.ts';
 import { platformsOf } from './platforms.ts';
@@ -96,6 +100,7 @@ export async function openService(
   );
   const webhookUrls = createWebhookGuard(settings.allowWebhookRanges);
   const webhookHttp = createGuardedHttp(webhookUrls);
+  const turns = createTurns(settings);
   const recentLog = createLogBuffer({ level: settings.logLevel, now });
   const log = redactedLog(teeLog(output, recentLog));
   const jobs = createJobStore(database);
@@ -127,6 +132,7 @@ export async function openService(
     webhookUrls,
     vision: meteredVision(createVisionModel(settings, ffmpegPath), meter),
     calls: createCallLimiter({ perMinute: settings.syncPerMinute, atOnce: settings.syncAtOnce, now }),
+    turns: turns.calls,
     contactSheets: createContactSheets({ ffmpegPath }),
     compareMotion,
     deliveries: createDeliveryStore(database),
@@ -137,6 +143,8 @@ export async function openService(
     }),
     keys: createKeyStore(database),
     limits: limitsOf(settings),
+    acceptsHost: createHostRule(settings),
+    bodies: createRequestBodies({ setTimer: setSystemTimer }),
     eventStreams: eventStreamsOf(settings, eventSessions),
     newId: () => randomUUID(),
     random: Math.random,
@@ -147,7 +155,7 @@ export async function openService(
     definition: JSON.parse(await readFile(definitionFile, 'utf8')),
     resources: {
       AnalyzeFunctionArn: (input, signal) => analyzeTask(input, collaborators, signal),
-      CaptureFunctionArn: (input, signal) => captureTask(input, collaborators, signal),
+      CaptureFunctionArn: (input, signal) => captureTask(input, capturing, signal),
     },
     store: executionStore,
     clock: systemClock,
@@ -155,6 +163,7 @@ export async function openService(
     log,
   });
   const collaborators = { ...parts, executions, summaries: windowSummaries(parts) };
+  const capturing = { ...collaborators, streams: limitCaptures(streams, turns.ticks) };
   const upkeep = {
     collaborators,
     jobs,

@@ -23,6 +23,24 @@ const settingsSchema = z.object({
       fallback: '',
       text: 'address that callers use, for links in events; empty: http://HOST:PORT',
     }),
+  allowedHosts: z
+    .string()
+    .transform((text) => text.split(',').flatMap((host) => host.trim().toLowerCase() || []))
+    .pipe(
+      z.array(
+        z
+          .string()
+          .regex(
+            /^([a-z0-9_]([a-z0-9_-]*[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/,
+            'must be host names without ports, such as watchpost.lan, with commas between them',
+          ),
+      ),
+    )
+    .prefault('')
+    .register(help, {
+      fallback: '',
+      text: 'further host names that callers use, with commas between them; loopback names, HOST, the host of PUBLIC_URL and, with a HOST other than loopback, IP addresses are accepted without',
+    }),
   dataDir: z
     .string()
     .min(1)
@@ -60,11 +78,15 @@ const settingsSchema = z.object({
     .register(help, { fallback: '10', text: 'active jobs a caller may have' }),
   syncPerMinute: wholeNumber(0, 100_000).prefault('120').register(help, {
     fallback: '120',
-    text: 'calls of check-once, analyze-frame, streams/validate and webhook-test that a caller may make in a minute; 0: no limit',
+    text: 'calls per minute of a caller to check-once, analyze-frame, streams/validate, webhook-test, resend, live-monitor and live-digest; 0: no limit',
   }),
   syncAtOnce: wholeNumber(0, 10_000)
     .prefault('10')
-    .register(help, { fallback: '10', text: 'of these, how many may be under way at once; 0: no limit' }),
+    .register(help, { fallback: '10', text: 'how many of these calls run concurrently; 0: no limit' }),
+  capturesAtOnce: wholeNumber(4, 10_000).prefault('128').register(help, {
+    fallback: '128',
+    text: 'captures of running jobs that run concurrently; probes and captures of calls may be a quarter as many besides',
+  }),
   retentionSeconds: wholeNumber(60, 86_400)
     .prefault('3600')
     .register(help, { fallback: '3600', text: 'how long a finished job can be read' }),

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import type { InputMode } from '../../core/capture.ts';
 import { maskUrl } from '../../core/mask-url.ts';
 import { checkOnce } from '../../core/operations/check-once.ts';
+import { unlimitedTurns } from '../../core/ports/stream-turns.ts';
 import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
 import { limitsOf } from '../limits.ts';
 import { createMedia } from '../media.ts';
@@ -22,6 +23,8 @@ export type CheckWish = {
 
 /** There is no service whose numbers this look belonged to. */
 const countingNothing = { count: async () => undefined };
+/** Without a service there is no caller. */
+const operator = 'operator';
 
 /** `watchpost check URL CONDITION`: one look, without the service; prints the verdict and saves the frame. */
 export async function check(
@@ -44,8 +47,9 @@ export async function check(
   const waiting = terminal.waiting(`Looking at ${maskUrl(wish.url)}`);
   const startedMs = performance.now();
   try {
-    const { verdict, capture } = await checkOnce(wish, {
+    const { verdict, capture } = await checkOnce(wish, operator, {
       streams,
+      turns: unlimitedTurns,
       vision,
       limits: limitsOf(settings),
       meter: countingNothing,

@@ -34,6 +34,8 @@ export const rules = {
   lastSummarySeconds: 10,
   /** Silence beyond the next wake-up after which a job counts as lost: longer than the retries of `watch.asl.json`, eight and a half minutes. */
   leaseAllowanceSeconds: 600,
+  /** How long a creation may hold its slot before the job is stored: longer than it may wait for its turn and probe the stream. */
+  slotReservationSeconds: 180,
   /** How long an accepted job may wait for its execution. */
   startAllowanceSeconds: 60,
   /** A tick later than this many intervals means that nobody watched in between. */
@@ -46,6 +48,8 @@ export const rules = {
   retryJitter: 0.2,
   /** The longest `Retry-After` that is honoured. */
   retryAfterSeconds: 300,
+  /** Minimum time from the last attempt of a resend to the next resend of the same delivery. */
+  minResendSeconds: 60,
   /** What is undelivered this long after its job's end is given up. */
   deliveryGraceSeconds: 3600,
   /** Ticks of one execution: its history ends at 25,000 events, about 14 a tick (design section 3). */

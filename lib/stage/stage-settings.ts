@@ -27,7 +27,7 @@ export const stageSettingsSchema = z.strictObject({
   jobsPerCaller: wholeNumber(1, 1000).default(10),
   /** How long a finished job can be read. */
   retentionSeconds: wholeNumber(60, 86_400).default(3600),
-  /** Of the endpoints that are answered at once; 0 is no limit. */
+  /** Calls of the endpoints that reach streams, the model or receivers; 0 is no limit. */
   syncPerMinute: wholeNumber(0, 100_000).default(120),
   syncAtOnce: wholeNumber(0, 10_000).default(10),
   eventStreamsPerCaller: wholeNumber(1, 1000).default(10),

@@ -9,7 +9,10 @@ import { createKeyStore } from '../../adapters/embedded/key-store.ts';
 import { createLogBuffer } from '../../adapters/embedded/log-buffer.ts';
 import { createMeter } from '../../adapters/embedded/meter.ts';
 import { teeLog } from '../../adapters/embedded/tee-log.ts';
+import { setSystemTimer } from '../../adapters/embedded/timer.ts';
 import type { HttpCollaborators } from '../../adapters/http/collaborators.ts';
+import { isLoopback } from '../../adapters/http/guard-host.ts';
+import { createRequestBodies } from '../../adapters/http/request-bodies.ts';
 import { meteredVision } from '../../adapters/vision/metered-vision.ts';
 import { createWebhookSigner } from '../../adapters/webhook/webhook-signer.ts';
 import { validVersions } from '../../core/caller.ts';
@@ -19,6 +22,7 @@ import type { Collaborators } from '../../core/collaborators.ts';
 import { summarizeWindows } from '../../core/operations/summarize-windows.ts';
 import { analyzeTask, captureTask } from '../../core/operations/tasks.ts';
 import type { WebhookRequest, WebhookResult } from '../../core/ports/delivery.ts';
+import { unlimitedTurns } from '../../core/ports/stream-turns.ts';
 import { redactedLog } from '../../core/redact.ts';
 import type { Sample } from '../../core/ports/vision-model.ts';
 import { digestRequestSchema } from '../../core/requests/live-digest.ts';
@@ -94,6 +98,7 @@ export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
         };
       },
     },
+    turns: unlimitedTurns,
     urls: { check: () => undefined },
     webhookUrls: { check: () => undefined },
     vision: meteredVision(
@@ -170,6 +175,8 @@ export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
       visionTimeoutSeconds: 90,
       ...limits,
     },
+    acceptsHost: isLoopback,
+    bodies: createRequestBodies({ setTimer: setSystemTimer }),
     eventStreams: {
       sessions: createEventSessions(10),
       // Time passes only where a stream waits for more, so a test drives it by reading.

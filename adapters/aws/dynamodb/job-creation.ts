@@ -7,6 +7,7 @@ import { keyOf } from './keys.ts';
 import type { Kept } from './kept.ts';
 import { readItem } from './record.ts';
 import { noHook } from './repair-due.ts';
+import { takeSlot } from './slots.ts';
 import type { Table } from './table.ts';
 import type { Write } from './write.ts';
 
@@ -42,17 +43,6 @@ export async function createJob(
   // This very creation, whose answer was lost. Its job may have ended since: it takes no slot again.
   if (isKnownJob) return { kind: 'created' };
   return isKnownKey && idempotency ? earlierRequest(table, job.caller, idempotency) : { kind: 'slots_full' };
-}
-
-/** The set is absent at first and after the last job of it has ended. */
-function takeSlot(caller: string, jobId: string, slotLimit: number): Write {
-  return {
-    kind: 'update',
-    key: keyOf.slots(caller),
-    change: 'ADD #active :job',
-    condition: 'attribute_not_exists(#active) OR size(#active) < :limit',
-    values: { ':job': new Set([jobId]), ':limit': slotLimit },
-  };
 }
 
 /** Takes the place of an expired record. */

@@ -7,9 +7,12 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { unlimitedTurns } from '../../../core/ports/stream-turns.ts';
 import { createEgressGuard, createWebhookGuard } from '../../egress/guard.ts';
 import { createGuardedHttp } from '../../egress/guarded-http.ts';
+import { setSystemTimer } from '../../embedded/timer.ts';
 import type { HttpCollaborators } from '../../http/collaborators.ts';
+import { createRequestBodies } from '../../http/request-bodies.ts';
 import { createWebhookSender } from '../../webhook/webhook-sender.ts';
 import { createAlarms } from '../alarms.ts';
 import { createDeliveryQueue } from '../delivery-queue.ts';
@@ -97,6 +100,8 @@ export function createHttpParts(settings: HttpSettings, telemetry: Telemetry): H
     calls: stores.limiter,
     media: createMediaStore({ client: traced(new S3Client({})), bucket: settings.MEDIA_BUCKET }),
     streams: createRemoteCapturer({ invoke: capture, seconds: captureTimeoutSeconds }),
+    // Lambda's concurrency bounds the function `capture`, `reservedConcurrency` where it is set.
+    turns: unlimitedTurns,
     vision: createRemoteModel({
       invoke: analyze,
       seconds: visionTimeoutSeconds,
@@ -121,6 +126,9 @@ export function createHttpParts(settings: HttpSettings, telemetry: Telemetry): H
       logGroup: settings.LOG_GROUP,
       now,
     }),
+    // CloudFront answers for the hosts of its distribution alone.
+    acceptsHost: () => true,
+    bodies: createRequestBodies({ setTimer: setSystemTimer }),
     alarms: createAlarms({ client: traced(new CloudWatchClient({})), prefix: settings.ALARM_PREFIX }),
     log,
     limits: {

@@ -6,6 +6,7 @@ import {
   JobNotFoundError,
   MaxJobsReachedError,
   NotLiveError,
+  RateLimitedError,
   StreamFetchError,
   TransientError,
   VisionError,
@@ -66,6 +67,46 @@ describe('creating a monitor', () => {
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
     await expect(monitor()).rejects.toThrow(MaxJobsReachedError);
     await createMonitor(monitorRequest(), 'another caller', world.c);
+  });
+
+  test('fifteen concurrent creations probe ten streams, and slots of refused streams are free again', async () => {
+    const refusals: (() => void)[] = [];
+    world.c.streams.probe = () =>
+      new Promise((_, reject) => refusals.push(() => reject(new NotLiveError('Give a live URL.'))));
+
+    const creations = Promise.allSettled(Array.from({ length: 15 }, () => monitor()));
+    await new Promise((resolve) => setImmediate(resolve));
+
+    expect(refusals).toHaveLength(10);
+    for (const refuse of refusals) refuse();
+    const errors = (await creations).map((result) => result.status === 'rejected' && result.reason.code);
+    expect(errors.filter((code) => code === 'MAX_JOBS_REACHED')).toHaveLength(5);
+    world.c.streams.probe = async (url) => ({ platform: 'hls', playbackUrl: url });
+    await Promise.all(Array.from({ length: 10 }, () => monitor()));
+  });
+
+  test('a slot that cannot be released hides no error, and expires', async () => {
+    world.script.probe = new NotLiveError('Give a live URL.');
+    const jobs = { ...world.c.jobs, releaseSlot: () => Promise.reject(new TransientError('disk full')) };
+    const c = { ...world.c, jobs, limits: { ...world.c.limits, jobsPerCaller: 1 } };
+    const create = () => createMonitor(monitorRequest(), 'harbour', c);
+    await expect(create()).rejects.toThrow(NotLiveError);
+    world.script.probe = undefined;
+    await expect(create()).rejects.toThrow(MaxJobsReachedError);
+
+    world.advance(rules.slotReservationSeconds);
+    await create();
+  });
+
+  test('a creation without a turn to probe its stream is refused, and frees its slot', async () => {
+    const c = {
+      ...world.c,
+      turns: { take: async () => undefined },
+      limits: { ...world.c.limits, jobsPerCaller: 1 },
+    };
+    const create = () => createMonitor(monitorRequest(), 'harbour', c);
+    await expect(create()).rejects.toThrow(RateLimitedError);
+    await expect(create()).rejects.toThrow(RateLimitedError);
   });
 
   test('in clip mode needs a model that takes video; left out, the mode becomes what the model takes', async () => {
