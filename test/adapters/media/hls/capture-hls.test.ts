@@ -265,7 +265,7 @@ describe('a probe', () => {
   it.each([
     ['a web page', '<!DOCTYPE html><html>', InvalidUrlError],
     ['a DASH manifest', '<?xml version="1.0"?><MPD xmlns="x">', InvalidUrlError],
-    ['an empty answer', '', InvalidUrlError],
+    ['an empty response', '', InvalidUrlError],
     ['something else', '{"error":"no"}', InvalidUrlError],
     ['a video file', '\0\0\0\x20ftypisom', NotLiveError],
     ['damaged', '#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\nhttp://[', InvalidUrlError],
