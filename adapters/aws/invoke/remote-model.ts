@@ -72,7 +72,7 @@ async function ask<Value>(
     return valueOf(await invoke(input, signal), schema);
   } catch (cause) {
     if (signal.aborted && !(cause instanceof VisionError))
-      throw new VisionError('The model did not answer in time. Try again.', { cause });
+      throw new VisionError('The model did not respond in time. Try again.', { cause });
     if (cause instanceof TransientError)
       throw new VisionError('The model could not be asked. Usually this passes; try again.', { cause });
     throw cause;

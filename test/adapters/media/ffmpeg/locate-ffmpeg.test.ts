@@ -74,7 +74,7 @@ describe('locateFfmpeg', () => {
   });
 
   it.each([
-    ['something else', 'echo hello', 'does not answer like ffmpeg'],
+    ['something else', 'echo hello', 'output has no ffmpeg version'],
     ['too old', 'echo "ffmpeg version 4.4.2-0ubuntu0.22.04.1 Copyright" >&2', 'older than 5.1'],
     [
       'built without x264',

@@ -319,13 +319,13 @@ describe('a capture that fails', () => {
 
   it('because a segment is gone names the status', async () => {
     server.answer = (path, answer) => (path.startsWith('/segments/') ? { ...answer, status: 404 } : answer);
-    expect((await failureOf(capture())).remediation).toContain('segment with HTTP status 404');
+    expect((await failureOf(capture())).remediation).toContain('HTTP status 404 for the segment');
   });
 
   it('because a segment stalls ends with the request', async () => {
     server.answer = (path, answer) =>
       path.startsWith('/segments/') ? { ...answer, delayMs: 60_000 } : answer;
-    expect((await failureOf(capture())).remediation).toContain('did not answer in time');
+    expect((await failureOf(capture())).remediation).toContain('did not respond in time');
   });
 
   it('because a segment is no video says that nothing could be decoded', async () => {

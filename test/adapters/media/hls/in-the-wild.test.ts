@@ -64,7 +64,9 @@ describe('a multivariant playlist', () => {
     await serve({
       '/master.m3u8': '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=64000,CODECS="mp4a.40.2"\nsound.m3u8',
     });
-    expect((await failureOf(stream.probe('/master.m3u8'))).remediation).toContain('no stream with a picture');
+    expect((await failureOf(stream.probe('/master.m3u8'))).remediation).toContain(
+      'no variant stream with video',
+    );
   });
 
   it.each([404, 403, 503])('leads to its second server where the first answers %d', async (status) => {

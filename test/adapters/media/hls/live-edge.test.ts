@@ -112,7 +112,7 @@ describe('an answer', () => {
     });
     expect(await newest()).toBe(4);
     expect((await failureOf(stream.capture('/endless.m3u8'))).remediation).toContain(
-      'did not answer in time',
+      'did not respond in time',
     );
   });
 });
@@ -155,7 +155,7 @@ describe('a live edge', () => {
   it('that is not there yet is waited for', async () => {
     await serve({ [live]: mediaPlaylist([]) });
     await expect(stream.probe(live)).resolves.toMatchObject({ platform: 'hls' });
-    expect((await failureOf(stream.capture(live))).remediation).toContain('no segment to play yet');
+    expect((await failureOf(stream.capture(live))).remediation).toContain('no segments yet');
     stream.files[live] = mediaPlaylist(['0.ts']);
     expect(await newest()).toBe(0);
   });

@@ -196,7 +196,7 @@ describe('a server', () => {
     const { url } = await camera({
       wire: () => 'HTTP/1.0 400 Bad Request\r\nContent-Type: application/x-rtsp-tunnelled\r\n\r\n',
     });
-    expect((await failureOf(captureRtsp(url))).remediation).toContain('does not speak RTSP');
+    expect((await failureOf(captureRtsp(url))).remediation).toContain('does not use RTSP');
   });
 });
 

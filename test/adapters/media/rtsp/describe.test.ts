@@ -83,7 +83,7 @@ describe('a stream of GStreamer with authentication', () => {
     async (auth) => {
       const error = await failure(withUser(servers[auth].url, 'viewer:wrongest'));
       expect(error).toBeInstanceOf(StreamFetchError);
-      expect(error.remediation).toContain('refused the user name and password');
+      expect(error.remediation).toContain('rejected the user name and password');
       expect(`${error.message}${error.remediation}`).not.toContain('wrongest');
     },
   );
@@ -200,7 +200,7 @@ describe('a stream that cannot be watched', () => {
     const { url } = await scripted(() => null);
     const error = await failure(url, open, 200);
     expect(error).toBeInstanceOf(StreamFetchError);
-    expect(error.remediation).toContain('did not answer');
+    expect(error.remediation).toContain('did not respond');
   });
 
   it.each([
@@ -208,7 +208,7 @@ describe('a stream that cannot be watched', () => {
     ['no description', { status: 200 }],
   ])('answers with %s', async (_, answer) => {
     const { url } = await scripted(answering(answer));
-    expect((await failure(url)).remediation).toContain('does not speak RTSP');
+    expect((await failure(url)).remediation).toContain('does not use RTSP');
   });
 
   it('has no video that we read', async () => {
@@ -218,8 +218,8 @@ describe('a stream that cannot be watched', () => {
 
   it.each([
     [404, 'no stream at this path'],
-    [453, 'no room'],
-    [503, 'no room'],
+    [453, 'maximum number of viewers'],
+    [503, 'maximum number of viewers'],
     [500, 'status 500'],
   ])('answers with status %d', async (status, text) => {
     const { url } = await scripted(answering({ status }));
@@ -237,9 +237,7 @@ describe('a stream that cannot be watched', () => {
   });
 
   it('is not there', async () => {
-    expect((await failure('rtsp://127.0.0.1:1/cam')).remediation).toContain(
-      'Nothing accepts connections at port 1',
-    );
+    expect((await failure('rtsp://127.0.0.1:1/cam')).remediation).toContain('Port 1 refuses connections');
     const nowhere = createEgressGuard({ allowRanges: [], lookup: () => Promise.resolve([]) });
     expect((await failure('rtsp://gone.example/cam', nowhere)).remediation).toContain('unknown');
   });
