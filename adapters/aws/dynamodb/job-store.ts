@@ -15,7 +15,7 @@ import type { Table } from './table.ts';
 import { readUsage } from './usage.ts';
 import type { Item } from './write.ts';
 
-/** Throws `TransientError`, and `StorageError` for a record that cannot be read. */
+/** Creates the job store. Its methods throw `TransientError`, and `StorageError` for an unreadable record. */
 export function createJobStore(table: Table, kept: Kept, patience: Patience): JobStore {
   return {
     create: async (creation, now) => createJob({ table, kept }, creation, now),
@@ -48,7 +48,7 @@ export function createJobStore(table: Table, kept: Kept, patience: Patience): Jo
   }
 }
 
-/** The set is gone when it is empty. */
+/** Counts the slots. The attribute is absent if the set is empty. */
 function slotsIn(item: Item | undefined): number {
   return readItem(slotsSchema, item ?? {}).active?.size ?? 0;
 }
