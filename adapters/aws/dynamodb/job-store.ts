@@ -14,7 +14,7 @@ import { countSlots, releaseSlot, reserveSlot } from './slots.ts';
 import type { Table } from './table.ts';
 import { readUsage } from './usage.ts';
 
-/** Throws `TransientError`, and `StorageError` for a record that cannot be read. */
+/** Creates the job store. Its methods throw `TransientError`, and `StorageError` for an unreadable record. */
 export function createJobStore(table: Table, kept: Kept, patience: Patience): JobStore {
   return {
     reserveSlot: async (reservation, now) => reserveSlot(table, reservation, now),

@@ -33,7 +33,7 @@ import type { Telemetry } from '../telemetry/telemetry.ts';
 
 const now = () => new Date();
 
-/** What `api` and `stream` are both given; the names are those of their environments. */
+/** Settings that `api` and `stream` share, named like their environment variables. */
 export type HttpSettings = {
   TABLE_NAME: string;
   MEDIA_BUCKET: string;
@@ -56,21 +56,22 @@ export type HttpSettings = {
   EVENT_STREAMS_PER_CALLER?: number;
 };
 
+/** Dependencies that `api` and `stream` share. */
 export type HttpParts = {
-  /** All but what differs from one function to the other, and from one host to the next. */
+  /** Dependencies without those that differ by function or by host. */
   collaborators: Omit<HttpCollaborators, 'eventStreams' | 'baseUrl'>;
   sessions: DynamoStores['sessions'];
   originSecret: Secret;
 };
 
 /**
- * A look without a job probes, captures and asks the model, one after the other: together below the 60 s that CloudFront waits for an
- * origin. A validation is one probe, below the 30 s of the HTTP API.
+ * Timeouts of calls without a job, which probe, capture and request the model in sequence: below CloudFront's
+ * origin timeout of 60 s. A validation is one probe, below the 30 s of the HTTP API.
  */
 const captureTimeoutSeconds = 20;
 const visionTimeoutSeconds = 18;
 
-/** The service as HTTP serves it: clients are made here, and ask nothing before the first request. */
+/** Creates the shared dependencies. Sends no request. */
 export function createHttpParts(settings: HttpSettings, telemetry: Telemetry): HttpParts {
   const { traced, log } = telemetry;
   const lambda = traced(new LambdaClient({}));

@@ -1,8 +1,8 @@
 import { mediaSequenceLine, sequenceAfter } from './media-sequence.ts';
 
 /**
- * The lines of a media playlist without all but the newest `most` segments, and with what these take over from the ones that are gone.
- * A recorder's playlist of a day has 40,000 segments, and a parser that makes objects of all of them needs a hundred megabytes.
+ * Reduces the lines of a media playlist to the newest `most` segments and the tags that these inherit from removed
+ * ones. A day of DVR has 40,000 segments, for which a parser needs 100 MB.
  */
 export function newestLines(lines: string[], most: number): string[] {
   let left = lines.reduce((count, line) => (isUri(line) ? count + 1 : count), 0) - most;
@@ -24,7 +24,7 @@ const headerTags = /^#(EXTM3U|EXT-X-(VERSION|TARGETDURATION|PLAYLIST-TYPE|ENDLIS
 const clockTag = '#EXT-X-PROGRAM-DATE-TIME:';
 const discontinuityTag = '#EXT-X-DISCONTINUITY';
 
-/** The program date-time of the first segment that is kept, unless that says its own or begins something else. */
+/** Returns the program date-time of the first kept segment, unless it has its own or a discontinuity. */
 function clockAfter(gone: string[], kept: string[]): string[] {
   const first = kept.slice(0, kept.findIndex(isUri));
   if (first.some((line) => line.startsWith(clockTag) || line === discontinuityTag)) return [];

@@ -2,12 +2,15 @@ import { createHash } from 'node:crypto';
 import type { StreamPosition } from '../../../core/capture.ts';
 import type { MediaPlaylist, Segment } from './playlist.ts';
 
-/** Longer ones are none of a live stream: a playlist that says so (some write milliseconds) would never count as one that stands still. */
+/**
+ * Maximum segment duration, in seconds. Some playlists give milliseconds; with that value a stream would never
+ * count as stale.
+ */
 const longestSegmentSeconds = 60;
 
 /**
- * Tells a segment from the one before, also after an encoder has begun to count anew. Of its URL only a hash goes into it: positions are
- * stored, and the path may be a signed one.
+ * Returns a position that changes with each segment, also if an encoder restarts its numbering. It holds only a
+ * hash of the file name, because positions are stored and a path may be signed.
  */
 export function positionOf(newest: Segment, playlist: MediaPlaylist): StreamPosition {
   const name = createHash('sha256').update(identifySegment(newest, playlist)).digest('hex').slice(0, 12);

@@ -71,7 +71,7 @@ describe('The webhook sender', () => {
 
     const result = await sendTo(receiver.url, { timeoutSeconds: 0.1 });
 
-    expect(result).toMatchObject({ status: null, error: 'No answer in time' });
+    expect(result).toMatchObject({ status: null, error: 'No response in time' });
     expect(result.latencyMs).toBeGreaterThanOrEqual(90);
     expect(result.latencyMs).toBeLessThan(2_000);
   });

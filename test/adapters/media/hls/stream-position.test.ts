@@ -5,7 +5,7 @@ import { positionOf } from '../../../../adapters/media/hls/stream-position.ts';
 
 it.each([
   ['2', 2],
-  // Milliseconds, by mistake.
+  // Milliseconds by mistake.
   ['6000', 60],
 ])(
   'a target duration of %s s lets a playlist stand still for no more than %s s a segment',
