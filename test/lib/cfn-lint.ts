@@ -5,13 +5,13 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
-/** Pinned: new rules come with a change of ours, not overnight. */
+/** Pinned version, so that new rules arrive only with a commit. */
 const version = '1.58.0';
-/** W3005: CDK lets functions wait for their policies by `DependsOn`, of which a part is implied already. */
+/** Ignored rule W3005: CDK adds redundant `DependsOn` entries to functions. */
 const ignored = ['--ignore-checks', 'W3005'];
 const folder = fileURLToPath(new URL(`../../node_modules/.cache/cfn-lint-${version}`, import.meta.url));
 
-/** Lints a template and gives what is found. Installed into a virtual environment at first use; undefined where that cannot be, and an error in CI. */
+/** Lints a template and returns the findings. Installs cfn-lint on first use. Returns undefined if that fails; throws in CI. */
 export async function cfnLint(): Promise<((template: string) => Promise<string>) | undefined> {
   const command = join(folder, 'bin', 'cfn-lint');
   try {
