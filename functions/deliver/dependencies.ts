@@ -20,9 +20,10 @@ import type { DeliverConfig } from './config.ts';
 
 const now = () => new Date();
 
+/** Dependencies of the handler. */
 export type DeliverDependencies = DeliverNeeds & { postpone: Postpone } & Pick<Telemetry, 'during'>;
 
-/** Once an instance: connections to receivers are kept. */
+/** Creates the dependencies, once per instance: connections to receivers are reused. */
 export function createDependencies(config: DeliverConfig): DeliverDependencies {
   const { traced, measurements, log, during } = createTelemetry({
     level: config.LOG_LEVEL,

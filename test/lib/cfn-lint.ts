@@ -1,7 +1,7 @@
 import { pythonTool } from '../support/python-tool.ts';
 
 const version = '1.58.0';
-/** W3005: CDK lets functions wait for their policies by `DependsOn`, of which a part is implied already. */
+/** Ignored rule W3005: CDK adds redundant `DependsOn` entries to functions. */
 const ignored = ['--ignore-checks', 'W3005'];
 
 /** Returns a function that lints a template and returns the findings; undefined if cfn-lint cannot be installed, which fails in CI. */
