@@ -1,10 +1,22 @@
 import type { Job } from '../job.ts';
+import { rules } from './rules.ts';
+import { secondsBetween } from './schedule.ts';
 
 /** The execution of one generation, with the status that was read before the job. */
 type ObservedExecution = { generation: number; status: string };
 
-/** Returns true if the job cannot continue: its execution ended, or is silent beyond the lease. An earlier generation says nothing about the job. */
+/**
+ * Returns true if the job cannot continue: its execution ended without it, or has been silent for longer than all retries of a tick take. The
+ * status of an earlier generation proves nothing.
+ */
 export function isLost(job: Job, { generation, status }: ObservedExecution, now: Date): boolean {
   if (job.generation !== generation) return false;
-  return status !== 'running' || new Date(job.lease_until) < now;
+  if (status !== 'running') return true;
+  const dueAt = job.next?.wait_until ?? job.started_at ?? job.created_at;
+  return isOverdue(job, now) && secondsBetween(dueAt, now) > rules.maxTickSeconds;
+}
+
+/** Returns true if the job has not committed within its lease. */
+export function isOverdue(job: Job, now: Date): boolean {
+  return new Date(job.lease_until) < now;
 }
