@@ -1,5 +1,6 @@
 import { GetSecretValueCommand, ResourceNotFoundException } from '@aws-sdk/client-secrets-manager';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { isOver } from '../../core/time.ts';
 import { failed } from './platform-error.ts';
 
 export type SecretOptions = {
@@ -52,11 +53,11 @@ function present(value: string | undefined): string {
 
 /** Who asks at the same time waits for the same reading. */
 function keptReading<Value>(read: () => Promise<Value>, now: () => Date) {
-  let kept: { value: Promise<Value>; atMs: number } | undefined;
+  let kept: { value: Promise<Value>; at: Date } | undefined;
   return async (mostSeconds: number): Promise<Value> => {
-    const atMs = now().getTime();
-    if (kept && atMs - kept.atMs < mostSeconds * 1000) return kept.value;
-    const begun = { value: read(), atMs };
+    const at = now();
+    if (kept && !isOver(kept.at, mostSeconds, at)) return kept.value;
+    const begun = { value: read(), at };
     kept = begun;
     try {
       return await begun.value;

@@ -1,3 +1,5 @@
+import { isOver } from '../../../core/time.ts';
+
 /** What is known of a stream from its last capture, which saves the next one a round trip or a second try. */
 export type Remembered = {
   /** The chosen media playlist, after redirects. */
@@ -32,7 +34,7 @@ export function createPlaylistMemory(options: {
       if (entry === undefined) return undefined;
       const now = options.now();
       const stale = entry.freshUntil ? now >= entry.freshUntil : false;
-      if (!stale && now.getTime() - entry.resolvedAtMs <= options.keepMs) return entry;
+      if (!stale && !isOver(new Date(entry.resolvedAtMs), options.keepMs / 1000, now)) return entry;
       entries.delete(key);
       return undefined;
     },

@@ -112,16 +112,20 @@ export function createDisturbedStream(clock: MachineClock, holdsIn: (frame: numb
 }
 
 /**
- * Seconds from each check to the one before, as the service can know them: by the wall clock, which counts a sleep and a step forward. A
- * wall clock that shows less than was waited was set back: then by the time that the machine was awake.
+ * The least and the most seconds from each check to the one before, as the service can know them: by the wall clock, which counts a
+ * sleep and a step forward. Of a wall clock that was set back it knows that it waited an interval, and not how late the tick was.
  */
-export function knownSeconds(checks: Check[]): number[] {
+export function knownSeconds(checks: Check[], intervalSeconds: number): { least: number; most: number }[] {
   return checks.map((check, index) => {
     const before = checks[index - 1];
-    if (!before) return 0;
+    if (!before) return { least: 0, most: 0 };
     const awake = check.awakeSeconds - before.awakeSeconds;
     const wall = check.wallSeconds - before.wallSeconds;
-    return wall >= awake - clockDifferenceSeconds ? wall : awake;
+    const setBack = wall < awake - clockDifferenceSeconds;
+    return {
+      least: setBack ? Math.min(awake, Math.max(wall, intervalSeconds)) : wall,
+      most: Math.max(wall, awake),
+    };
   });
 }
 

@@ -24,6 +24,13 @@ describe('the memory of playlists', () => {
     expect(memory.recall('a')).toBeUndefined();
   });
 
+  it('forgets what was resolved in the future: the clock was set back', () => {
+    nowMs = 3_600_000;
+    memory.remember('a', known('https://cdn.example/a'));
+    nowMs = 0;
+    expect(memory.recall('a')).toBeUndefined();
+  });
+
   it('counts anew from a playlist that was resolved to another URL', () => {
     memory.remember('a', known('https://cdn.example/a'));
     nowMs = 900;
