@@ -7,7 +7,13 @@ import type { ApiKey } from '../../core/key.ts';
 import type { KeyStore } from '../../core/ports/key-store.ts';
 import type { Log } from '../../core/ports/log.ts';
 
-export type AuthNeeds = KeyPrimitives & { keys: KeyStore; now: () => Date; log: Log };
+export type AuthNeeds = KeyPrimitives & {
+  keys: KeyStore;
+  now: () => Date;
+  /** Never goes back in this process: a clock that is set back makes no revoked key valid. */
+  steadyNow: () => Date;
+  log: Log;
+};
 export type AuthEnv = {
   Variables: {
     key: ApiKey;
@@ -24,7 +30,7 @@ const touchAfterMs = 60_000;
 export function bearerAuth(needs: AuthNeeds) {
   return createMiddleware<AuthEnv>(async (c, next) => {
     const key = await keyOf(c.req.header('Authorization'), needs);
-    if (!key || isRevoked(key, needs.now())) throw unauthorized();
+    if (!key || isRevoked(key, needs.steadyNow())) throw unauthorized();
     c.set('key', key);
     await touch(key, needs);
     await next();

@@ -130,6 +130,15 @@ describe('revoking a key', () => {
     expect(again.body).toEqual(answer.body);
   });
 
+  test('holds on a clock that is set back', async () => {
+    const steadyNow = new Date(world.clock.now.getTime() + 1000);
+    world.c.steadyNow = () => steadyNow;
+    const app = await clientOf(world);
+    await client.call('DELETE', `/keys/${idOf(app)}`);
+    world.advance(-3600);
+    expect(await works(app.key)).toBe(false);
+  });
+
   test('a key may end itself: whoever finds it leaked has nothing else at hand', async () => {
     expect((await client.call('DELETE', `/keys/${idOf(client)}`)).status).toBe(200);
     expect(await works(client.key)).toBe(false);
