@@ -98,6 +98,7 @@ export async function openService(
   const jobs = createJobStore(database);
   const meter = createMeter({ startedAt: now(), jobsBefore: await jobs.usage() });
   const callers = createCallerStore(database);
+  const keys = createKeyStore(database);
   const media = createMediaStore(directory.media);
   const executionStore = createExecutionStore(database);
   const eventSessions = createEventSessions(settings.eventStreamsPerCaller);
@@ -132,7 +133,7 @@ export async function openService(
       masterSecret: await readOrMakeMasterSecret(directory.masterSecret),
       versions: async (caller) => validVersions(await callers.find(caller), now()),
     }),
-    keys: createKeyStore(database),
+    keys,
     limits: limitsOf(settings),
     eventStreams: eventStreamsOf(settings, eventSessions),
     newId: () => randomUUID(),
@@ -152,7 +153,7 @@ export async function openService(
     log,
   });
   const collaborators = { ...parts, executions, summaries: windowSummaries(parts) };
-  const upkeep = { collaborators, jobs, media, executions, executionStore, log };
+  const upkeep = { collaborators, jobs, keys, media, executions, executionStore, log };
   let closers: (() => Promise<void> | void)[] = [];
 
   return {

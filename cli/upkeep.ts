@@ -1,4 +1,5 @@
 import type { EmbeddedJobStore } from '../adapters/embedded/job-store.ts';
+import type { EmbeddedKeyStore } from '../adapters/embedded/key-store.ts';
 import type { EmbeddedMediaStore } from '../adapters/embedded/media-store.ts';
 import type { WorkflowEngine } from '../adapters/embedded/workflow/engine.ts';
 import type { ExecutionStore } from '../adapters/embedded/workflow/execution-store.ts';
@@ -6,11 +7,13 @@ import type { Collaborators } from '../core/collaborators.ts';
 import { rules } from '../core/decision/rules.ts';
 import { addSeconds } from '../core/decision/schedule.ts';
 import { reconcile } from '../core/operations/reconcile.ts';
+import { revokedKeySeconds } from '../core/ports/key-store.ts';
 import type { Log } from '../core/ports/log.ts';
 
 export type UpkeepNeeds = {
   collaborators: Collaborators;
   jobs: EmbeddedJobStore;
+  keys: EmbeddedKeyStore;
   media: EmbeddedMediaStore;
   executions: WorkflowEngine;
   executionStore: ExecutionStore;
@@ -46,13 +49,14 @@ export async function startUpkeep(needs: UpkeepNeeds): Promise<() => Promise<voi
   };
 }
 
-async function tidy({ collaborators, jobs, media, executionStore, log }: UpkeepNeeds): Promise<void> {
+async function tidy({ collaborators, jobs, keys, media, executionStore, log }: UpkeepNeeds): Promise<void> {
   const now = collaborators.now();
   const aDayAgo = addSeconds(now, -mediaKeptSeconds);
   const steps = {
     reconcile: () => reconcile(collaborators, { dueBy: now, limit: jobsARun }),
     'sweep of jobs': () => jobs.sweep(now),
     'sweep of pictures': () => media.sweep(aDayAgo),
+    'sweep of keys': () => keys.sweep(addSeconds(now, -revokedKeySeconds)),
     'sweep of executions': async () => executionStore.prune(aDayAgo),
   };
   for (const [name, step] of Object.entries(steps)) {

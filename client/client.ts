@@ -79,14 +79,22 @@ export function createClient(options: ClientOptions) {
     rotateWebhookSecret: (o: Signal = {}) =>
       post<Api.WebhookSecret>('/webhook-secret/rotate', undefined, o, false),
 
-    listKeys: (query: { caller?: string } = {}, o: Signal = {}) => get<Api.KeyList>('/keys', query, o),
+    /** A page, oldest first; the next one begins after its `next_after`. */
+    listKeys: (query: KeyFilter = {}, o: Signal = {}) => get<Api.KeyList>('/keys', query, o),
     createKey: (request: Api.KeyRequest, o: Signal = {}) => post<Api.NewKey>('/keys', request, o, false),
     labelKey: (keyId: string, request: Api.KeyLabel, { signal }: Signal = {}) =>
       ask<Api.Key>({ method: 'PATCH', path: key(keyId), body: request, repeatable: true, signal }),
-    rotateKey: (keyId: string, o: Signal = {}) =>
-      post<Api.RotatedKey>(`${key(keyId)}/rotate`, undefined, o, false),
-    revokeKey: (keyId: string, { signal }: Signal = {}) =>
-      ask<Api.Key>({ method: 'DELETE', path: key(keyId), repeatable: true, signal }),
+    rotateKey: (keyId: string, { signal, ...query }: Signal & KeyRotation = {}) =>
+      ask<Api.RotatedKey>({
+        method: 'POST',
+        path: `${key(keyId)}/rotate`,
+        query,
+        repeatable: false,
+        signal,
+      }),
+    /** With `descendants` all keys end too that it made, and those that they made. */
+    revokeKey: (keyId: string, { signal, ...query }: Signal & KeyRevocation = {}) =>
+      ask<Api.RevokedKey>({ method: 'DELETE', path: key(keyId), query, repeatable: true, signal }),
     listCallers: (query: { after?: string; limit?: number } = {}, o: Signal = {}) =>
       get<Api.CallerList>('/callers', query, o),
     addCaller: (request: Api.CallerRequest, o: Signal = {}) => post<Api.Caller>('/callers', request, o, true),
@@ -104,6 +112,9 @@ export function createClient(options: ClientOptions) {
 }
 
 export type JobFilter = { status?: Api.JobStatus; job_type?: Api.JobType; limit?: number; offset?: number };
+export type KeyFilter = { caller?: string; after?: string; limit?: number };
+export type KeyRevocation = { descendants?: boolean };
+export type KeyRotation = KeyRevocation & { grace_seconds?: number };
 export type EventFilter = { after?: number; limit?: number };
 export type DeliveryFilter = { state?: Api.DeliveryState; after?: number; limit?: number };
 

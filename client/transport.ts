@@ -16,7 +16,7 @@ export type ClientOptions = {
 export type Call = {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   path: string;
-  query?: Record<string, string | number | undefined>;
+  query?: Record<string, string | number | boolean | undefined>;
   body?: object;
   headers?: Record<string, string>;
   /** Whether sending it twice does no more than sending it once. */
