@@ -46,6 +46,11 @@ describe('a stage that cannot be used is told by its file and what is wrong', ()
       '{ "platformSecretArn": "arn:aws:secretsmanager:eu-central-1:123456789012:secret:platforms" }',
       'six characters',
     ],
+    ['{ "requestsPerAddress": 9 }', 'requestsPerAddress'],
+    [
+      '{ "requestsPerAddress": 100, "webAclArn": "arn:aws:wafv2:us-east-1:123456789012:global/webacl/a/b" }',
+      'leave webAclArn out',
+    ],
     ['{', 'no JSON'],
   ])('%s', ([text, complaint]) => {
     expect(() => stageOf(text!)).toThrow(complaint);
