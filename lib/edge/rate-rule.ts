@@ -19,12 +19,6 @@ export class RateRule extends Construct {
       throw new StageError(
         `requestsPerAddress: a web ACL for CloudFront can only be made in ${edgeRegion}. Make it there yourself and set webAclArn: docs/deploy.md has the command.`,
       );
-    const visible = (name: string) => ({
-      cloudWatchMetricsEnabled: true,
-      metricName: name,
-      // Samples hold headers, and those hold keys.
-      sampledRequestsEnabled: false,
-    });
     this.webAclArn = new CfnWebACL(this, 'WebAcl', {
       scope: 'CLOUDFRONT',
       defaultAction: { allow: {} },
@@ -46,4 +40,9 @@ export class RateRule extends Construct {
       ],
     }).attrArn;
   }
+}
+
+/** Metrics alone: samples hold headers, and those hold keys. */
+function visible(metricName: string): CfnWebACL.VisibilityConfigProperty {
+  return { cloudWatchMetricsEnabled: true, metricName, sampledRequestsEnabled: false };
 }
