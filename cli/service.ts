@@ -106,6 +106,7 @@ export async function openService(
   const jobs = createJobStore(database);
   const meter = createMeter({ startedAt: now(), jobsBefore: await jobs.usage() });
   const callers = createCallerStore(database);
+  const keys = createKeyStore(database);
   const media = createMediaStore(directory.media);
   const executionStore = createExecutionStore(database);
   const eventSessions = createEventSessions(settings.eventStreamsPerCaller);
@@ -146,7 +147,7 @@ export async function openService(
       masterSecret: await readOrMakeMasterSecret(directory.masterSecret),
       versions: async (caller) => validVersions(await callers.find(caller), now()),
     }),
-    keys: createKeyStore(database),
+    keys,
     limits: limitsOf(settings),
     acceptsHost: createHostRule(settings),
     bodies: createRequestBodies({ setTimer: setSystemTimer }),
@@ -172,6 +173,7 @@ export async function openService(
   const upkeep = {
     collaborators,
     jobs,
+    keys,
     media,
     executions,
     executionStore,
