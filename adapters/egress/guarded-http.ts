@@ -26,6 +26,8 @@ export type GuardedRequest = {
   body?: string;
   /** Of the decoded body. */
   maxBytes: number;
+  /** Called with the size of each decoded chunk of the body before it is kept. Throws to end the request with that error. */
+  onChunk?: (bytes: number) => void;
   /** From the call to the last byte, redirects included. */
   timeoutMs: number;
   /** Default 5; 0 returns a redirect as it is. */
@@ -162,7 +164,7 @@ async function respond(answer: Answer, hop: Hop, request: GuardedRequest): Promi
     discard(answer.body);
     return { status, url: hop.url.href, headers, body: new Uint8Array() };
   }
-  const body = await readBody(answer.body, headers, request.maxBytes);
+  const body = await readBody(answer.body, headers, request.maxBytes, request.onChunk);
   // undici frees a connection one turn of the event loop after its answer; a request before that opens another one.
   await setImmediate();
   return { status, url: hop.url.href, headers, body };

@@ -7,6 +7,7 @@ import { publicPlatforms, type PlatformSettings } from '../platforms/platform-se
 import { createRenewedPlatforms } from '../platforms/renewed-platforms.ts';
 import type { FfmpegRunner } from './ffmpeg/run-ffmpeg.ts';
 import { createHlsCapturer, type HlsLimits } from './hls/capture-hls.ts';
+import { createPlaylistBudget } from './hls/playlist-budget.ts';
 import { createRtspCapturer } from './rtsp/capture-rtsp.ts';
 
 export type StreamCapturerDependencies = {
@@ -22,10 +23,11 @@ export type StreamCapturerDependencies = {
 /** Captures from whatever a URL is of (`platformOf`). Throws `InvalidUrlError` for those that the guard does not allow. */
 export function createStreamCapturer(deps: StreamCapturerDependencies): StreamCapturer {
   const { platforms = publicPlatforms, hlsLimits: limits = {} } = deps;
+  const budget = createPlaylistBudget();
   const made = (settings: PlatformSettings) =>
-    createPlatforms(settings, { ...deps, limits, random: Math.random });
+    createPlatforms(settings, { ...deps, budget, limits, random: Math.random });
   const capturers = {
-    hls: createHlsCapturer({ ...deps, limits }),
+    hls: createHlsCapturer({ ...deps, budget, limits }),
     rtsp: createRtspCapturer(deps),
     ...(typeof platforms === 'function' ? createRenewedPlatforms(platforms, made) : made(platforms)),
   };
