@@ -31,6 +31,7 @@ const settings = readSettings(
     dataDir,
     allowRanges: '127.0.0.0/8',
     jobsPerCaller: String(jobs),
+    syncPerMinute: '0',
     logLevel: 'error',
     maxJobSeconds: '3600',
   },
