@@ -6,6 +6,7 @@ import type { Hono } from 'hono';
 import { createCallerStore } from '../adapters/embedded/caller-store.ts';
 import { createCallLimiter } from '../adapters/embedded/call-limiter.ts';
 import { consoleFiles } from '../adapters/embedded/console-files.ts';
+import { delayRefusals } from '../adapters/embedded/delay-refusals.ts';
 import { openDataDirectory } from '../adapters/embedded/data-directory.ts';
 import { openDatabase } from '../adapters/embedded/database.ts';
 import { createDeliveryQueue } from '../adapters/embedded/delivery-queue.ts';
@@ -68,6 +69,8 @@ export type Service = {
   close(): Promise<void>;
 };
 
+/** A client that waits as `Retry-After` says does not notice it. */
+const refusalDelay = { delayMs: 1000, maxDelayed: 200 };
 const shutdownSeconds = 5;
 /** An attempt in flight is a socket: receivers that hang must be very many before others wait. */
 const deliveriesAtOnce = 1024;
@@ -133,11 +136,10 @@ export async function openService(
     urls: guard,
     webhookUrls,
     vision: meteredVision(createVisionModel(settings, ffmpegPath), meter),
-    calls: createCallLimiter({
-      perMinute: settings.syncPerMinute,
-      atOnce: settings.syncAtOnce,
-      now: steadyNow,
-    }),
+    calls: delayRefusals(
+      createCallLimiter({ perMinute: settings.syncPerMinute, atOnce: settings.syncAtOnce, now: steadyNow }),
+      { ...refusalDelay, setTimer: setSystemTimer },
+    ),
     turns: turns.calls,
     contactSheets: createContactSheets({ ffmpegPath }),
     compareMotion,

@@ -1,7 +1,7 @@
 import { mintKey } from '../api-key.ts';
 import type { KeyPrimitives } from '../api-key.ts';
 import type { Collaborators } from '../collaborators.ts';
-import { addSeconds, secondsBetween } from '../decision/schedule.ts';
+import { addSeconds } from '../decision/schedule.ts';
 import { ForbiddenError, RateLimitedError, WatchpostError } from '../errors.ts';
 import type { ApiKey } from '../key.ts';
 import { isRevoked } from '../key.ts';
@@ -9,6 +9,7 @@ import { mayChange, mayCreate, mayGrant, mayRevoke, maySee } from '../key-rights
 import type { Actor } from '../key-rights.ts';
 import type { KeyPosition, KeyStore } from '../ports/key-store.ts';
 import { readKeyPosition } from '../requests/keys.ts';
+import { secondsUntil } from '../time.ts';
 import type { KeyListQuery, KeyRequest, KeyRotation } from '../requests/keys.ts';
 
 /** What keys are managed with, by the endpoints and by the command line. A key's id is its SHA-256, which opens nothing. */
@@ -136,7 +137,7 @@ async function mint(
 async function refuseTooMany(caller: string, now: Date, { keys }: KeyNeeds): Promise<void> {
   const oldest = await keys.creationTime(caller, maxKeysPerHour - 1);
   if (oldest === undefined) return;
-  const waitSeconds = Math.min(3600, Math.ceil(secondsBetween(now.toISOString(), addSeconds(oldest, 3600))));
+  const waitSeconds = Math.ceil(secondsUntil(addSeconds(oldest, 3600), now, 3600));
   if (waitSeconds > 0)
     throw new RateLimitedError(
       `A caller may make ${maxKeysPerHour} keys an hour: try again in ${waitSeconds} s. Revoking a key is always possible.`,
