@@ -12,8 +12,8 @@ const modelId = 'us.amazon.nova-lite-v1:0';
 const yes = { triggered: true, explanation: 'A red car stands on the left.' };
 const verdict = toolUse('report_verdict', yes);
 
-describe('on the wire', () => {
-  test('a hybrid look is an image block and a video block, with a forced tool and temperature 0', async () => {
+describe('request to Bedrock', () => {
+  test('a hybrid check sends an image block and a video block, with a forced tool and temperature 0', async () => {
     await using server = await converseServer(verdict);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
     await vision.judge({ mode: 'hybrid', frame, clip }, 'a red car is visible', patience());
@@ -32,7 +32,7 @@ describe('on the wire', () => {
     expect(Object.keys(schema.properties)).toEqual(['triggered', 'explanation']);
   });
 
-  test('a clip goes alone, a frame goes alone, and a look without its clip is judged by the frame', async () => {
+  test('a clip or a frame is sent alone, and a check without its clip sends the frame', async () => {
     await using server = await converseServer(verdict);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
     await vision.judge({ mode: 'clip', frame, clip }, 'x', patience());
@@ -48,7 +48,7 @@ describe('on the wire', () => {
     ]);
   });
 
-  test('without a model id the default of the region is asked', async () => {
+  test('the default model of the region is used without a model id', async () => {
     await using server = await converseServer(verdict);
     const vision = createBedrockVision({ sheets, client: server.client });
     await vision.judge({ mode: 'frames', frame }, 'x', patience());
@@ -56,7 +56,7 @@ describe('on the wire', () => {
     expect(vision).toMatchObject({ provider: 'bedrock', model: 'amazon.nova-lite-v1:0', takesVideo: true });
   });
 
-  test('a family that takes no temperature gets none, one that cannot be forced is only offered the tool', async () => {
+  test('temperature and a forced tool are omitted for families without support', async () => {
     await using server = await converseServer(verdict);
     const ask = (id: string) =>
       createBedrockVision({ sheets, client: server.client, modelId: id }).judge(
@@ -72,7 +72,7 @@ describe('on the wire', () => {
     expect(llama!.body.toolConfig!.tools).toHaveLength(1);
   });
 
-  test('a summary shows each sample as a picture of its own, while the family takes as many', async () => {
+  test('a summary sends each sample as an image, up to the maximum of the family', async () => {
     await using server = await converseServer(toolUse('report_summary', { summary: 'Nothing happened.' }));
     const vision = createBedrockVision({ sheets, client: server.client, modelId: nova2Lite });
     const summary = await vision.summarize(samples(5), patience());
@@ -86,7 +86,7 @@ describe('on the wire', () => {
     expect(content[5]?.text).toContain('picture 5: 2026-01-01T12:04:00.000Z');
   });
 
-  test('beyond that it shows contact sheets, with the time of each tile', async () => {
+  test('a summary of more samples sends contact sheets with the time of each tile', async () => {
     await using server = await converseServer(toolUse('report_summary', { summary: 'Nothing happened.' }));
     const vision = createBedrockVision({ sheets, client: server.client, modelId: nova2Lite });
     await vision.summarize(samples(9), patience());
@@ -98,7 +98,7 @@ describe('on the wire', () => {
     expect(content[5]?.text).toContain('picture 5: 2026-01-01T12:08:00.000Z');
   });
 
-  test('what does not fit on sheets of nine is left out evenly', async () => {
+  test('samples that do not fit on sheets of nine tiles are dropped evenly', async () => {
     await using server = await converseServer(toolUse('report_summary', { summary: 'Nothing happened.' }));
     const vision = createBedrockVision({ sheets, client: server.client, modelId: nova2Lite });
     await vision.summarize(samples(120), patience());
@@ -119,20 +119,20 @@ function samples(count: number) {
   }));
 }
 
-/** The samples on each picture: `labelledSheets` makes a byte of each. */
+/** Returns the samples on each image: `labelledSheets` encodes a sample as a byte. */
 function picturesIn(content: { image?: { source: { bytes: string } } | undefined }[]): number[][] {
   return content.flatMap(({ image }) => (image ? [[...Buffer.from(image.source.bytes, 'base64')]] : []));
 }
 
-describe('answers', () => {
-  test('the verdict and the tokens come from the response', async () => {
+describe('response of Bedrock', () => {
+  test('the verdict and the tokens are read from the response', async () => {
     await using server = await converseServer(verdict);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
     const judged = await vision.judge({ mode: 'frames', frame }, 'x', patience());
     expect(judged).toEqual({ ...yes, tokens: { input_tokens: 812, output_tokens: 41 } });
   });
 
-  test('an explanation that is too long is cut to 600 characters', async () => {
+  test('a long explanation is cut to 600 characters', async () => {
     await using server = await converseServer(
       toolUse('report_verdict', { triggered: true, explanation: 'a'.repeat(900) }),
     );
@@ -144,7 +144,7 @@ describe('answers', () => {
     ['yes', true],
     ['no', false],
     ['open', null],
-  ])('a question answered with %s has triggered %s', async (said, triggered) => {
+  ])('an answer of %s has triggered %s', async (said, triggered) => {
     await using server = await converseServer(
       toolUse('report_answer', { verdict: said, answer: 'Two cars.' }),
     );
@@ -155,7 +155,7 @@ describe('answers', () => {
     });
   });
 
-  test('JSON written as text instead of the tool is taken', async () => {
+  test('JSON in the text is accepted instead of the tool', async () => {
     await using server = await converseServer(
       spoken(`Here it is:\n\`\`\`json\n${JSON.stringify(yes)}\n\`\`\``),
     );
@@ -169,7 +169,7 @@ describe('answers', () => {
     ['a missing field', toolUse('report_verdict', { triggered: true })],
     ['an empty explanation', toolUse('report_verdict', { triggered: true, explanation: ' ' })],
     ['another tool', toolUse('format_disk', yes)],
-  ])('%s is a VisionError, and is not asked again', async (_, reply) => {
+  ])('%s is a VisionError without a retry', async (_, reply) => {
     await using server = await converseServer(reply);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
     await expect(vision.judge({ mode: 'frames', frame }, 'x', patience())).rejects.toBeInstanceOf(
@@ -179,15 +179,15 @@ describe('answers', () => {
   });
 });
 
-describe('failures', () => {
-  test('throttled once, then answered: the SDK asks again', async () => {
+describe('failure of Bedrock', () => {
+  test('a throttled request is retried by the SDK', async () => {
     await using server = await converseServer(throttled, verdict);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
     expect(await vision.judge({ mode: 'frames', frame }, 'x', patience())).toMatchObject(yes);
     expect(server.arrived).toHaveLength(2);
   });
 
-  test('throttled past patience: a VisionError that says what to do, after as many tries as are set', async () => {
+  test('a request that stays throttled is a VisionError with a remediation, after the maximum of attempts', async () => {
     await using server = await converseServer(throttled);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
     const judging = vision.judge({ mode: 'frames', frame }, 'x', patience());
@@ -198,7 +198,7 @@ describe('failures', () => {
     expect(server.arrived).toHaveLength(3);
   });
 
-  test('500s are retried, then a VisionError', async () => {
+  test('status 500 is retried and then a VisionError', async () => {
     await using server = await converseServer(broken);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
     await expect(vision.judge({ mode: 'frames', frame }, 'x', patience())).rejects.toBeInstanceOf(
@@ -210,7 +210,7 @@ describe('failures', () => {
   test.each([
     ['AccessDeniedException', 403, 'bedrock:InvokeModel'],
     ['ValidationException', 400, 'inference profile'],
-  ])('%s is not retried and says what to do', async (errorType, status, remedy) => {
+  ])('%s is not retried and has a remediation', async (errorType, status, remedy) => {
     await using server = await converseServer({
       status,
       errorType,
@@ -225,14 +225,14 @@ describe('failures', () => {
     expect(server.arrived).toHaveLength(1);
   });
 
-  test('a model that hangs ends with the signal', async () => {
+  test('a model that does not respond ends with the abort signal', async () => {
     await using server = await converseServer('hang');
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
     const judging = vision.judge({ mode: 'frames', frame }, 'x', AbortSignal.timeout(200));
     await expect(judging).rejects.toMatchObject({ remediation: expect.stringContaining('in time') });
   });
 
-  test('more bytes than the family takes are refused before anything is sent', async () => {
+  test('media above the maximum of the family are rejected before the request', async () => {
     await using server = await converseServer(verdict);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
     const look = { mode: 'clip' as const, frame, clip: new Uint8Array(19_000_000) };
@@ -240,7 +240,7 @@ describe('failures', () => {
     expect(server.arrived).toHaveLength(0);
   });
 
-  test('a model that takes no pictures is refused at once', async () => {
+  test('a model without image support is rejected immediately', async () => {
     await using server = await converseServer(verdict);
     expect(() =>
       createBedrockVision({ sheets, client: server.client, modelId: 'us.amazon.nova-micro-v1:0' }),

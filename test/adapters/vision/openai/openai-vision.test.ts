@@ -23,7 +23,7 @@ function visionAt(baseUrl: string) {
   return { vision, waits };
 }
 
-test('a frame goes as a data URI, with a strict schema, temperature 0 and the key', async () => {
+test('a frame is sent as a data URI, with a strict schema, temperature 0 and the key', async () => {
   await using server = await chatServer(says(JSON.stringify(yes)));
   const { vision } = visionAt(`${server.baseUrl}/`);
   const verdict = await vision.judge(look, 'a red car', patience());
@@ -45,14 +45,14 @@ test('a frame goes as a data URI, with a strict schema, temperature 0 and the ke
   });
 });
 
-test('without a key no authorization is sent', async () => {
+test('no authorization is sent without a key', async () => {
   await using server = await chatServer(says(JSON.stringify(yes)));
   const vision = createOpenAiVision({ sheets, baseUrl: server.baseUrl, model: 'm', fetch });
   await vision.judge(look, 'x', patience());
   expect(server.arrived[0]!.headers.authorization).toBeUndefined();
 });
 
-test('it takes pictures only: a clip is left out', async () => {
+test('a clip is not sent, because only images are supported', async () => {
   await using server = await chatServer(says(JSON.stringify(yes)));
   const { vision } = visionAt(server.baseUrl);
   expect(vision).toMatchObject({ provider: 'openai', model: 'llava', takesVideo: false });
@@ -65,8 +65,8 @@ const inWords = ({ body }: Arrived): Reply =>
     ? says(JSON.stringify(yes))
     : { status: 400, body: { error: { message: 'unknown field' } } };
 
-describe('a server that refuses response_format', () => {
-  test('is asked in words, then and from then on', async () => {
+describe('server without response_format', () => {
+  test('a server that rejects response_format gets the schema in the prompt, also in later requests', async () => {
     await using server = await chatServer(inWords);
     const { vision } = visionAt(server.baseUrl);
     expect(await vision.judge(look, 'x', patience())).toMatchObject(yes);
@@ -81,21 +81,21 @@ describe('a server that refuses response_format', () => {
     });
   });
 
-  test('and everything else ends in a VisionError', async () => {
+  test('another error of a server without response_format is a VisionError', async () => {
     await using server = await chatServer({ status: 400, body: { error: { message: 'no pictures here' } } });
     const { vision } = visionAt(server.baseUrl);
     await expect(vision.judge(look, 'x', patience())).rejects.toMatchObject({
-      remediation: expect.stringContaining('takes pictures'),
+      remediation: expect.stringContaining('supports images'),
     });
     expect(server.arrived).toHaveLength(2);
   });
 });
 
-describe('answers', () => {
+describe('response of the vision server', () => {
   test.each([
     ['fenced', `\`\`\`json\n${JSON.stringify(yes)}\n\`\`\``],
     ['introduced', `Sure! {maybe} ${JSON.stringify(yes)} Anything else?`],
-    ['thought about', `<think>{"triggered": false}</think>${JSON.stringify(yes)}`],
+    ['reasoned', `<think>{"triggered": false}</think>${JSON.stringify(yes)}`],
   ])('%s JSON is read', async (_, content) => {
     await using server = await chatServer(says(content));
     expect(await visionAt(server.baseUrl).vision.judge(look, 'x', patience())).toMatchObject(yes);
@@ -120,14 +120,14 @@ describe('answers', () => {
     expect(server.arrived).toHaveLength(1);
   });
 
-  test('a server that counts no tokens has used none', async () => {
+  test('a response without token usage counts zero tokens', async () => {
     const body = { choices: [{ message: { content: JSON.stringify(yes) } }] };
     await using server = await chatServer({ status: 200, body });
     const { tokens } = await visionAt(server.baseUrl).vision.judge(look, 'x', patience());
     expect(tokens).toEqual({ input_tokens: 0, output_tokens: 0 });
   });
 
-  test('a question and a summary', async () => {
+  test('a question and a summary are sent', async () => {
     await using server = await chatServer(
       says('{"verdict":"no","answer":"None."}'),
       says('{"summary":"Quiet."}'),
@@ -141,7 +141,7 @@ describe('answers', () => {
     expect((await vision.summarize(samples, patience())).summary).toBe('Quiet.');
   });
 
-  test('a long window on eight contact sheets', async () => {
+  test('a long window is sent on eight contact sheets', async () => {
     await using server = await chatServer(says('{"summary":"Quiet."}'));
     const samples = Array.from({ length: 30 }, (_, at) => ({
       frame: new Uint8Array([at]),
@@ -153,19 +153,19 @@ describe('answers', () => {
   });
 });
 
-describe('a busy server', () => {
-  test('is asked again after its Retry-After', async () => {
+describe('busy vision server', () => {
+  test('a busy server is retried after its Retry-After', async () => {
     await using server = await chatServer(busy('3'), says(JSON.stringify(yes)));
     const { vision, waits } = visionAt(server.baseUrl);
     expect(await vision.judge(look, 'x', patience())).toMatchObject(yes);
     expect(waits).toEqual([3_000]);
   });
 
-  test('backs off by itself, and gives up after four tries', async () => {
+  test('a busy server is retried with backoff, for at most four attempts', async () => {
     await using server = await chatServer({ status: 503, body: 'loading model' });
     const { vision, waits } = visionAt(server.baseUrl);
     await expect(vision.judge(look, 'x', patience())).rejects.toMatchObject({
-      remediation: expect.stringContaining('busy'),
+      remediation: expect.stringContaining('overloaded'),
     });
     expect(waits).toEqual([500, 1_000, 2_000]);
     expect(server.arrived).toHaveLength(4);
@@ -174,7 +174,7 @@ describe('a busy server', () => {
   test.each([
     ['an hour', '3600', 20_000],
     ['nonsense', 'Wed, 21 Oct 2015 07:28:00 GMT', 500],
-  ])('that asks for %s of patience gets a bounded wait', async (_, retryAfter, wait) => {
+  ])('a Retry-After of %s is limited', async (_, retryAfter, wait) => {
     await using server = await chatServer(busy(retryAfter), says(JSON.stringify(yes)));
     const { vision, waits } = visionAt(server.baseUrl);
     await vision.judge(look, 'x', patience());
@@ -182,21 +182,21 @@ describe('a busy server', () => {
   });
 });
 
-describe('no answer', () => {
-  test('a server that hangs ends with the signal', async () => {
+describe('unresponsive vision server', () => {
+  test('a server that does not respond ends with the abort signal', async () => {
     await using server = await chatServer('hang');
     const judging = visionAt(server.baseUrl).vision.judge(look, 'x', AbortSignal.timeout(100));
     await expect(judging).rejects.toMatchObject({ remediation: expect.stringContaining('in time') });
   });
 
-  test('the signal also ends the wait between two tries', async () => {
+  test('the abort signal ends the wait between two attempts', async () => {
     await using server = await chatServer(busy('10'));
     const vision = createOpenAiVision({ sheets, baseUrl: server.baseUrl, model: 'm', fetch });
     const judging = vision.judge(look, 'x', AbortSignal.timeout(200));
     await expect(judging).rejects.toMatchObject({ remediation: expect.stringContaining('in time') });
   });
 
-  test('a server that is not there is said so', async () => {
+  test('an unreachable server is reported', async () => {
     const { vision } = visionAt('http://127.0.0.1:1/v1');
     await expect(vision.judge(look, 'x', patience())).rejects.toMatchObject({
       remediation: expect.stringContaining('cannot be reached'),
