@@ -4,11 +4,12 @@ import type { Clip, Half } from './score.ts';
 import { stillScene, stillTitles } from './still-scenes.ts';
 import { thumbnailsOf } from './thumbnails.ts';
 
-/** How many seeds of each class a half has. Even seeds are for tuning, odd ones are only reported on. */
+/** Number of seeds per class and half. Even seeds are for tuning, odd ones are only reported. */
 export type Extent = { stillSeeds: number; eventSeeds: number; halves: readonly Half[] };
 
 const atOnce = 4;
 
+/** Creates all clips and reports progress. */
 export async function makeClips(
   extent: Extent,
   progress: (done: number, of: number) => void,
