@@ -65,7 +65,7 @@ function turn(round: number): Contender[] {
 }
 
 /**
- * Aligns the contenders of a round: for RTSP the wait for the next key frame dominates, so all of them join at the
+ * Aligns the contenders of a round. For RTSP the wait for the next key frame dominates, so all of them join at the
  * same position in the GOP.
  */
 async function samePlaceInGroup({ startedAtMs }: RaceSource, round: number): Promise<void> {

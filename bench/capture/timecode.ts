@@ -5,6 +5,7 @@ import { createPictureDecoder } from '../../adapters/media/ffmpeg/decode-picture
  * compression.
  */
 
+/** Frame rate of the loop. */
 export const framesPerSecond = 30;
 /** Length of the loop after which the number restarts, in seconds. */
 export const loopSeconds = 60;

@@ -54,10 +54,10 @@ export function isDifferent(before: Uint8Array, now: Uint8Array): boolean {
 }
 
 /**
- * Detects motion like Frigate with its defaults, at thumbnail size: contrast stretched from the 4th to the 96th
- * percentile, 3×3 blur, difference to a running average above 30, dilation, a contour of at least 10 px. More than
- * 80 % is lightning and resets it. Its average learns 1 % per frame at 5 frames per second, which never converges
- * at one frame per 10 s, so 20 % is used, as in its calibration.
+ * Detects motion like Frigate with its defaults, at thumbnail size. Stretches contrast from the 4th to the 96th
+ * percentile and blurs with 3×3. Detects a difference to a running average above 30, after dilation, with a contour
+ * of at least 10 px. More than 80 % is lightning and resets it. Its average learns 1 % per frame at 5 frames per
+ * second, which never converges at one frame per 10 s. So 20 % is used, as in its calibration.
  */
 function runningAverage(): Detector {
   let average: Float32Array | null = null;

@@ -21,8 +21,10 @@ export type Scene = {
   events: SceneEvent[];
 };
 
+/** Kind of background. */
 export type BackgroundKind = 'hills' | 'foliage' | 'street' | 'room' | 'mandelbrot' | 'life' | 'cellauto';
 
+/** Change of light over a clip. */
 export type Light =
   | { kind: 'day' | 'night' }
   /** Gain changes linearly over the clip. */

@@ -6,8 +6,8 @@ const mostSamples = 100_000;
 const isNoKeyFrame = 0x10000;
 
 /**
- * Returns the seconds from the first frame of a fragmented MP4 segment to its last key frame, or null if the boxes
- * do not contain them (ISO/IEC 14496-12).
+ * Returns the seconds from the first frame of a fragmented MP4 segment to its last key frame. Returns null if the
+ * boxes do not contain them (ISO/IEC 14496-12).
  */
 export function lastKeyFrameOfMp4(segment: Uint8Array, initialization: Uint8Array | null): number | null {
   try {
