@@ -67,7 +67,7 @@ await sleep(seconds * 1000);
 const own = since(before);
 const ticks = (await ticksSoFar()) - ticksBefore;
 
-const lateness = (await Promise.all(jobIds.map(latenessOf))).flat().toSorted((a, b) => a - b);
+const lateness = (await Promise.all(jobIds.map(readDelays))).flat().toSorted((a, b) => a - b);
 const bareTimes: number[] = [];
 for (let run = 0; run < 9; run += 1) bareTimes.push(await bareFrameMs());
 const bare = quantile(
@@ -95,7 +95,7 @@ async function ticksSoFar(): Promise<number> {
 }
 
 /** Returns the delay of each commit after its planned time, including capture, comparison, model and commit. */
-async function latenessOf(jobId: string): Promise<number[]> {
+async function readDelays(jobId: string): Promise<number[]> {
   const { events } = await call('GET', `/jobs/${jobId}/events?limit=1000`);
   const progress = events.filter(({ type }: { type: string }) => type === 'progress');
   return progress

@@ -87,7 +87,7 @@ export function summaryTask(shown: Date[][], taken: number): Task<SummaryFields>
     system: `${ground} Write an account of what happened.`,
     text: [
       `These are ${tiles} moments${left} of one stream, in the order in which they were taken:`,
-      ...shown.map((times, at) => `picture ${at + 1}: ${contentOf(times)}`),
+      ...shown.map((times, at) => `picture ${at + 1}: ${describeContent(times)}`),
       'Tell in order what was visible, what changed and when. Give times of day where they help.',
     ].join('\n'),
     schema: summaryFields,
@@ -95,7 +95,7 @@ export function summaryTask(shown: Date[][], taken: number): Task<SummaryFields>
   };
 }
 
-function contentOf(times: Date[]): string {
+function describeContent(times: Date[]): string {
   const moments = times.map((time) => time.toISOString()).join(', ');
   if (times.length === 1) return moments;
   return `a contact sheet, read by rows from the top left; each tile has its time of day (UTC) in its corner, and one that is crossed out could not be read: ${moments}`;

@@ -21,14 +21,18 @@ export async function bareFfmpeg(
   flags: BareFlags,
   files: { frame: string; clip: string },
 ): Promise<void> {
-  const args = [...inputOf(source, mode, flags), ...outputOf(mode, files)];
+  const args = [...inputArguments(source, mode, flags), ...outputArguments(mode, files)];
   await promisify(execFile)(ffmpegPath, ['-nostdin', '-loglevel', 'error', ...args], {
     timeout: 60_000,
     killSignal: 'SIGKILL',
   });
 }
 
-function inputOf({ url, kind, segmentSeconds }: BareSource, mode: InputMode, flags: BareFlags): string[] {
+function inputArguments(
+  { url, kind, segmentSeconds }: BareSource,
+  mode: InputMode,
+  flags: BareFlags,
+): string[] {
   const transport = kind === 'rtsp' ? '-rtsp_transport tcp' : '';
   if (flags === 'default') return words(`${transport} -i ${url}`);
   // The best of a dozen combinations on these streams. `-skip_frame nokey` is not among them: with B-frames, ffmpeg
@@ -44,7 +48,7 @@ function inputOf({ url, kind, segmentSeconds }: BareSource, mode: InputMode, fla
   return words(`${decoding} ${probing} ${protocol} -i ${url}`);
 }
 
-function outputOf(mode: InputMode, { frame, clip }: { frame: string; clip: string }): string[] {
+function outputArguments(mode: InputMode, { frame, clip }: { frame: string; clip: string }): string[] {
   const jpeg = '-q:v 3 -update 1 -y';
   // The encoder settings of a capture. A slower preset would slow down bare ffmpeg.
   const film =

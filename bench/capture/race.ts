@@ -49,13 +49,13 @@ export async function race(source: RaceSource, mode: InputMode, rounds: number, 
   for (let round = 0; round < rounds; round += 1) {
     for (const contender of turn(round)) {
       if (source.kind === 'rtsp') await samePlaceInGroup(source, round);
-      samples[contender].push(await sampleOf(contender, source, mode, racers));
+      samples[contender].push(await takeSample(contender, source, mode, racers));
     }
   }
   return {
-    watchpost: resultOf(samples.watchpost),
-    default: resultOf(samples.default),
-    best: resultOf(samples.best),
+    watchpost: toResult(samples.watchpost),
+    default: toResult(samples.default),
+    best: toResult(samples.best),
   };
 }
 
@@ -82,7 +82,7 @@ type Sample = {
   overheadMs: number;
 };
 
-async function sampleOf(
+async function takeSample(
   contender: Contender,
   source: RaceSource,
   mode: InputMode,
@@ -94,7 +94,7 @@ async function sampleOf(
     // ffmpeg waits for a camera's key frame internally. The rest of a capture after that is the age of the frame.
     const overheadMs =
       source.kind === 'rtsp'
-        ? ageOf(source, shows, measured) * 1000 + motionMs
+        ? computeAge(source, shows, measured) * 1000 + motionMs
         : measured.wallMs - racers.takeNetworkMs() + motionMs;
     return { ...figures(source, measured, shows), cpuMs: measured.nodeMs + measured.childrenMs, overheadMs };
   }
@@ -121,7 +121,7 @@ async function runOurs(source: RaceSource, mode: InputMode, { capturer, takeNetw
 }
 
 function figures(source: RaceSource, measured: Measured, shows: number) {
-  const ageSeconds = ageOf(source, shows, measured);
+  const ageSeconds = computeAge(source, shows, measured);
   const playedSeconds = (measured.startedAtMs - source.startedAtMs) / 1000;
   const sinceEdgeSeconds = source.kind === 'hls' ? playedSeconds % source.segmentSeconds : 0;
   return { wallMs: measured.wallMs, ageSeconds, behindSeconds: ageSeconds - sinceEdgeSeconds };
@@ -131,13 +131,13 @@ function figures(source: RaceSource, measured: Measured, shows: number) {
  * Returns the age of a frame. The timecode restarts with each loop, and no frame is older than half of one. Clocks
  * may differ by some milliseconds.
  */
-function ageOf(source: RaceSource, shows: number, { endedAtMs }: Measured): number {
+function computeAge(source: RaceSource, shows: number, { endedAtMs }: Measured): number {
   const playedSeconds = (endedAtMs - source.startedAtMs) / 1000;
   const sinceShown = (((playedSeconds - shows) % loopSeconds) + loopSeconds) % loopSeconds;
   return sinceShown > loopSeconds / 2 ? sinceShown - loopSeconds : sinceShown;
 }
 
-function resultOf(samples: Sample[]): Result {
+function toResult(samples: Sample[]): Result {
   return {
     wallMs: median(samples.map(({ wallMs }) => wallMs)),
     cpuMs: mean(samples.map(({ cpuMs }) => cpuMs)),

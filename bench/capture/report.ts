@@ -30,7 +30,7 @@ export function reportOf(raced: Raced[], machine: string[]): string {
           source.name,
           mode,
           contender === 'watchpost' ? contender : `ffmpeg, ${contender} flags`,
-          ...cellsOf(result),
+          ...toCells(result),
         ]),
       ),
     ),
@@ -42,7 +42,7 @@ function isMet({ measured, goal }: GoalLine): boolean {
   return measured <= goal;
 }
 
-function cellsOf({ wallMs, cpuMs, ageSeconds, worstAgeSeconds }: Result): string[] {
+function toCells({ wallMs, cpuMs, ageSeconds, worstAgeSeconds }: Result): string[] {
   return [wallMs.toFixed(0), cpuMs.toFixed(0), ageSeconds.toFixed(2), worstAgeSeconds.toFixed(2)];
 }
 

@@ -28,17 +28,17 @@ export const burnInTimecode = [
 /** Reads the timecode of a JPEG, in seconds since the start of the loop. */
 export async function readTimecode(jpeg: Uint8Array, ffmpegPath: string): Promise<number> {
   const decoder = createPictureDecoder({ ffmpegPath });
-  return secondsOf(await decoder.decode(jpeg, readSize, AbortSignal.timeout(20_000)));
+  return readSeconds(await decoder.decode(jpeg, readSize, AbortSignal.timeout(20_000)));
 }
 
 /** Reads the timecode of a clip's last frame. */
 export async function readLastTimecode(mp4: Uint8Array, ffmpegPath: string): Promise<number> {
   const decoder = createPictureDecoder({ ffmpegPath });
   const pictures = await decoder.decodeClip(mp4, readSize, 8, AbortSignal.timeout(20_000));
-  return secondsOf(pictures.at(-1)!);
+  return readSeconds(pictures.at(-1)!);
 }
 
-function secondsOf(rgb: Uint8Array): number {
+function readSeconds(rgb: Uint8Array): number {
   const row = Math.round(readSize.height / 20);
   let frame = 0;
   for (let bit = 0; bit < bits; bit += 1) {

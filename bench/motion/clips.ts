@@ -14,7 +14,9 @@ export async function makeClips(
   extent: Extent,
   progress: (done: number, of: number) => void,
 ): Promise<Clip[]> {
-  const wanted = extent.halves.flatMap((half) => scenesOf(half, extent).map((scene) => ({ scene, half })));
+  const wanted = extent.halves.flatMap((half) =>
+    createScenes(half, extent).map((scene) => ({ scene, half })),
+  );
   const clips: Clip[] = [];
   const rest = wanted.entries();
   const work = async (): Promise<void> => {
@@ -27,7 +29,7 @@ export async function makeClips(
   return clips;
 }
 
-function scenesOf(half: Half, { stillSeeds, eventSeeds }: Extent): Scene[] {
+function createScenes(half: Half, { stillSeeds, eventSeeds }: Extent): Scene[] {
   const odd = half === 'held out' ? 1 : 0;
   const seeds = (count: number): number[] => Array.from({ length: count }, (_, at) => 2 * at + odd);
   return [

@@ -101,7 +101,7 @@ export function eventScene(title: string, index: number): Scene {
   let tick = warmUp;
   for (const share of random.shuffled(shares)) {
     const shape = recipe.shape ?? random.pick(['box', 'ellipse']);
-    const { width, height } = sizeOf(shape, share, random);
+    const { width, height } = computeSize(shape, share, random);
     const told = recipe.story({ share, width, height }, random, tick);
     things.push({
       shape,
@@ -117,7 +117,7 @@ export function eventScene(title: string, index: number): Scene {
   return { ...baseScene(title, seed, tick), ...recipe.scene?.(seed), things, events };
 }
 
-function sizeOf(shape: Thing['shape'], share: number, random: Random): Pick<Thing, 'width' | 'height'> {
+function computeSize(shape: Thing['shape'], share: number, random: Random): Pick<Thing, 'width' | 'height'> {
   const area = (share * picture.width * picture.height) / filled[shape];
   const aspect = shape === 'person' ? 0.38 : random.between(0.6, 1.8);
   const width = Math.round(Math.sqrt(area * aspect));

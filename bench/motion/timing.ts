@@ -16,7 +16,7 @@ const rounds = 20;
  * turn, so that other load slows all of them equally. A decision excludes encoding and decoding the state.
  */
 export function timeDecisions(clips: readonly Clip[]): Timing {
-  const steps = clips.flatMap(stepsOf);
+  const steps = clips.flatMap(timedSteps);
   const runs = {
     'copy and difference': ({ before, now }: TimedStep) => isDifferent(before, now.slice()),
     decision: ({ now, unpacked }: TimedStep) => decide(now, unpacked, motionTuning).moved,
@@ -47,7 +47,7 @@ type TimedStep = {
 };
 
 /** Returns the tenth tick of a clip, whose noise is learned. */
-function stepsOf({ pictures }: Clip): TimedStep[] {
+function timedSteps({ pictures }: Clip): TimedStep[] {
   const now = pictures[10];
   const state = pictures
     .slice(0, 10)

@@ -22,14 +22,14 @@ export function createResourceMemory(options: {
   const entries = new Map<string, { bytes: Uint8Array; untilMs: number }>();
   return {
     async get(resource, fetch) {
-      const key = keyOf(resource);
+      const key = toKey(resource);
       const known = entries.get(key);
       if (known !== undefined && options.now().getTime() < known.untilMs) return known.bytes;
       const bytes = await fetch();
       if (bytes.length <= mostBytesOfOne) remember(key, bytes);
       return bytes;
     },
-    forget: (resource) => void entries.delete(keyOf(resource)),
+    forget: (resource) => void entries.delete(toKey(resource)),
   };
 
   function remember(key: string, bytes: Uint8Array): void {
@@ -40,6 +40,6 @@ export function createResourceMemory(options: {
   }
 }
 
-function keyOf({ url, byteRange }: Resource): string {
+function toKey({ url, byteRange }: Resource): string {
   return byteRange === null ? url : `${byteRange.offset}+${byteRange.length} ${url}`;
 }
