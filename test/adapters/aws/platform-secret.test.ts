@@ -118,7 +118,7 @@ describe('capturer with the platform secret', () => {
       ...publicPlatforms,
       twitch: { ...publicPlatforms.twitch, gqlUrl, usherUrl },
     });
-    const ffmpeg = { run: () => Promise.reject(new Error('No picture is wanted')) };
+    const ffmpeg = { run: () => Promise.reject(new Error('No capture expected')) };
     const capturer = createStreamCapturer({ guard, http, ffmpeg, now, platforms });
     const look = (url: string) => capturer.probe(url, signal).catch(() => undefined);
     const accounts = () =>

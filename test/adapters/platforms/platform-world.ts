@@ -67,7 +67,7 @@ export const look = (url: string, resolveAgain = false) => ({
 export async function failureOf(capturer: StreamCapturer, url: string): Promise<any> {
   return capturer.probe(url, never).then(
     () => {
-      throw new Error('It did not fail');
+      throw new Error('Expected an error');
     },
     (error: unknown) => error,
   );

