@@ -14,7 +14,7 @@ export type CallLimits = {
   atOnce: number;
 };
 
-type Needs = CallLimits & { table: Table; patience: Patience; now: () => Date; newId: () => string };
+type Needs = CallLimits & { table: Table; backoff: Patience; now: () => Date; newId: () => string };
 
 const windowMs = 60_000;
 /**

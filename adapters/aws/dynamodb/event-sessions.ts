@@ -9,7 +9,7 @@ import type { Table } from './table.ts';
 
 type Needs = {
   table: Table;
-  patience: Patience;
+  backoff: Patience;
   now: () => Date;
   newId: () => string;
   setTimer: SetTimer;

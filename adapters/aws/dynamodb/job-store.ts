@@ -16,7 +16,7 @@ import { readUsage } from './usage.ts';
 import type { Item } from './write.ts';
 
 /** Creates the job store. Its methods throw `TransientError`, and `StorageError` for an unreadable record. */
-export function createJobStore(table: Table, kept: Kept, patience: Patience): JobStore {
+export function createJobStore(table: Table, kept: Kept, backoff: Patience): JobStore {
   return {
     create: async (creation, now) => createJob({ table, kept }, creation, now),
     commit: async (change) => commitChange({ table, kept }, change),
@@ -39,7 +39,7 @@ export function createJobStore(table: Table, kept: Kept, patience: Patience): Jo
     ...createEventReads(table),
     markPublished: async (jobId, sequence) => markPublished({ table, kept }, jobId, sequence),
     dueForRepair: async (now, limit) => dueForRepair(table, now, limit),
-    usage: async () => readUsage(table, patience),
+    usage: async () => readUsage(table, backoff),
   };
 
   async function find(jobId: string): Promise<Job | undefined> {

@@ -77,10 +77,10 @@ describe('createResolutionMemory', () => {
   });
 
   it('an aborted call does not abort the resolution for other calls', async () => {
-    const impatient = new AbortController();
-    const one = memory.resolve('a', false, impatient.signal);
+    const controller = new AbortController();
+    const one = memory.resolve('a', false, controller.signal);
     const other = memory.resolve('a', false, never);
-    impatient.abort(new Error('enough'));
+    controller.abort(new Error('enough'));
     await expect(one).rejects.toThrow('enough');
     resolutions[0]!.resolve(resolution('x'));
     expect(await other).toEqual(resolution('x'));

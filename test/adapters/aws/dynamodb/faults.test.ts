@@ -66,7 +66,7 @@ describe('DynamoDB transaction', () => {
 
 it('a creation that only conflicts never reports full slots', async () => {
   const { client } = await scriptedDynamo([cancelled('None', 'TransactionConflict', 'None', 'None')]);
-  const { jobs } = dynamoStores({ client, tableName: 'table', now: () => start, patience: noWait() });
+  const { jobs } = dynamoStores({ client, tableName: 'table', now: () => start, backoff: noWait() });
 
   await expect(jobs.create(creationOf(newJob()), start)).rejects.toThrow(TransientError);
 });

@@ -7,7 +7,7 @@ import { broken, converseServer, spoken, throttled, toolUse } from './converse-s
 const frame = new Uint8Array([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3]);
 const clip = new Uint8Array([0, 0, 0, 0x18, 0x66, 0x74, 0x79, 0x70]);
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
-const patience = () => AbortSignal.timeout(15_000);
+const timeout = () => AbortSignal.timeout(15_000);
 const modelId = 'us.amazon.nova-lite-v1:0';
 const yes = { triggered: true, explanation: 'A red car stands on the left.' };
 const verdict = toolUse('report_verdict', yes);
@@ -16,7 +16,7 @@ describe('request to Bedrock', () => {
   test('a hybrid check sends an image block and a video block, with a forced tool and temperature 0', async () => {
     await using server = await converseServer(verdict);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    await vision.judge({ mode: 'hybrid', frame, clip }, 'a red car is visible', patience());
+    await vision.judge({ mode: 'hybrid', frame, clip }, 'a red car is visible', timeout());
     const { path, authorization, body } = server.arrived[0]!;
     expect(decodeURIComponent(path)).toBe(`/model/${modelId}/converse`);
     expect(authorization).toContain('AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/');
@@ -35,9 +35,9 @@ describe('request to Bedrock', () => {
   test('a clip or a frame is sent alone, and a check without its clip sends the frame', async () => {
     await using server = await converseServer(verdict);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    await vision.judge({ mode: 'clip', frame, clip }, 'x', patience());
-    await vision.judge({ mode: 'frames', frame, clip }, 'x', patience());
-    await vision.judge({ mode: 'clip', frame }, 'x', patience());
+    await vision.judge({ mode: 'clip', frame, clip }, 'x', timeout());
+    await vision.judge({ mode: 'frames', frame, clip }, 'x', timeout());
+    await vision.judge({ mode: 'clip', frame }, 'x', timeout());
     const kinds = server.arrived.map(({ body }) =>
       body.messages[0]!.content.map((block) => Object.keys(block)[0]),
     );
@@ -51,7 +51,7 @@ describe('request to Bedrock', () => {
   test('the default model of the region is used without a model id', async () => {
     await using server = await converseServer(verdict);
     const vision = createBedrockVision({ sheets, client: server.client });
-    await vision.judge({ mode: 'frames', frame }, 'x', patience());
+    await vision.judge({ mode: 'frames', frame }, 'x', timeout());
     expect(decodeURIComponent(server.arrived[0]!.path)).toBe('/model/us.amazon.nova-lite-v1:0/converse');
     expect(vision).toMatchObject({ provider: 'bedrock', model: 'amazon.nova-lite-v1:0', takesVideo: true });
   });
@@ -62,7 +62,7 @@ describe('request to Bedrock', () => {
       createBedrockVision({ sheets, client: server.client, modelId: id }).judge(
         { mode: 'frames', frame },
         'x',
-        patience(),
+        timeout(),
       );
     await ask('global.anthropic.claude-opus-4-7');
     await ask('us.meta.llama4-scout-17b-instruct-v1:0');
@@ -75,7 +75,7 @@ describe('request to Bedrock', () => {
   test('a summary sends each sample as an image, up to the maximum of the family', async () => {
     await using server = await converseServer(toolUse('report_summary', { summary: 'Nothing happened.' }));
     const vision = createBedrockVision({ sheets, client: server.client, modelId: nova2Lite });
-    const summary = await vision.summarize(samples(5), patience());
+    const summary = await vision.summarize(samples(5), timeout());
     expect(summary).toEqual({
       summary: 'Nothing happened.',
       tokens: { input_tokens: 812, output_tokens: 41 },
@@ -89,7 +89,7 @@ describe('request to Bedrock', () => {
   test('a summary of more samples sends contact sheets with the time of each tile', async () => {
     await using server = await converseServer(toolUse('report_summary', { summary: 'Nothing happened.' }));
     const vision = createBedrockVision({ sheets, client: server.client, modelId: nova2Lite });
-    await vision.summarize(samples(9), patience());
+    await vision.summarize(samples(9), timeout());
     const { content } = server.arrived[0]!.body.messages[0]!;
     expect(picturesIn(content)).toEqual([[0, 1], [2, 3], [4, 5], [6, 7], [8]]);
     expect(content[5]?.text).toMatch(
@@ -101,7 +101,7 @@ describe('request to Bedrock', () => {
   test('samples that do not fit on sheets of nine tiles are dropped evenly', async () => {
     await using server = await converseServer(toolUse('report_summary', { summary: 'Nothing happened.' }));
     const vision = createBedrockVision({ sheets, client: server.client, modelId: nova2Lite });
-    await vision.summarize(samples(120), patience());
+    await vision.summarize(samples(120), timeout());
     const { content } = server.arrived[0]!.body.messages[0]!;
     const shown = picturesIn(content);
     expect(shown.map(({ length }) => length)).toEqual([9, 9, 9, 9, 9]);
@@ -128,7 +128,7 @@ describe('response of Bedrock', () => {
   test('the verdict and the tokens are read from the response', async () => {
     await using server = await converseServer(verdict);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    const judged = await vision.judge({ mode: 'frames', frame }, 'x', patience());
+    const judged = await vision.judge({ mode: 'frames', frame }, 'x', timeout());
     expect(judged).toEqual({ ...yes, tokens: { input_tokens: 812, output_tokens: 41 } });
   });
 
@@ -137,7 +137,7 @@ describe('response of Bedrock', () => {
       toolUse('report_verdict', { triggered: true, explanation: 'a'.repeat(900) }),
     );
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    expect((await vision.judge({ mode: 'frames', frame }, 'x', patience())).explanation).toHaveLength(600);
+    expect((await vision.judge({ mode: 'frames', frame }, 'x', timeout())).explanation).toHaveLength(600);
   });
 
   test.each([
@@ -149,7 +149,7 @@ describe('response of Bedrock', () => {
       toolUse('report_answer', { verdict: said, answer: 'Two cars.' }),
     );
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    expect(await vision.answer(frame, 'Are there cars?', patience())).toMatchObject({
+    expect(await vision.answer(frame, 'Are there cars?', timeout())).toMatchObject({
       answer: 'Two cars.',
       triggered,
     });
@@ -160,7 +160,7 @@ describe('response of Bedrock', () => {
       spoken(`Here it is:\n\`\`\`json\n${JSON.stringify(yes)}\n\`\`\``),
     );
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    expect(await vision.judge({ mode: 'frames', frame }, 'x', patience())).toMatchObject(yes);
+    expect(await vision.judge({ mode: 'frames', frame }, 'x', timeout())).toMatchObject(yes);
   });
 
   test.each([
@@ -172,9 +172,7 @@ describe('response of Bedrock', () => {
   ])('%s is a VisionError without a retry', async (_, reply) => {
     await using server = await converseServer(reply);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    await expect(vision.judge({ mode: 'frames', frame }, 'x', patience())).rejects.toBeInstanceOf(
-      VisionError,
-    );
+    await expect(vision.judge({ mode: 'frames', frame }, 'x', timeout())).rejects.toBeInstanceOf(VisionError);
     expect(server.arrived).toHaveLength(1);
   });
 });
@@ -183,14 +181,14 @@ describe('failure of Bedrock', () => {
   test('a throttled request is retried by the SDK', async () => {
     await using server = await converseServer(throttled, verdict);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    expect(await vision.judge({ mode: 'frames', frame }, 'x', patience())).toMatchObject(yes);
+    expect(await vision.judge({ mode: 'frames', frame }, 'x', timeout())).toMatchObject(yes);
     expect(server.arrived).toHaveLength(2);
   });
 
   test('a request that stays throttled is a VisionError with a remediation, after the maximum of attempts', async () => {
     await using server = await converseServer(throttled);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    const judging = vision.judge({ mode: 'frames', frame }, 'x', patience());
+    const judging = vision.judge({ mode: 'frames', frame }, 'x', timeout());
     await expect(judging).rejects.toMatchObject({
       code: 'VLM_ERROR',
       remediation: expect.stringContaining('quota'),
@@ -201,9 +199,7 @@ describe('failure of Bedrock', () => {
   test('status 500 is retried and then a VisionError', async () => {
     await using server = await converseServer(broken);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    await expect(vision.judge({ mode: 'frames', frame }, 'x', patience())).rejects.toBeInstanceOf(
-      VisionError,
-    );
+    await expect(vision.judge({ mode: 'frames', frame }, 'x', timeout())).rejects.toBeInstanceOf(VisionError);
     expect(server.arrived).toHaveLength(3);
   });
 
@@ -217,7 +213,7 @@ describe('failure of Bedrock', () => {
       body: { message: 'account 123456789012 may not' },
     });
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    const judging = vision.judge({ mode: 'frames', frame }, 'x', patience());
+    const judging = vision.judge({ mode: 'frames', frame }, 'x', timeout());
     await expect(judging).rejects.toMatchObject({
       remediation: expect.stringContaining(remedy),
       message: expect.not.stringContaining('123456789012'),
@@ -236,7 +232,7 @@ describe('failure of Bedrock', () => {
     await using server = await converseServer(verdict);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
     const look = { mode: 'clip' as const, frame, clip: new Uint8Array(19_000_000) };
-    await expect(vision.judge(look, 'x', patience())).rejects.toBeInstanceOf(VisionError);
+    await expect(vision.judge(look, 'x', timeout())).rejects.toBeInstanceOf(VisionError);
     expect(server.arrived).toHaveLength(0);
   });
 

@@ -16,7 +16,7 @@ const decoder: PictureDecoder = {
 };
 
 export const pixel = createPixelVision({ decoder });
-export const patience = () => AbortSignal.timeout(10_000);
+export const timeout = () => AbortSignal.timeout(10_000);
 
 /** Creates a JPEG like a capture, from an ffmpeg source. */
 export function jpeg(source: string): Uint8Array {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { jpeg, mp4, patience, pixel } from './pictures.ts';
+import { jpeg, mp4, timeout, pixel } from './pictures.ts';
 
 const grey = 'color=0x808080:s=1280x720:r=8';
 const withBox = (color: string, side: number) =>
@@ -19,7 +19,7 @@ const pictures = {
 };
 
 const looksAt = async (name: keyof typeof pictures, condition: string) =>
-  pixel.judge({ mode: 'frames', frame: pictures[name] }, condition, patience());
+  pixel.judge({ mode: 'frames', frame: pictures[name] }, condition, timeout());
 
 describe('pixel model with a frame', () => {
   test.each<[keyof typeof pictures, string, boolean]>([
@@ -117,7 +117,7 @@ const clips = {
 };
 
 const looksAtClip = (name: keyof typeof clips, condition: string) =>
-  pixel.judge({ mode: 'clip', frame: pictures.grey, clip: clips[name] }, condition, patience());
+  pixel.judge({ mode: 'clip', frame: pictures.grey, clip: clips[name] }, condition, timeout());
 
 describe('pixel model with a clip', () => {
   test.each<[keyof typeof clips, string, boolean]>([
@@ -143,27 +143,27 @@ describe('pixel model with a clip', () => {
 
   test('the frame counts in hybrid mode', async () => {
     const look = { mode: 'hybrid' as const, frame: pictures.redBox, clip: clips.appears };
-    expect((await pixel.judge(look, 'a red box', patience())).triggered).toBe(true);
-    expect((await pixel.judge({ ...look, mode: 'clip' }, 'a red box', patience())).triggered).toBe(false);
+    expect((await pixel.judge(look, 'a red box', timeout())).triggered).toBe(true);
+    expect((await pixel.judge({ ...look, mode: 'clip' }, 'a red box', timeout())).triggered).toBe(false);
   });
 });
 
 describe('pixel model with a question', () => {
   test('a measurable question gets yes or no', async () => {
-    const yes = await pixel.answer(pictures.redBox, 'Is there something red?', patience());
+    const yes = await pixel.answer(pictures.redBox, 'Is there something red?', timeout());
     expect(yes).toMatchObject({ triggered: true, answer: expect.stringMatching(/^Yes\. Red covers/) });
-    const no = await pixel.answer(pictures.redBox, 'Is it dark?', patience());
+    const no = await pixel.answer(pictures.redBox, 'Is it dark?', timeout());
     expect(no).toMatchObject({ triggered: false, answer: expect.stringMatching(/^No\. Mean brightness is/) });
   });
 
   test('an open question gets the measured values', async () => {
-    const { answer, triggered } = await pixel.answer(pictures.mostlyRed, 'What colour is this?', patience());
+    const { answer, triggered } = await pixel.answer(pictures.mostlyRed, 'What colour is this?', timeout());
     expect(triggered).toBeNull();
     expect(answer).toMatch(/68\.\d % red, 31\.\d % grey/);
   });
 
   test('an unmeasurable question is reported as such', async () => {
-    const { answer, triggered } = await pixel.answer(pictures.redBox, 'Is somebody asleep?', patience());
+    const { answer, triggered } = await pixel.answer(pictures.redBox, 'Is somebody asleep?', timeout());
     expect(triggered).toBeNull();
     expect(answer).toContain('Cannot be checked');
   });
@@ -182,7 +182,7 @@ describe('pixel model with a summary', () => {
       at(20, pictures.redBox),
       at(30, pictures.redBox),
     ];
-    const { summary } = await pixel.summarize(samples, patience());
+    const { summary } = await pixel.summarize(samples, timeout());
     expect(summary).toContain('4 samples from 12:00:00 UTC to 12:00:30 UTC');
     expect(summary).toMatch(
       /At 12:00:20 UTC 2\.\d % of the frame had changed; it was 97\.\d % grey, 2\.\d % red/,
@@ -191,23 +191,23 @@ describe('pixel model with a summary', () => {
   });
 
   test('a summary of a static scene reports no change', async () => {
-    const { summary } = await pixel.summarize([at(0, pictures.day), at(10, pictures.day)], patience());
+    const { summary } = await pixel.summarize([at(0, pictures.day), at(10, pictures.day)], timeout());
     expect(summary).toContain('No change exceeded');
   });
 
   test('a summary omits an undecodable sample and reports it', async () => {
     const samples = [at(0, pictures.grey), at(10, new Uint8Array([1, 2, 3])), at(20, pictures.redBox)];
-    const { summary } = await pixel.summarize(samples, patience());
+    const { summary } = await pixel.summarize(samples, timeout());
     expect(summary).toMatch(/^1 of 3 samples could not be decoded\. 2 samples from/);
     expect(summary).toMatch(/At 12:00:20 UTC 2\.\d % of the frame had changed/);
   });
 
   test('a summary without samples reports that there are none', async () => {
-    expect((await pixel.summarize([], patience())).summary).toContain('no samples');
+    expect((await pixel.summarize([], timeout())).summary).toContain('no samples');
   });
 });
 
 test('an undecodable frame is a VisionError', async () => {
   const look = { mode: 'frames' as const, frame: new Uint8Array([1, 2, 3]) };
-  await expect(pixel.judge(look, 'red', patience())).rejects.toMatchObject({ name: 'VisionError' });
+  await expect(pixel.judge(look, 'red', timeout())).rejects.toMatchObject({ name: 'VisionError' });
 });
