@@ -71,14 +71,14 @@ export function createGuardedHttp(
     bodyTimeout: 0,
   });
   return {
-    request: (url, request) => followRedirects(guard, dispatcherOf(request), url, request),
+    request: (url, request) => followRedirects(guard, findDispatcher(request), url, request),
     close: async () => {
       await Promise.all([agent, ...proxies.values()].map((dispatcher) => dispatcher.destroy()));
     },
   };
 
   /** Caches a dispatcher per proxy. Proxies are settings, so there are few. */
-  function dispatcherOf({ proxyUrl }: GuardedRequest): Dispatcher {
+  function findDispatcher({ proxyUrl }: GuardedRequest): Dispatcher {
     if (proxyUrl === undefined) return agent;
     const dispatcher = proxies.get(proxyUrl) ?? createProxyDispatcher(proxyUrl, connectTimeoutMs);
     proxies.set(proxyUrl, dispatcher);

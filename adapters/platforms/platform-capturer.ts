@@ -46,7 +46,7 @@ export function createPlatformCapturer(deps: {
   async function probe(url: string, signal: AbortSignal): Promise<StreamProbe> {
     const resolution = await memory.resolve(url, true, signal);
     const { pageUrl, details } = resolution;
-    const [viewers] = await Promise.all([viewersOf(resolution), hls.probe(url, signal)]);
+    const [viewers] = await Promise.all([readViewers(resolution), hls.probe(url, signal)]);
     return {
       platform: streams.platform,
       playbackUrl: pageUrl,
@@ -55,7 +55,7 @@ export function createPlatformCapturer(deps: {
   }
 
   /** Ignores a failure: the number of viewers is optional. */
-  async function viewersOf(resolution: Resolution): Promise<number | undefined> {
+  async function readViewers(resolution: Resolution): Promise<number | undefined> {
     return streams.viewers?.(resolution).catch(() => undefined);
   }
 

@@ -47,14 +47,17 @@ export const sortPrefixes = {
   madeKey: 'MADE#',
 };
 
+/** Partition key of a job and its items. */
 export function jobPartition(jobId: string): string {
   return `${keyPrefixes.job}${jobId}`;
 }
 
+/** Partition key of a caller's items. */
 export function callerPartition(caller: string): string {
   return `${keyPrefixes.caller}${caller}`;
 }
 
+/** Partition key of the active jobs in one shard. */
 export function activePartition(shard: string): string {
   return `${keyPrefixes.active}${shard}`;
 }

@@ -199,7 +199,7 @@ export function createHlsCapturer(deps: {
     const enough = new AbortController();
     const chunks = clock.watch(fetchSegments(fetcher, segments, AbortSignal.any([signal, enough.signal])));
     try {
-      const input = await inputOf(chunks, segments, request);
+      const input = await createInput(chunks, segments, request);
       return await deps.ffmpeg.run(input, request, { timeoutMs: limits.decodeTimeoutMs }, signal);
     } catch (error) {
       segments.forEach(forgetResources);
@@ -219,7 +219,7 @@ export function createHlsCapturer(deps: {
  * Reduces the input to the bytes that ffmpeg needs, if they can be located. Otherwise ffmpeg reads while segments
  * arrive.
  */
-async function inputOf(
+async function createInput(
   chunks: AsyncIterable<Uint8Array>,
   segments: Segment[],
   request: CaptureRequest,

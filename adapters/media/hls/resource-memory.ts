@@ -23,7 +23,7 @@ export function createResourceMemory(options: {
   const entries = new Map<string, { bytes: Uint8Array; fetchedAt: Date }>();
   return {
     async get(resource, fetch) {
-      const key = keyOf(resource);
+      const key = toKey(resource);
       const known = entries.get(key);
       if (known !== undefined && !isOver(known.fetchedAt, options.keepMs / 1000, options.now()))
         return known.bytes;
@@ -31,7 +31,7 @@ export function createResourceMemory(options: {
       if (bytes.length <= mostBytesOfOne) remember(key, bytes);
       return bytes;
     },
-    forget: (resource) => void entries.delete(keyOf(resource)),
+    forget: (resource) => void entries.delete(toKey(resource)),
   };
 
   function remember(key: string, bytes: Uint8Array): void {
@@ -42,6 +42,6 @@ export function createResourceMemory(options: {
   }
 }
 
-function keyOf({ url, byteRange }: Resource): string {
+function toKey({ url, byteRange }: Resource): string {
   return byteRange === null ? url : `${byteRange.offset}+${byteRange.length} ${url}`;
 }
