@@ -5,7 +5,7 @@ import type { World } from './world.ts';
 
 export type ApiAnswer = { status: number; headers: Headers; body: any };
 
-/** A caller of the app in a world, with a key of its own. */
+/** Creates a client of the app in a world, with its own key. */
 export type ApiClient = {
   key: string;
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiAnswer>;

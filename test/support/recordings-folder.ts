@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Media that several test files need is made once a run, in a folder that all of them know and that ends with the run. */
+/** Temporary folder of media that several test files share; deleted after the run. */
 export function setup(): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'watchpost-recordings-'));
   process.env[recordingsFolder] = folder;

@@ -14,7 +14,7 @@ export type ServiceProcess = {
   output(): string;
 };
 
-/** `watchpost start` as its user starts it, ready when its credentials file names its pid. */
+/** Starts `watchpost start` as a process. It is ready when its credentials file contains its pid. */
 export async function startService(
   dataDir: string,
   variables: Record<string, string> = {},

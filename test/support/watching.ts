@@ -7,7 +7,7 @@ type Captured = Extract<CaptureOutput, { kind: 'captured' }>;
 
 export { after, start };
 
-/** A monitor that runs since `start`. */
+/** Returns a monitor that has run since `start`. */
 export function runningJob(config: Partial<MonitorConfig> = {}, rest: Partial<MonitorJob> = {}): MonitorJob {
   const job = newJob();
   return {
@@ -22,7 +22,7 @@ export function runningJob(config: Partial<MonitorConfig> = {}, rest: Partial<Mo
   };
 }
 
-/** A digest that runs since `start`. */
+/** Returns a digest that has run since `start`. */
 export function runningDigest(config: Partial<DigestConfig> = {}, rest: Partial<DigestJob> = {}): DigestJob {
   const job = newDigest();
   return {
