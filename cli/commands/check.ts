@@ -26,7 +26,7 @@ const countingNothing = { count: async () => undefined };
 
 /** Checks a condition once without the service (`watchpost check URL CONDITION`); prints the verdict and saves the frame. */
 export async function check(
-  wish: CheckWish,
+  options: CheckWish,
   settings: Settings,
   terminal: Terminal,
   asJson: boolean,
@@ -42,16 +42,16 @@ export async function check(
     () => new Date(),
   );
   const vision = createVisionModel(settings, ffmpeg.path);
-  const waiting = terminal.waiting(`Checking ${maskUrl(wish.url)}`);
+  const waiting = terminal.waiting(`Checking ${maskUrl(options.url)}`);
   const startedMs = performance.now();
   try {
-    const { verdict, capture } = await checkOnce(wish, {
+    const { verdict, capture } = await checkOnce(options, {
       streams,
       vision,
       limits: limitsOf(settings),
       meter: countingNothing,
     });
-    const file = resolve(wish.save);
+    const file = resolve(options.save);
     await writeFile(file, capture.frame);
     waiting.done();
     const latencyMs = Math.round(performance.now() - startedMs);

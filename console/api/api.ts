@@ -39,8 +39,8 @@ export function createApi(http: Http) {
 
     keys: async (caller?: string, signal?: AbortSignal) =>
       (await http.json<{ keys: Key[] }>('/keys', { query: { caller }, signal })).keys,
-    createKey: (wish: { label: string | null; scopes: Scope[]; caller?: string }) =>
-      http.json<NewKey>('/keys', { method: 'POST', body: wish }),
+    createKey: (request: { label: string | null; scopes: Scope[]; caller?: string }) =>
+      http.json<NewKey>('/keys', { method: 'POST', body: request }),
     labelKey: (id: string, label: string | null) =>
       http.json<Key>(`/keys/${id}`, { method: 'PATCH', body: { label } }),
     rotateKey: (id: string, graceSeconds: number) =>

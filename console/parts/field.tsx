@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { Button } from './button.tsx';
 
+/** Ids that connect a control with its label and description. */
 export type ControlIds = { id: string; describedBy: string | undefined };
 
 type FieldProps = {

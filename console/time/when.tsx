@@ -12,6 +12,7 @@ export function When({ at }: { at: string }) {
   );
 }
 
+/** Time of day, with the exact time in the tooltip and in `datetime`. */
 export function Clock({ at }: { at: string }) {
   return (
     <time dateTime={at} title={exactTime(at)}>

@@ -15,8 +15,8 @@ import { fitTemplate } from './fit-template.ts';
 const run = promisify(execFile);
 const stage = 'emulator';
 const stackName = `Watchpost-${stage}`;
-/** Timeout of a command: an empty deployment hangs instead of failing. */
-const patience = 300_000;
+/** Timeout of a command, in milliseconds: an empty deployment hangs instead of failing. */
+const timeoutMs = 300_000;
 
 export type Deployment = {
   stackName: string;
@@ -44,7 +44,7 @@ export async function deploy(
     run(process.execPath, [resolve('node_modules/aws-cdk/bin/cdk'), ...args, '--no-notices'], {
       cwd,
       env: { ...process.env, ...emulator.environment },
-      timeout: patience,
+      timeout: timeoutMs,
       maxBuffer: 1e8,
     });
 

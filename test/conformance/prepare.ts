@@ -8,6 +8,7 @@ import type { OwnStreams, Streams } from './sources/streams.ts';
 
 type Missing = Partial<Record<Need, string>>;
 
+/** Prepared setting of the cases. */
 export type Prepared = { setting: Setting; close(): Promise<void> };
 
 /** Starts the streams and the receiver of the cases, and lists unmet needs with the reason. */

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** Running service process. */
 export type ServiceProcess = {
   baseUrl: string;
   apiKey: string;

@@ -11,7 +11,7 @@ import type { World } from './running-world.ts';
 import { openShell, openTerminal } from './shell.ts';
 import type { Terminal } from './shell.ts';
 
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 
 /**
  * Runs the blocks of a page in order: `sh` in one shell, `sh terminal` in a new one that keeps running. A block with a file
@@ -94,7 +94,7 @@ async function appears(
   block: Block,
   missing: () => string | undefined,
   output: () => string,
-  waitMs = patienceMs,
+  waitMs = timeoutMs,
 ): Promise<void> {
   for (const until = Date.now() + waitMs; missing() !== undefined; await sleep(100)) {
     if (Date.now() >= until)

@@ -73,7 +73,7 @@ async function end(child: ChildProcess): Promise<void> {
   const closed = once(child, 'close');
   process.kill(-child.pid, 'SIGTERM');
   const group = -child.pid;
-  const patience = setTimeout(() => process.kill(group, 'SIGKILL'), 10_000);
+  const killTimer = setTimeout(() => process.kill(group, 'SIGKILL'), 10_000);
   await closed;
-  clearTimeout(patience);
+  clearTimeout(killTimer);
 }

@@ -9,6 +9,7 @@ import { recordingsFolder } from '../recordings-folder.ts';
 import { serveFiles, type FileServer, type Served } from './file-server.ts';
 import { ffmpegPath, momentOf, record } from './recording.ts';
 
+/** File server with a capturer for its streams. */
 export type WatchedStream = FileServer & {
   /** Current time of the capturer. */
   now: Date;

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { RtpPacket, RtpRecording } from './rtp-recording.ts';
 import { startScriptedServer, type ScriptedAnswer, type ScriptedRequest } from './scripted-server.ts';
 
+/** Deviations of the camera. */
 export type CameraOddities = {
   /** Returns a response that replaces that of the camera; undefined keeps it. */
   answer?: (request: ScriptedRequest) => ScriptedAnswer | undefined;
