@@ -15,7 +15,7 @@ const scopes: { scope: Scope; label: string; hint: string }[] = [
 
 type Props = { caller: string; onCreated: (key: NewKey) => void; onClose: () => void };
 
-/** Dialog that creates a key. Offers only the scopes of the key in use. */
+/** Shows a dialog that creates a key. Offers only the scopes of the key in use. */
 export function CreateKey({ caller, onCreated, onClose }: Props) {
   const { api, me } = useSession();
   const [label, setLabel] = useState('');

@@ -3,7 +3,7 @@ import type { Draft } from './draft.ts';
 
 type Props = { draft: Draft; onChange: (part: Partial<Draft>) => void };
 
-/** Fields of a monitor. */
+/** Renders the fields of a monitor. */
 export function MonitorFields({ draft, onChange }: Props) {
   return (
     <>
@@ -57,7 +57,7 @@ export function MonitorFields({ draft, onChange }: Props) {
   );
 }
 
-/** Fields of a digest. */
+/** Renders the fields of a digest. */
 export function DigestFields({ draft, onChange }: Props) {
   return (
     <>
