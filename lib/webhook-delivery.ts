@@ -20,14 +20,14 @@ export class WebhookDelivery extends Construct {
   constructor(scope: Construct, id: string, ground: FunctionGround, props: Props) {
     super(scope, id);
     const { table, pictures, queue, masterSecret, baseUrl } = props;
-    const { allowRanges, deliveriesAtOnce } = ground.settings;
+    const { allowWebhookRanges, deliveriesAtOnce } = ground.settings;
     const environment: OwnEnvironment<DeliverEnvironment> = {
       TABLE_NAME: table.tableName,
       MEDIA_BUCKET: pictures.bucketName,
       QUEUE_URL: queue.queueUrl,
       MASTER_SECRET_ARN: masterSecret.secretArn,
       BASE_URL: baseUrl,
-      ALLOW_RANGES: allowRanges.join(','),
+      ALLOW_WEBHOOK_RANGES: allowWebhookRanges.join(','),
     };
     this.function = new ServiceFunction(this, 'Deliver', ground, {
       name: 'deliver',

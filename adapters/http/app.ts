@@ -1,10 +1,12 @@
 import { Hono } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
-import { IdempotencyKeyReusedError, RateLimitedError, WatchpostError } from '../../core/errors.ts';
+import { IdempotencyKeyReusedError, RateLimitedError } from '../../core/errors.ts';
 import { bearerAuth } from './bearer-auth.ts';
 import type { AuthEnv } from './bearer-auth.ts';
 import type { HttpCollaborators } from './collaborators.ts';
 import { errorResponse } from './error-envelope.ts';
+import { guardHost } from './guard-host.ts';
+import { limitBodies } from './limit-bodies.ts';
+import { noSniff } from './no-sniff.ts';
 import { openApiRoute } from '../openapi/openapi-route.ts';
 import { requireJobsScope } from './require-scope.ts';
 import { callerRoutes } from './routes/callers.ts';
@@ -20,7 +22,10 @@ import { streamRoutes } from './routes/streams.ts';
 import { unmatched } from './unmatched.ts';
 import { ValidationError } from './validation.ts';
 
-const bodyBytes = 5_000_000;
+/** Above what the schemas let through, with every character escaped. */
+const maxBodyBytes = 32_000;
+/** A frame of 4096 × 3072 pixels as base64. */
+const maxFrameBytes = 5_000_000;
 
 /**
  * The whole HTTP surface: the API below `/api`, `/healthz` beside it. Serves Lambda and the one-machine service alike.
@@ -30,10 +35,15 @@ const bodyBytes = 5_000_000;
  */
 export function createApp(c: HttpCollaborators): Hono<AuthEnv> {
   const app = new Hono<AuthEnv>();
+  app.use(noSniff());
+  app.use(guardHost(c));
   app.get('/healthz', (context) => context.json({ status: 'ok' }));
   app.route('/', openApiRoute(c));
   app.use('/api/*', bearerAuth(c), requireJobsScope());
-  app.use('/api/*', bodyLimit({ maxSize: bodyBytes, onError: tooLarge }));
+  app.use(
+    '/api/*',
+    limitBodies(c, (path) => (path === '/api/analyze-frame' ? maxFrameBytes : maxBodyBytes)),
+  );
   app.route('/api', checkOnceRoutes(c));
   app.route('/api', startJobRoutes(c));
   app.route('/api', streamRoutes(c));
@@ -57,15 +67,9 @@ export function createApp(c: HttpCollaborators): Hono<AuthEnv> {
       });
     if (error instanceof RateLimitedError) context.header('Retry-After', `${error.retryAfterSeconds}`);
     if (status === 401) context.header('WWW-Authenticate', 'Bearer');
+    // The rest of the body may still arrive, and would be read as the next request.
+    if (status === 408) context.header('Connection', 'close');
     return context.json(body, status);
   });
   return app;
-}
-
-function tooLarge(): never {
-  throw new WatchpostError(
-    'PAYLOAD_TOO_LARGE',
-    'Request body is too large',
-    `Send at most ${bodyBytes / 1_000_000} MB; a smaller frame is enough for the model.`,
-  );
 }

@@ -1,13 +1,14 @@
-import type { Context, Env } from 'hono';
+import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import type { z } from 'zod';
+import type { AuthEnv } from './bearer-auth.ts';
 import { readJsonBody } from './request-body.ts';
 import { validationError } from './validation.ts';
 
 const targets = {
   json: { location: 'body', read: readJsonBody },
-  query: { location: 'query', read: async (context: Context) => lastOfEach(context.req.queries()) },
-  param: { location: 'path', read: async (context: Context) => context.req.param() },
+  query: { location: 'query', read: async (context: Context<AuthEnv>) => lastOfEach(context.req.queries()) },
+  param: { location: 'path', read: async (context: Context<AuthEnv>) => context.req.param() },
 } as const;
 
 /** The schema at a route's door; what does not fit is a `ValidationError`, which the app answers with 422. */
@@ -17,7 +18,7 @@ export function valid<Schema extends z.ZodType<object>, Target extends keyof typ
 ) {
   const { location, read } = targets[target];
   type Input = { in: Record<Target, z.input<Schema>>; out: Record<Target, z.output<Schema>> };
-  return createMiddleware<Env, string, Input>(async (context, next) => {
+  return createMiddleware<AuthEnv, string, Input>(async (context, next) => {
     const data = await read(context);
     const parsed = schema.safeParse(data);
     if (!parsed.success) throw validationError(parsed.error.issues, data, location);

@@ -106,7 +106,7 @@ export function errorCodesOf(operation: Operation): ErrorCode[] {
     ...operation.errors,
     'UNAUTHORIZED',
     'FORBIDDEN',
-    ...(operation.body ? (['PAYLOAD_TOO_LARGE'] as const) : []),
+    ...(operation.body ? (['PAYLOAD_TOO_LARGE', 'REQUEST_TIMEOUT', 'RATE_LIMITED'] as const) : []),
     'INTERNAL_ERROR',
   ];
 }

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import type { InputMode } from '../../core/capture.ts';
 import { maskUrl } from '../../core/mask-url.ts';
 import { checkOnce } from '../../core/operations/check-once.ts';
+import { unlimitedTurns } from '../../core/ports/stream-turns.ts';
 import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
 import { limitsOf } from '../limits.ts';
 import { createMedia } from '../media.ts';
@@ -23,6 +24,8 @@ export type CheckWish = {
 
 /** Meter that counts nothing: the command runs without a service. */
 const countingNothing = { count: async () => undefined };
+/** Without a service there is no caller. */
+const operator = 'operator';
 
 /** Checks a condition once without the service (`watchpost check URL CONDITION`); prints the verdict and saves the frame. */
 export async function check(
@@ -45,8 +48,9 @@ export async function check(
   const waiting = terminal.waiting(`Checking ${maskUrl(options.url)}`);
   const startedMs = performance.now();
   try {
-    const { verdict, capture } = await checkOnce(options, {
+    const { verdict, capture } = await checkOnce(options, operator, {
       streams,
+      turns: unlimitedTurns,
       vision,
       limits: limitsOf(settings),
       meter: countingNothing,

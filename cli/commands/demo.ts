@@ -94,6 +94,7 @@ async function demoSettings(settings: Settings, cleanup: AsyncDisposableStack): 
     publicUrl: '',
     dataDir: folder,
     allowRanges: ['127.0.0.0/8'],
+    allowWebhookRanges: ['127.0.0.0/8'],
     logLevel,
   };
 }

@@ -54,8 +54,11 @@ function modelLine({ vision, visionModel }: Settings): string {
   return visionModel === '' ? vision : `${vision}, ${visionModel}`;
 }
 
-function egressLine({ allowRanges }: Settings): string {
-  if (allowRanges.length === 0)
-    return 'public addresses only (WATCHPOST_ALLOW_RANGES adds private ranges, for cameras at home)';
-  return `public addresses and the private ranges ${allowRanges.join(', ')}, which any caller with a key can reach`;
+function egressLine({ allowRanges, allowWebhookRanges }: Settings): string {
+  const opened = [
+    ...(allowRanges.length > 0 ? [`streams also from ${allowRanges.join(', ')}`] : []),
+    ...(allowWebhookRanges.length > 0 ? [`webhooks also to ${allowWebhookRanges.join(', ')}`] : []),
+  ];
+  if (opened.length === 0) return 'public addresses only (WATCHPOST_ALLOW_RANGES adds private ranges, for cameras at home)';
+  return `public addresses, ${opened.join(', ')}: any caller with a key can reach them`;
 }

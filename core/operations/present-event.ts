@@ -1,6 +1,7 @@
 import type { Collaborators } from '../collaborators.ts';
 import type { EventType, JobEvent } from '../event.ts';
 import type { Job } from '../job.ts';
+import { maskUrl } from '../mask-url.ts';
 
 type Links = Pick<Collaborators, 'baseUrl'>;
 type Pictures = Pick<Collaborators, 'baseUrl'> & { media: Pick<Collaborators['media'], 'get'> };
@@ -40,7 +41,7 @@ function envelope(job: Job, event: JobEvent, data: Record<string, unknown>): Eve
   return {
     type: event.type,
     timestamp: event.timestamp,
-    source_url: job.stream_url,
+    source_url: maskUrl(job.stream_url),
     data: { job_id: job.job_id, sequence: event.sequence, ...data },
   };
 }

@@ -25,8 +25,10 @@ export const apiConfigSchema = z.object({
   MODEL_ID: name.optional(),
   /** Public base URL of a custom domain, `https://HOST/api`. Default: the host of the viewer's request. */
   BASE_URL: z.url().optional(),
-  /** Private ranges that webhooks may use. Default: none; for tests. */
+  /** Private ranges that streams may use. Default: none; for tests. */
   ALLOW_RANGES: ranges.prefault(''),
+  /** Private ranges that webhooks may use. Default: none; for tests. */
+  ALLOW_WEBHOOK_RANGES: ranges.prefault(''),
   /** Maximum duration of a job, in seconds. */
   MAX_JOB_SECONDS: count.prefault('600'),
   /** Maximum concurrent jobs per caller. */

@@ -15,7 +15,7 @@ export const deliverConfigSchema = z.object({
   /** Public base URL for links in events, `https://HOST/api`; required, because there is no request of a viewer. */
   BASE_URL: z.url(),
   /** Private ranges that webhooks may use. Default: none; for tests. */
-  ALLOW_RANGES: ranges.prefault(''),
+  ALLOW_WEBHOOK_RANGES: ranges.prefault(''),
   LOG_LEVEL: z.enum(['debug', 'info', 'warning', 'error']).prefault('info'),
   /** Stack name, which identifies logs, metrics and traces. Powertools reads it too. */
   POWERTOOLS_SERVICE_NAME: name,

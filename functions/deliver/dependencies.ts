@@ -12,7 +12,7 @@ import { createStoredSigner } from '../../adapters/aws/stored-signer.ts';
 import { measuredMeter } from '../../adapters/aws/telemetry/measured-meter.ts';
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
-import { createEgressGuard } from '../../adapters/egress/guard.ts';
+import { createWebhookGuard } from '../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../adapters/egress/guarded-http.ts';
 import { createWebhookSender } from '../../adapters/webhook/webhook-sender.ts';
 import type { DeliverNeeds } from '../../core/operations/deliver-event.ts';
@@ -40,7 +40,7 @@ export function createDependencies(config: DeliverConfig): DeliverDependencies {
     meter: measuredMeter(meter, measurements),
     media: createMediaStore({ client: traced(new S3Client({})), bucket: config.MEDIA_BUCKET }),
     webhooks: createWebhookSender({
-      http: createGuardedHttp(createEgressGuard({ allowRanges: config.ALLOW_RANGES })),
+      http: createGuardedHttp(createWebhookGuard(config.ALLOW_WEBHOOK_RANGES)),
       version: softwareVersion,
       elapsedMs: () => performance.now(),
     }),

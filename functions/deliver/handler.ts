@@ -1,6 +1,6 @@
 import { processPartialResponse, SqsFifoPartialProcessorAsync } from '@aws-lambda-powertools/batch';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import { backoffSeconds, secondsUntil } from '../../adapters/aws/message-visibility.ts';
+import { backoffSeconds, visibilitySeconds } from '../../adapters/aws/message-visibility.ts';
 import { deliveryMessageSchema } from '../../core/delivery.ts';
 import { deliverEvent } from '../../core/operations/deliver-event.ts';
 import type { DeliverDependencies } from './dependencies.ts';
@@ -39,7 +39,7 @@ async function deliverMessage(record: SQSRecord, c: DeliverDependencies): Promis
 async function attemptDelivery(record: SQSRecord, c: DeliverDependencies): Promise<number | undefined> {
   try {
     const outcome = await deliverEvent(deliveryMessageSchema.parse(JSON.parse(record.body)), c);
-    return outcome.kind === 'done' ? undefined : secondsUntil(outcome.at, c.now());
+    return outcome.kind === 'done' ? undefined : visibilitySeconds(outcome.afterSeconds);
   } catch (error) {
     const received = Number(record.attributes.ApproximateReceiveCount);
     c.log.error('Delivery message failed, returned to the queue', {

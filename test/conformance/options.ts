@@ -18,8 +18,8 @@ export const usage = `Verifies a service against the interface, from outside.
   --slow                 include cases that take minutes
   --interface-only       omit cases that the interface leaves open and this project decided
 
-For a service on loopback the suite starts live streams (ffmpeg) and a webhook receiver. The service must have access to
-loopback (WATCHPOST_ALLOW_RANGES=127.0.0.0/8). For any other service:
+For a service on loopback the suite brings live streams (ffmpeg) and a webhook receiver; the service must be allowed to reach
+them (WATCHPOST_ALLOW_RANGES=127.0.0.0/8 WATCHPOST_ALLOW_WEBHOOK_RANGES=127.0.0.0/8). For any other service:
 
   --stream-url URL       live stream with constant motion
   --rtsp-url URL         live RTSP stream

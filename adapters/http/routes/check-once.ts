@@ -19,7 +19,8 @@ export function checkOnceRoutes(c: HttpCollaborators) {
       mode: request.input_mode,
       clipSeconds: request.clip_duration_seconds,
     };
-    const { verdict, capture } = await withinLimits(context.get('key').caller, c, () => checkOnce(check, c));
+    const { caller } = context.get('key');
+    const { verdict, capture } = await withinLimits(caller, c, () => checkOnce(check, caller, c));
     tellModelUse(context, c.vision, verdict.tokens);
     return context.json({
       triggered: verdict.triggered,

@@ -72,7 +72,7 @@ export function jobRoutes(c: HttpCollaborators) {
       const frame = await readLastFrame(context.req.valid('param').job_id, context.get('key').caller, c);
       if (!frame) throw noFrame();
       return context.body(new Uint8Array(frame), 200, {
-        'Content-Type': 'image/jpeg',
+        ...pictureHeaders,
         'Cache-Control': 'private, no-cache',
       });
     })
@@ -81,11 +81,14 @@ export function jobRoutes(c: HttpCollaborators) {
       const picture = await readPicture(jobId, context.get('key').caller, sequence, c);
       if (!picture) throw noPicture();
       return context.body(new Uint8Array(picture), 200, {
-        'Content-Type': 'image/jpeg',
+        ...pictureHeaders,
         'Cache-Control': 'private, max-age=3600',
       });
     });
 }
+
+/** A browser's cache must not give one key's picture to another key at the same address. */
+const pictureHeaders = { 'Content-Type': 'image/jpeg', Vary: 'Authorization' };
 
 function noFrame(): WatchpostError {
   return new WatchpostError(

@@ -4,6 +4,7 @@ import { createDigest } from '../../../core/operations/create-digest.ts';
 import { createIdempotently } from '../../../core/operations/create-idempotently.ts';
 import { createMonitor } from '../../../core/operations/create-monitor.ts';
 import { jobSummary } from '../../../core/operations/present-job.ts';
+import { withinLimits } from '../../../core/operations/within-limits.ts';
 import type { IdempotencyRecord } from '../../../core/ports/job-store.ts';
 import { digestRequestSchema } from '../../../core/requests/live-digest.ts';
 import { monitorRequestSchema } from '../../../core/requests/live-monitor.ts';
@@ -45,7 +46,9 @@ async function startJob<Request extends { webhook_url?: string | null | undefine
   const { caller } = context.get('key');
   const keyed = { key: idempotencyKeyOf(context), jobType, request };
   const createOnce = () =>
-    createIdempotently(keyed, caller, c, (idempotency) => create(request, caller, c, idempotency));
+    createIdempotently(keyed, caller, c, (idempotency) =>
+      withinLimits(caller, c, () => create(request, caller, c, idempotency)),
+    );
   if (!request.webhook_url && wantsEvents(context)) return respondWithNewJob(context, c, createOnce);
   const job = await createOnce();
   return context.json(jobSummary(job, messageFor(job)));

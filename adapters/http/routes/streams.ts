@@ -14,7 +14,7 @@ export function streamRoutes(c: HttpCollaborators) {
     async (context) => {
       const { stream_url: url, include_frame: includeFrame } = context.req.valid('json');
       const { caller } = context.get('key');
-      return context.json(await withinLimits(caller, c, () => validateStream(url, includeFrame, c)));
+      return context.json(await withinLimits(caller, c, () => validateStream(url, includeFrame, caller, c)));
     },
   );
 }

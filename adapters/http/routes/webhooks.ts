@@ -33,7 +33,8 @@ export function webhookRoutes(c: HttpCollaborators) {
       valid('param', deliveryPathSchema),
       async (context) => {
         const { job_id: jobId, sequence } = context.req.valid('param');
-        return context.json(await resendDelivery(jobId, sequence, context.get('key').caller, c));
+        const { caller } = context.get('key');
+        return context.json(await withinLimits(caller, c, () => resendDelivery(jobId, sequence, caller, c)));
       },
     )
     .post('/webhook-test', valid('json', webhookTestRequestSchema), async (context) => {

@@ -34,11 +34,12 @@ export const webhookOperations: Operation[] = [
     method: 'post',
     path: '/jobs/{job_id}/deliveries/{sequence}/resend',
     title: 'Send an event again',
-    description: 'For a delivery that arrived or was given up; it keeps its `webhook-id`.',
+    description:
+      'For a delivery that arrived or was given up; it keeps its `webhook-id`. Again only 60 s after the last attempt of a resend.',
     effect: 'starts',
     parameters: mediaPathSchema,
     answer: { kind: 'json', description: 'It is queued', schema: resendResponseSchema },
-    errors: ['BAD_REQUEST', 'JOB_NOT_FOUND', 'NOT_FOUND'],
+    errors: ['BAD_REQUEST', 'JOB_NOT_FOUND', 'NOT_FOUND', 'RATE_LIMITED'],
     examples: { parameters: { job_id: jobId, sequence: 4 }, answer: { queued: resent } },
   },
   {

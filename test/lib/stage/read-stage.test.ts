@@ -22,6 +22,7 @@ test('an empty stage uses the defaults, which protect stored data', () => {
     keepData: true,
     reservedConcurrency: {},
     allowRanges: [],
+    allowWebhookRanges: [],
   });
 });
 
@@ -34,6 +35,7 @@ describe('readStage', () => {
     ['{ "modelId": "arn:aws:bedrock:us-east-1::foundation-model/amazon.nova-lite-v1:0" }', 'not an ARN'],
     ['{ "reservedConcurrency": { "capture": -1 } }', 'reservedConcurrency.capture'],
     ['{ "allowRanges": ["10.0.0.0"] }', 'allowRanges[0]'],
+    ['{ "allowWebhookRanges": ["10.0.0.0"] }', 'allowWebhookRanges[0]'],
     [
       '{ "domain": { "name": "a.example", "certificateArn": "arn:aws:acm:eu-central-1:123456789012:certificate/a" } }',
       'us-east-1',
