@@ -24,7 +24,7 @@ export type CheckWish = {
 
 /** Meter that counts nothing: the command runs without a service. */
 const countingNothing = { count: async () => undefined };
-/** Without a service there is no caller. */
+/** Caller of the check: the command runs without a service. */
 const operator = 'operator';
 
 /** Checks a condition once without the service (`watchpost check URL CONDITION`); prints the verdict and saves the frame. */

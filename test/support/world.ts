@@ -40,7 +40,7 @@ type Scripted<T> = T | Error;
 export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
   const database = openDatabase(':memory:');
   const clock = { now: start };
-  /** By how much the wall clock was stepped so far, and at the end of each step. Milliseconds. */
+  /** Total adjustment of the wall clock, now and at the end of each step, in milliseconds. */
   let stepped = 0;
   const steppedBefore = new WeakMap<Step, number>();
   const pictures = new Map<string, Uint8Array>();
