@@ -13,18 +13,18 @@ import type { Terminal } from '../terminal.ts';
 /** Creates a key, and its caller if it does not exist. Prints the key once; the service stores only its hash. */
 export async function createKey(
   place: KeyPlace,
-  wish: NewKey,
+  spec: NewKey,
   terminal: Terminal,
   asJson: boolean,
 ): Promise<void> {
-  const { caller } = wish;
+  const { caller } = spec;
   if (!callerRequestSchema.safeParse({ caller }).success) {
     throw new CommandError(
       `${JSON.stringify(caller)} is not a valid caller name`,
       'Use --caller with 1 to 64 letters, digits, or any of . _ @ -',
     );
   }
-  await withKeys(place, async (desk) => show(await desk.create(wish), terminal, asJson));
+  await withKeys(place, async (desk) => show(await desk.create(spec), terminal, asJson));
 }
 
 /** Prints the keys of one caller or of all. */

@@ -38,7 +38,7 @@ export function createApi(http: Http) {
   return {
     http,
 
-    /** All of them: a caller has a hundred that are good, and those that were revoked within a month. */
+    /** Reads all pages: at most 100 valid keys, and those revoked within 30 days. */
     keys: async (caller?: string, signal?: AbortSignal) => {
       const found: Key[] = [];
       let after: string | undefined;
@@ -49,8 +49,8 @@ export function createApi(http: Http) {
       } while (after !== undefined);
       return found;
     },
-    createKey: (wish: { label: string | null; scopes: Scope[]; caller?: string }) =>
-      http.json<NewKey>('/keys', { method: 'POST', body: wish }),
+    createKey: (request: { label: string | null; scopes: Scope[]; caller?: string }) =>
+      http.json<NewKey>('/keys', { method: 'POST', body: request }),
     labelKey: (id: string, label: string | null) =>
       http.json<Key>(`/keys/${id}`, { method: 'PATCH', body: { label } }),
     rotateKey: (id: string, graceSeconds: number, descendants: boolean) =>

@@ -14,6 +14,7 @@ import { RotateKey } from './rotate-key.tsx';
 type Props = { keys: Key[]; onChange: () => void; onNewKey: (key: NewKey) => void };
 type Task = { what: 'label' | 'rotate' | 'revoke'; key: Key };
 
+/** Lists keys with actions to label, rotate and revoke them; revoked keys are last. */
 export function KeyTable({ keys, onChange, onNewKey }: Props) {
   const [task, setTask] = useState<Task>();
   // Shows a key as revoked immediately, not only when `useNow` updates.

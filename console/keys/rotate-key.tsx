@@ -11,6 +11,7 @@ import type { Grace } from './grace.tsx';
 
 type Props = { entry: Key; onRotated: (made: NewKey) => void; onClose: () => void };
 
+/** Shows a dialog that rotates a key with a grace period. */
 export function RotateKey({ entry, onRotated, onClose }: Props) {
   const { api, me } = useSession();
   const [grace, setGrace] = useState<Grace>('3600');

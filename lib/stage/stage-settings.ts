@@ -30,15 +30,15 @@ export const stageSettingsSchema = z
     jobsPerCaller: wholeNumber(1, 1000).default(10),
     /** Retention of an ended job, in seconds. */
     retentionSeconds: wholeNumber(60, 86_400).default(3600),
-    /** Calls of the endpoints that reach streams, the model or receivers; 0 is no limit. */
+    /** Rate limit of endpoints that reach streams, the model or receivers, per caller and minute; 0 disables it. */
     syncPerMinute: wholeNumber(0, 100_000).default(120),
     /** Concurrency limit of synchronous endpoints per caller; 0 disables it. */
     syncAtOnce: wholeNumber(0, 10_000).default(10),
     /** Maximum concurrent event streams per caller. */
     eventStreamsPerCaller: wholeNumber(1, 1000).default(10),
-    /** Private ranges that streams may use; none but in tests. */
+    /** Private address ranges that streams may use, as CIDRs. Default: none; for tests. */
     allowRanges: z.array(z.cidrv4().or(z.cidrv6())).default([]),
-    /** Private ranges that webhooks may use, likewise. */
+    /** Private address ranges that webhooks may use, as CIDRs. Default: none; for tests. */
     allowWebhookRanges: z.array(z.cidrv4().or(z.cidrv6())).default([]),
 
     /** YouTube clients to try in this order, by their names in youtubei.js: which work changes. Default: `publicPlatforms`. */

@@ -59,7 +59,7 @@ export function dynamoStores(settings: DynamoStoreSettings): DynamoStores {
   return {
     jobs: createJobStore(table, kept, backoff),
     callers: createCallerStore(table),
-    keys: createKeyStore(table, patience),
+    keys: createKeyStore(table, backoff),
     deliveries: createDeliveryStore(table, kept, now),
     meter: createMeter({ table, random: backoff.random, since }),
     limiter: createCallLimiter({ table, backoff, now, newId, ...callLimits }),
