@@ -122,7 +122,11 @@ export async function openService(
     streams,
     urls: guard,
     vision: meteredVision(createVisionModel(settings, ffmpegPath), meter),
-    calls: createCallLimiter({ perMinute: settings.syncPerMinute, atOnce: settings.syncAtOnce, now: steadyNow }),
+    calls: createCallLimiter({
+      perMinute: settings.syncPerMinute,
+      atOnce: settings.syncAtOnce,
+      now: steadyNow,
+    }),
     contactSheets: createContactSheets({ ffmpegPath }),
     compareMotion,
     deliveries: createDeliveryStore(database),
