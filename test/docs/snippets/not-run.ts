@@ -24,6 +24,7 @@ const reasons: Record<string, string> = {
   'codex ': 'needs a client that is not ours',
   'ollama ': 'needs a model server that is not ours',
   'WATCHPOST_VISION=': 'needs a model that is not ours; test/adapters/vision has their wire',
+  'docker ': 'needs Docker; test/repository/image.test.ts runs the steps of the image',
   'sudo ': 'changes the machine; test/docs/self-hosting.test.ts reads the unit',
   'cd /opt': 'changes the machine',
 };
