@@ -21,7 +21,7 @@ function anchorsOf(page: string): string[] {
 }
 
 describe('links lead somewhere', () => {
-  it.each([...pages, 'CONTRIBUTING.md'])('%s', (page) => {
+  it.each([...pages, 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'])('%s', (page) => {
     for (const [, target = ''] of prose(page).matchAll(/\]\(([^)\s]+)\)/g)) {
       if (/^[a-z]+:/.test(target)) continue;
       const [path = '', anchor] = target.split('#');
