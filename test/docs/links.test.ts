@@ -21,16 +21,19 @@ function anchorsOf(page: string): string[] {
 }
 
 describe('links of the documentation', () => {
-  it.each([...pages, 'CONTRIBUTING.md'])('every link of %s leads to an existing page and heading', (page) => {
-    for (const [, target = ''] of prose(page).matchAll(/\]\(([^)\s]+)\)/g)) {
-      if (/^[a-z]+:/.test(target)) continue;
-      const [path = '', anchor] = target.split('#');
-      const file = path === '' ? page : join(dirname(page), path);
-      expect(existsSync(file), `${page} links to ${target}`).toBe(true);
-      if (anchor !== undefined && file.endsWith('.md'))
-        expect(anchorsOf(file), `${page} links to ${target}`).toContain(anchor);
-    }
-  });
+  it.each([...pages, 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'])(
+    'every link of %s leads to an existing page and heading',
+    (page) => {
+      for (const [, target = ''] of prose(page).matchAll(/\]\(([^)\s]+)\)/g)) {
+        if (/^[a-z]+:/.test(target)) continue;
+        const [path = '', anchor] = target.split('#');
+        const file = path === '' ? page : join(dirname(page), path);
+        expect(existsSync(file), `${page} links to ${target}`).toBe(true);
+        if (anchor !== undefined && file.endsWith('.md'))
+          expect(anchorsOf(file), `${page} links to ${target}`).toContain(anchor);
+      }
+    },
+  );
 });
 
 it('the README links to every page, and the decision index to every record', () => {

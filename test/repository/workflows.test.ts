@@ -17,6 +17,7 @@ describe('files that GitHub reads', () => {
     ['dependabot', ['.github/dependabot.yml']],
     ['github-issue-config', ['.github/ISSUE_TEMPLATE/config.yml']],
     ['github-issue-forms', ['.github/ISSUE_TEMPLATE/bug.yml', '.github/ISSUE_TEMPLATE/feature.yml']],
+    ['compose-spec', ['compose.yaml']],
   ])('the schema %s accepts %j', { timeout: 360_000 }, async (schema, files) => {
     const { exitCode, stdout } = await validate!('--builtin-schema', `vendor.${schema}`, ...files);
     expect(stdout).toContain('ok -- validation done');

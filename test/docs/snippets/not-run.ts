@@ -24,6 +24,7 @@ const reasons: Record<string, string> = {
   'codex ': 'requires a third-party client',
   'ollama ': 'requires a third-party model server',
   'WATCHPOST_VISION=': 'requires a third-party model; test/adapters/vision covers the protocols',
+  'docker ': 'requires Docker; test/repository/image.test.ts runs the steps of the image',
   'sudo ': 'changes the machine; test/docs/self-hosting.test.ts covers the unit',
   'cd /opt': 'changes the machine',
 };
