@@ -156,7 +156,8 @@ function segmentProperty({ transport, fragmented }: Real) {
   const init = mutated(fragmented.initialization ?? new Uint8Array());
   return fc.asyncProperty(ts, mp4, init, async (packets, boxes, head) => {
     const frame = lastKeyFrame(packets);
-    if (frame !== null && frame.length > packets.length + 376) throw new Error('The output is longer than the input');
+    if (frame !== null && frame.length > packets.length + 376)
+      throw new Error('The output is longer than the input');
     await dated([packets], 'a.ts', false);
     await dated([head, boxes], 'a.m4s', true);
     await dated([boxes], 'a.m4s', false);
