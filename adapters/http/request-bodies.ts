@@ -92,7 +92,7 @@ export function createRequestBodies(deps: {
   ): Promise<Uint8Array<ArrayBuffer>> {
     const chunks: Uint8Array[] = [];
     let length = 0;
-    const reader = body?.getReader();
+    const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = body?.getReader();
     try {
       for (;;) {
         const chunk = reader && (await inTime(reader.read()));
@@ -109,12 +109,13 @@ export function createRequestBodies(deps: {
   }
 
   async function inTime<Chunk>(reading: Promise<Chunk>): Promise<Chunk> {
-    let cancelTimer = () => {};
-    const idle = new Promise<never>((_, reject) => {
-      cancelTimer = deps.setTimer(() => reject(tooSlowError(limits.maxIdleMs / 1000)), limits.maxIdleMs);
-    });
+    const idle = Promise.withResolvers<never>();
+    const cancelTimer = deps.setTimer(
+      () => idle.reject(tooSlowError(limits.maxIdleMs / 1000)),
+      limits.maxIdleMs,
+    );
     try {
-      return await Promise.race([reading, idle]);
+      return await Promise.race([reading, idle.promise]);
     } finally {
       cancelTimer();
     }

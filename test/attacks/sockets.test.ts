@@ -20,6 +20,7 @@ const mayReachOut: Record<string, string> = {
   'cli/demo/rtsp-server.ts': 'the demo: starts ffmpeg and listens',
   'cli/demo/webhook-receiver.ts': 'the demo: listens',
   'cli/ensure-ffmpeg.ts': "installs ffmpeg with the operator's consent",
+  'cli/hosts.ts': 'tells addresses from names',
   'cli/http-server.ts': 'listens: the service itself',
   'cli/keys/remote-keys.ts': "an operator's command, to the operator's own service",
   'cli/vision-model.ts': 'to the vision server that the operator has set',

@@ -89,7 +89,8 @@ async function fetchPlaylist(
 ): Promise<MultivariantPlaylist | FetchedPlaylist> {
   const share = fetcher.budget.open();
   try {
-    return await readPlaylist(fetcher, await request(fetcher, url, share, signal), imported);
+    const response = await request(fetcher, url, share, signal);
+    return readPlaylist(fetcher, response, imported);
   } finally {
     share.close();
   }

@@ -17,11 +17,11 @@ function openTurns(limits: { max: number; maxPerCaller?: number }) {
   });
   const begun: string[] = [];
   const ends: (() => void)[] = [];
-  const take = (name: string) =>
-    turns.take(name.split(' ')[0] ?? '').then((turn) => {
-      if (turn) ends.push(() => turn.end());
-      begun.push(turn ? name : `${name} had no turn`);
-    });
+  const take = async (name: string) => {
+    const turn = await turns.take(name.split(' ')[0] ?? '');
+    if (turn) ends.push(() => turn.end());
+    begun.push(turn ? name : `${name} had no turn`);
+  };
   const settled = () => new Promise((resolve) => setImmediate(resolve));
   return {
     begun,

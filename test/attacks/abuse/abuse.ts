@@ -17,6 +17,8 @@ const quietMs = 3000;
 export type AbuseResult = {
   /** Resident memory of the service in MB, before and at its highest; 0 where the system does not say. */
   memory: { before: number; peak: number };
+  /** Share of one core that the service used; 0 where the system does not say. */
+  busy: number;
   /** Maximum number of connections from the service to the streams of the key. */
   connections: number;
   webhooks: number;
@@ -53,6 +55,7 @@ export async function runAbuse({ creations }: { creations: number }): Promise<Ab
   await sleep(quietMs);
   const quiet = await neighbor.read();
   const before = await megabytesOf(pid, 'VmRSS');
+  const [beganMs, usedMs] = [performance.now(), await processorMsOf(pid)];
 
   const abuser = createAbuser(service);
   const slowing = abuser.slowBodies(100, 4_900_000);
@@ -69,6 +72,7 @@ export async function runAbuse({ creations }: { creations: number }): Promise<Ab
     answers: { batches, creations: tarpits, stalls, slowBodies, resends, keyChurn },
     neighbor: { before: quiet, meanwhile: await neighbor.read() },
     memory: { before, peak: await megabytesOf(pid, 'VmHWM') },
+    busy: Number((((await processorMsOf(pid)) - usedMs) / (performance.now() - beganMs)).toFixed(2)),
     connections: target.maxConnections(),
     webhooks: target.webhooks(),
   };
@@ -98,6 +102,12 @@ export async function runAbuse({ creations }: { creations: number }): Promise<Ab
     );
     return JSON.parse(stdout).key;
   }
+}
+
+/** Linux only; a clock tick is 10 ms. */
+async function processorMsOf(pid: number): Promise<number> {
+  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')).split(' ');
+  return (Number(fields[13] ?? 0) + Number(fields[14] ?? 0)) * 10;
 }
 
 /** Linux only. */

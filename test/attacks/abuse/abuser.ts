@@ -28,7 +28,7 @@ export function createAbuser({ baseUrl, apiKey }: Service) {
   }
 
   async function creations(count: number, streamUrl: string): Promise<Statuses> {
-    return tally(count, 50, (index) =>
+    return tally(count, 200, (index) =>
       post(`${baseUrl}/live-monitor`, { stream_url: `${streamUrl}?${index}`, condition: 'a ship' }),
     );
   }
