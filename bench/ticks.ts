@@ -32,6 +32,7 @@ const settings = readSettings(
     allowRanges: '127.0.0.0/8',
     allowWebhookRanges: '127.0.0.0/8',
     jobsPerCaller: String(jobs),
+    syncPerMinute: '0',
     logLevel: 'error',
     maxJobSeconds: '3600',
   },

@@ -5,6 +5,7 @@ import type { GuardedHttp } from '../egress/guarded-http.ts';
 import type { FfmpegRunner } from '../media/ffmpeg/run-ffmpeg.ts';
 import { createHlsCapturer, type HlsLimits } from '../media/hls/capture-hls.ts';
 import { StatusError } from '../media/hls/fetch-failure.ts';
+import type { PlaylistBudget } from '../media/hls/playlist-budget.ts';
 import { PlaylistGoneError, type PreparePlaylist } from '../media/hls/fetch-playlist.ts';
 import { BroadcastOverError, type Resolution } from './resolution.ts';
 import { createResolutionMemory, freshUntil } from './resolution-memory.ts';
@@ -28,6 +29,7 @@ export function createPlatformCapturer(deps: {
   http: GuardedHttp;
   ffmpeg: FfmpegRunner;
   now: () => Date;
+  budget: PlaylistBudget;
   limits: Partial<HlsLimits>;
 }): StreamCapturer {
   const { streams, now } = deps;

@@ -191,6 +191,7 @@ export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
     },
     baseUrl: 'http://watchpost.test/api',
     now,
+    steadyNow: now,
     newId: () => randomUUID(),
     random: () => 0.5,
     sha256: (text) => createHash('sha256').update(text).digest('hex'),

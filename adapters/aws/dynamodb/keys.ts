@@ -28,6 +28,8 @@ export const keyOf = {
     sk: `IDEMPOTENCY#${createHash('sha256').update(key).digest('hex')}`,
   }),
   caller: (caller: string): Key => ({ pk: keyPrefixes.callers, sk: caller }),
+  /** The hashes of the caller's keys that are good, to be counted. */
+  goodKeys: (caller: string): Key => ({ pk: callerPartition(caller), sk: 'GOOD_KEYS' }),
   apiKey: (hash: string): Key => ({ pk: `${keyPrefixes.key}${hash}`, sk: 'META' }),
   active: (jobId: string): Key => ({ pk: activePartition(shardOf(jobId)), sk: jobId }),
   jobTotals: (shard: string): Key => ({ pk: `${keyPrefixes.totals}${shard}`, sk: 'JOBS' }),
@@ -41,6 +43,8 @@ export const sortPrefixes = {
   eventsOf: (type: string) => `TYPE#${type}#`,
   delivery: 'DELIVERY#',
   apiKey: 'KEY#',
+  /** In the partition of a key: those that it made. */
+  madeKey: 'MADE#',
 };
 
 export function jobPartition(jobId: string): string {

@@ -59,7 +59,7 @@ export function dynamoStores(settings: DynamoStoreSettings): DynamoStores {
   return {
     jobs: createJobStore(table, kept, patience),
     callers: createCallerStore(table),
-    keys: createKeyStore(table),
+    keys: createKeyStore(table, patience),
     deliveries: createDeliveryStore(table, kept, now),
     meter: createMeter({ table, random: patience.random, since }),
     limiter: createCallLimiter({ table, patience, now, newId, ...callLimits }),

@@ -1,11 +1,18 @@
 import { Hono } from 'hono';
 import { createKey, listKeys, relabelKey, revokeKey, rotateKey } from '../../../core/operations/keys.ts';
-import { presentKey, presentNewKey } from '../../../core/operations/present-key.ts';
+import {
+  presentKey,
+  presentKeys,
+  presentNewKey,
+  presentRevocation,
+  presentRotation,
+} from '../../../core/operations/present-key.ts';
 import {
   keyLabelSchema,
   keyListQuerySchema,
   keyPathSchema,
   keyRequestSchema,
+  keyRevocationQuerySchema,
   keyRotationQuerySchema,
 } from '../../../core/requests/keys.ts';
 import type { HttpCollaborators } from '../collaborators.ts';
@@ -17,8 +24,7 @@ import { valid } from '../valid.ts';
 export function keyRoutes(c: HttpCollaborators) {
   return new Hono<AuthEnv>()
     .get('/keys', valid('query', keyListQuerySchema), async (context) => {
-      const keys = await listKeys(context.get('key'), context.req.valid('query').caller, c);
-      return context.json({ keys: keys.map(presentKey) });
+      return context.json(presentKeys(await listKeys(context.get('key'), context.req.valid('query'), c)));
     })
     .post('/keys', noStore(), valid('json', keyRequestSchema), async (context) =>
       context.json(presentNewKey(await createKey(context.get('key'), context.req.valid('json'), c))),
@@ -28,8 +34,15 @@ export function keyRoutes(c: HttpCollaborators) {
       const { key_id: id } = context.req.valid('param');
       return context.json(presentKey(await relabelKey(context.get('key'), id, label, c)));
     })
-    .delete('/keys/:key_id', valid('param', keyPathSchema), async (context) =>
-      context.json(presentKey(await revokeKey(context.get('key'), context.req.valid('param').key_id, c))),
+    .delete(
+      '/keys/:key_id',
+      valid('param', keyPathSchema),
+      valid('query', keyRevocationQuerySchema),
+      async (context) => {
+        const { key_id: id } = context.req.valid('param');
+        const { descendants } = context.req.valid('query');
+        return context.json(presentRevocation(await revokeKey(context.get('key'), id, descendants, c)));
+      },
     )
     .post(
       '/keys/:key_id/rotate',
@@ -37,10 +50,10 @@ export function keyRoutes(c: HttpCollaborators) {
       valid('param', keyPathSchema),
       valid('query', keyRotationQuerySchema),
       async (context) => {
-        const { grace_seconds: graceSeconds } = context.req.valid('query');
         const { key_id: id } = context.req.valid('param');
-        const { old, ...created } = await rotateKey(context.get('key'), id, graceSeconds, c);
-        return context.json({ ...presentNewKey(created), replaces: presentKey(old) });
+        return context.json(
+          presentRotation(await rotateKey(context.get('key'), id, context.req.valid('query'), c)),
+        );
       },
     );
 }

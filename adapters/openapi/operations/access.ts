@@ -5,6 +5,7 @@ import {
   keyListQuerySchema,
   keyPathSchema,
   keyRequestSchema,
+  keyRevocationQuerySchema,
   keyRotationQuerySchema,
 } from '../../../core/requests/keys.ts';
 import * as answers from '../../../core/responses/access.ts';
@@ -25,12 +26,13 @@ export const accessOperations: Operation[] = [
     path: '/keys',
     tag: 'access',
     title: 'List keys',
-    description: "Your caller's keys, revoked ones too; with the scope `admin` those of another caller.",
+    description:
+      "Your caller's keys, revoked ones too for 30 days; with the scope `admin` those of another caller. One page, oldest first.",
     effect: 'reads',
     query: keyListQuerySchema,
     answer: { kind: 'json', description: 'The keys', schema: answers.keyListResponseSchema },
     errors: [],
-    examples: { answer: { keys: { keys: [examples.key] } } },
+    examples: { answer: { keys: { keys: [examples.key], next_after: null } } },
   },
   {
     id: 'create_key',
@@ -38,11 +40,12 @@ export const accessOperations: Operation[] = [
     path: '/keys',
     tag: 'access',
     title: 'Make a key',
-    description: 'It is shown this once. No key grants scopes that it does not have.',
+    description:
+      'It is shown this once. No key grants scopes that it does not have, and one that was replaced makes no other. A caller may make 100 an hour.',
     effect: 'starts',
     body: keyRequestSchema,
     answer: { kind: 'json', description: 'The key', schema: answers.newKeySchema },
-    errors: ['BAD_REQUEST', 'NOT_FOUND'],
+    errors: ['BAD_REQUEST', 'NOT_FOUND', 'RATE_LIMITED'],
     examples: {
       body: { key: { scopes: ['jobs'], label: 'lock control room' } },
       answer: { key: examples.newKey },
@@ -71,9 +74,11 @@ export const accessOperations: Operation[] = [
     method: 'delete',
     path: '/keys/{key_id}',
     title: 'Revoke a key',
-    description: 'It is refused from now on, everywhere within a minute.',
+    description:
+      'It is refused from now on, everywhere within a minute; with `descendants` so is every key that it made, and that those made.',
     effect: 'removes',
-    answer: { kind: 'json', description: 'The key', schema: answers.keySchema },
+    query: keyRevocationQuerySchema,
+    answer: { kind: 'json', description: 'The key', schema: answers.revokedKeySchema },
     errors: ['NOT_FOUND'],
     examples: { parameters: byId, answer: { revoked: examples.revokedKey } },
   },
@@ -83,11 +88,12 @@ export const accessOperations: Operation[] = [
     method: 'post',
     path: '/keys/{key_id}/rotate',
     title: 'Replace a key',
-    description: 'A successor with the same scopes and label; the old key stays good for `grace_seconds`.',
+    description:
+      'A successor with the same scopes and label; the old key stays good for `grace_seconds`, and makes no other meanwhile. With `descendants` every key that it made ends with it.',
     effect: 'removes',
     query: keyRotationQuerySchema,
     answer: { kind: 'json', description: 'The new key, and the old one', schema: answers.rotatedKeySchema },
-    errors: ['BAD_REQUEST', 'NOT_FOUND'],
+    errors: ['BAD_REQUEST', 'NOT_FOUND', 'RATE_LIMITED'],
     examples: { parameters: byId, answer: { rotated: examples.rotatedKey } },
   },
   {

@@ -195,9 +195,9 @@ withDynamoLocal((makeTable) => {
 
   describe('a reconcile', () => {
     test('while a tick of a lost job commits fails the job or comes too late, and both agree', async () => {
-      const { world, step, jobId } = await watching({ monitor_duration_seconds: 3_600 });
+      const { world, step, jobId } = await watching({ monitor_duration_seconds: 86_400 });
       const input = await inputOf(world, step);
-      world.advance(rules.leaseAllowanceSeconds + 60);
+      world.advance(rules.maxTickSeconds + 60);
 
       await Promise.allSettled([sweep(world), analyzeTask(input, world.c), sweep(world)]);
 
