@@ -52,7 +52,10 @@ async function* frames({ job, after, keyHash, signal }: Reading, c: EventStreamN
 }
 
 /** Whether the session may go on: it is not too old, and its key is not revoked. */
-function watchSession(keyHash: string, { keys, steadyNow, eventStreams: { sessionSeconds } }: EventStreamNeeds) {
+function watchSession(
+  keyHash: string,
+  { keys, steadyNow, eventStreams: { sessionSeconds } }: EventStreamNeeds,
+) {
   const openedAt = steadyNow();
   let checkedAt = openedAt;
   return async (): Promise<boolean> => {
