@@ -92,7 +92,7 @@ export class Edge extends Construct {
     if (!webAclArn && requestsPerAddress === undefined)
       explain(
         'CFR2',
-        'A web ACL costs more than a small deployment, and what has no key is refused at the edge; the settings webAclArn and requestsPerAddress add one.',
+        'A web ACL costs more than a small deployment, and the edge rejects requests without a key; the settings webAclArn and requestsPerAddress add one.',
       );
     if (!accessLogs) explain('CFR3', 'The stage sets accessLogs to false.');
     if (!domain)
