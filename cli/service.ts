@@ -28,6 +28,7 @@ import type { HttpCollaborators } from '../adapters/http/collaborators.ts';
 import type { AuthEnv } from '../adapters/http/bearer-auth.ts';
 import { createContactSheets } from '../adapters/media/contact-sheet.ts';
 import { mountMcp } from '../adapters/mcp/mount-mcp.ts';
+import { mountOpenApi } from '../adapters/openapi/mount-openapi.ts';
 import { compareMotion } from '../adapters/media/motion/compare-motion.ts';
 import { meteredVision } from '../adapters/vision/metered-vision.ts';
 import { createWebhookSender } from '../adapters/webhook/webhook-sender.ts';
@@ -177,6 +178,7 @@ export async function openService(
 /** On one machine everything is on one host. */
 function wholeApp(collaborators: HttpCollaborators): Hono<AuthEnv> {
   const app = createApp(collaborators);
+  mountOpenApi(app, collaborators);
   mountMcp(app, collaborators);
   app.route('/', referencePage());
   app.route(

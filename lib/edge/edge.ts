@@ -12,6 +12,8 @@ import type { IFunctionUrl } from 'aws-cdk-lib/aws-lambda';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { originSecretHeader } from '../../adapters/aws/http/origin-headers.ts';
+import { functionUrlPaths, maxOriginSeconds } from '../../adapters/aws/http/origins.ts';
+import { endpoints } from '../../adapters/http/endpoints/endpoints.ts';
 import type { PrivateBucket } from '../private-bucket.ts';
 import type { StageSettings } from '../stage/stage-settings.ts';
 import { EdgeBehaviors } from './edge-behaviors.ts';
@@ -26,15 +28,8 @@ type Props = {
   settings: Pick<StageSettings, 'domain' | 'webAclArn' | 'originSecretVersion'>;
 };
 
-/** What streams, and what may take longer than the 30 s of the HTTP API. By path, never by Accept. */
-export const streamPaths = [
-  '/api/live-monitor',
-  '/api/live-digest',
-  '/api/jobs/*/events',
-  '/api/check-once',
-  '/api/analyze-frame',
-  '/mcp',
-];
+/** Paths that go to the function URL: by path, never by Accept. An MCP tool can be any endpoint. */
+export const streamPaths = [...functionUrlPaths(endpoints), '/mcp'];
 
 /**
  * Errors are kept for 10 s where nothing else is said, also where nothing is cached, and by the path alone: one caller's 403 or 404 would be the next
@@ -54,7 +49,10 @@ export class Edge extends Construct {
     const behaviors = new EdgeBehaviors(this, 'Behaviors');
     const customHeaders = { [originSecretHeader]: secretText(props.originSecret, originSecretVersion) };
     // Half a minute of the function and what goes before: the HTTP API ends at 30 s, the rest sends something every 15 s or ends by itself.
-    const timing = { readTimeout: Duration.seconds(60), keepaliveTimeout: Duration.seconds(60) };
+    const timing = {
+      readTimeout: Duration.seconds(maxOriginSeconds),
+      keepaliveTimeout: Duration.seconds(60),
+    };
     const stream = behaviors.stream(new FunctionUrlOrigin(props.streamUrl, { ...timing, customHeaders }));
     const originAccessControl = new S3OriginAccessControl(this, 'ConsoleAccess', {
       originAccessControlName: globalName(this, 'console'),

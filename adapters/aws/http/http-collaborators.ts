@@ -60,8 +60,8 @@ export type HttpParts = {
 };
 
 /**
- * A look without a job probes, captures and asks the model, one after the other: together below the 60 s that CloudFront waits for an
- * origin. A validation is one probe, below the 30 s of the HTTP API.
+ * A check without a job probes, captures and calls the model, one after the other: together below the 60 s that CloudFront waits for an
+ * origin. The time budgets of the endpoints are sums of these.
  */
 const captureTimeoutSeconds = 20;
 const visionTimeoutSeconds = 18;

@@ -1,6 +1,6 @@
-import * as errors from '../../../core/errors.ts';
-import type { ErrorCode } from '../../../core/errors.ts';
-import { errorResponse } from '../../http/error-envelope.ts';
+import * as errors from '../../core/errors.ts';
+import type { ErrorCode } from '../../core/errors.ts';
+import { errorResponse } from '../http/error-envelope.ts';
 
 /** One of each code, with the status that the HTTP edge gives it. */
 
