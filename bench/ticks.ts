@@ -30,6 +30,7 @@ const settings = readSettings(
     port: '0',
     dataDir,
     allowRanges: '127.0.0.0/8',
+    allowWebhookRanges: '127.0.0.0/8',
     jobsPerCaller: String(jobs),
     logLevel: 'error',
     maxJobSeconds: '3600',

@@ -6,13 +6,13 @@ import { addRules } from '../lib/rules.ts';
 import { readStage } from '../lib/stage/read-stage.ts';
 import { WatchpostStack } from '../lib/watchpost-stack.ts';
 
-/** `cdk -c stage=NAME`: one stack, by the settings of `stages/NAME.json`. */
+/** CDK app (`cdk -c stage=NAME`): creates the stack of one stage from `stages/NAME.json`. */
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const bundles = `${root}dist/functions`;
 
 const app = new App();
-// The settings of a stage may be kept elsewhere: `-c stages=FOLDER`.
+// `-c stages=FOLDER` selects another folder for the settings.
 const stages = z.string().default(`${root}stages`).parse(app.node.tryGetContext('stages'));
 const stage = readStage(app.node.tryGetContext('stage') ?? 'dev', stages);
 await buildFunctions(bundles);

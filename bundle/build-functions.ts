@@ -4,18 +4,19 @@ import { build } from 'esbuild';
 import { bundleOptions, functionNames } from './options.ts';
 import type { FunctionName } from './options.ts';
 
+/** Bundle of a function and its size. */
 export type BuiltFunction = { name: FunctionName; bytes: number };
 
 /**
- * Bundles every function into `<outDir>/<name>/index.mjs`, which is deployed, and its source map into `<outDir>/maps/<name>.mjs.map`, which is
- * kept to read stack traces with. What was there before is removed.
+ * Bundles every function into `<outDir>/<name>/index.mjs`, which is deployed. Writes its source map to
+ * `<outDir>/maps/<name>.mjs.map`, which stack traces need. Removes earlier content of `outDir`.
  */
 export async function buildFunctions(outDir: string): Promise<BuiltFunction[]> {
   await rm(outDir, { recursive: true, force: true });
   return Promise.all(functionNames.map((name) => buildFunction(name, outDir)));
 }
 
-/** The same, without writing anything. */
+/** Bundles every function without writing files. */
 export async function measureFunctions(): Promise<BuiltFunction[]> {
   return Promise.all(
     functionNames.map(async (name) => {

@@ -1,13 +1,15 @@
 import type { BuiltFunction } from './build-functions.ts';
 
-/** Bytes by function, as they were recorded. */
+/** Recorded size of each function, in bytes. */
 export type RecordedSizes = Record<string, number>;
 
+/** Result of a comparison: one line per function, and the names that exceed the limit. */
 export type SizeReport = { lines: string[]; tooLarge: string[] };
 
-/** A bundle may be this much larger than recorded: what a cold start loads grows only on purpose. */
+/** Maximum growth of a bundle. Larger growth must be recorded explicitly, because it slows cold starts. */
 const mostGrowth = 0.05;
 
+/** Compares built sizes with recorded ones. A function without a record counts as too large. */
 export function compareSizes(built: BuiltFunction[], recorded: RecordedSizes): SizeReport {
   const compared = built.map(({ name, bytes }) => {
     const before = recorded[name];

@@ -5,7 +5,7 @@ import type { BuildOptions } from 'esbuild';
 import { z } from 'zod';
 import { leaveOut } from './leave-out.ts';
 
-/** The Lambda functions: folders below `functions/`. */
+/** Lambda functions: the folders in `functions/`. */
 export const functionNames = ['api', 'stream', 'capture', 'analyze', 'deliver', 'reconcile'] as const;
 export type FunctionName = (typeof functionNames)[number];
 
@@ -14,7 +14,10 @@ const { version } = z
   .object({ version: z.string() })
   .parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
 
-/** How a function becomes one file: `<outDir>/<name>/index.mjs`, its source map in `<outDir>/maps`. */
+/**
+ * Returns the esbuild options of a function: one file `<outDir>/<name>/index.mjs`, its source map in
+ * `<outDir>/maps`.
+ */
 export function bundleOptions(name: FunctionName, outDir: string): BuildOptions {
   return {
     absWorkingDir: root,
@@ -27,12 +30,12 @@ export function bundleOptions(name: FunctionName, outDir: string): BuildOptions 
     target: 'node24',
     mainFields: ['module', 'main'],
     minify: true,
-    // Names of errors reach logs, and the workflow's Retry by `error.name`.
+    // Error names appear in logs, and Retry of the workflow matches `error.name`.
     keepNames: true,
     sourcemap: 'external',
     legalComments: 'none',
     logLevel: 'warning',
-    // CommonJS among the dependencies asks for Node's modules by `require`, which an ES module has not.
+    // CommonJS dependencies call `require`, which an ES module lacks.
     banner: {
       js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
     },

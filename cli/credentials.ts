@@ -1,4 +1,4 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { hashOfKey, mintKey } from '../core/api-key.ts';
@@ -44,7 +44,9 @@ export async function prepareKeys(
 
 export async function writeCredentials(dataDir: string, credentials: Credentials): Promise<void> {
   const partial = `${credentialsFile(dataDir)}.part`;
-  await writeFile(partial, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
+  // One that a crash left, or that somebody else put there, would keep its mode and its readers.
+  await rm(partial, { force: true });
+  await writeFile(partial, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
   await rename(partial, credentialsFile(dataDir));
 }
 

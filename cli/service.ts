@@ -13,19 +13,24 @@ import { createDeliveryStore } from '../adapters/embedded/delivery-store.ts';
 import { createEventSessions } from '../adapters/embedded/event-sessions.ts';
 import { createJobStore } from '../adapters/embedded/job-store.ts';
 import { createKeyStore } from '../adapters/embedded/key-store.ts';
+import { limitCaptures } from '../adapters/embedded/limit-captures.ts';
 import { createLogBuffer } from '../adapters/embedded/log-buffer.ts';
 import { readOrMakeMasterSecret } from '../adapters/embedded/master-secret.ts';
 import { createMediaStore } from '../adapters/embedded/media-store.ts';
 import { createMeter } from '../adapters/embedded/meter.ts';
 import { teeLog } from '../adapters/embedded/tee-log.ts';
 import { referencePage } from '../adapters/embedded/reference-page.ts';
+import { createSteadyClock } from '../adapters/embedded/steady-clock.ts';
 import { setSystemTimer } from '../adapters/embedded/timer.ts';
 import { systemClock } from '../adapters/embedded/workflow/clock.ts';
 import { createWorkflowEngine } from '../adapters/embedded/workflow/engine.ts';
 import { createExecutionStore, migrateExecutions } from '../adapters/embedded/workflow/execution-store.ts';
+import { createWebhookGuard } from '../adapters/egress/guard.ts';
+import { createGuardedHttp } from '../adapters/egress/guarded-http.ts';
 import { createApp } from '../adapters/http/app.ts';
 import type { HttpCollaborators } from '../adapters/http/collaborators.ts';
 import type { AuthEnv } from '../adapters/http/bearer-auth.ts';
+import { createRequestBodies } from '../adapters/http/request-bodies.ts';
 import { createContactSheets } from '../adapters/media/contact-sheet.ts';
 import { mountMcp } from '../adapters/mcp/mount-mcp.ts';
 import { mountOpenApi } from '../adapters/openapi/mount-openapi.ts';
@@ -41,7 +46,9 @@ import { redactedLog } from '../core/redact.ts';
 import { analyzeTask, captureTask } from '../core/operations/tasks.ts';
 import { deliverEvent } from '../core/operations/deliver-event.ts';
 import { windowSummaries } from '../core/operations/summarize-windows.ts';
+import { createTurns } from './turns.ts';
 import { eventStreamsOf } from './event-streams.ts';
+import { createHostRule } from './hosts.ts';
 import { limitsOf } from './limits.ts';
 import { createMedia } from './media.ts';
 import { platformsOf } from './platforms.ts';
@@ -72,6 +79,8 @@ const consoleFolder = fileURLToPath(new URL('../console/dist', import.meta.url))
 const definitionFile = new URL('../workflow/watch.asl.json', import.meta.url);
 
 const now = () => new Date();
+/** For what this process alone measures: no clock that is set back makes it longer. */
+const steadyNow = createSteadyClock({ wallMs: Date.now, monotonicMs: () => performance.now() });
 
 export async function openService(
   settings: Settings,
@@ -90,6 +99,9 @@ export async function openService(
     directory.temporary,
     now,
   );
+  const webhookUrls = createWebhookGuard(settings.allowWebhookRanges);
+  const webhookHttp = createGuardedHttp(webhookUrls);
+  const turns = createTurns(settings);
   const recentLog = createLogBuffer({ level: settings.logLevel, now });
   const log = redactedLog(teeLog(output, recentLog));
   const jobs = createJobStore(database);
@@ -100,7 +112,7 @@ export async function openService(
   const eventSessions = createEventSessions(settings.eventStreamsPerCaller);
   const queue = createDeliveryQueue({
     database,
-    now,
+    now: steadyNow,
     setTimer: setSystemTimer,
     log,
     concurrency: deliveriesAtOnce,
@@ -118,18 +130,22 @@ export async function openService(
     now,
     streams,
     urls: guard,
+    webhookUrls,
     vision: meteredVision(createVisionModel(settings, ffmpegPath), meter),
     calls: createCallLimiter({ perMinute: settings.syncPerMinute, atOnce: settings.syncAtOnce, now }),
+    turns: turns.calls,
     contactSheets: createContactSheets({ ffmpegPath }),
     compareMotion,
     deliveries: createDeliveryStore(database),
-    webhooks: createWebhookSender({ http, version, elapsedMs: () => performance.now() }),
+    webhooks: createWebhookSender({ http: webhookHttp, version, elapsedMs: () => performance.now() }),
     signer: createWebhookSigner({
       masterSecret: await readOrMakeMasterSecret(directory.masterSecret),
       versions: async (caller) => validVersions(await callers.find(caller), now()),
     }),
     keys: createKeyStore(database),
     limits: limitsOf(settings),
+    acceptsHost: createHostRule(settings),
+    bodies: createRequestBodies({ setTimer: setSystemTimer }),
     eventStreams: eventStreamsOf(settings, eventSessions),
     newId: () => randomUUID(),
     random: Math.random,
@@ -140,7 +156,7 @@ export async function openService(
     definition: JSON.parse(await readFile(definitionFile, 'utf8')),
     resources: {
       AnalyzeFunctionArn: (input, signal) => analyzeTask(input, collaborators, signal),
-      CaptureFunctionArn: (input, signal) => captureTask(input, collaborators, signal),
+      CaptureFunctionArn: (input, signal) => captureTask(input, capturing, signal),
     },
     store: executionStore,
     clock: systemClock,
@@ -148,7 +164,16 @@ export async function openService(
     log,
   });
   const collaborators = { ...parts, executions, summaries: windowSummaries(parts) };
-  const upkeep = { collaborators, jobs, media, executions, executionStore, log };
+  const capturing = { ...collaborators, streams: limitCaptures(streams, turns.ticks) };
+  const upkeep = {
+    collaborators,
+    jobs,
+    media,
+    executions,
+    executionStore,
+    setTimer: setSystemTimer,
+    log,
+  };
   let closers: (() => Promise<void> | void)[] = [];
 
   return {
@@ -169,7 +194,7 @@ export async function openService(
       await executions.close();
       // Before the connections: an attempt that is cut off here is not recorded as the receiver's failure.
       database.close();
-      await http.close();
+      await Promise.all([http.close(), webhookHttp.close()]);
       directory.release();
     },
   };

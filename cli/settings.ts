@@ -23,24 +23,37 @@ const settingsSchema = z.object({
       fallback: '',
       text: 'address that callers use, for links in events; empty: http://HOST:PORT',
     }),
-  dataDir: z
+  allowedHosts: z
     .string()
-    .min(1)
-    .prefault('.watchpost')
-    .register(help, { fallback: '.watchpost', text: 'folder of the database, pictures and keys' }),
-  allowRanges: z
-    .string()
-    .transform((text) => text.split(',').flatMap((range) => range.trim() || []))
+    .transform((text) => text.split(',').flatMap((host) => host.trim().toLowerCase() || []))
     .pipe(
       z.array(
-        z.string().refine(isRange, 'must be CIDR ranges such as 192.168.1.0/24, with commas between them'),
+        z
+          .string()
+          .regex(
+            /^([a-z0-9_]([a-z0-9_-]*[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/,
+            'must be host names without ports, such as watchpost.lan, with commas between them',
+          ),
       ),
     )
     .prefault('')
     .register(help, {
       fallback: '',
-      text: 'private ranges that streams and webhooks may use, as CIDRs with commas between them, for cameras at home; empty: public addresses only',
+      text: 'further host names that callers use, with commas between them; loopback names, HOST, the host of PUBLIC_URL and, with a HOST other than loopback, IP addresses are accepted without',
     }),
+  dataDir: z
+    .string()
+    .min(1)
+    .prefault('.watchpost')
+    .register(help, { fallback: '.watchpost', text: 'folder of the database, pictures and keys' }),
+  allowRanges: ranges().register(help, {
+    fallback: '',
+    text: 'private ranges that streams may use, as CIDRs with commas between them, for cameras at home; empty: public addresses only',
+  }),
+  allowWebhookRanges: ranges().register(help, {
+    fallback: '',
+    text: 'private ranges that webhooks may use, likewise: any caller with a key can post to them; empty: public addresses only',
+  }),
   vision: z.enum(['pixel', 'bedrock', 'openai']).prefault('pixel').register(help, {
     fallback: 'pixel',
     text: 'the model: pixel (built in, measures pixels only), bedrock (your AWS credentials), openai (any compatible vision server)',
@@ -65,11 +78,15 @@ const settingsSchema = z.object({
     .register(help, { fallback: '10', text: 'active jobs a caller may have' }),
   syncPerMinute: wholeNumber(0, 100_000).prefault('120').register(help, {
     fallback: '120',
-    text: 'calls of check-once, analyze-frame, streams/validate and webhook-test that a caller may make in a minute; 0: no limit',
+    text: 'calls per minute of a caller to check-once, analyze-frame, streams/validate, webhook-test, resend, live-monitor and live-digest; 0: no limit',
   }),
   syncAtOnce: wholeNumber(0, 10_000)
     .prefault('10')
-    .register(help, { fallback: '10', text: 'of these, how many may be under way at once; 0: no limit' }),
+    .register(help, { fallback: '10', text: 'how many of these calls run concurrently; 0: no limit' }),
+  capturesAtOnce: wholeNumber(4, 10_000).prefault('128').register(help, {
+    fallback: '128',
+    text: 'captures of running jobs that run concurrently; probes and captures of calls may be a quarter as many besides',
+  }),
   retentionSeconds: wholeNumber(60, 86_400)
     .prefault('3600')
     .register(help, { fallback: '3600', text: 'how long a finished job can be read' }),
@@ -194,6 +211,18 @@ function wholeNumber(minimum: number, maximum: number) {
     .regex(/^\d+$/, 'must be a whole number')
     .transform(Number)
     .pipe(z.number().min(minimum, `must be at least ${minimum}`).max(maximum, `must be at most ${maximum}`));
+}
+
+function ranges() {
+  return z
+    .string()
+    .transform((text) => text.split(',').flatMap((range) => range.trim() || []))
+    .pipe(
+      z.array(
+        z.string().refine(isRange, 'must be CIDR ranges such as 192.168.1.0/24, with commas between them'),
+      ),
+    )
+    .prefault('');
 }
 
 function isRange(text: string): boolean {

@@ -1,56 +1,82 @@
 import type { EmbeddedJobStore } from '../adapters/embedded/job-store.ts';
 import type { EmbeddedMediaStore } from '../adapters/embedded/media-store.ts';
 import type { WorkflowEngine } from '../adapters/embedded/workflow/engine.ts';
+import type { SetTimer } from '../adapters/embedded/timer.ts';
 import type { ExecutionStore } from '../adapters/embedded/workflow/execution-store.ts';
 import type { Collaborators } from '../core/collaborators.ts';
 import { rules } from '../core/decision/rules.ts';
 import { addSeconds } from '../core/decision/schedule.ts';
 import { reconcile } from '../core/operations/reconcile.ts';
 import type { Log } from '../core/ports/log.ts';
+import { isOver } from '../core/time.ts';
 
 export type UpkeepNeeds = {
   collaborators: Collaborators;
   jobs: EmbeddedJobStore;
-  media: EmbeddedMediaStore;
+  media: Pick<EmbeddedMediaStore, 'sweep'>;
   executions: WorkflowEngine;
-  executionStore: ExecutionStore;
+  executionStore: Pick<ExecutionStore, 'prune'>;
+  setTimer: SetTimer;
   log: Log;
 };
 
 const upkeepSeconds = 60;
 const mediaKeptSeconds = 86_400;
 const jobsARun = 200;
-/** Longer than any lease: at a start every active job is looked at. */
-const everyLeaseSeconds = 86_400;
+/** At a start every active job is due, also one whose lease was given on a clock that was far ahead. */
+const endOfTime = new Date(8.64e15);
 
 /**
  * What EventBridge and TTLs do in AWS. At start: leases are renewed before anything is judged lost, executions go on, and
  * every active job is looked at; then every minute. Returns what stops it.
  */
 export async function startUpkeep(needs: UpkeepNeeds): Promise<() => Promise<void>> {
-  const { collaborators, jobs, executions } = needs;
-  const renewedUntil = addSeconds(collaborators.now(), rules.leaseAllowanceSeconds);
-  jobs.renewLeases(renewedUntil);
+  const { collaborators, executions, setTimer } = needs;
+  const repairs = createRepairs(needs);
+  repairs.renewLeases();
   executions.resume();
-  await reconcile(collaborators, {
-    dueBy: addSeconds(renewedUntil, everyLeaseSeconds),
-    limit: Number.MAX_SAFE_INTEGER,
-  });
+  await reconcile(collaborators, { dueBy: endOfTime, limit: Number.MAX_SAFE_INTEGER });
   let running = Promise.resolve();
-  const timer = setInterval(() => {
-    running = running.then(() => tidy(needs));
-  }, upkeepSeconds * 1000);
+  let cancelTimer = setTimer(tidyAgain, upkeepSeconds * 1000);
   return async () => {
-    clearInterval(timer);
+    cancelTimer();
     await running;
   };
+
+  function tidyAgain(): void {
+    cancelTimer = setTimer(tidyAgain, upkeepSeconds * 1000);
+    running = running.then(() => tidy(needs, repairs));
+  }
 }
 
-async function tidy({ collaborators, jobs, media, executionStore, log }: UpkeepNeeds): Promise<void> {
+type Repairs = { renewLeases(): void; sweep(): Promise<void> };
+
+/** After a sleep of the machine, every lease may be over before the first tick commits: leases are renewed before anything is judged. */
+function createRepairs({ collaborators, jobs }: UpkeepNeeds): Repairs {
+  let renewedOrSweptAt = collaborators.now();
+  return { renewLeases, sweep };
+
+  function renewLeases(): void {
+    const now = collaborators.now();
+    jobs.renewLeases(addSeconds(now, rules.leaseAllowanceSeconds));
+    renewedOrSweptAt = now;
+  }
+
+  async function sweep(): Promise<void> {
+    if (isOver(renewedOrSweptAt, 2 * upkeepSeconds, collaborators.now())) renewLeases();
+    renewedOrSweptAt = collaborators.now();
+    await reconcile(collaborators, { dueBy: renewedOrSweptAt, limit: jobsARun });
+  }
+}
+
+async function tidy(
+  { collaborators, jobs, media, executionStore, log }: UpkeepNeeds,
+  repairs: Repairs,
+): Promise<void> {
   const now = collaborators.now();
   const aDayAgo = addSeconds(now, -mediaKeptSeconds);
   const steps = {
-    reconcile: () => reconcile(collaborators, { dueBy: now, limit: jobsARun }),
+    reconcile: repairs.sweep,
     'sweep of jobs': () => jobs.sweep(now),
     'sweep of pictures': () => media.sweep(aDayAgo),
     'sweep of executions': async () => executionStore.prune(aDayAgo),

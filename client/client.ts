@@ -5,15 +5,16 @@ import { errorOf } from './errors.ts';
 import { createTransport } from './transport.ts';
 import type { Call, ClientOptions } from './transport.ts';
 
+/** Client of one service and key, as `createClient` returns it. */
 export type Watchpost = ReturnType<typeof createClient>;
 
 type Signal = { signal?: AbortSignal };
-/** Replays the answer where this key was used before; left out, each call has its own, so that trying again makes one job. */
+/** Idempotency key: a repeated key replays the first response. Default: one key per call, so that retries create one job. */
 type Creation = Signal & { idempotencyKey?: string };
 
 /**
- * The API as functions, one an operation. What the service refuses is thrown as `WatchpostError`, invalid fields as
- * `RequestInvalidError`, a service out of reach as `ConnectionError`; what may pass is tried again first, where that does no harm.
+ * Creates a client with one function per API operation. Retries transient errors of repeatable requests. Throws
+ * `WatchpostError` for an error response, `RequestInvalidError` for a 422, `ConnectionError` if the service is unreachable.
  *
  * @example
  * const watchpost = createClient({ baseUrl: 'https://HOST/api', apiKey });
@@ -23,16 +24,16 @@ type Creation = Signal & { idempotencyKey?: string };
 export function createClient(options: ClientOptions) {
   const transport = createTransport(options);
 
-  const ask = <Answer>(call: Call): Promise<Answer> => transport.send(call, jsonOf<Answer>);
+  const send = <Answer>(call: Call): Promise<Answer> => transport.send(call, jsonOf<Answer>);
   const jpeg = (path: string, { signal }: Signal): Promise<Uint8Array> =>
     transport.send({ method: 'GET', path, repeatable: true, signal }, bytesOf);
 
   const get = <Answer>(path: string, query: Call['query'], { signal }: Signal) =>
-    ask<Answer>({ method: 'GET', path, query: query ?? {}, repeatable: true, signal });
+    send<Answer>({ method: 'GET', path, query: query ?? {}, repeatable: true, signal });
   const post = <Answer>(path: string, body: object | undefined, { signal }: Signal, repeatable: boolean) =>
-    ask<Answer>({ method: 'POST', path, ...(body && { body }), repeatable, signal });
+    send<Answer>({ method: 'POST', path, ...(body && { body }), repeatable, signal });
   const create = (path: string, body: object, { signal, idempotencyKey }: Creation) =>
-    ask<Api.JobSummary>({
+    send<Api.JobSummary>({
       method: 'POST',
       path,
       body,
@@ -42,75 +43,94 @@ export function createClient(options: ClientOptions) {
     });
 
   return {
-    /** One look: does the condition hold now? */
+    /** Checks a condition on a stream once. */
     checkOnce: (request: Api.CheckOnceRequest, o: Signal = {}) =>
       post<Api.CheckOnceResponse>('/check-once', request, o, true),
-    /** A question about a JPEG, without a stream. */
+    /** Answers a question about a JPEG, without a stream. */
     analyzeFrame: (request: Api.AnalyzeFrameRequest, o: Signal = {}) =>
       post<Api.AnalyzeFrameResponse>('/analyze-frame', request, o, true),
+    /** Validates a stream URL; an offline stream is a result, not an error. */
     validateStream: (request: Api.ValidateStreamRequest, o: Signal = {}) =>
       post<Api.StreamValidation>('/streams/validate', request, o, true),
 
+    /** Starts a monitor; the job is pending. */
     startMonitor: (request: Api.MonitorRequest, o: Creation = {}) => create('/live-monitor', request, o),
+    /** Starts a digest; the job is pending. */
     startDigest: (request: Api.DigestRequest, o: Creation = {}) => create('/live-digest', request, o),
-    /** Newest first. */
+    /** Lists jobs, newest first. */
     listJobs: (query: JobFilter = {}, o: Signal = {}) => get<Api.JobList>('/jobs', query, o),
+    /** Returns a job with statistics and newest alerts or summaries. */
     getJob: (jobId: string, o: Signal = {}) => get<Api.JobDetail>(job(jobId), {}, o),
-    /** Not tried again: a repeated cancellation is refused as `JOB_ALREADY_STOPPED`. */
+    /** Cancels a job. Without retries: a repeated cancellation fails with `JOB_ALREADY_STOPPED`. */
     cancelJob: (jobId: string, { signal }: Signal = {}) =>
-      ask<Api.CancelledJob>({ method: 'DELETE', path: job(jobId), repeatable: false, signal }),
-    /** One page of the log; pictures are links. */
+      send<Api.CancelledJob>({ method: 'DELETE', path: job(jobId), repeatable: false, signal }),
+    /** Returns one page of the event log; images are links. */
     listEvents: (jobId: string, query: EventFilter = {}, o: Signal = {}) =>
       get<Api.EventPage>(`${job(jobId)}/events`, query, o),
-    /** The log as it grows, each event once and in order, until `job_stopped`; goes on by itself where a connection broke. */
+    /** Yields each event of the log once and in order until `job_stopped`; reconnects automatically. */
     follow: (jobId: string, o: FollowOptions = {}) => follow(jobId, o, transport),
-    /** The picture of a `watch_triggered` or `summary_generated` event: JPEG. */
+    /** Returns the JPEG of a `watch_triggered` or `summary_generated` event. */
     picture: (jobId: string, sequence: number, o: Signal = {}) => jpeg(`${job(jobId)}/media/${sequence}`, o),
-    /** The newest picture that was taken for a job, at its `stats.last_frame_at`: JPEG. */
+    /** Returns the newest frame of a job as JPEG, captured at `stats.last_frame_at`. */
     frame: (jobId: string, o: Signal = {}) => jpeg(`${job(jobId)}/frame`, o),
 
+    /** Returns one page of webhook deliveries, oldest first. */
     listDeliveries: (jobId: string, query: DeliveryFilter = {}, o: Signal = {}) =>
       get<Api.DeliveryPage>(`${job(jobId)}/deliveries`, query, o),
+    /** Starts a new series of attempts for an ended delivery. Without retries. */
     resendDelivery: (jobId: string, sequence: number, o: Signal = {}) =>
       post<Api.Resend>(`${job(jobId)}/deliveries/${sequence}/resend`, undefined, o, false),
+    /** Sends one signed test event to a URL and returns the result. Without retries. */
     testWebhook: (request: Api.WebhookTestRequest, o: Signal = {}) =>
       post<Api.WebhookTest>('/webhook-test', request, o, false),
+    /** Returns the signing secret of webhooks. */
     getWebhookSecret: (o: Signal = {}) => get<Api.WebhookSecret>('/webhook-secret', {}, o),
+    /** Rotates the signing secret. Without retries. */
     rotateWebhookSecret: (o: Signal = {}) =>
       post<Api.WebhookSecret>('/webhook-secret/rotate', undefined, o, false),
 
+    /** Lists the keys of a caller without their secret text. */
     listKeys: (query: { caller?: string } = {}, o: Signal = {}) => get<Api.KeyList>('/keys', query, o),
+    /** Creates a key and returns its text, once. Without retries. */
     createKey: (request: Api.KeyRequest, o: Signal = {}) => post<Api.NewKey>('/keys', request, o, false),
+    /** Changes the label of a key. */
     labelKey: (keyId: string, request: Api.KeyLabel, { signal }: Signal = {}) =>
-      ask<Api.Key>({ method: 'PATCH', path: key(keyId), body: request, repeatable: true, signal }),
+      send<Api.Key>({ method: 'PATCH', path: key(keyId), body: request, repeatable: true, signal }),
+    /** Replaces a key by a new one with the same scopes. Without retries. */
     rotateKey: (keyId: string, o: Signal = {}) =>
       post<Api.RotatedKey>(`${key(keyId)}/rotate`, undefined, o, false),
+    /** Revokes a key; takes effect within a minute. */
     revokeKey: (keyId: string, { signal }: Signal = {}) =>
-      ask<Api.Key>({ method: 'DELETE', path: key(keyId), repeatable: true, signal }),
+      send<Api.Key>({ method: 'DELETE', path: key(keyId), repeatable: true, signal }),
+    /** Lists callers. Requires the scope `admin`. */
     listCallers: (query: { after?: string; limit?: number } = {}, o: Signal = {}) =>
       get<Api.CallerList>('/callers', query, o),
+    /** Adds a caller. Requires the scope `admin`. */
     addCaller: (request: Api.CallerRequest, o: Signal = {}) => post<Api.Caller>('/callers', request, o, true),
 
-    /** For keys with the internal scope. */
+    /** Returns usage statistics. Requires the scope `internal`. */
     metrics: ({ signal }: Signal = {}) =>
-      ask<Api.Metrics>({ method: 'GET', path: '/metrics', headers: internal, repeatable: true, signal }),
-    /** For keys with the internal scope. `alarms` is null where nothing watches the service from outside. */
+      send<Api.Metrics>({ method: 'GET', path: '/metrics', headers: internal, repeatable: true, signal }),
+    /** Returns alarms. Requires the scope `internal`. `alarms` is `null` in embedded mode. */
     alarms: ({ signal }: Signal = {}) =>
-      ask<Api.Alarms>({ method: 'GET', path: '/alarms', headers: internal, repeatable: true, signal }),
-    /** For keys with the internal scope. */
+      send<Api.Alarms>({ method: 'GET', path: '/alarms', headers: internal, repeatable: true, signal }),
+    /** Returns recent log entries. Requires the scope `internal`. */
     logs: (query: { level?: Api.LogLevel; limit?: number } = {}, { signal }: Signal = {}) =>
-      ask<Api.Logs>({ method: 'GET', path: '/logs', query, headers: internal, repeatable: true, signal }),
+      send<Api.Logs>({ method: 'GET', path: '/logs', query, headers: internal, repeatable: true, signal }),
   };
 }
 
+/** Filters and page of `listJobs`; `limit` is 1 to 100. */
 export type JobFilter = { status?: Api.JobStatus; job_type?: Api.JobType; limit?: number; offset?: number };
+/** Page of `listEvents`: events after sequence `after`. */
 export type EventFilter = { after?: number; limit?: number };
+/** Filter and page of `listDeliveries`: deliveries after sequence `after`. */
 export type DeliveryFilter = { state?: Api.DeliveryState; after?: number; limit?: number };
 
 async function jsonOf<Answer>(response: Response): Promise<Answer> {
   const text = await response.text();
   try {
-    // The types are generated from the service's own document: a newer service may answer more, and that must not fail here.
+    // The types are generated from the OpenAPI document. A body is not validated: a newer service may return more fields.
     // oxlint-disable-next-line typescript/no-unsafe-return
     return JSON.parse(text);
   } catch {

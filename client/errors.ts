@@ -1,6 +1,6 @@
 import type { ErrorCode, ErrorEnvelope, ValidationErrors } from './openapi-types.ts';
 
-/** The codes that may pass: try again with exponential backoff (interface section 7). */
+/** Codes of transient errors, to be retried with exponential backoff (interface section 7). */
 const transientCodes: readonly string[] = [
   'STREAM_FETCH_FAILED',
   'VLM_ERROR',
@@ -8,14 +8,14 @@ const transientCodes: readonly string[] = [
   'RATE_LIMITED',
 ];
 
-/** What the service refused. Branch on `code`, not on the message; `remediation` says what to do next. */
+/** Error response of the service. Branch on `code`, not on the message; `remediation` is the next step. */
 export class WatchpostError extends Error {
   override readonly name: string = 'WatchpostError';
   readonly status: number;
-  /** One of the documented codes, `VALIDATION_ERROR` for a 422, or `UNEXPECTED_ANSWER` for what is not the service's own answer. */
+  /** Documented code, `VALIDATION_ERROR` for a 422, or `UNEXPECTED_ANSWER` for a body that is not from the service. */
   readonly code: ErrorCode | 'VALIDATION_ERROR' | 'UNEXPECTED_ANSWER';
   readonly remediation: string;
-  /** From `Retry-After`, where the service said it. */
+  /** Value of `Retry-After`, in seconds; undefined if the response has none. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(refusal: Refusal) {
@@ -26,15 +26,15 @@ export class WatchpostError extends Error {
     this.retryAfterSeconds = refusal.retryAfterSeconds;
   }
 
-  /** Whether the same request may succeed a little later. */
+  /** True for a transient error: the same request may succeed later. */
   get retryable(): boolean {
     if (this.code !== 'UNEXPECTED_ANSWER') return transientCodes.includes(this.code);
-    // Of a proxy or a firewall in between.
+    // The response is from a proxy or firewall.
     return this.status >= 500 || this.status === 429;
   }
 }
 
-/** A request with fields that are missing or out of range; nothing was done. */
+/** Rejected request: `detail` lists missing and invalid fields. The service did nothing. */
 export class RequestInvalidError extends WatchpostError {
   override readonly name = 'RequestInvalidError';
   readonly detail: ValidationErrors['detail'];
@@ -44,14 +44,14 @@ export class RequestInvalidError extends WatchpostError {
       status,
       code: 'VALIDATION_ERROR',
       message: detail.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; '),
-      remediation: 'Mend the named fields.',
+      remediation: 'Fix the fields listed in `detail`.',
       retryAfterSeconds: undefined,
     });
     this.detail = detail;
   }
 }
 
-/** The service could not be reached, or the connection broke. */
+/** Unreachable service or broken connection. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
   readonly retryable = true;
@@ -65,7 +65,7 @@ type Refusal = {
   retryAfterSeconds: number | undefined;
 };
 
-/** The error that an answer stands for, whatever its body turned out to be. */
+/** Converts an error response to an error, for any body. `retryAfter` is the header; only whole seconds count. */
 export function errorOf(status: number, body: unknown, retryAfter: string | null): WatchpostError {
   if (isValidation(body)) return new RequestInvalidError(status, body.detail);
   const retryAfterSeconds = retryAfter !== null && /^\d+$/.test(retryAfter) ? Number(retryAfter) : undefined;
@@ -73,8 +73,8 @@ export function errorOf(status: number, body: unknown, retryAfter: string | null
   return new WatchpostError({
     status,
     code: 'UNEXPECTED_ANSWER',
-    message: `HTTP ${status} with a body that is not the service's`,
-    remediation: 'Check the base URL (it ends in /api), and what stands between you and the service.',
+    message: `HTTP ${status} with an unexpected body`,
+    remediation: 'Check the base URL (it ends in /api), and any proxy between this client and the service.',
     retryAfterSeconds,
   });
 }

@@ -4,24 +4,25 @@ import type { StreamedEvent } from './openapi-types.ts';
 import { backoffMilliseconds, mayPass, refusalOf } from './transport.ts';
 import type { Transport } from './transport.ts';
 
+/** Start and end of `follow`. */
 export type FollowOptions = {
-  /** The sequence after which to go on; 0, the default, is from the start. */
+  /** Sequence after which to start. Default 0: the first event. */
   after?: number;
-  /** Ends the iteration with the signal's reason. The job goes on. */
+  /** Ends the iteration with the reason of the signal. The job continues. */
   signal?: AbortSignal;
 };
 
-/** The service sends something at least every 15 s: after so long without a byte the connection is dead. */
+/** Silence after which a connection counts as dead. The service sends a comment every 15 s. */
 const silenceMilliseconds = 45_000;
-/** A session that ends in good order after so long was not fruitless, though nothing happened to the job meanwhile. */
+/** Minimum duration of a session without events that does not count as a failure. */
 const lastingMilliseconds = 30_000;
-/** Fruitless connections in a row before it gives up: about three minutes. */
+/** Maximum consecutive connections without an event: about three minutes. */
 const mostFailures = 10;
 
 /**
- * A job's events in order, each once, from `after` on until `job_stopped`. A connection that breaks, is closed or falls silent
- * is opened again where it was. Throws `WatchpostError` for what will not pass (no such job, key revoked), and
- * the last error after ten fruitless connections in a row.
+ * Yields the events of a job in order, each once, after sequence `after` until `job_stopped`. Reopens a broken, closed or
+ * silent connection after the last event. Throws `WatchpostError` for a permanent error (unknown job, revoked key), and
+ * the last error after ten consecutive connections without an event.
  */
 export async function* follow(
   jobId: string,
@@ -36,22 +37,23 @@ export async function* follow(
     try {
       for await (const event of oneConnection(jobId, last, transport, signal)) {
         if (event === 'over') return;
-        // A service that replays more than it was asked for shows nothing twice.
+        // Skips events that the service repeats.
         if (event.data.sequence <= last) continue;
         last = event.data.sequence;
         yield event;
         if (event.type === 'job_stopped') return;
       }
-      // Closed in good order: after `error`, at the end of a session, or at a restart.
+      // The service closed the stream: after `error`, at the end of a session, or for a restart.
       const lasted = Date.now() - openedAt >= lastingMilliseconds;
       failures = lasted || last > resumedAfter ? 1 : failures + 1;
-      if (failures >= mostFailures) throw new ConnectionError('The event stream is closed again and again');
+      if (failures >= mostFailures)
+        throw new ConnectionError('The service closes the event stream repeatedly');
     } catch (error) {
       signal?.throwIfAborted();
       failures = last > resumedAfter ? 1 : failures + 1;
       if (!mayPass(error) || failures >= mostFailures) throw error;
-      const asked = error instanceof WatchpostError ? error.retryAfterSeconds : undefined;
-      if (asked !== undefined) await transport.sleep(asked * 1_000, signal);
+      const requestedSeconds = error instanceof WatchpostError ? error.retryAfterSeconds : undefined;
+      if (requestedSeconds !== undefined) await transport.sleep(requestedSeconds * 1_000, signal);
     }
     await transport.sleep(backoffMilliseconds(failures), signal);
   }
@@ -79,16 +81,16 @@ async function* oneConnection(
       return;
     }
     if (!response.ok || !response.body) throw await refusalOf(response);
-    const heard = new TransformStream<Uint8Array, Uint8Array>({
+    const received = new TransformStream<Uint8Array, Uint8Array>({
       transform: (bytes, controller) => {
-        // Not Node's `refresh()`: elsewhere a timer is a number.
+        // Not `refresh()`: outside of Node a timer is a number.
         clearTimeout(timer);
         timer = untilSilent();
         controller.enqueue(bytes);
       },
     });
     const messages = response.body
-      .pipeThrough(heard)
+      .pipeThrough(received)
       .pipeThrough(new TextDecoderStream())
       .pipeThrough(new EventSourceParserStream());
     for await (const { data } of messages) yield eventOf(data);
@@ -105,7 +107,7 @@ async function* oneConnection(
 function eventOf(data: string): StreamedEvent {
   const event: unknown = JSON.parse(data);
   if (isEvent(event)) return event;
-  throw new ConnectionError('The event stream carries what is no event of a job');
+  throw new ConnectionError('The event stream contains a message that is no job event');
 }
 
 function isEvent(value: unknown): value is StreamedEvent {

@@ -1,4 +1,4 @@
-/** `watchpost/client`: the HTTP API of Watchpost, typed. Runs where `fetch` does: Node 20 and newer, Deno, Bun. */
+/** Typed client of the HTTP API (`watchpost/client`). Requires `fetch`: Node 20 and newer, Deno, Bun. */
 export { createClient } from './client.ts';
 export type { DeliveryFilter, EventFilter, JobFilter, Watchpost } from './client.ts';
 export { ConnectionError, RequestInvalidError, WatchpostError } from './errors.ts';

@@ -30,6 +30,7 @@ export type ErrorCode =
   | 'JOB_NOT_FOUND'
   | 'JOB_ALREADY_STOPPED'
   | 'PAYLOAD_TOO_LARGE'
+  | 'REQUEST_TIMEOUT'
   | 'MAX_JOBS_REACHED'
   | 'RATE_LIMITED'
   | 'VLM_ERROR'

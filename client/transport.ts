@@ -1,37 +1,40 @@
 import { ConnectionError, errorOf, WatchpostError } from './errors.ts';
 
+/** Address, key and transport of a client. */
 export type ClientOptions = {
-  /** Where the API is, with its base path: `https://HOST/api`. */
+  /** API address with base path: `https://HOST/api`. */
   baseUrl: string;
-  /** An API key, `wp_…`. Keep it on a server, never in a page. */
+  /** API key, `wp_…`. Keep it on a server, never in a web page. */
   apiKey: string;
-  /** How often a request that may be repeated is tried in all. Default 3; 1 never tries again. */
+  /** Maximum attempts of a repeatable request, at least 1. Default 3. */
   attempts?: number;
-  /** How a request is sent. Default: the platform's `fetch`. */
+  /** Function that sends a request. Default: `globalThis.fetch`. */
   fetch?: typeof globalThis.fetch;
-  /** Resolves after that time; rejects when `signal` aborts. */
+  /** Function that waits; rejects if `signal` aborts. Default: a timer. */
   sleep?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 };
 
+/** One API request. */
 export type Call = {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   path: string;
   query?: Record<string, string | number | undefined>;
   body?: object;
   headers?: Record<string, string>;
-  /** Whether sending it twice does no more than sending it once. */
+  /** True if a repetition has no further effect, so that the client may retry. */
   repeatable: boolean;
   signal?: AbortSignal | undefined;
 };
 
+/** HTTP transport, as `createTransport` returns it. */
 export type Transport = ReturnType<typeof createTransport>;
 
-/** Sends calls with the key, tries again what may pass, and throws what the service refuses as `WatchpostError`. */
+/** Creates the HTTP transport: adds the key, retries transient errors, converts error responses to `WatchpostError`. */
 export function createTransport(options: ClientOptions) {
   const { apiKey, attempts = 3, fetch = globalThis.fetch, sleep = wait } = options;
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
 
-  /** One request; any status is an answer. Throws `ConnectionError`. */
+  /** Sends one request and returns the response for any status. Throws `ConnectionError`. */
   async function open({ method, path, query = {}, body, headers, signal }: Call): Promise<Response> {
     const url = new URL(baseUrl + path);
     for (const [name, value] of Object.entries(query)) {
@@ -54,17 +57,17 @@ export function createTransport(options: ClientOptions) {
     }
   }
 
-  /** What `read` makes of an answer with a 2xx status, read whole: a connection that breaks in mid-body is one that broke. */
+  /** Sends a request with retries and returns the result of `read` for a 2xx response. A body that breaks off is retried too. */
   async function send<Answer>(call: Call, read: (response: Response) => Promise<Answer>): Promise<Answer> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         const response = await open(call);
         if (!response.ok) throw await refusalOf(response);
-        return await read(response).catch(asBroken);
+        return await read(response).catch(toConnectionError);
       } catch (error) {
         call.signal?.throwIfAborted();
         if (!call.repeatable || attempt >= attempts || !mayPass(error)) throw error;
-        await sleep(pauseBefore(attempt, error), call.signal);
+        await sleep(delayBefore(attempt, error), call.signal);
       }
     }
   }
@@ -72,29 +75,30 @@ export function createTransport(options: ClientOptions) {
   return { open, send, sleep };
 }
 
-function asBroken(cause: unknown): never {
+function toConnectionError(cause: unknown): never {
   if (cause instanceof WatchpostError) throw cause;
-  throw new ConnectionError('The answer broke off', { cause });
+  throw new ConnectionError('The connection broke before the response was complete', { cause });
 }
 
-/** The error in an answer that is not 2xx. */
+/** Reads the error of a response whose status is not 2xx. */
 export async function refusalOf(response: Response): Promise<WatchpostError> {
   const text = await response.text().catch(() => '');
   return errorOf(response.status, parsed(text), response.headers.get('Retry-After'));
 }
 
-/** Doubling from half a second up to 30 s, spread by half so that many clients do not return together. */
+/** Returns the delay before the next attempt, in milliseconds: 500 doubled per failure, at most 30,000, with 50 % jitter. */
 export function backoffMilliseconds(failures: number): number {
   return Math.min(30_000, 500 * 2 ** (failures - 1)) * (0.5 + Math.random() / 2);
 }
 
+/** Returns true for a transient error. */
 export function mayPass(error: unknown): boolean {
   return (error instanceof WatchpostError || error instanceof ConnectionError) && error.retryable;
 }
 
-function pauseBefore(attempt: number, error: unknown): number {
-  const asked = error instanceof WatchpostError ? error.retryAfterSeconds : undefined;
-  return asked === undefined ? backoffMilliseconds(attempt) : asked * 1_000;
+function delayBefore(attempt: number, error: unknown): number {
+  const requestedSeconds = error instanceof WatchpostError ? error.retryAfterSeconds : undefined;
+  return requestedSeconds === undefined ? backoffMilliseconds(attempt) : requestedSeconds * 1_000;
 }
 
 function parsed(text: string): unknown {

@@ -3,16 +3,16 @@ import type { StreamedEvent, TestEvent } from './openapi-types.ts';
 
 export { WebhookVerificationError };
 
-/** What arrives at a `webhook_url`. */
+/** Event that a receiver gets at its `webhook_url`. */
 export type WebhookEvent = Exclude<StreamedEvent, { type: 'progress' }> | TestEvent;
 
-/** As a web server has them: a `Headers`, or Node's `request.headers`. */
+/** Request headers: a `Headers` object, or `request.headers` of Node. */
 export type WebhookHeaders = Headers | Record<string, string | string[] | undefined>;
 
 /**
- * The event in a webhook request, once its signature is seen to be the service's (Standard Webhooks) and at most five minutes old.
- * `body` is the request's body as it came, before any parsing. `secret` is `whsec_…` of `GET /webhook-secret`; while
- * it rotates either one verifies. Throws `WebhookVerificationError`: answer 400 then, and do nothing.
+ * Verifies a webhook request (Standard Webhooks; at most five minutes old) and returns its event and `webhook-id`.
+ * `body` is the raw request body, before any parsing. `secret` is `whsec_…` from `GET /webhook-secret`; during a rotation
+ * either secret verifies. Throws `WebhookVerificationError`: respond with status 400 and ignore the request.
  */
 export function verifyWebhook(
   secret: string | readonly string[],
@@ -21,7 +21,7 @@ export function verifyWebhook(
 ): { id: string; event: WebhookEvent } {
   const named = namedHeaders(headers);
   const secrets = typeof secret === 'string' ? [secret] : secret;
-  if (secrets.length === 0) throw new WebhookVerificationError('No secret to verify with');
+  if (secrets.length === 0) throw new WebhookVerificationError('No secret given');
   for (const [index, one] of secrets.entries()) {
     try {
       const event: unknown = new Webhook(one).verify(body, named);
@@ -30,13 +30,13 @@ export function verifyWebhook(
       if (index === secrets.length - 1) throw error;
     }
   }
-  throw new WebhookVerificationError('The body is no event of Watchpost');
+  throw new WebhookVerificationError('The body is no Watchpost event');
 }
 
 function namedHeaders(headers: WebhookHeaders) {
   const read = (name: string): string => {
     if (headers instanceof Headers) return headers.get(name) ?? '';
-    // Some hosts hand names on as they were written.
+    // Some hosts do not convert header names to lower case.
     const value = Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
     return (Array.isArray(value) ? value[0] : value) ?? '';
   };

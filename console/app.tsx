@@ -13,7 +13,7 @@ import { SignIn } from './session/sign-in.tsx';
 import { ConnectionBanner } from './shell/connection-banner.tsx';
 import { Shell } from './shell/shell.tsx';
 
-/** Sign-in, and behind it the pages. What a key gave access to ends with its session. */
+/** Shows the sign-in, then the pages. The end of a session clears all data that its key gave access to. */
 export function App() {
   const [session, setSession] = useState<Session>();
   const [entry, setEntry] = useState<{ busy: boolean; problem?: Problem; notice?: string }>({ busy: false });
@@ -32,7 +32,7 @@ export function App() {
 
   const onOutcome = (outcome: Outcome, api: Api) => {
     setReachable(outcome !== 'unreachable');
-    // A late answer to the key of an earlier session says nothing about this one.
+    // Ignores late responses for the key of an earlier session.
     if (outcome === 'unauthorized' && inUse.current === api)
       end('Your key is no longer accepted. Sign in with another one.');
   };

@@ -1,6 +1,6 @@
 /**
- * npm's `prepare`: builds the console after an install, so that a fresh clone serves it. Where development dependencies are
- * left out there is nothing to build with, and `/console` says so. JavaScript, since any Node that npm runs on must read it.
+ * Builds the console after an install (npm's `prepare`), so that a fresh clone serves it. Without development dependencies
+ * it builds nothing, and `/console` reports that. JavaScript, because every Node version that npm supports must read it.
  */
 import { fileURLToPath } from 'node:url';
 

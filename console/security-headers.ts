@@ -1,6 +1,6 @@
 /**
- * What every file of the console is served with, by the one-machine service and by the CDN. Everything that the page loads
- * is of its own host: nothing inline, nothing from elsewhere, no frame around it. `blob:` is how evidence pictures are shown,
+ * Security headers of every console file, in embedded mode and on the CDN. The page loads only from its own host,
+ * nothing inline, and cannot be embedded. `blob:` is needed for evidence images,
  * which are fetched with the key.
  */
 export const consoleSecurityHeaders = {
@@ -20,7 +20,7 @@ export const consoleSecurityHeaders = {
   'Cross-Origin-Opener-Policy': 'same-origin',
 } as const;
 
-/** Names of assets carry a hash of their content; the page names the assets of its build. */
+/** `Cache-Control` values. Asset names contain a hash of their content; the page refers to the assets of its build. */
 export const consoleCaching = {
   page: 'no-cache',
   asset: 'public, max-age=31536000, immutable',

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 
-/** The console as static files below `/console/`, for the one-machine service and for a bucket behind a CDN alike. */
+/** Builds the console as static files below `/console/`, for the embedded service and for a bucket behind a CDN. */
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: '/console/',
@@ -9,7 +9,7 @@ export default defineConfig({
   build: {
     outDir: 'dist',
     emptyOutDir: true,
-    // Every browser since 2023; nothing is inlined, since the policy takes no data: style or script.
+    // Browsers since 2023. Nothing is inlined, because the content security policy forbids data: styles and scripts.
     target: 'es2022',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

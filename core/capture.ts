@@ -14,7 +14,7 @@ export const thumbnail = { width: 160, height: 90, bytes: 21_600 } as const;
  * HLS: the identity of the newest segment used, and its target duration. RTSP: no identity; every capture is new.
  */
 export const streamPositionSchema = z.object({
-  /** Media sequence number and URI path of the newest segment; null where the protocol has none (RTSP). */
+  /** Media sequence number of the newest segment, with a hash of what identifies its URL; null where the protocol has none (RTSP). */
   segment: z.string().nullable(),
   /** How often a healthy stream brings a new segment, in seconds. */
   segment_seconds: z.number().nonnegative(),

@@ -9,6 +9,7 @@ import type { Log, RecentLog } from './ports/log.ts';
 import type { MediaStore } from './ports/media-store.ts';
 import type { Meter } from './ports/meter.ts';
 import type { StreamCapturer } from './ports/stream-capturer.ts';
+import type { StreamTurns } from './ports/stream-turns.ts';
 import type { UrlGuard } from './ports/url-guard.ts';
 import type { VisionModel } from './ports/vision-model.ts';
 import type { WindowSummaries } from './ports/window-summaries.ts';
@@ -31,12 +32,17 @@ export type Collaborators = {
   jobs: JobStore;
   media: MediaStore;
   streams: StreamCapturer;
+  /** For streams that calls reach; ticks have turns of their own. */
+  turns: StreamTurns;
+  /** For streams. */
   urls: UrlGuard;
+  /** For webhooks, which have ranges of their own: who may look at a camera may not post into its network. */
+  webhookUrls: UrlGuard;
   vision: VisionModel;
   contactSheets: ContactSheets;
   /** Of digests that are cancelled. */
   summaries: WindowSummaries;
-  /** Of the endpoints that are answered at once. */
+  /** For the endpoints that reach streams, the model or receivers. */
   calls: CallLimiter;
   compareMotion: CompareMotion;
   executions: Executions;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ageSeconds, secondsUntil } from './time.ts';
 
 const timestampSchema = z.iso.datetime();
 
@@ -68,6 +69,13 @@ export function withAttempt(delivery: Delivery, attempt: Omit<Attempt, 'resend'>
 /** Attempts of the running series: what the retries are counted by. */
 export function attemptsMade({ attempts, resend }: Delivery): number {
   return attempts.filter((attempt) => attempt.resend === resend).length;
+}
+
+/** Returns the seconds until the next attempt is due. No wait is longer than it was meant after the last attempt. */
+export function secondsUntilAttempt({ attempts, next_attempt_at: due }: Delivery, now: Date): number {
+  if (due === null) return 0;
+  const last = attempts.at(-1);
+  return secondsUntil(due, now, last ? ageSeconds(last.at, new Date(due)) : 0);
 }
 
 /** What the delivery queue carries: one group a job, so that a job's events stay in order. */

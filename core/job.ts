@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { inputModeSchema } from './capture.ts';
 import { digestStateSchema } from './digest/digest-state.ts';
+import { captureStateSchema } from './workflow.ts';
 
 const timestampSchema = z.iso.datetime();
 const countSchema = z.int().nonnegative();
@@ -133,6 +134,11 @@ const jobBaseSchema = z.object({
   last_tick: countSchema,
   next: nextSchema.nullable(),
   generation: countSchema,
+  /**
+   * State for the first capture of a generation, stored by the tick that ends the generation before; null at any other time. About 10 kB,
+   * so no other tick stores it. Absent in records of earlier releases.
+   */
+  handed_over: captureStateSchema.nullable().default(null),
   /** Until when the job may be silent before it counts as lost. */
   lease_until: timestampSchema,
   started_at: timestampSchema.nullable(),

@@ -17,5 +17,5 @@ export type MotionComparison = {
   stateIfSkipped: string;
 };
 
-/** `state` is null for the first picture and after a hand-over; a state that cannot be read counts as null. */
+/** `state` is null for the first picture; a state that cannot be read counts as null. */
 export type CompareMotion = (thumbnail: Uint8Array, state: string | null) => MotionComparison;

@@ -23,15 +23,20 @@ const seenSchema = z.object({
 });
 export type Seen = z.infer<typeof seenSchema>;
 
-export const captureInputSchema = z.object({
+/** State of the stream's last captures, which the next capture is compared with. */
+export const captureStateSchema = z.object({
+  seen: seenSchema.nullable(),
+  motion: z.string().nullable(),
+});
+export type CaptureState = z.infer<typeof captureStateSchema>;
+
+export const captureInputSchema = captureStateSchema.extend({
   source_id: z.uuid(),
   tick: z.int().positive(),
   /** The next tick only ends the job: nothing is captured for it. */
   closing: z.boolean(),
   /** The last capture failed: resolve the URL anew. */
   resolve_again: z.boolean(),
-  seen: seenSchema.nullable(),
-  motion: z.string().nullable(),
 });
 export type CaptureInput = z.infer<typeof captureInputSchema>;
 

@@ -6,7 +6,7 @@ import type { StageSettings } from './stage/stage-settings.ts';
 
 type Props = Pick<StageSettings, 'logDays' | 'keepData'>;
 
-/** Who fetched what from CloudFront and from the buckets. */
+/** Bucket with the access logs of CloudFront and S3; objects expire after `logDays`. */
 export class AccessLogs extends Construct {
   readonly bucket: PrivateBucket;
 

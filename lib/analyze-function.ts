@@ -25,7 +25,7 @@ type Props = {
   bedrockRegion: string;
 };
 
-/** Asks the model and decides. The only function that may ask it. */
+/** Function that calls the model and commits ticks. Only its role may call the model. */
 export class AnalyzeFunction extends Construct {
   readonly function: ServiceFunction;
 
@@ -46,9 +46,9 @@ export class AnalyzeFunction extends Construct {
     };
     this.function = new ServiceFunction(this, 'Analyze', ground, {
       name: 'analyze',
-      // It waits for the model; pictures of a window (up to 18 MB, and base64) need the room.
+      // Memory for the frames of a window: up to 18 MB, and their base64 text.
       memoryMegabytes: 512,
-      // Above the model's 90 s and the commit after it, below the 150 s of the workflow's task.
+      // More than the model's 90 s with the commit, less than the 150 s of the workflow's task.
       timeoutSeconds: 140,
       environment,
     });

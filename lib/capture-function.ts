@@ -11,8 +11,8 @@ import type { FunctionGround, OwnEnvironment } from './service-function.ts';
 type Props = { table: Table; pictures: Bucket; forDeployment: boolean };
 
 /**
- * Fetches and decodes what strangers send. It may read a stream's URL by its random id and put pictures away, nothing else; and a secret with
- * accounts and proxies for platforms, where the operator takes the risk (docs/platforms.md).
+ * Function that fetches and decodes untrusted media. Its role may read `SOURCE#` items and write captures. With
+ * `platformSecretArn` it may also read that secret (risk: docs/platforms.md). Throws if code and layer exceed Lambda's limit.
  */
 export class CaptureFunction extends Construct {
   readonly function: ServiceFunction;
@@ -38,21 +38,23 @@ export class CaptureFunction extends Construct {
       : new FfmpegLayer(this, 'Ffmpeg', { architecture, required: forDeployment });
     this.function = new ServiceFunction(this, 'Capture', ground, {
       name: 'capture',
-      // 1,769 MB are one whole core (Lambda's guide), which decoding a clip needs to be done before the next tick.
+      // 1,769 MB provide one core (Lambda guide). With less, decoding a clip takes longer than a tick.
       memoryMegabytes: 1769,
-      // Above a capture's own 50 s, below the 60 s of the workflow's task.
+      // More than the 50 s of a capture, less than the 60 s of the workflow's task.
       timeoutSeconds: 58,
       environment,
       ...(layer && { layers: [layer.layer] }),
     });
-    if (layer) refuseTooLarge(layer.unzippedBytes + folderBytes(`${ground.bundles}/capture`));
+    if (layer) assertUnzippedSize(layer.unzippedBytes + folderBytes(`${ground.bundles}/capture`));
     allowReadingItems(this.function, table, keyPrefixes.source);
     allowPictures(this.function, pictures, ['s3:PutObject']);
     if (platformSecretArn) this.function.allow(['secretsmanager:GetSecretValue'], [platformSecretArn]);
   }
 }
 
-function refuseTooLarge(bytes: number): void {
+function assertUnzippedSize(bytes: number): void {
   if (bytes > mostUnzippedBytes)
-    throw new Error(`capture and its layer unzip to ${bytes} bytes; Lambda takes ${mostUnzippedBytes}`);
+    throw new Error(
+      `capture and its layer unzip to ${bytes} bytes; the limit of Lambda is ${mostUnzippedBytes}`,
+    );
 }

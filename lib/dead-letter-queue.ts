@@ -2,11 +2,11 @@ import { Duration, Validations } from 'aws-cdk-lib';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 
-/** Keeps what could not be handled for two weeks, the longest that SQS has, and is read by people. */
+/** Dead-letter queue with the maximum retention of SQS, 14 days. Operators inspect its messages. */
 export class DeadLetterQueue extends Queue {
   constructor(scope: Construct, id: string, { fifo }: { fifo: boolean }) {
     super(scope, id, {
-      // `fifo: false` is no property of a queue.
+      // CloudFormation rejects `fifo: false`.
       ...(fifo && { fifo }),
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
@@ -14,7 +14,7 @@ export class DeadLetterQueue extends Queue {
     });
     Validations.of(this).acknowledge({
       id: 'Serverless-SQSRedrivePolicy',
-      reason: 'It is where dead letters end.',
+      reason: 'This queue is a dead-letter queue.',
     });
   }
 }

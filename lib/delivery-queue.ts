@@ -3,7 +3,7 @@ import { DeduplicationScope, FifoThroughputLimit, Queue, QueueEncryption } from 
 import { Construct } from 'constructs';
 import { DeadLetterQueue } from './dead-letter-queue.ts';
 
-/** Events on their way to webhooks: in order for a job, and no job waits for another. What cannot be handled at all ends in `deadLetters`. */
+/** FIFO queue of webhook deliveries. Each job is a message group: ordered, independent of other jobs. */
 export class DeliveryQueue extends Construct {
   readonly queue: Queue;
   readonly deadLetters: Queue;
@@ -15,17 +15,17 @@ export class DeliveryQueue extends Construct {
       fifo: true,
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
-      // Two attempts' worth: a message whose function died comes again while its event still matters.
+      // Two attempts: a message whose function crashed returns while its event is still relevant.
       visibilityTimeout: Duration.seconds(2 * attemptSeconds),
-      // 3,000 messages a second and more instead of 300; each job is a group.
+      // At least 3,000 messages per second instead of 300; each job is a message group.
       deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
       fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
-      // A series is four attempts, which the delivery itself counts. The rest is for faults of ours, a minute apart (`backoffSeconds`): an hour of them, as long
-      // as an event is worth sending.
+      // The delivery counts its four attempts. The other receives are for defects, one minute apart (`backoffSeconds`):
+      // about an hour, as long as an event is relevant.
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: 75 },
     });
   }
 }
 
-/** A receiver has 30 s from connect to headers; the rest is for reading secret and picture, and for writing down what came of it. */
+/** Timeout of one attempt, in seconds: 30 for the receiver, the rest to read secret and image and to store the result. */
 export const attemptSeconds = 60;

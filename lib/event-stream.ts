@@ -7,7 +7,7 @@ import type { HttpNeeds } from './http-function.ts';
 import { ServiceFunction } from './service-function.ts';
 import type { FunctionGround, OwnEnvironment } from './service-function.ts';
 
-/** What streams its answer or may take longer than the HTTP API waits: a function behind an address of its own. */
+/** Function with its own URL, for responses that stream or take longer than the 30 s of the HTTP API. */
 export class EventStream extends Construct {
   readonly url: FunctionUrl;
   readonly function: ServiceFunction;
@@ -18,20 +18,20 @@ export class EventStream extends Construct {
       ...httpEnvironment(this, ground.settings, needs),
       EVENT_STREAMS_PER_CALLER: String(ground.settings.eventStreamsPerCaller),
       EVENT_STREAM_SECONDS: '840',
-      // CloudFront closes what is silent for 60 s.
+      // CloudFront closes a connection that is silent for 60 s.
       HEARTBEAT_SECONDS: '15',
     };
     this.function = new ServiceFunction(this, 'Stream', ground, {
       name: 'stream',
-      // As `api`: most of a session is waiting, billed by memory.
+      // As `api`: a session mostly waits, and Lambda bills memory over time.
       memoryMegabytes: 512,
-      // Lambda's most; a session ends a minute before.
+      // Maximum of Lambda; a session ends a minute earlier.
       timeoutSeconds: 900,
       environment,
     });
     allowHttp(this.function, needs);
     this.url = this.function.lambda.addFunctionUrl({
-      // CloudFront's signature would take the place of the caller's Authorization; the secret header stands guard instead.
+      // CloudFront's signature would replace the caller's Authorization header, so a secret header protects the URL.
       authType: FunctionUrlAuthType.NONE,
       invokeMode: InvokeMode.RESPONSE_STREAM,
     });

@@ -2,7 +2,7 @@ import { Stack, Validations } from 'aws-cdk-lib';
 import { flattenCfnReference } from 'cdk-nag/lib/utils/flatten-cfn-reference.js';
 import type { Construct } from 'constructs';
 
-/** Writes down, under the name that cdk-nag has for it, why resources of a policy have a `*`. Throws where no reason is given. */
+/** Acknowledges the cdk-nag finding of each resource that contains `*`. Throws if such a resource has no reason. */
 export function explainWildcards(on: Construct, resources: string[], reason: string | undefined): void {
   for (const resource of resources) {
     const name = flattenCfnReference(Stack.of(on).resolve(resource));

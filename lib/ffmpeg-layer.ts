@@ -7,18 +7,18 @@ import type { StageSettings } from './stage/stage-settings.ts';
 
 type Props = {
   architecture: StageSettings['architecture'];
-  /** A placeholder is an error then, not a warning: what is deployed must be able to look. */
+  /** True for a deployment: a placeholder is then an error instead of a warning. */
   required: boolean;
-  /** With `dist/<architecture>` and `placeholder` in it. */
+  /** Folder that contains `dist/<architecture>` and `placeholder`, with a trailing slash. */
   folder?: string;
 };
 
 const layerFolder = fileURLToPath(new URL('../layers/ffmpeg/', import.meta.url));
 
-/** Of a function and its layers together (Lambda quotas). */
+/** Maximum unzipped size of a function with its layers, in bytes (Lambda quotas). */
 export const mostUnzippedBytes = 262_144_000;
 
-/** ffmpeg for `capture`, at `/opt/bin/ffmpeg`. Built by `npm run layer`; a clone without it is synthesized with a placeholder. */
+/** Layer with `/opt/bin/ffmpeg` for `capture`, built by `npm run layer`. Without a build the stack contains a placeholder. */
 export class FfmpegLayer extends Construct {
   readonly layer: LayerVersion;
   readonly unzippedBytes: number;
@@ -28,7 +28,7 @@ export class FfmpegLayer extends Construct {
     const built = `${folder}dist/${architecture}`;
     const isBuilt = existsSync(`${built}/bin/ffmpeg`);
     const source = isBuilt ? built : `${folder}placeholder`;
-    if (!isBuilt) this.#tellOfPlaceholder(required);
+    if (!isBuilt) this.#reportPlaceholder(required);
     this.unzippedBytes = folderBytes(source);
     this.layer = new LayerVersion(this, 'Layer', {
       code: Code.fromAsset(source),
@@ -38,13 +38,14 @@ export class FfmpegLayer extends Construct {
     });
   }
 
-  #tellOfPlaceholder(required: boolean): void {
-    const message = 'The ffmpeg layer is not built; the template has a placeholder. Run: npm run layer';
+  #reportPlaceholder(required: boolean): void {
+    const message = 'The ffmpeg layer is not built; the template contains a placeholder. Run: npm run layer';
     if (required) Annotations.of(this).addError(message);
     else Annotations.of(this).addWarningV2('watchpost:ffmpeg-layer', message);
   }
 }
 
+/** Returns the total size of the files in a folder, in bytes. */
 export function folderBytes(path: string): number {
   return readdirSync(path, { recursive: true, encoding: 'utf8' })
     .map((name) => statSync(`${path}/${name}`))

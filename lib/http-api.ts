@@ -9,7 +9,7 @@ import type { HttpNeeds } from './http-function.ts';
 import { ServiceFunction } from './service-function.ts';
 import type { FunctionGround } from './service-function.ts';
 
-/** Everything that is answered at once: one route, one function, behind CloudFront. */
+/** HTTP API for responses within 30 s: one route, one function, behind CloudFront. */
 export class HttpApi extends Construct {
   readonly api: Api;
   readonly function: ServiceFunction;
@@ -19,7 +19,7 @@ export class HttpApi extends Construct {
     const { settings, log } = ground;
     this.function = new ServiceFunction(this, 'Api', ground, {
       name: 'api',
-      // A third of a core: parsing and TLS of a cold start in well under a second; bodies have 5 MB at most.
+      // A third of a core: parsing and TLS of a cold start take less than a second. Bodies have at most 5 MB.
       memoryMegabytes: 512,
       timeoutSeconds: maxHttpApiSeconds,
       environment: httpEnvironment(this, settings, needs),
@@ -39,16 +39,17 @@ export class HttpApi extends Construct {
     Validations.of(this.api).acknowledge({
       id: 'AwsSolutions-APIG4',
       reason:
-        'The app checks its own API keys and what they open, and answers in the envelope of the contract; an authorizer of API Gateway could not.',
+        'The app verifies its API keys and scopes and returns the error envelope of the contract, which an API Gateway authorizer cannot.',
     });
   }
 
+  /** Host name of the API. */
   get host(): string {
     return `${this.api.apiId}.execute-api.${this.api.env.region}.${this.api.stack.urlSuffix}`;
   }
 }
 
-/** Neither headers nor bodies: they hold keys. Paths hold job ids, queries hold pages. */
+/** Returns the access log format: no headers and no bodies, because they contain keys. */
 function accessLogFormat(): AccessLogFormat {
   return AccessLogFormat.custom(
     JSON.stringify({

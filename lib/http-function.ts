@@ -20,7 +20,7 @@ import type { OwnEnvironment, ServiceFunction } from './service-function.ts';
 import type { ServiceSecrets } from './service-secrets.ts';
 import type { StageSettings } from './stage/stage-settings.ts';
 
-/** What serving the HTTP surface takes, in one answer or as a stream. */
+/** Resources of the functions that serve HTTP (`api`, `stream`). */
 export type HttpNeeds = {
   table: Table;
   pictures: Bucket;
@@ -33,6 +33,7 @@ export type HttpNeeds = {
   modelId: string;
 };
 
+/** Returns the environment variables of a function that serves HTTP. */
 export function httpEnvironment(
   scope: Construct,
   settings: StageSettings,
@@ -52,6 +53,7 @@ export function httpEnvironment(
     MODEL_ID: needs.modelId,
     BASE_URL: settings.domain && `https://${settings.domain.name}/api`,
     ALLOW_RANGES: settings.allowRanges.join(','),
+    ALLOW_WEBHOOK_RANGES: settings.allowWebhookRanges.join(','),
     MAX_JOB_SECONDS: String(settings.maxJobSeconds),
     JOBS_PER_CALLER: String(settings.jobsPerCaller),
     RETENTION_SECONDS: String(settings.retentionSeconds),
@@ -60,7 +62,7 @@ export function httpEnvironment(
   };
 }
 
-/** It may do what a caller may ask for, but neither fetch from a stream nor ask the model: for that it calls who may. */
+/** Grants the permissions to serve callers. Fetching streams and calling the model stay with `capture` and `analyze`. */
 export function allowHttp(to: ServiceFunction, needs: HttpNeeds): void {
   allowTable(to, needs.table, { apiKeys: true, index: jobsByCaller });
   allowPictures(to, needs.pictures, ['s3:GetObject']);

@@ -7,7 +7,7 @@ import type { StageSettings } from './stage/stage-settings.ts';
 
 type Props = Pick<StageSettings, 'pointInTimeRecovery' | 'deletionProtection' | 'keepData'>;
 
-/** The one table: jobs, sources, events, deliveries, callers, keys. Laid out by the adapter that uses it. */
+/** Single table of jobs, sources, events, deliveries, callers and keys. The DynamoDB adapter defines its layout. */
 export class JobsTable extends Construct {
   readonly table: Table;
 
@@ -18,7 +18,7 @@ export class JobsTable extends Construct {
       sortKey: keyOf(sortKey),
       timeToLiveAttribute: ttlAttribute,
       billingMode: BillingMode.PAY_PER_REQUEST,
-      // DynamoDB's own key of the account: its use is in CloudTrail, and it costs nothing to hold.
+      // AWS managed key: CloudTrail records its use, and it has no monthly cost.
       encryption: TableEncryption.AWS_MANAGED,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: props.pointInTimeRecovery },
       deletionProtection: props.deletionProtection,

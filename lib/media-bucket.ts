@@ -4,9 +4,9 @@ import { explainNoAccessLogs, PrivateBucket } from './private-bucket.ts';
 
 type Props = { keepData: boolean; accessLogs: PrivateBucket | undefined };
 
-/** Pictures and clips of captures, for a day. Only functions read it; callers get theirs through the API. */
+/** Bucket of frames and clips, which expire after a day. Only functions read it; callers use the API. */
 export class MediaBucket extends Construct {
-  /** All keys begin so (`core/operations/capture-tick.ts`). */
+  /** Prefix of all keys (`core/operations/capture-tick.ts`). */
   static readonly prefix = 'captures/';
   readonly bucket: PrivateBucket;
 

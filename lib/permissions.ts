@@ -10,17 +10,17 @@ import { MediaBucket } from './media-bucket.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 /**
- * What functions are allowed, in the service's own words. Exact actions on exact resources; `test/lib/roles.snapshot.md` shows what
- * comes of it.
+ * Permissions of functions by purpose: exact actions on exact resources. `test/lib/roles.snapshot.md` lists the result
+ * for each role.
  */
 
 type TableUse = {
-  /** API keys are for those who answer callers. */
+  /** True for functions that authenticate callers; otherwise items of API keys are excluded. */
   apiKeys: boolean;
   index?: Index;
 };
 
-/** Reading and writing items; nothing scans. */
+/** Grants reading and writing of items, without scans. */
 export function allowTable(to: ServiceFunction, { tableArn }: Table, { apiKeys, index }: TableUse): void {
   const closed: string[] = [keyPrefixes.key, keyPrefixes.keys];
   const open = Object.values(keyPrefixes).filter((prefix) => !closed.includes(prefix));
@@ -40,14 +40,14 @@ export function allowTable(to: ServiceFunction, { tableArn }: Table, { apiKeys, 
   if (index) to.allow(['dynamodb:Query'], [`${tableArn}/index/${index.name}`]);
 }
 
-/** Items whose partition keys begin so, one at a time, and nothing else of the table. */
+/** Grants `GetItem` for partition keys with the prefix, and no other access to the table. */
 export function allowReadingItems(to: ServiceFunction, { tableArn }: Table, keyPrefix: string): void {
   to.allow(['dynamodb:GetItem'], [tableArn], {
     conditions: leadingKeys([`${keyPrefix}*`]),
   });
 }
 
-/** Without keys in a request the first condition would hold, for all values of none. */
+/** Returns the condition on partition keys. `Null` is needed, because `ForAllValues` also holds for a request without keys. */
 function leadingKeys(patterns: string[]) {
   return {
     'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': patterns },
@@ -55,22 +55,25 @@ function leadingKeys(patterns: string[]) {
   };
 }
 
+/** Grants actions on captures in the media bucket. */
 export function allowPictures(
   to: ServiceFunction,
   bucket: Bucket,
   actions: ('s3:GetObject' | 's3:PutObject' | 's3:DeleteObject')[],
 ): void {
   to.allow(actions, [bucket.arnForObjects(`${MediaBucket.prefix}*`)], {
-    wildcardSince: 'Pictures have random names below the one prefix of the bucket.',
+    wildcardSince: 'Captures have random names below the only prefix of the bucket.',
   });
-  // S3 says that a picture is gone only to those who may list; to others it says that they may not.
+  // Without ListBucket, S3 reports a missing object as 403 instead of 404.
   if (actions.includes('s3:GetObject')) to.allow(['s3:ListBucket'], [bucket.bucketArn]);
 }
 
+/** Grants sending to a queue. */
 export function allowSending(to: ServiceFunction, { queueArn }: Queue): void {
   to.allow(['sqs:SendMessage'], [queueArn]);
 }
 
+/** Grants reading of secrets. */
 export function allowReadingSecrets(to: ServiceFunction, ...secrets: Secret[]): void {
   to.allow(
     ['secretsmanager:GetSecretValue'],
@@ -79,8 +82,8 @@ export function allowReadingSecrets(to: ServiceFunction, ...secrets: Secret[]): 
 }
 
 /**
- * The state of metric alarms. Asked for by a prefix of their names, the action is checked against all alarms of the account and region
- * (`alarm:*`): a narrower pattern would refuse the call. Composite alarms would take `*`.
+ * Grants reading the state of metric alarms. `DescribeAlarms` with a name prefix is authorized against all alarms of the
+ * account and region (`alarm:*`): a narrower pattern would reject the call. Composite alarms would require `*`.
  */
 export function allowReadingAlarms(to: ServiceFunction): void {
   const alarms = Stack.of(to).formatArn({
@@ -91,10 +94,11 @@ export function allowReadingAlarms(to: ServiceFunction): void {
   });
   to.allow(['cloudwatch:DescribeAlarms'], [alarms], {
     wildcardSince:
-      'DescribeAlarms by a prefix is checked against all alarms of the account and region. It reads names, thresholds and states.',
+      'DescribeAlarms with a prefix is authorized against all alarms of the account and region. It reads names, thresholds and states.',
   });
 }
 
+/** Grants invocation of functions. */
 export function allowInvoking(to: ServiceFunction, ...functions: ServiceFunction[]): void {
   to.allow(
     ['lambda:InvokeFunction'],
@@ -102,7 +106,7 @@ export function allowInvoking(to: ServiceFunction, ...functions: ServiceFunction
   );
 }
 
-/** Executions of the one state machine, by its name: its ARN would be a circle, since it calls the functions. */
+/** Grants actions on executions of the state machine. Uses its name: its ARN would be a circular dependency. */
 export function allowExecutions(
   to: ServiceFunction,
   stateMachineName: string,
@@ -116,10 +120,11 @@ export function allowExecutions(
     arnFormat: ArnFormat.COLON_RESOURCE_NAME,
   });
   to.allow(actions, [executions], {
-    wildcardSince: 'Executions of the one state machine; each is named after its job.',
+    wildcardSince: 'Executions of the only state machine; each is named after its job.',
   });
 }
 
+/** Builds the ARN of a state machine from its name. */
 export function stateMachineArn(scope: Construct, stateMachineName: string): string {
   return Stack.of(scope).formatArn({
     service: 'states',

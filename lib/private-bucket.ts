@@ -4,11 +4,11 @@ import type { BucketProps } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 
 type Props = Omit<BucketProps, 'serverAccessLogsBucket' | 'serverAccessLogsPrefix'> & {
-  /** Undefined for a stage without; left out for the bucket of the logs itself. */
+  /** Target of access logs. Undefined if the stage has none, and for the log bucket itself. */
   accessLogs?: { bucket: PrivateBucket; prefix: string } | undefined;
 };
 
-/** A bucket that nobody outside of the account reads, over TLS only. */
+/** Bucket without public access, over TLS only. */
 export class PrivateBucket extends Bucket {
   constructor(scope: Construct, id: string, { accessLogs, ...props }: Props) {
     super(scope, id, {
@@ -23,13 +23,13 @@ export class PrivateBucket extends Bucket {
     });
   }
 
-  /** Never undefined, as `IBucket` wants it under our compiler's settings. */
+  /** Never undefined: `IBucket` requires a boolean with `exactOptionalPropertyTypes`. */
   override get isWebsite(): boolean {
     return false;
   }
 }
 
-/** For buckets of a stage that keeps no access logs. */
+/** Acknowledges the finding of a bucket without access logs, for stages that disable them. */
 export function explainNoAccessLogs(bucket: PrivateBucket): void {
   Validations.of(bucket).acknowledge({
     id: 'AwsSolutions-S1',

@@ -14,10 +14,10 @@ import type { FunctionGround, OwnEnvironment } from './service-function.ts';
 
 type Props = { table: Table; queue: Queue; stateMachine: StateMachine; stateMachineName: string };
 
-/** Finishes what a crash left half done: each minute, and whenever an execution of the workflow ends. */
+/** Function that repairs interrupted work: every minute, and when a workflow execution ends. */
 export class Reconcile extends Construct {
   readonly function: ServiceFunction;
-  /** Hints that were lost. The next minute's look makes up for them, so they only show that something is wrong. */
+  /** Failed invocations. The next run repairs the same jobs, so messages here only indicate a problem. */
   readonly deadLetters: Queue;
 
   constructor(scope: Construct, id: string, ground: FunctionGround, props: Props) {
@@ -32,7 +32,7 @@ export class Reconcile extends Construct {
     this.function = new ServiceFunction(this, 'Reconcile', ground, {
       name: 'reconcile',
       memoryMegabytes: 512,
-      // Below the minute after which it is called again, so that two seldom do the same.
+      // Less than the interval of one minute, so that runs seldom overlap.
       timeoutSeconds: 55,
       environment,
       deadLetters: this.deadLetters,
@@ -40,7 +40,7 @@ export class Reconcile extends Construct {
     this.function.lambda.configureAsyncInvoke({ maxEventAge: longestWait });
     Validations.of(this.function).acknowledge({
       id: 'Serverless-LambdaAsyncFailureDestination',
-      reason: 'It has dead letters instead, the older way to the same queue.',
+      reason: 'The function has a dead-letter queue instead of a failure destination.',
     });
     allowTable(this.function, props.table, { apiKeys: false, index: repair });
     allowSending(this.function, props.queue);
@@ -48,10 +48,10 @@ export class Reconcile extends Construct {
       'states:StopExecution',
       'states:DescribeExecution',
     ]);
-    this.#listen(props.stateMachine);
+    this.#addTriggers(props.stateMachine);
   }
 
-  #listen(stateMachine: StateMachine): void {
+  #addTriggers(stateMachine: StateMachine): void {
     const target = () =>
       new LambdaFunction(this.function.lambda, {
         deadLetterQueue: this.deadLetters,
@@ -70,12 +70,12 @@ export class Reconcile extends Construct {
       targets: [target()],
     });
     new Rule(this, 'EachMinute', {
-      description: 'Jobs with unpublished events or a lease that ran out',
+      description: 'Finds jobs with unpublished events or an expired lease',
       schedule: Schedule.rate(Duration.minutes(1)),
       targets: [target()],
     });
   }
 }
 
-/** What is older is better found by the look of each minute. Lambda itself would keep calls that it has no room for up to six hours, and then make them all. */
+/** Maximum age of a queued invocation: the run of each minute replaces older ones. The default of Lambda is six hours. */
 const longestWait = Duration.minutes(10);

@@ -2,7 +2,7 @@ import { Validations } from 'aws-cdk-lib';
 import type { App } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 
-/** A stack that breaks one of these is not synthesized. What is acknowledged has its reason where it is built. */
+/** Adds the cdk-nag rules. A violation fails the synthesis; each construct acknowledges its findings with a reason. */
 export function addRules(app: App): void {
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
 }

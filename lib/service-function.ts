@@ -17,20 +17,20 @@ import { explainWildcards } from './explain-wildcards.ts';
 import type { ServiceLog } from './service-log.ts';
 import type { StageSettings } from './stage/stage-settings.ts';
 
-/** What all functions are made with. */
+/** Shared inputs of all functions. */
 export type FunctionGround = {
-  /** The folder with one bundle a function. */
+  /** Folder with one bundle per function. */
   bundles: string;
   log: ServiceLog;
   settings: StageSettings;
 };
 
-/** A function's variables, without those that all functions have from here. */
+/** Environment variables of one function, without those that `ServiceFunction` sets for all. */
 export type OwnEnvironment<Environment> = Omit<Environment, 'LOG_LEVEL' | 'POWERTOOLS_SERVICE_NAME'>;
 
 type Terms = {
   conditions?: Record<string, Record<string, unknown>>;
-  /** Why a resource has a `*`. */
+  /** Reason for a `*` in a resource. */
   wildcardSince?: string;
 };
 
@@ -43,11 +43,11 @@ type Props = {
   environment: Record<string, string | undefined>;
   storageMegabytes?: number;
   layers?: ILayerVersion[];
-  /** For what was called asynchronously and failed to the last. */
+  /** Dead-letter queue for asynchronous invocations that failed all attempts. */
   deadLetters?: IQueue;
 };
 
-/** One of the Lambda functions, with a role that may do nothing but log and trace until something is added by `allow`. */
+/** Lambda function with a role that permits only logging and tracing; `allow` adds permissions. */
 export class ServiceFunction extends Construct {
   readonly lambda: Function;
   readonly timeoutSeconds: number;
@@ -69,13 +69,13 @@ export class ServiceFunction extends Construct {
       tracing: Tracing.ACTIVE,
       logGroup: log.functions,
       loggingFormat: LoggingFormat.JSON,
-      // Lambda's own START, END and REPORT lines would be most of a quiet function's log. Its times are metrics anyway.
+      // Omits Lambda's START, END and REPORT lines; their times are also metrics.
       systemLogLevelV2: SystemLogLevel.WARN,
-      // Metrics are lines of the log without a level: above INFO they would be dropped. The logger knows LOG_LEVEL.
+      // Metrics are log lines without a level: Lambda drops them above INFO. The logger applies LOG_LEVEL.
       applicationLogLevelV2:
         settings.logLevel === 'debug' ? ApplicationLogLevel.DEBUG : ApplicationLogLevel.INFO,
       environment: {
-        ...given(props.environment),
+        ...withoutUndefined(props.environment),
         LOG_LEVEL: settings.logLevel,
         POWERTOOLS_SERVICE_NAME: Stack.of(this).stackName,
       },
@@ -89,7 +89,7 @@ export class ServiceFunction extends Construct {
     this.#explainTracing();
   }
 
-  /** Actions on named resources; there is no other way to a permission. Throws for a `*` in a resource that has no reason. */
+  /** Grants actions on named resources; the only way to a permission. Throws for a `*` in a resource without a reason. */
   allow(actions: string[], resources: string[], { conditions, wildcardSince }: Terms = {}): void {
     this.lambda.addToRolePolicy(
       new PolicyStatement({ actions, resources, ...(conditions && { conditions }) }),
@@ -101,7 +101,7 @@ export class ServiceFunction extends Construct {
     Validations.of(this.lambda).acknowledge({
       id: 'Serverless-LambdaDLQ',
       reason:
-        'It is only called synchronously, where the caller has the error; dead letters are of asynchronous calls.',
+        'The function is only invoked synchronously and returns errors to its caller; dead letters are for asynchronous invocations.',
     });
   }
 
@@ -109,12 +109,12 @@ export class ServiceFunction extends Construct {
     Validations.of(this).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',
       reason:
-        'X-Ray: PutTraceSegments and PutTelemetryRecords take no resource (Service Authorization Reference, X-Ray).',
+        'The X-Ray actions PutTraceSegments and PutTelemetryRecords accept no resource (Service Authorization Reference, X-Ray).',
     });
   }
 }
 
-function given(environment: Record<string, string | undefined>): Record<string, string> {
+function withoutUndefined(environment: Record<string, string | undefined>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );

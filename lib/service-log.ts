@@ -5,9 +5,9 @@ import type { StageSettings } from './stage/stage-settings.ts';
 
 type Props = Pick<StageSettings, 'logDays' | 'keepData'>;
 
-/** Where everything is logged, each group with an end: what the functions say, what the workflow did, who asked the API. */
+/** Log groups of functions, workflow and API access; entries expire after `logDays`. */
 export class ServiceLog extends Construct {
-  /** One group of all functions, so that `/logs` is one query. */
+  /** Log group of all functions, so that `/logs` is one query. */
   readonly functions: LogGroup;
   readonly workflow: LogGroup;
   readonly access: LogGroup;
@@ -25,8 +25,8 @@ export class ServiceLog extends Construct {
 }
 
 /**
- * Services that deliver logs by themselves share one resource policy of 5120 characters; groups below this prefix are not listed in it. The part of the
- * stack's id that is never given twice keeps the name free: a group that an earlier stack of this name left behind would be in the way.
+ * Returns a log group name below `/aws/vendedlogs/`: groups there do not use the shared resource policy, which has at most
+ * 5,120 characters. The unique part of the stack id avoids a conflict with groups that an earlier stack retained.
  */
 function vended(name: string): string {
   const unique = Fn.select(2, Fn.split('/', Aws.STACK_ID));

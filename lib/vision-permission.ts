@@ -4,8 +4,8 @@ import type { ServiceFunction } from './service-function.ts';
 type Model = { modelId: string; region: string };
 
 /**
- * One model and nothing else of Bedrock. An inference profile (`eu.amazon.nova-lite-v1:0`) forwards to the model in the regions of its
- * geography, so it needs the model in each of them, but only by way of the profile.
+ * Grants calls of one Bedrock model. An inference profile (`eu.amazon.nova-lite-v1:0`) forwards to the model in the
+ * regions of its geography, so the policy permits the model in all regions, but only through the profile.
  */
 export function allowModel(to: ServiceFunction, { modelId, region }: Model): void {
   const { partition, account } = Stack.of(to);
@@ -19,9 +19,9 @@ export function allowModel(to: ServiceFunction, { modelId, region }: Model): voi
   to.allow(['bedrock:InvokeModel'], [`arn:${partition}:bedrock:*::foundation-model/${model}`], {
     conditions: { StringEquals: { 'bedrock:InferenceProfileArn': profile } },
     wildcardSince:
-      'The profile chooses among the regions of its geography, and AWS adds regions; the condition admits the model through this profile only.',
+      'The profile selects a region of its geography, and AWS adds regions; the condition permits the model only through this profile.',
   });
 }
 
-/** `us.`, `eu.`, `apac.`, `us-gov.`, `global.`: before the provider's own name. */
+/** Geography prefix of an inference profile: `us.`, `eu.`, `apac.`, `us-gov.`, `global.`. */
 const profilePrefix = /^[a-z]{2,6}(-gov)?\.(?=[a-z0-9]+\.)/;

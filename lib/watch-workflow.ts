@@ -11,7 +11,7 @@ type Props = { name: string; capture: ServiceFunction; analyze: ServiceFunction;
 
 const definitionFile = fileURLToPath(new URL('../workflow/watch.asl.json', import.meta.url));
 
-/** One execution a job, by the same definition that the one-machine service runs. */
+/** State machine of jobs, with the definition that the embedded engine also runs. */
 export class WatchWorkflow extends Construct {
   readonly stateMachine: StateMachine;
 
@@ -19,7 +19,7 @@ export class WatchWorkflow extends Construct {
     super(scope, id);
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('states.amazonaws.com') });
     this.stateMachine = new StateMachine(this, 'StateMachine', {
-      // Named, since Analyze starts the next generation and would otherwise depend on what depends on it.
+      // Explicit name: Analyze starts the next generation, and its ARN would be a circular dependency.
       stateMachineName: name,
       stateMachineType: StateMachineType.STANDARD,
       definitionBody: DefinitionBody.fromString(readFileSync(definitionFile, 'utf8')),
@@ -29,7 +29,7 @@ export class WatchWorkflow extends Construct {
       },
       role,
       tracingEnabled: true,
-      // What a task was given and gave is nobody's business but the job's.
+      // Inputs and outputs of tasks are data of callers.
       logs: { destination: log, level: LogLevel.ALL, includeExecutionData: false },
     });
     role.addToPolicy(
@@ -41,7 +41,7 @@ export class WatchWorkflow extends Construct {
     Validations.of(role).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',
       reason:
-        'Delivery of logs and X-Ray take no resource: CreateLogDelivery and its kind, PutTraceSegments and its kind (Step Functions guide, logging and tracing).',
+        'The actions for log delivery (CreateLogDelivery and others) and X-Ray (PutTraceSegments and others) accept no resource (Step Functions guide, logging and tracing).',
     });
   }
 }

@@ -21,16 +21,17 @@ import type { Stage } from './stage/read-stage.ts';
 import { WatchWorkflow } from './watch-workflow.ts';
 import { WebhookDelivery } from './webhook-delivery.ts';
 
+/** Inputs of the stack. */
 export type WatchpostStackProps = {
   stage: Stage;
   region: string;
-  /** The folder with one bundle a function. */
+  /** Folder with one bundle per function. */
   bundles: string;
-  /** What is missing is an error then: a layer that is a placeholder. */
+  /** True for a deployment: a placeholder layer is then an error. */
   forDeployment: boolean;
 };
 
-/** The service. Read it beside the drawing in `docs/architecture.md`. */
+/** Stack of one stage. `docs/architecture.md` describes its functions. */
 export class WatchpostStack extends Stack {
   constructor(scope: Construct, { stage, region, bundles, forDeployment }: WatchpostStackProps) {
     const { name, settings } = stage;
@@ -43,7 +44,7 @@ export class WatchpostStack extends Stack {
     const bedrockRegion = settings.bedrockRegion ?? region;
     const modelId = settings.modelId ?? defaultModelId(bedrockRegion);
 
-    // What is kept
+    // Storage
     const log = new ServiceLog(this, 'Log', settings);
     const accessLogs = settings.accessLogs ? new AccessLogs(this, 'AccessLogs', settings).bucket : undefined;
     const { table } = new JobsTable(this, 'Jobs', settings);
@@ -52,7 +53,7 @@ export class WatchpostStack extends Stack {
     const deliveries = new DeliveryQueue(this, 'Deliveries');
     const { queue } = deliveries;
 
-    // What watches
+    // Monitoring
     const ground = { bundles, log, settings };
     const kept = { table, pictures, queue, stateMachineName };
     const capture = new CaptureFunction(this, 'Capture', ground, { table, pictures, forDeployment }).function;
@@ -61,7 +62,7 @@ export class WatchpostStack extends Stack {
     const watching = { name: stateMachineName, capture, analyze, log: log.workflow };
     const { stateMachine } = new WatchWorkflow(this, 'Watch', watching);
 
-    // What answers
+    // HTTP and console
     const answering = { ...looking, analyze, secrets, log: log.functions };
     const http = new HttpApi(this, 'Http', ground, answering);
     const stream = new EventStream(this, 'Stream', ground, answering);
@@ -80,7 +81,7 @@ export class WatchpostStack extends Stack {
       settings,
     });
 
-    // What tells and mends
+    // Webhooks and repairs
     const baseUrl = `https://${edge.host}/api`;
     const delivery = new WebhookDelivery(this, 'Webhooks', ground, {
       ...kept,
@@ -89,7 +90,7 @@ export class WatchpostStack extends Stack {
     });
     const reconcile = new Reconcile(this, 'Reconcile', ground, { ...kept, stateMachine });
 
-    // What operators see
+    // Alarms and dashboard
     const metrics = new ServiceMetrics({
       service: this.stackName,
       functions: {
@@ -111,7 +112,7 @@ export class WatchpostStack extends Stack {
       settings,
     });
     new ServiceDashboard(this, 'Operations', { ...queues, metrics, alarms, log: log.functions });
-    this.#tell({
+    this.#addOutputs({
       BaseUrl: baseUrl,
       ConsoleUrl: `https://${edge.host}/console`,
       TableName: table.tableName,
@@ -121,7 +122,7 @@ export class WatchpostStack extends Stack {
     });
   }
 
-  #tell(outputs: Record<string, string>): void {
+  #addOutputs(outputs: Record<string, string>): void {
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
   }
 }

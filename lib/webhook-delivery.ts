@@ -13,25 +13,25 @@ import type { FunctionGround, OwnEnvironment } from './service-function.ts';
 
 type Props = { table: Table; pictures: Bucket; queue: Queue; masterSecret: Secret; baseUrl: string };
 
-/** Sends events to webhooks. The queue calls it with one message at a time, of each job one after the other. */
+/** Function that delivers events to webhooks, one message per invocation, in order per job. */
 export class WebhookDelivery extends Construct {
   readonly function: ServiceFunction;
 
   constructor(scope: Construct, id: string, ground: FunctionGround, props: Props) {
     super(scope, id);
     const { table, pictures, queue, masterSecret, baseUrl } = props;
-    const { allowRanges, deliveriesAtOnce } = ground.settings;
+    const { allowWebhookRanges, deliveriesAtOnce } = ground.settings;
     const environment: OwnEnvironment<DeliverEnvironment> = {
       TABLE_NAME: table.tableName,
       MEDIA_BUCKET: pictures.bucketName,
       QUEUE_URL: queue.queueUrl,
       MASTER_SECRET_ARN: masterSecret.secretArn,
       BASE_URL: baseUrl,
-      ALLOW_RANGES: allowRanges.join(','),
+      ALLOW_WEBHOOK_RANGES: allowWebhookRanges.join(','),
     };
     this.function = new ServiceFunction(this, 'Deliver', ground, {
       name: 'deliver',
-      // It waits for receivers; a picture of an event goes through it in base64.
+      // Memory for the base64 image of an event.
       memoryMegabytes: 512,
       timeoutSeconds: attemptSeconds,
       environment,
@@ -51,7 +51,8 @@ export class WebhookDelivery extends Construct {
     this.function.lambda.addEventSource(source);
     Validations.of(this.function).acknowledge({
       id: 'Serverless-LambdaEventSourceMappingDestination',
-      reason: 'A source of SQS has none: what fails to the last goes to the dead letters of the queue.',
+      reason:
+        'An SQS event source has no failure destination: the queue moves failed messages to its dead-letter queue.',
     });
   }
 }

@@ -3,16 +3,20 @@ import type { CloudWatchClient, MetricAlarm } from '@aws-sdk/client-cloudwatch';
 import type { Alarm, Alarms } from '../../core/ports/alarms.ts';
 import { failed } from './platform-error.ts';
 
+/** CloudWatch client and alarm names of the deployment. */
 export type AlarmsOptions = {
   client: CloudWatchClient;
-  /** What the names of this deployment's alarms begin with, and no other's. */
+  /** Common prefix of this deployment's alarm names. */
   prefix: string;
 };
 
-/** A page has 100, the service a dozen; a prefix that fits more than this is a wrong one. */
+/** Safety limit. The service has about 12 alarms, a page holds 100. */
 const mostPages = 5;
 
-/** The alarms of CloudWatch that watch this deployment. Throws `TransientError`, and what a missing permission is to the SDK. */
+/**
+ * Creates a reader of the deployment's CloudWatch alarms. `list` throws `TransientError`, and SDK errors such as a
+ * missing permission.
+ */
 export function createAlarms({ client, prefix }: AlarmsOptions): Alarms {
   return {
     list: async () => {
@@ -40,7 +44,7 @@ export function createAlarms({ client, prefix }: AlarmsOptions): Alarms {
 
 function readAlarm(alarm: MetricAlarm): Alarm {
   const { AlarmName: name = '', StateTransitionedTimestamp, StateUpdatedTimestamp } = alarm;
-  // An alarm can be updated within its state; what is asked for is since when it is in it.
+  // An alarm can be updated without a change of its state; `since` is the time of that change.
   const since = StateTransitionedTimestamp ?? StateUpdatedTimestamp;
   return {
     name,
@@ -55,13 +59,13 @@ function stateOf({ StateValue: state }: MetricAlarm): Alarm['state'] {
   return state === 'ALARM' ? 'alarm' : 'unknown';
 }
 
-/** The reason is CloudWatch's own words with what was measured: of interest while it is wrong. */
+/** Returns the description, followed in state ALARM by CloudWatch's reason with the measured values. */
 function descriptionOf({ AlarmDescription: what = '', StateReason: reason, ...alarm }: MetricAlarm): string {
   if (stateOf(alarm) !== 'alarm' || !reason) return what;
   return `${what} (${withoutAccounts(reason)})`;
 }
 
-/** Twelve digits in a row: dates and measured values have none. */
+/** Masks AWS account ids: 12 digits in a row, which dates and measured values never have. */
 function withoutAccounts(text: string): string {
   return text.replaceAll(/(?<!\d)\d{12}(?!\d)/g, '************');
 }

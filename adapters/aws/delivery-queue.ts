@@ -4,9 +4,13 @@ import type { DeliveryMessage } from '../../core/delivery.ts';
 import type { DeliveryQueue } from '../../core/ports/delivery.ts';
 import { failed } from './platform-error.ts';
 
+/** SQS client and URL of the FIFO queue. */
 export type DeliveryQueueOptions = { client: SQSClient; queueUrl: string };
 
-/** SQS FIFO: one group a job, so that its events stay in order and no job waits for another; repetitions within five minutes arrive once. */
+/**
+ * Creates the delivery queue on SQS FIFO. One message group per job keeps its events in order and blocks no other
+ * job. Messages are deduplicated for five minutes.
+ */
 export function createDeliveryQueue({ client, queueUrl }: DeliveryQueueOptions): DeliveryQueue {
   return {
     send: async (message) => {

@@ -1,19 +1,19 @@
 import { executionInputSchema } from '../../core/workflow.ts';
 import type { ExecutionInput } from '../../core/workflow.ts';
 
-/** `<job_id>-<generation>`: the same start twice is one execution. */
+/** Returns `<job_id>-<generation>`, so that a repeated start has no effect. */
 export function executionName({ job_id, generation }: ExecutionInput): string {
   return `${job_id}-${generation}`;
 }
 
-/** undefined for a name that is none of ours. */
+/** Parses an execution name. Returns undefined for names of other executions. */
 export function readExecutionName(name: string): ExecutionInput | undefined {
   const [, jobId, generation] = /^(.{36})-(\d{1,9})$/.exec(name) ?? [];
   const read = executionInputSchema.safeParse({ job_id: jobId, generation: Number(generation) });
   return read.success ? read.data : undefined;
 }
 
-/** `arn:aws:states:<region>:<account>:execution:<state machine>:<name>`. */
+/** Returns `arn:aws:states:<region>:<account>:execution:<state machine>:<name>`. */
 export function executionArn(stateMachineArn: string, name: string): string {
   return `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${name}`;
 }

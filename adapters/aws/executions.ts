@@ -11,9 +11,13 @@ import type { ExecutionInput } from '../../core/workflow.ts';
 import { executionArn, executionName } from './execution-name.ts';
 import { failed } from './platform-error.ts';
 
+/** Step Functions client and state machine of `watch.asl.json`. */
 export type ExecutionsOptions = { client: SFNClient; stateMachineArn: string };
 
-/** Runs of `watch.asl.json` on Step Functions. A name stays taken for 90 days after its end, so a job's run is started once. */
+/**
+ * Creates executions on Step Functions. A name is reserved for 90 days after its execution ended, so each
+ * generation starts once. Its methods throw `TransientError`.
+ */
 export function createExecutions({ client, stateMachineArn }: ExecutionsOptions): Executions {
   const arnOf = (input: ExecutionInput): string => executionArn(stateMachineArn, executionName(input));
   return {
@@ -31,7 +35,7 @@ export function createExecutions({ client, stateMachineArn }: ExecutionsOptions)
       try {
         await client.send(new StopExecutionCommand({ executionArn: arnOf(input), cause }));
       } catch (error) {
-        // One that has ended is stopped again without an error; one that was never started is none.
+        // Stopping an ended execution is no error. An execution that was never started does not exist.
         if (!(error instanceof ExecutionDoesNotExist)) failed(error);
       }
     },
@@ -44,12 +48,13 @@ export function createExecutions({ client, stateMachineArn }: ExecutionsOptions)
         return failed(error);
       }
     },
+    runsHere: () => false,
   };
 }
 
 const statuses = {
   RUNNING: 'running',
-  // A redrive that is about to run again.
+  // A redrive that is about to start.
   PENDING_REDRIVE: 'running',
   SUCCEEDED: 'succeeded',
   FAILED: 'failed',

@@ -3,9 +3,13 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import type { MediaStore } from '../../core/ports/media-store.ts';
 import { failed } from './platform-error.ts';
 
+/** S3 client and bucket of media. */
 export type MediaStoreOptions = { client: S3Client; bucket: string };
 
-/** Captures in a bucket, whose lifecycle removes them after a day. Throws `TransientError` for what passes. */
+/**
+ * Creates the media store on S3. The bucket's lifecycle rule deletes objects after a day. Its methods throw
+ * `TransientError`.
+ */
 export function createMediaStore({ client, bucket }: MediaStoreOptions): MediaStore {
   return {
     put: async (key, bytes, contentType) => {
@@ -26,7 +30,7 @@ export function createMediaStore({ client, bucket }: MediaStoreOptions): MediaSt
       const Objects = keys.map((key) => ({ Key: key }));
       const command = new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } });
       const { Errors: [refused] = [] } = await client.send(command).catch(failed);
-      if (refused) throw new Error(`A picture was not removed: ${refused.Code ?? 'no reason given'}`);
+      if (refused) throw new Error(`A media object was not deleted: ${refused.Code ?? 'unknown reason'}`);
     },
   };
 }

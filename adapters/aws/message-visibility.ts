@@ -2,9 +2,10 @@ import { ChangeMessageVisibilityCommand } from '@aws-sdk/client-sqs';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { failed } from './platform-error.ts';
 
-/** Says when a message that was received comes again; until then its group waits. */
+/** Sets the visibility timeout of a received message; its message group is blocked until then. */
 export type Postpone = (receiptHandle: string, seconds: number) => Promise<void>;
 
+/** Creates a `Postpone` for one queue. */
 export function createPostpone(client: SQSClient, queueUrl: string): Postpone {
   return async (receiptHandle, seconds) => {
     const command = new ChangeMessageVisibilityCommand({
@@ -16,15 +17,17 @@ export function createPostpone(client: SQSClient, queueUrl: string): Postpone {
   };
 }
 
-/** SQS keeps a message invisible for 12 hours in all, counted from its receipt. */
+/** Maximum visibility timeout, in seconds. SQS limits it to 12 hours from the receipt. */
 const mostSeconds = 43_000;
 
-/** Whole seconds, rounded up: a message that comes early only waits again. */
-export function secondsUntil(at: Date, now: Date): number {
-  return Math.min(mostSeconds, Math.max(0, Math.ceil((at.getTime() - now.getTime()) / 1000)));
+/** Returns the visibility timeout, in whole seconds, rounded up: an early message only waits again. */
+export function visibilitySeconds(seconds: number): number {
+  return Math.min(mostSeconds, Math.max(0, Math.ceil(seconds)));
 }
 
-/** After a fault of our own: 1, 2, 4, … 60 s, until the queue gives the message to its dead letters. */
+/**
+ * Returns the backoff after an internal error: 1, 2, 4, … 60 s, until the message moves to the dead-letter queue.
+ */
 export function backoffSeconds(timesReceived: number): number {
   return Math.min(60, 2 ** Math.max(0, timesReceived - 1));
 }

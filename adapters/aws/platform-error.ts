@@ -1,15 +1,15 @@
 import { TransientError } from '../../core/errors.ts';
 
 /**
- * What an AWS client threw after its own retries, as the core may see it: `TransientError` for what passes (throttling, 5xx, a broken
- * connection, no time left), the error itself for the rest (no right, no such resource), which no repetition cures.
+ * Maps an SDK error after its retries to `TransientError` if a retry may succeed: throttling, 5xx, broken
+ * connection, timeout. Returns any other error unchanged, such as a missing permission or resource.
  */
 export function platformError(error: unknown): unknown {
   if (!(error instanceof Error) || !passes(error)) return error;
-  return new TransientError(`AWS did not answer as it should (${error.name})`, { cause: error });
+  return new TransientError(`AWS request failed (${error.name})`, { cause: error });
 }
 
-/** For `.catch(failed)`. */
+/** Throws the mapped error, for `.catch(failed)`. */
 export function failed(error: unknown): never {
   throw platformError(error);
 }
@@ -27,7 +27,7 @@ function statusOf(error: object): number | undefined {
   return typeof metadata.httpStatusCode === 'number' ? metadata.httpStatusCode : undefined;
 }
 
-/** `ECONNRESET`, `ENOTFOUND`, `EPIPE` …: the request did not reach its end. */
+/** Returns a code such as `ECONNRESET`, `ENOTFOUND` or `EPIPE`: the request was interrupted. */
 function codeOf(error: object): string | undefined {
   return 'code' in error && typeof error.code === 'string' && /^E[A-Z_]+$/.test(error.code)
     ? error.code

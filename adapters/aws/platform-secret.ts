@@ -6,7 +6,10 @@ import type { Platform } from '../platforms/cookies.ts';
 import type { PlatformSettings } from '../platforms/platform-settings.ts';
 import type { Secret } from './secret.ts';
 
-/** What the operator puts into the secret; what is left out or empty is not used. An unknown name is an error: it would be a setting that has no effect. */
+/**
+ * Schema of the operator's secret. Absent and empty values are not used. An unknown name is an error, because that
+ * setting would have no effect.
+ */
 const platformSecretSchema = z.strictObject({
   youtube_cookies: cookiesOf('youtube'),
   youtube_proxy: proxyUrl(),
@@ -15,8 +18,9 @@ const platformSecretSchema = z.strictObject({
 });
 
 /**
- * The settings of platforms with the accounts and proxies of a secret. Answers the same object while the secret says the same. Throws `StreamFetchError` where the
- * secret cannot be read or used, and tells the log what is wrong with it, never what is in it; `TransientError` for what passes.
+ * Reads the accounts and proxies of platforms from a secret. Returns the same object while the secret is unchanged.
+ * Throws `StreamFetchError` for an unusable secret and logs the reason, never the content. Throws `TransientError`
+ * if a retry may succeed.
  */
 export function createPlatformSecret(
   secret: Pick<Secret, 'current'>,
@@ -27,7 +31,7 @@ export function createPlatformSecret(
   return async () => {
     const text = await secret.current().catch((error: unknown) => {
       if (error instanceof TransientError) throw error;
-      return unusable(`it cannot be read (${error instanceof Error ? error.name : 'no error'})`);
+      return unusable(`it cannot be read (${error instanceof Error ? error.name : 'unknown error'})`);
     });
     if (known?.text !== text) known = { text, settings: settingsOf(text) };
     return known.settings;
@@ -44,14 +48,14 @@ export function createPlatformSecret(
   }
 
   function unusable(why: string): never {
-    log.error('The secret with the accounts and proxies of platforms cannot be used', { why });
+    log.error('Platform secret rejected', { why });
     throw new StreamFetchError(
-      "The service's own settings for YouTube and Twitch cannot be used. Have the operator look at the secret (platformSecretArn) and at the log, or give the stream's HLS playlist (.m3u8).",
+      "Use the stream's HLS playlist (.m3u8), or ask the operator to check the secret (platformSecretArn) and the log. The settings of the service for YouTube and Twitch are invalid.",
     );
   }
 }
 
-/** Cookies as browsers export them, or as one header. */
+/** Cookies as exported by browsers, or as one header. */
 function cookiesOf(platform: Platform) {
   const { site, cookie } = accountOf[platform];
   return z
@@ -73,7 +77,7 @@ function proxyUrl() {
     .transform((url) => url || null);
 }
 
-/** Without the parser's own error, which quotes the text. */
+/** Omits the parser's error, which quotes the text. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

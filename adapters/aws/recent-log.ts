@@ -2,21 +2,23 @@ import { FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import type { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { z } from 'zod';
 import type { LogEntry, RecentLog } from '../../core/ports/log.ts';
+import { redact } from '../../core/redact.ts';
 import { withFields } from '../log-message.ts';
 import { failed } from './platform-error.ts';
 
+/** CloudWatch Logs client and the log group of all functions. */
 export type RecentLogOptions = { client: CloudWatchLogsClient; logGroup: string; now: () => Date };
 
-/** The contract's 500 (interface section 4.10). */
+/** Maximum entries (interface section 4.10). */
 const capacity = 500;
-/** An account may ask 10 times a second; a page without entries has still been searched. */
+/** Maximum pages. An account may send 10 requests per second, and an empty page was still searched. */
 const mostPages = 12;
 const pageEvents = 2000;
 const daysBack = 7;
 
 /**
- * The newest entries over all functions, out of their one log group: read from its end (`startFromHead: false`, which needs a start time), past
- * pages without entries. Metrics and what Lambda itself writes are left out.
+ * Reads the newest entries of all functions from their log group, from its end (`startFromHead: false`, which
+ * requires a start time) and past empty pages. Omits metrics and Lambda's own lines.
  */
 export function createRecentLog({ client, logGroup, now }: RecentLogOptions): RecentLog {
   return {
@@ -47,7 +49,7 @@ export function createRecentLog({ client, logGroup, now }: RecentLogOptions): Re
   };
 }
 
-/** Streams of several instances are merged by the time of their entries; of one moment the order is kept. */
+/** Merges the log streams of several instances by time. Keeps the order of entries with equal times. */
 function newest<Entry extends { atMs: number }>(newestFirst: Entry[]): Entry[] {
   return newestFirst
     .toReversed()
@@ -71,13 +73,13 @@ const levels = {
   CRITICAL: 'ERROR',
 } as const;
 
-/** undefined: no entry of ours. */
+/** Parses a log line. Returns undefined for other formats. Redacts it again: entries of earlier releases are kept for weeks. */
 function readEntry(line: string): LogEntry | undefined {
   if (!line.startsWith('{')) return undefined;
   const read = lineSchema.safeParse(parsed(line));
   if (!read.success) return undefined;
   const { timestamp, level, message, fields } = read.data;
-  return { time: timestamp, level: levels[level], message: withFields(message, fields) };
+  return { time: timestamp, level: levels[level], message: redact(withFields(message, fields)) };
 }
 
 function parsed(line: string): unknown {

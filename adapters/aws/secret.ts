@@ -2,25 +2,30 @@ import { GetSecretValueCommand, ResourceNotFoundException } from '@aws-sdk/clien
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { failed } from './platform-error.ts';
 
+/** Options of `createSecret`. */
 export type SecretOptions = {
   client: SecretsManagerClient;
-  /** ARN of the secret: a text, not JSON. */
+  /** ARN of a secret that contains text, not JSON. */
   arn: string;
   now: () => Date;
-  /** How long a value is used before it is read again. Default 5 minutes, which a rotation has to allow for. */
+  /** Cache time, in seconds. Default: 300, which a rotation must allow for. */
   keptSeconds?: number;
 };
 
+/** Cached secret. */
 export type Secret = {
   current(): Promise<string>;
   /**
-   * Both versions that are good while it rotates, the newest first; one where it never rotated. `mostSeconds`: how old the reading may be,
-   * for who was shown a version that may be newer than what is known.
+   * Returns the valid versions during a rotation, newest first, or one if the secret never rotated. `mostSeconds`
+   * is the maximum age of the cached values, for callers that may have seen a newer version.
    */
   versions(mostSeconds?: number): Promise<string[]>;
 };
 
-/** A secret of Secrets Manager, read when it is first used, and again when the time is over. A reading that fails is not kept. */
+/**
+ * Creates a cached secret of Secrets Manager, read at first use and after its cache time. Failed reads are not
+ * cached.
+ */
 export function createSecret({ client, arn, now, keptSeconds = 300 }: SecretOptions): Secret {
   const newest = keptReading(() => read('AWSCURRENT'), now);
   const older = keptReading(() => read('AWSPREVIOUS'), now);
@@ -38,7 +43,7 @@ export function createSecret({ client, arn, now, keptSeconds = 300 }: SecretOpti
       const value = await client.send(new GetSecretValueCommand({ SecretId: arn, VersionStage: stage }));
       return value.SecretString;
     } catch (error) {
-      // No such version: it never rotated.
+      // The secret has never rotated.
       if (stage === 'AWSPREVIOUS' && error instanceof ResourceNotFoundException) return undefined;
       return failed(error);
     }
@@ -50,7 +55,7 @@ function present(value: string | undefined): string {
   return value;
 }
 
-/** Who asks at the same time waits for the same reading. */
+/** Caches a read. Concurrent calls share it. */
 function keptReading<Value>(read: () => Promise<Value>, now: () => Date) {
   let kept: { value: Promise<Value>; atMs: number } | undefined;
   return async (mostSeconds: number): Promise<Value> => {

@@ -1,13 +1,17 @@
 import ipaddr from 'ipaddr.js';
 
+/** Resolved IP address. */
 export type Address = { address: string; family: 4 | 6 };
 
-/** May the service connect to this address? False for text that is no plain address (a zone id is not plain). */
+/**
+ * Returns true if the service may connect to this address. Returns false for text that is not a plain address, for
+ * example with a zone id.
+ */
 export type AddressRule = (address: string) => boolean;
 
 /**
- * Public addresses are allowed, and those inside `allowRanges` (CIDRs). No range opens what is never a camera or a
- * receiver: `neverOpened` and `carriesIpv4`. Throws `RangeError` for text that is no CIDR.
+ * Creates a rule that allows public addresses and those in `allowRanges` (CIDRs). No range opens the addresses of
+ * `neverOpened` and `carriesIpv4`. Throws `RangeError` for an invalid CIDR.
  */
 export function createAddressRule(allowRanges: readonly string[]): AddressRule {
   const opened = allowRanges.map(readRange);
@@ -25,7 +29,7 @@ function readRange(text: string): Range {
   const cidr = text.trim();
   const full = cidr.includes('/') ? cidr : `${cidr}/${cidr.includes(':') ? 128 : 32}`;
   const strict = ipaddr.IPv4.isValidCIDRFourPartDecimal(full) || ipaddr.IPv6.isValidCIDR(full);
-  if (!strict) throw new RangeError(`Not an address range (CIDR): ${text}`);
+  if (!strict) throw new RangeError(`Invalid address range (CIDR): ${text}`);
   return ipaddr.parseCIDR(full);
 }
 
@@ -40,7 +44,7 @@ function isWithin(address: Ip, range: Range): boolean {
 }
 
 function isPublic(address: Ip): boolean {
-  // ipaddr.js calls everything unicast that it has no entry for; of IPv6 only 2000::/3 is assigned for that.
+  // ipaddr.js reports all unknown addresses as unicast. For IPv6, only 2000::/3 is assigned as global unicast.
   return address.range() === 'unicast' && (address.kind() === 'ipv4' || isWithin(address, globalUnicast));
 }
 
@@ -50,7 +54,7 @@ function isNeverOpened(address: Ip): boolean {
   return neverOpened.some((range) => isWithin(address, range)) || carriesIpv4(address);
 }
 
-/** Services that hand credentials to whoever asks from the inside, and what is no single host. */
+/** Addresses that return credentials to any local client, and addresses that are not a single host. */
 const neverOpened = [
   '0.0.0.0/8', // "this host": Linux connects it to loopback
   '224.0.0.0/4',
@@ -67,8 +71,8 @@ const neverOpened = [
 ].map(readRange);
 
 /**
- * IPv6 that leads to an IPv4 address by way of the operating system or of a gateway: refused whatever it carries, as a
- * range for one family must not open a way around the other. Nobody publishes a camera under such an address.
+ * Returns true for IPv6 addresses that the operating system or a gateway translates to IPv4. They are always
+ * rejected, because a range of one family must not open the other. No camera is published under such an address.
  */
 function carriesIpv4(address: Ip): boolean {
   return (
@@ -85,7 +89,7 @@ const embeddings = [
   '2001::/32', // Teredo
 ].map(readRange);
 
-/** ::a.b.c.d, deprecated. Loopback (::1) lies inside of it and is a range's to open. */
+/** Range ::a.b.c.d, deprecated. It contains loopback (::1), which a range may open. */
 const compatible = readRange('::/96');
 const loopback = readRange('::1/128');
 

@@ -1,16 +1,17 @@
 import { EgressTimeoutError } from './errors.ts';
 
-/** One time limit over many steps, which a caller's signal ends earlier. */
+/** Timeout of several steps, which a caller's signal can abort earlier. */
 export type Deadline = {
   signal: AbortSignal;
-  /** Throws `EgressTimeoutError` when the time is over, the reason of the caller's signal when it was aborted. */
+  /** Throws `EgressTimeoutError` after the timeout, or the reason of an aborted caller's signal. */
   throwIfOver(): void;
   close(): void;
 };
 
+/** Starts a deadline. `close` must be called to stop its timer. */
 export function openDeadline(timeoutMs: number, callerSignal?: AbortSignal): Deadline {
   const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(new EgressTimeoutError('No answer in time')), timeoutMs);
+  const timer = setTimeout(() => controller.abort(new EgressTimeoutError('No response in time')), timeoutMs);
   const abort = (): void => controller.abort(callerSignal?.reason);
   callerSignal?.addEventListener('abort', abort, { once: true });
   if (callerSignal?.aborted === true) abort();

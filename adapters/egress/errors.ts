@@ -1,26 +1,26 @@
-/** What the egress guard and its HTTP client throw. The messages are safe to show: no address, URL or credential. */
+/** Errors of the egress guard and its HTTP client. Their messages contain no address, URL or credentials. */
 
-/** The name, the literal, or one of the addresses behind the name is not allowed. */
+/** The name, the literal, or a resolved address is not allowed. */
 export class EgressRefusedError extends Error {
   override readonly name = 'EgressRefusedError';
 }
 
-/** DNS has no answer for the name. */
+/** DNS returned no address for the name. */
 export class EgressUnresolvedError extends Error {
   override readonly name = 'EgressUnresolvedError';
 }
 
-/** The answer is larger than asked for, or redirects too often. */
+/** The response exceeds its maximum size, or has too many redirects. */
 export class EgressLimitError extends Error {
   override readonly name = 'EgressLimitError';
 }
 
-/** The time for the request, or for its connection, has run out. */
+/** The request or its connection timed out. */
 export class EgressTimeoutError extends Error {
   override readonly name = 'EgressTimeoutError';
 }
 
-/** No connection, an invalid certificate, or an answer that is no valid HTTP. */
+/** Failed connection, invalid certificate, or invalid HTTP response. */
 export class EgressNetworkError extends Error {
   override readonly name = 'EgressNetworkError';
 }

@@ -10,44 +10,48 @@ import { readBody } from './read-body.ts';
 import { nextHop, redirectTarget, webSchemes, type Hop } from './redirect.ts';
 import { checkBehindProxy, createProxyDispatcher } from './through-proxy.ts';
 
+/** Response to a guarded request. */
 export type GuardedResponse = {
   status: number;
-  /** Of the last request in a chain of redirects; credentials that the given URL had are still in it. */
+  /** URL of the last request after redirects. It still contains the credentials of the given URL. */
   url: string;
-  /** Names in lower case; a header that came several times is joined by commas. */
+  /** Header names in lower case. Repeated headers are joined by commas. */
   headers: Record<string, string>;
-  /** Decoded. Empty with `headersOnly`. */
+  /** Decoded body. Empty with `headersOnly`. */
   body: Uint8Array;
 };
 
+/** Guarded request. */
 export type GuardedRequest = {
   method?: 'GET' | 'POST';
   headers?: Record<string, string>;
   body?: string;
-  /** Of the decoded body. */
+  /** Maximum size of the decoded body, in bytes. */
   maxBytes: number;
-  /** From the call to the last byte, redirects included. */
+  /** Timeout from the call to the last byte, including redirects. */
   timeoutMs: number;
-  /** Default 5; 0 returns a redirect as it is. */
+  /** Maximum redirects, 5 by default. 0 returns a redirect unchanged. */
   maxRedirects?: number;
   signal?: AbortSignal;
-  /** Answer when the headers have arrived, and discard the body. */
+  /** Returns after the headers and discards the body. */
   headersOnly?: boolean;
-  /** An operator's HTTP proxy to go through, credentials included. See `checkBehindProxy` for what the guard can check then. */
+  /** HTTP proxy of the operator, including credentials. `checkBehindProxy` describes the remaining checks. */
   proxyUrl?: string;
 };
 
+/** HTTP client that connects only to allowed addresses. */
 export type GuardedHttp = {
   /**
-   * Any status is an answer. Throws `EgressRefusedError` (also for URLs and redirects that are malformed or no http),
-   * `EgressUnresolvedError`, `EgressLimitError`, `EgressTimeoutError`, `EgressNetworkError`, and the reason of an aborted `signal`.
+   * Returns a response with any status. Throws `EgressRefusedError` (also for malformed URLs and other schemes,
+   * also in redirects), `EgressUnresolvedError`, `EgressLimitError`, `EgressTimeoutError`, `EgressNetworkError`,
+   * and the abort reason.
    */
   request(url: string, options: GuardedRequest): Promise<GuardedResponse>;
-  /** Ends all connections, at once. */
+  /** Closes all connections immediately. */
   close(): Promise<void>;
 };
 
-/** An HTTP client with kept connections that reaches only what the guard allows. No proxy setting of the environment is honoured. */
+/** Creates an HTTP client with keep-alive. It ignores proxy variables of the environment. */
 export function createGuardedHttp(
   guard: EgressGuard,
   options: { connectTimeoutMs?: number; allowInsecureTls?: false } = {},
@@ -57,10 +61,10 @@ export function createGuardedHttp(
   const agent = new Agent({
     connect: createPinnedConnector(guard, connectTimeoutMs),
     allowH2: false,
-    // Longer than a tick of 10 s, so that a job's next capture finds its connection warm.
+    // Longer than a tick of 10 s, so that the next capture of a job reuses its connection.
     keepAliveTimeout: 20_000,
     keepAliveMaxTimeout: 60_000,
-    // The deadline of a request counts all of it.
+    // The deadline of a request covers headers and body.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -71,7 +75,7 @@ export function createGuardedHttp(
     },
   };
 
-  /** Proxies are settings, so there are few. */
+  /** Caches a dispatcher per proxy. Proxies are settings, so there are few. */
   function dispatcherOf({ proxyUrl }: GuardedRequest): Dispatcher {
     if (proxyUrl === undefined) return agent;
     const dispatcher = proxies.get(proxyUrl) ?? createProxyDispatcher(proxyUrl, connectTimeoutMs);
@@ -112,7 +116,7 @@ function firstHop(guard: EgressGuard, text: string, request: GuardedRequest): Ho
   const url = guard.check(text, webSchemes);
   const headers = basicAuthorization(url);
   for (const [name, value] of Object.entries(request.headers ?? {})) headers[name.toLowerCase()] = value;
-  // Half a byte range of an encoded body cannot be decoded.
+  // A byte range of an encoded body cannot be decoded.
   headers['accept-encoding'] ??= headers['range'] === undefined ? 'gzip, deflate, br' : 'identity';
   return { url, method: request.method ?? 'GET', headers, body: request.body ?? null };
 }
@@ -123,7 +127,7 @@ function basicAuthorization(url: URL): Record<string, string> {
   return { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` };
 }
 
-/** A password may hold a bare percent sign. */
+/** Decodes a part of the URL. Returns it unchanged if a password contains a bare percent sign. */
 function decodeLeniently(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -143,7 +147,7 @@ async function sendHop(dispatcher: Dispatcher, hop: Hop, deadline: Deadline): Pr
     body: hop.body,
     signal: deadline.signal,
   });
-  // A body that is destroyed unread reports that as an error, which nobody may be waiting for.
+  // An unread body that is destroyed emits an error, which may have no other listener.
   answer.body.on('error', () => undefined);
   return { statusCode: answer.statusCode, headers: flatten(answer.headers), body: answer.body };
 }
@@ -163,12 +167,13 @@ async function respond(answer: Answer, hop: Hop, request: GuardedRequest): Promi
     return { status, url: hop.url.href, headers, body: new Uint8Array() };
   }
   const body = await readBody(answer.body, headers, request.maxBytes);
-  // undici frees a connection one turn of the event loop after its answer; a request before that opens another one.
+  // undici releases a connection one turn of the event loop after its response. An earlier request would open
+  // another one.
   await setImmediate();
   return { status, url: hop.url.href, headers, body };
 }
 
-/** Reads a short rest, so that the connection can be used again, and ends it where the rest is long or slow. */
+/** Reads a short remainder, so that the connection can be reused. Closes it if the remainder is long or slow. */
 function discard(body: Answer['body']): void {
   body.dump({ limit: 16_384, signal: AbortSignal.timeout(1_000) }).catch(() => body.destroy());
 }

@@ -3,11 +3,12 @@ import { openDeadline, type Deadline } from './deadline.ts';
 import type { EgressGuard } from './guard.ts';
 import { namedError } from './named-error.ts';
 
+/** Target and timeout of a TCP connection. */
 export type GuardedTcpOptions = { host: string; port: number; timeoutMs: number; signal?: AbortSignal };
 
 /**
- * A TCP connection to one of the addresses that the guard returns for `host`, within `timeoutMs` for look-up and connecting.
- * Throws what the guard throws, `EgressTimeoutError`, `EgressNetworkError`, and the reason of an aborted `signal`.
+ * Connects to one of the addresses that the guard returns for `host`, within `timeoutMs` including the lookup.
+ * Throws the errors of the guard, `EgressTimeoutError`, `EgressNetworkError`, and the abort reason.
  */
 export async function connectGuarded(guard: EgressGuard, options: GuardedTcpOptions): Promise<Socket> {
   const deadline = openDeadline(options.timeoutMs, options.signal);
@@ -42,7 +43,7 @@ async function connectToAny(
 function connectTo(address: string, port: number, signal: AbortSignal): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   const socket = connect({ host: address, port, noDelay: true });
-  const abort = (): void => void socket.destroy(new Error('Connecting was ended'));
+  const abort = (): void => void socket.destroy(new Error('Connection was aborted'));
   signal.addEventListener('abort', abort, { once: true });
   socket.once('error', reject).once('connect', () => {
     socket.off('error', reject);
@@ -51,10 +52,10 @@ function connectTo(address: string, port: number, signal: AbortSignal): Promise<
   return promise.finally(() => signal.removeEventListener('abort', abort));
 }
 
-/** A look-up cannot be cancelled; it can be left behind. */
+/** Stops waiting on abort. The lookup itself cannot be cancelled. */
 function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const abort = (): void => reject(new Error('Waiting was ended'));
+  const abort = (): void => reject(new Error('Lookup was aborted'));
   signal.addEventListener('abort', abort, { once: true });
   if (signal.aborted) abort();
   return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', abort));

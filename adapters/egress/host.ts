@@ -1,13 +1,14 @@
 import { isIP } from 'node:net';
 import type { Address } from './address-rule.ts';
 
-/** What a host of a URL says without asking anybody. `localhost` and its children are addresses (RFC 6761). */
+/** Host of a URL, classified without DNS. `localhost` and its subdomains are addresses (RFC 6761). */
 export type Host =
   { kind: 'literal'; addresses: Address[] } | { kind: 'name'; name: string } | { kind: 'malformed' };
 
 /**
- * Reads a host as every resolver might: literals in decimal, hexadecimal, octal or short notation become plain addresses
- * also for schemes where WHATWG URL leaves them alone (`rtsp:`). Percent-encoded and non-ASCII hosts, zone ids and empty labels are malformed.
+ * Parses a host like any resolver might: decimal, hexadecimal, octal and short literals become plain addresses,
+ * also for schemes that WHATWG URL leaves unchanged (`rtsp:`). Percent-encoded and non-ASCII hosts, zone ids and
+ * empty labels are malformed.
  */
 export function readHost(host: string): Host {
   const name = canonicalName(host);
@@ -33,7 +34,7 @@ function canonicalName(host: string): string | null {
   return name.split('.').includes('') || name.length > 253 ? null : name;
 }
 
-/** The http rules of WHATWG URL turn every notation of an IPv4 literal into the plain one, and refuse those out of range. */
+/** Normalizes every IPv4 notation with the http rules of WHATWG URL. Returns null for values out of range. */
 function parseAsHttp(host: string): string | null {
   return URL.parse(`http://${host}/`)?.hostname ?? null;
 }
@@ -43,5 +44,5 @@ function isLocalhost(name: string): boolean {
   return labels.at(-1) === 'localhost' || hostsFileNames.has(name);
 }
 
-/** How the usual hosts files call loopback. */
+/** Names of loopback in common hosts files. */
 const hostsFileNames = new Set(['localhost.localdomain', 'localhost6', 'ip6-localhost', 'ip6-loopback']);

@@ -7,11 +7,13 @@ import {
   EgressUnresolvedError,
 } from './errors.ts';
 
-/** What undici, TLS and the sockets throw, under our names. The cause is kept for the log; it may tell addresses. */
+/**
+ * Maps errors of undici, TLS and sockets to egress errors. The cause is for logs only, as it may contain addresses.
+ */
 export function namedError(error: unknown): Error {
   if (named.some((type) => error instanceof type) && error instanceof Error) return error;
   if (error instanceof errors.ConnectTimeoutError) {
-    return new EgressTimeoutError('Connection was not made in time', { cause: error });
+    return new EgressTimeoutError('Connection timed out', { cause: error });
   }
   const code = codeOf(error);
   return new EgressNetworkError(messages.get(code) ?? (isTls(code) ? untrusted : 'Connection failed'), {
@@ -33,7 +35,7 @@ const messages = new Map([
   ['ECONNREFUSED', 'Connection was refused'],
   ['ECONNRESET', 'Connection was reset'],
   ['UND_ERR_SOCKET', 'Connection was closed early'],
-  ['UND_ERR_HEADERS_OVERFLOW', 'Answer has too many headers'],
+  ['UND_ERR_HEADERS_OVERFLOW', 'Response has too many headers'],
 ]);
 
 function isTls(code: string): boolean {

@@ -3,9 +3,9 @@ import { EgressTimeoutError } from './errors.ts';
 import type { EgressGuard } from './guard.ts';
 
 /**
- * A connector for undici that asks the guard once a connection and connects to the addresses it returned, one after the
- * other. Given an address, `net.connect` looks nothing up again, so a name that changes its answer gains nothing;
- * certificates are still checked against the name. An environment that switches TLS checks off has no effect.
+ * Creates an undici connector that calls the guard once per connection and connects to the returned addresses in
+ * order. `net.connect` does not look up an address, so DNS rebinding is impossible; certificates are still checked
+ * against the name. An environment variable that disables TLS checks has no effect.
  */
 export function createPinnedConnector(
   guard: EgressGuard,
@@ -13,11 +13,11 @@ export function createPinnedConnector(
 ): buildConnector.connector {
   const connect = buildConnector({ timeout: connectTimeoutMs, rejectUnauthorized: true });
   return (target, callback) => {
-    void answerCallback(connectPinned(guard, connect, connectTimeoutMs, target), callback);
+    void callBack(connectPinned(guard, connect, connectTimeoutMs, target), callback);
   };
 }
 
-async function answerCallback(
+async function callBack(
   connecting: Promise<ConnectedSocket>,
   callback: buildConnector.Callback,
 ): Promise<void> {
@@ -51,7 +51,7 @@ async function connectPinned(
   throw failure;
 }
 
-/** Of a name with many addresses, so that a name cannot make one request into a scan. */
+/** Maximum addresses per name, so that a request cannot become a port scan. */
 const maxAddresses = 4;
 
 function connectTo(
@@ -66,7 +66,7 @@ function connectTo(
   });
 }
 
-/** getaddrinfo cannot be cancelled; it can be left behind. */
+/** Stops waiting at the timeout. getaddrinfo itself cannot be cancelled. */
 async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   const timeout = Promise.withResolvers<never>();
   const timer = setTimeout(

@@ -3,8 +3,9 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { EgressLimitError, EgressNetworkError } from './errors.ts';
 
 /**
- * Reads and decodes a body of at most `maxBytes` decoded bytes; destroys it above that, so that a small bomb is stopped
- * while it unfolds. Throws `EgressLimitError`, `EgressNetworkError` (unknown encoding), and what the streams throw.
+ * Reads and decodes a body of at most `maxBytes` decoded bytes. Destroys it beyond that, which stops a
+ * decompression bomb early. Throws `EgressLimitError`, `EgressNetworkError` (unknown encoding), and the errors of
+ * the streams.
  */
 export async function readBody(
   body: Readable,
@@ -22,9 +23,9 @@ export async function readBody(
 async function collect(body: Readable, maxBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  // Leaving the loop by an error destroys the stream, and with it the connection.
+  // An error in the loop destroys the stream and its connection.
   for await (const chunk of body) {
-    if (!(chunk instanceof Uint8Array)) throw new EgressNetworkError('Answer is not bytes');
+    if (!(chunk instanceof Uint8Array)) throw new EgressNetworkError('Response is not bytes');
     bytes += chunk.byteLength;
     if (bytes > maxBytes) throw tooLarge();
     chunks.push(chunk);
@@ -37,9 +38,9 @@ function decoded(body: Readable, encoding: string, maxBytes: number): Readable {
   const decoder = decoderFor(encoding);
   if (decoder === null) {
     body.destroy();
-    throw new EgressNetworkError('Answer has an unknown content encoding');
+    throw new EgressNetworkError('Response has an unknown content encoding');
   }
-  // The callback is there for its effect: without one, pipeline throws into the void; the error reaches the reader by the decoder.
+  // Without the callback, `pipeline` throws an unhandled error. The reader receives the error from the decoder.
   return pipeline(body, limitRaw(rawLimit(maxBytes)), decoder, () => undefined);
 }
 
@@ -57,7 +58,7 @@ function decoderFor(encoding: string): Transform | null {
   }
 }
 
-/** Encoded bytes may go on for ever without decoding to a single one (empty blocks). */
+/** Limits encoded bytes, which may never decode to a single byte (empty blocks). */
 function limitRaw(maxBytes: number): Transform {
   let bytes = 0;
   return new Transform({
@@ -69,11 +70,11 @@ function limitRaw(maxBytes: number): Transform {
   });
 }
 
-/** What does not compress grows a little by being encoded. */
+/** Encoding adds a few bytes to incompressible data. */
 function rawLimit(maxBytes: number): number {
   return maxBytes + 1024;
 }
 
 function tooLarge(): EgressLimitError {
-  return new EgressLimitError('Answer is larger than allowed');
+  return new EgressLimitError('Response is larger than allowed');
 }

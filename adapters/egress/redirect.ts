@@ -1,15 +1,18 @@
 import type { EgressGuard } from './guard.ts';
 
-/** One request of a chain of redirects. */
+/** Request in a chain of redirects. */
 export type Hop = { url: URL; method: 'GET' | 'POST'; headers: Record<string, string>; body: string | null };
 
-/** The URL that an answer redirects to as it was written, made absolute; null when it does not redirect. */
+/** Returns the absolute URL of a redirect, or null for other responses. */
 export function redirectTarget(status: number, location: string | undefined, from: URL): string | null {
   if (![301, 302, 303, 307, 308].includes(status) || location === undefined) return null;
   return URL.parse(location, from.href)?.href ?? location;
 }
 
-/** The next request, as browsers make it. Throws `InvalidUrlError` where the guard does not allow the target. */
+/**
+ * Returns the next request, with the redirect rules of browsers. Throws `InvalidUrlError` if the guard rejects the
+ * target.
+ */
 export function nextHop(hop: Hop, status: number, target: string, guard: EgressGuard): Hop {
   const url = guard.check(target, webSchemes);
   const keepsMethod = status === 307 || status === 308 || hop.method === 'GET';
@@ -18,12 +21,13 @@ export function nextHop(hop: Hop, status: number, target: string, guard: EgressG
   return { url, method: 'GET', headers: without(headers, bodyHeaders), body: null };
 }
 
+/** Schemes of HTTP requests. */
 export const webSchemes = ['http', 'https'] as const;
 
 const secrets = ['authorization', 'cookie', 'proxy-authorization'];
 const bodyHeaders = ['content-type', 'content-length', 'content-encoding'];
 
-/** Header names are lower case here. */
+/** Removes headers by name, in lower case. */
 function without(headers: Record<string, string>, names: readonly string[]): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name)));
 }

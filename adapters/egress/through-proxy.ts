@@ -3,8 +3,9 @@ import { EgressUnresolvedError } from './errors.ts';
 import type { EgressGuard } from './guard.ts';
 
 /**
- * Connections through an operator's HTTP proxy, by CONNECT for http and https alike. The proxy itself is the operator's word, as the
- * address of a vision server is: the guard does not look at it. Certificates of both are checked whatever the environment says.
+ * Creates a dispatcher for an operator's HTTP proxy, which uses CONNECT for http and https. The guard does not
+ * check the proxy's address, because the operator configured it. TLS certificates of proxy and target are always
+ * checked.
  */
 export function createProxyDispatcher(proxyUrl: string, connectTimeoutMs: number): Dispatcher {
   const tls = { rejectUnauthorized: true, timeout: connectTimeoutMs };
@@ -21,8 +22,8 @@ export function createProxyDispatcher(proxyUrl: string, connectTimeoutMs: number
 }
 
 /**
- * What can be checked of a name that a proxy resolves: that our own resolver does not find it inside. Where it finds nothing,
- * the proxy may. What the proxy finds cannot be seen, so nothing is pinned: a proxy must not reach what its users shall not. Throws `EgressRefusedError`.
+ * Rejects hosts that our resolver maps to a forbidden address. The proxy resolves names itself: no pinning. A proxy
+ * must therefore not reach internal addresses. Throws `EgressRefusedError`.
  */
 export async function checkBehindProxy(guard: EgressGuard, host: string): Promise<void> {
   await guard.resolve(host).catch((error: unknown) => {

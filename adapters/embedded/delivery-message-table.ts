@@ -19,7 +19,9 @@ export function createDeliveryMessageTable(database: DatabaseSync) {
   const insert = database.prepare(`
     INSERT INTO delivery_queue (job_id, sequence, resend, visible_at, failures)
     VALUES (:job_id, :sequence, :resend, :visible_at, 0)`);
-  const forget = database.prepare('DELETE FROM delivery_deduplication WHERE until <= ?');
+  const forget = database.prepare(
+    'DELETE FROM delivery_deduplication WHERE until <= :now OR until > :now + :longest',
+  );
   const remember = database.prepare('INSERT OR IGNORE INTO delivery_deduplication VALUES (?, ?)');
   const head = database.prepare('SELECT * FROM delivery_queue WHERE job_id = ? ORDER BY position LIMIT 1');
   const heads = database.prepare('SELECT DISTINCT job_id FROM delivery_queue');
@@ -32,7 +34,8 @@ export function createDeliveryMessageTable(database: DatabaseSync) {
     /** False: it was sent within the last five minutes, and is not added again. */
     add: (message: DeliveryMessage, now: Date): boolean =>
       transaction(database, () => {
-        forget.run(now.getTime());
+        // What is remembered for longer than five minutes was written on a clock that was ahead.
+        forget.run({ now: now.getTime(), longest: deduplicationMs });
         const isNew = remember.run(deduplicationId(message), now.getTime() + deduplicationMs).changes === 1;
         if (isNew) insert.run({ ...message, visible_at: now.getTime() });
         return isNew;

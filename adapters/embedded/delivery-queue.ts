@@ -15,6 +15,7 @@ export type EmbeddedDeliveryQueue = DeliveryQueue & {
 
 export type DeliveryQueueOptions = {
   database: DatabaseSync;
+  /** Never goes back: `steady-clock.ts`. */
   now: () => Date;
   setTimer: SetTimer;
   log: Log;

@@ -1,10 +1,15 @@
 import type { DeliveryMessage } from '../../core/delivery.ts';
+import { rules } from '../../core/decision/rules.ts';
 import { jobLog, type Log } from '../../core/ports/log.ts';
+import { secondsUntil } from '../../core/time.ts';
 import type { DeliveryMessageTable, QueuedMessage } from './delivery-message-table.ts';
 import type { SetTimer } from './timer.ts';
 
-/** 'again' keeps the message at the head of its job, invisible until then. */
-export type DeliveryOutcome = { kind: 'done' } | { kind: 'again'; at: Date };
+/** 'again' keeps the message at the head of its job, invisible for so long. */
+export type DeliveryOutcome = { kind: 'done' } | { kind: 'again'; afterSeconds: number };
+
+/** Maximum time that a message stays invisible, in seconds: the longest `Retry-After`, which outlasts every pause after a fault. */
+const maxInvisibleSeconds = rules.retryAfterSeconds;
 
 /** One that throws has its message again after 1, 2, 4, … 60 s. */
 export type DeliveryHandler = (message: DeliveryMessage) => Promise<DeliveryOutcome>;
@@ -12,6 +17,7 @@ export type DeliveryHandler = (message: DeliveryMessage) => Promise<DeliveryOutc
 export type TurnOptions = {
   messages: DeliveryMessageTable;
   handler: DeliveryHandler;
+  /** Never goes back: `steady-clock.ts`. */
   now: () => Date;
   setTimer: SetTimer;
   log: Log;
@@ -37,17 +43,23 @@ export async function handleHead(options: TurnOptions, jobId: string): Promise<n
 /** When (in milliseconds) the head of a job becomes visible; undefined where it has none. Never throws. */
 export function visibilityOfHead(options: TurnOptions, jobId: string): number | undefined {
   try {
-    return options.messages.head(jobId)?.visibleAt;
+    const head = options.messages.head(jobId);
+    return head && visibleAt(head, options.now());
   } catch (error) {
     logFailure(options, 'The delivery queue cannot be read', jobId, error);
     return options.now().getTime() + backoffMs(0);
   }
 }
 
+/** A message that was written on a clock that was ahead, by an earlier process, does not wait for this one to catch up. */
+function visibleAt(head: QueuedMessage, now: Date): number {
+  return now.getTime() + 1000 * secondsUntil(new Date(head.visibleAt), now, maxInvisibleSeconds);
+}
+
 async function handle(options: TurnOptions, { position, failures, message }: QueuedMessage): Promise<void> {
   const outcome = await withinVisibility(options, options.handler(message));
   if (outcome.kind === 'done') options.messages.remove(position);
-  else options.messages.postpone(position, outcome.at.getTime(), failures);
+  else options.messages.postpone(position, inSeconds(options, outcome.afterSeconds), failures);
 }
 
 /** What a handler says after that time is not heard: its message is another turn's. */
@@ -71,6 +83,10 @@ function postponeFailed(options: TurnOptions, jobId: string, head: QueuedMessage
     logFailure(options, 'The delivery queue cannot be written', jobId, error);
   }
   return until;
+}
+
+function inSeconds({ now }: TurnOptions, seconds: number): number {
+  return now().getTime() + Math.round(1000 * Math.min(seconds, maxInvisibleSeconds));
 }
 
 function backoffMs(failures: number): number {

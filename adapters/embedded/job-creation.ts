@@ -1,12 +1,20 @@
 import type { CreationResult, JobCreation } from '../../core/ports/job-store.ts';
 import type { JobTables } from './job-tables.ts';
 
-/** Runs inside a transaction. What was asked before is answered before the slots are counted: a replay needs none. */
-export function createJob(tables: JobTables, creation: JobCreation, now: Date): CreationResult {
+/**
+ * Runs inside a transaction. What was asked before is answered before the slots are counted: a replay needs none.
+ * `slotsReserved` is the number of slots that the caller has reserved for other jobs.
+ */
+export function createJob(
+  tables: JobTables,
+  creation: JobCreation,
+  slotsReserved: number,
+  now: Date,
+): CreationResult {
   const { job, source, idempotency } = creation;
   const earlier = findEarlier(tables, creation, now);
   if (earlier !== undefined) return earlier;
-  if (tables.slots.count(job.caller) >= creation.slotLimit) return { kind: 'slots_full' };
+  if (tables.slots.count(job.caller) + slotsReserved >= creation.slotLimit) return { kind: 'slots_full' };
   tables.jobs.insert(job);
   tables.sources.insert(source);
   tables.slots.take(job.caller, job.job_id);

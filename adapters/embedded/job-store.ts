@@ -3,6 +3,7 @@ import type { JobStore } from '../../core/ports/job-store.ts';
 import { commitChange } from './job-commit.ts';
 import { createJob } from './job-creation.ts';
 import { sweep, type Swept } from './job-sweep.ts';
+import { createSlotReservations } from './slot-reservations.ts';
 import { createJobTables, type JobTables } from './job-tables.ts';
 import { reading, transaction } from './transaction.ts';
 import { usageOf } from './usage.ts';
@@ -24,8 +25,20 @@ export type EmbeddedJobStore = JobStore & {
 export function createJobStore(database: DatabaseSync): EmbeddedJobStore {
   const tables = createJobTables(database);
   const { jobs, sources, slots, events, totals } = tables;
+  const reservations = createSlotReservations();
   return {
-    create: async (creation, now) => transaction(database, () => createJob(tables, creation, now)),
+    reserveSlot: async (reservation, now) =>
+      reading(() =>
+        reservations.reserve(reservation, slots.count(reservation.caller), now) ? 'reserved' : 'slots_full',
+      ),
+    releaseSlot: async (caller, jobId) => reservations.release(caller, jobId),
+    create: async (creation, now) => {
+      const { caller, job_id: jobId } = creation.job;
+      const slotsReserved = reservations.count(caller, jobId, now);
+      const result = transaction(database, () => createJob(tables, creation, slotsReserved, now));
+      if (result.kind === 'created') reservations.release(caller, jobId);
+      return result;
+    },
     commit: async (change) => transaction(database, () => commitChange(tables, change)),
     get: async (jobId, now) => {
       const job = reading(() => jobs.find(jobId));

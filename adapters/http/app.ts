@@ -3,12 +3,13 @@ import { IdempotencyKeyReusedError, RateLimitedError } from '../../core/errors.t
 import { bearerAuth } from './bearer-auth.ts';
 import type { AuthEnv } from './bearer-auth.ts';
 import type { HttpCollaborators } from './collaborators.ts';
-import { maxBodyBytes } from './endpoint.ts';
 import { endpoints } from './endpoints/endpoints.ts';
 import { errorResponse } from './error-envelope.ts';
+import { guardHost } from './guard-host.ts';
+import { noSniff } from './no-sniff.ts';
 import { requireJobsScope } from './require-scope.ts';
 import { keyReused } from './idempotency-key.ts';
-import { limitBody, mountEndpoints } from './mount-endpoints.ts';
+import { mountEndpoints } from './mount-endpoints.ts';
 import { unmatched } from './unmatched.ts';
 import { ValidationError } from './validation.ts';
 
@@ -20,11 +21,11 @@ import { ValidationError } from './validation.ts';
  */
 export function createApp(c: HttpCollaborators): Hono<AuthEnv> {
   const app = new Hono<AuthEnv>();
+  app.use(noSniff());
+  app.use(guardHost(c));
   app.get('/healthz', (context) => context.json({ status: 'ok' }));
   app.use('/api/*', bearerAuth(c), requireJobsScope(endpoints));
   app.route('/api', mountEndpoints(endpoints, c));
-  // Only for paths without an endpoint: an endpoint has a limit of its own and does not pass on.
-  app.use('/api/*', limitBody(maxBodyBytes));
   app.notFound(unmatched(app));
   app.onError((error, context) => {
     if (error instanceof ValidationError) return context.json({ detail: error.detail }, 422);
@@ -39,6 +40,8 @@ export function createApp(c: HttpCollaborators): Hono<AuthEnv> {
       });
     if (error instanceof RateLimitedError) context.header('Retry-After', `${error.retryAfterSeconds}`);
     if (status === 401) context.header('WWW-Authenticate', 'Bearer');
+    // The rest of the body may still arrive, and would be read as the next request.
+    if (status === 408) context.header('Connection', 'close');
     return context.json(body, status);
   });
   return app;

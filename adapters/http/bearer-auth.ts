@@ -8,7 +8,13 @@ import type { KeyStore } from '../../core/ports/key-store.ts';
 import type { Log } from '../../core/ports/log.ts';
 
 export type AuthNeeds = KeyPrimitives & { keys: KeyStore; now: () => Date; log: Log };
-export type AuthEnv = { Variables: { key: ApiKey } };
+export type AuthEnv = {
+  Variables: {
+    key: ApiKey;
+    /** See `limitBodies`. */
+    readBody: () => Promise<Uint8Array<ArrayBuffer>>;
+  };
+};
 
 /** One space, nothing around it: other spellings are refused (interface section 5). */
 const bearer = /^Bearer ([^\s]+)$/i;

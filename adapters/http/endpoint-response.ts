@@ -68,6 +68,8 @@ export function jpegResponse({
       context.body(new Uint8Array(image), 200, {
         'Content-Type': 'image/jpeg',
         'Cache-Control': cacheControl,
+        // A browser's cache must not serve one key's image to another key.
+        Vary: 'Authorization',
       }),
   };
 }

@@ -25,7 +25,7 @@ export type EndpointDeclaration = {
   rateLimit?: RateLimitClass;
   /** Maximum time to the response, or to the first byte of an event stream; default 10 s. Decides the origin on AWS. */
   timeBudgetSeconds?: number;
-  /** Maximum size of the request body, in bytes; default 5 MB. */
+  /** Maximum size of the request body, in bytes; default 32 kB. */
   maxBodyBytes?: number;
   request: RequestSchemas;
   /** Headers that callers must send, with their only value. */
@@ -41,8 +41,8 @@ export type Tag = 'looks' | 'jobs' | 'webhooks' | 'access' | 'operations';
 /** `looks` and `starts` reach other machines; `removes` takes something away. */
 export type Effect = 'reads' | 'looks' | 'starts' | 'changes' | 'removes';
 
-/** `synchronous`: per caller, per minute and concurrent calls (`CallLimiter`). */
-export type RateLimitClass = 'synchronous';
+/** What counts against a caller's `CallLimiter`: every call, or only one that creates (not a replay); there the handler applies it. */
+export type RateLimitClass = 'calls' | 'creations';
 
 /** Values by a name that says what they show. */
 export type Examples = { parameters?: Record<string, string | number>; body?: Named; response?: Named };
@@ -61,8 +61,8 @@ export type Call = {
   context: Context<AuthEnv>;
 };
 
-/** Maximum size of a request body unless an endpoint declares its own, in bytes. */
-export const maxBodyBytes = 5_000_000;
+/** Defaults: a body above what the schemas accept, with every character escaped. */
+const defaults = { timeBudgetSeconds: 10, maxBodyBytes: 32_000 };
 
 /** An endpoint as it is mounted: the declaration with its defaults, and its handler behind validation and limits. */
 export type Endpoint = EndpointDeclaration & {
@@ -80,8 +80,7 @@ export function defineEndpoint<Schemas extends OwnSchemas, Body>(
   handler: (request: EndpointRequest<Schemas>, deps: HttpCollaborators) => Promise<Body>,
 ): Endpoint {
   return {
-    timeBudgetSeconds: 10,
-    maxBodyBytes,
+    ...defaults,
     ...declaration,
     respond: async (context, deps) => {
       const input = await readRequest(context, declaration.request);
@@ -89,7 +88,8 @@ export function defineEndpoint<Schemas extends OwnSchemas, Body>(
       const setHeader = (name: string, value: string) => context.header(name, value);
       const call = { key, caller: key.caller, startedAt: deps.now(), setHeader, context };
       const handle = () => handler({ ...input, ...call }, deps);
-      const body = declaration.rateLimit ? await withinLimits(key.caller, deps, handle) : await handle();
+      const body =
+        declaration.rateLimit === 'calls' ? await withinLimits(key.caller, deps, handle) : await handle();
       return declaration.response.toResponse(context, body);
     },
   };
@@ -97,12 +97,13 @@ export function defineEndpoint<Schemas extends OwnSchemas, Body>(
 
 /** Returns every code that an endpoint can respond with. */
 export function errorCodesOf({ errors, request, response, rateLimit }: EndpointDeclaration): ErrorCode[] {
+  const isLimited = rateLimit !== undefined || isStream(response) || request.body !== undefined;
   return [
     ...errors,
-    ...(rateLimit || isStream(response) ? (['RATE_LIMITED'] as const) : []),
+    ...(isLimited ? (['RATE_LIMITED'] as const) : []),
     'UNAUTHORIZED',
     'FORBIDDEN',
-    ...(request.body ? (['PAYLOAD_TOO_LARGE'] as const) : []),
+    ...(request.body ? (['PAYLOAD_TOO_LARGE', 'REQUEST_TIMEOUT'] as const) : []),
     'INTERNAL_ERROR',
   ];
 }

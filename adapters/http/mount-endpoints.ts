@@ -1,10 +1,9 @@
 import { Hono } from 'hono';
 import type { MiddlewareHandler } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
-import { WatchpostError } from '../../core/errors.ts';
 import type { AuthEnv } from './bearer-auth.ts';
 import type { HttpCollaborators } from './collaborators.ts';
 import type { Endpoint } from './endpoint.ts';
+import { limitBodies } from './limit-bodies.ts';
 import { noStore } from './no-store.ts';
 import { requireFixedHeaders, requireScope } from './require-scope.ts';
 
@@ -13,32 +12,21 @@ export function mountEndpoints(endpoints: readonly Endpoint[], deps: HttpCollabo
   const app = new Hono<AuthEnv>();
   for (const endpoint of endpoints) {
     const path = endpoint.path.replace(/\{(\w+)\}/g, ':$1');
-    app.on(endpoint.method.toUpperCase(), [path], ...guards(endpoint), (context) =>
+    app.on(endpoint.method.toUpperCase(), [path], ...guards(endpoint, deps), (context) =>
       endpoint.respond(context, deps),
     );
   }
   return app;
 }
 
-function guards({ maxBodyBytes, scope, fixedHeaders, response }: Endpoint): MiddlewareHandler<AuthEnv>[] {
+function guards(
+  { maxBodyBytes, scope, fixedHeaders, response }: Endpoint,
+  deps: HttpCollaborators,
+): MiddlewareHandler<AuthEnv>[] {
   return [
-    limitBody(maxBodyBytes),
     ...(scope ? [requireScope(scope)] : []),
     ...(fixedHeaders ? [requireFixedHeaders(fixedHeaders)] : []),
     ...(response.kind === 'json' && response.secret ? [noStore()] : []),
+    limitBodies(deps, () => maxBodyBytes),
   ];
-}
-
-/** Returns a guard against request bodies above the limit: 413. */
-export function limitBody(maxBytes: number): MiddlewareHandler<AuthEnv> {
-  return bodyLimit({
-    maxSize: maxBytes,
-    onError: () => {
-      throw new WatchpostError(
-        'PAYLOAD_TOO_LARGE',
-        'Request body is too large',
-        `Send at most ${maxBytes / 1_000_000} MB; a smaller frame is enough for the model.`,
-      );
-    },
-  });
 }

@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import { z } from 'zod';
+import type { AuthEnv } from './bearer-auth.ts';
 import { readJsonBody } from './request-body.ts';
 import { validationError } from './validation.ts';
 
@@ -33,7 +34,7 @@ export type RequestParts<Schemas extends OwnSchemas> = z.output<
 
 /** Reads the declared parts of a request. Throws `ValidationError`. */
 export async function readRequest<Schemas extends OwnSchemas>(
-  context: Context,
+  context: Context<AuthEnv>,
   schemas: Schemas,
 ): Promise<RequestParts<Schemas>> {
   const received = await receivedParts(context, schemas);
@@ -43,7 +44,10 @@ export async function readRequest<Schemas extends OwnSchemas>(
   throw firstPartError(parsed.error.issues, received);
 }
 
-async function receivedParts(context: Context, schemas: RequestSchemas): Promise<Record<string, unknown>> {
+async function receivedParts(
+  context: Context<AuthEnv>,
+  schemas: RequestSchemas,
+): Promise<Record<string, unknown>> {
   const { req } = context;
   return {
     ...(schemas.parameters && { parameters: req.param() }),

@@ -1,15 +1,16 @@
 import type { Context } from 'hono';
 import { WatchpostError } from '../../core/errors.ts';
+import type { AuthEnv } from './bearer-auth.ts';
 import { findJsonFault } from './json-fault.ts';
 import { ValidationError } from './validation.ts';
 
 /**
  * The body as a JSON object. Bodies that are absent, no JSON, no object, or of another content type are told apart as FastAPI
- * tells them. Throws `ValidationError`, and `WatchpostError` for a compressed body.
+ * tells them. Throws `ValidationError`, `WatchpostError` for a compressed body, and as `RequestBody.read`.
  */
-export async function readJsonBody({ req }: Context): Promise<object> {
+export async function readJsonBody({ req, var: { readBody } }: Context<AuthEnv>): Promise<object> {
   refuseCompressed(req.header('Content-Encoding'));
-  const bytes = new Uint8Array(await req.arrayBuffer());
+  const bytes = await readBody();
   if (bytes.length === 0)
     throw new ValidationError([{ loc: ['body'], type: 'missing', msg: 'Field required', input: null }]);
   if (!isJsonType(req.header('Content-Type'))) throw notAnObject();

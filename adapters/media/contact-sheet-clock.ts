@@ -1,8 +1,8 @@
 import type { PictureSize } from './ffmpeg/decode-picture.ts';
 
-/** A time of day burned into a picture, in figures of our own: there is no font on the machine to rely on. */
+/** Time of day drawn into an image with built-in glyphs, because the host may have no font. */
 
-/** Rows of five pixels, from the top. */
+/** Glyphs: seven rows of five pixels, from the top. */
 const figures: Record<string, readonly string[]> = {
   '0': ['.###.', '#...#', '#..##', '#.#.#', '##..#', '#...#', '.###.'],
   '1': ['..#..', '.##..', '..#..', '..#..', '..#..', '..#..', '.###.'],
@@ -19,11 +19,11 @@ const figures: Record<string, readonly string[]> = {
 
 const figureWidth = 6;
 const figureHeight = 7;
-/** Pixels a figure's pixel is wide: figures of 21 px stay legible after a model has scaled the sheet down. */
+/** Pixels per glyph pixel. Glyphs of 21 px stay legible after a model has scaled the sheet down. */
 const zoom = 3;
 const margin = 2;
 
-/** hh:mm:ss in UTC, white on black, in the corner at the top left of a picture of packed RGB. */
+/** Draws `hh:mm:ss` (UTC), white on black, into the top left corner of an image in packed RGB. */
 export function burnInTime(rgb: Uint8Array, { width, height }: PictureSize, time: Date): void {
   const text = time.toISOString().slice(11, 19);
   const columns = text.length * figureWidth + 2 * margin - 1;

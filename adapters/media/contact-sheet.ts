@@ -6,10 +6,13 @@ import { createPictureDecoder } from './ffmpeg/decode-picture.ts';
 import type { PictureSize } from './ffmpeg/decode-picture.ts';
 import { encodeJpeg } from './ffmpeg/encode-picture.ts';
 
-/** Black lines between tiles, so that two pictures of one scene are not taken for one. */
+/** Width of the black lines between tiles, in pixels. They keep a model from reading two frames as one scene. */
 const linePixels = 4;
 
-/** Contact sheets by ffmpeg, which only decodes and encodes: it reads pipes and opens nothing. */
+/**
+ * Creates contact sheets with ffmpeg, which only reads and writes pipes. `make` throws `VisionError` or
+ * `TransientError`.
+ */
 export function createContactSheets({ ffmpegPath }: { ffmpegPath: string }): ContactSheets {
   const decoder = createPictureDecoder({ ffmpegPath });
   return {
@@ -27,18 +30,15 @@ export function createContactSheets({ ffmpegPath }: { ffmpegPath: string }): Con
         return await encodeJpeg(sheet.rgb, sheet.size, ffmpegPath, signal);
       } catch (cause) {
         if (cause instanceof TransientError) throw cause;
-        throw new VisionError(
-          'The pictures cannot be put on a contact sheet. Usually this passes; try again.',
-          {
-            cause,
-          },
-        );
+        throw new VisionError('The contact sheet could not be created. Retry the request in a few seconds.', {
+          cause,
+        });
       }
     },
   };
 }
 
-/** 16:9, and even, which 4:2:0 needs. */
+/** Returns the 16:9 tile size. The height is even, as 4:2:0 requires. */
 function tileOf(widthPixels: number): PictureSize {
   return { width: widthPixels, height: Math.round((widthPixels * 9) / 32) * 2 };
 }

@@ -1,6 +1,6 @@
 import type { PictureSize } from './ffmpeg/decode-picture.ts';
 
-/** A black picture with a white cross from corner to corner, as packed RGB: there was one here, and it cannot be read. */
+/** Returns a black image with a white diagonal cross, in packed RGB: the placeholder for an unreadable frame. */
 export function crossedOut({ width, height }: PictureSize): Uint8Array {
   const rgb = new Uint8Array(width * height * 3);
   for (let y = 0; y < height; y += 1) {

@@ -9,17 +9,24 @@ import type { FfmpegRunner } from './ffmpeg/run-ffmpeg.ts';
 import { createHlsCapturer, type HlsLimits } from './hls/capture-hls.ts';
 import { createRtspCapturer } from './rtsp/capture-rtsp.ts';
 
+/** Dependencies of the stream capturer. */
 export type StreamCapturerDependencies = {
   guard: EgressGuard;
   http: GuardedHttp;
   ffmpeg: FfmpegRunner;
   now: () => Date;
   hlsLimits?: Partial<HlsLimits>;
-  /** The real ones, without an account, by default. A function where they may change: see `createRenewedPlatforms`. */
+  /**
+   * Platform settings. By default the public platforms without an account; a function if they may change
+   * (`createRenewedPlatforms`).
+   */
   platforms?: PlatformSettings | (() => Promise<PlatformSettings>);
 };
 
-/** Captures from whatever a URL is of (`platformOf`). Throws `InvalidUrlError` for those that the guard does not allow. */
+/**
+ * Creates a capturer for all kinds of stream URLs (`platformOf`). Throws `InvalidUrlError` if the guard rejects a
+ * URL.
+ */
 export function createStreamCapturer(deps: StreamCapturerDependencies): StreamCapturer {
   const { platforms = publicPlatforms, hlsLimits: limits = {} } = deps;
   const made = (settings: PlatformSettings) =>

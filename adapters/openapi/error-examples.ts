@@ -35,7 +35,12 @@ const examples: Record<ErrorCode, errors.WatchpostError> = {
   PAYLOAD_TOO_LARGE: new WatchpostError(
     'PAYLOAD_TOO_LARGE',
     'Request body is too large',
-    'Send at most 5 MB.',
+    'Send at most 32 kB.',
+  ),
+  REQUEST_TIMEOUT: new WatchpostError(
+    'REQUEST_TIMEOUT',
+    'Request body did not arrive in time',
+    'Send the body without pauses of 10 s or longer.',
   ),
   MAX_JOBS_REACHED: new errors.MaxJobsReachedError(10),
   RATE_LIMITED: new WatchpostError('RATE_LIMITED', 'Too many requests', 'Try again later.'),

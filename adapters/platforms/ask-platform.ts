@@ -8,11 +8,14 @@ import {
 } from '../egress/errors.ts';
 import type { GuardedHttp, GuardedRequest, GuardedResponse } from '../egress/guarded-http.ts';
 
-/** Of one answer: YouTube's are up to 2 MB. */
+/** Maximum size of a response, in bytes. YouTube sends up to 2 MB. */
 const answerBytes = 8 * 1024 * 1024;
 const answerTimeoutMs = 8_000;
 
-/** One request to a platform's own interface. What goes wrong below HTTP is a `StreamFetchError`; any status is an answer. */
+/**
+ * Sends a request to a platform API and returns the response with any status. Maps failures below HTTP to
+ * `StreamFetchError`.
+ */
 export async function askPlatform(
   http: GuardedHttp,
   platform: 'YouTube' | 'Twitch',
@@ -22,39 +25,39 @@ export async function askPlatform(
   try {
     return await http.request(url, { ...request, maxBytes: answerBytes, timeoutMs: answerTimeoutMs });
   } catch (error) {
-    const happened = whatHappened(error);
-    if (happened === null) throw error;
-    throw new StreamFetchError(`${platform} ${happened}`, undefined, { cause: error });
+    const failure = describeFailure(error);
+    if (failure === null) throw error;
+    throw new StreamFetchError(`${platform} ${failure}`, undefined, { cause: error });
   }
 }
 
-/** An answer that is not in the form that this version knows. */
+/** Error for a response with an unknown format. */
 export function strangeAnswer(platform: 'YouTube' | 'Twitch', cause?: unknown): StreamFetchError {
   return new StreamFetchError(
-    `${platform} answered in a form that this version does not know; it changes its interface from time to time. Try again later, or give the stream's HLS playlist (.m3u8), for example as yt-dlp -g or streamlink --stream-url print it.`,
+    `${platform} sent a response in an unknown format: its API has probably changed. Try again later, or use the stream's HLS playlist (.m3u8), as printed by yt-dlp -g or streamlink --stream-url.`,
     undefined,
     { cause },
   );
 }
 
-/** Why a platform does not let this service in, and what can be done: there is no reliable way from a data centre without either. */
-export function keptOut(platform: 'YouTube' | 'Twitch', said: string, cause?: unknown): StreamFetchError {
+/** Error for a platform that blocks this service. From data-center addresses only cookies or a proxy help. */
+export function keptOut(platform: 'YouTube' | 'Twitch', reason: string, cause?: unknown): StreamFetchError {
   const prefix = `WATCHPOST_${platform.toUpperCase()}`;
   return new StreamFetchError(
-    `${platform} does not let this service in: ${said}. That is usual for addresses of data centres, and says nothing about the stream. Have the operator set cookies of a signed-in account (${prefix}_COOKIES) or a proxy with another address (${prefix}_PROXY), or give the stream's HLS playlist (.m3u8).`,
+    `${platform} blocks this service: ${reason}. Data-center addresses are usually blocked; the stream itself may be fine. Ask the operator to set cookies of a signed-in account (${prefix}_COOKIES) or a proxy (${prefix}_PROXY), or use the stream's HLS playlist (.m3u8).`,
     undefined,
     { cause },
   );
 }
 
-function whatHappened(error: unknown): string | null {
+function describeFailure(error: unknown): string | null {
   if (error instanceof InvalidUrlError || error instanceof EgressRefusedError) {
-    return 'is set to an address that is not allowed. Have the operator check the settings (WATCHPOST_ALLOW_RANGES).';
+    return 'is configured with an address that is not allowed. Ask the operator to check WATCHPOST_ALLOW_RANGES.';
   }
-  if (error instanceof EgressTimeoutError) return 'did not answer in time. Try again in a while.';
-  if (error instanceof EgressLimitError) return 'answered with more than is sensible. Try again in a while.';
+  if (error instanceof EgressTimeoutError) return 'did not respond in time. Try again later.';
+  if (error instanceof EgressLimitError) return 'sent a response that is too large. Try again later.';
   if (error instanceof EgressUnresolvedError || error instanceof EgressNetworkError) {
-    return 'cannot be reached from here. Try again in a while; behind a firewall, have the operator set a proxy.';
+    return 'cannot be reached. Try again later. Behind a firewall, ask the operator to set a proxy.';
   }
   return null;
 }

@@ -1,39 +1,44 @@
 /**
- * Cookies of one site as a `Cookie` header, from a file as browsers' extensions and yt-dlp write it (Netscape format: domain, flag, path,
- * secure, expiry, name, value, with tabs between them) or from the header itself. Null where there is none of that site.
+ * Reads the cookies of one site as a `Cookie` header: from a Netscape file, as browser extensions and yt-dlp write
+ * it (domain, flag, path, secure, expiry, name, value, separated by tabs), or from the header itself. Returns null
+ * if there are none.
  */
 export function readCookies(text: string, site: string): string | null {
   const lines = text.split('\n').map((line) => line.replace(/\r$/, ''));
   const table = lines.flatMap((line) => readLine(line) ?? []);
   const pairs =
     table.length > 0
-      ? table.filter(({ domain }) => isOf(domain, site)).map(({ name, value }) => `${name}=${value}`)
+      ? table.filter(({ domain }) => belongsTo(domain, site)).map(({ name, value }) => `${name}=${value}`)
       : headerPairs(lines);
   return pairs.length > 0 ? pairs.join('; ') : null;
 }
 
+/** Platform with signed-in accounts. */
 export type Platform = 'youtube' | 'twitch';
 
-/** The site of a platform, and the cookie that an account is recognised by there. */
+/** Site of each platform, and the cookie that identifies a signed-in account. */
 export const accountOf: Record<Platform, { site: string; cookie: string }> = {
   youtube: { site: 'youtube.com', cookie: 'SAPISID' },
   twitch: { site: 'twitch.tv', cookie: 'auth-token' },
 };
 
-/** `readCookies` of a platform; null as well where they are of no account. */
+/** Reads the cookies of a platform. Returns null if they contain no signed-in account. */
 export function accountCookies(text: string, platform: Platform): string | null {
   const { site, cookie } = accountOf[platform];
   const cookies = readCookies(text, site);
   return cookieValue(cookies, cookie) === null ? null : cookies;
 }
 
-/** The value of one cookie of a header; null where it is not there. */
+/** Returns the value of one cookie in a header, or null. */
 export function cookieValue(header: string | null, name: string): string | null {
   const pair = header?.split('; ').find((entry) => entry.startsWith(`${name}=`));
   return pair === undefined ? null : pair.slice(name.length + 1);
 }
 
-/** `#HttpOnly_` stands before the domain of cookies that scripts may not see; other lines with # are comments. */
+/**
+ * Parses a line of a Netscape file. `#HttpOnly_` precedes the domain of cookies hidden from scripts; other lines
+ * with # are comments.
+ */
 function readLine(line: string): { domain: string; name: string; value: string } | null {
   const fields = line.replace(/^#HttpOnly_/, '').split('\t');
   const [domain = '', , , , , name = '', value] = fields;
@@ -41,7 +46,7 @@ function readLine(line: string): { domain: string; name: string; value: string }
   return { domain, name, value };
 }
 
-function isOf(domain: string, site: string): boolean {
+function belongsTo(domain: string, site: string): boolean {
   const bare = domain.replace(/^\./, '').toLowerCase();
   return bare === site || bare.endsWith(`.${site}`);
 }
@@ -52,7 +57,7 @@ function headerPairs(lines: string[]): string[] {
   return pairs.map((pair) => pair.trim()).filter((pair) => /^[^=\s]+=/.test(pair) && isPlain(pair));
 }
 
-/** Fit for a header. */
+/** Returns true for printable ASCII, which a header may contain. */
 function isPlain(pair: string): boolean {
   return /^[\x21-\x7e]+$/.test(pair.replaceAll(' ', ''));
 }

@@ -12,6 +12,7 @@ import { createInnertube } from './youtube/innertube.ts';
 import { resolveYoutube } from './youtube/resolve-youtube.ts';
 import { viewersOf } from './youtube/viewers.ts';
 
+/** Dependencies of the platform capturers. */
 export type PlatformDependencies = {
   http: GuardedHttp;
   ffmpeg: FfmpegRunner;
@@ -20,7 +21,7 @@ export type PlatformDependencies = {
   limits: Partial<HlsLimits>;
 };
 
-/** A capturer for each platform. They ask nobody, and load nothing large, before a URL of theirs comes. */
+/** Creates a capturer per platform. They send no request and load no large module before the first capture. */
 export function createPlatforms(
   settings: PlatformSettings,
   deps: PlatformDependencies,
@@ -68,7 +69,7 @@ function twitchStreams(settings: TwitchSettings, http: GuardedHttp, random: () =
   };
 }
 
-/** All requests of a platform by way of its proxy, if it has one. */
+/** Sends all requests of a platform through its proxy, if one is set. */
 function through(proxyUrl: string | null, http: GuardedHttp): GuardedHttp {
   if (proxyUrl === null) return http;
   return { ...http, request: (url, request) => http.request(url, { ...request, proxyUrl }) };

@@ -1,12 +1,12 @@
 import { InvalidUrlError, NotLiveError } from '../../core/errors.ts';
 import type { DeadPage } from './platform-page.ts';
 
-/** Why a page cannot be watched, by its URL alone: nothing is asked for. */
+/** Returns the error for a page that is never live, from its URL alone. */
 export function deadPageError(kind: DeadPage['kind'], platform: 'youtube' | 'twitch'): Error {
-  const instead = `Give the URL of a broadcast that is live: ${liveForms[platform]}.`;
+  const instead = `Use the URL of a live broadcast: ${liveForms[platform]}.`;
   return kind === 'other'
-    ? new InvalidUrlError(`This page of ${names[platform]} is not one of a stream. ${instead}`)
-    : new NotLiveError(`The URL is of ${things[kind]}. ${instead}`);
+    ? new InvalidUrlError(`This ${names[platform]} page has no stream. ${instead}`)
+    : new NotLiveError(`The URL leads to ${things[kind]}. ${instead}`);
 }
 
 const names = { youtube: 'YouTube', twitch: 'Twitch' } as const;

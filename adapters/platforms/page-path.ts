@@ -1,4 +1,7 @@
-/** The parts of a URL's path, decoded; empty ones (doubled or trailing slashes) are left out. Null where they cannot be decoded. */
+/**
+ * Returns the decoded parts of a URL path without empty ones (doubled or trailing slashes), or null if decoding
+ * fails.
+ */
 export function pagePath({ pathname }: URL): string[] | null {
   try {
     return pathname
@@ -10,7 +13,7 @@ export function pagePath({ pathname }: URL): string[] | null {
   }
 }
 
-/** In lower case, without a trailing dot. */
+/** Returns the host in lower case, without a trailing dot. */
 export function pageHost({ hostname }: URL): string {
   return hostname.toLowerCase().replace(/\.$/, '');
 }

@@ -9,16 +9,20 @@ import { PlaylistGoneError, type PreparePlaylist } from '../media/hls/fetch-play
 import { BroadcastOverError, type Resolution } from './resolution.ts';
 import { createResolutionMemory, freshUntil } from './resolution-memory.ts';
 
+/** Streams of one platform. */
 export type PlatformStreams = {
   platform: 'youtube' | 'twitch';
-  /** The broadcast at the URL of a page. Throws `StreamError`. */
+  /** Resolves a page URL to its live broadcast. Throws `StreamError`. */
   resolve(url: string): Promise<Resolution>;
-  /** How many watch it now, where that takes a request of its own. */
+  /** Returns the number of viewers, if it needs a separate request. */
   viewers?(resolution: Resolution): Promise<number | undefined>;
   preparePlaylist?: PreparePlaylist;
 };
 
-/** Captures the pages of one platform: HLS in the end, from playlists that have to be asked for, and expire. */
+/**
+ * Creates a capturer for the pages of a platform. It captures HLS, from playlists that must be requested and
+ * expire.
+ */
 export function createPlatformCapturer(deps: {
   streams: PlatformStreams;
   http: GuardedHttp;
@@ -36,7 +40,7 @@ export function createPlatformCapturer(deps: {
     return { url: playlistUrl, freshUntil: freshUntil(mediaExpiresAt, now()) };
   }
 
-  /** What is told of a stream is told anew each time; the capture that may follow has the playlist from memory. */
+  /** Resolves the stream again, for current details. The next capture reads the playlist from the cache. */
   async function probe(url: string, signal: AbortSignal): Promise<StreamProbe> {
     const resolution = await memory.resolve(url, true, signal);
     const { pageUrl, details } = resolution;
@@ -48,12 +52,12 @@ export function createPlatformCapturer(deps: {
     };
   }
 
-  /** A stream without a number of viewers is better than none. */
+  /** Ignores a failure: the number of viewers is optional. */
   async function viewersOf(resolution: Resolution): Promise<number | undefined> {
     return streams.viewers?.(resolution).catch(() => undefined);
   }
 
-  /** A playlist that is refused has expired before its time, or the broadcast is over: the platform knows. */
+  /** Resolves again if the playlist is rejected: it has expired early, or the broadcast has ended. */
   async function capture(request: CaptureRequest, signal: AbortSignal): Promise<Capture> {
     try {
       return await hls.capture(request, signal).catch((error: unknown) => {

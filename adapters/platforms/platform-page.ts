@@ -1,13 +1,15 @@
-/** What the page of a platform is, by its URL alone. */
+/** Page of a platform, derived from its URL alone. */
 export type PlatformPage =
   ({ platform: 'youtube' } & (YoutubePage | DeadPage)) | ({ platform: 'twitch' } & (TwitchPage | DeadPage));
 
+/** Page that may be live on YouTube. */
 export type YoutubePage =
   | { kind: 'video'; videoId: string }
-  /** `path`: of the channel, encoded, such as `/%40handle`; what is live there changes. */
+  /** `path` of the channel, encoded, for example `/%40handle`. Its live video changes. */
   | { kind: 'channel'; path: string };
 
+/** Page that may be live on Twitch. */
 export type TwitchPage = { kind: 'channel'; login: string };
 
-/** Never live, or no page of a stream at all. */
+/** Page that is never live, or has no stream. */
 export type DeadPage = { kind: 'short' | 'clip' | 'playlist' | 'recording' | 'other' };

@@ -1,34 +1,43 @@
-/** How the platforms are reached. The defaults are the real ones; tests set local servers. */
+/** Endpoints and accounts of the platforms. Tests set local servers. */
 export type PlatformSettings = { youtube: YoutubeSettings; twitch: TwitchSettings };
 
+/** Settings of YouTube. */
 export type YoutubeSettings = Account & {
-  /** Where InnerTube, the interface of YouTube's own applications, is. */
+  /** URL of InnerTube, the API of YouTube's own clients. */
   url: string;
-  /** Applications to ask as, in this order, by their names in youtubei.js (`VISIONOS`, `WEB`): which are let in changes. */
+  /**
+   * InnerTube clients in order of preference, by their names in youtubei.js (`VISIONOS`, `WEB`). YouTube changes
+   * which ones it accepts.
+   */
   clients: readonly string[];
 };
 
+/** Settings of Twitch. */
 export type TwitchSettings = Account & {
-  /** The GraphQL endpoint that gives access tokens. */
+  /** GraphQL endpoint for access tokens. */
   gqlUrl: string;
-  /** The service that gives playlists for tokens. */
+  /** Usher service, which returns playlists for access tokens. */
   usherUrl: string;
-  /** Public: that of Twitch's own web page. */
+  /** Client id, public: the one of Twitch's web page. */
   clientId: string;
 };
 
-/** Of the operator. Both go to the platform alone. */
+/** Account of the operator. Cookies and proxy are used for this platform only. */
 type Account = {
-  /** In the form of a `Cookie` header; null for none. See `readCookies`. */
+  /** Cookies as a `Cookie` header, or null (`readCookies`). */
   cookies: string | null;
-  /** Everything of the platform goes through it, playlists and segments too: they are bound to the address that asked. */
+  /**
+   * Proxy for all requests of the platform, or null. Playlists and segments use it too, because they are bound to
+   * the requesting address.
+   */
   proxyUrl: string | null;
 };
 
+/** Default settings: the public endpoints, without an account. */
 export const publicPlatforms: PlatformSettings = {
   youtube: {
     url: 'https://www.youtube.com',
-    // Those that worked in mid-2026. ANDROID_VR is answered 403 since August, IOS needs a token.
+    // These worked in mid-2026. ANDROID_VR returns 403 since August, and IOS requires a token.
     clients: ['VISIONOS', 'WEB'],
     cookies: null,
     proxyUrl: null,

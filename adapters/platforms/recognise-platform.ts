@@ -3,7 +3,7 @@ import type { PlatformPage } from './platform-page.ts';
 import { recogniseTwitch } from './twitch/recognise-twitch.ts';
 import { recogniseYoutube } from './youtube/recognise-youtube.ts';
 
-/** Null where the URL belongs to no platform. Asks nobody. */
+/** Parses the URL of a platform page, without a request. Returns null for other URLs. */
 export function recognisePlatform(url: URL): PlatformPage | null {
   const platform = platformOf(url.href);
   if (platform === 'youtube') return { platform, ...(recogniseYoutube(url) ?? other) };

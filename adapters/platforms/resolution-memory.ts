@@ -1,13 +1,17 @@
 import type { Resolution } from './resolution.ts';
 
+/** Cache of resolutions by page URL. */
 export type ResolutionMemory = {
-  /** `again`: from the platform, not from memory. Throws what `resolve` throws, and the reason of an aborted `signal`. */
+  /**
+   * Returns the resolution of a page; `again` bypasses the cache. Throws the errors of `resolve`, and the abort
+   * reason.
+   */
   resolve(url: string, again: boolean, signal: AbortSignal): Promise<Resolution>;
 };
 
 /**
- * Resolutions by the URL of their page, in memory alone. One that is about to expire is made anew, and however many ask at the same
- * time, the platform is asked once: it belongs to none of them, so none of their signals ends it.
+ * Creates a cache in memory. It resolves a page again shortly before expiry. Concurrent calls share one request, so
+ * no single abort signal cancels it.
  */
 export function createResolutionMemory(deps: {
   resolve: (url: string) => Promise<Resolution>;
@@ -40,7 +44,10 @@ export function createResolutionMemory(deps: {
   }
 }
 
-/** Before it bites: five minutes, longer than any capture takes, or half of what lives shorter. */
+/**
+ * Returns the time for a renewal: five minutes before expiry, longer than any capture, or half of the remaining
+ * time if that is shorter.
+ */
 export function freshUntil(expiresAt: Date | null, now: Date): Date | null {
   if (expiresAt === null) return null;
   const leftMs = Math.max(0, expiresAt.getTime() - now.getTime());

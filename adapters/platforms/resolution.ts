@@ -1,18 +1,18 @@
 import { NotLiveError } from '../../core/errors.ts';
 import type { StreamDetails } from '../../core/capture.ts';
 
-/** A platform's stream that is live, and where its HLS playlist is. */
+/** Live stream of a platform and its HLS playlist. */
 export type Resolution = {
-  /** Signed by the platform: whoever has it can watch as we do. It stays in the memory of this process. */
+  /** Signed URL, which grants access to the stream. It is kept in the memory of this process only. */
   playlistUrl: string;
-  /** When `playlistUrl` ceases to work; null where it does not say. */
+  /** Expiry of `playlistUrl`; null if unknown. */
   expiresAt: Date | null;
-  /** The same of the media playlists that it leads to. */
+  /** Expiry of the media playlists; null if unknown. */
   mediaExpiresAt: Date | null;
-  /** The public page that plays it. */
+  /** URL of the public page. */
   pageUrl: string;
   details: StreamDetails;
 };
 
-/** The platform says that the broadcast is over, not merely away: who watches it ends, where others are only told that it is not live. */
+/** Error for a broadcast that has ended for good. A running job then ends; a new one is rejected as not live. */
 export class BroadcastOverError extends NotLiveError {}

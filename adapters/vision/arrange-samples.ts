@@ -3,21 +3,22 @@ import type { ContactSheets } from '../../core/ports/contact-sheets.ts';
 import type { Sample } from '../../core/ports/vision-model.ts';
 import { mapAtOnce } from './map-at-once.ts';
 
-/** What a model is shown in one picture: one sample, or several on a contact sheet. */
+/** Image for the model: one sample, or a contact sheet of several. */
 export type ShownPicture = { jpeg: Uint8Array; times: Date[] };
 
-/** Three by three tiles of 448 px make a sheet of 1352 px, which no model scales down by much. */
+/** Maximum tiles per contact sheet. 3×3 tiles of 448 px give 1352 px, which models hardly scale down. */
 const tilesASheet = 9;
 const tileWidthPixels = 448;
 /**
- * On AWS a sheet is a call of `capture`. The 20 of a large window, one after the other, would not leave a DELETE the time for its summary, which is
- * 10 s in all. Not more at once: each holds up to nine decoded pictures, and takes one of the account's executions.
+ * Maximum concurrent contact sheets. On AWS each is a call of `capture`; 20 sequential ones would exceed the 10 s
+ * that a DELETE has for its summary. Each holds up to nine decoded images and takes one Lambda execution of the
+ * account.
  */
 const sheetsAtOnce = 4;
 
 /**
- * A window's samples on as many pictures as the model takes: each for itself while they are few enough, else on contact sheets with as
- * few tiles as possible. What does not fit on those either is left out evenly. Throws `VisionError`.
+ * Arranges the samples of a window on at most `mostPictures` images: one each if possible, otherwise contact sheets
+ * with as few tiles as possible. Drops samples evenly if they still do not fit. Throws `VisionError`.
  */
 export async function arrangeSamples(
   samples: Sample[],

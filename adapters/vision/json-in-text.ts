@@ -1,6 +1,6 @@
 /**
- * The first JSON object in a text: models wrap it in code fences, in an introduction, or put their thoughts before it.
- * Undefined if there is none.
+ * Returns the first JSON object of a text, or undefined. Models wrap it in code fences, introduce it, or write
+ * their reasoning first.
  */
 export function jsonInText(text: string): unknown {
   const spoken = text.replaceAll(/<think>[\s\S]*?<\/think>/g, '');
@@ -11,13 +11,13 @@ export function jsonInText(text: string): unknown {
       const found: unknown = JSON.parse(spoken.slice(start, end));
       return found;
     } catch {
-      // A brace in prose: the next one may open the answer.
+      // This brace is part of the prose. A later one may start the object.
     }
   }
   return undefined;
 }
 
-/** Position behind the brace that closes the one at `start`; braces in strings do not count. -1 if it stays open. */
+/** Returns the index after the brace that closes the one at `start`, or -1. Ignores braces in strings. */
 function endOfObject(text: string, start: number): number {
   let depth = 0;
   let quoted = false;

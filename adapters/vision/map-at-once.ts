@@ -1,4 +1,7 @@
-/** The results of `work` in the order of the items, with at most `most` of them under way. With a first failure, which is thrown, nothing more is begun. */
+/**
+ * Maps the items with at most `most` concurrent calls of `work`, and returns the results in order. After the first
+ * error, which is thrown, no further call starts.
+ */
 export async function mapAtOnce<Item, Result>(
   items: readonly Item[],
   most: number,
@@ -9,7 +12,7 @@ export async function mapAtOnce<Item, Result>(
   await Promise.all(Array.from({ length: most }, takeTurns));
   return results;
 
-  /** All take from the same generator, which a loop that throws closes for the others too. */
+  /** All workers read from one generator. A worker that throws closes it for the others. */
   async function takeTurns(): Promise<void> {
     for (const [at, item] of rest) results[at] = await work(item);
   }

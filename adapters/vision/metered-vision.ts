@@ -2,10 +2,7 @@ import { VisionError } from '../../core/errors.ts';
 import type { Meter } from '../../core/ports/meter.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
 
-/**
- * The same model, with each of its calls counted once it is over. An error is the model's (`VisionError`): a picture that was refused before it
- * was asked is no call, and a call that we abandoned is no error.
- */
+/** Counts model calls. Input rejected before the request is no call, an aborted call no error. */
 export function meteredVision(model: VisionModel, meter: Meter): VisionModel {
   const count = (failed: boolean) => meter.count({ kind: 'model_call', provider: model.provider, failed });
 
@@ -15,7 +12,7 @@ export function meteredVision(model: VisionModel, meter: Meter): VisionModel {
       await count(false);
       return answer;
     } catch (error) {
-      if (error instanceof VisionError) await count(!isAbandoned(signal));
+      if (error instanceof VisionError) await count(!isCancelled(signal));
       throw error;
     }
   }
@@ -27,7 +24,7 @@ export function meteredVision(model: VisionModel, meter: Meter): VisionModel {
   };
 }
 
-/** Ended by a cancellation or a shutdown rather than by its time limit. */
-function isAbandoned({ aborted, reason }: AbortSignal): boolean {
+/** Returns true if a cancellation or shutdown aborted the call, not its timeout. */
+function isCancelled({ aborted, reason }: AbortSignal): boolean {
   return aborted && !(reason instanceof DOMException && reason.name === 'TimeoutError');
 }

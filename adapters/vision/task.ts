@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { VisionError } from '../../core/errors.ts';
 
-/** One thing asked of a model: what it is told, and the shape that its answer must have. */
+/** Task of a model: its prompt and the schema of its answer. */
 export type Task<Fields> = {
-  /** Names the answer on the wire: a tool's name, a schema's name. */
+  /** Name of the answer on the wire: of a tool or a schema. */
   name: string;
   system: string;
-  /** Goes behind the pictures, in the user's turn. */
+  /** Follows the images in the user message. */
   text: string;
   schema: z.ZodType<Fields>;
   maxTokens: number;
 };
 
-/** The part of JSON Schema that every provider takes: Nova allows nothing at the top but these three. */
+/** Part of JSON Schema that every provider supports. Nova allows only these three keys at the top. */
 export type AnswerSchema = {
   type: 'object';
   properties: Record<string, z.core.util.JSONType>;
@@ -25,16 +25,17 @@ const answerSchemaSchema = z.object({
   required: z.array(z.string()),
 });
 
+/** Returns the JSON Schema of a task. */
 export function answerSchemaOf(task: Task<unknown>): AnswerSchema {
   return answerSchemaSchema.parse(z.toJSONSchema(task.schema));
 }
 
-/** Throws `VisionError` for what does not fit. */
+/** Parses the answer of a model. Throws `VisionError` if it does not match the schema. */
 export function readAnswer<Fields>(task: Task<Fields>, answer: unknown): Fields {
   const parsed = task.schema.safeParse(answer);
   if (parsed.success) return parsed.data;
   throw new VisionError(
-    'The model answered in a shape that does not fit. Try again; if it persists, use another model.',
+    'The answer of the model does not match the schema. Try again. If the error persists, use another model.',
     { cause: parsed.error },
   );
 }

@@ -8,17 +8,18 @@ import {
 } from '../egress/errors.ts';
 import type { GuardedHttp, GuardedResponse } from '../egress/guarded-http.ts';
 
+/** Options of `createWebhookSender`. */
 export type WebhookSenderOptions = {
   http: GuardedHttp;
-  /** Of this service, for the user agent. */
+  /** Version of this service, for the user agent. */
   version: string;
-  /** From connect to headers. Default 30, the contract's limit. */
+  /** Timeout from connect to headers, in seconds. Default: 30, the limit of the interface. */
   timeoutSeconds?: number;
-  /** Milliseconds of a clock that is never set. */
+  /** Monotonic clock, in milliseconds. */
   elapsedMs: () => number;
 };
 
-/** Any answer is a result: what its status means is decided in the core. */
+/** Creates a sender. Every response is a result; core decides the meaning of its status. */
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
   return {
     send: async (request) => {
@@ -27,7 +28,9 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
       try {
         return answered(await post(options, request), latencyMs());
       } catch (error) {
-        return { status: null, latencyMs: latencyMs(), error: explain(error), retryAfter: null };
+        // How long a refusal took would tell of names of the inside.
+        const shownMs = error instanceof EgressRefusedError ? 0 : latencyMs();
+        return { status: null, latencyMs: shownMs, error: explain(error), retryAfter: null };
       }
     },
   };
@@ -45,7 +48,7 @@ function post(
       'user-agent': `Watchpost/${options.version}`,
     },
     body,
-    // A receiver says all that counts in its status; what else it sends is not read.
+    // The status contains the whole result of a receiver. Its body is not read.
     headersOnly: true,
     maxBytes: 0,
     maxRedirects: 0,
@@ -62,7 +65,7 @@ function answered(answer: GuardedResponse, latencyMs: number): WebhookResult {
   };
 }
 
-/** The guard's messages are made to be shown. Anything else is a defect of ours, and none of the receiver's business. */
+/** Returns the message of an egress error, which is safe to show. Throws any other error, which is a defect. */
 function explain(error: unknown): string {
   const isShown = shown.some((type) => error instanceof type);
   if (isShown && error instanceof Error) return error.message;

@@ -2,17 +2,18 @@ import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import type { WebhookSigner } from '../../core/ports/delivery.ts';
 
+/** Options of `createWebhookSigner`. */
 export type WebhookSignerOptions = {
-  /** 32 random bytes; every caller's secret follows from it. */
+  /** 32 random bytes from which the secret of every caller derives. */
   masterSecret: Uint8Array;
-  /** The versions of a caller's secret that are valid, newest first: two while it rotates. Default: version 1. */
+  /** Returns the valid versions of a caller's secret, newest first: two during a rotation. Default: version 1. */
   versions?: (caller: string) => Promise<readonly number[]>;
 };
 
-/** Signs as the Standard Webhooks specification says, with one signature a valid version of the caller's secret. */
+/** Creates a signer for Standard Webhooks, with one signature per valid version of the caller's secret. */
 export function createWebhookSigner(options: WebhookSignerOptions): WebhookSigner {
   const { masterSecret, versions = firstVersion } = options;
-  if (masterSecret.length !== 32) throw new RangeError('The master secret has 32 bytes');
+  if (masterSecret.length !== 32) throw new RangeError('The master secret must have 32 bytes');
 
   async function secrets(caller: string): Promise<string[]> {
     return (await versions(caller)).map((version) => deriveSecret(masterSecret, caller, version));

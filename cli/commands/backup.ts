@@ -8,34 +8,33 @@ import { credentialsFile } from '../credentials.ts';
 import type { Terminal } from '../terminal.ts';
 
 /**
- * `watchpost backup`: copies the data directory, also while the service runs, to a new folder that is a data directory itself. Throws
- * `CommandError` where there is nothing to copy, or something is in the way.
+ * Copies the data directory to a new folder (`watchpost backup`), also while the service runs. The copy is a complete data
+ * directory. Throws `CommandError` if there is no database or the target exists.
  */
 export async function backup(dataDir: string, target: string, { print }: Terminal): Promise<void> {
   const from = dataPaths(dataDir);
   if (!existsSync(from.database))
     throw new CommandError(
-      `There is no database in ${from.path}`,
-      'Name the folder that the service uses: --data-dir.',
+      `No database in ${from.path}`,
+      'Use --data-dir with the data directory of the service.',
     );
   const to = dataPaths(await newFolder(target));
   copyDatabase(from.database, to.database);
   await copyFile(from.masterSecret, to.masterSecret);
   await copyFile(credentialsFile(from.path), credentialsFile(to.path));
-  // Last: pictures that the copied database names are there, unless they have become too old meanwhile.
-  await copyPictures(from.media, to.media);
-  print(`The copy is in ${to.path}`);
+  // Last, so that the media of the copied database exist, unless they expire in between.
+  await copyMedia(from.media, to.media);
+  print(`Backup written to ${to.path}`);
 }
 
 async function newFolder(target: string): Promise<string> {
   const path = resolve(target);
-  if (existsSync(path))
-    throw new CommandError(`${path} is there already`, 'Name a folder that is not there yet.');
+  if (existsSync(path)) throw new CommandError(`${path} already exists`, 'Use a folder that does not exist.');
   await mkdir(path, { recursive: true, mode: 0o700 });
   return path;
 }
 
-/** One state of the database, whatever is written meanwhile: a copy of its files would tear it from its write-ahead log. */
+/** Copies a consistent snapshot of the database. Copies of its files could miss parts of the write-ahead log. */
 function copyDatabase(from: string, to: string): void {
   const database = openDatabase(from);
   try {
@@ -46,17 +45,17 @@ function copyDatabase(from: string, to: string): void {
   }
 }
 
-async function copyPictures(from: string, to: string): Promise<void> {
+async function copyMedia(from: string, to: string): Promise<void> {
   for (const entry of await readdir(from, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const folder = join(to, entry.parentPath.slice(from.length));
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await copyFile(join(entry.parentPath, entry.name), join(folder, entry.name)).catch(unlessGone);
+    await copyFile(join(entry.parentPath, entry.name), join(folder, entry.name)).catch(ignoreMissing);
   }
   await mkdir(to, { recursive: true, mode: 0o700 });
 }
 
-/** The service removes pictures that nothing refers to any more, also now. */
-function unlessGone(error: unknown): void {
+/** Ignores a missing file: the service deletes unreferenced media during the backup. */
+function ignoreMissing(error: unknown): void {
   if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
 }

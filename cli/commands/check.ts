@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import type { InputMode } from '../../core/capture.ts';
 import { maskUrl } from '../../core/mask-url.ts';
 import { checkOnce } from '../../core/operations/check-once.ts';
+import { unlimitedTurns } from '../../core/ports/stream-turns.ts';
 import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
 import { limitsOf } from '../limits.ts';
 import { createMedia } from '../media.ts';
@@ -12,6 +13,7 @@ import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { createVisionModel } from '../vision-model.ts';
 
+/** Arguments of `watchpost check`; `save` is the file for the frame. */
 export type CheckWish = {
   url: string;
   condition: string;
@@ -20,10 +22,12 @@ export type CheckWish = {
   save: string;
 };
 
-/** There is no service whose numbers this look belonged to. */
+/** Meter that counts nothing: the command runs without a service. */
 const countingNothing = { count: async () => undefined };
+/** Without a service there is no caller. */
+const operator = 'operator';
 
-/** `watchpost check URL CONDITION`: one look, without the service; prints the verdict and saves the frame. */
+/** Checks a condition once without the service (`watchpost check URL CONDITION`); prints the verdict and saves the frame. */
 export async function check(
   wish: CheckWish,
   settings: Settings,
@@ -41,11 +45,12 @@ export async function check(
     () => new Date(),
   );
   const vision = createVisionModel(settings, ffmpeg.path);
-  const waiting = terminal.waiting(`Looking at ${maskUrl(wish.url)}`);
+  const waiting = terminal.waiting(`Checking ${maskUrl(wish.url)}`);
   const startedMs = performance.now();
   try {
-    const { verdict, capture } = await checkOnce(wish, {
+    const { verdict, capture } = await checkOnce(wish, operator, {
       streams,
+      turns: unlimitedTurns,
       vision,
       limits: limitsOf(settings),
       meter: countingNothing,

@@ -24,9 +24,9 @@ import type { Terminal } from '../terminal.ts';
 const condition = 'A red car is in the yard';
 const carAfterSeconds = 18;
 const intervalSeconds = 5;
-const patienceSeconds = 45;
+const timeoutSeconds = 45;
 
-/** What the closing line tells the price of. */
+/** Configuration whose price the demo prints at its end. */
 const tenSecondsOfFrames = {
   intervalSeconds: 10,
   mode: 'frames',
@@ -36,15 +36,15 @@ const tenSecondsOfFrames = {
 } as const;
 
 /**
- * `watchpost demo`: live streams made here (HLS and RTSP), a monitor on each, and a receiver that verifies signatures. Ends
- * without an error only if both alerts came.
+ * Runs the demo (`watchpost demo`): an HLS and an RTSP stream, a monitor on each, and a receiver that verifies signatures.
+ * Throws `CommandError` unless both alerts arrive.
  */
 export async function demo(settings: Settings, terminal: Terminal, asJson: boolean): Promise<void> {
   const ffmpeg = await ensureFfmpeg(settings.ffmpeg, process.env, terminal);
   const story = tellStory(terminal, asJson);
   const interruption = new AbortController();
   process.once('SIGINT', () =>
-    interruption.abort(new CommandError('Interrupted', 'Run it again with npm run demo.')),
+    interruption.abort(new CommandError('Interrupted', 'Run npm run demo again.')),
   );
   await using cleanup = new AsyncDisposableStack();
   const { credentials, close } = await runService(await demoSettings(settings, cleanup), ffmpeg.path, {
@@ -59,7 +59,7 @@ export async function demo(settings: Settings, terminal: Terminal, asJson: boole
   const { hlsUrl, rtspUrl } = await startStreams(ffmpeg.path, cleanup);
   story.say(`Two live streams of a yard with noise and a clock: ${hlsUrl} and ${rtspUrl}`);
   story.say(
-    `"${condition}": checked every ${intervalSeconds} s; a red car drives in ${carAfterSeconds} s after their start.`,
+    `Condition "${condition}", checked every ${intervalSeconds} s. A red car arrives ${carAfterSeconds} s after the start.`,
   );
 
   const api = createApi(credentials);
@@ -73,19 +73,16 @@ export async function demo(settings: Settings, terminal: Terminal, asJson: boole
   await follow(streams, inbox, story, interruption.signal);
   await sumUp(streams, api, story);
   if (receiver.refused.length > 0)
-    throw new CommandError(`A webhook's signature did not verify: ${receiver.refused[0]}`, reportIt);
+    throw new CommandError(`Webhook signature is invalid: ${receiver.refused[0]}`, remediation);
   const missing = streams.filter((stream) => !stream.alerted).map((stream) => stream.name);
   if (missing.length > 0)
-    throw new CommandError(
-      `No alert came from ${missing.join(' and ')} within ${patienceSeconds} s`,
-      reportIt,
-    );
-  story.good('Both alerts came, signed and verified.');
+    throw new CommandError(`No alert from ${missing.join(' and ')} within ${timeoutSeconds} s`, remediation);
+  story.good('Both alerts arrived with valid signatures.');
 }
 
-const reportIt = 'Run it again with WATCHPOST_LOG_LEVEL=debug, and report what it prints.';
+const remediation = 'Run npm run demo again with WATCHPOST_LOG_LEVEL=debug and report the output.';
 
-/** A service of its own: another port and folder, and loopback allowed, where the demo's streams and receiver are. */
+/** Returns settings for a separate service: own port and data directory, and access to loopback for streams and receiver. */
 async function demoSettings(settings: Settings, cleanup: AsyncDisposableStack): Promise<Settings> {
   const folder = await mkdtemp(join(tmpdir(), 'watchpost-demo-'));
   cleanup.defer(() => rm(folder, { recursive: true, force: true }));
@@ -97,6 +94,7 @@ async function demoSettings(settings: Settings, cleanup: AsyncDisposableStack): 
     publicUrl: '',
     dataDir: folder,
     allowRanges: ['127.0.0.0/8'],
+    allowWebhookRanges: ['127.0.0.0/8'],
     logLevel,
   };
 }
@@ -135,20 +133,20 @@ async function watch(
   return new WatchedStream(name, jobId, api, story);
 }
 
-/** Ctrl-C ends the story here, so that what was started and stored is cleaned up. */
+/** Prints events until all jobs end or the timeout passes. Throws on Ctrl+C, so that the caller cleans up. */
 async function follow(
   streams: WatchedStream[],
   inbox: Envelope[],
   story: Story,
   interrupted: AbortSignal,
 ): Promise<void> {
-  const deadline = performance.now() + patienceSeconds * 1000;
+  const deadline = performance.now() + timeoutSeconds * 1000;
   while (streams.some((stream) => !stream.stopped) && performance.now() < deadline) {
     for (const stream of streams) await stream.readProgress();
     for (const event of inbox.splice(0)) {
       const stream = streams.find(({ jobId }) => jobId === event.data.job_id);
       if (stream) await stream.take(event);
-      else story.say(`A webhook of an unknown job came: ${event.type}`);
+      else story.say(`Received a webhook of an unknown job: ${event.type}`);
     }
     interrupted.throwIfAborted();
     await sleep(200);
@@ -163,8 +161,8 @@ async function sumUp(streams: WatchedStream[], api: DemoApi, story: Story): Prom
     const { total } = await estimate({ ...tenSecondsOfFrames, skippedShare });
     story.event(name, 'summary', {
       ended: `${status} (${stats.reason ?? 'no reason'})`,
-      looks: `${stats.checks_performed} looks of the model, ${stats.frames_skipped} of ${captures} pictures skipped by the pre-filter`,
-      cost: `on AWS about $${total.toFixed(3)} a stream-hour at 10 s with Nova Lite and this share of skips`,
+      checks: `${stats.checks_performed} checks, ${stats.frames_skipped} of ${captures} captures skipped by the pre-filter`,
+      cost: `on AWS about $${total.toFixed(3)} per stream-hour at 10 s with Nova Lite and this share of skipped captures`,
     });
   }
 }

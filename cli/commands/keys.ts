@@ -7,9 +7,9 @@ import { openKeyDesk, primitives } from '../keys/open-key-desk.ts';
 import type { KeyPlace } from '../keys/open-key-desk.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** `watchpost keys`: what the endpoints below `/keys` do, for operators. */
+/** Commands below `watchpost keys`: the endpoints below `/keys`, for operators. */
 
-/** The key is shown once; only its hash is stored. Makes its caller where there is none of that name. */
+/** Creates a key, and its caller if it does not exist. Prints the key once; the service stores only its hash. */
 export async function createKey(
   place: KeyPlace,
   wish: NewKey,
@@ -19,13 +19,14 @@ export async function createKey(
   const { caller } = wish;
   if (!callerRequestSchema.safeParse({ caller }).success) {
     throw new CommandError(
-      `${JSON.stringify(caller)} is no name for a caller`,
-      'Give --caller 1 to 64 letters, digits, or any of . _ @ -',
+      `${JSON.stringify(caller)} is not a valid caller name`,
+      'Use --caller with 1 to 64 letters, digits, or any of . _ @ -',
     );
   }
   await withKeys(place, async (desk) => show(await desk.create(wish), terminal, asJson));
 }
 
+/** Prints the keys of one caller or of all. */
 export async function listKeys(
   place: KeyPlace,
   caller: string | undefined,
@@ -35,11 +36,12 @@ export async function listKeys(
   await withKeys(place, async (desk) => {
     const found = await desk.list(caller);
     if (asJson) terminal.print(JSON.stringify(found));
-    else if (found.length === 0) terminal.note('No keys yet: make one with keys create.');
+    else if (found.length === 0) terminal.note('No keys. Create one with keys create.');
     else for (const key of found) terminal.print(lineFor(key));
   });
 }
 
+/** Changes the label of a key; an empty label removes it. */
 export async function labelKey(
   place: KeyPlace,
   which: string,
@@ -53,7 +55,7 @@ export async function labelKey(
   });
 }
 
-/** It holds at once in a running service. */
+/** Revokes a key; a running service rejects it immediately. */
 export async function revokeKey(
   place: KeyPlace,
   which: string,
@@ -66,7 +68,7 @@ export async function revokeKey(
   });
 }
 
-/** The successor is shown once; the old key stays good for the grace period. */
+/** Rotates a key and prints the new one once. The old key stays valid for the grace period, in seconds. */
 export async function rotateKey(
   place: KeyPlace,
   which: string,
@@ -77,7 +79,7 @@ export async function rotateKey(
   await withKeys(place, async (desk) => {
     const created = await desk.rotate(await idOf(which, desk), graceSeconds);
     const { replaces: old } = created;
-    if (!asJson) terminal.note(`${old.prefix}… is good until ${old.revoked_at}.`);
+    if (!asJson) terminal.note(`${old.prefix}… is valid until ${old.revoked_at}.`);
     show(created, terminal, asJson);
   });
 }
@@ -91,7 +93,7 @@ async function withKeys(place: KeyPlace, work: (desk: KeyDesk) => Promise<void>)
   }
 }
 
-/** `which` is the key itself, its id, or its prefix as `keys list` shows it; over HTTP a prefix is one of the caller's own keys. */
+/** Resolves a key, key id or prefix to the key id. Over HTTP, prefixes are limited to the keys of the caller. */
 async function idOf(which: string, desk: KeyDesk): Promise<string> {
   if (/^[0-9a-f]{64}$/.test(which)) return which;
   const whole = hashOfKey(which, primitives);
@@ -106,7 +108,7 @@ function show(created: CreatedKeyRecord, terminal: Terminal, asJson: boolean): v
   if (asJson) terminal.print(JSON.stringify(created));
   else {
     terminal.note(
-      `A key for ${created.caller}. It is shown only now: keep it on a server, never in a page or a repository.`,
+      `API key of ${created.caller}, shown only once. Keep it on a server, never in a web page or repository.`,
     );
     terminal.print(created.key);
   }
@@ -127,6 +129,6 @@ function lineFor(key: KeyRecord): string {
 
 function ambiguous(which: string, matches: number): CommandError {
   return matches === 0
-    ? new CommandError(`No key is or begins with ${which.slice(0, 11)}`, 'See the prefixes with keys list.')
-    : new CommandError(`${matches} keys begin with ${which.slice(0, 11)}`, 'Give the whole key.');
+    ? new CommandError(`No key matches ${which.slice(0, 11)}`, 'List the prefixes with keys list.')
+    : new CommandError(`${matches} keys begin with ${which.slice(0, 11)}`, 'Use the whole key.');
 }

@@ -8,7 +8,7 @@ import { runService } from '../run-service.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** `watchpost start`: serves until SIGTERM or SIGINT; active jobs go on at the next start. */
+/** Runs the service until SIGTERM or SIGINT (`watchpost start`). Active jobs continue at the next start. */
 export async function start(settings: Settings, terminal: Terminal, asJson: boolean): Promise<void> {
   const ffmpeg = await ensureFfmpeg(settings.ffmpeg, process.env, terminal);
   const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
@@ -22,7 +22,7 @@ export async function start(settings: Settings, terminal: Terminal, asJson: bool
     );
   else greet(settings, credentials, ffmpeg, terminal);
   await stopped;
-  terminal.note('Stopping; active jobs go on at the next start.');
+  terminal.note('Stopping. Active jobs continue at the next start.');
   await close();
 }
 
@@ -36,7 +36,7 @@ function greet(
   print(`${color.bold('Watchpost')} serves on ${color.cyan(baseUrl)}`);
   print(`  console   ${color.cyan(new URL('/console', baseUrl).href)}`);
   print(
-    `  key       api_key in ${file} (readable by you only), or: npm run watchpost -- keys create --caller NAME`,
+    `  key       api_key in ${file} (readable only by you), or: npm run watchpost -- keys create --caller NAME`,
   );
   print(`  model     ${modelLine(settings)}`);
   print(`  ffmpeg    ${ffmpeg.version} (${ffmpeg.source})`);
@@ -49,13 +49,16 @@ function greet(
 
 function modelLine({ vision, visionModel }: Settings): string {
   if (vision === 'pixel') {
-    return 'the built-in pixel model: it measures colours, brightness and motion, and is no vision-language model (set WATCHPOST_VISION)';
+    return 'built-in pixel model: measures colors, brightness and motion; not a vision-language model (set WATCHPOST_VISION)';
   }
   return visionModel === '' ? vision : `${vision}, ${visionModel}`;
 }
 
-function egressLine({ allowRanges }: Settings): string {
-  if (allowRanges.length === 0)
-    return 'public addresses only (WATCHPOST_ALLOW_RANGES lets cameras at home in)';
-  return `public addresses, and the private ranges ${allowRanges.join(', ')}: any caller with a key can reach them`;
+function egressLine({ allowRanges, allowWebhookRanges }: Settings): string {
+  const opened = [
+    ...(allowRanges.length > 0 ? [`streams also from ${allowRanges.join(', ')}`] : []),
+    ...(allowWebhookRanges.length > 0 ? [`webhooks also to ${allowWebhookRanges.join(', ')}`] : []),
+  ];
+  if (opened.length === 0) return 'public addresses only (WATCHPOST_ALLOW_RANGES adds private ranges, for cameras at home)';
+  return `public addresses, ${opened.join(', ')}: any caller with a key can reach them`;
 }

@@ -6,10 +6,10 @@ import { sceneArguments } from '../demo/scene.ts';
 import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** Half of it is longer than two checks at the shortest interval: whoever starts a monitor sees both sides, and soon. */
+/** Period of the scene, in seconds. Half of it exceeds two minimum intervals, so that a monitor soon sees both states. */
 const roundSeconds = 24;
 
-/** `watchpost stream`: a live stream for trying things, until SIGTERM or SIGINT. Throws `CommandError` where the port is taken. */
+/** Serves a test stream until SIGTERM or SIGINT (`watchpost stream`). Throws `CommandError` if the port is in use. */
 export async function stream(wish: { port: number; ffmpeg: string }, terminal: Terminal): Promise<void> {
   const ffmpeg = await ensureFfmpeg(wish.ffmpeg, process.env, terminal);
   const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
@@ -20,8 +20,10 @@ export async function stream(wish: { port: number; ffmpeg: string }, terminal: T
     host: '127.0.0.1',
     port: wish.port,
   });
-  terminal.print(`A live stream of a yard: ${live.url}`);
-  terminal.print(`A red car drives in every ${roundSeconds} s and is gone half of the time. Ctrl+C ends it.`);
+  terminal.print(`Live stream of a yard: ${live.url}`);
+  terminal.print(
+    `A red car arrives every ${roundSeconds} s and is absent half of the time. Press Ctrl+C to stop.`,
+  );
   await stopped;
   await live.close();
 }
@@ -31,7 +33,7 @@ async function publish(options: LiveHlsOptions) {
     return await startLiveHls(options);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
-    throw new CommandError(`Port ${options.port} is taken`, 'Give another one: --port 9010.', {
+    throw new CommandError(`Port ${options.port} is in use`, 'Use another port, such as --port 9010.', {
       cause: error,
     });
   }

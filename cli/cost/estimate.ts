@@ -7,6 +7,7 @@ import { streamHour } from './stream-hour.ts';
 import type { CostLine, Watching } from './stream-hour.ts';
 import { transitionsPerTick } from './transitions-per-tick.ts';
 
+/** Inputs of the cost estimate; `skippedShare` is 0 to 1. */
 export type CostQuestion = {
   intervalSeconds: number;
   mode: InputMode;
@@ -16,30 +17,30 @@ export type CostQuestion = {
   model: string;
 };
 
-/** Throws `CommandError` for a model without a known price, and for a clip of a model that takes no video. */
+/** Estimates the cost of a stream-hour in USD. Throws `CommandError` for a model without a known price or video support. */
 export async function estimate(question: CostQuestion): Promise<{ lines: CostLine[]; total: number }> {
   const model = priceOfModel(question.model);
   if (!model) {
     throw new CommandError(
-      `There is no price for the model "${question.model}" here.`,
-      `Known: ${Object.keys(modelPrices).join(', ')}. For others, read its tokens in a job's stats and its price at aws.amazon.com/bedrock/pricing.`,
+      `No price is known for the model "${question.model}"`,
+      `Use one of ${Object.keys(modelPrices).join(', ')}. For others, multiply the tokens in a job's stats by the price at aws.amazon.com/bedrock/pricing.`,
     );
   }
-  const lines = linesOf({ ...question, model, transitionsPerTick: await transitionsOfTheWorkflow() });
+  const lines = streamHourLines({ ...question, model, transitionsPerTick: await readTransitionsPerTick() });
   return { lines, total: lines.reduce((sum, { dollars }) => sum + dollars, 0) };
 }
 
-function linesOf(watching: Watching): CostLine[] {
+function streamHourLines(watching: Watching): CostLine[] {
   try {
     return streamHour(watching);
   } catch (error) {
     if (error instanceof RangeError)
-      throw new CommandError(error.message, 'Use --mode frames, or a Nova model.');
+      throw new CommandError(error.message, 'Use --mode frames or a Nova model.');
     throw error;
   }
 }
 
-async function transitionsOfTheWorkflow(): Promise<number> {
+async function readTransitionsPerTick(): Promise<number> {
   const text = await readFile(new URL('../../workflow/watch.asl.json', import.meta.url), 'utf8');
   const definition: unknown = JSON.parse(text);
   return transitionsPerTick(loadWorkflow(definition, ['CaptureFunctionArn', 'AnalyzeFunctionArn']));

@@ -3,29 +3,30 @@ import { listPrices } from './list-prices.ts';
 import type { ModelPrice } from './list-prices.ts';
 import { units } from './units.ts';
 
-/** A stream that is watched for an hour. */
+/** Monitor of one stream for an hour. */
 export type Watching = {
   intervalSeconds: number;
   mode: InputMode;
   clipSeconds: number;
-  /** What share of captures the pre-filter keeps from the model: 0 to 1. */
+  /** Share of captures that the pre-filter skips, 0 to 1. */
   skippedShare: number;
   alertsPerHour: number;
   model: ModelPrice;
   transitionsPerTick: number;
 };
 
+/** Cost of one item; `dollars` is in USD. */
 export type CostLine = { item: string; quantity: number; unit: string; dollars: number };
 
-/** What it costs by list prices, a line each; the model last. Throws `RangeError` for a clip of a model that takes none. */
+/** Computes the cost of a stream-hour by list prices, the model last. Throws `RangeError` for a clip without video support. */
 export function streamHour(watching: Watching): CostLine[] {
   const { intervalSeconds, mode, skippedShare, alertsPerHour, transitionsPerTick } = watching;
   const ticks = 3600 / intervalSeconds;
-  const looks = ticks * (1 - skippedShare);
+  const modelCalls = ticks * (1 - skippedShare);
   const { capture, analyze, deliver } = units;
-  const analyzeSeconds = ticks * analyze.secondsWithoutModel + looks * analyze.modelSeconds[mode];
+  const analyzeSeconds = ticks * analyze.secondsWithoutModel + modelCalls * analyze.modelSeconds[mode];
   const media = mode === 'frames' ? 1 : 2;
-  const tokens = tokensOfLook(watching);
+  const tokens = tokensPerCheck(watching);
   return [
     line('Step Functions', ticks * transitionsPerTick, 'transitions', listPrices.stateTransition),
     lambda('capture', ticks, ticks * capture.seconds[mode], capture.megabytes),
@@ -34,11 +35,11 @@ export function streamHour(watching: Watching): CostLine[] {
     line('DynamoDB writes', ticks * units.writeUnitsPerTick, 'write units', listPrices.dynamoWriteUnit),
     line('DynamoDB reads', ticks * units.readUnitsPerTick, 'read units', listPrices.dynamoReadUnit),
     line('S3 writes', ticks * media, 'requests', listPrices.s3Put),
-    line('S3 reads', looks * media + alertsPerHour, 'requests', listPrices.s3Get),
+    line('S3 reads', modelCalls * media + alertsPerHour, 'requests', listPrices.s3Get),
     line('SQS', alertsPerHour * units.queueRequestsPerEvent, 'requests', listPrices.sqsFifoRequest),
     line('CloudWatch Logs', (ticks * units.logBytesPerTick) / 1e9, 'GB', listPrices.logGigabyte),
-    line('Model, input', looks * tokens.input, 'tokens', watching.model.input),
-    line('Model, output', looks * tokens.output, 'tokens', watching.model.output),
+    line('Model, input', modelCalls * tokens.input, 'tokens', watching.model.input),
+    line('Model, output', modelCalls * tokens.output, 'tokens', watching.model.output),
   ];
 }
 
@@ -46,16 +47,16 @@ function line(item: string, quantity: number, unit: string, price: number): Cost
   return { item, quantity, unit, dollars: quantity * price };
 }
 
-function lambda(name: string, calls: number, secondsInAll: number, megabytes: number): CostLine {
-  const gigabyteSeconds = (secondsInAll * megabytes) / 1024;
+function lambda(name: string, calls: number, totalSeconds: number, megabytes: number): CostLine {
+  const gigabyteSeconds = (totalSeconds * megabytes) / 1024;
   const dollars = gigabyteSeconds * listPrices.lambdaGigabyteSecondArm + calls * listPrices.lambdaRequest;
   return { item: `Lambda ${name}`, quantity: gigabyteSeconds, unit: 'GB-seconds', dollars };
 }
 
-function tokensOfLook({ mode, clipSeconds, model }: Watching): { input: number; output: number } {
-  const picture = mode === 'clip' ? 0 : model.pictureTokens;
-  if (mode === 'frames') return { input: units.promptTokens + picture, output: units.answerTokens };
-  if (model.videoTokensPerSecond === null) throw new RangeError('This model takes no video');
+function tokensPerCheck({ mode, clipSeconds, model }: Watching): { input: number; output: number } {
+  const image = mode === 'clip' ? 0 : model.pictureTokens;
+  if (mode === 'frames') return { input: units.promptTokens + image, output: units.answerTokens };
+  if (model.videoTokensPerSecond === null) throw new RangeError('This model does not support video');
   const video = clipSeconds * model.videoTokensPerSecond;
-  return { input: units.promptTokens + picture + video, output: units.answerTokens };
+  return { input: units.promptTokens + image + video, output: units.answerTokens };
 }

@@ -1,7 +1,7 @@
 import type { State } from '../../adapters/embedded/workflow/state-schemas.ts';
 import type { Workflow } from '../../adapters/embedded/workflow/definition.ts';
 
-/** How many states an execution enters before it is where it was: the way of a job that goes on. Each is billed. */
+/** Counts the state transitions of one tick of a continuing job; AWS bills each. Throws if the workflow has no loop. */
 export function transitionsPerTick({ startAt, states }: Workflow): number {
   const entered = new Map<string, number>();
   let name: string | undefined = startAt;
@@ -9,12 +9,12 @@ export function transitionsPerTick({ startAt, states }: Workflow): number {
     const before = entered.get(name);
     if (before !== undefined) return step - before;
     entered.set(name, step);
-    name = wayOn(states.get(name));
+    name = nextState(states.get(name));
   }
-  throw new Error('The workflow has no round: it ends by itself');
+  throw new Error('The workflow has no loop');
 }
 
-function wayOn(state: State | undefined): string | undefined {
+function nextState(state: State | undefined): string | undefined {
   if (state?.Type === 'Choice') return state.Default;
   return state?.Type === 'Task' || state?.Type === 'Wait' ? state.Next : undefined;
 }

@@ -1,7 +1,7 @@
 /**
- * What a tick uses on AWS. Memory is the stack's (`lib/`), compared by a test. Seconds are upper estimates for Lambda from what
- * `npm run bench:capture` measures on two cores, with 60 ms a request to the stream and a cold connection now and then; database units are
- * those of docs/data.md; tokens of prompt and schema are characters / 4 of what `adapters/vision` sends.
+ * Usage of one tick on AWS. Memory equals that of the stack (`lib/`); a test compares both. Seconds are upper estimates
+ * from `npm run bench:capture` on two cores, with 60 ms per request and occasional cold connections. Database units are
+ * those of docs/data.md. Tokens of prompt and schema are the characters that `adapters/vision` sends, divided by 4.
  */
 export const units = {
   capture: {
@@ -11,16 +11,16 @@ export const units = {
   analyze: {
     megabytes: 512,
     secondsWithoutModel: 0.08,
-    /** Waiting for the model is billed too: Nova Lite's answer of 60 tokens. */
+    /** Duration of a model call, which Lambda also bills: 60 output tokens of Nova Lite. */
     modelSeconds: { frames: 1.5, clip: 2.5, hybrid: 2.8 },
   },
-  /** An alert's picture is read, signed and sent. */
+  /** Delivery of an alert: reads the evidence, signs and sends the event. */
   deliver: { megabytes: 512, seconds: 0.3 },
   writeUnitsPerTick: 10,
   readUnitsPerTick: 4,
-  /** Sent, received, deleted. */
+  /** Send, receive and delete. */
   queueRequestsPerEvent: 3,
-  /** 14 history events of Step Functions without data, and two lines of each function. */
+  /** 14 history events of Step Functions without data, and two log lines per function. */
   logBytesPerTick: 9_000,
   promptTokens: 450,
   answerTokens: 60,

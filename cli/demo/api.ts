@@ -28,9 +28,10 @@ const pageSchema = z.object({
   next_after: z.number(),
 });
 
-/** The demo's own client: it uses the service as its callers do, over HTTP with a key. */
+/** HTTP client of the demo, which uses the service as a caller does. */
 export type DemoApi = ReturnType<typeof createApi>;
 
+/** Creates the client. Its functions throw `CommandError` for any status but 200. */
 export function createApi({ base_url: baseUrl, api_key: key }: Credentials) {
   return {
     createMonitor: async (body: object) => createdSchema.parse(await call('POST', '/live-monitor', body)),
@@ -45,11 +46,11 @@ export function createApi({ base_url: baseUrl, api_key: key }: Credentials) {
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       ...(body ? { body: JSON.stringify(body) } : {}),
     });
-    const answer: unknown = await response.body.json();
-    if (response.statusCode === 200) return answer;
+    const result: unknown = await response.body.json();
+    if (response.statusCode === 200) return result;
     throw new CommandError(
-      `${method} ${path} answered ${response.statusCode}: ${JSON.stringify(answer)}`,
-      'This is a defect of the demo or of the service.',
+      `${method} ${path} returned status ${response.statusCode}: ${JSON.stringify(result)}`,
+      'Report this defect of the demo or the service.',
     );
   }
 }

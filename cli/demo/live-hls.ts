@@ -3,15 +3,17 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 
+/** Running HLS stream. */
 export type LiveHls = {
-  /** Of the media playlist. */
+  /** Address of the media playlist. */
   url: string;
   close(): Promise<void>;
 };
 
+/** Source, format and address of the stream. Default port: any free port. */
 export type LiveHlsOptions = {
   ffmpegPath: string;
-  /** Inputs in real time, filters and `-map`, as for `startRtspServer`: `['-re', '-f', 'lavfi', '-i', 'testsrc2=size=1280x720:rate=30']`. */
+  /** Real-time inputs, filters and `-map` for ffmpeg: `['-re', '-f', 'lavfi', '-i', 'testsrc2=size=1280x720:rate=30']`. */
   inputArgs: string[];
   segmentSeconds: number;
   segmentType?: 'mpegts' | 'fmp4';
@@ -22,9 +24,9 @@ export type LiveHlsOptions = {
 const startTimeoutMs = 20_000;
 
 /**
- * A live HLS stream made by ffmpeg, as an encoder at a venue would: it pushes playlist and segments (HTTP PUT) to an
- * ingest on loopback, and they are served from memory. Nothing is left on disk, and when this process dies, ffmpeg's next push fails
- * and ends it. Resolves once there is something to play.
+ * Starts a live HLS stream. ffmpeg pushes playlist and segments (HTTP PUT) to an ingest server on loopback, and an origin
+ * server serves them from memory. If this process crashes, the next push fails and ends ffmpeg. Resolves when the playlist
+ * is available; throws if ffmpeg ends or 20 s pass before.
  */
 export async function startLiveHls(options: LiveHlsOptions): Promise<LiveHls> {
   const files = new Map<string, Buffer>();
@@ -78,8 +80,8 @@ function startEncoder(options: LiveHlsOptions, ingestUrl: string): ChildProcess 
 }
 
 /**
- * A file appears when its upload is complete, so that nobody reads half a playlist; and a playlist when all of its segments are
- * there, since ffmpeg sends it before the last of them has arrived.
+ * Stores uploads. A file becomes visible when its upload is complete, and a playlist when all of its segments are stored,
+ * because ffmpeg sends the playlist before the last segment has arrived.
  */
 function takeUploads(
   files: Map<string, Buffer>,
@@ -117,7 +119,7 @@ function takeUploads(
   }
 }
 
-/** By their names: ffmpeg writes the addresses that it pushes to. */
+/** Returns the file names of the segments: ffmpeg writes the ingest URLs into the playlist. */
 function segmentsOf(playlist: Buffer): string[] {
   const lines = playlist.toString().split('\n');
   return lines
@@ -165,13 +167,10 @@ async function ended(encoder: ChildProcess | undefined): Promise<void> {
 }
 
 async function failed(encoder: ChildProcess): Promise<never> {
-  let complaints = '';
-  encoder.stderr?.on(
-    'data',
-    (chunk: Buffer) => (complaints = (complaints + chunk.toString()).slice(0, 2000)),
-  );
+  let stderr = '';
+  encoder.stderr?.on('data', (chunk: Buffer) => (stderr = (stderr + chunk.toString()).slice(0, 2000)));
   await once(encoder, 'close');
-  throw new Error(`ffmpeg ended before the stream began: ${complaints.trim()}`);
+  throw new Error(`ffmpeg ended before the stream began: ${stderr.trim()}`);
 }
 
 async function timedOut(timeoutMs: number): Promise<never> {

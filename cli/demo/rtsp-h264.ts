@@ -1,8 +1,10 @@
-/** One picture: its NAL units, without start codes. */
+/** Access unit: its NAL units, without start codes and delimiter. */
 export type AccessUnit = { nalUnits: Buffer[]; isKeyFrame: boolean };
 
+/** Incremental parser; `push` returns the access units that are complete. */
 export type AccessUnitSplitter = { push(chunk: Buffer): AccessUnit[] };
 
+/** NAL unit types of H.264. */
 export const nalType = {
   keyFrameSlice: 5,
   sequenceParameters: 7,
@@ -10,7 +12,7 @@ export const nalType = {
   delimiter: 9,
 } as const;
 
-/** Cuts an H.264 byte stream (Annex B) whose pictures begin with an access unit delimiter; a picture is known when the next one begins. */
+/** Splits an H.264 byte stream (Annex B) at access unit delimiters. An access unit is complete when the next one begins. */
 export function createAccessUnitSplitter(): AccessUnitSplitter {
   let pending: Buffer = Buffer.alloc(0);
   let nalUnits: Buffer[] = [];
@@ -34,23 +36,24 @@ export function createAccessUnitSplitter(): AccessUnitSplitter {
   };
 }
 
+/** Returns the type of a NAL unit. */
 export function typeOf(nalUnit: Buffer): number {
   return (nalUnit[0] ?? 0) & 0x1f;
 }
 
 const startCode = Buffer.from([0, 0, 1]);
 
-/** The first NAL unit between two start codes; null until both are there. */
+/** Returns the NAL unit between the first two start codes; `null` if there are fewer. */
 function cutNalUnit(bytes: Buffer): { nalUnit: Buffer; rest: Buffer } | null {
   const start = bytes.indexOf(startCode);
   const end = start < 0 ? -1 : bytes.indexOf(startCode, start + startCode.length);
   if (end < 0) return null;
   let last = end;
-  while (bytes[last - 1] === 0) last -= 1; // start codes may be four bytes long
+  while (bytes[last - 1] === 0) last -= 1; // A start code may have four bytes.
   return { nalUnit: bytes.subarray(start + startCode.length, last), rest: bytes.subarray(end) };
 }
 
-/** The payloads of RTP packets for one NAL unit: itself, or fragments of it (FU-A, RFC 6184). */
+/** Returns the RTP payloads of a NAL unit: the unit itself, or fragments (FU-A, RFC 6184) of at most 1,402 bytes. */
 export function rtpPayloads(nalUnit: Buffer): Buffer[] {
   if (nalUnit.length <= maxPayloadBytes) return [nalUnit];
   const header = nalUnit[0] ?? 0;

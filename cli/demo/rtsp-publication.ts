@@ -1,17 +1,17 @@
 import { randomInt } from 'node:crypto';
 import { nalType, rtpPayloads, typeOf, type AccessUnit } from './rtsp-h264.ts';
 
-/** The one live stream that a demo server has, as its viewers see it. */
+/** Live stream of a demo server, with its viewers. */
 export type Publication = {
   publish(picture: AccessUnit, timestampMs: number): void;
-  /** Resolves when the stream's parameter sets are known; rejects when it ends before. */
+  /** Resolves to the SDP when the parameter sets are known; rejects if the stream ends before. */
   description(): Promise<string>;
-  /** The viewer gets the RTP packets from the next key frame on. Returns how to stop. */
+  /** Sends RTP packets to a viewer, starting at the next key frame. Returns a function that stops it. */
   watch(take: (packet: Buffer) => void): () => void;
   fail(error: Error): void;
 };
 
-/** `range` is the value of `a=range` in the description. */
+/** Creates a publication. `range` is the value of `a=range` in the SDP. */
 export function createPublication(range: string): Publication {
   const described = Promise.withResolvers<string>();
   described.promise.catch(() => undefined);

@@ -5,33 +5,35 @@ import { createAccessUnitSplitter } from './rtsp-h264.ts';
 import { createPublication } from './rtsp-publication.ts';
 import { serveViewer } from './rtsp-viewer.ts';
 
+/** Source and address of the stream. */
 export type RtspServerOptions = {
   ffmpegPath: string;
   /**
-   * Where the pictures come from, as ffmpeg arguments that end where an output's encoder would follow: inputs in real time
-   * (`-re`), other outputs of the same ffmpeg, filters and `-map` for ours.
+   * Arguments of ffmpeg before the encoder of an output: real-time inputs (`-re`), other outputs of the same ffmpeg, filters
+   * and `-map`.
    */
   inputArgs: string[];
-  /** With its slash: `/live`. */
+  /** Path with leading slash: `/live`. */
   path: string;
-  /** Any free one by default. */
+  /** Default: any free port. */
   port?: number;
   host?: '127.0.0.1';
-  /** Value of `a=range` in the description; `npt=now-` by default, with an end it is a recording. */
+  /** Value of `a=range` in the SDP. Default: `npt=now-`; a range with an end marks a recording. */
   range?: string;
-  /** Frames between two key frames; 25 by default. */
+  /** Frames between two key frames. Default: 25. */
   keyFrameEvery?: number;
 };
 
+/** Running RTSP server. */
 export type RtspServer = {
   url: string;
-  /** Resolves when ffmpeg has ended, for whatever reason. */
+  /** Resolves when ffmpeg ends, for any reason. */
   ended: Promise<void>;
   close(): Promise<void>;
 };
 
 /**
- * One live H.264 stream, made by ffmpeg, for any number of RTSP viewers over interleaved TCP. Throws what spawning and listening throw.
+ * Starts an RTSP server with one live H.264 stream from ffmpeg, over interleaved TCP. Rethrows errors of spawn and listen.
  */
 export async function startRtspServer(options: RtspServerOptions): Promise<RtspServer> {
   const publication = createPublication(options.range ?? 'npt=now-');
@@ -79,7 +81,7 @@ async function listen(server: Server, options: RtspServerOptions): Promise<numbe
 }
 
 function encode({ ffmpegPath, inputArgs, keyFrameEvery = 25 }: RtspServerOptions): ChildProcess {
-  // Each picture begins with a delimiter, each key frame with parameter sets: so viewers can join at any of them.
+  // Each access unit begins with a delimiter and each key frame with parameter sets, so that viewers can join at a key frame.
   const output = `-an -c:v libx264 -preset ultrafast -tune zerolatency -pix_fmt yuv420p -g ${keyFrameEvery} -x264-params aud=1:repeat-headers=1:scenecut=0 -flush_packets 1 -f h264 pipe:1`;
   const args = ['-hide_banner', '-nostdin', '-loglevel', 'fatal', ...inputArgs, ...output.split(' ')];
   return spawn(ffmpegPath, args, { stdio: ['ignore', 'pipe', 'ignore'] });

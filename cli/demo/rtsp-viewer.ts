@@ -4,7 +4,7 @@ import type { RtspHeader, RtspMessage } from '../../adapters/media/rtsp/message.
 import { createRtspReader } from '../../adapters/media/rtsp/reader.ts';
 import { trackName, type Publication } from './rtsp-publication.ts';
 
-/** Serves one connection until it closes: any number of requests, and the stream's packets interleaved after PLAY. */
+/** Serves one RTSP connection until it closes. Sends the stream as interleaved frames after PLAY. */
 export function serveViewer(socket: Socket, publication: Publication, path: string): void {
   const reader = createRtspReader();
   let channel = 0;
@@ -14,46 +14,46 @@ export function serveViewer(socket: Socket, publication: Publication, path: stri
   socket.on('close', () => stop?.());
   socket.on('data', (chunk: Buffer) => {
     try {
-      for (const item of reader.push(chunk)) if (item.kind === 'message') void answer(item.message);
+      for (const item of reader.push(chunk)) if (item.kind === 'message') void handle(item.message);
     } catch {
       socket.destroy();
     }
   });
 
-  async function answer(request: RtspMessage): Promise<void> {
+  async function handle(request: RtspMessage): Promise<void> {
     const line = requestLine(request.startLine);
     if (line === null) return void socket.destroy();
-    const reply = (status: string, headers: RtspHeader[] = [], body = ''): void => {
+    const respond = (status: string, headers: RtspHeader[] = [], body = ''): void => {
       const all: RtspHeader[] = [['CSeq', headerValue(request, 'cseq') ?? '0'], ...headers];
       if (!socket.destroyed) socket.write(formatMessage(`RTSP/1.0 ${status}`, all, body));
     };
-    if (line.method !== 'OPTIONS' && !isOurs(line.url, path)) return reply('404 Not Found');
+    if (line.method !== 'OPTIONS' && !isKnownPath(line.url, path)) return respond('404 Not Found');
     switch (line.method) {
       case 'OPTIONS':
-        return reply('200 OK', [['Public', methods]]);
+        return respond('200 OK', [['Public', methods]]);
       case 'DESCRIBE':
-        return describe(line.url, reply);
+        return describe(line.url, respond);
       case 'SETUP':
-        return setUp(headerValue(request, 'transport') ?? '', reply);
+        return setUp(headerValue(request, 'transport') ?? '', respond);
       case 'PLAY':
-        reply('200 OK', [session, ['Range', 'npt=now-']]);
+        respond('200 OK', [session, ['Range', 'npt=now-']]);
         stop ??= publication.watch(send);
         return;
       case 'TEARDOWN':
-        reply('200 OK', [session]);
+        respond('200 OK', [session]);
         return void socket.end();
       case 'GET_PARAMETER':
       case 'SET_PARAMETER':
-        return reply('200 OK', [session]);
+        return respond('200 OK', [session]);
       default:
-        return reply('501 Not Implemented');
+        return respond('501 Not Implemented');
     }
   }
 
-  async function describe(url: string, reply: Reply): Promise<void> {
+  async function describe(url: string, respond: Respond): Promise<void> {
     try {
       const description = await publication.description();
-      reply(
+      respond(
         '200 OK',
         [
           ['Content-Base', `${url.replace(/\/$/, '')}/`],
@@ -62,32 +62,32 @@ export function serveViewer(socket: Socket, publication: Publication, path: stri
         description,
       );
     } catch {
-      reply('503 Service Unavailable');
+      respond('503 Service Unavailable');
     }
   }
 
-  function setUp(transport: string, reply: Reply): void {
-    if (!transport.includes('RTP/AVP/TCP')) return reply('461 Unsupported Transport');
+  function setUp(transport: string, respond: Respond): void {
+    if (!transport.includes('RTP/AVP/TCP')) return respond('461 Unsupported Transport');
     channel = Number(/interleaved=(\d{1,3})/.exec(transport)?.[1] ?? 0) % 255;
-    reply('200 OK', [session, ['Transport', `RTP/AVP/TCP;unicast;interleaved=${channel}-${channel + 1}`]]);
+    respond('200 OK', [session, ['Transport', `RTP/AVP/TCP;unicast;interleaved=${channel}-${channel + 1}`]]);
   }
 
   function send(packet: Buffer): void {
-    // A viewer that does not read is let go, so that it does not fill the memory of a live server.
+    // Disconnects a viewer that does not read, so that unsent data stays bounded.
     if (socket.writableLength > maxUnsentBytes) return void socket.destroy();
     const head = Buffer.from([0x24, channel, packet.length >> 8, packet.length & 0xff]);
     socket.write(Buffer.concat([head, packet]));
   }
 }
 
-type Reply = (status: string, headers?: RtspHeader[], body?: string) => void;
+type Respond = (status: string, headers?: RtspHeader[], body?: string) => void;
 
 const maxUnsentBytes = 8 * 1024 * 1024;
 const methods = 'OPTIONS, DESCRIBE, SETUP, PLAY, GET_PARAMETER, SET_PARAMETER, TEARDOWN';
-/** One connection is one session, so its name is all the same. */
+/** Constant session id: each connection has exactly one session. */
 const session: RtspHeader = ['Session', '1;timeout=60'];
 
-function isOurs(url: string, path: string): boolean {
-  const asked = URL.parse(url)?.pathname.replace(/\/$/, '');
-  return asked === path || asked === `${path}/${trackName}`;
+function isKnownPath(url: string, path: string): boolean {
+  const requested = URL.parse(url)?.pathname.replace(/\/$/, '');
+  return requested === path || requested === `${path}/${trackName}`;
 }

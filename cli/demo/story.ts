@@ -1,12 +1,13 @@
 import type { Terminal } from '../terminal.ts';
 
-/** What the demo tells: lines with the time since its start, or JSON lines for machines. */
+/** Output of the demo: lines with the time since its start, or JSON lines. */
 export type Story = {
   say(text: string): void;
   event(stream: string, type: string, details: Record<string, unknown>): void;
   good(text: string): void;
 };
 
+/** Creates the output of the demo. */
 export function tellStory({ print, color }: Terminal, asJson: boolean): Story {
   const startedMs = performance.now();
   const line = (text: string) => print(`${color.dim(clock(performance.now() - startedMs))}  ${text}`);

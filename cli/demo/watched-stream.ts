@@ -7,7 +7,7 @@ import type { Envelope } from './webhook-receiver.ts';
 
 const triggeredSchema = z.object({ explanation: z.string(), frame_b64: z.string() });
 
-/** One monitor of the demo: what its log and its webhooks have told so far. */
+/** Monitor of the demo, with the events from its log and webhooks. */
 export class WatchedStream {
   readonly name: string;
   readonly jobId: string;
@@ -24,7 +24,7 @@ export class WatchedStream {
     this.#story = story;
   }
 
-  /** `progress` is read from the log; everything else arrives by webhook. */
+  /** Prints new `progress` events from the log; webhooks deliver all other events. */
   async readProgress(): Promise<void> {
     const { events, next_after: nextAfter } = await this.#api.events(this.jobId, this.#after);
     this.#after = nextAfter;
@@ -33,15 +33,15 @@ export class WatchedStream {
     }
   }
 
-  /** A webhook whose signature was verified. */
+  /** Handles a webhook event after signature verification. */
   async take(event: Envelope): Promise<void> {
-    const told = `webhook, signature verified, sequence ${event.data.sequence}`;
+    const source = `webhook, signature verified, sequence ${event.data.sequence}`;
     if (event.type === 'job_stopped') this.stopped = true;
-    if (event.type !== 'watch_triggered') return this.#story.event(this.name, event.type, { told });
+    if (event.type !== 'watch_triggered') return this.#story.event(this.name, event.type, { source });
     const { explanation, frame_b64: frame } = triggeredSchema.parse(event.data);
     this.alerted = true;
-    this.#story.event(this.name, event.type, { told, explanation });
-    this.#story.say(`      the picture that triggered: ${await this.#saveFrame(frame)}`);
+    this.#story.event(this.name, event.type, { source, explanation });
+    this.#story.say(`      evidence: ${await this.#saveFrame(frame)}`);
   }
 
   async #saveFrame(base64: string): Promise<string> {

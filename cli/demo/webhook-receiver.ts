@@ -10,9 +10,10 @@ const envelopeSchema = z.object({
   source_url: z.string(),
   data: z.looseObject({ job_id: z.string(), sequence: z.number() }),
 });
+/** Webhook event with the fields that the demo reads. */
 export type Envelope = z.infer<typeof envelopeSchema>;
 
-/** A receiver as a subscriber would write it: it verifies each signature before it believes a word. */
+/** Starts a webhook receiver on loopback that verifies each signature. `refused` lists the errors of rejected requests. */
 export async function startWebhookReceiver(secret: string, onEvent: (event: Envelope, body: string) => void) {
   const webhook = new Webhook(secret);
   const refused: string[] = [];

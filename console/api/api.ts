@@ -24,13 +24,15 @@ import type {
 } from './types.ts';
 import { lookOf } from './look-answer.ts';
 
+/** Filters and page of the job list; `limit` is 1 to 100. */
 export type JobQuery = { status?: JobStatus; job_type?: JobType; limit: number; offset: number };
 
+/** API client of a session, as `createApi` returns it. */
 export type Api = ReturnType<typeof createApi>;
 
 const internal = { 'X-Service-Internal': 'true' };
 
-/** The operations of the public API that the console uses, one function each; all throw `Problem`. */
+/** Creates the API client of the console: one function per operation of the public API. Each throws `Problem`. */
 export function createApi(http: Http) {
   return {
     http,

@@ -6,21 +6,21 @@ import type { JobEvent } from './types.ts';
 
 export type Following = {
   onEvent: (event: JobEvent) => void;
-  /** The stream is open, or it broke and is tried again. */
+  /** Connection state: open, waiting for the next attempt, or ended. */
   onState: (state: 'live' | 'reconnecting' | 'over') => void;
-  /** It will not be tried again. */
+  /** Permanent failure: no further attempt follows. */
   onProblem: (problem: Problem) => void;
-  /** Before the first try again; the next ones wait longer. */
+  /** Delay before the first reconnection, in milliseconds; doubles up to 15 s. */
   firstWaitMs?: number;
-  /** After so long without a byte a connection is dead: the service sends something at least every 15 s. */
+  /** Silence after which a connection counts as dead, in milliseconds. The service sends a comment every 15 s. */
   silentAfterMs?: number;
 };
 
 const longestWaitMs = 15_000;
 
 /**
- * A job's events after `from`, as they come, until its end: a stream that breaks is taken up behind the last event that came.
- * `EventSource` would do the same, but sends no `Authorization`.
+ * Follows the events of a job after sequence `from` until its final event. Resumes a broken stream after the last event.
+ * Not `EventSource`, which cannot send `Authorization`.
  */
 export async function followEvents(
   http: Http,
@@ -64,7 +64,7 @@ function open(http: Http, jobId: string, last: number, signal: AbortSignal): Pro
   });
 }
 
-/** Until the service closes it, or it falls silent: of a connection that a sleeping computer has lost nothing else is heard. */
+/** Reads until the service closes the stream or the timeout. Silence is the only sign of a connection lost during sleep. */
 async function read(
   response: Response,
   take: (event: JobEvent) => void,
@@ -86,11 +86,12 @@ function eventOf(data: string): JobEvent {
   return JSON.parse(data);
 }
 
-/** Network and service recover; a job that is gone, or a key that is refused, does not. */
+/** Returns true if a retry cannot succeed: a missing job or a rejected key. Network and server errors are transient. */
 export function isFinal({ status }: Problem): boolean {
   return status >= 400 && status < 500 && status !== 429;
 }
 
+/** Waits; resolves early if `signal` aborts. */
 export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, milliseconds);

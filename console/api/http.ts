@@ -9,19 +9,19 @@ export type Call = {
   signal?: AbortSignal | undefined;
 };
 
-/** What became of each request, for the banner and for the session. */
+/** Outcome of a request, for the connection banner and the session. */
 export type Outcome = 'answered' | 'unauthorized' | 'unreachable';
 
 export type Http = {
-  /** The answer's JSON. Throws `Problem`. */
+  /** Returns the parsed body of a successful response. Throws `Problem`. */
   json<T>(path: string, call?: Call): Promise<T>;
-  /** The answer itself, where it was a good one. Throws `Problem`. */
+  /** Returns a successful response. Throws `Problem`. */
   send(path: string, call?: Call): Promise<Response>;
 };
 
 export const basePath = '/api';
 
-/** The API of this host with a key, which goes into the header and nowhere else. */
+/** Creates the HTTP client of this host's API. The key is sent only in the `Authorization` header. */
 export function createHttp(key: string, onOutcome: (outcome: Outcome) => void): Http {
   const send = async (path: string, call: Call = {}): Promise<Response> => {
     const response = await fetch(`${basePath}${path}${queryText(call.query)}`, {
@@ -52,7 +52,7 @@ export function createHttp(key: string, onOutcome: (outcome: Outcome) => void): 
       const text = await response.text().catch((error: unknown) => {
         throw call?.signal?.aborted ? error : unreachable(error);
       });
-      // The one place where an answer gets its type; test/console holds the types against the schemas of the API.
+      // Responses get their type only here; test/console compares the types with the schemas of the API.
       // oxlint-disable-next-line typescript/no-unsafe-return
       return JSON.parse(text);
     },

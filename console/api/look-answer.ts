@@ -1,11 +1,11 @@
 import type { Look } from './types.ts';
 
-/** What the headers of `check-once` tell of the model; null where a service of another version does not tell it. */
+/** Model and tokens from the response headers of `check-once`; `null` if the service version sends none. */
 export type ModelUse = { provider: string; model: string; inputTokens: number; outputTokens: number };
 
 export type LookAnswer = Look & { use: ModelUse | null };
 
-/** The body is the contract's, so the model and its tokens come in headers. */
+/** Reads a `check-once` response. Model and tokens are in headers, because the contract fixes the body. */
 export async function lookOf(response: Response): Promise<LookAnswer> {
   const look: Look = await json(response);
   const { headers } = response;
@@ -23,7 +23,7 @@ export async function lookOf(response: Response): Promise<LookAnswer> {
 }
 
 async function json(response: Response): Promise<Look> {
-  // As in http.ts: the answer gets its type here.
+  // As in http.ts: the response gets its type here.
   // oxlint-disable-next-line typescript/no-unsafe-return
   return response.json();
 }

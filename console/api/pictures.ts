@@ -1,16 +1,16 @@
 import type { Api } from './api.ts';
 
 export type Pictures = {
-  /** An address for `<img>` of a picture behind the key. Throws `Problem`. */
+  /** Returns a blob URL for `<img>` of an image that requires the key. Throws `Problem`. */
   addressOf(path: string): Promise<string>;
-  /** Forgets all of them, and frees what they hold. */
+  /** Removes all images and revokes their blob URLs. */
   clear(): void;
 };
 
-/** About 60 kB each. */
+/** Maximum number of cached images, about 60 kB each. */
 const keptAtMost = 200;
 
-/** Pictures are fetched with the key in a header, which `<img src>` cannot send, and shown from memory. */
+/** Creates the image cache. `<img src>` cannot send the key, so images are fetched and shown as blob URLs. */
 export function createPictures(api: Api): Pictures {
   const kept = new Map<string, Promise<string>>();
 
@@ -25,7 +25,7 @@ export function createPictures(api: Api): Pictures {
       const known = kept.get(path);
       if (known) return known;
       const address = api.picture(path).then((blob) => URL.createObjectURL(blob));
-      // A picture that could not be fetched may be there the next time.
+      // A failed request is not cached: a retry may succeed.
       address.catch(() => kept.delete(path));
       kept.set(path, address);
       const oldest = kept.size > keptAtMost ? kept.keys().next().value : undefined;

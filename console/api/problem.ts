@@ -1,4 +1,4 @@
-/** Why a request did not succeed, in words for the person who made it: what happened, and what to do next. */
+/** Failed request: message and remedy for the person at the console. `status` is 0 if there was no response. */
 export class Problem extends Error {
   readonly code: string;
   readonly remedy: string;
@@ -13,28 +13,30 @@ export class Problem extends Error {
   }
 }
 
+/** Converts any thrown value to a `Problem`. */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   return new Problem(
     0,
     'CONSOLE_ERROR',
-    'Something went wrong in the console',
-    'Reload the page. If it comes again, report what the browser console says.',
+    'The console failed',
+    'Reload the page. If the error persists, report the output of the browser console.',
     { cause: error },
   );
 }
 
+/** Creates the `Problem` for a request without a response. */
 export function unreachable(cause: unknown): Problem {
   return new Problem(
     0,
     'UNREACHABLE',
     'Watchpost cannot be reached',
-    'Check that the service runs and that you are connected.',
+    'Check that the service runs and that this device is connected.',
     { cause },
   );
 }
 
-/** One of the API's two error bodies, or whatever a proxy in between has answered. */
+/** Creates a `Problem` from an error envelope, a 422 body, or the error page of a proxy. */
 export async function problemOf(response: Response): Promise<Problem> {
   const body: unknown = await response.json().catch(() => undefined);
   const error = field(body, 'error');
@@ -48,16 +50,11 @@ export async function problemOf(response: Response): Promise<Problem> {
     );
   const detail = field(body, 'detail');
   if (Array.isArray(detail))
-    return new Problem(
-      response.status,
-      'VALIDATION',
-      'The request does not fit',
-      detail.map(complaint).join(' '),
-    );
+    return new Problem(response.status, 'VALIDATION', 'Invalid request', detail.map(complaint).join(' '));
   return new Problem(
     response.status,
     'ERROR',
-    `The service answered ${response.status}`,
+    `The service returned status ${response.status}`,
     'Try again in a moment.',
   );
 }

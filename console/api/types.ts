@@ -1,6 +1,6 @@
 /**
- * What the console reads of the API's answers. The console talks HTTP only, so these are not the schemas themselves;
- * `test/console/api-types.test.ts` holds them against those.
+ * Response types, limited to the fields that the console reads. The console does not import the schemas of the API;
+ * `test/console/api-types.test.ts` compares the types with them.
  */
 
 export type Scope = 'jobs' | 'internal' | 'admin';
@@ -100,7 +100,7 @@ export type JobStats = {
   started_at: string | null;
   ended_at: string | null;
   next_check_at: string | null;
-  /** When the newest picture was taken, which `/jobs/{job_id}/frame` shows. */
+  /** Capture time of the newest frame, which `/jobs/{job_id}/frame` returns; `null` before the first. */
   last_frame_at: string | null;
   coverage: { ratio: number; watched_seconds: number; gap_seconds: number; gaps: Gap[] };
   triggers?: AlertEvent[] | undefined;
@@ -131,7 +131,7 @@ export type ProgressEvent = Envelope<
     next_check_at: string | null;
   }
 >;
-/** Pictures are fetched by job and sequence, whether the event came with one or with a link to it. */
+/** Evidence is fetched by job and sequence, so the fields for image and link are omitted. */
 export type AlertEvent = Envelope<
   'watch_triggered',
   { condition: string; explanation: string; captured_at: string }
@@ -197,7 +197,7 @@ export type Alarm = {
   description: string;
   since: string | null;
 };
-/** null where nothing watches the service. */
+/** `null` if the service has no alarms (embedded mode). */
 export type AlarmList = { alarms: Alarm[] | null };
 
 export type LogEntry = { time: string; level: LogLevel; message: string };

@@ -3,14 +3,14 @@ import { asProblem } from './problem.ts';
 import type { Problem } from './problem.ts';
 
 export type Action<Arguments extends unknown[]> = {
-  /** Resolves true where it succeeded. */
+  /** Resolves to true on success, false on failure; never rejects. */
   run: (...args: Arguments) => Promise<boolean>;
   busy: boolean;
   problem: Problem | undefined;
   clear: () => void;
 };
 
-/** Something a person starts: whether it is under way, and why it did not work. */
+/** Tracks an action that a person starts: whether it runs, and the `Problem` if it failed. */
 export function useAction<Arguments extends unknown[]>(
   act: (...args: Arguments) => Promise<unknown>,
 ): Action<Arguments> {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** An address for `<img>` of a JPEG in base64, as long as it is shown. The policy takes no `data:` pictures. */
+/** Returns a blob URL for a base64 JPEG while the component is mounted. The content security policy forbids `data:`. */
 export function useBlobAddress(base64: string | undefined): string | undefined {
   const [address, setAddress] = useState<string>();
   useEffect(() => {

@@ -3,18 +3,18 @@ import { asProblem } from './problem.ts';
 import type { Problem } from './problem.ts';
 
 export type Resource<T> = {
-  /** The newest answer, also while a newer one is awaited or could not be had. */
+  /** Newest response; kept while a newer one loads or fails. */
   value: T | undefined;
   problem: Problem | undefined;
   reload: () => void;
 };
 
-/** A service that was not reached is tried again, whatever was asked of it. */
+/** Delay before an unreachable service is requested again, in milliseconds. */
 const retryMs = 3_000;
 
 /**
- * Loads when `deps` change, and again every `everyMs` while the page is visible. An answer that is no longer wanted is
- * aborted, so a late one never replaces a newer one.
+ * Loads when `deps` change, and again every `everyMs` while the page is visible. Aborts an outdated request, so that a
+ * late response never replaces a newer one.
  */
 export function useResource<T>(
   load: (signal: AbortSignal) => Promise<T>,
@@ -35,7 +35,7 @@ export function useResource<T>(
       if (afterMs !== undefined && !abort.signal.aborted) timer = setTimeout(run, afterMs);
     };
     const run = async () => {
-      // What is read once only waits for somebody to look.
+      // A hidden page loads nothing; a resource that loads once waits until the page is visible.
       if (document.hidden) return again(everyMs ?? retryMs);
       try {
         const value = await latest.current(abort.signal);

@@ -1,7 +1,7 @@
 import type { Gap, JobEvent } from '../api/types.ts';
 import { isOfDigest } from './job-words.ts';
 
-/** How a span of ticks came out; the one that matters most stands for all of them. */
+/** Outcome of a column of ticks: the one with the highest rank. */
 export type Outcome = 'alert' | 'held' | 'no' | 'sampled' | 'skipped' | 'unanswered' | 'away';
 
 export type Column = { at: number; motion: number | null; outcome: Outcome; checks: number };
@@ -11,8 +11,8 @@ export type ActivityData = { from: number; to: number; columns: Column[]; bands:
 const rank: Outcome[] = ['skipped', 'sampled', 'no', 'unanswered', 'away', 'held', 'alert'];
 
 /**
- * Ticks along a time axis, at most `columnsAtMost`: neighbours share a column, which has the greatest motion of them and the
- * outcome that matters most. Times in milliseconds.
+ * Groups ticks into at most `columnsAtMost` columns along a time axis. A column has the maximum motion of its ticks and
+ * the outcome with the highest rank. Times are in milliseconds.
  */
 export function activityData(
   events: JobEvent[],
@@ -36,13 +36,13 @@ export function activityData(
   return { ...span, columns: [...columns.values()], bands };
 }
 
-/** The alert of a tick is committed with its progress, so both have one time. */
+/** Returns the timestamps of alerts. A tick commits its alert and its progress event together, with one timestamp. */
 function alertTimes(events: JobEvent[]): Set<string> {
   return new Set(events.flatMap((event) => (event.type === 'watch_triggered' ? [event.timestamp] : [])));
 }
 
 function columnOf({ data }: Extract<JobEvent, { type: 'progress' }>, ofDigest: boolean): Omit<Column, 'at'> {
-  // The first picture has nothing to be compared with; the API then says that all of it changed.
+  // The first capture has no motion reference; the API reports it as completely changed.
   const motion = data.check === 1 ? null : data.motion;
   return { motion, outcome: outcomeOf(data, ofDigest), checks: 1 };
 }
@@ -54,7 +54,7 @@ function outcomeOf(data: Extract<JobEvent, { type: 'progress' }>['data'], ofDige
   return data.triggered ? 'held' : 'no';
 }
 
-/** A digest gives no verdicts: its pictures go into a summary. */
+/** Returns the outcome of a tick without a verdict. A digest samples frames for a summary and has no verdicts. */
 function withoutVerdict({ picture }: { picture: string | null }, ofDigest: boolean): Outcome {
   if (picture !== 'ok') return 'away';
   return ofDigest ? 'sampled' : 'unanswered';
@@ -69,7 +69,7 @@ function merged(a: Column, b: Column): Column {
   };
 }
 
-/** Round moments of the axis, at most so many. */
+/** Returns at most `atMost` round times for the labels of the axis, in milliseconds. */
 export function axisTimes(from: number, to: number, atMost: number): number[] {
   const steps = [5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21_600].map((seconds) => seconds * 1000);
   const step = steps.find((each) => (to - from) / each <= Math.max(atMost - 1, 1)) ?? 21_600_000;

@@ -12,9 +12,9 @@ import { isActive, percent } from './job-words.ts';
 const height = { motion: 96, gap: 10, verdict: 22, axis: 22 };
 const total = height.motion + height.gap + height.verdict + height.axis;
 const columnWidth = 7;
-/** Of a time of day, in the longest of languages. */
+/** Width of a time of day in any locale, in pixels. */
 const labelWidth = 92;
-/** So that the first checks of a job are not spread over the whole width. */
+/** Minimum time span of the axis, in milliseconds: keeps the first checks of a job together. */
 const shortestMs = { active: 60_000, ended: 15_000 };
 
 const outcomes: Record<Outcome, string> = {
@@ -24,7 +24,7 @@ const outcomes: Record<Outcome, string> = {
   sampled: 'For the summary',
   skipped: 'Skipped',
   unanswered: 'No verdict',
-  away: 'No picture',
+  away: 'No frame',
 };
 
 const outcomeOrder = [
@@ -38,13 +38,13 @@ const outcomeOrder = [
 ] as const satisfies Outcome[];
 
 const reasons = {
-  stream: 'the stream was away',
-  stale: 'the stream stood still',
-  model: 'the model did not answer',
-  service: 'the service was down',
+  stream: 'stream unavailable',
+  stale: 'stream stale',
+  model: 'model calls failed',
+  service: 'service down',
 };
 
-/** Motion and verdict of each tick on a time axis, with the gaps in which nothing was seen. */
+/** Shows motion and outcome of each tick on a time axis, with the gaps. */
 export function Activity({ events, job }: { events: JobEvent[]; job: JobDetail }) {
   const frame = useRef<HTMLDivElement>(null);
   const width = useWidth(frame);
@@ -63,7 +63,7 @@ export function Activity({ events, job }: { events: JobEvent[]; job: JobDetail }
     <Panel title="Activity">
       <div class="activity" ref={frame}>
         {checks === 0 ? (
-          <EmptyState icon="pulse" title="The first check comes soon" />
+          <EmptyState icon="pulse" title="No checks yet" />
         ) : (
           width > 0 && <Chart data={data} width={width} label={inWords(data, checks, job)} />
         )}
@@ -126,7 +126,7 @@ function Chart({ data, width, label }: { data: ActivityData; width: number; labe
 function Tick({ column, x }: { column: Column; x: number }) {
   const top = barTop(column.motion ?? 0);
   const row = height.motion + height.gap + height.verdict / 2;
-  const motion = column.motion === null ? '' : `, ${percent(column.motion)} of the picture changed`;
+  const motion = column.motion === null ? '' : `, ${percent(column.motion)} of the frame changed`;
   return (
     <g class={`tick ${column.outcome}`}>
       <title>{`${clockTime(column.at)}: ${outcomes[column.outcome]}${motion}`}</title>
@@ -145,7 +145,7 @@ function Tick({ column, x }: { column: Column; x: number }) {
   );
 }
 
-/** A shape for each outcome, so that colour is not all that tells them apart. */
+/** Draws one shape per outcome, so that color is not the only difference. */
 function Mark({ outcome, x, y }: { outcome: Outcome; x: number; y: number }) {
   if (outcome === 'alert') return <path class="mark" d={`M${x} ${y - 6}l6 11h-12Z`} />;
   if (outcome === 'skipped') return <rect class="mark" x={x - 1} y={y - 3} width={2} height={6} />;
@@ -154,7 +154,7 @@ function Mark({ outcome, x, y }: { outcome: Outcome; x: number; y: number }) {
   return <circle class="mark" cx={x} cy={y} r={3} />;
 }
 
-/** Small motion is what a pre-filter decides about, so the scale is that of square roots. */
+/** Returns the top of a bar. The scale is a square root, because the pre-filter decides on small motion. */
 function barTop(motion: number): number {
   return height.motion - Math.sqrt(motion) * (height.motion - 14);
 }
@@ -190,7 +190,7 @@ function Legend({ data }: { data: ActivityData }) {
 }
 
 function inWords({ bands }: ActivityData, checks: number, { stats }: JobDetail): string {
-  return `${counted(checks, 'check')} on a time axis, ${counted(stats.triggers_fired, 'alert')}, ${stats.frames_skipped} skipped, ${counted(bands.length, 'gap')}. The timeline below says the same in words.`;
+  return `${counted(checks, 'check')} on a time axis, ${counted(stats.triggers_fired, 'alert')}, ${stats.frames_skipped} skipped, ${counted(bands.length, 'gap')}. The timeline below has the same data as text.`;
 }
 
 function useWidth(element: { current: HTMLElement | null }): number {

@@ -1,14 +1,14 @@
 import type { JobConfig } from '../api/types.ts';
 import { duration } from '../time/format.ts';
 
-/** What a job was asked for, as names and values to read: "Trigger cooldown", "30 s". */
+/** Returns the configuration of a job as readable names and values: "Trigger cooldown", "30 s". */
 export function configWords(config: JobConfig): [name: string, value: string][] {
   return Object.entries(config)
     .filter(([name]) => name !== 'clip_duration_seconds' || !onlyFrames(config))
     .map(([name, value]) => [nameWords(name), valueWords(name, value)]);
 }
 
-/** A clip has a length in the configuration also where none is taken. */
+/** Returns true if the job captures no clip; the configuration has a clip length anyway. */
 function onlyFrames(config: JobConfig): boolean {
   return 'input_mode' in config && config.input_mode === 'frames';
 }

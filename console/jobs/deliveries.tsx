@@ -20,7 +20,7 @@ const step = 20;
 
 const tones: Record<Delivery['state'], Tone> = { pending: 'warn', delivered: 'good', failed: 'bad' };
 
-/** What became of the webhooks of a job: each attempt, and sending again. */
+/** Shows the webhook deliveries of a job with each attempt and a button to resend. */
 export function Deliveries({ jobId, active }: { jobId: string; active: boolean }) {
   const { api } = useSession();
   const { value, problem, reload } = useResource(
@@ -33,7 +33,7 @@ export function Deliveries({ jobId, active }: { jobId: string; active: boolean }
     <Panel title="Deliveries" intro={value && <span class="mono source">{value.webhook_url}</span>}>
       {!value && !problem && <Skeleton />}
       {problem && problem.status !== 0 && <ProblemNote problem={problem} onRetry={reload} />}
-      {value?.deliveries.length === 0 && <EmptyState icon="bell" title="Nothing was sent yet" />}
+      {value?.deliveries.length === 0 && <EmptyState icon="bell" title="No deliveries yet" />}
       <ul class="deliveries">
         {value?.deliveries
           .slice(-shown)
@@ -51,7 +51,7 @@ export function Deliveries({ jobId, active }: { jobId: string; active: boolean }
   );
 }
 
-/** The pages of the API are oldest first, and the newest are what one looks for. */
+/** Reads all pages: the API returns the oldest deliveries first, and the panel shows the newest first. */
 async function allDeliveries(api: Api, jobId: string, signal: AbortSignal): Promise<DeliveryPage> {
   const deliveries: Delivery[] = [];
   for (let after = 0; ;) {
@@ -90,7 +90,7 @@ function DeliveryItem({ delivery, jobId, onResent }: ItemProps) {
                 <span class="mono">{attempt.status ?? '–'}</span>
                 <span class="muted">{milliseconds(attempt.latency_ms)}</span>
                 {attempt.error !== null && <span class="bad-text">{attempt.error}</span>}
-                {attempt.resend > 0 && <span class="muted">sent again</span>}
+                {attempt.resend > 0 && <span class="muted">resend</span>}
               </li>
             ))}
           </ol>
@@ -104,7 +104,7 @@ function DeliveryItem({ delivery, jobId, onResent }: ItemProps) {
       {sending.problem && <ProblemNote problem={sending.problem} />}
       {delivery.state !== 'pending' && (
         <Button small onClick={() => void sending.run()} busy={sending.busy}>
-          Send again
+          Resend
         </Button>
       )}
     </li>

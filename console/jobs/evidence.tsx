@@ -5,14 +5,14 @@ import { Dialog } from '../parts/dialog.tsx';
 import { ProtectedPicture } from '../parts/protected-picture.tsx';
 import { exactTime } from '../time/format.ts';
 
-/** An alert with its picture, which opens large. */
+/** Shows an alert with its evidence, which opens enlarged. */
 export function Evidence({ event: { data } }: { event: AlertEvent }) {
   const [open, setOpen] = useState(false);
   const path = `/jobs/${data.job_id}/media/${data.sequence}`;
   return (
     <div class="evidence">
       <button type="button" class="evidence-open" onClick={() => setOpen(true)}>
-        <ProtectedPicture path={path} alt="Evidence picture" />
+        <ProtectedPicture path={path} alt="Evidence frame" />
         <span class="visually-hidden">Open the evidence</span>
       </button>
       <div>
@@ -26,7 +26,7 @@ export function Evidence({ event: { data } }: { event: AlertEvent }) {
           <ProtectedPicture path={path} alt={`Evidence: ${data.explanation}`} />
           <p class="quoted">“{data.condition}”</p>
           <p>{data.explanation}</p>
-          <p class="small muted">Taken {exactTime(data.captured_at)}</p>
+          <p class="small muted">Captured {exactTime(data.captured_at)}</p>
         </Dialog>
       )}
     </div>

@@ -3,7 +3,7 @@ import { CopyButton } from '../parts/copy-button.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { configWords } from './config-words.ts';
 
-/** What the job was asked for, after defaults and caps. */
+/** Shows the configuration of a job after defaults and caps. */
 export function JobConfig({ job }: { job: JobDetail }) {
   return (
     <Panel title="Configuration">

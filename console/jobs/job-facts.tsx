@@ -4,7 +4,7 @@ import { duration } from '../time/format.ts';
 import { When } from '../time/when.tsx';
 import { isActive, percent, skippedShare } from './job-words.ts';
 
-/** The numbers of a job at a glance. */
+/** Shows the statistics of a job. */
 export function JobFacts({ job: { stats, status, job_type: type } }: { job: JobDetail }) {
   const tokens = stats.input_tokens + stats.output_tokens;
   return (
@@ -20,17 +20,17 @@ export function JobFacts({ job: { stats, status, job_type: type } }: { job: JobD
       <Stat
         label="Checks"
         value={stats.checks_performed}
-        note={stats.checks_missed > 0 ? `${stats.checks_missed} unanswered` : undefined}
+        note={stats.checks_missed > 0 ? `${stats.checks_missed} failed` : undefined}
       />
       <Stat
         label="Skipped"
         value={skippedShare(stats) ?? '–'}
-        note={`${stats.frames_skipped} of ${stats.frames_captured + stats.frames_skipped} pictures`}
+        note={`${stats.frames_skipped} of ${stats.frames_captured + stats.frames_skipped} frames`}
       />
       <Stat
         label="Coverage"
         value={stats.started_at === null ? '–' : percent(stats.coverage.ratio)}
-        note={stats.coverage.gap_seconds >= 1 ? `${duration(stats.coverage.gap_seconds)} missed` : 'No gap'}
+        note={stats.coverage.gap_seconds >= 1 ? `${duration(stats.coverage.gap_seconds)} of gaps` : 'No gap'}
       />
       <Stat label="Watched" value={duration(stats.watch_duration_seconds)} note={nextOf(status, stats)} />
       {tokens > 0 && <Stat label="Tokens" value={tokens.toLocaleString()} />}

@@ -23,7 +23,7 @@ import { Clock } from '../time/when.tsx';
 
 const everyMs = 5_000;
 
-/** One job, as it goes on. */
+/** Shows one job and follows its events. */
 export function JobPage({ jobId }: { jobId: string }) {
   const { api } = useSession();
   const log = useJobLog(jobId);
@@ -34,7 +34,7 @@ export function JobPage({ jobId }: { jobId: string }) {
     reload,
   } = useResource((signal) => api.job(jobId, signal), [jobId], active ? everyMs : undefined);
   const newest = log.events.at(-1)?.data.sequence ?? 0;
-  // The numbers belong to the newest event.
+  // Reloads the statistics after each event.
   useEffect(() => {
     if (newest > 0) reload();
   }, [newest]);
@@ -56,10 +56,10 @@ export function JobPage({ jobId }: { jobId: string }) {
         </div>
         <div class="stack wide-gap">
           <Panel
-            title="Latest picture"
+            title="Latest frame"
             aside={job.stats.last_frame_at && <Clock at={job.stats.last_frame_at} />}
           >
-            <LastFrame jobId={jobId} at={job.stats.last_frame_at} alt="The newest picture of the stream" />
+            <LastFrame jobId={jobId} at={job.stats.last_frame_at} alt="Newest frame of the stream" />
           </Panel>
           {job.stats.webhook && <Deliveries jobId={jobId} active={active} />}
           <JobConfig job={job} />
@@ -94,7 +94,7 @@ function Head({ job, onChange }: { job: JobDetail; onChange: () => void }) {
         <ConfirmDialog
           title="Cancel this job?"
           confirm="Cancel job"
-          decline="Keep watching"
+          decline="Keep job"
           act={() => api.cancelJob(job.job_id)}
           onDone={() => {
             setAsking(false);
@@ -103,9 +103,9 @@ function Head({ job, onChange }: { job: JobDetail; onChange: () => void }) {
           onClose={() => setAsking(false)}
         >
           <p>
-            Watching stops at once. What it has found can be read for about an hour
+            Monitoring stops immediately. Results stay readable for about an hour
             {job.job_type === 'live-digest'
-              ? '; the open window is summarised first, which may take some seconds'
+              ? '. The service first summarizes the open window, which may take some seconds'
               : ''}
             .
           </p>
@@ -122,8 +122,8 @@ function Absent({ problem, onRetry }: AbsentProps) {
   if (problem.status !== 404 && problem.status !== 422)
     return <ProblemNote problem={problem} onRetry={onRetry} />;
   return (
-    <EmptyState icon="jobs" title="This job is not here">
-      <p class="muted">A job can be read for about an hour after its end.</p>
+    <EmptyState icon="jobs" title="Job not found">
+      <p class="muted">A job stays readable for about an hour after its end.</p>
       <a class="button" href={addresses.jobs}>
         All jobs
       </a>

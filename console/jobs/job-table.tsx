@@ -5,7 +5,7 @@ import { LastFrame } from './last-frame.tsx';
 import type { JobRow } from './load-jobs.ts';
 import { StatusBadge } from './status-badge.tsx';
 
-/** Rows on a desk, cards on a phone. */
+/** Shows jobs as rows on a wide screen and as cards on a phone. */
 export function JobTable({ rows }: { rows: JobRow[] }) {
   return (
     <table class="table cards job-table">

@@ -1,7 +1,7 @@
 import type { JobConfig, JobDetail, JobEvent, JobStatus, JobSummary, MonitorConfig } from '../api/types.ts';
 import type { Tone } from '../parts/badge.tsx';
 
-/** How jobs are spoken of. */
+/** Labels and badge tones of jobs. */
 
 export const statusTones: Record<JobStatus, Tone> = {
   pending: 'neutral',
@@ -13,20 +13,22 @@ export const statusTones: Record<JobStatus, Tone> = {
 
 const reasons: Record<string, string> = {
   condition_triggered: 'The condition held',
-  max_triggers_reached: 'All alerts were sent',
-  max_duration_reached: 'Its time was over',
-  max_windows_reached: 'All windows are summarised',
+  max_triggers_reached: 'Maximum number of alerts reached',
+  max_duration_reached: 'Maximum duration reached',
+  max_windows_reached: 'All windows summarized',
   cancelled: 'Cancelled',
   stream_ended: 'The stream ended',
   stream_lost: 'The stream was lost',
-  vlm_error: 'The model did not answer',
-  internal_error: 'A fault of the service',
+  vlm_error: 'The model failed',
+  internal_error: 'Internal error',
 };
 
+/** Returns the label of a stop reason, or the reason with spaces if it is unknown. */
 export function reasonWords(reason: string): string {
   return reasons[reason] ?? reason.replaceAll('_', ' ');
 }
 
+/** Returns true for jobs that have not ended. */
 export function isActive(status: JobStatus): boolean {
   return status === 'pending' || status === 'running';
 }
@@ -35,10 +37,12 @@ export function isMonitor(config: JobConfig): config is MonitorConfig {
   return 'condition' in config;
 }
 
+/** Returns true if the events belong to a digest. */
 export function isOfDigest(events: JobEvent[]): boolean {
   return events.some((event) => event.type === 'job_started' && !isMonitor(event.data.config));
 }
 
+/** Returns the heading of a job: the condition of a monitor, the window length of a digest. */
 export function titleOf(job: JobSummary | JobDetail): string {
   const config = 'details' in job ? job.details : job.config;
   return isMonitor(config) ? config.condition : `Digest every ${config.window_minutes} min`;
@@ -48,12 +52,13 @@ export function typeWords(type: JobSummary['job_type']): string {
   return type === 'live-monitor' ? 'Monitor' : 'Digest';
 }
 
-/** "98 %"; null where nothing was captured yet. */
+/** Returns the share of skipped captures as text, such as "98 %"; `null` before the first capture. */
 export function skippedShare(stats: { frames_captured: number; frames_skipped: number }): string | null {
   const all = stats.frames_captured + stats.frames_skipped;
   return all === 0 ? null : percent(stats.frames_skipped / all);
 }
 
+/** Formats a share from 0 to 1 as percent. */
 export function percent(share: number): string {
   return `${Math.round(share * 100)} %`;
 }

@@ -49,7 +49,7 @@ export function JobsPage() {
     everyMs,
   );
   const total = value?.total ?? 0;
-  // Jobs go an hour after their end, and the last page with them.
+  // Jobs expire an hour after their end, so the last page can disappear.
   useEffect(() => {
     if (total > 0 && offset >= total) setOffset(Math.floor((total - 1) / pageSize) * pageSize);
   }, [total, offset]);
@@ -63,7 +63,7 @@ export function JobsPage() {
     <>
       <PageHead
         title="Jobs"
-        lead="What is watching now, and what has ended in the last hour."
+        lead="Active jobs, and jobs that ended in the last hour."
         aside={
           <a class="button primary" href="#/try">
             New job
@@ -98,10 +98,10 @@ export function JobsPage() {
 
 function NoJobs({ filtered }: { filtered: boolean }) {
   return filtered ? (
-    <EmptyState icon="jobs" title="No job fits these filters" />
+    <EmptyState icon="jobs" title="No job matches these filters" />
   ) : (
-    <EmptyState icon="jobs" title="Nothing is being watched">
-      <p class="muted">Look at a stream once, then let it be watched.</p>
+    <EmptyState icon="jobs" title="No jobs">
+      <p class="muted">Check a stream once, then start a job.</p>
       <a class="button" href="#/try">
         Try a stream
       </a>

@@ -1,7 +1,7 @@
 import { Icon } from '../parts/icon.tsx';
 import { ProtectedPicture } from '../parts/protected-picture.tsx';
 
-/** The newest picture that was taken for a job. */
+/** Shows the newest frame of a job. */
 export function LastFrame({ jobId, at, alt }: { jobId: string; at: string | null; alt: string }) {
   return (
     <span class="thumbnail">

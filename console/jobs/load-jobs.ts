@@ -7,8 +7,8 @@ export type JobRow = { job: JobSummary; detail: JobDetail | undefined };
 export type JobRows = { rows: JobRow[]; total: number };
 
 /**
- * A page of jobs with the numbers of each. The list has none, so each job of the page is read; one that has ended only
- * once, since its numbers stay.
+ * Creates a loader of job pages with statistics. The list has none, so the loader reads each job; ended jobs are read
+ * once, because their statistics are final.
  */
 export function createJobLoader(api: Api) {
   const ended = new Map<string, JobDetail>();
@@ -21,7 +21,7 @@ export function createJobLoader(api: Api) {
       if (!isActive(detail.status)) ended.set(job.job_id, detail);
       return detail;
     } catch (error) {
-      // Removed between the list and its reading.
+      // The job expired after the list was read.
       if (error instanceof Problem && error.status === 404) return undefined;
       throw error;
     }

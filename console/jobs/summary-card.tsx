@@ -7,10 +7,10 @@ import { Dialog } from '../parts/dialog.tsx';
 import { ProtectedPicture } from '../parts/protected-picture.tsx';
 import { Clock } from '../time/when.tsx';
 
-/** What happened in a window of a digest. */
+/** Shows the summary of a digest window. */
 export function SummaryCard({ event: { data } }: { event: SummaryEvent }) {
   const [open, setOpen] = useState(false);
-  // The log links to the grid, the event stream brings it; both are read from the same place.
+  // A log event links to the frame grid, a streamed event contains it; the card reads both from the same URL.
   const hasGrid = data.frame_grid_url !== undefined || typeof data.frame_grid_b64 === 'string';
   return (
     <article class="summary">
@@ -18,24 +18,24 @@ export function SummaryCard({ event: { data } }: { event: SummaryEvent }) {
         <Badge tone="accent">Window {data.window_index}</Badge>{' '}
         <span class="small muted">
           <Clock at={data.window_start} /> – <Clock at={data.window_end} />
-          {data.partial ? ', up to its early end' : ''}
+          {data.partial ? ', partial' : ''}
         </span>
       </p>
       <p class="summary-text">{data.summary}</p>
       <p class="small muted">
-        {counted(data.frames_captured, 'picture')}, {data.frames_skipped} skipped
+        {counted(data.frames_captured, 'frame')}, {data.frames_skipped} skipped
         {data.gaps.length > 0 ? `, ${counted(data.gaps.length, 'gap')}` : ''}
       </p>
       {hasGrid && (
         <Button small onClick={() => setOpen(true)}>
-          Show the pictures
+          Show frames
         </Button>
       )}
       {open && (
-        <Dialog title={`Pictures of window ${data.window_index}`} wide onClose={() => setOpen(false)}>
+        <Dialog title={`Frames of window ${data.window_index}`} wide onClose={() => setOpen(false)}>
           <ProtectedPicture
             path={`/jobs/${data.job_id}/media/${data.sequence}`}
-            alt={`Pictures of window ${data.window_index}: ${data.summary}`}
+            alt={`Frames of window ${data.window_index}: ${data.summary}`}
           />
         </Dialog>
       )}

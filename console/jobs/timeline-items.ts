@@ -2,12 +2,12 @@ import type { JobEvent, ProgressEvent } from '../api/types.ts';
 
 export type TimelineItem =
   | { kind: 'event'; event: JobEvent }
-  /** Checks in a row in which nothing moved: one line, since they say nothing one by one. */
+  /** Consecutive checks without motion, shown as one line. */
   | { kind: 'quiet'; checks: ProgressEvent[] };
 
 export type TimelineFilter = 'all' | 'findings';
 
-/** What a timeline shows, newest first. */
+/** Returns the items of the timeline, newest first. The filter `findings` omits progress events. */
 export function timelineItems(events: JobEvent[], filter: TimelineFilter): TimelineItem[] {
   const items: TimelineItem[] = [];
   const alerts = new Set(
@@ -15,7 +15,7 @@ export function timelineItems(events: JobEvent[], filter: TimelineFilter): Timel
   );
   for (const event of events.toReversed()) {
     if (event.type !== 'progress') items.push({ kind: 'event', event });
-    // An alert is committed with the check that it comes from, and says the same.
+    // An alert has the same content as the check that it is committed with.
     else if (filter === 'findings' || alerts.has(event.timestamp)) continue;
     else if (!isQuiet(event)) items.push({ kind: 'event', event });
     else {

@@ -23,10 +23,10 @@ const states: Record<JobLog['state'], { tone: Tone; text: string }> = {
   reading: { tone: 'neutral', text: 'Reading' },
   live: { tone: 'good', text: 'Live' },
   reconnecting: { tone: 'warn', text: 'Reconnecting' },
-  over: { tone: 'neutral', text: 'Over' },
+  over: { tone: 'neutral', text: 'Ended' },
 };
 
-/** The log of a job, newest first, as it arrives. */
+/** Shows the event log of a job, newest first, and follows it. */
 export function Timeline({ log }: { log: JobLog }) {
   const [filter, setFilter] = useState<TimelineFilter>('all');
   const [shown, setShown] = useState(step);
@@ -48,7 +48,7 @@ export function Timeline({ log }: { log: JobLog }) {
             onValue={setFilter}
             options={[
               { value: 'all', label: 'All' },
-              { value: 'findings', label: 'Findings' },
+              { value: 'findings', label: 'Alerts and summaries' },
             ]}
           />
         </>
@@ -56,7 +56,7 @@ export function Timeline({ log }: { log: JobLog }) {
     >
       {log.problem && <ProblemNote problem={log.problem} />}
       {items.length === 0 &&
-        (log.state === 'reading' ? <Skeleton /> : <EmptyState icon="pulse" title="Nothing yet" />)}
+        (log.state === 'reading' ? <Skeleton /> : <EmptyState icon="pulse" title="No events yet" />)}
       <ol class="timeline">
         {items.slice(0, shown).map((item) => (
           <Item key={keyOf(item)} item={item} ofDigest={ofDigest} />
@@ -71,7 +71,7 @@ export function Timeline({ log }: { log: JobLog }) {
   );
 }
 
-/** A quiet line grows at its end: its first check stays. */
+/** Returns a stable key. A quiet line gains checks at its start, so its oldest check identifies it. */
 function keyOf(item: TimelineItem): number {
   const event = item.kind === 'event' ? item.event : item.checks.at(-1);
   return event?.data.sequence ?? 0;
@@ -102,10 +102,10 @@ function Quiet({ checks }: { checks: ProgressEvent[] }) {
       </span>
       <div class="entry-body muted">
         {checks.length === 1 ? (
-          'Nothing moved: the model was not asked.'
+          'No motion: the pre-filter skipped the model call.'
         ) : (
           <>
-            {checks.length} checks in which nothing moved, since <Clock at={oldest.timestamp} />
+            {checks.length} checks without motion since <Clock at={oldest.timestamp} />
           </>
         )}
       </div>
@@ -116,7 +116,7 @@ function Quiet({ checks }: { checks: ProgressEvent[] }) {
 function Entry({ event, ofDigest }: { event: JobEvent; ofDigest: boolean }) {
   switch (event.type) {
     case 'job_started':
-      return <p>Watching began.</p>;
+      return <p>Job started.</p>;
     case 'progress':
       return <Check event={event} ofDigest={ofDigest} />;
     case 'watch_triggered':

@@ -6,10 +6,10 @@ import { useSession } from '../session/session.ts';
 
 export type JobLog = {
   events: JobEvent[];
-  /** `reading`: what was there before; then live, until it is over. */
+  /** `reading` while past events load, then `live` until the final event. */
   state: 'reading' | 'live' | 'reconnecting' | 'over';
   problem?: Problem;
-  /** Up to which sequence events were there when the page was opened: what is newer came while somebody watched. */
+  /** Newest sequence when the page opened; later events arrived while it was open. */
   before: number;
 };
 
@@ -18,8 +18,8 @@ const nothing: JobLog = { events: [], state: 'reading', before: Number.MAX_SAFE_
 const retryMs = 3_000;
 
 /**
- * The log of a job: what was there as pages, which link to pictures instead of holding them, and what comes as an event
- * stream from there on.
+ * Reads the event log of a job: past events as pages, which link to images instead of containing them, then new events
+ * as an event stream.
  */
 export function useJobLog(jobId: string): JobLog {
   const { api } = useSession();
@@ -59,7 +59,7 @@ export function useJobLog(jobId: string): JobLog {
   return log;
 }
 
-/** The sequence of the newest event. What may pass is tried again from the page that failed; an abort is thrown. */
+/** Reads all pages and returns the newest sequence. Retries a page after a transient error; throws on abort. */
 async function readPages(
   page: (after: number) => Promise<{ events: JobEvent[]; next_after: number; has_more: boolean }>,
   onEvents: (events: JobEvent[]) => void,

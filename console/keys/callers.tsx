@@ -11,13 +11,13 @@ import { Skeleton } from '../parts/skeleton.tsx';
 import { useSession } from '../session/session.ts';
 import { When } from '../time/when.tsx';
 
-/** The tenants, for an administrator. */
+/** Lists and adds callers, for keys with the scope `admin`. */
 export function Callers({ callers }: { callers: Resource<Caller[]> }) {
   const [adding, setAdding] = useState(false);
   return (
     <Panel
       title="Callers"
-      intro="Each owns its jobs, keys and signing secret, and sees nothing of the others."
+      intro="Each caller owns its jobs, keys and signing secret, and cannot access those of other callers."
       aside={
         <Button small onClick={() => setAdding(true)}>
           Add caller

@@ -8,8 +8,8 @@ import { ProblemNote } from '../parts/problem-note.tsx';
 import { useSession } from '../session/session.ts';
 
 const scopes: { scope: Scope; label: string; hint: string }[] = [
-  { scope: 'jobs', label: 'jobs', hint: 'Looks, jobs, webhooks' },
-  { scope: 'internal', label: 'internal', hint: 'Metrics and logs of the service' },
+  { scope: 'jobs', label: 'jobs', hint: 'Checks, jobs, webhooks' },
+  { scope: 'internal', label: 'internal', hint: 'Metrics, alarms and logs of the service' },
   { scope: 'admin', label: 'admin', hint: 'Callers, and keys of other callers' },
 ];
 
@@ -35,11 +35,11 @@ export function CreateKey({ caller, onCreated, onClose }: Props) {
             For the caller <strong>{caller}</strong>.
           </p>
         )}
-        <Field label="Label" hint="Where it will be used, such as “door camera script”">
+        <Field label="Label" hint="Where the key is used, such as “door camera script”">
           {(ids) => <TextInput {...ids} value={label} onValue={setLabel} maxLength={200} autoFocus />}
         </Field>
         <fieldset class="field">
-          <legend>What it may do</legend>
+          <legend>Scopes</legend>
           {scopes
             .filter(({ scope }) => me.scopes.includes(scope))
             .map(({ scope, label, hint }) => (

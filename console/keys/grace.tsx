@@ -1,13 +1,13 @@
 import { Field, Select } from '../parts/field.tsx';
 
-/** How long what is rotated stays good beside its successor. Seconds, as text, since a `<select>` has no numbers. */
+/** Grace period of a rotated key or secret, in seconds. Text, because the value of a `<select>` is a string. */
 export type Grace = '0' | '3600' | '86400' | '604800';
 
 const options: { value: Grace; label: string }[] = [
-  { value: '0', label: 'Not at all: it leaked' },
-  { value: '3600', label: 'An hour' },
-  { value: '86400', label: 'A day' },
-  { value: '604800', label: 'A week' },
+  { value: '0', label: 'No grace period' },
+  { value: '3600', label: '1 hour' },
+  { value: '86400', label: '1 day' },
+  { value: '604800', label: '1 week' },
 ];
 
 type Props = { label: string; value: Grace; onValue: (value: Grace) => void };

@@ -15,7 +15,7 @@ type Task = { what: 'label' | 'rotate' | 'revoke'; key: Key };
 
 export function KeyTable({ keys, onChange, onNewKey }: Props) {
   const [task, setTask] = useState<Task>();
-  // A key that was just revoked is over now, not at the next beat.
+  // Shows a key as revoked immediately, not only when `useNow` updates.
   const now = Math.max(useNow(10_000), Date.now());
   const close = () => setTask(undefined);
   const changed = () => {
@@ -111,14 +111,14 @@ function State({ entry, over, mine }: { entry: Key; over: boolean; mine: boolean
     <span class="badges">
       <Badge tone={entry.revoked_at === null ? 'good' : 'warn'}>
         {entry.revoked_at === null ? (
-          'good'
+          'valid'
         ) : (
           <>
             ends <When at={entry.revoked_at} />
           </>
         )}
       </Badge>
-      {mine && <Badge tone="accent">in use here</Badge>}
+      {mine && <Badge tone="accent">this session</Badge>}
     </span>
   );
 }
@@ -136,8 +136,8 @@ function RevokeKey({ entry, onDone, onClose }: RevokeProps) {
       onClose={onClose}
     >
       <p>
-        Programs that use it are refused within a minute, for good. Jobs that it started go on.
-        {entry.key_id === me.key_id && ' You are signed in with this key: you will be signed out.'}
+        The service rejects this key within a minute, permanently. Jobs that it started continue.
+        {entry.key_id === me.key_id && ' You are signed in with this key, so the console signs you out.'}
       </p>
     </ConfirmDialog>
   );

@@ -15,7 +15,7 @@ import { NewKeyDialog } from './new-key-dialog.tsx';
 import { TestWebhook } from './test-webhook.tsx';
 import { WebhookSecretPanel } from './webhook-secret.tsx';
 
-/** Keys, callers and what webhooks are signed with. */
+/** Page for API keys, the webhook signing secret and callers. */
 export function KeysPage() {
   const session = useSession();
   const { api, me } = session;
@@ -35,7 +35,7 @@ export function KeysPage() {
     <>
       <PageHead
         title="Keys"
-        lead="What your programs sign in with, and what Watchpost signs its webhooks with."
+        lead="API keys for your programs, and the secret that signs webhooks."
         aside={
           <Button kind="primary" onClick={() => setCreating(true)}>
             New key
@@ -48,7 +48,7 @@ export function KeysPage() {
           aside={
             admin &&
             (callers.value?.length ?? 0) > 1 && (
-              <Field label="Of caller">
+              <Field label="Caller">
                 {(ids) => (
                   <Select
                     {...ids}

@@ -24,9 +24,9 @@ export function LabelKey({
     if (await saving.run()) onDone();
   };
   return (
-    <Dialog title="Label of the key" onClose={onClose}>
+    <Dialog title="Edit label" onClose={onClose}>
       <form class="stack" onSubmit={(event) => void submit(event)}>
-        <Field label="Label" hint={`Of the key ${entry.prefix}…`}>
+        <Field label="Label" hint={`Key ${entry.prefix}…`}>
           {(ids) => <TextInput {...ids} value={label} onValue={setLabel} maxLength={200} autoFocus />}
         </Field>
         {saving.problem && <ProblemNote problem={saving.problem} />}

@@ -18,11 +18,11 @@ export function RotateKey({ entry, onRotated, onClose }: Props) {
     <Dialog title={`Rotate ${entry.label ?? entry.prefix}`} onClose={onClose}>
       <div class="stack">
         <p>
-          A new key with the same label and scopes takes its place. Until the old one ends, both are good.
+          A new key with the same label and scopes replaces this one. Both are valid until the old key ends.
           {entry.key_id === me.key_id &&
-            ' You are signed in with the old one: sign in with the new one before it ends.'}
+            ' You are signed in with the old key: sign in with the new one before it ends.'}
         </p>
-        <GraceField label="The old key stays good for" value={grace} onValue={setGrace} />
+        <GraceField label="Grace period of the old key" value={grace} onValue={setGrace} />
         {rotating.problem && <ProblemNote problem={rotating.problem} />}
         <div class="dialog-actions">
           <Button onClick={onClose}>Cancel</Button>

@@ -9,7 +9,7 @@ import { ProblemNote } from '../parts/problem-note.tsx';
 import { useSession } from '../session/session.ts';
 import { milliseconds } from '../time/format.ts';
 
-/** One signed event to a URL, to see a receiver work before a job depends on it. */
+/** Sends one signed test event to a URL, to verify a receiver before a job depends on it. */
 export function TestWebhook() {
   const { api } = useSession();
   const [url, setUrl] = useState('');
@@ -25,7 +25,7 @@ export function TestWebhook() {
   return (
     <Panel
       title="Send a test event"
-      intro="One signed event of the type test, and what your receiver answers."
+      intro="Sends one signed event of type test and shows the response of your receiver."
     >
       <form class="stack" onSubmit={submit}>
         <Field label="Receiver URL">
@@ -54,8 +54,8 @@ export function TestWebhook() {
 function Result({ result: { status, latency_ms: latencyMs, error } }: { result: WebhookTest }) {
   return (
     <p>
-      <Badge tone={error === null ? 'good' : 'bad'}>{error === null ? 'arrived' : 'failed'}</Badge>{' '}
-      {status === null ? error : `Answered ${status} in ${milliseconds(latencyMs)}`}
+      <Badge tone={error === null ? 'good' : 'bad'}>{error === null ? 'delivered' : 'failed'}</Badge>{' '}
+      {status === null ? error : `Status ${status} in ${milliseconds(latencyMs)}`}
       {status !== null && error !== null && <span class="muted">: {error}</span>}
     </p>
   );

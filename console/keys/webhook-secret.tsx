@@ -11,14 +11,17 @@ import { When } from '../time/when.tsx';
 import { GraceField } from './grace.tsx';
 import type { Grace } from './grace.tsx';
 
-/** What receivers verify webhooks with: fetched when it is asked for, gone when it is hidden. */
+/** Shows the secret that receivers verify webhooks with. Fetches it on request and discards it when hidden. */
 export function WebhookSecretPanel() {
   const { api } = useSession();
   const [secret, setSecret] = useState<WebhookSecret>();
   const [rotating, setRotating] = useState(false);
   const revealing = useAction(async () => setSecret(await api.webhookSecret()));
   return (
-    <Panel title="Webhook signing secret" intro="Your receiver verifies with it that an event is from here.">
+    <Panel
+      title="Webhook signing secret"
+      intro="Your receiver uses it to verify that Watchpost sent an event."
+    >
       <div class="stack">
         {secret ? (
           <>
@@ -32,7 +35,7 @@ export function WebhookSecretPanel() {
               Version {secret.version}
               {secret.previous_valid_until !== null && (
                 <>
-                  ; events carry the old signature too until <When at={secret.previous_valid_until} />
+                  ; events also carry the old signature until <When at={secret.previous_valid_until} />
                 </>
               )}
             </p>
@@ -77,10 +80,10 @@ function RotateSecret({ onRotated, onClose }: RotateProps) {
     <Dialog title="Rotate the signing secret" onClose={onClose}>
       <div class="stack">
         <p>
-          The new secret signs at once. Until the old one ends, each event carries both signatures, so that
-          your receiver can change in its own time.
+          The new secret signs immediately. Until the old one ends, each event carries both signatures, so
+          that your receiver can switch at any time.
         </p>
-        <GraceField label="The old secret signs along for" value={grace} onValue={setGrace} />
+        <GraceField label="Grace period of the old secret" value={grace} onValue={setGrace} />
         {rotating.problem && <ProblemNote problem={rotating.problem} />}
         <div class="dialog-actions">
           <Button onClick={onClose}>Cancel</Button>

@@ -1,6 +1,6 @@
 import type { DigestRequest, InputMode, LookRequest, MonitorRequest } from '../api/types.ts';
 
-/** What has been entered on the page, from which each of the three requests is made. Durations in seconds. */
+/** Form state of the page. Each of the three requests is created from it. `null` is an empty number field. */
 export type Draft = {
   streamUrl: string;
   condition: string;
@@ -18,6 +18,7 @@ export type Draft = {
   webhookUrl: string;
 };
 
+/** Kind of request that the page creates: `look` is a single check. */
 export type Purpose = 'look' | 'monitor' | 'digest';
 
 export const emptyDraft: Draft = {

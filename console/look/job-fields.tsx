@@ -18,7 +18,7 @@ export function MonitorFields({ draft, onChange }: Props) {
             />
           )}
         </Field>
-        <Field label="Duration (s)" hint="Up to the server’s cap">
+        <Field label="Duration (s)" hint="5 up to the server’s cap">
           {(ids) => (
             <NumberInput
               {...ids}
@@ -28,7 +28,7 @@ export function MonitorFields({ draft, onChange }: Props) {
             />
           )}
         </Field>
-        <Field label="Cooldown (s)" hint="Quiet after an alert">
+        <Field label="Cooldown (s)" hint="Minimum time between alerts">
           {(ids) => (
             <NumberInput
               {...ids}
@@ -39,7 +39,7 @@ export function MonitorFields({ draft, onChange }: Props) {
             />
           )}
         </Field>
-        <Field label="Alerts at most" hint="Empty: no limit">
+        <Field label="Maximum alerts" hint="Empty: no limit">
           {(ids) => (
             <NumberInput
               {...ids}
@@ -71,7 +71,7 @@ export function DigestFields({ draft, onChange }: Props) {
             />
           )}
         </Field>
-        <Field label="Picture every (s)" hint="10 to 300">
+        <Field label="Sample interval (s)" hint="10 to 300">
           {(ids) => (
             <NumberInput
               {...ids}
@@ -82,7 +82,7 @@ export function DigestFields({ draft, onChange }: Props) {
             />
           )}
         </Field>
-        <Field label="Windows at most" hint="Empty: until the cap">
+        <Field label="Maximum windows" hint="Empty: up to the server’s cap">
           {(ids) => (
             <NumberInput
               {...ids}
@@ -95,7 +95,7 @@ export function DigestFields({ draft, onChange }: Props) {
         </Field>
       </div>
       <Checkbox
-        label="A grid of the pictures with each summary"
+        label="Frame grid with each summary"
         checked={draft.includeFrames}
         onChecked={(includeFrames) => onChange({ includeFrames })}
       />
@@ -109,11 +109,11 @@ function Shared({ draft, onChange }: Props) {
     <>
       <Checkbox
         label="Motion pre-filter"
-        hint="Skips the model while nothing moves"
+        hint="Skips the model call if there is no motion"
         checked={draft.prefilter}
         onChecked={(prefilter) => onChange({ prefilter })}
       />
-      <Field label="Webhook URL" hint="Optional: each event is sent there, signed">
+      <Field label="Webhook URL" hint="Optional: Watchpost sends each event there, signed">
         {(ids) => (
           <TextInput
             {...ids}

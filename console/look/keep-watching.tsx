@@ -14,12 +14,16 @@ import { RequestTabs } from './request-tabs.tsx';
 type Props = { draft: Draft; onChange: (part: Partial<Draft>) => void };
 
 const purposes: { value: Purpose; label: string; hint: string }[] = [
-  { value: 'monitor', label: 'Monitor', hint: 'Looks again and again, and alerts when the condition holds.' },
-  { value: 'digest', label: 'Digest', hint: 'Tells what happened, one summary for each window of time.' },
-  { value: 'look', label: 'Look once', hint: 'The look above, as a request of your own code.' },
+  {
+    value: 'monitor',
+    label: 'Monitor',
+    hint: 'Checks the stream repeatedly and alerts when the condition holds.',
+  },
+  { value: 'digest', label: 'Digest', hint: 'Summarizes the stream, one summary per time window.' },
+  { value: 'look', label: 'Single check', hint: 'Shows the check above as a request for your own code.' },
 ];
 
-/** The step from one look to a job, and the same request as code. */
+/** Starts a job from the form, and shows the same request as code. */
 export function KeepWatching({ draft, onChange }: Props) {
   const { api } = useSession();
   const [purpose, setPurpose] = useState<Purpose>('monitor');
@@ -36,10 +40,16 @@ export function KeepWatching({ draft, onChange }: Props) {
     if (complete && !starting.busy) void starting.run();
   };
   return (
-    <Panel title="Keep watching">
+    <Panel title="Start a job">
       <div class="keep-columns">
-        <form class="stack" onSubmit={submit} aria-label="Keep watching">
-          <Choice legend="As" hideLegend options={purposes} value={purpose} onValue={setPurpose} />
+        <form class="stack" onSubmit={submit} aria-label="Start a job">
+          <Choice
+            legend="Kind of request"
+            hideLegend
+            options={purposes}
+            value={purpose}
+            onValue={setPurpose}
+          />
           {purpose === 'monitor' && <MonitorFields draft={draft} onChange={onChange} />}
           {purpose === 'digest' && <DigestFields draft={draft} onChange={onChange} />}
           {starting.problem && <ProblemNote problem={starting.problem} />}
@@ -51,8 +61,8 @@ export function KeepWatching({ draft, onChange }: Props) {
               {!complete && (
                 <p class="small muted">
                   {purpose === 'monitor'
-                    ? 'Needs the stream URL and the condition above.'
-                    : 'Needs the stream URL above.'}
+                    ? 'Enter the stream URL and the condition above.'
+                    : 'Enter the stream URL above.'}
                 </p>
               )}
             </>

@@ -13,9 +13,9 @@ type Props = {
 };
 
 const modes = [
-  { value: 'frames', label: 'Frame', hint: 'One picture. The quickest and cheapest.' },
-  { value: 'clip', label: 'Clip', hint: 'A few seconds of video, for what shows only in motion.' },
-  { value: 'hybrid', label: 'Both', hint: 'A sharp frame and a clip together.' },
+  { value: 'frames', label: 'Frame', hint: 'One frame: fastest and cheapest.' },
+  { value: 'clip', label: 'Clip', hint: 'A few seconds of video, for conditions that need motion.' },
+  { value: 'hybrid', label: 'Both', hint: 'A sharp frame and a clip.' },
 ] as const;
 
 const examples = ['A person is at the door', 'The picture is mostly red', 'Smoke or fire is visible'];
@@ -28,7 +28,7 @@ export function LookForm({ draft, onChange, onLook, busy }: Props) {
     if (complete && !busy) onLook();
   };
   return (
-    <form class="panel stack" onSubmit={submit} aria-label="What to look at">
+    <form class="panel stack" onSubmit={submit} aria-label="Check">
       <Field label="Stream URL" hint="HLS (.m3u8), RTSP, or a YouTube or Twitch live page">
         {(ids) => (
           <TextInput
@@ -42,7 +42,7 @@ export function LookForm({ draft, onChange, onLook, busy }: Props) {
         )}
       </Field>
       <StreamCard check={check} />
-      <Field label="Condition" hint="In plain words, something that a picture shows">
+      <Field label="Condition" hint="A sentence about something visible">
         {(ids) => (
           <TextArea
             {...ids}
@@ -61,7 +61,7 @@ export function LookForm({ draft, onChange, onLook, busy }: Props) {
         ))}
       </div>
       <Choice
-        legend="What the model is shown"
+        legend="Input for the model"
         options={[...modes]}
         value={draft.mode}
         onValue={(mode) => onChange({ mode })}
@@ -80,7 +80,7 @@ export function LookForm({ draft, onChange, onLook, busy }: Props) {
         </Field>
       )}
       <Button kind="primary" type="submit" busy={busy} disabled={!complete} wide>
-        Look now
+        Check now
       </Button>
     </form>
   );

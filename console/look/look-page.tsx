@@ -12,10 +12,10 @@ import { Looking } from './looking.tsx';
 import { useLook } from './use-look.ts';
 import { Verdict } from './verdict.tsx';
 
-/** Kept while one goes to other pages and comes back, until signing out: a stream URL may hold a password. */
+/** Drafts by session: kept across pages, dropped at sign-out, because a stream URL may contain a password. */
 const drafts = new WeakMap<Session, Draft>();
 
-/** A stream and a sentence: look now, then keep watching. */
+/** Page that checks a condition on a stream once and starts jobs. */
 export function LookPage() {
   const session = useSession();
   const [draft, setDraft] = useState(() => drafts.get(session) ?? emptyDraft);
@@ -27,7 +27,10 @@ export function LookPage() {
   };
   return (
     <>
-      <PageHead title="Try" lead="Paste a live stream, say what to look for, and see what the model sees." />
+      <PageHead
+        title="Try"
+        lead="Paste a live stream, describe a condition, and see the verdict of the model."
+      />
       <div class="look-columns">
         <LookForm
           draft={draft}
@@ -37,8 +40,8 @@ export function LookPage() {
         />
         <section class="panel look-result" aria-label="Result">
           {look.state === 'idle' && (
-            <EmptyState icon="look" title="Nothing looked at yet">
-              <p class="muted">The picture, the verdict and the reason appear here.</p>
+            <EmptyState icon="look" title="No check yet">
+              <p class="muted">The frame, the verdict and the explanation appear here.</p>
             </EmptyState>
           )}
           {look.state === 'looking' && (

@@ -6,15 +6,15 @@ import { Button } from '../parts/button.tsx';
 type Props = { since: number; typicalMs: number; mode: InputMode; onStop: () => void };
 
 const doing = {
-  frames: 'Taking a frame and asking the model',
-  clip: 'Taking a clip and asking the model',
-  hybrid: 'Taking a frame and a clip and asking the model',
+  frames: 'Capturing a frame and calling the model',
+  clip: 'Capturing a clip and calling the model',
+  hybrid: 'Capturing a frame and a clip and calling the model',
 };
 
-/** While a look is under way: how long it has taken, against how long it takes as a rule. */
+/** Shows the elapsed time of a check beside the typical time, in milliseconds. */
 export function Looking({ since, typicalMs, mode, onStop }: Props) {
   const elapsed = Math.max(0, useNow(100) - since);
-  // It never arrives by itself: the bar slows down towards its end when a look takes longer than usual.
+  // The bar approaches its end without reaching it, and slows down if the check takes longer than usual.
   const share = 1 - Math.exp((-1.6 * elapsed) / typicalMs);
   return (
     <div class="looking">
@@ -22,7 +22,7 @@ export function Looking({ since, typicalMs, mode, onStop }: Props) {
         <span class="scan" aria-hidden="true" />
       </div>
       <p role="status">{doing[mode]}…</p>
-      <progress max={1} value={share} aria-label="Progress of the look" />
+      <progress max={1} value={share} aria-label="Progress of the check" />
       <p class="small muted">
         <span class="number">{(elapsed / 1000).toFixed(1)} s</span> · usually about {milliseconds(typicalMs)}
       </p>

@@ -3,7 +3,7 @@ import type { Draft, Purpose } from './draft.ts';
 
 export type Language = 'curl' | 'typescript' | 'python';
 
-/** A request as code to take along, with the key in an environment variable and never in the text. */
+/** Returns the request as code in each language. The code reads the key from an environment variable. */
 export function requestCode(purpose: Purpose, draft: Draft, baseUrl: string): Record<Language, string> {
   const { path, body } = requestOf(purpose, draft);
   const url = `${baseUrl}${path}`;
@@ -19,7 +19,7 @@ function requestOf(purpose: Purpose, draft: Draft): { path: string; body: object
 }
 
 function curl(url: string, body: object): string {
-  // Inside single quotes a shell reads everything as it stands, but the quote itself.
+  // In single quotes, a shell interprets only the quote itself.
   const data = JSON.stringify(body, null, 2).replaceAll("'", String.raw`'\''`);
   return `curl -sS ${url} \\
   -H "Authorization: Bearer $WATCHPOST_API_KEY" \\
@@ -63,7 +63,7 @@ with urllib.request.urlopen(request) as response:
 function pythonValue(value: unknown): string {
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
-  // The strings of JSON are strings of Python too.
+  // JSON strings are valid Python strings.
   return JSON.stringify(value);
 }
 

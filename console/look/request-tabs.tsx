@@ -11,7 +11,7 @@ const languages = (['curl', 'typescript', 'python'] as const).map((value) => ({
   value,
   label: names[value],
 }));
-const verbs: Record<Purpose, string> = { look: 'Look once', monitor: 'Monitor', digest: 'Digest' };
+const verbs: Record<Purpose, string> = { look: 'Single check', monitor: 'Monitor', digest: 'Digest' };
 
 export function RequestTabs({ purpose, draft }: { purpose: Purpose; draft: Draft }) {
   const [language, setLanguage] = useState<Language>('curl');
@@ -23,7 +23,7 @@ export function RequestTabs({ purpose, draft }: { purpose: Purpose; draft: Draft
         <CodeBlock code={code[language]} label={`${verbs[purpose]} in ${names[language]}`} />
       </Tabs>
       <p class="small muted">
-        <code>WATCHPOST_API_KEY</code> is an environment variable with your key. Every endpoint is in the{' '}
+        <code>WATCHPOST_API_KEY</code> is an environment variable with your key. All endpoints are in the{' '}
         <a href="/docs" target="_blank" rel="noreferrer">
           API reference
         </a>

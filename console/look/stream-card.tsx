@@ -6,13 +6,13 @@ import type { StreamCheck } from './use-stream-check.ts';
 
 const platforms = { youtube: 'YouTube', twitch: 'Twitch', rtsp: 'RTSP', hls: 'HLS' };
 
-/** What is at the URL that was typed: live, or why not. */
+/** Shows whether the entered URL is a live stream, and the hint of the API if it is not. */
 export function StreamCard({ check }: { check: StreamCheck }) {
   return (
     <div class="stream-card" role="status" data-state={check.state}>
       {check.state === 'checking' && (
         <p class="muted">
-          <span class="spinner" aria-hidden="true" /> Looking for a live stream…
+          <span class="spinner" aria-hidden="true" /> Checking for a live stream…
         </p>
       )}
       {check.state === 'refused' && <Refusal title={check.problem.message} hint={check.problem.remedy} />}
@@ -47,7 +47,9 @@ function Live({ stream }: { stream: StreamValidation }) {
 
 function Thumbnail({ base64 }: { base64: string }) {
   const address = useBlobAddress(base64);
-  return address === undefined ? null : <img class="stream-thumbnail" src={address} alt="The stream now" />;
+  return address === undefined ? null : (
+    <img class="stream-thumbnail" src={address} alt="Current frame of the stream" />
+  );
 }
 
 function Refusal({ title, hint }: { title: string; hint: string }) {
@@ -63,5 +65,5 @@ function Refusal({ title, hint }: { title: string; hint: string }) {
 }
 
 function viewers(count: number | undefined): string | undefined {
-  return count === undefined ? undefined : `${count.toLocaleString()} watching`;
+  return count === undefined ? undefined : `${count.toLocaleString()} viewers`;
 }

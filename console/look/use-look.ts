@@ -11,10 +11,10 @@ export type LookState =
   | { state: 'seen'; answer: LookAnswer; request: LookRequest }
   | { state: 'failed'; problem: Problem };
 
-/** Before there is a look to go by: measured with the pixel model and a model server near by. Milliseconds. */
+/** Typical latency before the first check, in milliseconds (measured with the pixel model and a local model server). */
 const firstGuess: Record<InputMode, number> = { frames: 2_500, clip: 5_000, hybrid: 6_000 };
 
-/** One look at a time, and how long looks take here. */
+/** Runs one check at a time and tracks the typical latency per mode. A new check aborts the previous one. */
 export function useLook() {
   const { api } = useSession();
   const [look, setLook] = useState<LookState>({ state: 'idle' });

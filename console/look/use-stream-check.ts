@@ -10,12 +10,12 @@ export type StreamCheck =
   | { state: 'known'; stream: StreamValidation }
   | { state: 'refused'; problem: Problem };
 
-/** Long enough that a URL being typed is not asked about letter by letter: such calls are limited. */
+/** Delay after the last keystroke, in milliseconds: validation is rate-limited. */
 const pauseMs = 600;
 const retryMs = 3_000;
 const scheme = /^(?:https?|rtsps?):\/\/[^/]+\S*$/i;
 
-/** Whether there is a live stream at a URL, as it is typed. The answer to an older URL is aborted. */
+/** Validates the URL while it is typed. Aborts the request for an older URL. */
 export function useStreamCheck(url: string): StreamCheck {
   const { api } = useSession();
   const [check, setCheck] = useState<StreamCheck>({ state: 'none' });
@@ -23,26 +23,26 @@ export function useStreamCheck(url: string): StreamCheck {
     if (!scheme.test(url)) return setCheck({ state: 'none' });
     setCheck({ state: 'checking' });
     const abort = new AbortController();
-    const ask = async () => {
+    const validate = async () => {
       try {
         const stream = await api.validateStream(url, abort.signal);
         if (abort.signal.aborted) return;
         setCheck({ state: 'known', stream });
-        // That it is live is told at once; a camera may take seconds for a picture, and without one it is live all the same.
-        if (stream.is_live) await showPicture();
+        // Shows the result before the frame: a camera may take seconds to deliver a frame, or deliver none.
+        if (stream.is_live) await addFrame();
       } catch (error) {
         if (abort.signal.aborted) return;
         const problem = asProblem(error);
         setCheck({ state: 'refused', problem });
-        // The service was not reached, which says nothing of the stream.
-        if (problem.status === 0) timer = setTimeout(ask, retryMs);
+        // An unreachable service is retried: the state of the stream is unknown.
+        if (problem.status === 0) timer = setTimeout(validate, retryMs);
       }
     };
-    const showPicture = async () => {
-      const pictured = await api.validateStream(url, abort.signal, true).catch(() => undefined);
-      if (pictured?.frame_b64 && !abort.signal.aborted) setCheck({ state: 'known', stream: pictured });
+    const addFrame = async () => {
+      const validated = await api.validateStream(url, abort.signal, true).catch(() => undefined);
+      if (validated?.frame_b64 && !abort.signal.aborted) setCheck({ state: 'known', stream: validated });
     };
-    let timer = setTimeout(ask, pauseMs);
+    let timer = setTimeout(validate, pauseMs);
     return () => {
       clearTimeout(timer);
       abort.abort();

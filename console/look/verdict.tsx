@@ -8,7 +8,7 @@ import { costOf } from './price.ts';
 
 const modes = { frames: 'One frame', clip: 'Clip', hybrid: 'Frame and clip' };
 
-/** What a look has found: the picture, the verdict and why, what it took. */
+/** Shows the result of a check: frame, verdict, explanation, latency, cost and model. */
 export function Verdict({ answer, request }: { answer: LookAnswer; request: LookRequest }) {
   const cost = costOf(answer.use);
   return (
@@ -41,6 +41,6 @@ function Frame({ base64 }: { base64: string | undefined }) {
   return address === undefined ? (
     <span class="picture missing" />
   ) : (
-    <img class="picture" src={address} alt="The frame that was judged" />
+    <img class="picture" src={address} alt="Checked frame" />
   );
 }

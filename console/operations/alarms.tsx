@@ -12,7 +12,7 @@ const everyMs = 30_000;
 
 const tones: Record<Alarm['state'], Tone> = { ok: 'good', alarm: 'bad', unknown: 'neutral' };
 
-/** What watches the service from outside. */
+/** Shows the CloudWatch alarms of the service. */
 export function Alarms() {
   const { api } = useSession();
   const { value, problem, reload } = useResource((signal) => api.alarms(signal), [], everyMs);
@@ -22,7 +22,8 @@ export function Alarms() {
       {value === undefined && !problem && <Skeleton rows={2} />}
       {value === null && (
         <p class="muted">
-          Alarms are CloudWatch’s: none here, on one machine. Watch the failures above and the log below.
+          Alarms need CloudWatch, so this one-machine service has none. See the failures above and the log
+          below.
         </p>
       )}
       {value && <AlarmTable alarms={value} />}
@@ -30,7 +31,7 @@ export function Alarms() {
   );
 }
 
-/** What is wrong comes first. */
+/** Lists alarms in state `alarm` first. */
 function AlarmTable({ alarms }: { alarms: Alarm[] }) {
   const inOrder = alarms.toSorted(
     (a, b) => Number(b.state === 'alarm') - Number(a.state === 'alarm') || a.name.localeCompare(b.name),

@@ -1,14 +1,14 @@
 import type { LogEntry } from '../api/types.ts';
 
 export type LogLine = LogEntry & {
-  /** First characters of the id of the job that it is about. */
+  /** First 8 characters of the job id; `null` if the entry concerns no job. */
   job: string | null;
   text: string;
 };
 
 const jobPrefix = /^\[JOB:([0-9a-f]{8})\]\s*/;
 
-/** Entries newest first, with the job out of the message; `job` filters by the beginning of a job's id. */
+/** Splits the job prefix from each message and returns the newest entry first. `job` filters by job id prefix. */
 export function logLines(entries: LogEntry[], job: string): LogLine[] {
   const wanted = job.trim().toLowerCase().slice(0, 8);
   return entries

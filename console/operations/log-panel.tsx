@@ -37,18 +37,20 @@ export function LogPanel() {
   );
   const lines = logLines(value?.logs ?? [], job);
   return (
-    <Panel title="Log" aside={<Checkbox label="Keep up to date" checked={live} onChecked={setLive} />}>
+    <Panel title="Log" aside={<Checkbox label="Refresh automatically" checked={live} onChecked={setLive} />}>
       <div class="filters">
         <Field label="Level">
           {(ids) => <Select {...ids} value={level} onValue={setLevel} options={levels} />}
         </Field>
         <Field label="Job">
-          {(ids) => <TextInput {...ids} value={job} onValue={setJob} placeholder="First 8 of its id" />}
+          {(ids) => (
+            <TextInput {...ids} value={job} onValue={setJob} placeholder="First 8 characters of its id" />
+          )}
         </Field>
       </div>
       {problem && problem.status !== 0 && <ProblemNote problem={problem} onRetry={reload} />}
       {!value && !problem && <Skeleton rows={6} />}
-      {value && lines.length === 0 && <EmptyState icon="text" title="No entry fits" />}
+      {value && lines.length === 0 && <EmptyState icon="text" title="No matching entries" />}
       {lines.length > 0 && (
         <ol class="log" tabIndex={0} aria-label="Log entries, newest first">
           {lines.map((line, index) => (

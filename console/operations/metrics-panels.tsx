@@ -52,11 +52,16 @@ function Savings({ frames }: { frames: Metrics['frames'] }) {
   return (
     <Panel title="Pre-filter savings">
       <p class="figure">{share === null ? '–' : `${Math.round(share * 100)} %`}</p>
-      <progress class="meter" max={1} value={share ?? 0} aria-label="Share of pictures kept from the model" />
+      <progress
+        class="meter"
+        max={1}
+        value={share ?? 0}
+        aria-label="Share of captures that the pre-filter skipped"
+      />
       <p class="small muted">
         {share === null
-          ? 'Nothing was captured yet.'
-          : `${counted(frames.skipped_prefilter, 'picture')} kept from the model, ${frames.captured.toLocaleString()} shown to it.`}
+          ? 'No captures yet.'
+          : `${counted(frames.skipped_prefilter, 'capture')} skipped, ${frames.captured.toLocaleString()} not skipped.`}
       </p>
     </Panel>
   );

@@ -3,11 +3,11 @@ import { Alarms } from './alarms.tsx';
 import { LogPanel } from './log-panel.tsx';
 import { MetricsPanels } from './metrics-panels.tsx';
 
-/** The service over all callers, for who runs it. */
+/** Page for operators: metrics, alarms and log of all callers. */
 export function OperationsPage() {
   return (
     <>
-      <PageHead title="Operations" lead="The whole service, over all callers." />
+      <PageHead title="Operations" lead="Metrics, alarms and log of all callers." />
       <div class="stack wide-gap">
         <MetricsPanels />
         <Alarms />

@@ -8,7 +8,7 @@ export function Badge({
   children,
 }: {
   tone?: Tone;
-  /** For what goes on now. */
+  /** Shows a pulsing dot, for an active state. */
   dot?: boolean;
   children: ComponentChildren;
 }) {

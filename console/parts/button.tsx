@@ -5,12 +5,12 @@ type Props = {
   onClick?: (event: MouseEvent) => void;
   kind?: 'primary' | 'plain' | 'danger' | 'quiet';
   type?: 'button' | 'submit';
-  /** Under way: it cannot be pressed again, and says so. */
+  /** Disables the button and announces that the action runs. */
   busy?: boolean;
   disabled?: boolean;
   wide?: boolean;
   small?: boolean;
-  /** For a button that shows an icon only. */
+  /** Accessible name of a button that shows only an icon. */
   label?: string;
 };
 

@@ -8,7 +8,7 @@ type Props<Value extends string> = {
   options: { value: Value; label: string; hint?: string }[];
 };
 
-/** One of a few, side by side: radio buttons that look like a segmented control. */
+/** Radio buttons in the form of a segmented control. */
 export function Choice<Value extends string>({
   legend,
   hideLegend = false,

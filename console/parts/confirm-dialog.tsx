@@ -14,7 +14,7 @@ type Props = {
   onClose: () => void;
 };
 
-/** Asks before what cannot be undone. */
+/** Requires a confirmation before an action that cannot be undone. */
 export function ConfirmDialog({ title, children, confirm, decline = 'Cancel', act, onDone, onClose }: Props) {
   const action = useAction(act);
   const run = async () => {

@@ -16,7 +16,7 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
     <>
       <Button small onClick={() => void copy()}>
         <Icon name={state === 'copied' ? 'check' : 'copy'} />
-        {state === 'copied' ? 'Copied' : state === 'failed' ? 'Select and copy it' : 'Copy'}
+        {state === 'copied' ? 'Copied' : state === 'failed' ? 'Select and copy manually' : 'Copy'}
         <span class="visually-hidden"> {what}</span>
       </Button>
       <span class="visually-hidden" role="status">
@@ -26,7 +26,7 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
   );
 }
 
-/** The clipboard is there on https and on this machine's own address; a person in between copies by hand. */
+/** Returns false if the browser denies access: the clipboard requires https or localhost. */
 async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

@@ -7,12 +7,12 @@ type Props = {
   title: string;
   onClose: () => void;
   wide?: boolean;
-  /** What is shown once must not vanish by a click beside it. */
+  /** Closes on a click outside, default true. False for content that is shown only once. */
   closesByClickBeside?: boolean;
   children: ComponentChildren;
 };
 
-/** The browser's own modal dialog: focus stays inside, Escape closes, and what had the focus has it again. */
+/** Native modal dialog: focus stays inside, Escape closes, and the previous element regains focus. */
 export function Dialog({ title, onClose, wide = false, closesByClickBeside = true, children }: Props) {
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();

@@ -11,7 +11,7 @@ type FieldProps = {
   children: (ids: ControlIds) => ComponentChildren;
 };
 
-/** A control with its visible label; what is said below it is read with it. */
+/** Form control with a visible label. Hint and error are its accessible description. */
 export function Field({ label, hint, error, children }: FieldProps) {
   const id = useId();
   const noteId = `${id}-note`;
@@ -70,7 +70,7 @@ export function TextArea({ describedBy, onValue, id, value, placeholder, maxLeng
   );
 }
 
-/** Hidden while it is typed. Not a password to a browser: nothing offers to store it. */
+/** Masked input. Not of type `password`, so that browsers do not offer to store it. */
 export function SecretInput({ describedBy, onValue, id, value, autoFocus = false }: InputProps) {
   const [shown, setShown] = useState(false);
   return (
@@ -99,7 +99,7 @@ type NumberProps = ControlIds & {
   onValue: (value: number | null) => void;
   min: number;
   max?: number;
-  /** What is left empty means, where it may be. */
+  /** Placeholder that states the meaning of an empty field; without it the field is required. */
   empty?: string;
 };
 

@@ -1,4 +1,4 @@
-/** Line icons of 20 px, drawn here so that none is fetched. They are decoration: what they stand for is said beside them. */
+/** Line icons, 20 px, inline so that the page fetches none. Decorative: text beside them has the meaning. */
 const paths = {
   look: 'M2.5 10s2.7-5.2 7.5-5.2S17.5 10 17.5 10s-2.7 5.2-7.5 5.2S2.5 10 2.5 10Z M10 12.3a2.3 2.3 0 1 0 0-4.6 2.3 2.3 0 0 0 0 4.6Z',
   jobs: 'M3 5.5h14M3 10h14M3 14.5h9',

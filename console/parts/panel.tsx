@@ -3,7 +3,7 @@ import { useId } from 'preact/hooks';
 
 type Props = {
   title: string;
-  /** To the right of the title. */
+  /** Content to the right of the title. */
   aside?: ComponentChildren;
   intro?: ComponentChildren;
   children: ComponentChildren;

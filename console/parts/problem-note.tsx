@@ -6,7 +6,7 @@ type Props = {
   onRetry?: () => void;
 };
 
-/** What went wrong, and what to do next. */
+/** Shows message, remedy and code of a problem, and a retry button if `onRetry` is given. */
 export function ProblemNote({ problem, onRetry }: Props) {
   return (
     <div class="note bad" role="alert">

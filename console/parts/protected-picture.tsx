@@ -3,7 +3,7 @@ import { asProblem } from '../api/problem.ts';
 import { useSession } from '../session/session.ts';
 import { Icon } from './icon.tsx';
 
-/** A picture behind the key. One that is gone leaves its place, and says why. */
+/** Image that requires the key. If it cannot be loaded, a placeholder with the reason takes its place. */
 export function ProtectedPicture({ path, alt, version }: { path: string; alt: string; version?: string }) {
   const { pictures } = useSession();
   const [state, setState] = useState<{ address?: string; problem?: string }>({});

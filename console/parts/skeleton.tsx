@@ -1,4 +1,4 @@
-/** Holds the place of what is loading. */
+/** Placeholder for loading content. */
 export function Skeleton({ rows = 3 }: { rows?: number }) {
   return (
     <div class="skeleton" role="status" aria-label="Loading">

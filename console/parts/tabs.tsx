@@ -9,7 +9,7 @@ type Props<Value extends string> = {
   children: ComponentChildren;
 };
 
-/** Tabs as the ARIA practices have them: arrows move between them, one of them is in the order of focus. */
+/** Tabs by the ARIA practices: arrow keys switch tabs, and only the selected tab is in the focus order. */
 export function Tabs<Value extends string>({ label, tabs, value, onValue, children }: Props<Value>) {
   const id = useId();
   const move = (event: KeyboardEvent) => {

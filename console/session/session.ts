@@ -4,23 +4,25 @@ import type { Api } from '../api/api.ts';
 import type { Pictures } from '../api/pictures.ts';
 import type { Key, Scope } from '../api/types.ts';
 
-/** Somebody who signed in with a key, which lives in this page's memory and nowhere else. */
+/** Signed-in session. The page keeps the key only in memory. */
 export type Session = {
   api: Api;
   pictures: Pictures;
-  /** The key in use, as lists show it. */
+  /** Metadata of the key in use. */
   me: Key;
   signOut: () => void;
 };
 
 export const SessionContext = createContext<Session | undefined>(undefined);
 
+/** Returns the session. Throws outside of the sign-in. */
 export function useSession(): Session {
   const session = useContext(SessionContext);
-  if (!session) throw new Error('No session: this belongs behind the sign-in');
+  if (!session) throw new Error('No session: render this component behind the sign-in');
   return session;
 }
 
+/** Returns true if the key in use has the scope. */
 export function mayUse({ me }: Session, scope: Scope): boolean {
   return me.scopes.includes(scope);
 }

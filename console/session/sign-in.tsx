@@ -11,7 +11,7 @@ type Props = {
   onKey: (key: string) => void;
   busy: boolean;
   problem?: Problem;
-  /** Why somebody who was signed in is here again. */
+  /** Reason for the end of the previous session. */
   notice?: string;
 };
 
@@ -48,20 +48,20 @@ export function SignIn({ onKey, busy, problem, notice }: Props) {
           </Button>
         </form>
         <p class="small muted">
-          The key stays in this page’s memory and is sent to this host only. It is never stored, so a reload
-          asks for it again.
+          The page keeps the key in memory and sends it only to this host. It never stores the key, so sign in
+          again after a reload.
         </p>
         <details class="where">
           <summary>Where do I find my key?</summary>
           <div class="stack">
             <p>
-              <code>npm start</code> makes your first keys and writes them to{' '}
-              <code>.watchpost/watchpost.json</code>, in the folder where it was started:
+              <code>npm start</code> creates your first keys and writes them to{' '}
+              <code>.watchpost/watchpost.json</code>, in its working directory:
             </p>
-            <CodeBlock code={readKey} label="In a terminal, prints the key" wraps />
+            <CodeBlock code={readKey} label="Print the key in a terminal" wraps />
             <p>
-              <code>internal_api_key</code> in the same file opens Operations and other callers’ keys too.
-              Where an operator runs Watchpost for you, ask them for a key.
+              <code>internal_api_key</code> in the same file also opens Operations and the keys of other
+              callers. If an operator runs Watchpost for you, request a key from them.
             </p>
           </div>
         </details>
@@ -73,8 +73,8 @@ export function SignIn({ onKey, busy, problem, notice }: Props) {
 function explained(problem: Problem) {
   if (problem.status !== 401) return problem;
   return {
-    message: 'This key is not accepted',
-    remedy: 'Check that it was copied whole, and that it was not revoked.',
+    message: 'This key is not valid',
+    remedy: 'Check that the key is complete and not revoked.',
     code: problem.code,
   };
 }

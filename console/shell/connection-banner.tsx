@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks';
 
 const everyMs = 2_000;
 
-/** Says that the service cannot be reached, and finds out when it can. */
+/** Reports that the service is unreachable, and polls until it responds. */
 export function ConnectionBanner({
   reachable,
   onReachable,
@@ -21,8 +21,8 @@ export function ConnectionBanner({
     <div role="status">
       {!reachable && (
         <p class="banner">
-          Watchpost cannot be reached. What you see may be out of date; this goes on by itself when it is
-          back.
+          Watchpost cannot be reached. This page may be outdated; it updates automatically when the connection
+          is back.
         </p>
       )}
     </div>

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** Pages are in the part after `#`: any server of static files serves them on reload, and none of it is sent to one. */
+/** Page in the URL fragment: works with any static file server, and the browser does not send it. */
 export type Route =
   | { page: 'look' }
   | { page: 'jobs' }
@@ -17,6 +17,7 @@ export const addresses = {
   operations: '#/operations',
 };
 
+/** Parses a URL fragment; an unknown one gives page `unknown`. */
 export function routeOf(hash: string): Route {
   const [, page = '', id] = hash.split('/');
   if (page === '' || page === 'try') return { page: 'look' };

@@ -11,7 +11,7 @@ import { Sidebar } from './sidebar.tsx';
 import { useRoute } from './routes.ts';
 import type { Route } from './routes.ts';
 
-/** What surrounds every page behind the sign-in. */
+/** Frame of every page behind the sign-in: sidebar, main region, document title. */
 export function Shell() {
   const route = useRoute();
   const main = useRef<HTMLElement>(null);
@@ -19,7 +19,7 @@ export function Shell() {
   const arrived = useRef(place);
   useEffect(() => {
     document.title = `${titles[route.page]} · Watchpost`;
-    // A reader of the screen hears where a link led; at first the page begins at its top.
+    // Moves the focus after navigation, so that a screen reader announces the new page.
     if (arrived.current !== place) main.current?.focus();
     arrived.current = place;
     scrollTo(0, 0);
@@ -65,7 +65,7 @@ function Page({ route }: { route: Route }) {
       return mayUse(session, 'internal') ? <OperationsPage /> : <NeedsScope scope="internal" />;
     case 'unknown':
       return (
-        <EmptyState icon="look" title="There is no such page">
+        <EmptyState icon="look" title="Page not found">
           <p class="muted">
             <a href="#/try">Go to Try</a>
           </p>

@@ -6,7 +6,7 @@ type Theme = 'light' | 'dark';
 
 const systemIsDark = matchMedia('(prefers-color-scheme: dark)');
 
-/** The reader's system decides until this is pressed; the choice is kept in memory, as everything here is. */
+/** Switches the theme. The system theme applies until then; the page keeps the choice in memory. */
 export function ThemeToggle() {
   const [theme, setTheme] = useState<Theme>(currentTheme);
   useEffect(() => {
@@ -17,7 +17,7 @@ export function ThemeToggle() {
   const other = theme === 'dark' ? 'light' : 'dark';
   const change = () => {
     const { dataset } = document.documentElement;
-    // Back at what the system says, it decides again.
+    // A choice that equals the system theme is removed, so that the page follows the system again.
     if (other === systemTheme()) delete dataset['theme'];
     else dataset['theme'] = other;
     setTheme(other);

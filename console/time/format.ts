@@ -1,23 +1,25 @@
-/** Times in the reader's zone and language. */
+/** Formats times in the time zone and language of the browser. */
 
 const exactFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
 const clockFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 const dayFormat = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
 const relativeFormat = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
 
-/** With date, seconds and zone. */
+/** Returns date, time with seconds, and zone. */
 export function exactTime(iso: string): string {
   return exactFormat.format(new Date(iso));
 }
 
+/** Returns the time of day with seconds. `iso` is ISO 8601 or epoch milliseconds. */
 export function clockTime(iso: string | number): string {
   return clockFormat.format(new Date(iso));
 }
 
+/** Returns a time relative to `now` (epoch milliseconds), or the date if it is more than 14 days away. */
 export function relativeTime(iso: string, now: number): string {
   const seconds = (Date.parse(iso) - now) / 1000;
   const distance = Math.abs(seconds);
-  // What is to come is counted down, what has just been is now.
+  // Future times count down; times less than 5 s ago are "now".
   if (seconds <= 0 && distance < 5) return relativeFormat.format(0, 'second');
   if (distance < 60) return relativeFormat.format(Math.round(seconds), 'second');
   if (distance < 3600) return relativeFormat.format(Math.round(seconds / 60), 'minute');
@@ -26,7 +28,7 @@ export function relativeTime(iso: string, now: number): string {
   return dayFormat.format(new Date(iso));
 }
 
-/** "45 s", "10 min", "1 h 20 min". */
+/** Returns a duration as text: "45 s", "10 min", "1 h 20 min". */
 export function duration(seconds: number): string {
   const whole = Math.round(seconds);
   if (whole < 120) return `${whole} s`;
@@ -36,6 +38,7 @@ export function duration(seconds: number): string {
   return rest === 0 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 60)} h ${rest} min`;
 }
 
+/** Returns a latency as text: "850 ms", "1.2 s". */
 export function milliseconds(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }

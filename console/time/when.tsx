@@ -1,7 +1,7 @@
 import { clockTime, exactTime, relativeTime } from './format.ts';
 import { useNow } from './use-now.ts';
 
-/** How long ago, with the exact time on hover and for machines. */
+/** Relative time, with the exact time in the tooltip and in `datetime`. */
 export function When({ at }: { at: string }) {
   const near = Math.abs(Date.parse(at) - Date.now()) < 60_000;
   const now = useNow(near ? 1_000 : 15_000);

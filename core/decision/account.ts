@@ -1,8 +1,9 @@
 import type { Counters, Job, WatchState } from '../job.ts';
+import { ageSeconds } from '../time.ts';
 import { intervalSeconds } from './cadence.ts';
 import { unwatched, watchedAt } from './coverage.ts';
 import { rules } from './rules.ts';
-import { secondsBetween } from './schedule.ts';
+import { addSeconds } from './schedule.ts';
 import type { TickOutcome } from './tick-outcome.ts';
 
 /** What a tick adds to a job's numbers, and what is remembered of the stream: the same for every type of job. */
@@ -75,12 +76,14 @@ function remember(job: Job, outcome: TickOutcome, now: Date): WatchState {
   }
 }
 
-/** The grace period counts the stream's absence, not ours: after a downtime of the service it begins anew. */
+/**
+ * The grace period counts the absence of the stream, not the absence of the service: what a tick is late is not counted (the machine
+ * slept), and after a downtime the grace period restarts.
+ */
 function lost(job: Job, watch: WatchState, now: Date): WatchState {
-  const since = wasDown(job, now) ? null : watch.lost_since;
-  return { ...watch, lost_since: since ?? now.toISOString() };
-}
-
-function wasDown({ next }: Job, now: Date): boolean {
-  return next !== null && secondsBetween(next.wait_until, now) > rules.downtimeSeconds;
+  const lateSeconds = job.next === null ? 0 : ageSeconds(job.next.wait_until, now);
+  if (watch.lost_since === null || lateSeconds > rules.downtimeSeconds)
+    return { ...watch, lost_since: now.toISOString() };
+  const unwatchedSeconds = Math.max(0, lateSeconds - rules.failedCaptureSeconds);
+  return { ...watch, lost_since: addSeconds(new Date(watch.lost_since), unwatchedSeconds).toISOString() };
 }

@@ -1,6 +1,7 @@
 import type { Delivery } from '../delivery.ts';
 import type { Job } from '../job.ts';
 import type { WebhookResult } from '../ports/delivery.ts';
+import { ageSeconds, secondsUntil } from '../time.ts';
 import { rules } from './rules.ts';
 import { addSeconds } from './schedule.ts';
 
@@ -35,7 +36,7 @@ export type Refusal = { why: string; gone: boolean };
 
 /** A job that ended long ago, or whose receiver answered 410 to the delivery before (which remembers it from the ones before it). */
 export function refusalOf(job: Job, previous: Delivery | undefined, now: Date): Refusal | undefined {
-  if (job.ended_at !== null && now > addSeconds(new Date(job.ended_at), rules.deliveryGraceSeconds)) {
+  if (job.ended_at !== null && ageSeconds(job.ended_at, now) > rules.deliveryGraceSeconds) {
     return { why: 'the job ended more than an hour ago', gone: false };
   }
   return previous?.gone
@@ -64,6 +65,6 @@ export function whyNot({ status, error }: WebhookResult): string {
 /** Seconds or an HTTP date (RFC 9110 section 10.2.3); 0 where there is none or it cannot be read. */
 function retryAfterSeconds(value: string | null, now: Date): number {
   if (value === null) return 0;
-  const seconds = /^\d+$/.test(value.trim()) ? Number(value) : (Date.parse(value) - now.getTime()) / 1000;
+  const seconds = /^\d+$/.test(value.trim()) ? Number(value) : secondsUntil(value, now, Infinity);
   return Number.isFinite(seconds) ? Math.max(0, seconds) : 0;
 }

@@ -1,7 +1,8 @@
 import type { Gap, GapReason, Job, WatchState } from '../job.ts';
 import { intervalSeconds } from './cadence.ts';
 import { rules } from './rules.ts';
-import { earlier, later, secondsBetween } from './schedule.ts';
+import { ageSeconds } from '../time.ts';
+import { earlier, later } from './schedule.ts';
 
 /** The stream was seen at `now`: closes the gap since it was last seen, if there was one. */
 export function watchedAt(watch: WatchState, everySeconds: number, now: Date): WatchState {
@@ -20,7 +21,7 @@ export function coverage(job: Job, now: Date) {
   const until = job.ended_at === null ? now : new Date(job.ended_at);
   const gap = openGap(job.watch, intervalSeconds(job), until);
   const watch = gap ? withGap(job.watch, gap) : job.watch;
-  const elapsedSeconds = Math.max(0, secondsBetween(job.started_at, until));
+  const elapsedSeconds = ageSeconds(job.started_at, until);
   const watchedSeconds = Math.max(0, elapsedSeconds - watch.gap_seconds);
   return {
     ratio: elapsedSeconds === 0 ? 1 : round(watchedSeconds / elapsedSeconds),
@@ -43,8 +44,8 @@ export function gapsWithin(job: Job, watch: WatchState, span: { start: Date; end
 /** The gap that lies open at `now`: a named one, or silence longer than late ticks explain (the service was down). */
 function openGap(watch: WatchState, everySeconds: number, now: Date): Gap | undefined {
   if (watch.last_watched_at === null) return undefined;
-  const silentSeconds = secondsBetween(watch.last_watched_at, now);
-  if (silentSeconds <= 0) return undefined;
+  const silentSeconds = ageSeconds(watch.last_watched_at, now);
+  if (silentSeconds === 0) return undefined;
   const late = silentSeconds > rules.lateIntervals * everySeconds + rules.lateAllowanceSeconds;
   const reason = watch.gap_reason ?? (late ? 'service' : null);
   return reason === null ? undefined : { from: watch.last_watched_at, to: now.toISOString(), reason };
@@ -53,7 +54,7 @@ function openGap(watch: WatchState, everySeconds: number, now: Date): Gap | unde
 function withGap(watch: WatchState, gap: Gap): WatchState {
   return {
     ...watch,
-    gap_seconds: round(watch.gap_seconds + secondsBetween(gap.from, new Date(gap.to))),
+    gap_seconds: round(watch.gap_seconds + ageSeconds(gap.from, new Date(gap.to))),
     gaps: [...watch.gaps, gap].slice(-rules.coverageGapsKept),
   };
 }

@@ -3,7 +3,8 @@ import { placeEvents } from '../event.ts';
 import type { Job } from '../job.ts';
 import type { JobChange, JobPatch } from '../ports/job-store.ts';
 import { transitions } from '../transitions.ts';
-import { addSeconds, secondsBetween } from './schedule.ts';
+import { ageSeconds } from '../time.ts';
+import { addSeconds } from './schedule.ts';
 import type { Ending } from './tick-decision.ts';
 
 /** What a tick did, or a digest's last summaries: also what goes into one transaction with the end. */
@@ -23,6 +24,7 @@ export function planEnd(
   const counters = lastWork?.set.counters ?? job.counters;
   const ended: JobPatch = {
     ...lastWork?.set,
+    handed_over: null,
     status: ending.status,
     reason: ending.reason,
     failure: ending.failure ?? null,
@@ -56,7 +58,7 @@ function finalEvents(job: Job, ending: Ending, ended: Job, now: Date): NewEvent[
       triggers_fired: ended.counters.triggers_fired,
       frames_skipped: ended.counters.frames_skipped,
       auto_stopped: ending.reason === 'max_duration_reached',
-      watch_duration_seconds: job.started_at === null ? 0 : Math.max(0, secondsBetween(job.started_at, now)),
+      watch_duration_seconds: job.started_at === null ? 0 : ageSeconds(job.started_at, now),
     },
   };
   return ending.failure ? [{ type: 'error', data: ending.failure }, stopped] : [stopped];

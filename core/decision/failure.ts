@@ -1,12 +1,12 @@
 import type { Failure, WatchState } from '../job.ts';
+import { ageSeconds } from '../time.ts';
 import { rules } from './rules.ts';
-import { secondsBetween } from './schedule.ts';
 import type { Ending } from './tick-decision.ts';
 import type { TickOutcome } from './tick-outcome.ts';
 
 /** The stream has been gone or stale for longer than the grace period. */
 export function lostStream(outcome: TickOutcome, watch: WatchState, now: Date): Ending | undefined {
-  if (watch.lost_since === null || secondsBetween(watch.lost_since, now) <= rules.streamGraceSeconds)
+  if (watch.lost_since === null || ageSeconds(watch.lost_since, now) <= rules.streamGraceSeconds)
     return undefined;
   const message = outcome.kind === 'capture_failed' ? outcome.message : 'Failed to fetch stream';
   const remediation = `The stream gave no new picture for more than ${rules.streamGraceSeconds} s. Check that it is live, then start a new job.`;

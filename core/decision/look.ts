@@ -1,7 +1,7 @@
 import type { Job } from '../job.ts';
 import type { CaptureOutput } from '../workflow.ts';
+import { ageSeconds } from '../time.ts';
 import { rules } from './rules.ts';
-import { secondsBetween } from './schedule.ts';
 
 type Captured = Extract<CaptureOutput, { kind: 'captured' }>;
 
@@ -42,13 +42,13 @@ function isStale({ repeated, seen }: Captured): boolean {
     rules.staleAfterSeconds,
     rules.staleAfterSegments * seen.position.segment_seconds,
   );
-  return repeated && secondsBetween(seen.since, new Date(seen.seen_at)) > patienceSeconds;
+  return repeated && ageSeconds(seen.since, new Date(seen.seen_at)) > patienceSeconds;
 }
 
 function noNews(job: Job, { black, seen, repeated }: Captured): SkipReason | undefined {
   if (black) return 'black';
   if (seen.identical_since !== null) {
-    const identicalSeconds = secondsBetween(seen.identical_since, new Date(seen.seen_at));
+    const identicalSeconds = ageSeconds(seen.identical_since, new Date(seen.seen_at));
     if (identicalSeconds >= rules.frozenAfterSeconds) return 'frozen';
   }
   return repeated && !isUnjudged(job) ? 'repeated' : undefined;

@@ -4,6 +4,10 @@ export const rules = {
   captureBackoffSeconds: [1, 2, 4, 8, 16],
   /** A tick this much later than planned means that the service was down: longer than a capture and its retries take. */
   downtimeSeconds: 120,
+  /** A capture fails within this, its timeout: while its tick is later than this, the service did not watch. */
+  failedCaptureSeconds: 50,
+  /** Clocks of several machines differ by less than this: a time that is further ahead was stored before the clock was set back. */
+  clockDifferenceSeconds: 5,
   /** How long a stream may be gone or stale before its job fails (design section 6). */
   streamGraceSeconds: 60,
   /** A playlist counts as stale when its newest segment is older than this many segment durations … */
@@ -30,6 +34,8 @@ export const rules = {
   lastSummarySeconds: 10,
   /** Silence beyond the next wake-up after which a job counts as lost: longer than the retries of `watch.asl.json`, eight and a half minutes. */
   leaseAllowanceSeconds: 600,
+  /** How long a creation may hold its slot before the job is stored: longer than it may wait for its turn and probe the stream. */
+  slotReservationSeconds: 180,
   /** How long an accepted job may wait for its execution. */
   startAllowanceSeconds: 60,
   /** A tick later than this many intervals means that nobody watched in between. */
@@ -42,6 +48,8 @@ export const rules = {
   retryJitter: 0.2,
   /** The longest `Retry-After` that is honoured. */
   retryAfterSeconds: 300,
+  /** Minimum time from the last attempt of a resend to the next resend of the same delivery. */
+  minResendSeconds: 60,
   /** What is undelivered this long after its job's end is given up. */
   deliveryGraceSeconds: 3600,
   /** Ticks of one execution: its history ends at 25,000 events, about 14 a tick (design section 3). */

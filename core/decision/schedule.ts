@@ -1,10 +1,10 @@
 /** Wake-ups stand on a fixed grid from the job's start, so that slow ticks and retries never make it drift. */
 
-/** The first grid point after `now`; points that were missed are left out. */
+/** Returns the first grid point after `now`, at most an interval away: missed points are left out, and the grid has points before its start too. */
 export function nextOnGrid(startedAt: Date, intervalSeconds: number, now: Date): Date {
   const intervalMs = intervalSeconds * 1000;
   const passed = Math.floor((now.getTime() - startedAt.getTime()) / intervalMs);
-  return new Date(startedAt.getTime() + (Math.max(passed, 0) + 1) * intervalMs);
+  return new Date(startedAt.getTime() + (passed + 1) * intervalMs);
 }
 
 /** Whole seconds, rounded up: a Step Functions Wait truncates milliseconds and would wake early. */
@@ -14,10 +14,6 @@ export function wholeSecond(at: Date): Date {
 
 export function addSeconds(at: Date, seconds: number): Date {
   return new Date(at.getTime() + seconds * 1000);
-}
-
-export function secondsBetween(from: string | Date, to: Date): number {
-  return (to.getTime() - new Date(from).getTime()) / 1000;
 }
 
 export function earlier(a: Date, b: Date): Date {

@@ -2,6 +2,7 @@ import { placeEvents } from '../event.ts';
 import type { Job } from '../job.ts';
 import type { JobChange, JobPatch } from '../ports/job-store.ts';
 import { transitions } from '../transitions.ts';
+import type { CaptureState } from '../workflow.ts';
 import { planEnd } from './end.ts';
 import type { Work } from './end.ts';
 import { rules } from './rules.ts';
@@ -9,7 +10,13 @@ import { addSeconds } from './schedule.ts';
 import type { TickDecision } from './tick-decision.ts';
 
 /** The one transaction of a tick: its events, the job's new numbers, and its end where the tick ends it. */
-export function planTick(job: Job, decision: TickDecision, retentionSeconds: number, now: Date): JobChange {
+export function planTick(
+  job: Job,
+  decision: TickDecision,
+  captureState: CaptureState,
+  retentionSeconds: number,
+  now: Date,
+): JobChange {
   const tick = job.last_tick + 1;
   const handsOver = !decision.next.done && tick % rules.ticksPerExecution === 0;
   const set: JobPatch = {
@@ -20,6 +27,7 @@ export function planTick(job: Job, decision: TickDecision, retentionSeconds: num
     next: decision.next,
     lease_until: leaseFrom(new Date(decision.next.wait_until)),
     ...(handsOver ? { generation: job.generation + 1 } : {}),
+    handed_over: handsOver ? captureState : null,
   };
   if (decision.ending)
     return planEnd(job, decision.ending, retentionSeconds, now, { set, events: decision.events });

@@ -1,4 +1,5 @@
 import type { Job, Next, WatchState } from '../job.ts';
+import { ageSeconds } from '../time.ts';
 import { intervalSeconds } from './cadence.ts';
 import { rules } from './rules.ts';
 import { addSeconds, earlier, nextOnGrid, wholeSecond } from './schedule.ts';
@@ -12,6 +13,18 @@ export function nextCaptureAt(job: Job, watch: WatchState, now: Date): Date {
   const startedAt = job.started_at === null ? now : new Date(job.started_at);
   const planned = nextOnGrid(startedAt, intervalSeconds(job), now);
   return watch.lost_since === null ? planned : earlier(planned, addSeconds(now, rules.staleRecheckSeconds));
+}
+
+/** Returns when a running job wakes for its next tick: now if there is none yet, or if the clock was set back since it was planned. */
+export function wakeUpTime(job: Job, now: Date): Date {
+  if (job.next === null) return now;
+  const planned = new Date(job.next.wait_until);
+  return ageSeconds(now, planned) > maxWaitSeconds(job) ? now : planned;
+}
+
+/** Longest time between two ticks of a job, in seconds; wake-up times are rounded up to whole seconds. */
+function maxWaitSeconds(job: Job): number {
+  return Math.max(intervalSeconds(job), rules.summaryRetrySeconds, ...rules.captureBackoffSeconds) + 1;
 }
 
 /** `closing`: the next tick captures nothing. */

@@ -15,7 +15,10 @@ import { nextClosingAt, withPicture } from './window.ts';
 
 /** What a digest's tick decides: the sample, the windows that are over, the end, the next sample or end of a window. */
 export function decideDigestTick(job: DigestJob, outcome: TickOutcome, now: Date): TickDecision {
-  const sampled = { ...account(job, outcome, now), digest: withEnd(withPicture(job, outcome), outcome, now) };
+  const sampled = {
+    ...account(job, outcome, now),
+    digest: withEnd(withPicture(job, outcome, now), outcome, now),
+  };
   const { events: summaries, ...numbers } = outcome.closed
     ? closeWindows(job, sampled, outcome.closed, now)
     : { ...sampled, events: [] };

@@ -39,7 +39,7 @@ export function withoutRetry({ result, ...rest }: ClosedWindows): ClosedWindows 
 
 /** The windows that a tick closes: those that are over, and with the end of the job the open one too. */
 export function closingOfTick(job: DigestJob, outcome: TickOutcome, now: Date): Closing | undefined {
-  const digest = withPicture(job, outcome);
+  const digest = withPicture(job, outcome, now);
   if (digest.stream_ended_at !== null) return closingOfEnd(job, digest, new Date(digest.stream_ended_at));
   if (outcome.kind === 'ended') return closingOfEnd(job, digest, now);
   const deadline = job.deadline === null ? undefined : new Date(job.deadline);

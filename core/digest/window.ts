@@ -1,7 +1,8 @@
 import { rules } from '../decision/rules.ts';
-import { addSeconds, later, secondsBetween } from '../decision/schedule.ts';
+import { addSeconds, earlier, later } from '../decision/schedule.ts';
 import type { TickOutcome } from '../decision/tick-outcome.ts';
 import type { DigestJob } from '../job.ts';
+import { ageSeconds } from '../time.ts';
 import { emptyWindow } from './digest-state.ts';
 import type { DigestState, DigestWindow, StoredSample } from './digest-state.ts';
 
@@ -13,20 +14,20 @@ export function startOfWindow(job: DigestJob, index: number): Date {
 
 /** How many windows are over at a moment. */
 export function windowsOver(job: DigestJob, at: Date): number {
-  return Math.max(0, Math.floor(secondsBetween(startOf(job), at) / windowSeconds(job)));
+  return Math.floor(ageSeconds(startOf(job), at) / windowSeconds(job));
 }
 
 /** The state with this tick's picture in the window in which it was taken in: as a sample, or counted as left out. */
-export function withPicture(job: DigestJob, outcome: TickOutcome): DigestState {
+export function withPicture(job: DigestJob, outcome: TickOutcome, now: Date): DigestState {
   const { digest } = job;
   if (outcome.kind !== 'sampled' && outcome.kind !== 'skip') return digest;
-  const takenAt = new Date(outcome.captured.seen.seen_at);
+  const takenAt = earlier(new Date(outcome.captured.seen.seen_at), now);
   // A clock that was set back puts nothing into a window that is closed.
   const index = Math.max(windowsOver(job, takenAt), digest.summarized) + 1;
   const before = digest.windows.find((window) => window.index === index) ?? emptyWindow(index);
-  const now = outcome.kind === 'skip' ? leftOut(before, outcome.why) : sampled(before, outcome.captured);
+  const after = outcome.kind === 'skip' ? leftOut(before, outcome.why) : sampled(before, outcome.captured);
   const others = digest.windows.filter((window) => window.index !== index);
-  return { ...digest, windows: [...others, now].toSorted((a, b) => a.index - b.index) };
+  return { ...digest, windows: [...others, after].toSorted((a, b) => a.index - b.index) };
 }
 
 function leftOut(window: DigestWindow, why: keyof DigestWindow['skipped']): DigestWindow {

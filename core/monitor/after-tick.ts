@@ -1,12 +1,12 @@
 import { account } from '../decision/account.ts';
 import { describeProgress } from '../decision/describe-progress.ts';
 import { lostStream, silentModel } from '../decision/failure.ts';
-import { secondsBetween } from '../decision/schedule.ts';
 import type { Ending, TickDecision } from '../decision/tick-decision.ts';
 import type { TickOutcome } from '../decision/tick-outcome.ts';
 import { nextCaptureAt, nothingFollows, wakeAt } from '../decision/wake-up.ts';
 import type { NewEvent } from '../event.ts';
 import type { Counters, MonitorJob, Next, WatchState } from '../job.ts';
+import { ageSeconds } from '../time.ts';
 import type { Verdict } from '../vision.ts';
 import { describeTrigger } from './describe-trigger.ts';
 
@@ -30,7 +30,7 @@ export function decideMonitorTick(job: MonitorJob, outcome: TickOutcome, now: Da
 function mayAlert(job: MonitorJob, verdict: Verdict, now: Date): boolean {
   if (!verdict.triggered) return false;
   const last = job.watch.last_trigger_at;
-  return last === null || secondsBetween(last, now) >= job.config.trigger_cooldown_seconds;
+  return last === null || ageSeconds(last, now) >= job.config.trigger_cooldown_seconds;
 }
 
 function endOf(

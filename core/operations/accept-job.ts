@@ -11,7 +11,7 @@ import { probeStream } from './reach-stream.ts';
 
 export type AcceptNeeds = Pick<
   Collaborators,
-  'jobs' | 'streams' | 'urls' | 'executions' | 'limits' | 'log' | 'now' | 'newId'
+  'jobs' | 'streams' | 'turns' | 'urls' | 'webhookUrls' | 'executions' | 'limits' | 'log' | 'now' | 'newId'
 >;
 
 /** What tells one type of job from another. */
@@ -24,7 +24,7 @@ export type Wanted<K extends Kind> = {
 };
 
 /**
- * Accepts a job of any type: the stream is live, a slot is free, the job is stored; only then is its execution started. A start
+ * Accepts a job of any type: a slot is free, the stream is live, the job is stored; only then is its execution started. A start
  * that is lost is made up for by `reconcile`. Throws the contract's errors, and `IdempotencyConflictError`; nothing is stored then.
  */
 export async function acceptJob<K extends Kind>(
@@ -34,16 +34,12 @@ export async function acceptJob<K extends Kind>(
   idempotency?: IdempotencyRecord,
 ): Promise<JobBase & K> {
   checkUrls(wanted, c);
-  await refuseWhenFull(caller, c);
-  await probeStream(wanted.request.stream_url, c);
-  const { job, source } = newJob(wanted, caller, c);
-  const slotLimit = c.limits.jobsPerCaller;
-  const result = await c.jobs.create(
-    { job, source, slotLimit, ...(idempotency && { idempotency }) },
-    c.now(),
-  );
-  if (result.kind === 'slots_full') throw new MaxJobsReachedError(slotLimit);
-  if (result.kind !== 'created') throw new IdempotencyConflictError();
+  const jobId = c.newId();
+  await reserveSlot(jobId, caller, c);
+  const job = await createProbed(wanted, jobId, caller, c, idempotency).catch(async (error: unknown) => {
+    await releaseQuietly(jobId, caller, c);
+    throw error;
+  });
   jobLog(c.log, job.job_id).info('Job accepted', {
     caller,
     job_type: job.job_type,
@@ -53,22 +49,55 @@ export async function acceptJob<K extends Kind>(
   return job;
 }
 
-function checkUrls({ request }: Wanted<Kind>, { urls }: AcceptNeeds): void {
+/** Bounds the streams that a caller can have probed concurrently; the slot is the job's once it is stored. */
+async function reserveSlot(jobId: string, caller: string, { jobs, limits, now }: AcceptNeeds): Promise<void> {
+  const slotLimit = limits.jobsPerCaller;
+  const until = addSeconds(now(), rules.slotReservationSeconds);
+  if ((await jobs.reserveSlot({ caller, jobId, slotLimit, until }, now())) === 'slots_full')
+    throw new MaxJobsReachedError(slotLimit);
+}
+
+async function createProbed<K extends Kind>(
+  wanted: Wanted<K>,
+  jobId: string,
+  caller: string,
+  c: AcceptNeeds,
+  idempotency?: IdempotencyRecord,
+): Promise<JobBase & K> {
+  await probeStream(wanted.request.stream_url, caller, c);
+  const { job, source } = newJob(wanted, jobId, caller, c);
+  const slotLimit = c.limits.jobsPerCaller;
+  const result = await c.jobs.create(
+    { job, source, slotLimit, ...(idempotency && { idempotency }) },
+    c.now(),
+  );
+  if (result.kind === 'slots_full') throw new MaxJobsReachedError(slotLimit);
+  if (result.kind !== 'created') throw new IdempotencyConflictError();
+  return job;
+}
+
+/** The caller needs the error of the creation; a reservation that cannot be released expires. */
+async function releaseQuietly(jobId: string, caller: string, { jobs, log }: AcceptNeeds): Promise<void> {
+  await jobs.releaseSlot(caller, jobId).catch((error: unknown) => {
+    log.warning('Slot not released; its reservation expires', { caller, error: String(error) });
+  });
+}
+
+function checkUrls({ request }: Wanted<Kind>, { urls, webhookUrls }: AcceptNeeds): void {
   urls.check(request.stream_url, ['http', 'https', 'rtsp']);
-  if (request.webhook_url) urls.check(request.webhook_url, ['http', 'https']);
+  if (request.webhook_url) webhookUrls.check(request.webhook_url, ['http', 'https']);
 }
 
-/** Spares a full caller the wait for the stream; the transaction decides. */
-async function refuseWhenFull(caller: string, { jobs, limits }: AcceptNeeds): Promise<void> {
-  if ((await jobs.countActive(caller)) >= limits.jobsPerCaller)
-    throw new MaxJobsReachedError(limits.jobsPerCaller);
-}
-
-function newJob<K extends Kind>({ request, kind, capture }: Wanted<K>, caller: string, c: AcceptNeeds) {
+function newJob<K extends Kind>(
+  { request, kind, capture }: Wanted<K>,
+  jobId: string,
+  caller: string,
+  c: AcceptNeeds,
+) {
   const now = c.now();
   const source: Source = { source_id: c.newId(), url: request.stream_url, ...capture };
   const base: JobBase = {
-    job_id: c.newId(),
+    job_id: jobId,
     caller,
     status: 'pending',
     created_at: now.toISOString(),
@@ -81,6 +110,7 @@ function newJob<K extends Kind>({ request, kind, capture }: Wanted<K>, caller: s
     last_tick: 0,
     next: null,
     generation: 0,
+    handed_over: null,
     lease_until: addSeconds(now, rules.startAllowanceSeconds).toISOString(),
     started_at: null,
     deadline: null,

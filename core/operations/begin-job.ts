@@ -1,6 +1,7 @@
 import type { Collaborators } from '../collaborators.ts';
 import { planBegin } from '../decision/begin.ts';
 import { intervalSeconds } from '../decision/cadence.ts';
+import { wakeUpTime } from '../decision/wake-up.ts';
 import { TransientError } from '../errors.ts';
 import type { Job } from '../job.ts';
 import { jobLog } from '../ports/log.ts';
@@ -51,14 +52,13 @@ function onward(job: Job, now: Date): Step {
     job_id: job.job_id,
     generation: job.generation,
     done: false,
-    wait_until: job.next?.wait_until ?? now.toISOString(),
+    wait_until: wakeUpTime(job, now).toISOString(),
     capture: {
       source_id: job.source_id,
       tick: job.last_tick + 1,
       closing: job.next?.closing ?? false,
       resolve_again: job.next?.resolve_again ?? false,
-      seen: null,
-      motion: null,
+      ...(job.handed_over ?? { seen: null, motion: null }),
     },
   };
 }

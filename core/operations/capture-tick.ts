@@ -1,5 +1,6 @@
 import type { Capture } from '../capture.ts';
 import type { Collaborators, Limits } from '../collaborators.ts';
+import { addSeconds } from '../decision/schedule.ts';
 import {
   StreamEndedError,
   StreamError,
@@ -9,6 +10,7 @@ import {
 } from '../errors.ts';
 import type { Source } from '../job.ts';
 import type { JobStore } from '../ports/job-store.ts';
+import { ageSeconds } from '../time.ts';
 import type { CaptureInput, CaptureOutput, Seen } from '../workflow.ts';
 
 export type CaptureNeeds = Pick<Collaborators, 'streams' | 'media' | 'compareMotion' | 'now' | 'newId'> & {
@@ -112,13 +114,27 @@ function isRepeated(capture: Capture, before: Seen | null): boolean {
   );
 }
 
-function nowSeen(capture: Capture, identical: boolean, before: Seen | null, now: Date): Seen {
+function nowSeen(capture: Capture, identical: boolean, earlier: Seen | null, now: Date): Seen {
   const at = now.toISOString();
+  const before = earlier && seenOnClock(earlier, now);
   return {
     position: capture.position,
     since: before !== null && isRepeated(capture, before) ? before.since : at,
     // Identical from the earlier of the two pictures on: that one was seen `before.seen_at`.
     identical_since: identical && before !== null ? (before.identical_since ?? before.seen_at) : null,
     seen_at: at,
+  };
+}
+
+/** If the clock was set back since the last capture, its times move back with it. */
+function seenOnClock(seen: Seen, now: Date): Seen {
+  const seconds = ageSeconds(now, new Date(seen.seen_at));
+  if (seconds === 0) return seen;
+  const move = (time: string) => addSeconds(new Date(time), -seconds).toISOString();
+  return {
+    ...seen,
+    since: move(seen.since),
+    identical_since: seen.identical_since === null ? null : move(seen.identical_since),
+    seen_at: move(seen.seen_at),
   };
 }

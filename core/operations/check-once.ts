@@ -1,12 +1,12 @@
 import type { Capture, InputMode } from '../capture.ts';
-import type { Collaborators } from '../collaborators.ts';
 import { InvalidInputModeError } from '../errors.ts';
 import type { Meter } from '../ports/meter.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
 import type { Verdict } from '../vision.ts';
 import { captureStream, probeStream } from './reach-stream.ts';
+import type { ReachNeeds } from './reach-stream.ts';
 
-type Needs = Pick<Collaborators, 'streams' | 'limits'> & {
+type Needs = ReachNeeds & {
   meter: Pick<Meter, 'count'>;
   vision: Pick<VisionModel, 'judge' | 'takesVideo' | 'model'>;
 };
@@ -17,12 +17,17 @@ export type Check = { url: string; condition: string; mode: InputMode; clipSecon
  * One look at a live stream, without a job. It is probed first, since only a probe tells a recording from a broadcast that has
  * ended meanwhile. Throws the contract's stream and model errors.
  */
-export async function checkOnce(check: Check, c: Needs): Promise<{ verdict: Verdict; capture: Capture }> {
+export async function checkOnce(
+  check: Check,
+  caller: string,
+  c: Needs,
+): Promise<{ verdict: Verdict; capture: Capture }> {
   if (check.mode !== 'frames' && !c.vision.takesVideo)
     throw new InvalidInputModeError(check.mode, c.vision.model);
-  await probeStream(check.url, c);
+  await probeStream(check.url, caller, c);
   const capture = await captureStream(
     { url: check.url, mode: check.mode, clipSeconds: check.clipSeconds, resolveAgain: false },
+    caller,
     c,
   );
   await c.meter.count({ kind: 'direct_frame' });

@@ -1,7 +1,7 @@
 import type { KeyPrimitives } from '../api-key.ts';
 import type { Collaborators } from '../collaborators.ts';
 import { addSeconds } from '../decision/schedule.ts';
-import { IdempotencyConflictError, IdempotencyKeyReusedError, WatchpostError } from '../errors.ts';
+import { IdempotencyKeyReusedError, WatchpostError } from '../errors.ts';
 import type { Job, JobType } from '../job.ts';
 import type { IdempotencyRecord } from '../ports/job-store.ts';
 
@@ -14,8 +14,9 @@ export type KeyedRequest = { key: string | undefined; jobType: JobType; request:
 const keySeconds = 86_400;
 
 /**
- * Creates a job once for a caller's idempotency key: the same request again is answered with that job as it is now, before the
- * stream is looked at. Throws `IdempotencyKeyReusedError` for another request, and what `create` throws.
+ * Creates a job once per idempotency key of a caller. A repeated request returns that job in its current state, without a probe of the stream.
+ * After any refusal the key is looked up again: a concurrent request with the same key may have created the job meanwhile, and may hold the very
+ * slot that was missing. Throws `IdempotencyKeyReusedError` for another request, and what `create` throws.
  */
 export async function createIdempotently<Created extends Job>(
   { key, jobType, request }: KeyedRequest,
@@ -31,7 +32,6 @@ export async function createIdempotently<Created extends Job>(
   try {
     return await create(record);
   } catch (error) {
-    if (!(error instanceof IdempotencyConflictError)) throw error;
     const winner = await findEarlier(record, caller, c);
     if (winner === undefined) throw error;
     return winner;

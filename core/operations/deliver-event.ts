@@ -1,11 +1,12 @@
 import type { Collaborators } from '../collaborators.ts';
 import { decideAfterAttempt, givenUp, refusalOf } from '../decision/after-attempt.ts';
 import type { AttemptDecision, Refusal } from '../decision/after-attempt.ts';
-import { attemptsMade, firstDelivery, inSeries, withAttempt } from '../delivery.ts';
+import { attemptsMade, firstDelivery, inSeries, secondsUntilAttempt, withAttempt } from '../delivery.ts';
 import type { Delivery, DeliveryMessage } from '../delivery.ts';
 import type { JobEvent } from '../event.ts';
 import type { Job } from '../job.ts';
 import { jobLog } from '../ports/log.ts';
+import { ageSeconds } from '../time.ts';
 import type { WebhookResult } from '../ports/delivery.ts';
 import { pushedEnvelope } from './present-event.ts';
 
@@ -14,8 +15,8 @@ export type DeliverNeeds = Pick<
   'jobs' | 'media' | 'deliveries' | 'webhooks' | 'signer' | 'meter' | 'log' | 'baseUrl' | 'now' | 'random'
 >;
 
-/** `again`: the message stays at the head of its job's group until then. */
-export type DeliveryOutcome = { kind: 'done' } | { kind: 'again'; at: Date };
+/** `again`: the message stays at the head of its job's group for so long. A duration, which no clock that is set back makes longer. */
+export type DeliveryOutcome = { kind: 'done' } | { kind: 'again'; afterSeconds: number };
 
 /**
  * One attempt to bring one event to its webhook. A message may come twice or early: what is finished is skipped, and what
@@ -31,9 +32,8 @@ export async function deliverEvent(message: DeliveryMessage, c: DeliverNeeds): P
   const job = await c.jobs.find(message.job_id);
   if (!job?.webhook_url)
     return finish(givenUp(delivery, { why: 'the job is no longer kept', gone: false }), c);
-  if (delivery.next_attempt_at !== null && new Date(delivery.next_attempt_at) > now) {
-    return { kind: 'again', at: new Date(delivery.next_attempt_at) };
-  }
+  const afterSeconds = secondsUntilAttempt(delivery, now);
+  if (afterSeconds > 0) return { kind: 'again', afterSeconds };
   const refusal = message.resend === 0 ? await whyNotSend(job, delivery, c) : undefined;
   if (refusal) return finish(givenUp(delivery, refusal), c);
   const at = c.now();
@@ -81,7 +81,8 @@ async function record(
     latency_ms: result.latencyMs,
     error: result.error,
   });
-  const decision = decideAfterAttempt(attemptsMade(delivery), result, c.now(), c.random());
+  const decidedAt = c.now();
+  const decision = decideAfterAttempt(attemptsMade(delivery), result, decidedAt, c.random());
   report(delivery, decision, result, c);
   if (decision.kind === 'delivered')
     return finish({ ...delivery, state: 'delivered', next_attempt_at: null }, c);
@@ -90,7 +91,7 @@ async function record(
     return finish({ ...delivery, state: 'failed', next_attempt_at: null, error, gone }, c);
   }
   await c.deliveries.put({ ...delivery, next_attempt_at: decision.at.toISOString() });
-  return { kind: 'again', at: decision.at };
+  return { kind: 'again', afterSeconds: ageSeconds(decidedAt, decision.at) };
 }
 
 async function finish(delivery: Delivery, c: DeliverNeeds): Promise<DeliveryOutcome> {

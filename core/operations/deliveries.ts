@@ -1,12 +1,14 @@
 import type { Collaborators } from '../collaborators.ts';
 import { firstDelivery } from '../delivery.ts';
 import type { Delivery } from '../delivery.ts';
-import { WatchpostError } from '../errors.ts';
+import { rules } from '../decision/rules.ts';
+import { RateLimitedError, WatchpostError } from '../errors.ts';
 import { goesToWebhook } from '../event.ts';
 import type { Job } from '../job.ts';
 import { maskUrl } from '../mask-url.ts';
 import { jobLog } from '../ports/log.ts';
 import type { DeliveryListQuery } from '../requests/deliveries.ts';
+import { ageSeconds, isOver } from '../time.ts';
 import { ownJob } from './read-jobs.ts';
 
 type Needs = Pick<Collaborators, 'jobs' | 'deliveries' | 'queue' | 'log' | 'now'>;
@@ -31,10 +33,12 @@ export async function readDeliveries(jobId: string, caller: string, query: Deliv
 /**
  * Sends an event again that arrived or is given up, behind what the job still has to deliver. Its message says so, and nothing
  * else does: asking twice before it is taken up sends it once, and a message that is lost leaves the delivery as it was.
+ * Throws `RateLimitedError` if it was sent again less than `minResendSeconds` ago.
  */
 export async function resendDelivery(jobId: string, sequence: number, caller: string, c: Needs) {
   const job = await ownJob(jobId, caller, c);
   const delivery = await endedDelivery(job, sequence, c);
+  refuseTooSoon(delivery, c.now());
   const resend = delivery.resend + 1;
   await c.queue.send({ job_id: jobId, sequence, resend });
   jobLog(c.log, jobId).info('Delivery is sent again', { sequence, resend });
@@ -54,6 +58,18 @@ async function endedDelivery(job: Job, sequence: number, c: Needs): Promise<Deli
   const delivery = stored ?? firstDelivery(job.job_id, sequence, event.type);
   if (delivery.state === 'pending') throw stillPending();
   return delivery;
+}
+
+/** The first resend may follow immediately: its receiver may just have been repaired. */
+function refuseTooSoon({ attempts, resend }: Delivery, now: Date): void {
+  const last = attempts.at(-1);
+  if (resend === 0 || last === undefined) return;
+  if (isOver(last.at, rules.minResendSeconds, now)) return;
+  const wait = Math.ceil(rules.minResendSeconds - ageSeconds(last.at, now));
+  throw new RateLimitedError(
+    `A delivery may be sent again every ${rules.minResendSeconds} s: try again in ${wait} s.`,
+    wait,
+  );
 }
 
 function presentDelivery(delivery: Delivery) {

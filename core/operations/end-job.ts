@@ -1,8 +1,8 @@
 import type { Collaborators, Limits } from '../collaborators.ts';
+import { onClock, withMovedTimes } from '../decision/clock-change.ts';
 import { planEnd } from '../decision/end.ts';
 import type { Work } from '../decision/end.ts';
 import { rules } from '../decision/rules.ts';
-import { secondsBetween } from '../decision/schedule.ts';
 import { planWork } from '../decision/tick-change.ts';
 import type { Ending } from '../decision/tick-decision.ts';
 import { closeWindows } from '../digest/close-windows.ts';
@@ -11,6 +11,7 @@ import type { ClosedWindows, Closing } from '../digest/closing.ts';
 import { JobAlreadyStoppedError, JobNotFoundError, TransientError } from '../errors.ts';
 import type { DigestJob, Job } from '../job.ts';
 import { jobLog } from '../ports/log.ts';
+import { ageSeconds } from '../time.ts';
 import { isTerminal } from '../transitions.ts';
 import { publishEvents } from './publish-events.ts';
 
@@ -30,15 +31,23 @@ export async function cancelJob(jobId: string, caller: string, c: CancelNeeds): 
   const askedAt = c.now();
   const job = await c.jobs.get(jobId, askedAt);
   if (job?.caller !== caller) throw new JobNotFoundError();
-  const ended = await endJob(jobId, { status: 'stopped', reason: 'cancelled' }, c, (current) =>
-    lastSummaries(current, askedAt, c),
-  );
+  const ended = await endJob(jobId, { status: 'stopped', reason: 'cancelled' }, c, {
+    workBefore: (current) => lastSummaries(current, askedAt, c),
+  });
   if (!ended) throw new JobAlreadyStoppedError();
   return ended;
 }
 
-/** Ends a job that cannot go on: an unexpected error of the workflow, or a lost one. Harmless when it has ended. */
-export async function failJob(jobId: string, remediation: string, c: Needs): Promise<void> {
+/**
+ * Ends a job that cannot continue: its workflow failed, or it is lost. Has no effect on an ended job, and on one for which `mustFail` is false: it
+ * is checked on each state that the end is built on, since a tick or a hand-over may be committed at any time.
+ */
+export async function failJob(
+  jobId: string,
+  remediation: string,
+  c: Needs,
+  mustFail: (job: Job) => boolean = () => true,
+): Promise<void> {
   await endJob(
     jobId,
     {
@@ -47,28 +56,36 @@ export async function failJob(jobId: string, remediation: string, c: Needs): Pro
       failure: { code: 'INTERNAL_ERROR', message: 'Internal server error', remediation },
     },
     c,
+    { mustEnd: mustFail },
   );
 }
 
 /** `complete`: nothing more is to be done before the end. */
 type LastWork = Work & { complete: boolean };
 
-/** undefined: the job is gone or had ended already. */
+type EndOptions = {
+  mustEnd?: (job: Job) => boolean;
+  workBefore?: (job: Job) => Promise<LastWork | undefined>;
+};
+
+/** Returns undefined if the job is gone, had ended already, or need not end (`mustEnd`). */
 async function endJob(
   jobId: string,
   ending: Ending,
   c: Needs,
-  workBefore: (job: Job) => Promise<LastWork | undefined> = async () => undefined,
+  { mustEnd = () => true, workBefore = async () => undefined }: EndOptions,
 ): Promise<Job | undefined> {
   for (let conflicts = 0; conflicts < tries;) {
-    const job = await c.jobs.get(jobId, c.now());
-    if (!job || isTerminal(job.status)) return undefined;
-    const work = await workBefore(job);
+    const stored = await c.jobs.get(jobId, c.now());
+    if (!stored || isTerminal(stored.status) || !mustEnd(stored)) return undefined;
+    const work = await workBefore(stored);
     const now = c.now();
+    const job = onClock(stored, now);
     const goesOn = work && !work.complete;
-    const change = goesOn
+    const planned = goesOn
       ? planWork(job, work, now)
       : planEnd(job, ending, c.limits.retentionSeconds, now, work);
+    const change = withMovedTimes(planned, stored, job);
     if ((await c.jobs.commit(change)) !== 'committed') conflicts += 1;
     else if (!goesOn) {
       jobLog(c.log, jobId).info('Job ended', { status: ending.status, reason: ending.reason });
@@ -80,9 +97,10 @@ async function endJob(
 }
 
 /** The windows that are open when their caller cancels, with what the model says of them in the time that is left. */
-async function lastSummaries(job: Job, askedAt: Date, c: CancelNeeds): Promise<LastWork | undefined> {
+async function lastSummaries(stored: Job, askedAt: Date, c: CancelNeeds): Promise<LastWork | undefined> {
+  const job = onClock(stored, c.now());
   if (job.job_type !== 'live-digest' || job.status !== 'running') return undefined;
-  const seconds = Math.max(0, rules.lastSummarySeconds - secondsBetween(askedAt, c.now()));
+  const seconds = Math.max(0, rules.lastSummarySeconds - ageSeconds(askedAt, c.now()));
   const closing = closingOfEnd(job, job.digest, c.now());
   const closed = await lastWord(job, closing, c, seconds);
   const { events, ...set } = closeWindows(job, job, closed, c.now());

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Collaborators } from '../collaborators.ts';
 import type { JobEvent } from '../event.ts';
 import type { Job } from '../job.ts';
+import { maskUrl } from '../mask-url.ts';
 import { toErrorCode } from '../responses/errors.ts';
 import type { loggedEventSchema, streamedEventSchema } from '../responses/events.ts';
 
@@ -72,7 +73,7 @@ function withoutImage(job: Job, event: Exclude<JobEvent, EventWithImage>, baseUr
 }
 
 function envelope(job: Job, event: JobEvent) {
-  return { timestamp: event.timestamp, source_url: job.stream_url };
+  return { timestamp: event.timestamp, source_url: maskUrl(job.stream_url) };
 }
 
 function position({ job_id, sequence }: JobEvent) {

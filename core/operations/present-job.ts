@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { coverage } from '../decision/coverage.ts';
-import { secondsBetween } from '../decision/schedule.ts';
+import { onClock } from '../decision/clock-change.ts';
 import type { Delivery } from '../delivery.ts';
 import type { Job } from '../job.ts';
 import { maskUrl } from '../mask-url.ts';
@@ -10,6 +10,7 @@ import type {
   jobStatsSchema,
   jobSummarySchema,
 } from '../responses/jobs.ts';
+import { ageSeconds } from '../time.ts';
 import { linkedEnvelope } from './present-event.ts';
 import type { JobReading } from './read-jobs.ts';
 
@@ -19,7 +20,7 @@ export function jobSummary(job: Job, message?: string): z.input<typeof jobSummar
     job_id: job.job_id,
     status: job.status,
     created_at: job.created_at,
-    stream_url: job.stream_url,
+    stream_url: maskUrl(job.stream_url),
     job_type: job.job_type,
     details: {
       ...visibleConfig(job),
@@ -42,7 +43,7 @@ export function jobDetail(
     status: job.status,
     job_type: job.job_type,
     created_at: job.created_at,
-    stream_url: job.stream_url,
+    stream_url: maskUrl(job.stream_url),
     config: visibleConfig(job),
     stats: {
       ...jobStats(job, now),
@@ -55,7 +56,8 @@ export function jobDetail(
 }
 
 /** The numbers of a job, running or ended; `reason` and `error` once it has ended. */
-export function jobStats(job: Job, now: Date): z.input<typeof finalStatsSchema> {
+export function jobStats(stored: Job, now: Date): z.input<typeof finalStatsSchema> {
+  const job = onClock(stored, now);
   return {
     ...(job.reason === null ? {} : { reason: job.reason }),
     ...(job.failure === null ? {} : { error: job.failure }),
@@ -78,7 +80,7 @@ function visibleConfig(job: Job) {
 
 function watchSeconds(job: Job, now: Date): number {
   if (job.started_at === null) return 0;
-  return Math.max(0, secondsBetween(job.started_at, job.ended_at === null ? now : new Date(job.ended_at)));
+  return ageSeconds(job.started_at, job.ended_at === null ? now : new Date(job.ended_at));
 }
 
 function webhookStats(deliveries: Delivery[]): z.input<typeof jobStatsSchema>['webhook'] {

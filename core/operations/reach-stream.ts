@@ -1,25 +1,51 @@
 import type { Capture, CaptureRequest, StreamProbe } from '../capture.ts';
 import type { Collaborators } from '../collaborators.ts';
-import { StreamFetchError, WatchpostError } from '../errors.ts';
+import { RateLimitedError, StreamFetchError, WatchpostError } from '../errors.ts';
 
-type Needs = Pick<Collaborators, 'streams' | 'limits'>;
+export type ReachNeeds = Pick<Collaborators, 'streams' | 'turns' | 'limits'>;
 
-/** `StreamCapturer.probe` within the time for a capture. A stream that is too slow is a `StreamFetchError`. */
-export function probeStream(url: string, c: Needs): Promise<StreamProbe> {
-  return inTime(c, 'Failed to fetch stream', (signal) => c.streams.probe(url, signal));
+/**
+ * Calls `StreamCapturer.probe` when it is the caller's turn, within the time for a capture. Throws `StreamFetchError` if the stream is too
+ * slow, and `RateLimitedError` if there was no turn in time.
+ */
+export function probeStream(url: string, caller: string, c: ReachNeeds): Promise<StreamProbe> {
+  return inTurn(caller, c, () =>
+    inTime(c, 'Failed to fetch stream', (signal) => c.streams.probe(url, signal)),
+  );
 }
 
 /** `StreamCapturer.capture`, likewise. */
-export function captureStream(request: CaptureRequest, c: Needs): Promise<Capture> {
+export function captureStream(request: CaptureRequest, caller: string, c: ReachNeeds): Promise<Capture> {
   const message =
     request.mode === 'frames'
       ? 'Failed to capture frame from stream'
       : 'Failed to capture video clip from stream';
-  return inTime(c, message, (signal) => c.streams.capture(request, signal));
+  return inTurn(caller, c, () => inTime(c, message, (signal) => c.streams.capture(request, signal)));
+}
+
+/** Seconds after which a slow stream has let others have a turn, most likely. */
+const busyRetrySeconds = 5;
+
+async function inTurn<Found>(
+  caller: string,
+  { turns }: ReachNeeds,
+  reach: () => Promise<Found>,
+): Promise<Found> {
+  const turn = await turns.take(caller);
+  if (turn === undefined)
+    throw new RateLimitedError(
+      `The service fetches as many streams as it can: try again in ${busyRetrySeconds} s.`,
+      busyRetrySeconds,
+    );
+  try {
+    return await reach();
+  } finally {
+    turn.end();
+  }
 }
 
 async function inTime<Found>(
-  { limits }: Needs,
+  { limits }: ReachNeeds,
   message: string,
   reach: (signal: AbortSignal) => Promise<Found>,
 ): Promise<Found> {

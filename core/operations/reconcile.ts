@@ -1,4 +1,5 @@
 import type { Collaborators, Limits } from '../collaborators.ts';
+import { isLost } from '../decision/lost-job.ts';
 import { leaseFrom } from '../decision/tick-change.ts';
 import type { Job } from '../job.ts';
 import { jobLog } from '../ports/log.ts';
@@ -51,12 +52,18 @@ export async function repairJob(jobId: string, c: ReconcileNeeds): Promise<void>
   if (status === undefined) {
     jobLog(c.log, jobId).warning('Execution was missing; starting it');
     if (await renewLease(job, c)) await c.executions.start(execution);
-  } else if (await isLost(job, status, c)) {
-    jobLog(c.log, jobId).error('Job lost: its lease ran out, or its execution ended without it', {
-      execution: status,
-    });
-    await failJob(jobId, 'The job was lost after a fault of the service. Start it again.', c);
+    return;
   }
+  const observed = { generation: job.generation, status, runsHere: c.executions.runsHere(execution) };
+  const isLostNow = (current: Job): boolean => isLost(current, observed, c.now());
+  // Read again: a tick, a hand-over or another repair may have been committed since the job was read.
+  const current = await c.jobs.get(jobId, c.now());
+  if (!current || !isLostNow(current)) return;
+  jobLog(c.log, jobId).error('Job lost: its lease ran out, or its execution ended without it', {
+    execution: status,
+  });
+  const remediation = 'The job was lost after a fault of the service. Start it again.';
+  await failJob(jobId, remediation, c, isLostNow);
 }
 
 /** So that the next sweep, or another one at the same time, leaves the job alone until it had time to go on. */
@@ -64,11 +71,4 @@ async function renewLease({ job_id: jobId, sequence }: Job, c: ReconcileNeeds): 
   const set = { lease_until: leaseFrom(c.now()) };
   const change = { jobId, from: transitions.end.from, expectedSequence: sequence, set, events: [] };
   return (await c.jobs.commit(change)) === 'committed';
-}
-
-/** Read again: a tick, a hand-over or another repair may have been committed since the job was read. */
-async function isLost(job: Job, status: string, c: ReconcileNeeds): Promise<boolean> {
-  const current = await c.jobs.get(job.job_id, c.now());
-  if (current?.generation !== job.generation) return false;
-  return status !== 'running' || new Date(current.lease_until) < c.now();
 }

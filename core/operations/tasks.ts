@@ -7,6 +7,7 @@ import { beginJob } from './begin-job.ts';
 import { captureTick } from './capture-tick.ts';
 import type { CaptureNeeds } from './capture-tick.ts';
 import { failJob } from './end-job.ts';
+import { startNextGeneration } from './start-next-generation.ts';
 
 /** What the two resources of `watch.asl.json` do, whichever engine calls them: JSON in, JSON out. */
 
@@ -36,7 +37,10 @@ export async function analyzeTask(
 
 type ClosedStep = { job_id: string; done: true };
 
-/** The workflow's last resort: whatever went wrong, the job ends as failed and its caller is told. */
+/**
+ * Fails the job of a workflow that failed. A job that was handed over to its next generation does not depend on this workflow: it continues, and
+ * its next execution is started in case that start was what failed.
+ */
 async function close(
   task: Extract<AnalyzeInput, { operation: 'close' }>,
   c: AnalyzeNeeds,
@@ -45,10 +49,13 @@ async function close(
     error: task.failure.Error,
     cause: task.failure.Cause ?? null,
   });
+  const job = await c.jobs.get(task.job_id, c.now());
+  if (job) await startNextGeneration(job, task, c);
   await failJob(
     task.job_id,
     'The watch failed unexpectedly. Start the job again; the operator finds the cause in the logs.',
     { ...c, executions: { ...c.executions, stop: endsByItself } },
+    (current) => current.generation <= task.generation,
   );
   return { job_id: task.job_id, done: true };
 }

@@ -1,14 +1,14 @@
 import type { Collaborators } from '../collaborators.ts';
 import { whyNot } from '../decision/after-attempt.ts';
 
-type Needs = Pick<Collaborators, 'urls' | 'webhooks' | 'signer' | 'baseUrl' | 'now' | 'newId'>;
+type Needs = Pick<Collaborators, 'webhookUrls' | 'webhooks' | 'signer' | 'baseUrl' | 'now' | 'newId'>;
 
 /**
  * Sends one signed event of the type `test`, as a job's are sent but without a retry, and says what came of it. `status` is
  * null where no answer came, `error` where it was 2xx. Throws `InvalidUrlError` for a URL that no job would accept.
  */
 export async function testWebhook(url: string, caller: string, c: Needs) {
-  c.urls.check(url, ['http', 'https']);
+  c.webhookUrls.check(url, ['http', 'https']);
   const at = c.now();
   const body = JSON.stringify(testEnvelope(at, c));
   const headers = await c.signer.sign(caller, `msg_test_${c.newId()}`, at, body);

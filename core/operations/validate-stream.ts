@@ -1,24 +1,23 @@
 import type { StreamDetails } from '../capture.ts';
-import type { Collaborators } from '../collaborators.ts';
 import { NotLiveError, StreamFetchError } from '../errors.ts';
+import { maskUrl } from '../mask-url.ts';
 import { platformOf } from '../platform.ts';
 import { captureStream, probeStream } from './reach-stream.ts';
-
-type Needs = Pick<Collaborators, 'streams' | 'limits'>;
+import type { ReachNeeds } from './reach-stream.ts';
 
 /**
  * Is there a live stream at this URL? What is there but not live (a recording, an ended or offline stream) is an answer with a hint;
  * a URL that is malformed, unsupported or cannot be reached throws `InvalidUrlError` or `StreamFetchError`. What is not known is left out.
  */
-export async function validateStream(url: string, includeFrame: boolean, c: Needs) {
+export async function validateStream(url: string, includeFrame: boolean, caller: string, c: ReachNeeds) {
   try {
-    const { platform, playbackUrl, details } = await probeStream(url, c);
+    const { platform, playbackUrl, details } = await probeStream(url, caller, c);
     return {
       is_live: true,
       platform,
       ...described(details ?? {}),
-      parsed_url: playbackUrl,
-      ...(includeFrame && (await pictureOf(url, c))),
+      parsed_url: maskUrl(playbackUrl),
+      ...(includeFrame && (await pictureOf(url, caller, c))),
     };
   } catch (error) {
     if (!(error instanceof NotLiveError)) throw error;
@@ -32,10 +31,10 @@ export async function validateStream(url: string, includeFrame: boolean, c: Need
 }
 
 /** A stream that is live and gives no picture now is live all the same. */
-async function pictureOf(url: string, c: Needs): Promise<{ frame_b64?: string }> {
+async function pictureOf(url: string, caller: string, c: ReachNeeds): Promise<{ frame_b64?: string }> {
   try {
     const request = { url, mode: 'frames', clipSeconds: 1, resolveAgain: false } as const;
-    const { frame } = await captureStream(request, c);
+    const { frame } = await captureStream(request, caller, c);
     return { frame_b64: Buffer.from(frame).toString('base64') };
   } catch (error) {
     if (error instanceof StreamFetchError) return {};

@@ -2,7 +2,7 @@ import type { Collaborators } from '../collaborators.ts';
 import { RateLimitedError } from '../errors.ts';
 import type { Admission } from '../ports/call-limiter.ts';
 
-/** Makes a call that is answered at once, if the caller's limits allow it. Throws `RateLimitedError`, and what the call throws. */
+/** Makes a call that costs work on other machines, if the caller's limits allow it. Throws `RateLimitedError`, and what the call throws. */
 export async function withinLimits<Answer>(
   caller: string,
   c: Pick<Collaborators, 'calls'>,
@@ -21,6 +21,6 @@ export async function withinLimits<Answer>(
 function remediation(refused: Extract<Admission, { kind: 'refused' }>): string {
   const wait = `try again in ${refused.retryAfterSeconds} s`;
   return refused.limit === 'per minute'
-    ? `You may make ${refused.most} such calls a minute: ${wait}. To watch a stream go on, use POST /live-monitor.`
-    : `You may have ${refused.most} such calls under way at once: wait for one to be answered, or ${wait}.`;
+    ? `A caller may make ${refused.most} calls per minute that check streams, start jobs or send webhooks: ${wait}. To check a stream repeatedly, use one job.`
+    : `A caller may have ${refused.most} calls under way that check streams, start jobs or send webhooks: wait for an answer, or ${wait}.`;
 }

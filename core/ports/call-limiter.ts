@@ -1,4 +1,7 @@
-/** Bounds how often a caller uses the endpoints that ask the model at once, and thereby what that may cost (design section 10). */
+/**
+ * Bounds how often a caller uses the endpoints that request something of other machines while the caller waits: streams, the model, webhook
+ * receivers (design section 10). Creating a job is one of them.
+ */
 export interface CallLimiter {
   /** Takes a place for one call. A refused call takes none, so that who asks too often is not shut out for good. */
   admit(caller: string): Promise<Admission>;

@@ -8,4 +8,6 @@ export interface Executions {
   stop(input: ExecutionInput, cause: string): Promise<void>;
   /** undefined: never started. */
   status(input: ExecutionInput): Promise<'running' | 'succeeded' | 'failed' | 'aborted' | undefined>;
+  /** Returns true if this very process runs the execution: then it is not lost, however long it has been silent. */
+  runsHere(input: ExecutionInput): boolean;
 }

@@ -13,6 +13,7 @@ export type JobPatch = Partial<
     | 'last_tick'
     | 'next'
     | 'generation'
+    | 'handed_over'
     | 'lease_until'
     | 'started_at'
     | 'deadline'
@@ -51,6 +52,9 @@ export type KnownRequest = { requestHash: string; jobId: string };
 
 export type JobCreation = { job: Job; source: Source; slotLimit: number; idempotency?: IdempotencyRecord };
 
+/** A slot held for a job that is about to be created: until `until`, after which a crashed creation no longer holds it. */
+export type SlotReservation = { caller: string; jobId: string; slotLimit: number; until: Date };
+
 export type CreationResult =
   | { kind: 'created' }
   /** The same idempotency key and request were seen before: this is the job they made. */
@@ -72,6 +76,10 @@ export type JobQuery = {
  * `TransientError` with its effect done or not: repeating it is safe. Reads leave out what has expired by `now`.
  */
 export interface JobStore {
+  /** Holds a slot before the job is created: `create` of the same job takes it over. Repeating it changes nothing. */
+  reserveSlot(reservation: SlotReservation, now: Date): Promise<'reserved' | 'slots_full'>;
+  /** Releases a reserved slot. Does nothing if there is none, and if the job was created. */
+  releaseSlot(caller: string, jobId: string): Promise<void>;
   /** Puts job and source if absent and takes a slot. Repeating a creation that took effect is 'created' again. */
   create(creation: JobCreation, now: Date): Promise<CreationResult>;
   /** 'outdated': the job is gone, in another state, or has moved on; nothing was changed. */
@@ -84,6 +92,7 @@ export interface JobStore {
   source(sourceId: string): Promise<Source | undefined>;
   /** Newest first; `total` counts all that match. May be a moment behind what was changed. */
   list(query: JobQuery, now: Date): Promise<{ jobs: Job[]; total: number }>;
+  /** Number of slots that active jobs hold; a reserved slot may be in it. */
   countActive(caller: string): Promise<number>;
   /** Events with a sequence above `after`, in order, at most `limit`. */
   events(jobId: string, after: number, limit: number): Promise<JobEvent[]>;

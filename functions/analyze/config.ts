@@ -3,22 +3,23 @@ import { z } from 'zod';
 const count = z.string().regex(/^\d+$/, 'must be a whole number').transform(Number);
 const name = z.string().min(1);
 
-/** The environment of the function: the only one that may ask the model. It decodes no picture; `capture` makes its contact sheets. */
+/** Environment variables of `analyze`, the only function that may call the model. `capture` creates its contact sheets. */
 export const analyzeConfigSchema = z.object({
   TABLE_NAME: name,
   MEDIA_BUCKET: name,
   QUEUE_URL: z.url(),
   STATE_MACHINE_ARN: name,
   CAPTURE_FUNCTION: name,
-  /** A model's id, an inference profile's id, or the ARN of either. Without one: the cheapest of the region that takes video. */
+  /** Id or ARN of a model or inference profile. Default: the cheapest model of the region that supports video. */
   MODEL_ID: name.optional(),
-  /** Where the model is asked; without one the function's own region. */
+  /** Region of the model. Default: the region of the function. */
   BEDROCK_REGION: name.optional(),
-  /** Another address than Bedrock's own, for tests. */
+  /** Address that replaces the one of Bedrock, for tests. */
   BEDROCK_ENDPOINT: z.url().optional(),
+  /** Retention of an ended job, in seconds. */
   RETENTION_SECONDS: count.prefault('3600'),
   LOG_LEVEL: z.enum(['debug', 'info', 'warning', 'error']).prefault('info'),
-  /** The deployment's name: what logs, metrics and traces are told apart by. Read by Powertools too. */
+  /** Stack name, which identifies logs, metrics and traces. Powertools reads it too. */
   POWERTOOLS_SERVICE_NAME: name,
 });
 export type AnalyzeConfig = z.output<typeof analyzeConfigSchema>;

@@ -25,9 +25,10 @@ import type { AnalyzeConfig } from './config.ts';
 
 const now = () => new Date();
 
+/** Dependencies of the handler. */
 export type AnalyzeDependencies = AnalyzeNeeds & AnalyzeCallNeeds & Pick<Telemetry, 'during'>;
 
-/** Once an instance. */
+/** Creates the dependencies, once per instance. */
 export function createDependencies(config: AnalyzeConfig): AnalyzeDependencies {
   const telemetry = createTelemetry({ level: config.LOG_LEVEL, service: config.POWERTOOLS_SERVICE_NAME });
   const { traced, measurements, log, during } = telemetry;
@@ -59,7 +60,7 @@ export function createDependencies(config: AnalyzeConfig): AnalyzeDependencies {
   };
 }
 
-/** Below the 150 s of the workflow's task. */
+/** Timeout of a model call, in seconds; less than the 150 s of the workflow's task. */
 const visionTimeoutSeconds = 90;
 const sheetSeconds = 30;
 

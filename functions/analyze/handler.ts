@@ -8,7 +8,7 @@ import type { AnalyzeDependencies } from './dependencies.ts';
 
 const eventSchema = z.discriminatedUnion('operation', [analyzeInputSchema, analyzeCallSchema]);
 
-/** Does the workflow's tasks, and answers what other functions want of the model. */
+/** Creates the handler: runs workflow tasks, and model calls for other functions. Throws for an invalid event. */
 export function createHandler(c: AnalyzeDependencies) {
   return (event: unknown, context: Context): Promise<unknown> =>
     c.during(context, async () => {

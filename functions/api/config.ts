@@ -2,10 +2,10 @@ import { z } from 'zod';
 
 const count = z.string().regex(/^\d+$/, 'must be a whole number').transform(Number);
 const name = z.string().min(1);
-/** CIDRs with commas between them. */
+/** Comma-separated CIDRs. */
 const ranges = z.string().transform((text) => text.split(',').flatMap((range) => range.trim() || []));
 
-/** The environment of the function. It may neither ask the model nor fetch from a stream: it calls the functions that may. */
+/** Environment variables of `api`. It invokes other functions to call the model and to fetch streams. */
 export const apiConfigSchema = z.object({
   TABLE_NAME: name,
   MEDIA_BUCKET: name,
@@ -13,28 +13,34 @@ export const apiConfigSchema = z.object({
   STATE_MACHINE_ARN: name,
   CAPTURE_FUNCTION: name,
   ANALYZE_FUNCTION: name,
-  /** The 32 bytes (base64) that the callers' webhook secrets are derived from. */
+  /** ARN of the master secret (32 bytes in base64), from which webhook secrets are derived. */
   MASTER_SECRET_ARN: name,
-  /** What CloudFront adds to each request. */
+  /** ARN of the secret that CloudFront adds to each request. */
   ORIGIN_SECRET_ARN: name,
-  /** The group that all functions log to. */
+  /** Log group of all functions. */
   LOG_GROUP: name,
-  /** What the names of the alarms begin with that watch this deployment. */
+  /** Name prefix of the alarms of this stack. */
   ALARM_PREFIX: name,
-  /** The model that `analyze` asks; here only to know whether it takes video. Without one: the default of its region. */
+  /** Model of `analyze`, read only for its video support. Default: that of the region. */
   MODEL_ID: name.optional(),
-  /** `https://HOST/api`, where a deployment has one of its own. Without: the host that CloudFront was asked for. */
+  /** Public base URL of a custom domain, `https://HOST/api`. Default: the host of the viewer's request. */
   BASE_URL: z.url().optional(),
-  /** Private ranges that webhooks may use; none but in tests. */
+  /** Private ranges that streams may use. Default: none; for tests. */
   ALLOW_RANGES: ranges.prefault(''),
+  /** Private ranges that webhooks may use. Default: none; for tests. */
+  ALLOW_WEBHOOK_RANGES: ranges.prefault(''),
+  /** Maximum duration of a job, in seconds. */
   MAX_JOB_SECONDS: count.prefault('600'),
+  /** Maximum concurrent jobs per caller. */
   JOBS_PER_CALLER: count.prefault('10'),
+  /** Retention of an ended job, in seconds. */
   RETENTION_SECONDS: count.prefault('3600'),
-  /** Of the endpoints that are answered at once; 0: no limit. */
+  /** Rate limit of synchronous endpoints per caller and minute; 0 disables it. */
   SYNC_PER_MINUTE: count.prefault('120'),
+  /** Concurrency limit of synchronous endpoints per caller; 0 disables it. */
   SYNC_AT_ONCE: count.prefault('10'),
   LOG_LEVEL: z.enum(['debug', 'info', 'warning', 'error']).prefault('info'),
-  /** The deployment's name: what logs, metrics and traces are told apart by. Read by Powertools too. */
+  /** Stack name, which identifies logs, metrics and traces. Powertools reads it too. */
   POWERTOOLS_SERVICE_NAME: name,
 });
 export type ApiConfig = z.output<typeof apiConfigSchema>;

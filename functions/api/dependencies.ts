@@ -9,9 +9,10 @@ import type { HttpCollaborators } from '../../adapters/http/collaborators.ts';
 import { mountOpenApi } from '../../adapters/openapi/mount-openapi.ts';
 import type { ApiConfig } from './config.ts';
 
+/** Dependencies of the handler. */
 export type ApiDependencies = { respond: HttpFunction } & Pick<Telemetry, 'during'>;
 
-/** Once an instance. Without MCP, whose SDK costs a cold start 100 ms: it is served by `stream`. */
+/** Creates the dependencies, once per instance. Without MCP: its SDK adds 100 ms to a cold start, so `stream` serves it. */
 export function createDependencies(config: ApiConfig): ApiDependencies {
   const telemetry = createTelemetry({ level: config.LOG_LEVEL, service: config.POWERTOOLS_SERVICE_NAME });
   const { collaborators, originSecret } = createHttpParts(config, telemetry);

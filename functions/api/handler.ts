@@ -4,7 +4,7 @@ import { resultOf } from '../../adapters/aws/http/http-result.ts';
 import type { HttpResult } from '../../adapters/aws/http/http-result.ts';
 import type { ApiDependencies } from './dependencies.ts';
 
-/** Answers the HTTP API (payload format 2.0). */
+/** Creates the handler of the HTTP API (payload format 2.0). */
 export function createHandler({ respond, during }: ApiDependencies) {
   return (event: unknown, context: Context): Promise<HttpResult> =>
     during(context, async () => resultOf(await respond(httpEventSchema.parse(event))));

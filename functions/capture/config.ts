@@ -1,30 +1,30 @@
 import { z } from 'zod';
 
 const name = z.string().min(1);
-/** CIDRs with commas between them. */
+/** Comma-separated CIDRs. */
 const ranges = z.string().transform((text) => text.split(',').flatMap((range) => range.trim() || []));
 
 /**
- * The environment of the function. All hostile bytes are fetched and decoded here, so there is nothing worth stealing: it may read `SOURCE#`
- * items of the table and write pictures, and knows no queue, no model, and no secret but the one that an operator chose to give it.
+ * Environment variables of `capture`, which fetches and decodes untrusted media. It may read `SOURCE#` items and write
+ * captures. It has no queue, no model, and no secret except the optional platform secret.
  */
 export const captureConfigSchema = z.object({
   TABLE_NAME: name,
   MEDIA_BUCKET: name,
-  /** Where the layer puts it. */
+  /** Path of ffmpeg. Default: that of the layer. */
   FFMPEG_PATH: name.prefault('/opt/bin/ffmpeg'),
-  /** Private ranges that streams may use; none but in tests. */
+  /** Private ranges that streams may use. Default: none; for tests. */
   ALLOW_RANGES: ranges.prefault(''),
-  /** Applications to ask YouTube as, by their names in youtubei.js with commas between them: which are let in changes. */
+  /** Comma-separated YouTube clients, by their names in youtubei.js: which work changes. */
   YOUTUBE_CLIENTS: z
     .string()
     .regex(/^[A-Z_]+(,[A-Z_]+)*$/, 'must be names such as VISIONOS,WEB')
     .transform((text) => text.split(','))
     .optional(),
-  /** A secret with accounts and proxies for platforms: see `createPlatformSecret`. */
+  /** ARN of a secret with accounts and proxies for platforms (`createPlatformSecret`). */
   PLATFORM_SECRET_ARN: name.optional(),
   LOG_LEVEL: z.enum(['debug', 'info', 'warning', 'error']).prefault('info'),
-  /** The deployment's name: what logs, metrics and traces are told apart by. Read by Powertools too. */
+  /** Stack name, which identifies logs, metrics and traces. Powertools reads it too. */
   POWERTOOLS_SERVICE_NAME: name,
 });
 export type CaptureConfig = z.output<typeof captureConfigSchema>;

@@ -24,11 +24,12 @@ import type { CaptureConfig } from './config.ts';
 
 const now = () => new Date();
 
+/** Dependencies of the handler. */
 export type CaptureDependencies = CaptureNeeds &
   Pick<Collaborators, 'contactSheets'> &
   Pick<Telemetry, 'during'>;
 
-/** Once an instance: resolved URLs and playlists are remembered from tick to tick. */
+/** Creates the dependencies, once per instance: resolved URLs and playlists are cached between ticks. */
 export function createDependencies(config: CaptureConfig): CaptureDependencies {
   const telemetry = createTelemetry({
     level: config.LOG_LEVEL,
@@ -46,7 +47,7 @@ export function createDependencies(config: CaptureConfig): CaptureDependencies {
   });
   const client = traced(new DynamoDBClient({}));
   return {
-    // Of the table it may read sources, and nothing else.
+    // The role may read only `SOURCE#` items of the table.
     jobs: dynamoStores({ client, tableName: config.TABLE_NAME, now }).jobs,
     media: createMediaStore({ client: traced(new S3Client({})), bucket: config.MEDIA_BUCKET }),
     streams: measuredCapturer(capturer, { measurements, elapsedMs: () => performance.now() }),
@@ -59,10 +60,10 @@ export function createDependencies(config: CaptureConfig): CaptureDependencies {
   };
 }
 
-/** A camera may take 15 s to answer, 20 s to its next key frame and 10 s for the longest clip; the workflow's task has 60 s. */
+/** Timeout of a capture, in seconds: a camera may need 15 s to respond, 20 s to a key frame, 10 s for a clip. Task: 60 s. */
 const captureTimeoutSeconds = 50;
 
-/** Without accounts and proxies, unless the operator gives some: they are something worth stealing. The secret is read with the first URL of a platform. */
+/** Returns platform settings without accounts and proxies, or a function that reads them from the secret on first use. */
 function platformsOf(
   { YOUTUBE_CLIENTS: clients, PLATFORM_SECRET_ARN: arn }: CaptureConfig,
   { traced, log }: Telemetry,

@@ -6,10 +6,10 @@ import { captureTick } from '../../core/operations/capture-tick.ts';
 import { captureInputSchema } from '../../core/workflow.ts';
 import type { CaptureDependencies } from './dependencies.ts';
 
-/** The workflow's state is a tick's input as it is; calls of other functions name an operation. */
+/** Event of the function: the workflow state, or a call of another function with an `operation`. */
 const eventSchema = z.union([captureCallSchema, captureInputSchema]);
 
-/** Takes the captures of ticks, and answers what other functions want of streams and pictures. */
+/** Creates the handler: captures ticks, and handles calls of other functions. Throws for an invalid event. */
 export function createHandler(c: CaptureDependencies) {
   return (event: unknown, context: Context): Promise<unknown> =>
     c.during(context, async () => {

@@ -1,23 +1,23 @@
 import { z } from 'zod';
 
 const name = z.string().min(1);
-/** CIDRs with commas between them. */
+/** Comma-separated CIDRs. */
 const ranges = z.string().transform((text) => text.split(',').flatMap((range) => range.trim() || []));
 
-/** The environment of the function: it reads events and pictures, and sends them out. */
+/** Environment variables of `deliver`, which reads events and images and sends webhooks. */
 export const deliverConfigSchema = z.object({
   TABLE_NAME: name,
   MEDIA_BUCKET: name,
-  /** The queue that it is fed from, to say when a message comes again. */
+  /** URL of the delivery queue, to set the visibility timeout of messages. */
   QUEUE_URL: z.url(),
-  /** The 32 bytes (base64) that the callers' webhook secrets are derived from. */
+  /** ARN of the master secret (32 bytes in base64), from which webhook secrets are derived. */
   MASTER_SECRET_ARN: name,
-  /** `https://HOST/api`, for links in events: no viewer's request says it here. */
+  /** Public base URL for links in events, `https://HOST/api`; required, because there is no request of a viewer. */
   BASE_URL: z.url(),
-  /** Private ranges that webhooks may use; none but in tests. */
-  ALLOW_RANGES: ranges.prefault(''),
+  /** Private ranges that webhooks may use. Default: none; for tests. */
+  ALLOW_WEBHOOK_RANGES: ranges.prefault(''),
   LOG_LEVEL: z.enum(['debug', 'info', 'warning', 'error']).prefault('info'),
-  /** The deployment's name: what logs, metrics and traces are told apart by. Read by Powertools too. */
+  /** Stack name, which identifies logs, metrics and traces. Powertools reads it too. */
   POWERTOOLS_SERVICE_NAME: name,
 });
 export type DeliverConfig = z.output<typeof deliverConfigSchema>;

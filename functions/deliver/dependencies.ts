@@ -12,7 +12,7 @@ import { createStoredSigner } from '../../adapters/aws/stored-signer.ts';
 import { measuredMeter } from '../../adapters/aws/telemetry/measured-meter.ts';
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
-import { createEgressGuard } from '../../adapters/egress/guard.ts';
+import { createWebhookGuard } from '../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../adapters/egress/guarded-http.ts';
 import { createWebhookSender } from '../../adapters/webhook/webhook-sender.ts';
 import type { DeliverNeeds } from '../../core/operations/deliver-event.ts';
@@ -20,9 +20,10 @@ import type { DeliverConfig } from './config.ts';
 
 const now = () => new Date();
 
+/** Dependencies of the handler. */
 export type DeliverDependencies = DeliverNeeds & { postpone: Postpone } & Pick<Telemetry, 'during'>;
 
-/** Once an instance: connections to receivers are kept. */
+/** Creates the dependencies, once per instance: connections to receivers are reused. */
 export function createDependencies(config: DeliverConfig): DeliverDependencies {
   const { traced, measurements, log, during } = createTelemetry({
     level: config.LOG_LEVEL,
@@ -39,7 +40,7 @@ export function createDependencies(config: DeliverConfig): DeliverDependencies {
     meter: measuredMeter(meter, measurements),
     media: createMediaStore({ client: traced(new S3Client({})), bucket: config.MEDIA_BUCKET }),
     webhooks: createWebhookSender({
-      http: createGuardedHttp(createEgressGuard({ allowRanges: config.ALLOW_RANGES })),
+      http: createGuardedHttp(createWebhookGuard(config.ALLOW_WEBHOOK_RANGES)),
       version: softwareVersion,
       elapsedMs: () => performance.now(),
     }),

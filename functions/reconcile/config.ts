@@ -3,14 +3,15 @@ import { z } from 'zod';
 const count = z.string().regex(/^\d+$/, 'must be a whole number').transform(Number);
 const name = z.string().min(1);
 
-/** The environment of the function: it repairs jobs, executions and the queue from what the table says. */
+/** Environment variables of `reconcile`, which repairs executions and the queue from the state in the table. */
 export const reconcileConfigSchema = z.object({
   TABLE_NAME: name,
   QUEUE_URL: z.url(),
   STATE_MACHINE_ARN: name,
+  /** Retention of an ended job, in seconds. */
   RETENTION_SECONDS: count.prefault('3600'),
   LOG_LEVEL: z.enum(['debug', 'info', 'warning', 'error']).prefault('info'),
-  /** The deployment's name: what logs, metrics and traces are told apart by. Read by Powertools too. */
+  /** Stack name, which identifies logs, metrics and traces. Powertools reads it too. */
   POWERTOOLS_SERVICE_NAME: name,
 });
 export type ReconcileConfig = z.output<typeof reconcileConfigSchema>;

@@ -13,9 +13,10 @@ import type { ReconcileConfig } from './config.ts';
 
 const now = () => new Date();
 
+/** Dependencies of the handler. */
 export type ReconcileDependencies = ReconcileNeeds & Pick<Telemetry, 'during'>;
 
-/** Once an instance. */
+/** Creates the dependencies, once per instance. */
 export function createDependencies(config: ReconcileConfig): ReconcileDependencies {
   const { traced, measurements, log, during } = createTelemetry({
     level: config.LOG_LEVEL,

@@ -13,8 +13,8 @@ const eventSchema = z.discriminatedUnion('detail-type', [
 ]);
 
 /**
- * Repairs what a crash left half done: each minute all that is due, and at once the job whose execution ended. Events of EventBridge may come twice,
- * late or not at all; a repair looks at what is true now. One that fails is thrown: Lambda tries twice more.
+ * Creates the handler: repairs all due jobs every minute, and one job when its execution ends. EventBridge events may be
+ * repeated, late or lost, so a repair reads the current state. Rethrows errors: Lambda retries twice.
  */
 export function createHandler(c: ReconcileDependencies) {
   return (event: unknown, context: Context): Promise<void> =>
@@ -26,12 +26,13 @@ export function createHandler(c: ReconcileDependencies) {
     });
 }
 
-const jobsASweep = 500;
-/** For the repair that was begun just in time. */
+/** Maximum jobs per run. */
+const maxJobs = 500;
+/** Time reserved for the last repair before the timeout, in milliseconds. */
 const reserveMs = 20_000;
 
 async function sweep(c: ReconcileDependencies, context: Context): Promise<void> {
   const now = c.now();
   const endBy = new Date(now.getTime() + context.getRemainingTimeInMillis() - reserveMs);
-  await reconcile(c, { dueBy: now, limit: jobsASweep, endBy });
+  await reconcile(c, { dueBy: now, limit: maxJobs, endBy });
 }

@@ -11,9 +11,10 @@ import { mountOpenApi } from '../../adapters/openapi/mount-openapi.ts';
 import type { EventSessions } from '../../core/ports/event-sessions.ts';
 import type { StreamConfig } from './config.ts';
 
+/** Dependencies of the handler. */
 export type StreamDependencies = { respond: HttpFunction } & Pick<Telemetry, 'during'>;
 
-/** Once an instance: the app of `api`, with event streams and MCP. */
+/** Creates the dependencies, once per instance: the app of `api` with event streams and MCP. */
 export function createDependencies(config: StreamConfig): StreamDependencies {
   const telemetry = createTelemetry({ level: config.LOG_LEVEL, service: config.POWERTOOLS_SERVICE_NAME });
   const { collaborators, sessions, originSecret } = createHttpParts(config, telemetry);
@@ -32,7 +33,7 @@ export function createDependencies(config: StreamConfig): StreamDependencies {
   return { respond, during: telemetry.during };
 }
 
-/** A look for new events is one read of one item, half a read unit: a session of 14 minutes reads for a fraction of a cent. */
+/** Returns the settings of event streams. A poll reads one item (half a read unit): a session costs a fraction of a cent. */
 function eventStreamsOf(config: StreamConfig, sessions: EventSessions): EventStreams {
   return {
     sessions,

@@ -3,7 +3,7 @@ import { streamResponse } from '../../adapters/aws/http/response-stream.ts';
 import type { StreamingRuntime } from '../../adapters/aws/http/response-stream.ts';
 import type { StreamDependencies } from './dependencies.ts';
 
-/** Answers a function URL (payload format 2.0) as the answer comes. */
+/** Creates the handler of the function URL (payload format 2.0), which streams its response. */
 export function createHandler({ respond, during }: StreamDependencies, runtime: StreamingRuntime) {
   return runtime.streamifyResponse((event, stream, context) =>
     during(context, async () => streamResponse(await respond(httpEventSchema.parse(event)), stream, runtime)),

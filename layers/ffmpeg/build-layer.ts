@@ -5,24 +5,25 @@ import { z } from 'zod';
 import { fetchPublishedBinary, release } from './published-binary.ts';
 import type { LayerArchitecture } from './published-binary.ts';
 
-/** What was downloaded is not what it was before, or not what was asked for. */
+/** Error for a download with another checksum or for another architecture. */
 export class LayerError extends Error {}
 
 type Needs = {
-  /** One folder an architecture is made below it: what a function finds in `/opt`. */
+  /** Output folder, with one folder per architecture: the content of `/opt` in a function. */
   outDir: string;
-  /** A page of the repository with the checksums of earlier builds; added to at the first of a release. */
+  /** Committed file with the checksums of earlier builds. The first build of a release adds its own. */
   checksumsFile: string;
   env: NodeJS.ProcessEnv;
 };
 
+/** Built layer. `isNew` is true if its checksum was not recorded before. */
 export type BuiltLayer = { folder: string; sha256: string; bytes: number; isNew: boolean };
 
 const checksumsSchema = z.record(z.string(), z.record(z.string(), z.string()));
 
 /**
- * Makes the layer's folder with the binary, its licence and where it is from. Throws `DownloadError`, and `LayerError` for a binary of
- * another architecture or with another checksum than the one recorded.
+ * Writes the folder of a layer with binary, license and origin. Throws `DownloadError`, and `LayerError` for
+ * another architecture or checksum.
  */
 export async function buildLayer(
   architecture: LayerArchitecture,
@@ -30,7 +31,7 @@ export async function buildLayer(
 ): Promise<BuiltLayer> {
   const { url, binary, license, readme } = await fetchPublishedBinary(architecture, env);
   if (!isProgramFor(architecture, binary))
-    throw new LayerError(`${url} is no program for Linux on ${architecture}`);
+    throw new LayerError(`${url} is not a Linux program for ${architecture}`);
   const sha256 = createHash('sha256').update(binary).digest('hex');
   const isNew = await checkSum(architecture, sha256, checksumsFile);
   const origin = { release, architecture, url, sha256, license: 'GPL-3.0-or-later', bytes: binary.length };
@@ -44,21 +45,21 @@ export async function buildLayer(
   return { folder, sha256, bytes: binary.length, isNew };
 }
 
-/** The publisher has no checksums of its own: the first build records one, and every later one must have the same. */
+/** Compares the checksum with the recorded one. The publisher has none, so the first build records it. */
 async function checkSum(architecture: string, sha256: string, file: string): Promise<boolean> {
   const checksums = checksumsSchema.parse(JSON.parse(await readFile(file, 'utf8')));
   const known = checksums[release]?.[architecture];
   if (known === sha256) return false;
   if (known !== undefined)
     throw new LayerError(
-      `ffmpeg ${release} for ${architecture} is not what it was: sha256 ${sha256} instead of ${known} (${file})`,
+      `ffmpeg ${release} for ${architecture} has changed: sha256 ${sha256} instead of ${known} (${file})`,
     );
   const added = { ...checksums, [release]: { ...checksums[release], [architecture]: sha256 } };
   await writeFile(file, `${JSON.stringify(added, null, 2)}\n`);
   return true;
 }
 
-/** ELF: `e_machine` at byte 18. */
+/** Checks `e_machine` at byte 18 of the ELF header. */
 function isProgramFor(architecture: LayerArchitecture, binary: Uint8Array): boolean {
   const isElf =
     binary.length > 20 && Buffer.from(binary.subarray(0, 4)).equals(Buffer.from('\x7fELF', 'latin1'));
@@ -67,7 +68,7 @@ function isProgramFor(architecture: LayerArchitecture, binary: Uint8Array): bool
 
 const machines = { arm64: 0xb7, x86_64: 0x3e } as const;
 
-/** Whole or not at all: a folder that is there is a layer. */
+/** Writes the folder atomically: an existing folder is a complete layer. */
 async function write(folder: string, files: Record<string, string | Uint8Array>): Promise<void> {
   const partial = `${folder}.part`;
   await rm(partial, { recursive: true, force: true });

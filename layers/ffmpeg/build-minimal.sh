@@ -1,9 +1,9 @@
 #!/bin/sh
-# Builds an ffmpeg that has what captures need and nothing else: no network but the loopback of the RTSP relay, no devices, no files but a clip's.
-# On Debian or Ubuntu with its build tools; a few minutes. Usage: build-minimal.sh SOURCE_FOLDER OUTPUT_FILE
+# Builds an ffmpeg with only the features that captures need: no network except the loopback of the RTSP relay, no devices, no files except clips.
+# Requires Debian or Ubuntu with its build tools; takes a few minutes. Usage: build-minimal.sh SOURCE_FOLDER OUTPUT_FILE
 #   apt-get install --no-install-recommends build-essential nasm pkg-config libx264-dev libdav1d-dev
 #   apt-get source ffmpeg          (or an unpacked release from ffmpeg.org, checked against its signature)
-# libx264 is GPL, and so is what comes out: whoever hands it on owes the sources.
+# libx264 is licensed under the GPL, and so is the result: distributing it requires offering its source code.
 set -eu
 source_folder=$(cd "$1" && pwd)
 output=$2
@@ -11,7 +11,7 @@ build=$(mktemp -d)
 trap 'rm -rf "$build"' EXIT
 cd "$build"
 
-# AV1 in software needs dav1d as a static library, which Debian does not ship; give its prefix in PKG_CONFIG_PATH, and it is built in.
+# AV1 in software needs dav1d as a static library, which Debian does not provide. Set its prefix in PKG_CONFIG_PATH to include it.
 dav1d=
 if pkg-config --exists dav1d && [ -e "$(pkg-config --variable=libdir dav1d)/libdav1d.a" ]; then
   dav1d='--enable-libdav1d --enable-decoder=libdav1d'

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { buildLayer } from './build-layer.ts';
 
-/** `npm run layer [-- arm64|x86_64 …]`: makes the layer for both architectures, or for those named. */
+/** `npm run layer [-- arm64|x86_64 …]` builds the layer for both architectures, or for the named ones. */
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 const architectures = z

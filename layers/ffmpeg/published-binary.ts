@@ -1,23 +1,25 @@
 import { gunzipSync } from 'node:zlib';
 import { EnvHttpProxyAgent, fetch } from 'undici';
 
+/** CPU architecture of a layer. */
 export type LayerArchitecture = 'arm64' | 'x86_64';
 
-/** A file that the release has not, or that could not be fetched. */
+/** Error for a file that is missing in the release or could not be downloaded. */
 export class DownloadError extends Error {}
 
+/** Downloaded binary with its URL, license and readme. */
 export type PublishedBinary = { url: string; binary: Uint8Array; license: string; readme: string };
 
-/** The release that ffmpeg-static 5.3 installs. */
+/** Release that ffmpeg-static 5.3 installs. */
 export const release = 'b6.1.1';
 const publisher = 'https://github.com/eugeneware/ffmpeg-static/releases/download';
 
-/** The largest is some 80 MB unpacked; what is far above that is no ffmpeg. */
+/** Maximum size of the binary, in bytes. The largest has about 80 MB. */
 const mostBinaryBytes = 200_000_000;
 
 /**
- * ffmpeg for Linux as ffmpeg-static publishes it, for any architecture whatever this machine is. `FFMPEG_BINARIES_URL` names another place,
- * as it does for ffmpeg-static's own installer. Throws `DownloadError`.
+ * Downloads the Linux build of ffmpeg-static, for any architecture and on any host. `FFMPEG_BINARIES_URL` sets
+ * another source, as for the installer of ffmpeg-static. Throws `DownloadError`.
  */
 export async function fetchPublishedBinary(
   architecture: LayerArchitecture,
@@ -46,7 +48,7 @@ async function download(url: string, dispatcher: EnvHttpProxyAgent): Promise<Uin
     if (!response.ok) throw new Error(`HTTP ${response.status}`);
     return new Uint8Array(await response.arrayBuffer());
   } catch (error) {
-    throw new DownloadError(`${url} could not be fetched`, { cause: error });
+    throw new DownloadError(`${url} could not be downloaded`, { cause: error });
   }
 }
 

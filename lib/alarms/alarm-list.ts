@@ -5,6 +5,7 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { StageSettings } from '../stage/stage-settings.ts';
 import type { ServiceMetrics } from './service-metrics.ts';
 
+/** Resources that the alarms monitor. */
 export type Watched = {
   metrics: ServiceMetrics;
   deliveries: Queue;
@@ -13,10 +14,10 @@ export type Watched = {
   settings: Pick<StageSettings, 'failedJobsAlarm'>;
 };
 
-/** `name` in kebab-case is the section of `docs/runbook.md`. */
+/** Alarm; its `name` in kebab-case is a section of `docs/runbook.md`. */
 export type AlarmSpec = {
   name: string;
-  /** What has happened, for whoever is woken by it. */
+  /** Description of the event for the operator on call, without a period. */
   says: string;
   metric: IMetric;
   threshold: number;
@@ -26,21 +27,21 @@ export type AlarmSpec = {
 
 const minutes = (count: number) => ({ period: Duration.minutes(count) });
 
-/** What somebody has to look at, each with the number from which on it is no accident any more. */
+/** Returns the alarms that require an operator, with their thresholds. */
 export function alarmList({ metrics, deliveries, deadLetters, lostHints, settings }: Watched): AlarmSpec[] {
   const visible = (queue: Queue) =>
     queue.metricApproximateNumberOfMessagesVisible({ ...minutes(5), statistic: 'Maximum' });
   return [
     {
       name: 'dead-letters',
-      says: 'Webhook messages could not be handled for an hour',
+      says: 'Webhook messages failed for an hour',
       metric: visible(deadLetters),
       threshold: 1,
     },
     {
       name: 'oldest-delivery',
-      says: 'A webhook message has waited for half an hour',
-      // A series with a patient Retry-After takes a quarter of an hour; what waits behind it is older.
+      says: 'A webhook message has waited for 30 minutes',
+      // A series of attempts with Retry-After takes up to 15 minutes; messages behind it are older.
       metric: deliveries.metricApproximateAgeOfOldestMessage({ ...minutes(5), statistic: 'Maximum' }),
       threshold: 1800,
       periods: 3,
@@ -53,65 +54,65 @@ export function alarmList({ metrics, deliveries, deadLetters, lostHints, setting
     },
     {
       name: 'model-errors',
-      says: 'A tenth of the calls of the model failed',
+      says: '10 % of model calls failed',
       metric: metrics.modelErrorPercent(minutes(15)),
       threshold: 10,
     },
     {
       name: 'model-throttles',
-      says: 'The model refused calls for their number',
+      says: 'Model calls were throttled',
       metric: metrics.own('ModelThrottles', minutes(5)),
       threshold: 10,
       periods: 3,
     },
     {
       name: 'function-throttles',
-      says: 'Lambda refused calls of functions for their number',
+      says: 'Function invocations were throttled',
       metric: metrics.functionThrottles(minutes(5)),
       threshold: 10,
     },
     {
       name: 'function-errors',
-      says: 'Functions ended with errors',
+      says: 'Function invocations failed',
       metric: metrics.functionErrors(minutes(5)),
       threshold: 5,
       periods: 2,
     },
     {
       name: 'executions-failed',
-      says: 'Executions of the workflow failed or timed out',
+      says: 'Workflow executions failed or timed out',
       metric: metrics.executionsFailed(minutes(5)),
       threshold: 1,
     },
     {
       name: 'reconcile-repairs',
-      says: 'What should have happened by itself had to be repaired',
+      says: 'reconcile repaired interrupted work',
       metric: metrics.own('Repairs', minutes(15)),
       threshold: 10,
     },
     {
       name: 'reconcile-silent',
-      says: 'Nobody has looked for jobs to repair for five minutes',
+      says: 'reconcile has not run for 5 minutes',
       metric: metrics.reconcileRuns(minutes(5)),
       threshold: 1,
       below: true,
     },
     {
       name: 'reconcile-dead-letters',
-      says: 'Calls of reconcile failed to the last',
+      says: 'Invocations of reconcile failed all attempts',
       metric: visible(lostHints),
       threshold: 1,
     },
     {
       name: 'api-faults',
-      says: 'The HTTP API answered 5xx',
+      says: 'The HTTP API returned 5xx',
       metric: metrics.apiFaults(minutes(5)),
       threshold: 5,
     },
   ];
 }
 
-/** Silence is health, but for what has to be heard of. */
+/** Returns comparison and missing-data handling. Missing data is an alarm only for alarms below a threshold. */
 export function comparisonOf({ below }: AlarmSpec) {
   return below
     ? {

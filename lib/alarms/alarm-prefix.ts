@@ -1,7 +1,7 @@
 import { Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 
-/** What the names of a stack's alarms begin with. No stage has a slash in its name, so it is no other stack's beginning. */
+/** Returns the name prefix of a stack's alarms. It ends in a slash, so that it is no prefix of another stack's name. */
 export function alarmPrefix(scope: Construct): string {
   return `${Stack.of(scope).stackName}/`;
 }

@@ -12,7 +12,7 @@ import type { AlarmSpec, Watched } from './alarm-list.ts';
 
 type Props = Watched & { settings: Pick<StageSettings, 'alarmEmail' | 'runbookUrl' | 'failedJobsAlarm'> };
 
-/** Each alarm goes to one topic and says where the runbook speaks of it. */
+/** Alarms of the service, which publish to one topic and link to their section of the runbook. */
 export class Alarms extends Construct {
   readonly topic: Topic;
   readonly alarms: Alarm[];
@@ -20,14 +20,14 @@ export class Alarms extends Construct {
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id);
     const { alarmEmail, runbookUrl } = props.settings;
-    // Not encrypted by a key of ours: CloudWatch may not use the key of SNS, and what is told is no secret.
+    // Not encrypted: CloudWatch cannot use the AWS managed key of SNS, and alarms contain no secrets.
     this.topic = new Topic(this, 'Topic', { displayName: 'Watchpost alarms', enforceSSL: true });
     this.topic.addToResourcePolicy(fromOurAlarms(this.topic));
     if (alarmEmail) this.topic.addSubscription(new EmailSubscription(alarmEmail));
     if (alarmEmail)
       Validations.of(this.topic).acknowledge({
         id: 'Serverless-SNSRedrivePolicy',
-        reason: 'Mail is handed over once and for all; the state of the alarm itself is in CloudWatch.',
+        reason: 'Email delivery has no redrive; CloudWatch keeps the state of the alarm.',
       });
     this.alarms = alarmList(props).map((spec) => this.#alarm(spec, runbookUrl));
   }
@@ -47,7 +47,7 @@ export class Alarms extends Construct {
   }
 }
 
-/** A policy of its own takes the place of the topic's default, by which CloudWatch of the account might publish. */
+/** Permits CloudWatch to publish: an own policy replaces the default policy of the topic, which would permit it. */
 function fromOurAlarms(topic: Topic): PolicyStatement {
   const { account } = Stack.of(topic);
   return new PolicyStatement({

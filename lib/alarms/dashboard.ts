@@ -14,7 +14,7 @@ type Props = {
   log: ILogGroup;
 };
 
-/** From what callers notice, at the top, to what it is made of. */
+/** CloudWatch dashboard: effects on callers at the top, infrastructure below. */
 export class ServiceDashboard extends Construct {
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id);
@@ -25,17 +25,17 @@ export class ServiceDashboard extends Construct {
         [new AlarmStatusWidget({ title: 'Alarms', width: 24, alarms: props.alarms })],
         [
           graph('Jobs', counts('JobsStarted', 'JobsCompleted', 'JobsStopped', 'JobsFailed')),
-          graph('Looks', counts('Ticks', 'FramesSkipped', 'Triggers')),
+          graph('Checks', counts('Ticks', 'FramesSkipped', 'Triggers')),
           graph('Webhooks', counts('DeliveriesDone', 'DeliveriesFailed')),
         ],
         [
           graph('Model', counts('ModelCalls', 'ModelErrors', 'ModelThrottles')),
           graph('Tokens', counts('InputTokens', 'OutputTokens')),
-          graph('Times, 90 of 100 below', counts('ModelLatency', 'CaptureLatency')),
+          graph('Latency, 90th percentile', counts('ModelLatency', 'CaptureLatency')),
         ],
         [
           graph('Captures', counts('CapturesTaken', 'CaptureErrors')),
-          graph('Waiting', [
+          graph('Queued messages', [
             deliveries.metricApproximateNumberOfMessagesVisible(),
             deadLetters.metricApproximateNumberOfMessagesVisible(),
           ]),
@@ -49,7 +49,7 @@ export class ServiceDashboard extends Construct {
         [
           graph('Functions', [metrics.functionErrors(), metrics.functionThrottles()]),
           graph('Functions: duration', metrics.durations()),
-          graph('Functions: at once', metrics.concurrency()),
+          graph('Functions: concurrency', metrics.concurrency()),
         ],
         [newestErrors(props.log)],
       ],

@@ -7,17 +7,17 @@ import type { MeasurementName } from '../../core/ports/measurements.ts';
 import type { ServiceFunction } from '../service-function.ts';
 
 type Parts = {
-  /** The dimension by which the functions count: the deployment's name. */
+  /** Value of the metric dimension `service`: the stack name. */
   service: string;
   functions: Record<'api' | 'stream' | 'capture' | 'analyze' | 'deliver' | 'reconcile', ServiceFunction>;
   stateMachine: StateMachine;
   httpApi: HttpApi;
 };
 
-/** As in `adapters/aws/telemetry/metrics.ts`, which brings Powertools with it; a test compares the two. */
+/** Copy of the namespace in `adapters/aws/telemetry/metrics.ts`, which imports Powertools; a test compares both. */
 export const metricNamespace = 'Watchpost';
 
-/** The numbers that dashboard and alarms are made of. Counts are sums over the period. */
+/** Metrics of dashboard and alarms. Counts are sums over the period. */
 export class ServiceMetrics {
   readonly #parts: Parts;
 
@@ -25,17 +25,17 @@ export class ServiceMetrics {
     this.#parts = parts;
   }
 
-  /** What the functions count themselves. */
+  /** Returns a custom metric of the functions: p90 for latencies, sum for counts. */
   own(name: MeasurementName, options: MetricOptions = {}): Metric {
     const statistic = measurementUnits[name] === 'Milliseconds' ? 'p90' : 'Sum';
     const dimensionsMap = { service: this.#parts.service };
     return new Metric({ namespace: metricNamespace, metricName: name, dimensionsMap, statistic, ...options });
   }
 
-  /** None below 20 calls: one error among three is no tendency. */
+  /** Returns the share of failed model calls, in percent; 0 below 20 calls, since a few errors show no trend. */
   modelErrorPercent(options: MetricOptions = {}): IMetric {
     return new MathExpression({
-      label: 'Failed calls of the model, %',
+      label: 'Failed model calls, %',
       expression: 'IF(calls >= 20, 100 * errors / calls, 0)',
       usingMetrics: { calls: this.own('ModelCalls'), errors: this.own('ModelErrors') },
       ...options,
@@ -53,7 +53,7 @@ export class ServiceMetrics {
   executionsFailed(options: MetricOptions = {}): IMetric {
     const { stateMachine } = this.#parts;
     return new MathExpression({
-      label: 'Executions that failed',
+      label: 'Failed executions',
       expression: sumOf(['failed', 'timedOut']),
       usingMetrics: { failed: stateMachine.metricFailed(), timedOut: stateMachine.metricTimedOut() },
       ...options,
@@ -76,7 +76,7 @@ export class ServiceMetrics {
     return this.#parts.httpApi.metricCount({ statistic: 'Sum', ...options });
   }
 
-  /** One line a function. */
+  /** Returns the p90 duration of each function. */
   durations(options: MetricOptions = {}): IMetric[] {
     return Object.entries(this.#parts.functions).map(([name, { lambda }]) =>
       lambda.metricDuration({ statistic: 'p90', label: name, ...options }),
@@ -98,7 +98,7 @@ export class ServiceMetrics {
   }
 }
 
-/** A function that is not called has no metrics, and `a + b` has no value where one of them has none: an idle function would hide all others. */
+/** Returns a sum that treats missing metrics as 0. An idle function has no metrics, and `a + b` has no value without one. */
 function sumOf(ids: string[]): string {
   return `SUM([${ids.map((id) => `FILL(${id}, 0)`).join(', ')}])`;
 }

@@ -12,14 +12,14 @@ type Props = { accessLogs: PrivateBucket | undefined; log: ILogGroup; deploy: bo
 const built = fileURLToPath(new URL('../../console/dist/', import.meta.url));
 const placeholder = fileURLToPath(new URL('./console-placeholder/', import.meta.url));
 
-/** The web console's files, below `console/` in a bucket that only CloudFront reads. */
+/** Files of the web console below `console/`, in a bucket that only CloudFront reads. */
 export class ConsoleSite extends Construct {
   readonly bucket: PrivateBucket;
 
   constructor(scope: Construct, id: string, { accessLogs, log, deploy, keepData }: Props) {
     super(scope, id);
     this.bucket = new PrivateBucket(this, 'Bucket', {
-      // Its files are in the repository.
+      // The files can be built again from the repository.
       removalPolicy: RemovalPolicy.DESTROY,
       autoDeleteObjects: !keepData,
       accessLogs: accessLogs && { bucket: accessLogs, prefix: 'console/' },

@@ -13,7 +13,7 @@ import { Construct } from 'constructs';
 import { EdgeHeaders } from './edge-headers.ts';
 import { passViewerHost, showConsolePage } from './viewer-functions.ts';
 
-/** How requests go on from CloudFront: the API as it came and never from a cache, the console as files. */
+/** CloudFront behaviors: the API unchanged and uncached, the console as files. */
 export class EdgeBehaviors extends Construct {
   readonly #headers: EdgeHeaders;
   readonly #viewerHost: Function;
@@ -31,16 +31,16 @@ export class EdgeBehaviors extends Construct {
       origin,
       allowedMethods: AllowedMethods.ALLOW_ALL,
       cachePolicy: CachePolicy.CACHING_DISABLED,
-      // Everything that the viewer sent, Authorization too; only Host must be the origin's own.
+      // Forwards all viewer headers, including Authorization; Host must be that of the origin.
       originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
       responseHeadersPolicy: this.#headers.api,
-      // A redirect would come after a key has crossed the net in the clear.
+      // Not a redirect: the key would already be sent in clear text.
       viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
       functionAssociations: onRequest(this.#viewerHost),
     };
   }
 
-  /** Compression would hold events back. */
+  /** Returns the behavior of streams. Compression is off, because it would delay events. */
   stream(origin: IOrigin): BehaviorOptions {
     return { ...this.api(origin), compress: false };
   }
@@ -49,7 +49,7 @@ export class EdgeBehaviors extends Construct {
     return {
       origin,
       allowedMethods: AllowedMethods.ALLOW_GET_HEAD,
-      // For a few people: a new version that shows at once is worth more than a cache.
+      // Few users: an immediate update is worth more than a cache.
       cachePolicy: CachePolicy.CACHING_DISABLED,
       responseHeadersPolicy: this.#headers.console,
       viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,

@@ -3,7 +3,7 @@ import { HeadersFrameOption, HeadersReferrerPolicy, ResponseHeadersPolicy } from
 import { Construct } from 'constructs';
 import { consoleSecurityHeaders } from '../../console/security-headers.ts';
 
-/** What every answer says to browsers; pages of the console say in addition where they may load from. */
+/** Security headers of all responses; the console adds its content security policy. */
 export class EdgeHeaders extends Construct {
   readonly api: ResponseHeadersPolicy;
   readonly console: ResponseHeadersPolicy;
@@ -45,7 +45,7 @@ export class EdgeHeaders extends Construct {
   }
 }
 
-/** CloudFront has one set of names for all regions of an account, and a stage may be in several. */
+/** Returns a name with stack and region. CloudFront names are global per account, and a stage may be in several regions. */
 export function globalName(scope: Construct, name: string): string {
   const { stackName, region } = Stack.of(scope);
   return `${stackName}-${region}-${name}`;

@@ -28,19 +28,19 @@ type Props = {
   settings: Pick<StageSettings, 'domain' | 'webAclArn' | 'originSecretVersion'>;
 };
 
-/** Paths that go to the function URL: by path, never by Accept. An MCP tool can be any endpoint. */
+/** Paths of the function URL. CloudFront selects by path, not by `Accept`. An MCP tool can be any endpoint. */
 export const streamPaths = [...functionUrlPaths(endpoints), '/mcp'];
 
 /**
- * Errors are kept for 10 s where nothing else is said, also where nothing is cached, and by the path alone: one caller's 403 or 404 would be the next
- * one's. All statuses for which CloudFront has such a time.
+ * Statuses that CloudFront can cache as errors. The default is 10 s by path alone, even with caching disabled: one
+ * caller would receive the 403 or 404 of another.
  */
 const errorStatuses = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
 
-/** One address for everything, and the only way to it. */
+/** CloudFront distribution: the only public address of the service. */
 export class Edge extends Construct {
   readonly distribution: Distribution;
-  /** The host that callers use. */
+  /** Public host name. */
   readonly host: string;
 
   constructor(scope: Construct, id: string, props: Props) {
@@ -48,7 +48,7 @@ export class Edge extends Construct {
     const { domain, webAclArn, originSecretVersion } = props.settings;
     const behaviors = new EdgeBehaviors(this, 'Behaviors');
     const customHeaders = { [originSecretHeader]: secretText(props.originSecret, originSecretVersion) };
-    // Half a minute of the function and what goes before: the HTTP API ends at 30 s, the rest sends something every 15 s or ends by itself.
+    // Time budgets of endpoints are shorter; event streams send a comment every 15 s.
     const timing = {
       readTimeout: Duration.seconds(maxOriginSeconds),
       keepaliveTimeout: Duration.seconds(60),
@@ -81,22 +81,22 @@ export class Edge extends Construct {
   #explain({ accessLogs, settings: { domain, webAclArn } }: Props): void {
     const explain = (id: string, reason: string) =>
       Validations.of(this.distribution).acknowledge({ id: `AwsSolutions-${id}`, reason });
-    explain('CFR1', 'Who may use the service is decided by its keys, not by where a caller is.');
+    explain('CFR1', 'API keys control access, not the location of a caller.');
     if (!webAclArn)
       explain(
         'CFR2',
-        'A web ACL costs more than a small deployment, and every request needs a key; the setting webAclArn adds one.',
+        'A web ACL costs more than a small deployment, and every request requires a key; the setting webAclArn adds one.',
       );
     if (!accessLogs) explain('CFR3', 'The stage sets accessLogs to false.');
     if (!domain)
       explain(
         'CFR4',
-        'With the certificate of *.cloudfront.net the TLS versions cannot be chosen; with the setting domain it is TLS 1.2 and later.',
+        'The certificate of *.cloudfront.net does not permit a minimum TLS version; with the setting domain it is TLS 1.2.',
       );
   }
 }
 
-/** A dynamic reference: CloudFormation reads the secret at deployment, the template never has it. */
+/** Returns a dynamic reference: CloudFormation reads the secret at deployment; the template does not contain it. */
 function secretText(secret: Secret, versionId: string | undefined): string {
   return SecretValue.secretsManager(secret.secretArn, versionId ? { versionId } : {}).unsafeUnwrap();
 }

@@ -3,12 +3,12 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { BucketDeployment } from 'aws-cdk-lib/aws-s3-deployment';
 import { explainWildcards } from '../explain-wildcards.ts';
 
-/** What cdk-nag finds at CDK's own function that copies files to a bucket while the stack is deployed. */
+/** Acknowledges the cdk-nag findings of the CDK function that copies files to a bucket during a deployment. */
 export function explainDeployment({ handlerRole }: BucketDeployment, destination: IBucket): void {
   const handler = handlerRole.node.scope;
-  if (!handler) throw new Error('The role of a deployment belongs to its function');
+  if (!handler) throw new Error('Role of the bucket deployment without its function');
   const reason =
-    'CDK makes this function and its role to copy the console. It runs in deployments only, and reads the assets of CDK and changes the bucket of the console, which nobody else may.';
+    'CDK creates this function and its role to copy the console. It runs only in deployments, reads the CDK assets and is the only role that changes the bucket of the console.';
   const ids = [
     'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]',
     ...['s3:GetBucket*', 's3:GetObject*', 's3:List*', 's3:Abort*', 's3:DeleteObject*'].map(
@@ -23,7 +23,7 @@ export function explainDeployment({ handlerRole }: BucketDeployment, destination
   explainWildcards(handler, [`${destination.bucketArn}/*`, assets(Stack.of(handler))], reason);
 }
 
-/** The bucket of `cdk bootstrap`. */
+/** Returns the ARN pattern of the assets in the `cdk bootstrap` bucket. */
 function assets({ partition, account, region, synthesizer }: Stack): string {
   const qualifier = synthesizer.bootstrapQualifier ?? 'hnb659fds';
   return `arn:${partition}:s3:::cdk-${qualifier}-assets-${account}-${region}/*`;

@@ -1,8 +1,8 @@
 import { viewerHostHeader } from '../../adapters/aws/http/origin-headers.ts';
 
-/** CloudFront Functions, in the JavaScript of their runtime 2.0: no modules, one function `handler`. */
+/** CloudFront Functions in JavaScript runtime 2.0: no modules, one function `handler`. */
 
-/** Tells the origins which host was asked for; what the viewer sent by that name is overwritten. */
+/** Sends the requested host to the origins in a header, and overwrites a header of that name from the viewer. */
 export const passViewerHost = `
 function handler(event) {
   var request = event.request;
@@ -11,7 +11,7 @@ function handler(event) {
 }
 `.trim();
 
-/** The console is one page: paths that name no file of it (\`/console\`, \`/console/jobs/…\`) are that page. */
+/** Serves the console page for paths without a file name (`/console`, `/console/jobs/…`). */
 export const showConsolePage = `
 function handler(event) {
   var request = event.request;

@@ -4,22 +4,23 @@ import { z } from 'zod';
 import { stageSettingsSchema } from './stage-settings.ts';
 import type { StageSettings } from './stage-settings.ts';
 
-/** A stage that cannot be used; the message says where and what. */
+/** Invalid stage; the message contains file and fault. */
 export class StageError extends Error {}
 
+/** Name and settings of one deployment. */
 export type Stage = { name: string; settings: StageSettings };
 
 const stageName = z.string().regex(/^[a-z][a-z0-9-]{0,15}$/, {
-  error: 'must be 1 to 16 lower-case letters, digits or hyphens, a letter first',
+  error: 'must be 1 to 16 lower-case letters, digits or hyphens and start with a letter',
 });
 
-/** Reads `<directory>/<name>.json`. Throws `StageError`. */
+/** Reads and validates `<directory>/<name>.json`. Throws `StageError`. */
 export function readStage(name: unknown, directory: string): Stage {
   const parsedName = stageName.safeParse(name);
-  if (!parsedName.success) throw new StageError(`The stage's name ${z.prettifyError(parsedName.error)}`);
+  if (!parsedName.success) throw new StageError(`Stage name ${z.prettifyError(parsedName.error)}`);
   const file = join(directory, `${parsedName.data}.json`);
   if (!existsSync(file))
-    throw new StageError(`There is no ${file}. An empty object ({}) takes the defaults.`);
+    throw new StageError(`File not found: ${file}. Create it; an empty object ({}) uses the defaults.`);
   return { name: parsedName.data, settings: parseSettings(readFileSync(file, 'utf8'), file) };
 }
 
@@ -33,6 +34,6 @@ function json(text: string, file: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new StageError(`${file} is no JSON: ${String(error)}`);
+    throw new StageError(`${file} is not valid JSON: ${String(error)}`);
   }
 }

@@ -2,44 +2,50 @@ import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { z } from 'zod';
 
 /**
- * The settings of a stage: one deployment of the service in an account. Each has a default, so that an empty file is a deployment;
- * `docs/settings.md` lists them. Unknown names are errors, since a misspelt setting would be a default in disguise.
+ * Schema of the settings of a stage. Each has a default, so that an empty file is a valid stage. `docs/settings.md` lists
+ * them. Rejects unknown names, because a misspelled setting would silently use its default.
  */
 export const stageSettingsSchema = z.strictObject({
-  /** Where the stack lives. Without one the region of the deployer's AWS profile. */
+  /** AWS region of the stack. Default: the region of the deployer's AWS profile. */
   region: z
     .string()
     .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a region such as eu-central-1')
     .optional(),
   architecture: z.enum(['arm64', 'x86_64']).default('arm64'),
 
-  /** A model's id or an inference profile's id; without one the cheapest model that takes video. */
+  /** Id of a Bedrock model or inference profile. Default: the cheapest model that supports video. */
   modelId: z
     .string()
     .regex(/^[\w.:-]+$/, 'must be the id of a model or of an inference profile, not an ARN')
     .optional(),
-  /** Where the model is asked, if not where the stack lives. */
+  /** Region of the model. Default: the region of the stack. */
   bedrockRegion: z.string().optional(),
-  /** Instead of Bedrock's own address, for tests. */
+  /** Address that replaces the one of Bedrock, for tests. */
   bedrockEndpoint: z.url().optional(),
 
+  /** Maximum duration of a job, in seconds. */
   maxJobSeconds: wholeNumber(5, 86_400).default(600),
+  /** Maximum concurrent jobs per caller. */
   jobsPerCaller: wholeNumber(1, 1000).default(10),
-  /** How long a finished job can be read. */
+  /** Retention of an ended job, in seconds. */
   retentionSeconds: wholeNumber(60, 86_400).default(3600),
-  /** Of the endpoints that are answered at once; 0 is no limit. */
+  /** Calls of the endpoints that reach streams, the model or receivers; 0 is no limit. */
   syncPerMinute: wholeNumber(0, 100_000).default(120),
+  /** Concurrency limit of synchronous endpoints per caller; 0 disables it. */
   syncAtOnce: wholeNumber(0, 10_000).default(10),
+  /** Maximum concurrent event streams per caller. */
   eventStreamsPerCaller: wholeNumber(1, 1000).default(10),
-  /** Private ranges that streams and webhooks may use; none but in tests. */
+  /** Private ranges that streams may use; none but in tests. */
   allowRanges: z.array(z.cidrv4().or(z.cidrv6())).default([]),
+  /** Private ranges that webhooks may use, likewise. */
+  allowWebhookRanges: z.array(z.cidrv4().or(z.cidrv6())).default([]),
 
-  /** Applications to ask YouTube as, in this order, by their names in youtubei.js: which are let in changes. Without: `publicPlatforms`. */
+  /** YouTube clients to try in this order, by their names in youtubei.js: which work changes. Default: `publicPlatforms`. */
   youtubeClients: z
     .array(z.string().regex(/^[A-Z_]+$/, 'must be names such as VISIONOS'))
     .min(1)
     .optional(),
-  /** A secret of yours with accounts and proxies for YouTube and Twitch, which `capture` may then read: docs/platforms.md has its form and its risk. */
+  /** ARN of a secret with accounts and proxies for YouTube and Twitch, which `capture` reads (format, risk: docs/platforms.md). */
   platformSecretArn: z
     .string()
     .regex(/^arn:aws[\w-]*:secretsmanager:[a-z0-9-]+:\d{12}:secret:[\w/+=.@-]+-[A-Za-z0-9]{6}$/, {
@@ -47,60 +53,66 @@ export const stageSettingsSchema = z.strictObject({
     })
     .optional(),
 
-  /** Requests a second that the HTTP API takes from all callers together, and how many at once. */
+  /** Maximum requests per second of all callers together on the HTTP API. */
   apiRequestsPerSecond: wholeNumber(1, 10_000).default(100),
+  /** Maximum burst of requests on the HTTP API. */
   apiBurst: wholeNumber(1, 10_000).default(200),
-  /** Of each function; none by default, since a new account has ten executions at once in all. */
+  /** Reserved concurrency by function. Default: none, because a new account has only ten concurrent executions. */
   reservedConcurrency: z
     .partialRecord(
       z.enum(['api', 'stream', 'capture', 'analyze', 'deliver', 'reconcile']),
       wholeNumber(0, 10_000),
     )
     .default({}),
-  /** How many webhooks are sent at once; without one as many as Lambda gives. */
+  /** Maximum concurrent webhook deliveries. Default: the concurrency of Lambda. */
   deliveriesAtOnce: wholeNumber(2, 1000).optional(),
 
-  /** Gets the alarms; its owner confirms by a link. Without one the topic has no reader until somebody subscribes. */
+  /** Email address of the alarms; its owner confirms by a link. Default: the topic has no subscription. */
   alarmEmail: z.email().optional(),
-  /** How the runbook is linked from alarms: the address of the page in your copy of the repository. */
+  /** Address of the runbook in your copy of the repository, for links in alarms. */
   runbookUrl: z.string().default('docs/runbook.md'),
-  /** Jobs that fail within a quarter of an hour before somebody is told. */
+  /** Threshold of the alarm `failed-jobs`: failed jobs within 15 minutes. */
   failedJobsAlarm: wholeNumber(1, 100_000).default(5),
+  /** Retention of logs, in days; a value that CloudWatch supports. */
   logDays: z.enum(RetentionDays).default(RetentionDays.ONE_MONTH),
   logLevel: z.enum(['debug', 'info', 'warning', 'error']).default('info'),
-  /** Access logs of CloudFront and S3, in a bucket of their own, for `logDays`. */
+  /** True to store access logs of CloudFront and S3 in a bucket, for `logDays`. */
   accessLogs: z.boolean().default(true),
 
-  /** A host of your own, with a certificate for it that is in us-east-1. */
+  /** Custom host name, with a certificate for it in us-east-1. */
   domain: z
     .strictObject({
       name: z.hostname(),
       certificateArn: z.string().regex(/^arn:aws[\w-]*:acm:us-east-1:\d{12}:certificate\/[\w-]+$/, {
-        error: 'must be the ARN of a certificate in us-east-1, where CloudFront looks for it',
+        error: 'must be the ARN of a certificate in us-east-1, as CloudFront requires',
       }),
     })
     .optional(),
-  /** A web ACL of WAF (scope CLOUDFRONT). */
+  /** ARN of a WAF web ACL (scope CLOUDFRONT). */
   webAclArn: z
     .string()
     .regex(/^arn:aws[\w-]*:wafv2:us-east-1:\d{12}:global\/webacl\//, {
       error: 'must be the ARN of a web ACL of scope CLOUDFRONT',
     })
     .optional(),
-  /** The version of the origin secret that CloudFront sends; see the rotation in docs/operations.md. */
+  /** Version of the origin secret that CloudFront sends (rotation: docs/operations.md). */
   originSecretVersion: z.string().optional(),
 
+  /** True to enable point-in-time recovery of the table. */
   pointInTimeRecovery: z.boolean().default(true),
+  /** True to protect stack and table from deletion. */
   deletionProtection: z.boolean().default(true),
-  /** What a deleted stack leaves behind: table, pictures, access logs. False empties and deletes them with it. */
+  /** True to retain table, captures and access logs when the stack is deleted; false deletes them. */
   keepData: z.boolean().default(true),
-  /** The web console, by a custom resource that copies it to its bucket. */
+  /** True to deploy the web console with a custom resource that copies its files. */
   console: z.boolean().default(true),
-  /** An ffmpeg that is there without our layer, for tests. */
+  /** Path of an ffmpeg outside of the layer, for tests. */
   ffmpegPath: z.string().optional(),
 });
 
+/** Settings of a stage, with defaults applied. */
 export type StageSettings = z.output<typeof stageSettingsSchema>;
+/** Settings of a stage as a file contains them. */
 export type StageSettingsInput = z.input<typeof stageSettingsSchema>;
 
 function wholeNumber(minimum: number, maximum: number) {

@@ -188,7 +188,7 @@ describe('the API', () => {
     const call = await createHttpCaller(world);
     const url = attack.server.host({ name: 'api', entry: 'live.m3u8', files: { 'live.m3u8': file } });
     const validated = await call('POST', '/streams/validate', { stream_url: url });
-    expect(JSON.stringify(validated.body)).toMatch(/too large|did not answer in time/);
+    expect(JSON.stringify(validated.body)).toMatch(/too large|did not respond in time/);
     const checked = await call('POST', '/check-once', { stream_url: url, condition: 'a ship' });
     expect(checked.body.error).toMatchObject({
       code: 'STREAM_FETCH_FAILED',

@@ -40,6 +40,7 @@ describe('a webhook URL that leads inside', () => {
     const { canaries, server, guard } = attack;
     const world = createWorld({ jobsPerCaller: 10_000 });
     world.c.urls = guard;
+    world.c.webhookUrls = guard;
     const call = await createHttpCaller(world);
     const accepted: string[] = [];
     const stream = { stream_url: 'https://hostile.example/live.m3u8', condition: 'a ship' };

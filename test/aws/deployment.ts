@@ -82,6 +82,7 @@ function settings(bedrockEndpoint: string, ffmpeg: string) {
     architecture: process.arch === 'arm64' ? 'arm64' : 'x86_64',
     // Streams and receivers of the test are on loopback.
     allowRanges: ['127.0.0.0/8'],
+    allowWebhookRanges: ['127.0.0.0/8'],
     syncPerMinute: 0,
     syncAtOnce: 0,
     maxJobSeconds: 600,

@@ -61,8 +61,8 @@ it('a copy that was made while the service ran starts, with its keys, its secret
 });
 
 it('a copy is refused where something is in the way, or there is nothing to copy', async () => {
-  await expect(backup(original, directory)).rejects.toThrow('is there already');
+  await expect(backup(original, directory)).rejects.toThrow('already exists');
   const absent = join(directory, 'absent');
-  await expect(backup(absent, join(directory, 'another'))).rejects.toThrow('There is no database');
+  await expect(backup(absent, join(directory, 'another'))).rejects.toThrow('No database in');
   expect([absent, join(directory, 'another')].map(existsSync)).toEqual([false, false]);
 });

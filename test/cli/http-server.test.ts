@@ -3,6 +3,8 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createApp } from '../../adapters/http/app.ts';
+import { setSystemTimer } from '../../adapters/embedded/timer.ts';
+import { createRequestBodies } from '../../adapters/http/request-bodies.ts';
 import { listen } from '../../cli/http-server.ts';
 import type { HttpServer } from '../../cli/http-server.ts';
 import { requestPatience } from '../../cli/malformed-request.ts';
@@ -143,7 +145,7 @@ describe('a slow client', () => {
 });
 
 describe('a body', () => {
-  test('in chunks beyond 5 MB is refused before it ends', async () => {
+  test('in chunks beyond the limit is refused before it ends', async () => {
     const begin = head(
       'POST',
       '/api/live-monitor',
@@ -161,6 +163,27 @@ describe('a body', () => {
     const answer = await send(keptAlive, ...Array.from({ length: 8 }, () => chunk));
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);
     expect(answer).toContain('PAYLOAD_TOO_LARGE');
+  });
+
+  test('that is held back is not waited for without a key', async () => {
+    const begin = head('POST', '/api/analyze-frame', 'Content-Type: application/json', 'Content-Length: 900');
+    expect(await send(begin, '{')).toMatch(/^HTTP\/1\.1 401 /);
+  });
+
+  test('that stops arriving is 408 with the envelope, and the end of its connection', async () => {
+    world.c.bodies = createRequestBodies({ setTimer: setSystemTimer, limits: { maxIdleMs: 50 } });
+    const app = createApp(world.c);
+    server.serve((request) => app.fetch(request));
+    const begin = head(
+      'POST',
+      '/api/live-monitor',
+      authorization,
+      'Content-Type: application/json',
+      'Content-Length: 900',
+    ).replace('Connection: close\r\n', '');
+    const answer = await send(begin, '{');
+    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+    expect(answer).toContain('REQUEST_TIMEOUT');
   });
 
   test('whose client leaves in the middle of it is no fault of the service', async () => {

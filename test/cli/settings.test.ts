@@ -8,6 +8,7 @@ describe('settings', () => {
       host: '127.0.0.1',
       dataDir: '.watchpost',
       allowRanges: [],
+      allowWebhookRanges: [],
       vision: 'pixel',
       maxJobSeconds: 600,
       ffmpeg: '',
@@ -26,6 +27,7 @@ describe('settings', () => {
     ['WATCHPOST_MAX_JOB_SECONDS', '4'],
     ['WATCHPOST_VISION', 'eyes'],
     ['WATCHPOST_ALLOW_RANGES', '10.0.0.0'],
+    ['WATCHPOST_ALLOW_WEBHOOK_RANGES', '10.0.0.0'],
     ['WATCHPOST_OPENAI_URL', 'not a url'],
   ])('%s=%s is refused, and the message names the variable', (variable, value) => {
     expect(() => readSettings({}, { [variable]: value })).toThrow(SettingsError);

@@ -9,7 +9,7 @@ const look = { stream_url: 'rtsp://camera/1', condition: 'A ship is in the lock'
 
 type Answer = { status: number; body: unknown; headers?: Record<string, string> } | Error;
 
-/** A service that gives these answers in their order, and a clock that never waits. */
+/** Creates a client whose service returns these responses in order, and whose clock never waits. */
 function scripted(answers: Answer[], attempts?: number) {
   const requests: { url: string; headers: Headers }[] = [];
   const pauses: number[] = [];
@@ -23,16 +23,16 @@ function scripted(answers: Answer[], attempts?: number) {
       if (answer === undefined) throw new Error('One request too many');
       if (answer instanceof Error) throw answer;
       const { status, body, headers = {} } = answer;
-      const asItIs = typeof body === 'string' || body instanceof ReadableStream;
-      return new Response(asItIs ? body : JSON.stringify(body), { status, headers });
+      const isRaw = typeof body === 'string' || body instanceof ReadableStream;
+      return new Response(isRaw ? body : JSON.stringify(body), { status, headers });
     },
     sleep: async (milliseconds) => void pauses.push(milliseconds),
   });
   return { client, requests, pauses };
 }
 
-describe('what may pass', () => {
-  it('is tried again, later each time', async () => {
+describe('createClient: retries', () => {
+  it('the client retries a transient error with growing delays', async () => {
     const { client, requests, pauses } = scripted([
       { status: 500, body: passing },
       new TypeError('fetch failed'),
@@ -46,7 +46,7 @@ describe('what may pass', () => {
     expect(pauses[1]).toBeGreaterThan(pauses[0]! / 2);
   });
 
-  it('waits as long as the service asks for', async () => {
+  it('the client waits for the time in Retry-After', async () => {
     const limited = { error: { code: 'RATE_LIMITED', message: 'Too many calls', remediation: 'Wait.' } };
     const { client, pauses } = scripted([
       { status: 429, body: limited, headers: { 'Retry-After': '7' } },
@@ -58,7 +58,7 @@ describe('what may pass', () => {
     expect(pauses).toEqual([7_000]);
   });
 
-  it('is thrown once the attempts are used up', async () => {
+  it('the client throws the transient error after the last attempt', async () => {
     const { client, requests } = scripted(
       [1, 2].map(() => ({ status: 500, body: passing })),
       2,
@@ -69,7 +69,7 @@ describe('what may pass', () => {
     expect(requests).toHaveLength(2);
   });
 
-  it('is not tried again where that would do it twice', async () => {
+  it('the client does not retry a request that is not repeatable', async () => {
     const { client, requests } = scripted([new TypeError('fetch failed')]);
 
     await expect(client.resendDelivery('ID', 2)).rejects.toBeInstanceOf(ConnectionError);
@@ -77,7 +77,7 @@ describe('what may pass', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('is an answer that breaks off, too', async () => {
+  it('the client retries after an incomplete response body', async () => {
     const broken = new ReadableStream({
       start: (controller) => controller.error(new TypeError('terminated')),
     });
@@ -91,7 +91,7 @@ describe('what may pass', () => {
     expect(requests).toHaveLength(2);
   });
 
-  it('is a limit of something in between', async () => {
+  it('the client retries a 429 of a proxy', async () => {
     const { client, requests } = scripted([
       { status: 429, body: '<html>Slow down</html>' },
       { status: 200, body: {} },
@@ -103,8 +103,8 @@ describe('what may pass', () => {
   });
 });
 
-describe('a creation', () => {
-  it('that is tried again carries the same idempotency key, and the next creation another one', async () => {
+describe('createClient: job creation', () => {
+  it('a retried creation carries the same idempotency key, and the next creation another one', async () => {
     const { client, requests } = scripted([
       new TypeError('fetch failed'),
       { status: 200, body: { job_id: 'a' } },
@@ -120,8 +120,8 @@ describe('a creation', () => {
   });
 });
 
-describe('a refusal', () => {
-  it('is thrown with its code and what to do next, at once', async () => {
+describe('createClient: error responses', () => {
+  it('the client throws a permanent error immediately, with code and remediation', async () => {
     const { client, requests } = scripted([{ status: 429, body: full }]);
 
     const error = await client.startMonitor(look).catch((thrown: unknown) => thrown);
@@ -131,7 +131,7 @@ describe('a refusal', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('of fields names them', async () => {
+  it('the client throws a 422 with the invalid fields', async () => {
     const detail = [{ loc: ['body', 'condition'], msg: 'Field required', type: 'missing' }];
     const { client } = scripted([{ status: 422, body: { detail } }]);
 
@@ -141,7 +141,7 @@ describe('a refusal', () => {
     expect(error).toMatchObject({ message: 'body.condition: Field required', detail });
   });
 
-  it('by something else than the service says where to look', async () => {
+  it('an error page of a proxy becomes UNEXPECTED_ANSWER with a hint at the base URL', async () => {
     const { client } = scripted([{ status: 404, body: '<html>No such page</html>' }]);
 
     await expect(client.getJob('ID')).rejects.toMatchObject({
@@ -151,7 +151,7 @@ describe('a refusal', () => {
   });
 });
 
-it('a page in place of an answer is an error that says where to look', async () => {
+it('an HTML page with status 200 becomes UNEXPECTED_ANSWER', async () => {
   const { client, requests } = scripted([{ status: 200, body: '<!doctype html>' }]);
 
   await expect(client.listJobs()).rejects.toMatchObject({ code: 'UNEXPECTED_ANSWER', status: 200 });
@@ -159,7 +159,7 @@ it('a page in place of an answer is an error that says where to look', async () 
   expect(requests).toHaveLength(1);
 });
 
-it('a key goes into the header, and filters into the query', async () => {
+it('the client sends the key in the header and filters in the query', async () => {
   const { client, requests } = scripted([{ status: 200, body: {} }]);
 
   await client.listJobs({ status: 'running', limit: 5 });
@@ -168,7 +168,7 @@ it('a key goes into the header, and filters into the query', async () => {
   expect(requests[0]?.headers.get('Authorization')).toBe('Bearer wp_key');
 });
 
-it('an aborted call rejects with its reason and is not tried again', async () => {
+it('an aborted call rejects with the reason of its signal and is not retried', async () => {
   const { client, requests } = scripted([new DOMException('Aborted', 'AbortError')]);
 
   await expect(client.getJob('ID', { signal: AbortSignal.abort(new Error('Enough')) })).rejects.toThrow(

@@ -12,7 +12,7 @@ afterEach(() => closing.splice(0).forEach((close) => close()));
 
 type Connection = (response: ServerResponse, request: IncomingMessage) => void;
 
-/** A server whose n-th connection does what the n-th of these does. */
+/** Starts a server whose n-th connection is handled by the n-th handler, and a client of it. */
 async function serverOf(...connections: Connection[]) {
   const resumed: (string | undefined)[] = [];
   const server = createServer((request, response) => {
@@ -64,7 +64,7 @@ async function sequences(events: AsyncIterable<StreamedEvent>): Promise<number[]
   return seen;
 }
 
-it('a stream that breaks, is refused for a while and is cut inside an event has each event once', async () => {
+it('follow yields each event once across broken, rejected and truncated streams', async () => {
   const { client, resumed } = await serverOf(
     breaksAfter(event(1, 'job_started'), event(2), event(3).slice(0, 20)),
     refuse(500, 'INTERNAL_ERROR'),
@@ -77,19 +77,19 @@ it('a stream that breaks, is refused for a while and is cut inside an event has 
   expect(resumed).toEqual(['0', '2', '2', '3']);
 });
 
-it('the failure of a job is followed by its end', async () => {
+it('follow continues after an error event to the final event', async () => {
   const { client } = await serverOf(sends(event(1, 'error')), sends(event(2, 'job_stopped')));
 
   expect(await sequences(client.follow('ID'))).toEqual([1, 2]);
 });
 
-it('a log that is over ends at once', async () => {
+it('follow ends immediately on status 204', async () => {
   const { client } = await serverOf((response) => response.writeHead(204).end());
 
   expect(await sequences(client.follow('ID', { after: 9 }))).toEqual([]);
 });
 
-it('a job that is not there is an error, not a wait', async () => {
+it('follow throws for an unknown job without retries', async () => {
   const { client, resumed } = await serverOf(refuse(404, 'JOB_NOT_FOUND'));
 
   await expect(sequences(client.follow('ID'))).rejects.toMatchObject({ code: 'JOB_NOT_FOUND' });
@@ -97,7 +97,7 @@ it('a job that is not there is an error, not a wait', async () => {
   expect(resumed).toHaveLength(1);
 });
 
-it('a service that stays away is given up after ten connections in a row', async () => {
+it('follow throws after ten consecutive connections without an event', async () => {
   const { client, resumed } = await serverOf(sends(event(1, 'job_started')));
 
   await expect(sequences(client.follow('ID'))).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
@@ -105,7 +105,7 @@ it('a service that stays away is given up after ten connections in a row', async
   expect(resumed).toHaveLength(10);
 });
 
-it('sessions of a quiet job that end in good order are no failures', async () => {
+it('follow does not count long sessions without events as failures', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   const quiet: Connection = (response, request) => {
     vi.setSystemTime(Date.now() + 60_000);
@@ -121,7 +121,7 @@ it('sessions of a quiet job that end in good order are no failures', async () =>
   expect(resumed).toHaveLength(13);
 });
 
-it('the iteration ends with the reason of its signal', async () => {
+it('follow rejects with the reason of its signal', async () => {
   const leaving = new AbortController();
   const { client } = await serverOf((response) => {
     response.writeHead(200, { 'Content-Type': 'text/event-stream' });

@@ -5,12 +5,12 @@ import { openApiDocument } from '../../adapters/openapi/document.ts';
 import { createClient } from '../../client/index.ts';
 import { openApiTypes } from './openapi-types.ts';
 
-it('the types of the client are those of the document', async () => {
+it('the committed client types match the OpenAPI document', async () => {
   const path = fileURLToPath(new URL('../../client/openapi-types.ts', import.meta.url));
   expect(readFileSync(path, 'utf8'), 'Run `npm run generate:client`').toBe(await openApiTypes(path));
 });
 
-it('the client has a function for each operation of the document, and sends it there', async () => {
+it('the client has one function per operation of the OpenAPI document', async () => {
   const sent = new Set<string>();
   const client: Record<string, (...given: any[]) => unknown> = createClient({
     baseUrl: 'https://HOST/api',

@@ -2,14 +2,14 @@ import { compile } from 'json-schema-to-typescript';
 import prettier from 'prettier';
 import { openApiDocument } from '../../adapters/openapi/document.ts';
 
-/** The text of `client/openapi-types.ts`: every named schema of the document as a type, as Prettier writes it. */
+/** Returns the formatted text of `client/openapi-types.ts`: one type per named schema of the OpenAPI document. */
 export async function openApiTypes(path: string): Promise<string> {
   const { components } = openApiDocument('https://HOST/api') as { components: { schemas: object } };
   const definitions = withPlainReferences(components.schemas);
   const root = { title: 'Everything', type: 'object' as const, definitions };
   const types = await compile(root, 'Everything', {
     additionalProperties: false,
-    // Tuples of each length would refuse an ordinary array; the service counts.
+    // A tuple per length would reject an ordinary array; the service validates the length.
     ignoreMinAndMaxItems: true,
     bannerComment: '/** Generated from the OpenAPI document by `npm run generate:client`: do not edit. */',
     format: false,
@@ -21,14 +21,14 @@ export async function openApiTypes(path: string): Promise<string> {
   });
 }
 
-/** A description beside a reference would make a second type of the same name. */
+/** Removes descriptions beside references: each would create a second type of the same name. */
 function withPlainReferences(schema: unknown): any {
   if (Array.isArray(schema)) return schema.map(withPlainReferences);
   if (typeof schema !== 'object' || schema === null) return schema;
   if ('$ref' in schema && typeof schema.$ref === 'string') {
     return { $ref: schema.$ref.replace('#/components/schemas/', '#/definitions/') };
   }
-  // Without a type of its own it is any value, not any object.
+  // A schema without a type accepts any value, not any object.
   if ('description' in schema && Object.keys(schema).length === 1) return { ...schema, tsType: 'unknown' };
   return Object.fromEntries(
     Object.entries(schema).map(([name, value]) => [name, withPlainReferences(value)]),

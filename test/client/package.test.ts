@@ -10,7 +10,7 @@ import { startService } from '../support/service-process.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 
-/** The client as its user has it: packed, installed elsewhere, compiled strictly, run against a service behind a wire that is cut. */
+/** Tests the packed client: installed elsewhere, compiled strictly, run against a service through broken connections. */
 
 const run = promisify(execFile);
 const directory = mkdtempSync(join(tmpdir(), 'watchpost-package-'));
@@ -60,7 +60,7 @@ async function install() {
   copyFileSync('test/client/watch.ts.txt', join(directory, 'watch.ts'));
 }
 
-it('an installed client compiles strictly, and follows a monitor through a connection that is cut', async () => {
+it('an installed client compiles strictly and follows a monitor across broken connections', async () => {
   const strict = [
     '--strict',
     '--exactOptionalPropertyTypes',
@@ -85,7 +85,7 @@ it('an installed client compiles strictly, and follows a monitor through a conne
   });
 
   const proxy = await startTcpProxy({ host: '127.0.0.1', port: Number(new URL(service.baseUrl).port) });
-  // Before the second check, five seconds after the first: a cancellation is not tried again.
+  // Before the second check, five seconds after the first: the client does not retry a cancellation.
   const cutting = [3_000, 4_000].map((at) => setTimeout(proxy.cut, at));
   try {
     const throughProxy = `http://127.0.0.1:${proxy.port}/api`;

@@ -10,8 +10,8 @@ async function signed(signer = versions(1), at = new Date()) {
   return { secret: await signer.secret('harbour'), headers: await signer.sign('harbour', 'msg_1', at, body) };
 }
 
-describe('a webhook', () => {
-  it('that the service signed is its event, with the id that repetitions share', async () => {
+describe('verifyWebhook', () => {
+  it('a valid signature returns the event and its webhook-id', async () => {
     const { secret, headers } = await signed();
 
     expect(verifyWebhook(secret, headers, body)).toEqual({ id: 'msg_1', event: JSON.parse(body) });
@@ -22,7 +22,7 @@ describe('a webhook', () => {
     expect(verifyWebhook(secret, written, body).event.type).toBe('job_started');
   });
 
-  it('verifies with the old and with the new secret while it rotates', async () => {
+  it('a webhook verifies with the old and the new secret during a rotation', async () => {
     const { headers } = await signed(versions(2, 1));
     const [old, renewed] = [await versions(1).secret('harbour'), await versions(2).secret('harbour')];
 
@@ -36,15 +36,18 @@ describe('a webhook', () => {
     ['with another id', { headers: { 'webhook-id': 'msg_2' } }],
     ['without a signature', { headers: { 'webhook-signature': '' } }],
     ['with the secret of another caller', { secret: `whsec_${Buffer.alloc(32).toString('base64')}` }],
-  ])('%s is refused', async (_, change: { body?: string; headers?: object; secret?: string }) => {
-    const { secret, headers } = await signed();
+  ])(
+    'verifyWebhook rejects a webhook %s',
+    async (_, change: { body?: string; headers?: object; secret?: string }) => {
+      const { secret, headers } = await signed();
 
-    expect(() =>
-      verifyWebhook(change.secret ?? secret, { ...headers, ...change.headers }, change.body ?? body),
-    ).toThrow(WebhookVerificationError);
-  });
+      expect(() =>
+        verifyWebhook(change.secret ?? secret, { ...headers, ...change.headers }, change.body ?? body),
+      ).toThrow(WebhookVerificationError);
+    },
+  );
 
-  it('that is older than five minutes is refused', async () => {
+  it('verifyWebhook rejects a webhook older than five minutes', async () => {
     const { secret, headers } = await signed(versions(1), new Date(Date.now() - 6 * 60_000));
 
     expect(() => verifyWebhook(secret, headers, body)).toThrow(WebhookVerificationError);

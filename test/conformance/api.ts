@@ -6,24 +6,24 @@ export type Answer = {
   status: number;
   headers: Headers;
   text: string;
-  /** The parsed body; undefined where it is no JSON. */
+  /** Parsed body; undefined if it is not JSON. */
   body: any;
 };
 
 export type CallOptions = {
   headers?: Record<string, string>;
-  /** Sent as it is, in place of JSON. */
+  /** Raw body instead of JSON. */
   text?: string;
 };
 
-/** The service as one caller sees it. */
+/** Client of the service for one caller. */
 export type Api = {
   baseUrl: string;
   key: string;
   call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
-  /** POST with `Accept: text/event-stream`; the answer before its stream is read. */
+  /** Sends a request with `Accept: text/event-stream` and returns the response before its stream is read. */
   open(path: string, body: unknown, headers?: Record<string, string>): Promise<EventStream>;
-  /** Jobs that this case has made, so that none is left behind. */
+  /** Jobs that this case created, which the suite cancels afterwards. */
   created: Set<string>;
 };
 
@@ -33,7 +33,7 @@ export type EventStream = {
   events(): AsyncGenerator<SseEvent>;
 };
 
-/** The longest that a synchronous answer may take: a hybrid check of a slow model, and the 60 s of a proxy before it. */
+/** Maximum duration of a synchronous response, in milliseconds: a hybrid check of a slow model behind a 60 s proxy. */
 const answerTimeoutMs = 75_000;
 
 export function createApi(
@@ -51,7 +51,7 @@ export function createApi(
     created,
     call: async (method, path, body, { headers = {}, text } = {}) => {
       const payload = text ?? (body === undefined ? undefined : JSON.stringify(body));
-      const answer = await patiently(() =>
+      const answer = await sendWithRetry(() =>
         fetch(`${baseUrl}${path}`, {
           method,
           redirect: 'manual',
@@ -95,12 +95,12 @@ export function createApi(
   };
 }
 
-/** A service may limit rates; that is no failure, but a reason to wait. */
-async function patiently(send: () => Promise<Response>): Promise<Answer> {
-  for (let tries = 1; ; tries += 1) {
+/** Sends a request, and reattempt after a rate limit, at most 20 times. */
+async function sendWithRetry(send: () => Promise<Response>): Promise<Answer> {
+  for (let attempt = 1; ; attempt += 1) {
     const answer = await read(await send());
     const isLimited = answer.status === 429 && answer.body?.error?.code !== 'MAX_JOBS_REACHED';
-    if (!isLimited || tries === 20) return answer;
+    if (!isLimited || attempt === 20) return answer;
     await sleep(Math.min(10, Number(answer.headers.get('retry-after') ?? 1) || 1) * 1000);
   }
 }

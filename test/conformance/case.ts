@@ -3,8 +3,8 @@ import type { Receiver } from './sources/receiver.ts';
 import type { Streams } from './sources/streams.ts';
 
 /**
- * What a case cannot do without; a target that lacks it has the case skipped, with the reason. `decisions` marks what the interface
- * leaves open and this project decided: another service may have decided otherwise.
+ * Requirement of a case; without it the case is skipped with the reason. `decisions` marks behavior that the interface
+ * leaves open and this project decided; another service may differ.
  */
 export type Need =
   | 'stream'
@@ -20,36 +20,36 @@ export type Need =
   | 'patience';
 
 export type Case = {
-  /** For `--only` and docs/contract.md: short, kebab-case, unique. */
+  /** Id for `--only` and docs/contract.md: short, kebab-case, unique. */
   id: string;
-  /** The behaviour, as a sentence. */
+  /** Behavior, as a sentence. */
   title: string;
-  /** Statements of docs/contract.md. */
+  /** Ids of statements in docs/contract.md. */
   covers: string[];
   needs?: Need[];
-  /** Active jobs at the same time; `slotsOfCaller` keeps every other case off its caller. 0 by default. */
+  /** Concurrent jobs; `slotsOfCaller` reserves the whole caller. Default: 0. */
   slots?: number;
-  /** About how long it takes; long ones begin first. 5 by default. */
+  /** Approximate duration; the longest cases start first. Default: 5. */
   seconds?: number;
   run: (target: Target) => Promise<void>;
 };
 
-/** The limit of the interface, section 8. */
+/** Maximum concurrent jobs of a caller (interface section 8). */
 export const slotsOfCaller = 10;
 
-/** What a case works with: the service as its caller sees it, and the world around it. */
+/** Inputs of a case: clients of the service, streams, receiver and conditions. */
 export type Target = {
   api: Api;
-  /** Another tenant; only for cases that need one. */
+  /** Client of another caller, for cases with the need `second caller`. */
   other: Api;
-  /** With the internal header; only for cases that need it. */
+  /** Client with the internal header, for cases with the need `internal key`. */
   internal: Api;
   streams: Streams;
   receiver: Receiver;
-  /** Conditions of which the first holds in every picture of the stream and the second in none. */
+  /** Conditions that hold in every frame of the stream, and in none. */
   conditions: { holds: string; fails: string };
   retentionSeconds: number;
 };
 
-/** Thrown by a case that finds that it cannot be run. */
+/** Thrown by a case that cannot run. */
 export class Skipped extends Error {}

@@ -1,6 +1,6 @@
 import type { Case } from './case.ts';
 
-/** Cases whose id contains one of the texts, or that cover one of them as a statement; all for none; less those that are called by `skip`. */
+/** Selects cases whose id contains a text of `only`, or that cover it as a statement; all if `only` is empty. Omits ids of `skip`. */
 export function choose(
   cases: readonly Case[],
   only: readonly string[],

@@ -15,12 +15,12 @@ import { runCases } from './run-cases.ts';
 import type { Outcome } from './run-cases.ts';
 
 /**
- * Every case of the conformance suite against `watchpost start`. All run at the same time, in the runner of the suite; each test here waits
+ * Runs every case of the conformance suite against `watchpost start`. The suite runs all cases concurrently; each test waits
  * for one.
  */
 
 const retentionSeconds = 60;
-/** What cannot be shown here: giving a webhook up takes minutes. */
+/** Skipped cases: a failed webhook delivery takes minutes. */
 const skippedHere = ['webhook-gives-up'];
 const extraCallers = ['berth', 'crane', 'dock', 'edge', 'ferry', 'gate'];
 
@@ -50,7 +50,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-describe('the interface', () => {
+describe('conformance suite', () => {
   test.each(allCases.filter(({ id }) => !skippedHere.includes(id)))(
     '$id: $title',
     async ({ id }) => {
@@ -60,7 +60,7 @@ describe('the interface', () => {
     240_000,
   );
 
-  test('nothing is skipped but what cannot be shown here', async () => {
+  test('the suite skips only the cases that take minutes', async () => {
     const done = await Promise.all(outcomes.values());
     const skipped = done.filter(({ result }) => result === 'skipped').map(({ id }) => id);
     expect(skipped.toSorted()).toEqual(skippedHere.toSorted());

@@ -6,7 +6,7 @@ import { errorEnvelope, validationError } from './shapes.ts';
 
 export { assert };
 
-/** The value in the shape; throws what is wrong with it and where. */
+/** Parses a value with the schema. Throws with path and fault. */
 export function shaped<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -14,10 +14,11 @@ export function shaped<Schema extends z.ZodType>(
 ): z.infer<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw new Error(`${what} has another shape:\n${z.prettifyError(result.error)}\n${excerpt(value)}`);
+  throw new Error(`${what} has an invalid shape:
+${z.prettifyError(result.error)}\n${excerpt(value)}`);
 }
 
-/** An answer with 200 and a body in the shape. */
+/** Requires status 200 and parses the body with the schema. */
 export function ok<Schema extends z.ZodType>(answer: Answer, schema: Schema, what: string): z.infer<Schema> {
   assert.equal(answer.status, 200, `${what}: ${answer.status} ${excerpt(answer.text)}`);
   return shaped(schema, answer.body, what);
@@ -25,7 +26,7 @@ export function ok<Schema extends z.ZodType>(answer: Answer, schema: Schema, wha
 
 export type ExpectedError = { status: number; code?: string; message?: string };
 
-/** An answer with the error envelope; code and message only where they are given. */
+/** Requires the error envelope with the status, and with code and message if given. */
 export function refused(answer: Answer, expected: ExpectedError, what: string): void {
   assert.equal(answer.status, expected.status, `${what}: ${answer.status} ${excerpt(answer.text)}`);
   const { error } = shaped(errorEnvelope, answer.body, what);
@@ -33,7 +34,7 @@ export function refused(answer: Answer, expected: ExpectedError, what: string): 
   if (expected.message !== undefined) assert.equal(error.message, expected.message, what);
 }
 
-/** A 422 of which an entry names the field. */
+/** Requires a 422 with an entry for the field, and returns the entry. */
 export function invalid(answer: Answer, field: string, what: string) {
   assert.equal(answer.status, 422, `${what}: ${answer.status} ${excerpt(answer.text)}`);
   const { detail } = shaped(validationError, answer.body, what);
@@ -42,24 +43,25 @@ export function invalid(answer: Answer, field: string, what: string) {
   return entry;
 }
 
-/** Asks again until `found` finds something; throws the last state after `withinSeconds`. */
+/** Polls until `found` returns a value. Throws with the last state after `withinSeconds`. */
 export async function eventually<State, Found>(
   what: string,
   withinSeconds: number,
-  ask: () => Promise<State>,
+  poll: () => Promise<State>,
   found: (state: State) => Found | undefined | false,
 ): Promise<Found> {
   const deadline = Date.now() + withinSeconds * 1000;
   for (;;) {
-    const state = await ask();
+    const state = await poll();
     const result = found(state);
     if (result !== undefined && result !== false) return result;
     if (Date.now() > deadline)
-      throw new Error(`Not within ${withinSeconds} s: ${what}; last: ${excerpt(state)}`);
+      throw new Error(`Timeout after ${withinSeconds} s: ${what}; last state: ${excerpt(state)}`);
     await sleep(300);
   }
 }
 
+/** Returns at most 600 characters of a value, with base64 text shortened. */
 export function excerpt(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return (text ?? 'undefined').replaceAll(/"[A-Za-z0-9+/=]{200,}"/g, '"(base64)"').slice(0, 600);

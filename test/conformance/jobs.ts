@@ -5,11 +5,11 @@ import { eventually, ok } from './expect.ts';
 import { jobCreated, jobDetail } from './shapes.ts';
 import type { z } from 'zod';
 
-/** What cases do with jobs. */
+/** Helpers for jobs. */
 
 export type JobDetail = z.infer<typeof jobDetail>;
 
-/** A monitor of the live stream that never triggers unless it is told otherwise. */
+/** Returns a request for a monitor that never triggers by default. */
 export function monitorBody(target: Target, fields: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     stream_url: target.streams.live,
@@ -22,7 +22,8 @@ export function monitorBody(target: Target, fields: Record<string, unknown> = {}
 
 export async function createMonitor(target: Target, fields: Record<string, unknown> = {}): Promise<string> {
   const answer = await target.api.call('POST', '/live-monitor', monitorBody(target, fields));
-  if (answer.body?.error?.code === 'INVALID_INPUT_MODE') throw new Skipped('Its model takes no video');
+  if (answer.body?.error?.code === 'INVALID_INPUT_MODE')
+    throw new Skipped('The model of the service does not support video');
   return ok(answer, jobCreated, 'POST /live-monitor').job_id;
 }
 
@@ -64,5 +65,5 @@ export function isTerminal(status: string): boolean {
   return ['completed', 'stopped', 'failed'].includes(status);
 }
 
-/** A UUID that no job has. */
+/** UUID of no job. */
 export const unknownJobId = '00000000-0000-4000-8000-000000000000';

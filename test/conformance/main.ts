@@ -11,37 +11,37 @@ import { runCases } from './run-cases.ts';
 process.exitCode = await main(process.argv.slice(2));
 
 async function main(args: string[]): Promise<number> {
-  if (args.includes('--help')) return said(usage, 0);
+  if (args.includes('--help')) return print(usage, 0);
   try {
     return await run(readOptions(args));
   } catch (error) {
-    if (error instanceof UsageError) return said(`${error.message}\n\n${usage}`, 2);
+    if (error instanceof UsageError) return print(`${error.message}\n\n${usage}`, 2);
     throw error;
   }
 }
 
 async function run(options: Options): Promise<number> {
   const cases = choose(allCases, options.only, options.skip);
-  if (cases.length === 0) throw new UsageError(`No case is called ${options.only.join(' or ')}`);
-  if (options.list) return said(listing(cases), 0);
+  if (cases.length === 0) throw new UsageError(`No case matches ${options.only.join(' or ')}`);
+  if (options.list) return print(listing(cases), 0);
   const { setting, close } = await prepare(options);
   try {
     const running = [...runCases(cases, setting, options['at-once']).values()];
     const outcomes = await Promise.all(
       running.map(async (outcome) => {
         const done = await outcome;
-        if (!options.json) said(lineFor(done), 0);
+        if (!options.json) print(lineFor(done), 0);
         return done;
       }),
     );
-    said(options.json ? jsonReport(options['base-url'], outcomes) : `\n${closingLine(outcomes)}`, 0);
+    print(options.json ? jsonReport(options['base-url'], outcomes) : `\n${closingLine(outcomes)}`, 0);
     return count(outcomes, 'failed') > 0 ? 1 : 0;
   } finally {
     await close();
   }
 }
 
-function said(text: string, exitCode: number): number {
+function print(text: string, exitCode: number): number {
   process.stdout.write(`${text}\n`);
   return exitCode;
 }

@@ -1,35 +1,35 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 
-export const usage = `Checks a service against the interface, from outside.
+export const usage = `Verifies a service against the interface, from outside.
 
   npm run conformance -- --base-url URL --key KEY [options]
 
-  --base-url URL         the service, with its base path: http://127.0.0.1:8787/api
-  --key KEY              an API key of a caller without active jobs; more than once for more callers (some cases
-                         need a second one)
-  --internal-key KEY     a key with internal access, for /metrics and /logs
-  --only TEXT            only cases whose id contains it, or that cover this statement (I-4.2.7); may be given more than once
-  --skip ID              leaves this case out; may be given more than once
-  --list                 list the cases and run none
+  --base-url URL         address of the service with base path: http://127.0.0.1:8787/api
+  --key KEY              API key of a caller without active jobs; repeat it for more callers (some cases
+                         require a second one)
+  --internal-key KEY     key with internal access, for /metrics and /logs
+  --only TEXT            cases whose id contains the text, or that cover this statement (I-4.2.7); repeatable
+  --skip ID              case to omit; repeatable
+  --list                 list the cases without running them
   --json                 one JSON document instead of lines
-  --at-once COUNT        how many cases run side by side (default: 24)
-  --slow                 also the cases that take minutes
-  --interface-only       leave out what the interface leaves open and this project decided
+  --at-once COUNT        maximum concurrent cases (default: 24)
+  --slow                 include cases that take minutes
+  --interface-only       omit cases that the interface leaves open and this project decided
 
 For a service on loopback the suite brings live streams (ffmpeg) and a webhook receiver; the service must be allowed to reach
-them (WATCHPOST_ALLOW_RANGES=127.0.0.0/8). For any other service:
+them (WATCHPOST_ALLOW_RANGES=127.0.0.0/8 WATCHPOST_ALLOW_WEBHOOK_RANGES=127.0.0.0/8). For any other service:
 
-  --stream-url URL       a live stream in which something moves all the time
-  --rtsp-url URL         a live RTSP stream
-  --vod-url URL          a recording
-  --platform-url URL     a live stream of a platform; may be given more than once
-  --receiver-url URL     a public address that forwards to --receiver-port on this machine
-  --receiver-port PORT   the port on loopback that the receiver listens on
-  --holds TEXT           a condition that holds all the time in the stream (default: "The picture is not black")
-  --fails TEXT           one that never does (default: "The picture is entirely black")
-  --retention SECONDS    the retention of the service, if it is at most 120
-  --ffmpeg PATH          ffmpeg for the streams; the one in the PATH by default
+  --stream-url URL       live stream with constant motion
+  --rtsp-url URL         live RTSP stream
+  --vod-url URL          recording
+  --platform-url URL     live stream of a platform; repeatable
+  --receiver-url URL     public address that forwards to --receiver-port on this machine
+  --receiver-port PORT   loopback port of the receiver
+  --holds TEXT           condition that always holds in the stream (default: "The picture is not black")
+  --fails TEXT           condition that never holds (default: "The picture is entirely black")
+  --retention SECONDS    retention of the service, 30 to 120
+  --ffmpeg PATH          ffmpeg for the streams (default: the one in the PATH)
 `;
 
 const optionsSchema = z.object({
@@ -57,10 +57,10 @@ const optionsSchema = z.object({
 
 export type Options = z.infer<typeof optionsSchema>;
 
-/** The command line is wrong; the message says how. */
+/** Invalid command line; the message contains the fault. */
 export class UsageError extends Error {}
 
-/** Throws `UsageError`. */
+/** Parses the command line. Throws `UsageError`. */
 export function readOptions(args: string[]): Options {
   const result = optionsSchema.safeParse(parsed(args));
   if (result.success) return result.data;

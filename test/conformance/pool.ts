@@ -3,8 +3,8 @@ import { slotsOfCaller } from './case.ts';
 export type Caller = { key: string; free: number };
 
 /**
- * Callers and their slots, so that cases run side by side within the limit of ten active jobs a caller. First come, first
- * served among those that fit.
+ * Pool of callers and slots: runs cases concurrently within the limit of ten active jobs per caller. Serves requests in
+ * order, except those that do not fit.
  */
 export function createPool(keys: readonly string[], atOnce: number) {
   const callers = keys.map((key) => ({ key, free: slotsOfCaller }));
@@ -27,14 +27,14 @@ export function createPool(keys: readonly string[], atOnce: number) {
   };
 
   function serve(): void {
-    for (const wish of waiting.slice()) {
+    for (const request of waiting.slice()) {
       if (running >= atOnce) return;
-      const caller = callers.toSorted((a, b) => b.free - a.free).find(({ free }) => free >= wish.slots);
+      const caller = callers.toSorted((a, b) => b.free - a.free).find(({ free }) => free >= request.slots);
       if (caller === undefined) continue;
-      waiting.splice(waiting.indexOf(wish), 1);
-      caller.free -= wish.slots;
+      waiting.splice(waiting.indexOf(request), 1);
+      caller.free -= request.slots;
       running += 1;
-      wish.resolve(caller);
+      request.resolve(caller);
     }
   }
 }

@@ -10,7 +10,7 @@ type Missing = Partial<Record<Need, string>>;
 
 export type Prepared = { setting: Setting; close(): Promise<void> };
 
-/** Brings the world that the cases need, and says what it lacks. */
+/** Starts the streams and the receiver of the cases, and lists unmet needs with the reason. */
 export async function prepare(options: Options): Promise<Prepared> {
   await using cleanup = new AsyncDisposableStack();
   const isLocal = isLoopback(options['base-url']);
@@ -48,7 +48,8 @@ function streamsOf(options: Options, own: OwnStreams | undefined): Streams {
     broken: own?.streams.broken ?? '',
     offline: own?.streams.offline ?? '',
     platforms: options['platform-url'],
-    startMortal: own?.streams.startMortal ?? (() => Promise.reject(new Error('No streams of its own'))),
+    startMortal:
+      own?.streams.startMortal ?? (() => Promise.reject(new Error('The suite has no own streams'))),
   };
 }
 
@@ -56,41 +57,39 @@ type World = { isLocal: boolean; isOwn: boolean; refusal: string | undefined };
 
 function missingOf(options: Options, streams: Streams, { isLocal, isOwn, refusal }: World): Missing {
   const given = (address: string, flag: string): string | undefined =>
-    address === '' ? `The service is not on loopback: give ${flag}` : isOwn ? refusal : undefined;
+    address === '' ? `The service is not on loopback: use ${flag}` : isOwn ? refusal : undefined;
   const needs = {
     stream: given(streams.live, '--stream-url'),
     rtsp: given(streams.rtsp, '--rtsp-url'),
     recording: given(streams.recording, '--vod-url'),
     'own streams': isOwn
       ? refusal
-      : "Needs the suite's own streams, which only a service on loopback can reach",
+      : 'Requires the streams of the suite, which only a service on loopback can reach',
     platform:
-      streams.platforms.length > 0 ? undefined : 'Needs a live stream of a platform: give --platform-url',
+      streams.platforms.length > 0 ? undefined : 'Requires a live stream of a platform: use --platform-url',
     receiver: receiverReason(options, isLocal) ?? (isOwn ? refusal : undefined),
-    'internal key': options['internal-key'] ? undefined : 'Needs --internal-key',
-    'second caller': options.key.length > 1 ? undefined : "Needs a second --key, another caller's",
+    'internal key': options['internal-key'] ? undefined : 'Requires --internal-key',
+    'second caller': options.key.length > 1 ? undefined : 'Requires a second --key, of another caller',
     retention: options.retention
       ? undefined
-      : 'A finished job stays for about an hour: give --retention where the service was set to at most 120 s',
-    decisions: options['interface-only']
-      ? 'Decided by this project: left out by --interface-only'
-      : undefined,
-    patience: options.slow ? undefined : 'Takes minutes: give --slow',
+      : 'Ended jobs are retained for about an hour: use --retention with a service that retains at most 120 s',
+    decisions: options['interface-only'] ? 'Decided by this project: omitted by --interface-only' : undefined,
+    patience: options.slow ? undefined : 'Takes minutes: use --slow',
   } satisfies Record<Need, string | undefined>;
   return Object.fromEntries(Object.entries(needs).filter(([, reason]) => reason !== undefined));
 }
 
 function receiverReason(options: Options, isLocal: boolean): string | undefined {
   if (isLocal || options['receiver-url']) return undefined;
-  return 'The service is not on loopback: give --receiver-url and --receiver-port';
+  return 'The service is not on loopback: use --receiver-url and --receiver-port';
 }
 
-/** Why the service does not take our streams, if it guards loopback. */
+/** Returns the reason if the service rejects streams on loopback, else undefined. */
 async function refusalOf(options: Options, { live }: Streams): Promise<string | undefined> {
   const api = createApi(options['base-url'], options.key[0] ?? '', AbortSignal.timeout(60_000));
   const { body } = await api.call('POST', '/streams/validate', { stream_url: live });
   if (body?.error?.code !== 'INVALID_URL') return undefined;
-  return 'The service refuses addresses on loopback: start it with WATCHPOST_ALLOW_RANGES=127.0.0.0/8';
+  return 'The service refuses addresses on loopback: start it with WATCHPOST_ALLOW_RANGES=127.0.0.0/8 WATCHPOST_ALLOW_WEBHOOK_RANGES=127.0.0.0/8';
 }
 
 function isLoopback(url: string): boolean {

@@ -3,10 +3,12 @@ import type { Outcome } from './run-cases.ts';
 
 const marks = { passed: 'ok  ', failed: 'FAIL', skipped: 'skip' };
 
-/** One line a case; what went wrong below it. */
+/** Returns one line per case, with the fault of a failed case below it. */
 export function lineFor({ id, title, covers, result, reason, seconds }: Outcome): string {
   const head = `${marks[result]}  ${id}: ${title}  [${covers.join(' ')}]`;
-  if (result === 'skipped') return `${head}\n        not run: ${reason}`;
+  if (result === 'skipped')
+    return `${head}
+        skipped: ${reason}`;
   const time = `  ${seconds.toFixed(1)} s`;
   if (result === 'passed') return head + time;
   return `${head}${time}\n${indented(reason ?? '')}`;

@@ -10,21 +10,21 @@ export type Outcome = {
   title: string;
   covers: string[];
   result: 'passed' | 'failed' | 'skipped';
-  /** Why it failed or was skipped. */
+  /** Reason of a failure or skip. */
   reason: string | undefined;
   seconds: number;
 };
 
 export type Setting = Omit<Target, 'api' | 'other' | 'internal'> & {
   baseUrl: string;
-  /** One of each caller. */
+  /** One key per caller. */
   keys: readonly string[];
   internalKey: string | undefined;
-  /** Why a need is not met. */
+  /** Reasons of unmet needs. */
   missing: Partial<Record<Need, string>>;
 };
 
-/** Runs cases side by side, the longest first; each outcome comes as soon as it is known. */
+/** Runs cases concurrently, the longest first. Each outcome resolves when its case ends. */
 export function runCases(
   cases: readonly Case[],
   setting: Setting,
@@ -54,7 +54,7 @@ export function runCases(
   }
 }
 
-/** Within three times its time; whatever it leaves open is closed, and its jobs are cancelled. */
+/** Runs one case within three times its duration plus 30 s. Closes its connections and cancels its jobs. */
 async function runOne(each: Case, setting: Setting, key: string, otherKey: string): Promise<void> {
   const ending = new AbortController();
   const limitSeconds = (each.seconds ?? 5) * 3 + 30;
@@ -65,13 +65,13 @@ async function runOne(each: Case, setting: Setting, key: string, otherKey: strin
   });
   const timeout = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
-    timeout.reject(new Error(`Took more than ${limitSeconds} s`));
+    timeout.reject(new Error(`Timeout after ${limitSeconds} s`));
   }, limitSeconds * 1000);
   try {
     await Promise.race([each.run({ ...setting, api, other, internal }), timeout.promise]);
   } finally {
     clearTimeout(timer);
-    // A service that no longer answers has failed the case already.
+    // An unresponsive service has already failed the case.
     for (const used of [api, other]) await cancelLeftovers(used).catch(() => undefined);
     ending.abort();
   }
@@ -93,7 +93,7 @@ function outcomeOf(
   return { id, title, covers, result, reason, seconds };
 }
 
-/** With the cause that fetch hides its reason in. */
+/** Returns the message with its cause, where `fetch` puts the reason. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const cause = error.cause instanceof Error ? ` (${error.cause.message})` : '';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The shapes of the interface, section 2, from the document alone. More members than these are allowed everywhere. */
+/** Shapes of the interface, section 2, from the document alone. Additional members are permitted. */
 
 export const jobStatus = z.enum(['pending', 'running', 'stopped', 'completed', 'failed']);
 

@@ -1,11 +1,11 @@
 export type SseEvent = {
   event: string;
   id: string | undefined;
-  /** Parsed where it is JSON, else the text. */
+  /** Parsed JSON, else the text. */
   data: any;
 };
 
-/** Events of a `text/event-stream` as the WHATWG HTML standard reads them (section 9.2.6); comments are dropped. */
+/** Parses an event stream as the WHATWG HTML standard defines it (section 9.2.6); ignores comments. */
 export async function* readSse(response: Response): AsyncGenerator<SseEvent> {
   let rest = '';
   for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {

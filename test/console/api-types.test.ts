@@ -11,11 +11,11 @@ import type * as insight from '../../core/responses/insight.ts';
 import type * as jobs from '../../core/responses/jobs.ts';
 import type * as looks from '../../core/responses/looks.ts';
 
-/** The console may not import the schemas of the API; the compiler holds its own types against them here. */
+/** Compares the types of the console with the schemas of the API, which the console may not import. */
 
 type Answer<Schema extends z.ZodType> = z.output<Schema>;
 
-test('what the console reads of an answer is in the answer', () => {
+test('each response schema contains the fields that the console reads', () => {
   expectTypeOf<Answer<typeof access.keySchema>>().toExtend<console.Key>();
   expectTypeOf<Answer<typeof access.newKeySchema>>().toExtend<console.NewKey>();
   expectTypeOf<Answer<typeof access.callerResponseSchema>>().toExtend<console.Caller>();
@@ -31,13 +31,13 @@ test('what the console reads of an answer is in the answer', () => {
   expectTypeOf<Answer<typeof looks.streamValidationResponseSchema>>().toExtend<console.StreamValidation>();
 });
 
-test('what the console reads of an event is in it, in the log and in the stream', () => {
+test('logged and streamed events contain the fields that the console reads', () => {
   expectTypeOf<Answer<typeof events.eventPageSchema>>().toExtend<console.EventPage>();
   expectTypeOf<Answer<typeof events.loggedEventSchema>>().toExtend<console.JobEvent>();
   expectTypeOf<Answer<typeof events.streamedEventSchema>>().toExtend<console.JobEvent>();
 });
 
-test('what the console sends is taken', () => {
+test('the request schemas accept the requests of the console', () => {
   expectTypeOf<console.LookRequest>().toExtend<z.input<typeof checkOnceRequestSchema>>();
   expectTypeOf<console.MonitorRequest>().toExtend<z.input<typeof monitorRequestSchema>>();
   expectTypeOf<console.DigestRequest>().toExtend<z.input<typeof digestRequestSchema>>();

@@ -4,7 +4,7 @@ import { chromium } from 'playwright-core';
 import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
 
-/** Debian's Chromium; `test/support/packages.ts` brings it. */
+/** Path of Debian's Chromium, which `test/support/packages.ts` installs. */
 const executablePath = process.env['WATCHPOST_CHROMIUM'] ?? '/usr/bin/chromium';
 
 const flags = [
@@ -27,11 +27,11 @@ export function launch(): Promise<Browser> {
 
 export type WatchedPage = {
   page: Page;
-  /** What a page must never do: errors, violations of its policy, requests to other hosts. */
+  /** Faults of the page: errors, policy violations, requests to other hosts. */
   faults: string[];
 };
 
-/** A page whose every fault is noted. `host` is the only one that it may ask for anything. */
+/** Opens a page and records its faults. Requests to any host but `host` are faults. */
 export async function openPage(browser: Browser, host: string): Promise<WatchedPage> {
   const context = await browser.newContext({ viewport: desk, colorScheme: 'light' });
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -50,17 +50,17 @@ export async function openPage(browser: Browser, host: string): Promise<WatchedP
   return { page, faults };
 }
 
-/** Chromium reports each answer of 400 and more as an error; those are the API's, and the tests look at what is made of them. */
+/** Returns true for Chromium's report of a 4xx response. The tests check the message that the console derives from it. */
 function isAnswer(text: string): boolean {
   return /Failed to load resource: the server responded with a status of (400|401|403|404|422)/.test(text);
 }
 
-/** What follows a change of size is drawn. As text, since the tests are compiled without the browser's types. */
+/** Waits until a change of size is drawn. Text, because the tests are compiled without the types of the browser. */
 const twoFrames = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))';
 
 const folder = 'test-output/screenshots';
 
-/** The page in both themes and on a phone: pictures of it, no serious finding of axe, and nothing that scrolls sideways. */
+/** Inspects the page in both themes and on a phone: saves screenshots, requires no serious axe finding and no overflow. */
 export async function inspect(page: Page, name: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -75,7 +75,7 @@ export async function inspect(page: Page, name: string): Promise<void> {
   await page.setViewportSize(desk);
 }
 
-/** A window as tall as the page, so that what is fixed to its edges is there; a dialog covers what is seen, not the page. */
+/** Saves a screenshot of the whole page, or of the viewport if a dialog is open, since dialogs cover only the viewport. */
 async function shoot(page: Page, name: string, size: { width: number; height: number }): Promise<void> {
   await page.setViewportSize(size);
   await page.evaluate(twoFrames);
@@ -84,14 +84,14 @@ async function shoot(page: Page, name: string, size: { width: number; height: nu
     await page.setViewportSize({ width: size.width, height: Math.max(size.height, height) });
     await page.evaluate(twoFrames);
   }
-  // A first picture makes Chromium draw anew what a change of theme has left in its tiles.
+  // The first screenshot makes Chromium redraw tiles of the previous theme.
   await page.screenshot();
   await page.screenshot({ path: `${folder}/${name}.png` });
 }
 
-/** In the dark only colours are another matter than in the light. */
+/** Returns serious and critical axe findings. The dark theme differs only in colors, so only contrast is checked there. */
 async function seriousFindings(page: Page, colorScheme: 'light' | 'dark'): Promise<string[]> {
-  // Without legacy mode each analysis opens a page of its own, for frames in frames, which there are none of.
+  // Without legacy mode, each analysis opens another page for nested frames, which the console does not have.
   const axe = new AxeBuilder({ page }).setLegacyMode();
   if (colorScheme === 'dark') axe.withRules(['color-contrast']);
   const { violations } = await axe.analyze();

@@ -12,7 +12,7 @@ import type { ServiceProcess } from '../support/service-process.ts';
 import { inspect, launch, openPage } from './browser.ts';
 import { startRecording } from './recording.ts';
 
-/** The console as its user sees it: a real browser, the service as a process, a live stream and a webhook receiver. */
+/** Tests the console in a real browser, with the service as a process, a live stream and a webhook receiver. */
 
 const dataDir = mkdtempSync(join(tmpdir(), 'watchpost-console-'));
 let service: ServiceProcess;
@@ -27,7 +27,7 @@ const host = () => new URL(service.baseUrl).host;
 const consoleUrl = () => `http://${host()}/console`;
 
 beforeAll(async () => {
-  // As npm does after an install; not in this process, whose NODE_ENV makes another build.
+  // Builds as npm does after an install; in a child process, because NODE_ENV of this one changes the build.
   execFileSync(process.execPath, ['console/prepare.js'], { env: { ...process.env, NODE_ENV: 'production' } });
   [service, stream, browser] = await Promise.all([
     startService(dataDir),
@@ -36,7 +36,7 @@ beforeAll(async () => {
   ]);
   receiver = await startReceiver(
     () => service.webhookSecret,
-    // 410 ends a delivery at its first attempt.
+    // Status 410 ends a delivery at its first attempt.
     (path) => (path === '/broken' && receiverIsBroken ? 410 : 204),
   );
   ({ page, faults } = await openPage(browser, host()));
@@ -70,7 +70,7 @@ async function signIn(key: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
-test('a wrong key is refused with a reason, and the page says where to find the right one', async () => {
+test('the sign-in rejects a wrong key with a reason and shows where to find the right one', async () => {
   await page.goto(consoleUrl());
   await page.getByText('Where do I find my key?').click();
   await inspect(page, 'sign-in');
@@ -78,10 +78,10 @@ test('a wrong key is refused with a reason, and the page says where to find the 
   expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('dark');
   await button('Use the light theme').click();
   await signIn('wp_wrong');
-  await expect.poll(() => page.getByRole('alert').textContent()).toContain('This key is not accepted');
+  await expect.poll(() => page.getByRole('alert').textContent()).toContain('This key is not valid');
 });
 
-test('a key of the service opens the console, by keyboard alone', async () => {
+test('a valid key opens the console with the keyboard alone', async () => {
   await field('API key').fill('');
   await page.keyboard.insertText(service.internalKey);
   await page.keyboard.press('Tab');
@@ -98,7 +98,7 @@ test('a key of the service opens the console, by keyboard alone', async () => {
   expect(await scopes.textContent()).toContain('admin');
 });
 
-test('a key is made, shown once, copied, used and revoked', async () => {
+test('the keys page creates a key, shows it once, copies it and revokes it', async () => {
   await link('Keys').click();
   await page.getByRole('heading', { name: 'API keys' }).waitFor();
   await button('New key').click();
@@ -122,7 +122,7 @@ test('a key is made, shown once, copied, used and revoked', async () => {
   await button('Hide secret').click();
   await field('Receiver URL').fill(`${receiver.url}/test`);
   await button('Send test event').click();
-  await page.getByText('arrived').waitFor();
+  await page.getByText('delivered').waitFor();
   expect(receiver.of('/test')).toMatchObject([{ type: 'test', verified: true }]);
   await inspect(page, 'keys');
 
@@ -133,23 +133,23 @@ test('a key is made, shown once, copied, used and revoked', async () => {
   expect(refused.status).toBe(401);
 });
 
-test('a key and the signing secret are rotated, and the old ones end after a while', async () => {
+test('the keys page rotates a key and the signing secret with a grace period', async () => {
   await button('Rotate made at start', true).click();
   await button('Rotate key').click();
   expect(await page.getByLabel('New API key', { exact: true }).textContent()).toMatch(/^wp_/);
   await button('I have copied it').click();
   await page.getByRole('row', { name: /ends in/ }).waitFor();
   await button('Rotate secret').click();
-  await field('The old secret signs along for').selectOption('A week');
+  await field('Grace period of the old secret').selectOption('1 week');
   await button('Rotate the secret').click();
   await page.getByText('Version 2').waitFor();
 });
 
-test('an administrator adds a caller and a key of it', async () => {
+test('an administrator adds a caller and creates its key', async () => {
   await button('Add caller').click();
   await field('Name').fill('canal');
   await page.getByRole('dialog').getByRole('button', { name: 'Add caller' }).click();
-  await field('Of caller').selectOption('canal');
+  await field('Caller').selectOption('canal');
   await page.getByText('This caller has no key').waitFor();
   await button('New key').click();
   await button('Create key').click();
@@ -157,7 +157,7 @@ test('an administrator adds a caller and a key of it', async () => {
   await page.getByRole('row', { name: /No label/ }).waitFor();
 });
 
-test('a recording and a dead stream are told apart while the URL is typed, with what to do', async () => {
+test('the try page distinguishes a recording from an unreachable stream while the URL is typed', async () => {
   const recording = await startRecording();
   await link('Try').click();
   await field('Stream URL').fill('http://127.0.0.1:9/live.m3u8');
@@ -169,18 +169,18 @@ test('a recording and a dead stream are told apart while the URL is typed, with 
   recording.close();
 });
 
-test('a look, made by keyboard alone, shows the picture, the verdict and why, what it took, and the same as code', async () => {
+test('a check with the keyboard alone shows frame, verdict, explanation, cost and the request as code', async () => {
   await field('Stream URL').fill('');
   await page.keyboard.insertText(stream.url);
   await page.locator('.stream-card').getByText('Live', { exact: true }).waitFor();
-  await page.locator('.stream-card').getByAltText('The stream now').waitFor();
+  await page.locator('.stream-card').getByAltText('Current frame of the stream').waitFor();
   await page.keyboard.press('Tab');
   await page.keyboard.insertText('The picture is entirely black');
-  // Three examples, the choice of what is shown, the button.
+  // Three examples, the choice of the input mode, the button.
   for (let presses = 0; presses < 5; presses += 1) await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   await page.getByText('The condition does not hold').waitFor();
-  await page.getByAltText('The frame that was judged').waitFor();
+  await page.getByAltText('Checked frame').waitFor();
   await page.getByText('No model cost').waitFor();
   await page.getByRole('tab', { name: 'Python' }).click();
   const code = await page.getByRole('region', { name: 'Monitor in Python' }).textContent();
@@ -189,7 +189,7 @@ test('a look, made by keyboard alone, shows the picture, the verdict and why, wh
   await inspect(page, 'try');
 });
 
-test('a monitor alerts live when the scene changes, and its evidence opens and closes by keyboard', async () => {
+test('a monitor alerts live when the scene changes, and the keyboard opens and closes its evidence', async () => {
   const changing = await liveHls(
     "color=color=0x304050:size=640x360:rate=5,noise=alls=6:allf=t,drawbox=x=200:y=90:w=220:h=160:color=red:t=fill:enable='gte(t,8)'",
   );
@@ -197,11 +197,11 @@ test('a monitor alerts live when the scene changes, and its evidence opens and c
     await field('Stream URL').fill(changing.url);
     await field('Condition').fill('A red box is in the picture');
     await field('Interval (s)').fill('5');
-    await field('Alerts at most').fill('1');
+    await field('Maximum alerts').fill('1');
     await field('Webhook URL').fill(`${receiver.url}/broken`);
     await page.getByLabel('Webhook URL').press('Enter');
     await page.getByRole('heading', { name: 'A red box is in the picture' }).waitFor();
-    await page.getByText('Watching began').waitFor();
+    await page.getByText('Job started.').waitFor();
     await page.getByRole('button', { name: 'Open the evidence' }).waitFor({ timeout: 40_000 });
     await expect.poll(() => page.locator('[aria-live=assertive]').textContent()).toMatch(/Alert|ended/);
     await page.getByText('The condition held.').first().waitFor();
@@ -216,23 +216,23 @@ test('a monitor alerts live when the scene changes, and its evidence opens and c
   }
 }, 90_000);
 
-test('a delivery that failed shows why, and arrives when it is sent again', async () => {
+test('a failed delivery shows its error and succeeds after a resend', async () => {
   const deliveries = page.getByRole('region', { name: 'Deliveries' });
   await deliveries.getByText('failed').first().waitFor();
   receiverIsBroken = false;
   const before = receiver.of('/broken').length;
-  await deliveries.getByRole('button', { name: 'Send again' }).first().click();
+  await deliveries.getByRole('button', { name: 'Resend' }).first().click();
   await deliveries.getByText('delivered').first().waitFor();
   expect(receiver.of('/broken').length).toBeGreaterThan(before);
 });
 
-test('a running job is listed with its newest picture, and is cancelled after a question', async () => {
+test('the job list shows a running job with its newest frame, and the job is cancelled after confirmation', async () => {
   await link('Try').click();
   await field('Stream URL').fill(stream.url);
   await field('Condition').fill('The picture is entirely black');
   await field('Webhook URL').fill('');
   await button('Start monitor').click();
-  await page.getByRole('img', { name: 'The newest picture of the stream' }).waitFor();
+  await page.getByRole('img', { name: 'Newest frame of the stream' }).waitFor();
   await inspect(page, 'job-running');
   await link('Jobs').click();
   await expect
@@ -246,7 +246,7 @@ test('a running job is listed with its newest picture, and is cancelled after a 
   await page.getByText('Cancelled', { exact: true }).first().waitFor();
 });
 
-test('a digest is started from the same form, and its summary comes with the pictures', async () => {
+test('the same form starts a digest, and its summary shows the frames', async () => {
   await link('Try').click();
   await page.getByRole('radio', { name: 'Digest' }).check();
   await field('Window (min)').fill('1');
@@ -257,12 +257,12 @@ test('a digest is started from the same form, and its summary comes with the pic
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel job' }).click();
   await page.getByText('Window 1').waitFor();
   await inspect(page, 'job-digest');
-  await button('Show the pictures').click();
+  await button('Show frames').click();
   await page.getByRole('dialog').locator('img').waitFor();
   await page.keyboard.press('Escape');
 });
 
-test('a lost connection is said, and what is shown goes on by itself when it is back', async () => {
+test('a banner reports a lost connection, and the page updates automatically after it returns', async () => {
   await page.context().setOffline(true);
   await link('Jobs').click();
   await page.getByText('Watchpost cannot be reached').waitFor();
@@ -273,34 +273,34 @@ test('a lost connection is said, and what is shown goes on by itself when it is 
   await page.getByRole('link', { name: /entirely black/ }).click();
   await page.getByText('Watchpost cannot be reached').first().waitFor();
   await page.context().setOffline(false);
-  await page.getByText('Watching began').waitFor();
-  // The browser's own reports of the requests that could not be made.
+  await page.getByText('Job started.').waitFor();
+  // Ignores the browser's reports of the failed requests.
   const others = faults.filter((fault) => !fault.includes('net::ERR_INTERNET_DISCONNECTED'));
   faults.splice(0, faults.length, ...others);
 });
 
-test('operations show the numbers and the log of the service', async () => {
+test('the operations page shows metrics and log of the service', async () => {
   await link('Operations').click();
   await page.getByText('Pre-filter savings').waitFor();
   await page.getByRole('row', { name: /pixel/ }).waitFor();
   await page.getByRole('list', { name: /Log entries/ }).waitFor();
-  await page.getByText('none here, on one machine').waitFor();
+  await page.getByText('this one-machine service has none').waitFor();
   await inspect(page, 'operations');
   await field('Job').fill('ffffffff');
-  await page.getByText('No entry fits').waitFor();
+  await page.getByText('No matching entries').waitFor();
 });
 
-test('a page is found again by its address, after signing in anew', async () => {
+test('a page address opens the same page after a new sign-in', async () => {
   await page.goto(`${consoleUrl()}#/keys`);
   await page.reload();
   await signIn(service.apiKey);
   await page.getByRole('heading', { name: 'API keys' }).waitFor();
   expect(await page.getByRole('link', { name: 'Operations' }).count()).toBe(0);
   await page.goto(`${consoleUrl()}#/operations`);
-  await page.getByText('This key does not open this page').waitFor();
+  await page.getByText('This key has no access to this page').waitFor();
 });
 
-test('a key that is revoked elsewhere leads back to the sign-in', async () => {
+test('the console returns to the sign-in when its key is revoked elsewhere', async () => {
   const made = await service.call('POST', '/keys', { label: 'short-lived' });
   await button('Sign out').first().click();
   await signIn(made.body.key);
@@ -308,7 +308,7 @@ test('a key that is revoked elsewhere leads back to the sign-in', async () => {
   await page.getByRole('row', { name: /Digest every/ }).waitFor();
   await inspect(page, 'jobs-ended');
   await field('Status').selectOption('Failed');
-  await page.getByText('No job fits these filters').waitFor();
+  await page.getByText('No job matches these filters').waitFor();
   await inspect(page, 'jobs-none');
   await service.call('DELETE', `/keys/${made.body.key_id}`);
   await page.getByText('Your key is no longer accepted').waitFor();

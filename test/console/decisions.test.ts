@@ -47,8 +47,8 @@ function alert(seconds: number): JobEvent {
   };
 }
 
-describe('the timeline', () => {
-  test('is newest first, and quiet checks in a row are one line', () => {
+describe('timelineItems', () => {
+  test('the timeline is newest first and merges consecutive checks without motion', () => {
     const items = timelineItems([check(5), quiet(10), quiet(15), check(20), quiet(25)], 'all');
     expect(items.map((item) => (item.kind === 'quiet' ? item.checks.length : item.event.type))).toEqual([
       1,
@@ -58,17 +58,17 @@ describe('the timeline', () => {
     ]);
   });
 
-  test('leaves out the check that an alert comes from, which says the same', () => {
+  test('the timeline omits the check of an alert', () => {
     const items = timelineItems([check(5, { triggered: true }), alert(5)], 'all');
     expect(items).toMatchObject([{ kind: 'event', event: { type: 'watch_triggered' } }]);
   });
 
-  test('shows no check among findings', () => {
+  test('the findings filter omits checks', () => {
     expect(timelineItems([check(5), quiet(10), alert(15)], 'findings')).toHaveLength(1);
   });
 });
 
-test('a configuration is told in words, without what it does not use', () => {
+test('configWords returns readable names and values and omits unused fields', () => {
   const config = {
     condition: 'A ship is in the lock',
     interval_seconds: 10,
@@ -93,10 +93,10 @@ test('a configuration is told in words, without what it does not use', () => {
   expect(configWords({ ...config, input_mode: 'clip' })).toContainEqual(['Clip duration', '3 s']);
 });
 
-describe('the chart', () => {
+describe('activityData', () => {
   const span = { from: start, to: start + 100_000 };
 
-  test('neighbours share a column, with the greatest motion and the outcome that matters most', () => {
+  test('adjacent ticks share a column with the maximum motion and the highest-ranked outcome', () => {
     const { columns } = activityData(
       [check(5, { motion: 0.4 }), check(6, { triggered: true, motion: 0.2 }), alert(6), check(95)],
       [],
@@ -109,7 +109,7 @@ describe('the chart', () => {
     ]);
   });
 
-  test('the first picture has no motion: there was nothing to compare it with', () => {
+  test('the first capture has no motion value, because it has no reference', () => {
     expect(activityData([check(1, { motion: 1 })], [], span, 10).columns).toMatchObject([{ motion: null }]);
   });
 
@@ -118,11 +118,11 @@ describe('the chart', () => {
     [{ triggered: null, picture: 'black' }, 'away'],
     [{ triggered: null }, 'unanswered'],
     [{ triggered: true }, 'held'],
-  ])('a check with %j is %s', (data, outcome) => {
+  ])('the chart shows a check with %j as %s', (data, outcome) => {
     expect(activityData([check(5, data)], [], span, 10).columns).toMatchObject([{ outcome }]);
   });
 
-  test('a picture of a digest goes into its summary, and is not one without a verdict', () => {
+  test('the chart shows a digest sample as sampled, not as unanswered', () => {
     const config = { window_minutes: 1, capture_interval_seconds: 30, max_windows: 1, include_frames: true };
     const started: JobEvent = {
       type: 'job_started',
@@ -133,7 +133,7 @@ describe('the chart', () => {
     expect(columns).toMatchObject([{ outcome: 'sampled' }]);
   });
 
-  test('the axis has round times, no more than fit', () => {
+  test('the axis has round times and at most the given number of them', () => {
     const times = axisTimes(start + 3_000, start + 63_000, 7);
     expect(times.length).toBeLessThanOrEqual(7);
     expect(times.every((time) => time % 10_000 === 0)).toBe(true);
@@ -141,8 +141,8 @@ describe('the chart', () => {
   });
 });
 
-describe('the request as code', () => {
-  test('has the key in no language, and what was entered in each', () => {
+describe('requestCode', () => {
+  test('generated code contains the entered values and never the key', () => {
     const draft = { ...emptyDraft, streamUrl: 'https://example.com/live.m3u8', condition: `it's "red"\\` };
     for (const purpose of ['look', 'monitor', 'digest'] as const)
       for (const code of Object.values(requestCode(purpose, draft, 'https://watch.example/api'))) {
@@ -152,7 +152,7 @@ describe('the request as code', () => {
       }
   });
 
-  test('a quote in a condition does not end the argument of a shell', () => {
+  test('generated curl code escapes a quote in the condition', () => {
     const draft = { ...emptyDraft, condition: "it's red; rm -rf" };
     expect(requestCode('look', draft, 'https://watch.example/api').curl).toContain(
       String.raw`it'\''s red; rm -rf`,
@@ -160,7 +160,7 @@ describe('the request as code', () => {
   });
 });
 
-test('log lines are newest first and are found by the beginning of a job id', () => {
+test('logLines returns the newest line first and filters by job id prefix', () => {
   const entries = [
     { time: at(0), level: 'INFO' as const, message: '[JOB:aaaaaaaa] Job started' },
     { time: at(1), level: 'INFO' as const, message: 'Service started' },
@@ -170,12 +170,12 @@ test('log lines are newest first and are found by the beginning of a job id', ()
   expect(logLines(entries, 'bb')).toEqual([]);
 });
 
-test('savings are the share of captures that the model was spared', () => {
+test('savings returns the share of captures that the pre-filter skipped', () => {
   expect(savings({ captured: 60, skipped_prefilter: 180 })).toBe(0.75);
   expect(savings({ captured: 0, skipped_prefilter: 0 })).toBeNull();
 });
 
-test('a cost is told only where a price is known', () => {
+test('costOf returns a cost in dollars only for a model with a known price', () => {
   const use = { provider: 'bedrock', inputTokens: 1000, outputTokens: 100 };
   expect(costOf({ ...use, model: 'eu.amazon.nova-lite-v1:0' }).text).toBe('about $0.00008');
   expect(costOf({ ...use, model: 'qwen2.5vl:7b' }).text).toContain('tokens');
@@ -187,9 +187,9 @@ test.each([
   ['#/jobs', { page: 'jobs' }],
   ['#/jobs/some-id', { page: 'job', jobId: 'some-id' }],
   ['#/elsewhere', { page: 'unknown' }],
-])('the address %s is a page', (hash, route) => expect(routeOf(hash)).toEqual(route));
+])('the URL fragment "%s" resolves to its page', (hash, route) => expect(routeOf(hash)).toEqual(route));
 
-test('times are relative, and count down to what is to come', () => {
+test('relativeTime counts down to a future time, and duration rounds to readable units', () => {
   expect(relativeTime(at(0), start + 2_000)).toBe('now');
   expect(relativeTime(at(3), start)).toMatch(/3/);
   expect(duration(90)).toBe('90 s');

@@ -8,7 +8,7 @@ const event = (sequence: number, type = 'progress') =>
 
 type Answer = string | ReadableStream | 204 | Error;
 
-/** Answers one request after another with these bodies, statuses or errors, and keeps what was asked. */
+/** Creates an HTTP client that returns the given bodies, statuses or errors in order, and records the requests. */
 function scripted(answers: Answer[]) {
   const asked: Call[] = [];
   const send: Http['send'] = async (_, call = {}) => {
@@ -42,7 +42,7 @@ async function follow(answers: Answer[], from = 0) {
   return { sequences, states, problems, resumedAt };
 }
 
-test('a stream that breaks is taken up behind the last event that came', async () => {
+test('a broken stream resumes after the last received event', async () => {
   const unreachable = new Problem(0, 'UNREACHABLE', 'Watchpost cannot be reached', '');
   const { sequences, states, resumedAt } = await follow([
     event(1) + event(2) + 'data: cut off in the mid',
@@ -54,17 +54,17 @@ test('a stream that breaks is taken up behind the last event that came', async (
   expect(states).toEqual(['live', 'reconnecting', 'reconnecting', 'live', 'over']);
 });
 
-test('a failed job ends its session at the error, and is read on to its end', async () => {
+test('the client reconnects after the error event of a failed job and reads to the final event', async () => {
   const { sequences, states } = await follow([event(1, 'error'), event(2, 'job_stopped')]);
   expect(sequences).toEqual([1, 2]);
   expect(states.at(-1)).toBe('over');
 });
 
-test('a log that is read to its end is over at once', async () => {
+test('a log without further events ends immediately', async () => {
   expect(await follow([204], 7)).toMatchObject({ states: ['over'], resumedAt: ['7'] });
 });
 
-test('a connection that falls silent is given up and taken up again', async () => {
+test('a silent connection is closed and resumed', async () => {
   const silent = new ReadableStream({
     start: (controller) => controller.enqueue(new TextEncoder().encode(event(1))),
   });
@@ -73,7 +73,7 @@ test('a connection that falls silent is given up and taken up again', async () =
   expect(resumedAt).toEqual([undefined, '1']);
 });
 
-test('a job that is gone is not asked for again, too many streams are', async () => {
+test('the client retries after 429 and stops after 404', async () => {
   const gone = new Problem(404, 'JOB_NOT_FOUND', 'Job not found', '');
   const tooMany = new Problem(429, 'RATE_LIMITED', 'Too many requests', '');
   expect(await follow([tooMany, gone])).toMatchObject({

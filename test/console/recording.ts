@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A playlist that is complete: a recording, not a live stream. */
+/** Serves an ended playlist: a recording, not a live stream. */
 export async function startRecording(): Promise<{ url: string; close(): void }> {
   const server = createServer((_, response) => {
     response.setHeader('content-type', 'application/vnd.apple.mpegurl');

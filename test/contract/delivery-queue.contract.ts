@@ -5,14 +5,13 @@ import { TransientError } from '../../core/errors.ts';
 import type { DeliveryQueue } from '../../core/ports/delivery.ts';
 import { withLostReplies } from './lost-replies.ts';
 
-type Outcome = { kind: 'done' } | { kind: 'again'; at: Date };
+type Outcome = { kind: 'done' } | { kind: 'again'; afterSeconds: number };
 type Handler = (message: DeliveryMessage) => Promise<Outcome>;
 
 /** An adapter with what hands its messages out, and time that passes only when told to. */
 export type QueueUnderTest = {
   queue: DeliveryQueue;
   consume: (handler: Handler) => { close(): Promise<void> };
-  now: () => Date;
   /** Resolves when everything that became due has been handed out. */
   pass: (seconds: number) => Promise<void>;
 };
@@ -76,11 +75,11 @@ export function describeDeliveryQueue(name: string, make: () => Promise<QueueUnd
     });
 
     it('a message that is wanted again comes again then, and before the next of its job', async () => {
-      const { queue, pass, now, consume } = await make();
+      const { queue, pass, consume } = await make();
       let attempts = 0;
       const { handled } = consuming({ consume }, async ({ sequence }) => {
         if (sequence !== 1 || (attempts += 1) > 2) return { kind: 'done' };
-        return { kind: 'again', at: new Date(now().getTime() + 30_000) };
+        return { kind: 'again', afterSeconds: 30 };
       });
       const job = randomUUID();
       await queue.send(message(job, 1));

@@ -16,7 +16,7 @@ export function describeDeliveryStore(name: string, makeStore: () => Promise<Del
             at: '2026-03-01T12:00:00.000Z',
             status: null,
             latency_ms: 30_000,
-            error: 'No answer in time',
+            error: 'No response in time',
             resend: 0,
           },
           { at: '2026-03-01T12:00:35.000Z', status: 503, latency_ms: 12, error: null, resend: 1 },

@@ -192,6 +192,25 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     expect((await store.get(job.job_id, start))?.next).toBeNull();
   });
 
+  it('the capture state of a hand-over is read as it was committed, until a change removes it', async () => {
+    const { store, job } = await withRunningJob(makeStore);
+    const seen = {
+      position: { segment: '100:0123456789ab', segment_seconds: 2 },
+      since: start.toISOString(),
+      identical_since: null,
+      seen_at: after(4).toISOString(),
+    };
+    const handsOver = { generation: 1, handed_over: { seen, motion: `3.${'r'.repeat(12_000)}` } };
+    const last = changeOf(job, [progress], { set: handsOver });
+    await store.commit(last);
+    expect(await store.get(job.job_id, start)).toEqual(changed(job, last));
+
+    const first = changeOf(changed(job, last), [progress], { set: { handed_over: null } });
+    await store.commit(first);
+
+    expect((await store.get(job.job_id, start))?.handed_over).toBeNull();
+  });
+
   it('usage adds up what ended jobs bring', async () => {
     const store = await makeStore();
     expect(await store.usage()).toEqual(nothingUsed);

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { TransientError } from '../../core/errors.ts';
 import type { JobStore } from '../../core/ports/job-store.ts';
 import { withLostReplies } from './lost-replies.ts';
@@ -100,6 +100,18 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.countActive('harbour')).toBe(1);
   });
 
+  it('an idempotency key is replayed for the concurrent request that finds no slot left', async () => {
+    const store = await makeStore();
+    const creations = [newJob(), newJob()].map((job) =>
+      store.create(creationOf(job, { slotLimit: 1, idempotency: idempotency('key', 'hash') }), start),
+    );
+
+    const kinds = (await Promise.all(creations)).map((result) => result.kind).toSorted();
+
+    expect(kinds).toEqual(['created', 'replayed']);
+    expect(await store.countActive('harbour')).toBe(1);
+  });
+
   it('an idempotency key tells its request and its job until it expires, to its caller only', async () => {
     const store = await makeStore();
     const job = newJob();
@@ -194,5 +206,80 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     await store.commit(begin(job));
 
     expect(await store.countActive(job.caller)).toBe(1);
+  });
+
+  describe('a reserved slot', () => {
+    const reserve = (
+      store: JobStore,
+      jobId: string,
+      { slotLimit = 1, until = after(180), now = start } = {},
+    ) => store.reserveSlot({ caller: 'harbour', jobId, slotLimit, until }, now);
+
+    it('keeps other jobs of its caller out, and becomes the slot of its own job', async () => {
+      const store = await makeStore();
+      const job = newJob();
+      expect(await reserve(store, job.job_id)).toBe('reserved');
+      expect(await reserve(store, job.job_id)).toBe('reserved');
+
+      expect(await reserve(store, newJob().job_id)).toBe('slots_full');
+      expect(await store.create(creationOf(newJob(), { slotLimit: 1 }), start)).toEqual({
+        kind: 'slots_full',
+      });
+      expect(await store.create(creationOf(newJob({ caller: 'airport' }), { slotLimit: 1 }), start)).toEqual({
+        kind: 'created',
+      });
+
+      expect(await store.create(creationOf(job, { slotLimit: 1 }), start)).toEqual({ kind: 'created' });
+      expect(await store.countActive('harbour')).toBe(1);
+    });
+
+    it('is free again when it is released', async () => {
+      const store = await makeStore();
+      const [refused, next] = [newJob(), newJob()];
+      await reserve(store, refused.job_id);
+
+      await store.releaseSlot('harbour', refused.job_id);
+      await store.releaseSlot('harbour', refused.job_id);
+
+      expect(await reserve(store, next.job_id)).toBe('reserved');
+      expect(await store.create(creationOf(next, { slotLimit: 1 }), start)).toEqual({ kind: 'created' });
+      expect(await store.countActive('harbour')).toBe(1);
+    });
+
+    it('is no longer released once its job is created', async () => {
+      const store = await makeStore();
+      const job = newJob();
+      await reserve(store, job.job_id);
+      await store.create(creationOf(job, { slotLimit: 1 }), start);
+
+      await store.releaseSlot('harbour', job.job_id);
+      await store.releaseSlot('harbour', newJob().job_id);
+
+      expect(await store.countActive('harbour')).toBe(1);
+      expect(await reserve(store, newJob().job_id)).toBe('slots_full');
+    });
+
+    it('that a crash left behind expires, and its job can still be created while a slot is free', async () => {
+      const store = await makeStore();
+      const [crashed, next] = [newJob(), newJob()];
+      await reserve(store, crashed.job_id);
+      expect(await reserve(store, next.job_id, { now: after(179) })).toBe('slots_full');
+
+      expect(await reserve(store, next.job_id, { now: after(180), until: after(360) })).toBe('reserved');
+
+      const late = creationOf(crashed, { slotLimit: 1 });
+      expect(await store.create(late, after(181))).toEqual({ kind: 'slots_full' });
+      await store.releaseSlot('harbour', next.job_id);
+      expect(await store.create(late, after(181))).toEqual({ kind: 'created' });
+    });
+
+    it('is the slot of one of many reservations at once', async () => {
+      const store = await makeStore();
+      const asked = Array.from({ length: 12 }, () => reserve(store, newJob().job_id, { slotLimit: 3 }));
+
+      const kinds = await Promise.all(asked);
+
+      expect(kinds.filter((kind) => kind === 'reserved')).toHaveLength(3);
+    });
   });
 }

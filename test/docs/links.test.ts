@@ -33,7 +33,25 @@ describe('links lead somewhere', () => {
   });
 });
 
-it('the README names every page', () => {
+it('the README names every page, and the index of decisions every record', () => {
+  const records = /^docs\/contribute\/decisions\/(\d{4}-[a-z\d-]+\.md)$/;
   const readme = readFileSync('README.md', 'utf8');
-  expect(pages.filter((page) => page !== 'README.md' && !readme.includes(page))).toEqual([]);
+  const index = readFileSync('docs/contribute/decisions/README.md', 'utf8');
+  const names = (page: string) => {
+    const record = records.exec(page)?.[1];
+    return record === undefined ? readme.includes(page) : index.includes(`(${record})`);
+  };
+  expect(pages.filter((page) => page !== 'README.md' && !names(page))).toEqual([]);
+});
+
+it('a decision record has a title, a status, a date, four sections and at most 40 lines', () => {
+  const records = pages.filter((page) => /\/decisions\/\d{4}-/.test(page));
+  expect(records).not.toEqual([]);
+  for (const page of records) {
+    const text = readFileSync(page, 'utf8');
+    expect(text, page).toMatch(
+      /^# .+\n\n- Status: (proposed|accepted|superseded by \d{4})\n- Date: \d{4}-\d{2}-\d{2}\n\n## Context\n[^]+\n## Decision\n[^]+\n## Alternatives\n[^]+\n## Consequences\n/,
+    );
+    expect(text.trimEnd().split('\n').length, page).toBeLessThanOrEqual(40);
+  }
 });

@@ -23,8 +23,8 @@ const invoke: Invoke = async (payload) =>
   JSON.parse(JSON.stringify((await handle(JSON.parse(JSON.stringify(payload)))) ?? null));
 const signal = new AbortController().signal;
 
-describe('analyze, called by the workflow', () => {
-  test('begins a job, looks at its captures and closes it', async () => {
+describe('analyze: workflow tasks', () => {
+  test('analyze begins a job, analyzes its captures and closes it', async () => {
     const job = await createMonitor(monitorRequest(), 'harbour', world.c);
     const execution = { job_id: job.job_id, generation: 0 };
 
@@ -40,7 +40,7 @@ describe('analyze, called by the workflow', () => {
     expect(await world.c.jobs.find(job.job_id)).toMatchObject({ status: 'failed', reason: 'internal_error' });
   });
 
-  test('closes a job without stopping its own execution, which then ends as failed', async () => {
+  test('analyze closes a job without stopping its own execution, which then ends as failed', async () => {
     const stop = vi.spyOn(world.c.executions, 'stop');
     const job = await createMonitor(monitorRequest(), 'harbour', world.c);
     const execution = { job_id: job.job_id, generation: 0 };
@@ -50,7 +50,7 @@ describe('analyze, called by the workflow', () => {
     expect(stop).not.toHaveBeenCalled();
   });
 
-  test('a fault that passes is thrown by the name that the workflow retries', async () => {
+  test('analyze throws a transient error under the name that the workflow retries', async () => {
     world.c.jobs = { ...world.c.jobs, get: async () => Promise.reject(new TransientError('throttled')) };
     const job_id = '0c4c1c5e-7a53-4f2c-9b3f-1f0a5ad1e001';
 
@@ -59,17 +59,17 @@ describe('analyze, called by the workflow', () => {
     });
   });
 
-  test('an input of another shape throws', async () => {
+  test('analyze throws for an invalid input', async () => {
     await expect(handle({ operation: 'begin', job_id: 'x' })).rejects.toThrow();
   });
 });
 
-describe('the model, asked by analyze', () => {
+describe('analyze: model calls of other functions', () => {
   const model = (call: Invoke = invoke) =>
     createRemoteModel({ invoke: call, seconds: 18, modelId: undefined });
   const look = { mode: 'hybrid', frame: Buffer.from([255, 216]), clip: Buffer.from([0, 1]) } as const;
 
-  test('judges a look, which arrives byte for byte', async () => {
+  test('analyze judges a capture, which arrives byte for byte', async () => {
     const seen: unknown[] = [];
     const { judge } = world.c.vision;
     world.c.vision = {
@@ -85,13 +85,13 @@ describe('the model, asked by analyze', () => {
     expect(seen).toEqual([look]);
   });
 
-  test('answers a question', async () => {
+  test('analyze answers a question', async () => {
     world.script.answers.push({ answer: 'Two.', triggered: null });
 
     expect(await model().answer(look.frame, 'How many?', signal)).toMatchObject({ answer: 'Two.' });
   });
 
-  test('its errors cross with what to do', async () => {
+  test('a model error keeps its remediation between functions', async () => {
     world.script.verdicts.push(new VisionError('Ask AWS for a higher quota.'));
 
     await expect(model().judge(look, 'a ship', signal)).rejects.toMatchObject({
@@ -100,7 +100,7 @@ describe('the model, asked by analyze', () => {
     });
   });
 
-  test('one that cannot be reached, or is too slow, is an error of the model', async () => {
+  test('an unreachable or slow analyze function is reported as a model error', async () => {
     const late = new AbortController();
     const hanging: Invoke = async (_, given) =>
       new Promise((_resolve, reject) => given.addEventListener('abort', () => reject(new Error('aborted'))));
@@ -112,13 +112,13 @@ describe('the model, asked by analyze', () => {
     await expect(model(throttled).judge(look, 'a ship', signal)).rejects.toThrow(VisionError);
   });
 
-  test('a defect stays one', async () => {
+  test('a defect in analyze stays a defect in the caller', async () => {
     const broken: Invoke = async () => Promise.reject(new InvocationError('failed'));
 
     await expect(model(broken).judge(look, 'a ship', signal)).rejects.toThrow(InvocationError);
   });
 
-  test('what it takes is known without asking', () => {
+  test('the remote model knows its video support without a request', () => {
     const named = (modelId: string | undefined) => createRemoteModel({ invoke, seconds: 1, modelId });
 
     expect(named(undefined)).toMatchObject({ provider: 'bedrock', takesVideo: true });
@@ -126,33 +126,33 @@ describe('the model, asked by analyze', () => {
   });
 });
 
-describe('the last window of a digest that is cancelled by a function without a model', () => {
+describe('analyze: last window of a cancelled digest', () => {
   async function cancelled(call: Invoke = invoke) {
     const job = await createDigest(digestRequest({ include_frames: true }), 'harbour', world.c);
     await world.tick(await world.begin({ job_id: job.job_id, generation: 0 }));
     world.advance(30);
     const summaries = createRemoteSummaries(call);
     const ended = await cancelJob(job.job_id, 'harbour', { ...world.c, summaries });
-    const [told] = await world.c.jobs.newestEvents(job.job_id, 'summary_generated', 1);
-    return { ended, told };
+    const [summary] = await world.c.jobs.newestEvents(job.job_id, 'summary_generated', 1);
+    return { ended, summary };
   }
 
-  test('is summarised by analyze, from its samples, with its grid', async () => {
+  test('analyze summarizes the last window from its samples, with the frame grid', async () => {
     world.script.summaries.push('A barge came.');
 
-    const { ended, told } = await cancelled();
+    const { ended, summary } = await cancelled();
 
     expect(ended).toMatchObject({ status: 'stopped', reason: 'cancelled' });
-    expect(told?.data).toMatchObject({ summary: 'A barge came.', partial: true, frames_captured: 1 });
-    expect(told?.data).toHaveProperty('frame_grid_key');
+    expect(summary?.data).toMatchObject({ summary: 'A barge came.', partial: true, frames_captured: 1 });
+    expect(summary?.data).toHaveProperty('frame_grid_key');
     expect(world.summarized[0]).toHaveLength(1);
   });
 
-  test('is told without the model where analyze cannot be called, and the job ends all the same', async () => {
-    const { ended, told } = await cancelled(async () => Promise.reject(new TransientError('throttled')));
+  test('the job ends without a summary if analyze cannot be called', async () => {
+    const { ended, summary } = await cancelled(async () => Promise.reject(new TransientError('throttled')));
 
     expect(ended.status).toBe('stopped');
-    expect(told?.data).toMatchObject({ partial: true });
+    expect(summary?.data).toMatchObject({ partial: true });
     expect(world.summarized).toEqual([]);
   });
 });

@@ -49,8 +49,8 @@ const post = (body: object, accept = 'application/json') =>
   });
 const monitor = { stream_url: 'https://example.com/live.m3u8', condition: 'a ship' };
 
-describe('the function behind the HTTP API', () => {
-  test('accepts a job and tells of it', async () => {
+describe('api', () => {
+  test('api accepts a job and returns its detail', async () => {
     const created = await post(monitor);
     expect(created.statusCode).toBe(200);
 
@@ -58,7 +58,7 @@ describe('the function behind the HTTP API', () => {
     expect(read.json()).toMatchObject({ status: 'pending', stream_url: monitor.stream_url });
   });
 
-  test('links begin with the viewer’s host', async () => {
+  test('links in responses of api begin with the host of the viewer', async () => {
     const job = await createMonitor(monitorRequest(), 'harbour', world.c);
     await world.begin({ job_id: job.job_id, generation: 0 });
 
@@ -67,14 +67,14 @@ describe('the function behind the HTTP API', () => {
     expect(page.json().events[0].data.events_url).toBe(`https://watch.example/api/jobs/${job.job_id}/events`);
   });
 
-  test('refuses what has not come through CloudFront, with a good key too', async () => {
+  test('api rejects a request that did not pass CloudFront, even with a valid key', async () => {
     expect(await call({ rawPath: '/api/jobs', headers: { [originSecretHeader]: 'guess' } })).toMatchObject({
       statusCode: 403,
       body: 'Forbidden',
     });
   });
 
-  test('an event stream is told where to go, before a job is made for it', async () => {
+  test('api rejects a request for an event stream with the right address before it creates a job', async () => {
     const refused = await post(monitor, 'text/event-stream');
 
     expect(refused.statusCode).toBe(400);
@@ -82,7 +82,7 @@ describe('the function behind the HTTP API', () => {
     expect((await call({ rawPath: '/api/jobs' })).json().total).toBe(0);
   });
 
-  test('a reader of events who reaches it is told so too', async () => {
+  test('api rejects a reader of events with the right address', async () => {
     const job = await createMonitor(monitorRequest(), 'harbour', world.c);
 
     const refused = await call({
@@ -93,7 +93,7 @@ describe('the function behind the HTTP API', () => {
     expect(refused.statusCode).toBe(400);
   });
 
-  test('a wish for a webhook wins over the wish for a stream, as everywhere', async () => {
+  test('api prefers webhook_url over an event stream', async () => {
     const accepted = await post({ ...monitor, webhook_url: 'https://example.com/hook' }, 'text/event-stream');
 
     expect(accepted.statusCode).toBe(200);

@@ -23,7 +23,7 @@ beforeEach(() => {
 afterEach(() => world.close());
 
 const handle = (event: unknown) => createHandler({ ...world.c, during })(event, lambdaContext());
-/** The call as it crosses the wire: JSON there, JSON back. */
+/** Invokes the handler with JSON input and output, as Lambda does. */
 const invoke: Invoke = async (payload) =>
   JSON.parse(JSON.stringify((await handle(JSON.parse(JSON.stringify(payload)))) ?? null));
 const signal = new AbortController().signal;
@@ -31,38 +31,38 @@ const remote = () => createRemoteCapturer({ invoke, seconds: 20 });
 const url = 'https://example.com/live.m3u8';
 const request = { url, mode: 'hybrid', clipSeconds: 3, resolveAgain: false } as const;
 
-describe('capture, called by the workflow', () => {
+describe('capture: workflow task', () => {
   const tick = async () => {
     const job = await createMonitor(monitorRequest(), 'harbour', world.c);
     const state = { tick: 1, closing: false, resolve_again: false, seen: null, motion: null };
     return handle({ source_id: job.source_id, ...state });
   };
 
-  test('takes a capture and puts its pictures away', async () => {
+  test('capture captures the stream and stores frame and clip', async () => {
     const captured = await tick();
 
     expect(captured).toMatchObject({ kind: 'captured', moved: true, clip_key: null });
     expect([...world.pictures.keys()]).toEqual([(captured as { frame_key: string }).frame_key]);
   });
 
-  test('what the stream does wrong is a result', async () => {
+  test('capture returns a stream error as a result', async () => {
     world.script.captures.push(new StreamFetchError('Check the camera.'));
 
     expect(await tick()).toMatchObject({ kind: 'failed', code: 'STREAM_FETCH_FAILED' });
   });
 
-  test('an input of another shape throws', async () => {
+  test('capture throws for an invalid input', async () => {
     await expect(handle({ source_id: 'x' })).rejects.toThrow();
     await expect(handle({ operation: 'shell', url })).rejects.toThrow();
   });
 });
 
-describe('capture, called by other functions', () => {
-  test('probes a stream', async () => {
+describe('capture: calls of other functions', () => {
+  test('capture probes a stream', async () => {
     expect(await remote().probe(url, signal)).toEqual({ platform: 'hls', playbackUrl: url });
   });
 
-  test('brings a capture back byte for byte', async () => {
+  test('capture returns a capture byte for byte', async () => {
     const [frame, clip] = [Buffer.from([255, 216, 0, 128]), Buffer.from([0, 0, 0, 24])];
     world.script.captures.push({ frame, clip });
 
@@ -73,11 +73,11 @@ describe('capture, called by other functions', () => {
     expect(capture.position.segment_seconds).toBe(2);
   });
 
-  test('a capture without a clip has none', async () => {
+  test('capture returns no clip if none was captured', async () => {
     expect(await remote().capture({ ...request, mode: 'frames' }, signal)).not.toHaveProperty('clip');
   });
 
-  test('one that is too large for an answer is a stream that cannot be looked at', async () => {
+  test('capture reports a capture above the size limit of a response as a stream error', async () => {
     world.script.captures.push({ clip: Buffer.alloc(4_700_000) });
 
     await expect(remote().capture(request, signal)).rejects.toThrow(StreamFetchError);
@@ -90,7 +90,7 @@ describe('capture, called by other functions', () => {
     new StreamEndedError(),
     new StreamFetchError('Check the camera.', 'Failed to capture frame from stream'),
     new TransientError('The disk is full'),
-  ])('an error crosses with its class and words: $message', async (error) => {
+  ])('an error of capture keeps its class and message between functions: $message', async (error) => {
     world.script.probe = error;
 
     const probed = remote().probe(url, signal);
@@ -100,23 +100,23 @@ describe('capture, called by other functions', () => {
     await expect(probed).rejects.toMatchObject({ message: error.message, ...words });
   });
 
-  test('a defect is no outcome: the invocation fails', async () => {
+  test('a defect in capture fails the invocation', async () => {
     world.script.probe = new TypeError('x is not a function');
 
     await expect(handle({ operation: 'probe', url, seconds: 5 })).rejects.toThrow(TypeError);
   });
 });
 
-describe('contact sheets made by capture', () => {
+describe('capture: contact sheets', () => {
   const samples = [1, 2, 3].map((fill) => ({ frame: Buffer.alloc(9, fill), capturedAt: new Date(0) }));
   const layout = { columns: 2, tileWidthPixels: 320 };
   const sheets = (call: Invoke = invoke) => createRemoteContactSheets({ invoke: call, seconds: 30 });
 
-  test('come back as one picture', async () => {
+  test('capture returns a contact sheet as one image', async () => {
     expect(Buffer.from(await sheets().make(samples, layout, signal))).toEqual(Buffer.from([255, 216, 3]));
   });
 
-  test('that cannot be made, or not be asked for, are an error of vision', async () => {
+  test('a failed contact sheet or an unreachable capture function is reported as a vision error', async () => {
     const throwing = (error: Error) => {
       const call: Invoke = async () => {
         throw error;

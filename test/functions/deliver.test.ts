@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => world.close());
 
-/** Started and cancelled: two events for its webhook. */
+/** Creates and cancels a job, which gives two events for its webhook. */
 async function endedJob(host = 'receiver') {
   const webhook_url = `https://${host}.example/hook`;
   const { job_id } = await createMonitor(monitorRequest({ webhook_url }), 'harbour', world.c);
@@ -30,8 +30,8 @@ async function endedJob(host = 'receiver') {
 const sent = () =>
   world.sent.map(({ url, body }) => `${new URL(url).hostname.split('.')[0]} ${JSON.parse(body).type}`);
 
-describe('deliver, fed by a FIFO queue', () => {
-  test('delivers a job’s events in order, and leaves nothing in the queue', async () => {
+describe('deliver', () => {
+  test('deliver sends the events of a job in order and empties the queue', async () => {
     await endedJob();
 
     await queue.pass(0, handler);
@@ -40,7 +40,7 @@ describe('deliver, fed by a FIFO queue', () => {
     expect(queue.waiting()).toBe(0);
   });
 
-  test('an event that was not taken holds back those behind it until its retry, and no other job', async () => {
+  test('a failed first attempt delays only later events of the same job, until its retry', async () => {
     world.c.webhooks = {
       send: async (request) => {
         world.sent.push(request);
@@ -61,7 +61,7 @@ describe('deliver, fed by a FIFO queue', () => {
     expect(queue.waiting()).toBe(0);
   });
 
-  test('attempts come at 0, 5, 30 and 120 s, and the failure is recorded', async () => {
+  test('deliver makes attempts at 0, 5, 30 and 120 s and then records the failure', async () => {
     const jobId = await endedJob();
     const began = world.clock.now.getTime();
     world.script.webhooks.push(...Array.from({ length: 4 }, () => ({ status: 500 })));
@@ -75,7 +75,7 @@ describe('deliver, fed by a FIFO queue', () => {
     expect(queue.dead).toEqual([]);
   });
 
-  test('Retry-After is heeded', async () => {
+  test('deliver waits for the time in Retry-After', async () => {
     const jobId = await endedJob();
     const began = world.clock.now.getTime();
     world.script.webhooks.push({ status: 429, retryAfter: '200' });
@@ -86,7 +86,7 @@ describe('deliver, fed by a FIFO queue', () => {
     expect(delivery?.attempts.map(({ at }) => (Date.parse(at) - began) / 1000)).toEqual([0, 200]);
   });
 
-  test('a message that comes twice is sent once', async () => {
+  test('deliver sends a repeated message once', async () => {
     const jobId = await endedJob();
     await queue.pass(0, handler);
 
@@ -97,7 +97,7 @@ describe('deliver, fed by a FIFO queue', () => {
     expect(queue.waiting()).toBe(0);
   });
 
-  test('a fault of our own is tried again, more slowly each time', async () => {
+  test('deliver retries after an internal error with growing delays', async () => {
     await endedJob();
     const { event } = world.c.jobs;
     const triedAt: number[] = [];
@@ -118,7 +118,7 @@ describe('deliver, fed by a FIFO queue', () => {
     expect(sent()).toEqual(['receiver job_started', 'receiver job_stopped']);
   });
 
-  test('a message that nobody can read goes to the dead letters, and those behind it are delivered', async () => {
+  test('an unreadable message moves to the dead-letter queue, and later messages are delivered', async () => {
     const jobId = await endedJob();
     const poisoned = createFifoQueue(world.clock);
     poisoned.sendText('{"job_id":', jobId);
@@ -132,7 +132,7 @@ describe('deliver, fed by a FIFO queue', () => {
     expect(poisoned.waiting()).toBe(0);
   });
 
-  test('where a message cannot be postponed it is reported all the same, and comes again by itself', async () => {
+  test('deliver reports a retry even if it cannot set the visibility timeout, and the message returns', async () => {
     const jobId = await endedJob();
     world.script.webhooks.push({ status: 500 });
     const postpone = async () => Promise.reject(new Error('throttled'));

@@ -12,14 +12,14 @@ type Held = {
   received: number;
 };
 
-/** What the stack sets: far above the attempts of a delivery. */
+/** Maximum receives, as in the stack: far more than the attempts of a delivery. */
 const mostReceives = 30;
-/** The queue's own time, for what nobody postponed. */
+/** Default visibility timeout of the queue, in seconds. */
 const visibilityMs = 120_000;
 
 /**
- * SQS FIFO with its event source mapping, by AWS's description: a group has one message in flight, what is reported as failed stays at
- * its head until it is visible, what is not is deleted, what was received too often goes to the dead letters.
+ * Simulates SQS FIFO with its event source mapping, as AWS documents it: a group has one message in flight; a failed message
+ * blocks it until visible; other messages are deleted; after too many receives a message moves to the dead-letter queue.
  */
 export function createFifoQueue(clock: { now: Date }) {
   let held: Held[] = [];
@@ -67,7 +67,7 @@ export function createFifoQueue(clock: { now: Date }) {
       const message = receipts.get(receipt);
       if (message) message.visibleAtMs = clock.now.getTime() + seconds * 1000;
     },
-    /** Second by second, so that each message is handed out when it becomes visible. */
+    /** Advances the clock second by second and delivers each message when it becomes visible. */
     pass: async (seconds: number, handler: Handler) => {
       for (let second = 0; second <= seconds; second += 1) {
         for (let due = heads(); due.length > 0; due = heads())
@@ -78,7 +78,7 @@ export function createFifoQueue(clock: { now: Date }) {
   };
 }
 
-/** As Lambda hands a message of a FIFO queue to a function. */
+/** Returns the event that Lambda sends for a message of a FIFO queue. */
 export function sqsEvent(
   { id, group, deduplication, body, received }: Omit<Held, 'visibleAtMs'>,
   receiptHandle: string,

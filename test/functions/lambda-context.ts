@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda';
 
-/** What Lambda tells an invocation of itself. */
+/** Returns a Lambda context. */
 export function lambdaContext(remainingMs = 60_000): Context {
   return {
     awsRequestId: 'c6af9ac6-7b61-11e6-9a41-93e8deadbeef',
@@ -15,5 +15,5 @@ export function lambdaContext(remainingMs = 60_000): Context {
   } as Context;
 }
 
-/** In place of a function's telemetry. */
+/** Replaces the telemetry of a function. */
 export const during = <Result>(_: Context, work: () => Promise<Result>): Promise<Result> => work();

@@ -14,7 +14,7 @@ afterEach(() => world.close());
 const handle = (event: unknown, remainingMs?: number) =>
   createHandler({ ...world.c, during })(event, lambdaContext(remainingMs));
 
-/** As EventBridge sends them each minute, and when an execution changes its status. */
+/** Events of EventBridge: every minute, and when the status of an execution changes. */
 const eachMinute = { version: '0', 'detail-type': 'Scheduled Event', source: 'aws.events', detail: {} };
 const ended = (jobId: string, generation: number, status: string) => ({
   version: '0',
@@ -37,8 +37,8 @@ async function running() {
   return job_id;
 }
 
-describe('reconcile, when an execution has ended', () => {
-  test('fails the job that it left behind, once, however often it is told', async () => {
+describe('reconcile: ended execution', () => {
+  test('reconcile fails the job of an ended execution once, even if the event is repeated', async () => {
     const jobId = await running();
     world.executions.set(`${jobId}-0`, 'aborted');
 
@@ -49,7 +49,7 @@ describe('reconcile, when an execution has ended', () => {
     expect(await world.c.jobs.newestEvents(jobId, 'job_stopped', 10)).toHaveLength(1);
   });
 
-  test('leaves a job alone whose next generation runs', async () => {
+  test('reconcile does not change a job whose next generation runs', async () => {
     const jobId = await running();
     const job = (await world.c.jobs.find(jobId))!;
     await world.c.jobs.commit({
@@ -66,14 +66,14 @@ describe('reconcile, when an execution has ended', () => {
     expect(await statusOf(jobId)).toBe('running');
   });
 
-  test('knows nothing to do for other state machines and jobs that are gone', async () => {
+  test('reconcile ignores other state machines and deleted jobs', async () => {
     await handle(ended('0c4c1c5e-7a53-4f2c-9b3f-1f0a5ad1e001', 0, 'FAILED'));
     await handle({ ...ended('x', 0, 'FAILED'), detail: { name: 'nightly-report', status: 'FAILED' } });
 
     expect(world.logged).toEqual([]);
   });
 
-  test('a repair that fails is thrown, so that Lambda tries again', async () => {
+  test('reconcile throws if a repair fails, so that Lambda retries', async () => {
     const jobId = await running();
     world.c.executions = {
       ...world.c.executions,
@@ -84,8 +84,8 @@ describe('reconcile, when an execution has ended', () => {
   });
 });
 
-describe('reconcile, each minute', () => {
-  test('starts executions that are missing', async () => {
+describe('reconcile: schedule', () => {
+  test('reconcile starts missing executions', async () => {
     const { job_id: jobId } = await createMonitor(monitorRequest(), 'harbour', world.c);
     world.executions.clear();
     world.advance(90);
@@ -96,7 +96,7 @@ describe('reconcile, each minute', () => {
     expect(await statusOf(jobId)).toBe('pending');
   });
 
-  test('begins no repair that its time is too short for', async () => {
+  test('reconcile starts no repair if too little time remains', async () => {
     const { job_id: jobId } = await createMonitor(monitorRequest(), 'harbour', world.c);
     world.executions.clear();
     world.advance(90);
@@ -107,7 +107,7 @@ describe('reconcile, each minute', () => {
     expect(await statusOf(jobId)).toBe('pending');
   });
 
-  test('an event of another kind throws', async () => {
+  test('reconcile throws for an unknown event', async () => {
     await expect(handle({ 'detail-type': 'Something else' })).rejects.toThrow();
   });
 });

@@ -27,7 +27,7 @@ afterEach(() => world.close());
 
 type Metadata = { statusCode: number; headers: Record<string, string> };
 
-/** Lambda's runtime, as far as a streaming handler sees it. */
+/** Simulates the Lambda runtime for a streaming handler. */
 function runtime() {
   const begun: Metadata[] = [];
   const streaming: StreamingRuntime = {
@@ -80,8 +80,8 @@ async function runningJob() {
   return job_id;
 }
 
-describe('the function behind the function URL', () => {
-  test('streams a job’s events until its end', async () => {
+describe('stream', () => {
+  test('stream sends the events of a job until its end', async () => {
     const jobId = await runningJob();
     await cancelJob(jobId, 'harbour', world.c);
 
@@ -91,7 +91,7 @@ describe('the function behind the function URL', () => {
     expect(body.match(/^event: .+$/gm)).toEqual(['event: started', 'event: stopped']);
   });
 
-  test('closes after its time without a terminal event, so that the reader comes back', async () => {
+  test('stream closes a session after its maximum duration without a terminal event', async () => {
     const { body } = await call(eventsOf(await runningJob()), new PassThrough(), 840);
 
     expect(body).toContain('event: started');
@@ -99,7 +99,7 @@ describe('the function behind the function URL', () => {
     expect(body.match(/: heartbeat/g)?.length).toBeGreaterThan(50);
   });
 
-  test('a reader that leaves gives its session back', async () => {
+  test('stream releases the session of a reader that disconnects', async () => {
     const jobId = await runningJob();
     const stream = new PassThrough();
     stream.once('data', () => stream.destroy());
@@ -112,14 +112,14 @@ describe('the function behind the function URL', () => {
     expect(sessions.every(Boolean)).toBe(true);
   });
 
-  test('refuses what has not come through CloudFront', async () => {
+  test('stream rejects a request that did not pass CloudFront', async () => {
     expect(await call({ headers: { [originSecretHeader]: '' } })).toMatchObject({
       statusCode: 403,
       body: 'Forbidden',
     });
   });
 
-  test('answers what does not stream too: MCP', async () => {
+  test('stream also serves responses that do not stream, such as MCP', async () => {
     const initialize = {
       jsonrpc: '2.0',
       id: 1,

@@ -2,7 +2,7 @@ import { App, Stack } from 'aws-cdk-lib';
 import { expect, test } from 'vitest';
 import { explainWildcards } from '../../lib/explain-wildcards.ts';
 
-test('a wildcard in a resource is not built without a reason', () => {
+test('explainWildcards throws for a wildcard without a reason', () => {
   const stack = new Stack(new App(), 'Stack');
   const arn = `arn:aws:s3:::${stack.account}-bucket/*`;
   expect(() => explainWildcards(stack, [arn], undefined)).toThrow(

@@ -17,7 +17,7 @@ beforeEach(() => {
   stack = new Stack(new App(), 'Stack');
 });
 
-test('a clone without the layer is synthesized with a placeholder and a warning', () => {
+test('FfmpegLayer uses a placeholder with a warning if the layer is not built', () => {
   const { unzippedBytes } = new FfmpegLayer(stack, 'Layer', {
     architecture: 'arm64',
     required: false,
@@ -27,12 +27,12 @@ test('a clone without the layer is synthesized with a placeholder and a warning'
   expect(Annotations.fromStack(stack).findWarning('*', aboutPlaceholder)).toHaveLength(1);
 });
 
-test('a placeholder is not deployed', () => {
+test('FfmpegLayer reports an error for a placeholder in a deployment', () => {
   new FfmpegLayer(stack, 'Layer', { architecture: 'arm64', required: true, folder });
   expect(Annotations.fromStack(stack).findError('*', aboutPlaceholder)).toHaveLength(1);
 });
 
-test('a layer that is built is taken, for its architecture alone', () => {
+test('FfmpegLayer uses a built layer only for its architecture', () => {
   mkdirSync(join(folder, 'dist/x86_64/bin'), { recursive: true });
   writeFileSync(join(folder, 'dist/x86_64/bin/ffmpeg'), Buffer.alloc(1000));
   const built = new FfmpegLayer(stack, 'Built', { architecture: 'x86_64', required: true, folder });

@@ -5,7 +5,7 @@ import type { IConstruct } from 'constructs';
 export type Finding = { rule: string; path: string };
 export type Acknowledged = Finding & { reason: string };
 
-/** What cdk-nag finds, and what has been acknowledged, each for itself: the acknowledgements are taken off the tree. */
+/** Returns the findings of cdk-nag and the acknowledgments separately; removes the acknowledgments from the tree. */
 export function findings(root: IConstruct): { found: Finding[]; acknowledged: Acknowledged[] } {
   const acknowledged = root.node.findAll().flatMap(takeAcknowledgements);
   const found = [new AwsSolutionsChecks(), new ServerlessChecks()].flatMap((pack) =>
@@ -18,7 +18,7 @@ export function findings(root: IConstruct): { found: Finding[]; acknowledged: Ac
   return { found, acknowledged };
 }
 
-/** An acknowledgement holds for its construct and all below. */
+/** Returns true if an acknowledgment covers the finding: same construct, or one above. */
 export function covers(acknowledged: Acknowledged, finding: Finding): boolean {
   return acknowledged.rule === finding.rule && `${finding.path}/`.startsWith(`${acknowledged.path}/`);
 }

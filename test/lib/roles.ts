@@ -7,7 +7,7 @@ type Statement = {
   Condition?: unknown;
 };
 
-/** What every role may do, for people to read and for a test to compare: one section a role, one line an action. */
+/** Returns the permissions of all roles as Markdown: one section per role, one line per action. */
 export function describeRoles(resources: Record<string, Resource>): string {
   const roles = Object.entries(resources).filter(([, { Type }]) => Type === 'AWS::IAM::Role');
   const sections = roles.map(([id, { Properties }]) =>
@@ -54,7 +54,7 @@ function lines({ Effect, Action, Resource, Condition }: Statement): string[] {
     );
 }
 
-/** References as `<Id.Arn>`; hashes of logical ids say nothing to readers. */
+/** Formats references as `<Id.Arn>`, without the hash of the logical id. */
 function flat(value: any): any {
   if (Array.isArray(value)) return value.map(flat);
   if (typeof value !== 'object' || value === null) return value;

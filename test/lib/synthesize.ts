@@ -18,11 +18,11 @@ export type Synthesized = {
   outDir: string;
 };
 
-/** The stack as `cdk synth` makes it, with the flags of `cdk.json`, but with functions that do nothing. Takes some seconds: once a file. */
+/** Synthesizes the stack with the flags of `cdk.json` and empty functions. Takes seconds: call it once per test file. */
 export function synthesize(settings: StageSettingsInput = {}): Synthesized {
   const outDir = mkdtempSync(join(tmpdir(), 'watchpost-synth-'));
   const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
-  // Its seconds are spent once, in rules.test.ts.
+  // rules.test.ts runs the rules; other files skip them to save seconds.
   context['@aws-cdk/core:validateAgainstDefaultRules'] = false;
   const app = new App({ context, outdir: outDir });
   const stack = new WatchpostStack(app, {
@@ -39,14 +39,14 @@ export function ofType({ resources }: Synthesized, type: string): [string, Resou
   return Object.entries(resources).filter(([, { Type }]) => Type === type);
 }
 
-/** Its logical id and properties; `fragment` is part of its id. */
+/** Returns the properties of the only resource of a type whose logical id contains `fragment`. */
 export function one(synthesized: Synthesized, type: string, fragment: string): any {
   const found = ofType(synthesized, type).filter(([id]) => id.includes(fragment));
   if (found.length !== 1) throw new Error(`${found.length} resources ${type} with ${fragment}`);
   return found[0]![1].Properties;
 }
 
-/** The service's own functions, by name; those of CDK's custom resources are others. */
+/** Returns the functions of the service by name, without those of CDK's custom resources. */
 export function ownFunctions(synthesized: Synthesized): Record<string, any> {
   const described = ofType(synthesized, 'AWS::Lambda::Function').map(([, { Properties }]) => Properties);
   return Object.fromEntries(

@@ -25,10 +25,10 @@ const { resources, template } = synthesized;
 const functions = ownFunctions(synthesized);
 const runbook = readFileSync(new URL('../../docs/runbook.md', import.meta.url), 'utf8');
 
-describe('webhook delivery', () => {
+describe('WebhookDelivery', () => {
   const queue = one(synthesized, 'AWS::SQS::Queue', 'DeliveriesQueue');
 
-  test('the queue keeps the order of a job and has dead letters, which are kept for two weeks', () => {
+  test('the delivery queue orders messages by job, and its dead-letter queue retains them for 14 days', () => {
     expect(queue).toMatchObject({ FifoQueue: true, DeduplicationScope: 'messageGroup' });
     const faults = Array.from({ length: queue.RedrivePolicy.maxReceiveCount }, (_, time) =>
       backoffSeconds(time + 1),
@@ -40,11 +40,11 @@ describe('webhook delivery', () => {
     });
   });
 
-  test('a message stays invisible for longer than its function may take', () => {
+  test('the visibility timeout exceeds the timeout of the deliver function', () => {
     expect(queue.VisibilityTimeout).toBeGreaterThan(functions['deliver'].Timeout);
   });
 
-  test('messages come one by one, and fail one by one', () => {
+  test('the deliver function receives one message at a time and reports batch item failures', () => {
     const [[, source]] = ofType(synthesized, 'AWS::Lambda::EventSourceMapping') as any;
     expect(source.Properties).toMatchObject({
       BatchSize: 1,
@@ -53,7 +53,7 @@ describe('webhook delivery', () => {
   });
 });
 
-describe('functions', () => {
+describe('ServiceFunction', () => {
   const schemas: Record<string, z.ZodObject> = {
     analyze: analyzeConfigSchema,
     api: apiConfigSchema,
@@ -63,16 +63,19 @@ describe('functions', () => {
     stream: streamConfigSchema,
   };
 
-  test.for(Object.entries(schemas))('%s is given what it needs and nothing else', ([name, schema]) => {
-    const given = functions[name].Environment.Variables;
-    const unresolved = Object.entries(given).map(([key, value]) => [
-      key,
-      typeof value === 'string' ? value : 'https://resolved.example',
-    ]);
-    expect(schema.strict().safeParse(Object.fromEntries(unresolved)).error?.issues).toBeUndefined();
-  });
+  test.for(Object.entries(schemas))(
+    'the function %s has exactly the environment variables of its schema',
+    ([name, schema]) => {
+      const given = functions[name].Environment.Variables;
+      const unresolved = Object.entries(given).map(([key, value]) => [
+        key,
+        typeof value === 'string' ? value : 'https://resolved.example',
+      ]);
+      expect(schema.strict().safeParse(Object.fromEntries(unresolved)).error?.issues).toBeUndefined();
+    },
+  );
 
-  test('all run on Node 24 and arm64, trace, and log to the one group', () => {
+  test('all functions run on Node 24 and arm64 with tracing and one log group', () => {
     for (const name of Object.keys(schemas))
       expect(functions[name]).toMatchObject({
         Runtime: 'nodejs24.x',
@@ -82,7 +85,7 @@ describe('functions', () => {
       });
   });
 
-  test("each ends before what waits for it: the HTTP API, the workflow's tasks, Lambda itself", () => {
+  test('each function times out before its caller: HTTP API, workflow task or Lambda', () => {
     const states = JSON.parse(definition()).States;
     expect(functions['api'].Timeout).toBeLessThan(30);
     expect(functions['capture'].Timeout).toBeLessThan(states.Capture.TimeoutSeconds);
@@ -92,13 +95,13 @@ describe('functions', () => {
     );
   });
 
-  test('none reserves executions by default, which a new account has not', () => {
+  test('no function reserves concurrency by default, because a new account has too little', () => {
     for (const each of Object.values(functions)) expect(each.ReservedConcurrentExecutions).toBeUndefined();
   });
 });
 
-describe('what is kept', () => {
-  test("the table deletes by the layout's attribute, is encrypted, backed up and protected", () => {
+describe('storage', () => {
+  test('the table has TTL, encryption, point-in-time recovery and deletion protection', () => {
     expect(one(synthesized, 'AWS::DynamoDB::Table', 'Jobs')).toMatchObject({
       TimeToLiveSpecification: { AttributeName: ttlAttribute, Enabled: true },
       BillingMode: 'PAY_PER_REQUEST',
@@ -108,7 +111,7 @@ describe('what is kept', () => {
     });
   });
 
-  test('buckets are private and take TLS only', () => {
+  test('all buckets are private and require TLS', () => {
     const policies = ofType(synthesized, 'AWS::S3::BucketPolicy').map(([, each]) => each.Properties);
     for (const [id, { Properties }] of ofType(synthesized, 'AWS::S3::Bucket')) {
       expect(Object.values(Properties.PublicAccessBlockConfiguration)).toEqual([true, true, true, true]);
@@ -122,14 +125,14 @@ describe('what is kept', () => {
     }
   });
 
-  test('pictures are gone after a day', () => {
+  test('the media bucket expires objects after a day', () => {
     const { LifecycleConfiguration } = one(synthesized, 'AWS::S3::Bucket', 'Media');
     expect(LifecycleConfiguration.Rules).toContainEqual(
       expect.objectContaining({ ExpirationInDays: 1, Status: 'Enabled' }),
     );
   });
 
-  test('no log group has a name that an earlier stack may have left behind', () => {
+  test('names of log groups contain the stack id, so that they cannot conflict with an earlier stack', () => {
     const named = ofType(synthesized, 'AWS::Logs::LogGroup').flatMap(
       ([, { Properties }]) => Properties.LogGroupName ?? [],
     );
@@ -137,15 +140,15 @@ describe('what is kept', () => {
     for (const name of named) expect(JSON.stringify(name)).toContain('AWS::StackId');
   });
 
-  test('every log group has an end', () => {
+  test('every log group has a retention', () => {
     const groups = ofType(synthesized, 'AWS::Logs::LogGroup');
     expect(groups).toHaveLength(3);
     for (const [, { Properties }] of groups) expect(Properties.RetentionInDays).toBe(30);
   });
 });
 
-describe('the workflow', () => {
-  test('logs every step without what passes through it', () => {
+describe('WatchWorkflow', () => {
+  test('the workflow logs every step without its data', () => {
     expect(one(synthesized, 'AWS::StepFunctions::StateMachine', 'Watch')).toMatchObject({
       StateMachineType: 'STANDARD',
       LoggingConfiguration: { Level: 'ALL', IncludeExecutionData: false },
@@ -153,27 +156,27 @@ describe('the workflow', () => {
     });
   });
 
-  test('is a valid definition once the functions are put in', () => {
+  test('the workflow definition is valid with the functions substituted', () => {
     expect(validateWorkflow(JSON.parse(definition())).errors).toEqual([]);
   });
 
-  test('is not valid when a state leads nowhere', () => {
+  test('the validator rejects a definition whose state leads to an unknown state', () => {
     const broken = definition().replace('"Default": "Pause"', '"Default": "Nowhere"');
     expect(validateWorkflow(JSON.parse(broken)).errors).not.toEqual([]);
   });
 
-  test('every placeholder is substituted', () => {
+  test('the workflow definition has no placeholders left', () => {
     expect(definition()).not.toContain('${');
   });
 
-  test('calls of reconcile that wait for longer than ten minutes are given up, by EventBridge and by Lambda', () => {
+  test('EventBridge and Lambda discard invocations of reconcile that are older than ten minutes', () => {
     const [[, invoke]] = ofType(synthesized, 'AWS::Lambda::EventInvokeConfig') as any;
     expect(invoke.Properties.MaximumEventAgeInSeconds).toBe(600);
     for (const [, { Properties }] of ofType(synthesized, 'AWS::Events::Rule'))
       expect(Properties.Targets[0].RetryPolicy.MaximumEventAgeInSeconds).toBe(600);
   });
 
-  test('reconcile hears of its ends, and looks each minute', () => {
+  test('reconcile runs when an execution ends and every minute', () => {
     const rules = ofType(synthesized, 'AWS::Events::Rule').map(([, { Properties }]) => Properties);
     expect(rules).toContainEqual(expect.objectContaining({ ScheduleExpression: 'rate(1 minute)' }));
     const pattern = rules.find(({ EventPattern }) => EventPattern).EventPattern;
@@ -181,10 +184,10 @@ describe('the workflow', () => {
   });
 });
 
-describe('the edge', () => {
+describe('Edge', () => {
   const { DistributionConfig: edge } = one(synthesized, 'AWS::CloudFront::Distribution', 'Edge');
 
-  test('what streams or takes long goes to the function URL, the console to its bucket', () => {
+  test('CloudFront sends streaming and slow paths to the function URL and the console to its bucket', () => {
     const origin = (id: string) => edge.Origins.find(({ Id }: any) => Id === id);
     const paths = edge.CacheBehaviors.map(({ PathPattern, TargetOriginId }: any) => [
       PathPattern,
@@ -206,7 +209,7 @@ describe('the edge', () => {
     });
   });
 
-  test('nothing of the API is cached, and everything that a caller sends is passed on', () => {
+  test('CloudFront caches nothing of the API and forwards all that a caller sends', () => {
     const cachingDisabled = '4135ea2d-6df8-44a3-9df3-4b5a84be39ad';
     const allViewerExceptHost = 'b689b0a8-53d0-40ab-baf2-68738e2966ac';
     const api = [edge.DefaultCacheBehavior, ...edge.CacheBehaviors].filter(
@@ -222,16 +225,16 @@ describe('the edge', () => {
       });
   });
 
-  test("no error is kept: without headers in the cache's key one caller's 403 would be the next one's", () => {
+  test('CloudFront caches no error, because another caller could receive it', () => {
     const kept = new Map(
       edge.CustomErrorResponses.map((each: any) => [each.ErrorCode, each.ErrorCachingMinTTL]),
     );
-    // The statuses of https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/HTTPStatusCodes.html that can be set.
+    // Configurable statuses (https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/HTTPStatusCodes.html).
     for (const status of [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504])
       expect(kept.get(status)).toBe(0);
   });
 
-  test('what CloudFront names for all regions of an account at once has the region in its name', () => {
+  test('names of account-wide CloudFront resources contain the region', () => {
     const names = [
       ...ofType(synthesized, 'AWS::CloudFront::ResponseHeadersPolicy').map(
         ([, { Properties }]) => Properties.ResponseHeadersPolicyConfig.Name,
@@ -245,7 +248,7 @@ describe('the edge', () => {
     for (const name of names) expect(name).toContain('eu-central-1');
   });
 
-  test('the origins are sent the secret, which the template does not know', () => {
+  test('CloudFront sends the secret header, and the template contains only a reference to it', () => {
     const custom = edge.Origins.filter(({ CustomOriginConfig }: any) => CustomOriginConfig);
     expect(custom).toHaveLength(2);
     for (const { CustomOriginConfig, OriginCustomHeaders } of custom) {
@@ -259,7 +262,7 @@ describe('the edge', () => {
     }
   });
 
-  test('a domain of its own brings its certificate and TLS 1.2', () => {
+  test('a custom domain uses its certificate and TLS 1.2', () => {
     const certificateArn =
       'arn:aws:acm:us-east-1:123456789012:certificate/11111111-2222-3333-4444-555555555555';
     const own = synthesize({ domain: { name: 'watch.example.com', certificateArn } });
@@ -271,16 +274,19 @@ describe('the edge', () => {
   });
 });
 
-describe('alarms', () => {
+describe('Alarms', () => {
   const alarms = ofType(synthesized, 'AWS::CloudWatch::Alarm');
 
-  test.for(alarms)('%s tells somebody, and names a section of the runbook', ([, { Properties }]) => {
-    expect(Properties.AlarmActions).toHaveLength(1);
-    const [, anchor] = /docs\/runbook\.md#([a-z-]+)$/.exec(Properties.AlarmDescription) ?? [];
-    expect(anchorsOf(runbook)).toContain(anchor);
-  });
+  test.for(alarms)(
+    'the alarm %s has an action and links to a section of the runbook',
+    ([, { Properties }]) => {
+      expect(Properties.AlarmActions).toHaveLength(1);
+      const [, anchor] = /docs\/runbook\.md#([a-z-]+)$/.exec(Properties.AlarmDescription) ?? [];
+      expect(anchorsOf(runbook)).toContain(anchor);
+    },
+  );
 
-  test('CloudWatch may tell the topic, whose policy takes the place of the default one', () => {
+  test('the policy of the topic permits CloudWatch to publish', () => {
     const { PolicyDocument } = one(synthesized, 'AWS::SNS::TopicPolicy', 'Alarms');
     expect(PolicyDocument.Statement).toContainEqual(
       expect.objectContaining({
@@ -292,7 +298,7 @@ describe('alarms', () => {
     );
   });
 
-  test('a sum over functions has a value while some of them are idle, and so have no metrics', () => {
+  test('a sum over functions treats missing metrics of idle functions as 0', () => {
     const expressions = alarms.flatMap(([, { Properties }]) =>
       (Properties.Metrics ?? []).flatMap(({ Expression }: any) => Expression ?? []),
     );
@@ -302,13 +308,13 @@ describe('alarms', () => {
     for (const expression of expressions) expect(expression).not.toContain(' + ');
   });
 
-  test('every section of the runbook that is an alarm has one', () => {
+  test('every alarm section of the runbook has an alarm', () => {
     const named: string[] = alarms.map(([, { Properties }]) => Properties.AlarmDescription.split('#')[1]);
     const sections = anchorsOf(runbook).filter((anchor) => anchor !== 'before-anything');
     expect(sections.toSorted()).toEqual(named.toSorted());
   });
 
-  test('have names by which those who answer callers find them', () => {
+  test('alarm names start with the prefix that api and stream receive', () => {
     for (const name of ['api', 'stream'])
       expect(functions[name].Environment.Variables.ALARM_PREFIX).toBe('Watchpost-test/');
     for (const [, { Properties }] of alarms) {
@@ -317,7 +323,7 @@ describe('alarms', () => {
     }
   });
 
-  test('what is watched in our own namespace is counted by the functions', () => {
+  test('every custom metric of an alarm is a metric that the functions emit', () => {
     const metrics = alarms.flatMap(([, { Properties }]) => metricsOf(Properties));
     const own = metrics.filter(({ Namespace }) => Namespace === metricNamespace);
     expect(own.length).toBeGreaterThan(3);
@@ -335,8 +341,8 @@ describe('alarms', () => {
   }
 });
 
-describe('secrets', () => {
-  test('none is in a variable: only names of where they are', () => {
+describe('ServiceSecrets', () => {
+  test('environment variables contain ARNs of secrets and no secrets', () => {
     for (const { Environment } of Object.values(functions))
       for (const [name, value] of Object.entries(Environment.Variables)) {
         expect(JSON.stringify(value)).not.toContain('{{resolve');
@@ -344,7 +350,7 @@ describe('secrets', () => {
       }
   });
 
-  test('none is in an output', () => {
+  test('stack outputs contain no secrets', () => {
     expect(JSON.stringify(template.toJSON()['Outputs'])).not.toContain('resolve');
     expect(Object.keys(template.toJSON()['Outputs'])).toEqual(
       expect.arrayContaining(['BaseUrl', 'ConsoleUrl', 'TableName', 'StateMachineArn', 'LogGroupName']),
@@ -352,12 +358,12 @@ describe('secrets', () => {
   });
 });
 
-describe('roles', () => {
-  test('may do what is written in roles.snapshot.md, and no more', async () => {
+describe('permissions', () => {
+  test('the roles have exactly the permissions of roles.snapshot.md', async () => {
     await expect(describeRoles(resources)).toMatchFileSnapshot('./roles.snapshot.md');
   });
 
-  test('capture reads sources and writes pictures', () => {
+  test('the role of capture reads sources and writes captures', () => {
     const [section = ''] = describeRoles(resources)
       .split('\n## ')
       .filter((each) => each.startsWith('CaptureRole'));
@@ -373,7 +379,7 @@ describe('roles', () => {
     expect(section).toContain('"dynamodb:LeadingKeys":["SOURCE#*"]');
   });
 
-  test('capture reads the one secret that a stage gives it, and no other function does', () => {
+  test('only the role of capture reads the platform secret of a stage', () => {
     const arn = 'arn:aws:secretsmanager:eu-central-1:123456789012:secret:watchpost/platforms-AbC123';
     const given = synthesize({ platformSecretArn: arn, youtubeClients: ['WEB', 'VISIONOS'] });
 
@@ -390,7 +396,7 @@ describe('roles', () => {
     expect(clients.parse(environment.YOUTUBE_CLIENTS)).toEqual(['WEB', 'VISIONOS']);
   });
 
-  test('no role of ours has a wildcard for an action, or for a resource that could be named', () => {
+  test('no role has a wildcard for an action, or for a resource that has a name', () => {
     const own = describeRoles(resources).replace(/## CustomCDKBucketDeployment[^#]*/, '');
     expect(own).not.toMatch(/^- \S*\*/m);
     const everything = [...own.matchAll(/^- (\S+) on `\*`/gm)].map(([, action]) => action);
@@ -400,14 +406,14 @@ describe('roles', () => {
   });
 });
 
-test('cfn-lint finds nothing', { timeout: 300_000 }, async (context) => {
+test('cfn-lint reports nothing for the template', { timeout: 300_000 }, async (context) => {
   const lint = await cfnLint();
   if (lint === undefined)
-    return context.skip('cfn-lint could not be installed: no Python 3 with pip and a registry');
+    return context.skip('cfn-lint could not be installed: requires Python 3 with pip and a package registry');
   expect(await lint(join(synthesized.outDir, 'Watchpost-test.template.json'))).toBe('');
 });
 
-/** As GitHub makes them. */
+/** Returns the anchors of headings, as GitHub generates them. */
 function anchorsOf(markdown: string): string[] {
   return [...markdown.matchAll(/^## (.+)$/gm)].map(([, title = '']) =>
     title
@@ -417,7 +423,7 @@ function anchorsOf(markdown: string): string[] {
   );
 }
 
-/** The workflow with its functions put in. */
+/** Returns the workflow definition with its functions substituted. */
 function definition(): string {
   const { DefinitionString, DefinitionSubstitutions } = one(
     synthesized,

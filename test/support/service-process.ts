@@ -25,6 +25,7 @@ export async function startService(
       WATCHPOST_PORT: '0',
       WATCHPOST_DATA_DIR: dataDir,
       WATCHPOST_ALLOW_RANGES: '127.0.0.0/8',
+      WATCHPOST_ALLOW_WEBHOOK_RANGES: '127.0.0.0/8',
       ...variables,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

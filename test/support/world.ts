@@ -9,7 +9,10 @@ import { createKeyStore } from '../../adapters/embedded/key-store.ts';
 import { createLogBuffer } from '../../adapters/embedded/log-buffer.ts';
 import { createMeter } from '../../adapters/embedded/meter.ts';
 import { teeLog } from '../../adapters/embedded/tee-log.ts';
+import { setSystemTimer } from '../../adapters/embedded/timer.ts';
 import type { HttpCollaborators } from '../../adapters/http/collaborators.ts';
+import { isLoopback } from '../../adapters/http/guard-host.ts';
+import { createRequestBodies } from '../../adapters/http/request-bodies.ts';
 import { meteredVision } from '../../adapters/vision/metered-vision.ts';
 import { createWebhookSigner } from '../../adapters/webhook/webhook-signer.ts';
 import { validVersions } from '../../core/caller.ts';
@@ -19,6 +22,7 @@ import type { Collaborators } from '../../core/collaborators.ts';
 import { summarizeWindows } from '../../core/operations/summarize-windows.ts';
 import { analyzeTask, captureTask } from '../../core/operations/tasks.ts';
 import type { WebhookRequest, WebhookResult } from '../../core/ports/delivery.ts';
+import { unlimitedTurns } from '../../core/ports/stream-turns.ts';
 import { redactedLog } from '../../core/redact.ts';
 import type { Sample } from '../../core/ports/vision-model.ts';
 import { digestRequestSchema } from '../../core/requests/live-digest.ts';
@@ -36,6 +40,9 @@ type Scripted<T> = T | Error;
 export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
   const database = openDatabase(':memory:');
   const clock = { now: start };
+  /** By how much the wall clock was stepped so far, and at the end of each step. Milliseconds. */
+  let stepped = 0;
+  const steppedBefore = new WeakMap<Step, number>();
   const pictures = new Map<string, Uint8Array>();
   const executions = new Map<string, 'running' | 'aborted'>();
   const queued: DeliveryMessage[] = [];
@@ -58,9 +65,10 @@ export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
   const output = { debug: log, info: log, warning: log, error: log };
   const meter = createMeter({ startedAt: start, jobsBefore: nothingUsed });
   const callers = createCallerStore(database);
+  const jobs = createJobStore(database);
 
   const c: Collaborators & HttpCollaborators = {
-    jobs: createJobStore(database),
+    jobs,
     callers,
     meter,
     recentLog,
@@ -90,7 +98,9 @@ export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
         };
       },
     },
+    turns: unlimitedTurns,
     urls: { check: () => undefined },
+    webhookUrls: { check: () => undefined },
     vision: meteredVision(
       {
         provider: 'scripted',
@@ -143,6 +153,7 @@ export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
       },
       stop: async (input) => void executions.set(nameOf(input), 'aborted'),
       status: async (input) => executions.get(nameOf(input)),
+      runsHere: () => false,
     },
     queue: { send: async (message) => void queued.push(message) },
     webhooks: {
@@ -164,6 +175,8 @@ export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
       visionTimeoutSeconds: 90,
       ...limits,
     },
+    acceptsHost: isLoopback,
+    bodies: createRequestBodies({ setTimer: setSystemTimer }),
     eventStreams: {
       sessions: createEventSessions(10),
       // Time passes only where a stream waits for more, so a test drives it by reading.
@@ -186,6 +199,8 @@ export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
 
   return {
     c,
+    database,
+    jobs,
     script,
     clock,
     queued,
@@ -199,10 +214,17 @@ export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
     advance: (seconds: number) => {
       clock.now = new Date(clock.now.getTime() + seconds * 1000);
     },
+    /** The wall clock is set forward or back, while as good as no time passes. */
+    stepClock: (seconds: number) => {
+      stepped += seconds * 1000;
+      clock.now = new Date(clock.now.getTime() + seconds * 1000);
+    },
     /** What the workflow does, one step at a time: Begin, then a capture and a look at each wake-up. */
     begin: (input: ExecutionInput) => analyze({ ...input, operation: 'begin' }),
     tick: async (step: Step) => {
-      clock.now = new Date(Math.max(clock.now.getTime(), Date.parse(step.wait_until)));
+      // A wait is as long as it was meant, whatever becomes of the clock; one that is set forward ends it early.
+      const setBack = Math.min(0, stepped - (steppedBefore.get(step) ?? stepped));
+      clock.now = new Date(Math.max(clock.now.getTime(), Date.parse(step.wait_until) + setBack));
       const taken = await captureTask(step.capture, c);
       return analyze({
         operation: 'analyze',
@@ -217,6 +239,7 @@ export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
   async function analyze(input: object): Promise<Step> {
     const answer = await analyzeTask(input, c);
     if (!('capture' in answer)) throw new Error('The task closed the job');
+    steppedBefore.set(answer, stepped);
     return answer;
   }
 

@@ -6,24 +6,28 @@ import { countOf, heldPlaces, placesSchema, withoutPlace } from './places.ts';
 import { revise, type Revision } from './revise.ts';
 import type { Table } from './table.ts';
 
+/** Call limits of a caller. */
 export type CallLimits = {
-  /** In any 60 s, a caller; 0 is no limit. */
+  /** Maximum calls in any 60 s; 0 means no limit. */
   perMinute: number;
-  /** Under way at the same time, a caller; 0 is no limit. */
+  /** Maximum concurrent calls; 0 means no limit. */
   atOnce: number;
 };
 
 type Needs = CallLimits & { table: Table; patience: Patience; now: () => Date; newId: () => string };
 
 const windowMs = 60_000;
-/** Three times as long as a capture and a look may take: a place is given back by then, or its function crashed. */
+/**
+ * Lifetime of a permit, in milliseconds: three times the maximum duration of a capture and a model call. A permit
+ * that is still held then belongs to a crashed function.
+ */
 const heldMs = 360_000;
-/** A check takes about as long. */
+/** `Retry-After` at the concurrency limit: the usual duration of a check. */
 const retryAtOnceSeconds = 2;
 
 /**
- * Limits that all functions share: an item a caller, with the beginnings of the last minute and the calls under way. No entry
- * outlives its time, so a function that crashed keeps nobody out for long.
+ * Creates a limiter that all functions share: one item per caller with the start times of the last minute and the
+ * permits of running calls. Entries expire, so a crashed function does not block its caller for long.
  */
 export function createCallLimiter({ perMinute, atOnce, newId, ...c }: Needs): CallLimiter {
   return {
@@ -60,7 +64,7 @@ export function createCallLimiter({ perMinute, atOnce, newId, ...c }: Needs): Ca
     return { kind: 'refused', limit: 'per minute', most: perMinute, retryAfterSeconds };
   }
 
-  /** An answer that is ready must not be lost for it: a place that is not given back ends by itself. */
+  /** Releases the permit once. A failure must not lose the response; an unreleased permit expires. */
   function releaseOnce(caller: string, call: string): () => Promise<void> {
     let released = atOnce === 0;
     return async () => {
@@ -77,13 +81,16 @@ export function createCallLimiter({ perMinute, atOnce, newId, ...c }: Needs): Ca
 type Refusal = Extract<Admission, { kind: 'refused' }>;
 
 const useSchema = z.object({
-  /** When the calls of the last minute began, oldest first. */
+  /** Start times of the calls in the last minute, oldest first. */
   began_ms: z.array(z.int()).default([]),
   under_way: placesSchema.default({}),
 });
 type Use = z.infer<typeof useSchema>;
 
-/** Without what is over. What lies ahead by more than clocks differ was written before a clock was set back, and is forgotten too. */
+/**
+ * Drops expired entries. Also drops entries from the future beyond the usual clock difference: they were written
+ * before a clock was set back.
+ */
 function current(use: Use, nowMs: number): Use {
   const began_ms = use.began_ms.filter((began) => began > nowMs - windowMs && began <= nowMs + windowMs);
   return {

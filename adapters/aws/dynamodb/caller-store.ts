@@ -5,7 +5,10 @@ import { readItem } from './record.ts';
 import { keyPrefixes } from './table-layout.ts';
 import type { Table } from './table.ts';
 
-/** All callers in one partition, by name. Throws `TransientError`, and `StorageError` for a record that cannot be read. */
+/**
+ * Creates the caller store: one partition, sorted by name. Its methods throw `TransientError`, and `StorageError`
+ * for an unreadable record.
+ */
 export function createCallerStore(table: Table): CallerStore {
   return {
     add: async (caller) => {
@@ -44,7 +47,7 @@ export function createCallerStore(table: Table): CallerStore {
   };
 }
 
-/** Names have 64 characters at most, and DynamoDB refuses keys that are empty or of more than a kilobyte. */
+/** Maximum length of a name. DynamoDB rejects empty keys and keys over one kilobyte. */
 const longestName = 64;
 
 function isName(caller: string): boolean {

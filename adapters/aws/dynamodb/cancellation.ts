@@ -1,17 +1,17 @@
 import { z } from 'zod';
 
-/** Why a transaction did nothing, or is not known to have done anything. */
+/** Reason of a transaction that did nothing, or whose result is unknown. */
 export type Cancellation =
-  /** For each write, in their order, whether its condition was not met. */
+  /** A condition failed. `refused` has one entry per write, in order. */
   | { kind: 'refused'; refused: boolean[] }
-  /** Another transaction held an item, or there was no room for this one now. */
+  /** Another transaction held an item, or capacity was exceeded. */
   | { kind: 'collided' }
-  /** The same request, sent before, is not done yet. */
+  /** The same request was sent before and is still running. */
   | { kind: 'under_way' };
 
 /**
- * Tells apart why a transaction was cancelled; undefined for errors that are none of these. A condition that was not met is an
- * answer, also where another item was held at the time: conditions are judged on what is committed.
+ * Reads the reason of a cancelled transaction. Returns undefined for other errors. A failed condition takes
+ * precedence over a conflict, because conditions are evaluated on committed data.
  */
 export function cancellationOf(error: unknown): Cancellation | undefined {
   const read = cancelledSchema.safeParse(error);
@@ -22,13 +22,14 @@ export function cancellationOf(error: unknown): Cancellation | undefined {
   return codes.some((code) => passing.has(code)) ? { kind: 'collided' } : undefined;
 }
 
-/** For what is no transaction: a transaction held the item at that moment. */
+/** Returns true if a transaction held the item of a single write. */
 export function isInTheWay(error: unknown): boolean {
   return (
     nameOf(error) === 'TransactionConflictException' || nameOf(error) === 'TransactionInProgressException'
   );
 }
 
+/** Returns true if the condition of a single write failed. */
 export function isConditionFailure(error: unknown): boolean {
   return nameOf(error) === 'ConditionalCheckFailedException';
 }
@@ -42,5 +43,8 @@ const cancelledSchema = z.object({
   CancellationReasons: z.array(z.object({ Code: z.string().optional() })),
 });
 
-/** docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html, cancellation reasons that pass by themselves. */
+/**
+ * Cancellation reasons that a retry may resolve
+ * (docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html).
+ */
 const passing = new Set(['TransactionConflict', 'ProvisionedThroughputExceeded', 'ThrottlingError']);

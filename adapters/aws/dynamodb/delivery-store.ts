@@ -5,7 +5,10 @@ import { jobPartition, keyOf, sortPrefixes } from './keys.ts';
 import { readRecord, readRecords } from './record.ts';
 import type { Table } from './table.ts';
 
-/** Deliveries go some time after their job. Throws `TransientError`, and `StorageError` for a record that cannot be read. */
+/**
+ * Creates the delivery store. Deliveries expire some time after their job. Its methods throw `TransientError`, and
+ * `StorageError` for an unreadable record.
+ */
 export function createDeliveryStore(table: Table, kept: Kept, now: () => Date): DeliveryStore {
   return {
     get: async (jobId, sequence) => {

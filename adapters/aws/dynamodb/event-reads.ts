@@ -4,7 +4,7 @@ import { jobPartition, keyOf, sortPrefixes } from './keys.ts';
 import { readRecord, readRecords } from './record.ts';
 import type { Query, Table } from './table.ts';
 
-/** Events in their jobs' order. */
+/** Creates the event queries of the job store. Events are returned in sequence order. */
 export function createEventReads(table: Table): Pick<JobStore, 'events' | 'newestEvents' | 'event'> {
   return {
     events: async (jobId, after, limit) => {
@@ -24,7 +24,7 @@ export function createEventReads(table: Table): Pick<JobStore, 'events' | 'newes
   };
 }
 
-/** Alerts and summaries by their own copies, a few among thousands of ticks; progress is most of the log itself. */
+/** Reads events by their copies by type, except `progress`, which is most of the log itself. */
 function newest(jobId: string, type: EventType): Pick<Query, 'where' | 'values' | 'filter'> {
   const where = '#pk = :job AND begins_with(#sk, :prefix)';
   const job = { ':job': jobPartition(jobId) };

@@ -16,42 +16,42 @@ type Needs = {
   perCaller: number;
 };
 
-/** A place that nobody renews is free after this: the function of that stream crashed. */
+/** Lifetime of a permit, in milliseconds. A permit that is not renewed belongs to a crashed function. */
 const heldMs = 90_000;
-/** Two renewals may fail. */
+/** Renewal interval, in milliseconds. Two consecutive renewals may fail. */
 const renewalMs = 30_000;
 
 /**
- * Sessions of all functions, counted in an item a caller. Each renews its place while it is open, and ends when it finds it taken: Lambda does not tell a
- * function that its reader has left, so a reader that comes back takes the place of its own forgotten stream.
+ * Event-stream sessions of all instances, one item per caller. A session that loses its permit aborts. Lambda does
+ * not report a reader's disconnect, so a reconnecting reader takes over the permit of its old stream.
  */
 export function createEventSessions({ perCaller, newId, setTimer, ...c }: Needs): EventSessions {
   return {
     perCaller,
     open: async (caller, reader) => {
-      const place = placeName(reader?.jobId, newId());
+      const permit = permitName(reader?.jobId, newId());
       const isOpen = await change(caller, (held) => {
         const left = countOf(held) < perCaller ? held : withoutForgotten(held, reader);
         if (countOf(left) >= perCaller) return { answer: false };
-        return { answer: true, state: { open: { ...left, [place]: heldUntil() } } };
+        return { answer: true, state: { open: { ...left, [permit]: heldUntil() } } };
       });
-      return isOpen ? sessionOf(caller, place) : undefined;
+      return isOpen ? sessionOf(caller, permit) : undefined;
     },
   };
 
   function sessionOf(caller: string, opened: string): EventSession {
     const controller = new AbortController();
-    let place = opened;
+    let permit = opened;
     let next = opened;
     let cancelRenewal = setTimer(renew, renewalMs);
     return {
       signal: controller.signal,
-      // Written with the next renewal.
+      // Stored with the next renewal.
       reads: (jobId) => {
-        next = ofJob(jobId, place);
+        next = ofJob(jobId, permit);
       },
       end: async () => {
-        if (over()) await quietly(change(caller, (held) => freed(held, place, next)));
+        if (over()) await quietly(change(caller, (held) => freed(held, permit, next)));
       },
     };
 
@@ -64,14 +64,14 @@ export function createEventSessions({ perCaller, newId, setTimer, ...c }: Needs)
       const renamed = next;
       const isKept = await change(caller, (held) => {
         if (controller.signal.aborted) return { answer: true };
-        if (!(place in held)) return { answer: false };
-        return { answer: true, state: { open: { ...withoutPlace(held, place), [renamed]: heldUntil() } } };
+        if (!(permit in held)) return { answer: false };
+        return { answer: true, state: { open: { ...withoutPlace(held, permit), [renamed]: heldUntil() } } };
       });
-      if (isKept) place = renamed;
+      if (isKept) permit = renamed;
       else over();
     }
 
-    /** Whether it was not over before. */
+    /** Ends the session. Returns false if it has already ended. */
     function over(): boolean {
       cancelRenewal();
       if (controller.signal.aborted) return false;
@@ -86,7 +86,7 @@ export function createEventSessions({ perCaller, newId, setTimer, ...c }: Needs)
     );
   }
 
-  function placeName(jobId: string | undefined, id: string): string {
+  function permitName(jobId: string | undefined, id: string): string {
     return ofJob(jobId ?? '', `/${c.now().toISOString()}/${id}`);
   }
 
@@ -95,25 +95,25 @@ export function createEventSessions({ perCaller, newId, setTimer, ...c }: Needs)
   }
 }
 
-/** A place is named `<job id>/<when it was opened>/<id>`, so that those of a job sort by their age. */
-function ofJob(jobId: string, place: string): string {
-  return `${jobId}${place.slice(place.indexOf('/'))}`;
+/** Permit name: `<job id>/<time of opening>/<id>`, so that the permits of a job sort by age. */
+function ofJob(jobId: string, permit: string): string {
+  return `${jobId}${permit.slice(permit.indexOf('/'))}`;
 }
 
 function withoutForgotten(held: Places, reader: Reader | undefined): Places {
   if (!reader?.returns) return held;
   const [oldest] = Object.keys(held)
-    .filter((place) => place.startsWith(`${reader.jobId}/`))
+    .filter((permit) => permit.startsWith(`${reader.jobId}/`))
     .toSorted();
   return oldest === undefined ? held : withoutPlace(held, oldest);
 }
 
-/** By both names: a renewal that writes the new one may be under way. */
-function freed(held: Places, place: string, next: string): Revision<Sessions, undefined> {
-  return { answer: undefined, state: { open: withoutPlace(withoutPlace(held, place), next) } };
+/** Removes both names: a renewal that writes the new one may be running. */
+function freed(held: Places, permit: string, next: string): Revision<Sessions, undefined> {
+  return { answer: undefined, state: { open: withoutPlace(withoutPlace(held, permit), next) } };
 }
 
-/** A place that is not renewed or given back ends by itself, so nothing fails for it. */
+/** Ignores failures: a permit that is not renewed or released expires. */
 async function quietly(work: Promise<unknown>): Promise<void> {
   await work.catch(() => undefined);
 }

@@ -1,31 +1,29 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { TransientError } from '../../../core/errors.ts';
 
-/** What repetitions need of the world outside. */
+/** Timer and random numbers for retries. */
 export type Patience = { sleep: (milliseconds: number) => Promise<void>; random: () => number };
 
+/** Timer and random numbers of the system. */
 export const systemPatience: Patience = {
   sleep: async (milliseconds) => wait(milliseconds),
   random: Math.random,
 };
 
-/** Four seconds in all on average: a function answers within 30. */
-const tries = 12;
+/** Maximum attempts. They take four seconds on average; a function responds within 30. */
+const maxAttempts = 12;
 const firstWaitMs = 20;
 const longestWaitMs = 1_000;
 
-/**
- * Asks until there is an answer; undefined means that others were in the way. Waits are drawn from nothing to an ever longer time, so
- * that those who collided come back at different moments. Throws `TransientError` when that never ends.
- */
+/** Retries on conflict (undefined) with backoff and full jitter. Throws `TransientError` after 12 attempts. */
 export async function untilAnswered<Answer>(
   ask: () => Promise<Answer | undefined>,
   { sleep, random }: Patience,
 ): Promise<Answer> {
-  for (let attempt = 0; attempt < tries; attempt += 1) {
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const answer = await ask();
     if (answer !== undefined) return answer;
     await sleep(random() * Math.min(longestWaitMs, firstWaitMs * 2 ** attempt));
   }
-  throw new TransientError('Too many changes of the same items at once');
+  throw new TransientError('Too many concurrent changes of the same items');
 }

@@ -9,8 +9,9 @@ import type { Table } from './table.ts';
 import type { Item, Key, Write } from './write.ts';
 
 /**
- * One transaction: job, events, slot and totals change together. The job is read first, since what belongs into the repair index depends on
- * the whole of it; the conditions then see to it that nothing has changed since.
+ * Commits a job change: job, events, slot and totals in one transaction. The job is read first, because its repair
+ * index entry depends on the whole job. The conditions ensure that nothing has changed since. Returns 'outdated'
+ * otherwise.
  */
 export async function commitChange(
   { table, kept }: { table: Table; kept: Kept },
@@ -36,12 +37,12 @@ export async function commitChange(
   return result.kind === 'written' ? 'committed' : 'outdated';
 }
 
-/** The same as the condition, for nothing but a read. */
+/** Evaluates the condition on the job that was read. */
 function holds({ from, expectedSequence }: JobChange, { job }: StoredJob): boolean {
   return from.includes(job.status) && job.sequence === expectedSequence;
 }
 
-/** Sets all but `published`, which moves by itself. */
+/** Sets all columns except `published`, which changes separately. */
 function setJob(after: StoredJob, change: JobChange, version: number, kept: Kept): Write {
   const { pk, sk, published: _, ...columns } = toJobItem(after, kept);
   const names = Object.keys(columns);
@@ -67,7 +68,7 @@ function setJob(after: StoredJob, change: JobChange, version: number, kept: Kept
   }
 }
 
-/** Progress is most of a log. What is none is stored a second time by its type: a job's detail shows the newest of those. */
+/** Stores a copy of each event except `progress` by type, so that newest alerts need no scan of the log. */
 function logEvent(event: JobEvent, kept: Kept): Write[] {
   const { job_id: jobId, sequence, type } = event;
   const content = { type, record: JSON.stringify(event), ttl: kept.withItsJob(new Date(event.timestamp)) };
@@ -76,7 +77,7 @@ function logEvent(event: JobEvent, kept: Kept): Write[] {
   return type === 'progress' ? [first] : [first, put(keyOf.eventByType(jobId, type, sequence))];
 }
 
-/** From a set: doing it twice changes nothing. */
+/** Removes the job from the caller's slots. The slots are a set, so a repeated removal has no effect. */
 function freeSlot(caller: string, jobId: string): Write {
   return {
     kind: 'update',
@@ -97,7 +98,7 @@ function addToTotals(totals: Totals, jobId: string): Write {
   };
 }
 
-/** The job is no longer active, and its source, with the credentials in its URL, goes with it. */
+/** Removes the job from the active ones and sets the expiry of its source, which contains credentials. */
 function afterwards({ job }: StoredJob, kept: Kept): Write[] {
   const expiresAt = job.expires_at;
   return [

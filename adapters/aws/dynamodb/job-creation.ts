@@ -7,12 +7,15 @@ import { keyOf } from './keys.ts';
 import type { Kept } from './kept.ts';
 import { readItem } from './record.ts';
 import { noHook } from './repair-due.ts';
+import { takeSlot } from './slots.ts';
 import type { Table } from './table.ts';
 import type { Write } from './write.ts';
 
 const absent = 'attribute_not_exists(#pk)';
 
-/** One transaction: job and source if absent, a slot, the list of active jobs, and the idempotency record. */
+/**
+ * Creates a job in one transaction: job and source if absent, a slot, the active entry, and the idempotency record.
+ */
 export async function createJob(
   { table, kept }: { table: Table; kept: Kept },
   creation: JobCreation,
@@ -37,25 +40,14 @@ export async function createJob(
   const result = await table.transact(writes);
   if (result.kind === 'written') return { kind: 'created' };
 
-  // What was asked before is answered before the slots are: a replay needs none.
+  // A repeated request is detected before the slots are checked: a replay needs no slot.
   const [isKnownJob, , , , isKnownKey] = result.refused;
-  // This very creation, whose answer was lost. Its job may have ended since: it takes no slot again.
+  // The job of this request exists, and its response was lost. The job may have ended, so it takes no slot again.
   if (isKnownJob) return { kind: 'created' };
   return isKnownKey && idempotency ? earlierRequest(table, job.caller, idempotency) : { kind: 'slots_full' };
 }
 
-/** The set is absent at first and after the last job of it has ended. */
-function takeSlot(caller: string, jobId: string, slotLimit: number): Write {
-  return {
-    kind: 'update',
-    key: keyOf.slots(caller),
-    change: 'ADD #active :job',
-    condition: 'attribute_not_exists(#active) OR size(#active) < :limit',
-    values: { ':job': new Set([jobId]), ':limit': slotLimit },
-  };
-}
-
-/** Takes the place of an expired record. */
+/** Writes the idempotency record, also over an expired one. */
 function remember(
   job: Job,
   { key, requestHash, expiresAt }: IdempotencyRecord,
@@ -82,11 +74,12 @@ async function earlierRequest(
   { key, requestHash }: IdempotencyRecord,
 ): Promise<CreationResult> {
   const known = await findIdempotencyRecord(table, caller, key);
-  if (known === undefined) throw new TransientError('The idempotency record went while it was read');
+  if (known === undefined) throw new TransientError('The idempotency record expired while it was read');
   if (known.request_hash !== requestHash) return { kind: 'key_reused' };
   return { kind: 'replayed', jobId: known.job_id };
 }
 
+/** Returns the idempotency record of a caller's key, also if it has expired. */
 export async function findIdempotencyRecord(table: Table, caller: string, key: string) {
   const item = await table.get(keyOf.idempotency(caller, key));
   return item && readItem(idempotencySchema, item);

@@ -6,17 +6,17 @@ import { readItem, readRecord } from './record.ts';
 import { repairDue, type NewestHook } from './repair-due.ts';
 import type { Item, Key } from './write.ts';
 
-/** A job as it is stored: with what the store adds to it. */
+/** Stored job, with the columns that the store adds. */
 export type StoredJob = {
   job: Job;
-  /** Counts changes, so that one which was built on what was read finds it unchanged. */
+  /** Number of changes. A change requires the version that it was computed from. */
   version: number;
   hook: NewestHook;
 };
 
 /**
- * The item: the record, beside it what is a condition or a key of an index. `published` is only there, since events reach the queue while the
- * job goes on. What is undefined is not in the item, and so not in the index.
+ * Converts a job to its item: the record, and columns for conditions and indexes. `published` is only a column,
+ * because it changes independently of the record. Undefined values are neither in the item nor in an index.
  */
 export function toJobItem({ job, version, hook }: StoredJob, kept: Kept): Key & Item {
   const due = repairDue(job, hook);
@@ -40,6 +40,7 @@ export function toJobItem({ job, version, hook }: StoredJob, kept: Kept): Key & 
   };
 }
 
+/** Converts an item to a job. Throws `StorageError` if it does not match its schema. */
 export function readJobItem(item: Item): StoredJob {
   const { published, version, hook_sequence: sequence, hook_minute: minute } = readItem(columnsSchema, item);
   const job = readRecord(jobSchema, item);
@@ -53,6 +54,7 @@ const columnsSchema = z.object({
   hook_minute: z.int(),
 });
 
+/** Returns true if the job has expired at `now`. */
 export function hasExpired({ expires_at: expiresAt }: Job, now: Date): boolean {
   return expiresAt !== null && Date.parse(expiresAt) <= now.getTime();
 }

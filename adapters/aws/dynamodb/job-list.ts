@@ -9,8 +9,8 @@ import type { Table } from './table.ts';
 import type { Item, Key } from './write.ts';
 
 /**
- * Counts all that match on the index, some 5,000 jobs a request, and reads the jobs of one page from the table. What the
- * index has is bounded: nothing older than the longest job and its retention is asked for.
+ * Counts all matches on the index, about 5,000 jobs per request, and reads the jobs of one page from the table. The
+ * range is bounded by the maximum duration of a job and its retention.
  */
 export async function listJobs(
   { table, kept }: { table: Table; kept: Kept },
@@ -51,7 +51,7 @@ function inOrder(keys: Key[], items: Item[]): Item[] {
   return keys.map(({ pk }) => byKey.get(pk)).filter((item) => item !== undefined);
 }
 
-/** The index lags: the job may have begun, ended or gone since. */
+/** The index lags: the job may have started, ended or expired since. */
 function stillMatches(job: Job, { status, jobType }: JobQuery, now: Date): boolean {
   return (
     (status === undefined || job.status === status) &&

@@ -10,9 +10,9 @@ import type { Table } from './table.ts';
 import type { Item } from './write.ts';
 
 /**
- * Moves `published` forward. Where nothing is left to publish, the job's place in the repair index follows: with the lease, or out of it.
- * That is a second write, which loses against any change of the job; then the next mark or change sets it right, and
- * whoever finds the job in the index meanwhile sees that there is nothing to do.
+ * Advances `published`. If no event is left to publish, updates the repair index entry: due at lease expiry, or
+ * removed. This second write loses against any change of the job; the next mark or change corrects it. Until then,
+ * a reader of the index finds nothing to repair.
  */
 export async function markPublished(
   { table, kept }: { table: Table; kept: Kept },
@@ -43,7 +43,10 @@ export async function markPublished(
   });
 }
 
-/** Lost jobs first: a receiver that cannot be reached for long must not keep them from being found. */
+/**
+ * Returns jobs due for repair, lost ones first: a receiver that is unreachable for long must not delay their
+ * detection.
+ */
 export async function dueForRepair(table: Table, now: Date, limit: number): Promise<string[]> {
   const candidates = await Promise.all(shards.map((shard) => candidatesOf(table, shard, now, limit)));
   const jobs = (await table.getMany(candidates.flat())).map(readJobItem);
@@ -53,7 +56,7 @@ export async function dueForRepair(table: Table, now: Date, limit: number): Prom
   return [...due].slice(0, limit);
 }
 
-/** Whose due minute has come, longest due first. */
+/** Returns the keys of jobs that are due, longest due first. */
 async function candidatesOf(table: Table, shard: string, now: Date, limit: number) {
   const items: Item[] = await table.query({
     index: repair.name,

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { sourceSchema, type Job } from '../../../core/job.ts';
 import type { JobStore } from '../../../core/ports/job-store.ts';
 import { createEventReads } from './event-reads.ts';
@@ -10,14 +9,16 @@ import { dueForRepair, markPublished } from './job-repair.ts';
 import type { Patience } from './jitter.ts';
 import type { Kept } from './kept.ts';
 import { keyOf } from './keys.ts';
-import { readItem, readRecord } from './record.ts';
+import { readRecord } from './record.ts';
+import { countSlots, releaseSlot, reserveSlot } from './slots.ts';
 import type { Table } from './table.ts';
 import { readUsage } from './usage.ts';
-import type { Item } from './write.ts';
 
-/** Throws `TransientError`, and `StorageError` for a record that cannot be read. */
+/** Creates the job store. Its methods throw `TransientError`, and `StorageError` for an unreadable record. */
 export function createJobStore(table: Table, kept: Kept, patience: Patience): JobStore {
   return {
+    reserveSlot: async (reservation, now) => reserveSlot(table, reservation, now),
+    releaseSlot: async (caller, jobId) => releaseSlot(table, caller, jobId),
     create: async (creation, now) => createJob({ table, kept }, creation, now),
     commit: async (change) => commitChange({ table, kept }, change),
     get: async (jobId, now) => {
@@ -35,7 +36,7 @@ export function createJobStore(table: Table, kept: Kept, patience: Patience): Jo
       return item && readRecord(sourceSchema, item);
     },
     list: async (query, now) => listJobs({ table, kept }, query, now),
-    countActive: async (caller) => slotsIn(await table.get(keyOf.slots(caller))),
+    countActive: async (caller) => countSlots(table, caller),
     ...createEventReads(table),
     markPublished: async (jobId, sequence) => markPublished({ table, kept }, jobId, sequence),
     dueForRepair: async (now, limit) => dueForRepair(table, now, limit),
@@ -47,10 +48,3 @@ export function createJobStore(table: Table, kept: Kept, patience: Patience): Jo
     return item && readJobItem(item).job;
   }
 }
-
-/** The set is gone when it is empty. */
-function slotsIn(item: Item | undefined): number {
-  return readItem(slotsSchema, item ?? {}).active?.size ?? 0;
-}
-
-const slotsSchema = z.object({ active: z.set(z.string()).optional() });

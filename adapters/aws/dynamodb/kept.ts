@@ -2,22 +2,26 @@ import { rules } from '../../../core/decision/rules.ts';
 
 const daySeconds = 86_400;
 
-/** What a stage may set at most (`lib/stage`), for functions that are not told: they keep what they write no shorter. */
+/** Upper bound of `retentionSeconds`, for functions without that setting: their items never expire early. */
 const longestRetentionSeconds = daySeconds;
 
-/** For what takes longer than it should: a job that waits for its last summary, clocks that differ, a late `reconcile`. */
+/** Margin for delays: a job that waits for its last summary, clock differences, a late `reconcile`. */
 const marginSeconds = daySeconds;
 
+/** Expiry of items, in epoch seconds. */
 export type Kept = {
-  /** TTL of what belongs to a job whose end is not known yet: it outlives the longest job and the time that the job can be read. */
+  /** Returns the TTL of items of a job whose end is unknown. They outlive the longest job and its retention. */
   withItsJob(from: Date): number;
-  /** TTL of what is read until then: expired events are still under way to a receiver for `deliveryGraceSeconds`. */
+  /**
+   * Returns the TTL of items that are readable until `expiresAt`, plus `deliveryGraceSeconds`: expired events may
+   * still be in delivery.
+   */
   pastExpiry(expiresAt: Date): number;
-  /** Jobs that were created before this have expired, if they still are in the index. */
+  /** Returns the oldest creation time of a job that may not have expired. */
   oldestListed(now: Date): Date;
 };
 
-/** How long items are kept (epoch seconds), from how long an ended job can be read. A job lasts a day at most (design section 10). */
+/** Computes TTLs from the retention of ended jobs. A job lasts one day at most (design section 10). */
 export function keptFor(retentionSeconds = longestRetentionSeconds): Kept {
   const longestSeconds = daySeconds + retentionSeconds + marginSeconds;
   return {

@@ -7,16 +7,19 @@ import { keyPrefixes } from './table-layout.ts';
 import type { Table } from './table.ts';
 import type { Item, Key, Write } from './write.ts';
 
-/** Throws `TransientError`, and `StorageError` for a record that cannot be read. */
+/** Creates the key store. Its methods throw `TransientError`, and `StorageError` for an unreadable record. */
 export function createKeyStore(table: Table): KeyStore {
   return {
-    /** With its places in two lists. A repeated put changes nothing: it must not undo a revocation that came between. */
+    /**
+     * Adds a key with its entries in two lists. A repeated put changes nothing, so that it cannot undo a
+     * revocation.
+     */
     put: async (key) => {
       const item = { ...keyOf.apiKey(key.hash), ...key };
-      const places = [placeAmongAll(key), placeOfCaller(key)];
+      const entries = [entryInAll(key), entryOfCaller(key)];
       await table.transact([
         { kind: 'put', item, condition: 'attribute_not_exists(#pk)' },
-        ...places.map((place): Write => ({ kind: 'put', item: { ...place, hash: key.hash } })),
+        ...entries.map((entry): Write => ({ kind: 'put', item: { ...entry, hash: key.hash } })),
       ]);
     },
     find: async (hash) => {
@@ -24,8 +27,8 @@ export function createKeyStore(table: Table): KeyStore {
       return item && readItem(apiKeySchema, item);
     },
     list: async (caller) => {
-      const places = await table.query(caller === undefined ? all : ofCaller(caller));
-      const hashes = places.map((place) => readItem(placeSchema, place).hash);
+      const entries = await table.query(caller === undefined ? all : ofCaller(caller));
+      const hashes = entries.map((entry) => readItem(entrySchema, entry).hash);
       return inOrder(hashes, await table.getMany(hashes.map(keyOf.apiKey)));
     },
     revoke: async (hash, at) =>
@@ -35,7 +38,7 @@ export function createKeyStore(table: Table): KeyStore {
       change(hash, 'last_used_at', at.toISOString(), `${isNull('last_used_at')} OR #last_used_at < :value`),
   };
 
-  /** Where the condition is not met there is nothing to change. A key that is not there meets none of them. */
+  /** Updates one attribute if the condition is met. No condition is met if the key does not exist. */
   async function change(hash: string, name: string, value: string | null, condition: string): Promise<void> {
     if (!isHash(hash)) return;
     const nullType = condition.includes(':null') ? { ':null': 'NULL' } : {};
@@ -49,21 +52,21 @@ export function createKeyStore(table: Table): KeyStore {
   }
 }
 
-/** Timestamps of one form: as text they compare as times. */
+/** Condition for an attribute that is null. Timestamps have one format, so they compare as text. */
 function isNull(name: string): string {
   return `attribute_type(#${name}, :null)`;
 }
 
-/** Hashes come from paths too, and DynamoDB refuses long keys. */
+/** Returns true for the length of a hash. Paths contain arbitrary text, and DynamoDB rejects long keys. */
 function isHash(hash: string): boolean {
   return hash.length === 64;
 }
 
-function placeAmongAll({ created_at: createdAt, hash }: ApiKey): Key {
+function entryInAll({ created_at: createdAt, hash }: ApiKey): Key {
   return { pk: keyPrefixes.keys, sk: `${createdAt}#${hash}` };
 }
 
-function placeOfCaller({ caller, created_at: createdAt, hash }: ApiKey): Key {
+function entryOfCaller({ caller, created_at: createdAt, hash }: ApiKey): Key {
   return { pk: callerPartition(caller), sk: `${sortPrefixes.apiKey}${createdAt}#${hash}` };
 }
 
@@ -76,7 +79,7 @@ function ofCaller(caller: string) {
   };
 }
 
-const placeSchema = z.object({ hash: z.string() });
+const entrySchema = z.object({ hash: z.string() });
 
 function inOrder(hashes: string[], items: Item[]): ApiKey[] {
   const keys = new Map(items.map((item) => readItem(apiKeySchema, item)).map((key) => [key.hash, key]));

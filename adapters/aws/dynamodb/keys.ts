@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { keyPrefixes } from './table-layout.ts';
 import type { Key } from './write.ts';
 
-/** Where each item is (`docs/data.md`). Numbers have ten digits, so that they sort as text. */
+/** Keys of all items (`docs/data.md`). Numbers have ten digits, so that they sort as text. */
 export const keyOf = {
   job: (jobId: string): Key => ({ pk: jobPartition(jobId), sk: 'META' }),
   source: (sourceId: string): Key => ({ pk: `${keyPrefixes.source}${sourceId}`, sk: 'META' }),
@@ -10,7 +10,7 @@ export const keyOf = {
     pk: jobPartition(jobId),
     sk: `${sortPrefixes.event}${digits(sequence)}`,
   }),
-  /** A second copy of an event that is no progress, to be found among thousands that are. */
+  /** Copy of an event other than `progress`, so that it is found without reading the log. */
   eventByType: (jobId: string, type: string, sequence: number): Key => ({
     pk: jobPartition(jobId),
     sk: `${sortPrefixes.eventsOf(type)}${digits(sequence)}`,
@@ -22,7 +22,7 @@ export const keyOf = {
   slots: (caller: string): Key => ({ pk: callerPartition(caller), sk: 'SLOTS' }),
   calls: (caller: string): Key => ({ pk: callerPartition(caller), sk: 'CALLS' }),
   eventSessions: (caller: string): Key => ({ pk: callerPartition(caller), sk: 'SESSIONS' }),
-  /** The key's SHA-256: 255 characters of a caller's choice may be more bytes than a sort key takes. */
+  /** Contains the key's SHA-256: 255 characters from a caller may exceed the size of a sort key. */
   idempotency: (caller: string, key: string): Key => ({
     pk: callerPartition(caller),
     sk: `IDEMPOTENCY#${createHash('sha256').update(key).digest('hex')}`,
@@ -35,6 +35,7 @@ export const keyOf = {
   meterStart: (): Key => ({ pk: keyPrefixes.meter, sk: 'META' }),
 };
 
+/** Prefixes of sort keys. */
 export const sortPrefixes = {
   event: 'EVENT#',
   eventsOf: (type: string) => `TYPE#${type}#`,
@@ -54,12 +55,13 @@ export function activePartition(shard: string): string {
   return `${keyPrefixes.active}${shard}`;
 }
 
-/** So many that no partition of theirs is hot, so few that all can be read in a moment. */
+/** Number of shards: enough to avoid a hot partition, few enough to read all of them concurrently. */
 const shardCount = 16;
 
+/** Names of all shards, `0` to `15`. */
 export const shards: readonly string[] = Array.from({ length: shardCount }, (_, shard) => String(shard));
 
-/** A hash, since ids need not be random in every bit. */
+/** Returns the shard of a job, from a hash: not every bit of an id is random. */
 export function shardOf(jobId: string): string {
   return String((createHash('sha256').update(jobId).digest()[0] ?? 0) % shardCount);
 }

@@ -8,10 +8,10 @@ import type { Item } from './write.ts';
 
 type Since = Pick<MeterReading, 'startedAt' | 'jobsBefore'>;
 
-/** `since`: from when and from where it counts, if nothing was counted on this table before. */
+/** Dependencies of the meter. `since` returns the start of counting, if the table has none yet. */
 export type MeterNeeds = { table: Table; random: () => number; since: () => Since };
 
-/** Counts in the table, over all functions and deployments: each count adds to one of sixteen items. */
+/** Creates a meter in the table, for all functions and deployments. Each count adds to one of 16 items. */
 export function createMeter({ table, random, since }: MeterNeeds): Meter {
   let begun: Promise<Since> | undefined;
   return {
@@ -20,7 +20,7 @@ export function createMeter({ table, random, since }: MeterNeeds): Meter {
         await begin();
         await add(namesOf(counted));
       } catch {
-        // Nothing that is counted fails for it.
+        // A failed count must not fail the counted operation.
       }
     },
     read: async () => {
@@ -52,7 +52,7 @@ export function createMeter({ table, random, since }: MeterNeeds): Meter {
   }
 }
 
-/** Whoever is first says since when; all others read it. */
+/** Stores the start of counting unless it exists, and returns the stored one. */
 async function firstOf(table: Table, { startedAt, jobsBefore }: Since): Promise<Since> {
   const content = { started_at: startedAt.toISOString(), jobs_before: jobsBefore };
   const stored = await table.get(keyOf.meterStart());
@@ -69,7 +69,7 @@ function toSince(item: Item | undefined): Since {
 
 const sinceSchema = z.object({ started_at: z.iso.datetime(), jobs_before: usageSchema });
 
-/** The attributes that one more of it adds to. */
+/** Returns the attributes to increment. */
 function namesOf(counted: Counted): string[] {
   switch (counted.kind) {
     case 'model_call':
@@ -107,7 +107,7 @@ function readingOf(items: Item[]): Omit<MeterReading, keyof Since> {
   };
 }
 
-/** All but the keys of the item. */
+/** Counts: all attributes except the key. */
 const countsSchema = z
   .object({ pk: z.string(), sk: z.string() })
   .catchall(z.int())

@@ -1,20 +1,26 @@
 import { z } from 'zod';
 
-/** Who holds a place, and until when (ms since 1970) if nobody hears of them: whoever crashed gives nothing back. */
+/** Permit holders with expiry (epoch ms). Permits expire so that a crashed holder cannot leak one. */
 export const placesSchema = z.record(z.string(), z.int());
+/** Permit holders with expiry. */
 export type Places = z.infer<typeof placesSchema>;
 
-/** Those that are still held. A clock that was set back must not keep a caller out: no holder may be ahead by more than `heldMs`. */
+/**
+ * Returns the unexpired permits. Drops permits too far in the future, which were written before a clock was set
+ * back and would block the caller.
+ */
 export function heldPlaces(places: Places, nowMs: number, heldMs: number): Places {
   return Object.fromEntries(
     Object.entries(places).filter(([, untilMs]) => untilMs > nowMs && untilMs <= nowMs + 2 * heldMs),
   );
 }
 
+/** Returns the number of permits. */
 export function countOf(places: Places): number {
   return Object.keys(places).length;
 }
 
+/** Returns the permits without one holder. */
 export function withoutPlace({ ...places }: Places, holder: string): Places {
   delete places[holder];
   return places;

@@ -2,23 +2,26 @@ import { goesToWebhook, type JobEvent } from '../../../core/event.ts';
 import type { Job } from '../../../core/job.ts';
 import { isTerminal } from '../../../core/transitions.ts';
 
-/** The newest event that a webhook receives, and the minute in which it was logged. */
+/** Sequence of the newest webhook event, and the epoch minute of its commit. */
 export type NewestHook = { sequence: number; minute: number };
 
+/** State before the first webhook event. */
 export const noHook: NewestHook = { sequence: 0, minute: 0 };
 
+/** Returns the newest webhook event after `events` were appended. */
 export function newestHook(before: NewestHook, events: JobEvent[]): NewestHook {
   const event = events.findLast(({ type }) => goesToWebhook(type));
   return event ? { sequence: event.sequence, minute: minuteOf(new Date(event.timestamp)) } : before;
 }
 
+/** Returns true if a webhook event has not reached the delivery queue. */
 export function isUnpublished(job: Job, hook: NewestHook): boolean {
   return job.webhook_url !== null && job.published < hook.sequence;
 }
 
 /**
- * From which minute on the job may need repair: since its newest event waits for the delivery queue, or from the minute in which its
- * lease ends; undefined: never again by itself. Rounded down, so whoever finds it looks at the job itself.
+ * Returns the epoch minute from which `reconcile` must inspect the job: unpublished event or lease expiry. Returns
+ * undefined if no inspection is due. The minute is rounded down, so `reconcile` must check the job itself.
  */
 export function repairDue(job: Job, hook: NewestHook): number | undefined {
   const dues = [
@@ -28,6 +31,7 @@ export function repairDue(job: Job, hook: NewestHook): number | undefined {
   return dues.length === 0 ? undefined : Math.min(...dues);
 }
 
+/** Converts a time to minutes since the epoch, rounded down. */
 export function minuteOf(at: Date): number {
   return Math.floor(at.getTime() / 60_000);
 }

@@ -4,12 +4,12 @@ import { readItem } from './record.ts';
 import type { Table } from './table.ts';
 import type { Key } from './write.ts';
 
-/** What a decision about a shared item comes to: `state` left out changes nothing. */
+/** Result of an update decision. An undefined `state` changes nothing. */
 export type Revision<State, Answer> = { answer: Answer; state?: State };
 
 /**
- * Reads a small item that several functions share, decides, and writes what was decided if the item is still what was read; otherwise
- * it decides anew. Items that nobody uses go after a day. Throws `TransientError`.
+ * Reads a small shared item, decides, and writes the new state if the item is unchanged; otherwise retries from the
+ * read. Unused items expire after a day. Throws `TransientError`.
  */
 export async function revise<State extends Record<string, unknown>, Answer>(
   { table, patience, now }: { table: Table; patience: Patience; now: () => Date },

@@ -1,19 +1,20 @@
 import { z } from 'zod';
 import { TransientError } from '../../../core/errors.ts';
 
-/** A stored record that cannot be read: a defect of ours, which no repetition cures. */
+/** Error for an unreadable stored record: a defect, which no retry resolves. */
 export class StorageError extends Error {
   override readonly name = 'StorageError';
 }
 
 /**
- * What the SDK threw, as the core may see it: `TransientError` for what passes by itself (throttling, a fault of the service,
- * a broken or slow line; the SDK has tried three times by then). All else comes back as it is: missing rights, a missing table, a request that is wrong.
+ * Maps an SDK error to `TransientError` if a retry may succeed: throttling, service fault, broken or slow
+ * connection. The SDK has made three attempts before. Returns any other error unchanged: missing permission,
+ * missing table, invalid request.
  */
 export function storageError(error: unknown): unknown {
   const read = sdkErrorSchema.safeParse(error);
   if (!read.success || !isPassing(read.data)) return error;
-  return new TransientError(`DynamoDB did not answer: ${read.data.name}`, { cause: error });
+  return new TransientError(`DynamoDB request failed: ${read.data.name}`, { cause: error });
 }
 
 const sdkErrorSchema = z.object({
@@ -26,7 +27,10 @@ function isPassing({ name, code, $metadata }: z.output<typeof sdkErrorSchema>): 
   return passingNames.has(name) || passingCodes.has(code ?? '') || ($metadata?.httpStatusCode ?? 0) >= 500;
 }
 
-/** docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html: those that are "OK to retry". */
+/**
+ * Error names that AWS documents as retryable
+ * (docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html).
+ */
 const passingNames = new Set([
   'ItemCollectionSizeLimitExceededException',
   'LimitExceededException',

@@ -20,22 +20,24 @@ import { createKeyStore } from './key-store.ts';
 import { createMeter } from './meter.ts';
 import { openTable } from './table.ts';
 
+/** Settings of the stores. */
 export type DynamoStoreSettings = {
   client: DynamoDBClient;
   tableName: string;
   now: () => Date;
-  /** How long an ended job can be read; items are kept somewhat longer. Default: the longest that a stage may set. */
+  /** Time that an ended job is readable, in seconds. Its items expire later. Default: the maximum of a stage. */
   retentionSeconds?: number;
-  /** Of the calls that are answered at once; 0 is no limit. Default: none, for functions that answer no such calls. */
+  /** Limits of synchronous calls; 0 means no limit. Default: no limits, for functions without such calls. */
   callLimits?: CallLimits;
-  /** Default 10. */
+  /** Maximum concurrent event streams per caller. Default: 10. */
   eventSessionsPerCaller?: number;
-  /** Default: the system's. */
+  /** Default: the system's timer and random numbers. */
   patience?: Patience;
   newId?: () => string;
   setTimer?: SetTimer;
 };
 
+/** All stores of the service. */
 export type DynamoStores = {
   jobs: JobStore;
   callers: CallerStore;
@@ -46,7 +48,7 @@ export type DynamoStores = {
   sessions: EventSessions;
 };
 
-/** Every store of the service on one table (`table-layout.ts`). Making them asks the table nothing. */
+/** Creates all stores on one table (`table-layout.ts`). Sends no request. */
 export function dynamoStores(settings: DynamoStoreSettings): DynamoStores {
   const { client, tableName, now, retentionSeconds } = settings;
   const { patience = systemPatience, newId = randomUUID, setTimer = setSystemTimer } = settings;

@@ -1,73 +1,74 @@
-/**
- * The names that the stack's table and this adapter share, and nothing of the SDK: the construct of the table imports it.
- * What is stored under these keys is told in `docs/data.md`.
- */
+/** Names that the table's construct and this adapter share, without the SDK. `docs/data.md` describes the items. */
 
 export type AttributeType = 'S' | 'N';
 export type Attribute = { name: string; type: AttributeType };
 
+/** Partition key of the table. */
 export const partitionKey = { name: 'pk', type: 'S' } as const satisfies Attribute;
+/** Sort key of the table. */
 export const sortKey = { name: 'sk', type: 'S' } as const satisfies Attribute;
 
 /**
- * Epoch seconds, N. DynamoDB deletes late, some days at most, so reads compare the record's own times as well; it is an hour and
- * more after what reads compare, since events outlive their job and deliveries are still under way.
+ * TTL attribute, in epoch seconds. DynamoDB deletes up to some days late, so reads also compare the times in the
+ * record. The TTL is at least an hour later than these, because events and pending deliveries outlive their job.
  */
 export const ttlAttribute = 'ttl';
 
+/** Secondary index of the table. */
 export type Index = {
   name: string;
   partitionKey: Attribute;
   sortKey: Attribute;
-  /** Besides the keys; none is KEYS_ONLY. */
+  /** Projected attributes besides the keys. An empty list means KEYS_ONLY. */
   nonKeyAttributes: readonly string[];
 };
 
 /**
- * A caller's jobs by creation. Only jobs have the sort key, and none of its attributes changes in an ordinary tick, so that
- * the index is written when a job is created, begins and ends. It lags behind the table by milliseconds.
+ * Jobs of a caller by creation time. Only jobs have this sort key, and no projected attribute changes in an
+ * ordinary tick, so the index is written when a job is created, starts and ends. It lags the table by milliseconds.
  */
 export const jobsByCaller = {
   name: 'jobs-by-caller',
   partitionKey: { name: 'caller', type: 'S' },
-  /** `<created_at>#<job_id>`: jobs of the same moment keep their order. */
+  /** `<created_at>#<job_id>`, so that jobs created at the same time have a fixed order. */
   sortKey: { name: 'listed_at', type: 'S' },
   nonKeyAttributes: ['status', 'job_type', 'expires_at'],
 } as const satisfies Index;
 
 /**
- * Jobs with a lease that may have run out or with events that are not in the delivery queue. The due time is in whole minutes,
- * so that a tick that renews the lease seldom rewrites it.
+ * Jobs with a lease that may have expired or with unpublished events. The due time is in whole minutes, so that a
+ * tick that extends the lease rarely rewrites the entry.
  */
 export const repair = {
   name: 'repair',
-  /** `0` to `15`, by a hash of the job's id. */
+  /** `0` to `15`, from a hash of the job id. */
   partitionKey: { name: 'repair_shard', type: 'S' },
-  /** Minutes since 1970. */
+  /** Minutes since the epoch. */
   sortKey: { name: 'repair_due', type: 'N' },
   nonKeyAttributes: [],
 } as const satisfies Index;
 
+/** All secondary indexes. */
 export const indexes: readonly Index[] = [jobsByCaller, repair];
 
-/** How the partition keys of items begin: what a policy may condition `dynamodb:LeadingKeys` on. */
+/** Prefixes of partition keys, for policy conditions on `dynamodb:LeadingKeys`. */
 export const keyPrefixes = {
-  /** Job, its events and its deliveries. */
+  /** Job with its events and deliveries. */
   job: 'JOB#',
-  /** All that `capture` may read. */
+  /** Sources, the only items that `capture` may read. */
   source: 'SOURCE#',
-  /** A caller's slots, idempotency keys, call limits, event streams and the list of its keys. */
+  /** Slots, idempotency keys, call limits, event streams and key list of a caller. */
   caller: 'CALLER#',
-  /** An API key, by its SHA-256. */
+  /** API key, by its SHA-256. */
   key: 'KEY#',
-  /** The list of all keys. */
+  /** List of all keys. */
   keys: 'KEYS',
-  /** The callers themselves. */
+  /** Callers. */
   callers: 'CALLERS',
-  /** Which jobs are active, by shard. */
+  /** Active jobs, by shard. */
   active: 'ACTIVE#',
-  /** What ended jobs came to, and what the meter counted, by shard. */
+  /** Counters of ended jobs and of the meter, by shard. */
   totals: 'TOTALS#',
-  /** Since when the meter counts. */
+  /** Start of the meter. */
   meter: 'METER',
 } as const;

@@ -9,10 +9,10 @@ import { namesIn, type Item, type Key } from './write.ts';
 type Needs = { documents: DynamoDBDocumentClient; tableName: string } & Patience;
 type Keys = Record<string, unknown>[];
 
-/** A limit of BatchGetItem. */
+/** Limit of BatchGetItem. */
 const keysAtOnce = 100;
 
-/** Consistent, but for indexes, which cannot be. */
+/** Creates the read operations. Reads are consistent, except on indexes. */
 export function tableReads({
   documents,
   tableName,
@@ -34,7 +34,7 @@ export function tableReads({
     query,
   };
 
-  /** DynamoDB answers with as much as it has room and capacity for, and names the rest. */
+  /** Reads all keys. DynamoDB returns as many items as size and capacity allow, and lists the remaining keys. */
   async function getAtOnce(keys: Key[]): Promise<Item[]> {
     const items: Item[] = [];
     let left: Keys | undefined = keys;

@@ -8,6 +8,7 @@ import { expressionOf, toTransactItem, type Item, type Write } from './write.ts'
 
 type Needs = { documents: DynamoDBDocumentClient; tableName: string; newId: () => string } & Patience;
 
+/** Creates the write operations. */
 export function tableWrites({
   documents,
   tableName,
@@ -22,7 +23,7 @@ export function tableWrites({
       return untilAnswered(async (): Promise<Transacted | undefined> => {
         const outcome = await tryTransact(items, token);
         if (outcome.kind === 'written' || outcome.kind === 'refused') return outcome;
-        // What was cancelled is a new request when it is made again; what may be under way stays the same one.
+        // A cancelled transaction is retried as a new request; one that may be running keeps its token.
         if (outcome.kind === 'collided') token = newId();
         return undefined;
       }, patience);
@@ -55,7 +56,7 @@ export function tableWrites({
     }
   }
 
-  /** The token makes the SDK's own repetitions, after a line that broke, the same request for ten minutes. */
+  /** The token makes SDK retries after a broken connection the same request, for ten minutes. */
   async function tryTransact(items: ReturnType<typeof toTransactItem>[], token: string) {
     try {
       await documents.send(new TransactWriteCommand({ TransactItems: items, ClientRequestToken: token }));

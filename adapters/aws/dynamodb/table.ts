@@ -5,42 +5,46 @@ import { tableReads } from './table-reads.ts';
 import { tableWrites } from './table-writes.ts';
 import type { Item, Key, Write } from './write.ts';
 
+/** Query of the table or an index. */
 export type Query = {
-  /** Left out: the table itself, read consistently. Indexes lag behind it. */
+  /** Name of the index. If absent, the table is queried consistently; indexes lag. */
   index?: string;
-  /** Of keys, with every attribute as `#name`. */
+  /** Key condition, with every attribute as `#name`. */
   where: string;
   values: Item;
-  /** Drops items after they were read and paid for. */
+  /** Filter, applied after items were read and billed. */
   filter?: string;
   newestFirst?: boolean;
-  /** How many are wanted; left out: all. */
+  /** Maximum items. If absent, all are returned. */
   limit?: number;
 };
 
+/** Result of a single write. `item` is the item after an update. */
 export type Written = { kind: 'written'; item: Item | undefined } | { kind: 'refused' };
-/** `refused`: whose condition was not met, in the order of the writes. */
+/** Result of a transaction. `refused` marks the failed conditions, in the order of the writes. */
 export type Transacted = { kind: 'written' } | { kind: 'refused'; refused: boolean[] };
 
 /**
- * The table in the few ways in which the stores use it. Every method throws `TransientError` for what passes by itself.
- * Collisions with transactions are no answer to anybody: they are repeated here, with jitter.
+ * Operations of the stores on the table. Every method throws `TransientError` for transient errors. Conflicts with
+ * transactions are retried internally, with jitter.
  */
 export type Table = {
   get(key: Key): Promise<Item | undefined>;
-  /** Those that are there, in any order. */
+  /** Returns the existing items, in any order. */
   getMany(keys: Key[]): Promise<Item[]>;
-  /** At most 100 items as they stood at one moment, in the order of the keys. */
+  /** Reads at most 100 items at one point in time, in the order of the keys. */
   snapshot(keys: Key[]): Promise<(Item | undefined)[]>;
   query(query: Query): Promise<Item[]>;
-  /** `item`: as it stands after an update. 'refused': the condition was not met. */
+  /** Writes one item. `item` is the item after an update. Returns 'refused' if the condition failed. */
   write(write: Write): Promise<Written>;
-  /** At most 100 writes, all or none. A reply that was lost on the line is asked for again without a second effect. */
+  /** Writes at most 100 items atomically. A lost response is requested again without a second effect. */
   transact(writes: Write[]): Promise<Transacted>;
 };
 
+/** Dependencies of the table. */
 export type TableNeeds = { client: DynamoDBClient; tableName: string; newId: () => string } & Patience;
 
+/** Creates the operations on a table. Sends no request. */
 export function openTable({ client, tableName, newId, sleep, random }: TableNeeds): Table {
   const documents = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
   const needs = { documents, tableName, newId, sleep, random };

@@ -11,8 +11,8 @@ import type { Table } from './table.ts';
 import type { Item } from './write.ts';
 
 /**
- * Totals of ended jobs and the counters of active ones. A job and the totals that it ends in are in one shard, and are read as they
- * stood at one moment: so each job counts once, however it ends meanwhile. Shards are read one beside the other.
+ * Sums the totals of ended jobs and the counters of active ones. A job and its totals are in one shard and are read
+ * at one point in time, so each job counts once, even if it ends meanwhile. Shards are read concurrently.
  */
 export async function readUsage(table: Table, patience: Patience): Promise<Usage> {
   const parts = await Promise.all(
@@ -21,10 +21,10 @@ export async function readUsage(table: Table, patience: Patience): Promise<Usage
   return parts.reduce(sum);
 }
 
-/** With the totals, 100 items: the limit of TransactGetItems. */
+/** Jobs per TransactGetItems: its limit is 100 items, and one holds the totals. */
 const jobsAtOnce = 99;
 
-/** undefined: a job of the shard ended between two parts of the reading. */
+/** Sums one shard. Returns undefined if a job of the shard ended between two reads. */
 async function usageOfShard(table: Table, shard: string): Promise<Usage | undefined> {
   const jobIds = await activeIn(table, shard);
   const active: Job[] = [];
@@ -46,7 +46,7 @@ async function activeIn(table: Table, shard: string): Promise<string[]> {
   return items.map((item) => readItem(z.object({ sk: z.string() }), item).sk);
 }
 
-/** A job that has ended since it was listed is in the totals of the same moment. */
+/** A job that has ended since is already in the totals of the same snapshot. */
 function activeJob(item: Item | undefined): Job[] {
   const job = item && readJobItem(item).job;
   return job && !isTerminal(job.status) ? [job] : [];
@@ -64,10 +64,11 @@ const totalsSchema = countersSchema.extend({
   jobs_completed: countSchema,
   jobs_stopped: countSchema,
   jobs_failed: countSchema,
-  /** How many jobs have ended: changes with every end. */
+  /** Number of ended jobs, which detects an end between two reads. */
   ended: countSchema,
 });
 
+/** Schema of the totals in `usage`. */
 export const usageSchema = totalsSchema.omit({ ended: true }).extend({ jobs_created: countSchema });
 
 const nothing = { jobs_completed: 0, jobs_stopped: 0, jobs_failed: 0, ...noCounts, ended: 0 };

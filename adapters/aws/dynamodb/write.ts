@@ -1,17 +1,19 @@
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 
+/** Key of an item. */
 export type Key = { pk: string; sk: string };
+/** Attributes of an item. */
 export type Item = Record<string, unknown>;
 
 type Condition = {
-  /** An expression in which every attribute stands as `#name`, so that no name can be a reserved word. */
+  /** Condition expression. Every attribute is `#name`, so that no name can be a reserved word. */
   condition?: string;
   values?: Item;
-  /** Only for attributes whose name is known at run time. */
+  /** Names of attributes that are only known at run time. */
   names?: Record<string, string>;
 };
 
-/** One change of one item, alone or in a transaction. */
+/** Change of one item, alone or in a transaction. */
 export type Write = Condition &
   (
     | { kind: 'put'; item: Key & Item }
@@ -21,6 +23,7 @@ export type Write = Condition &
 
 type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
+/** Converts a write to an item of a transaction. */
 export function toTransactItem(write: Write, tableName: string): TransactItem {
   const rest = expressionOf(write, tableName);
   switch (write.kind) {
@@ -33,6 +36,7 @@ export function toTransactItem(write: Write, tableName: string): TransactItem {
   }
 }
 
+/** Builds the parameters that all write commands share. */
 export function expressionOf(write: Write, tableName: string) {
   const names = namesIn([write.condition, write.kind === 'update' ? write.change : undefined], write.names);
   return {
@@ -43,7 +47,10 @@ export function expressionOf(write: Write, tableName: string) {
   };
 }
 
-/** `{ '#status': 'status' }` for each attribute in the expressions; undefined where there is none, since DynamoDB takes no empty map. */
+/**
+ * Returns `{ '#status': 'status' }` for each attribute of the expressions. Returns undefined if there are none,
+ * because DynamoDB rejects an empty map.
+ */
 export function namesIn(
   expressions: (string | undefined)[],
   more: Record<string, string> = {},

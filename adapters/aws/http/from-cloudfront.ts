@@ -3,10 +3,13 @@ import type { Secret } from '../secret.ts';
 import type { HttpEvent } from './http-event.ts';
 import { originSecretHeader } from './origin-headers.ts';
 
-/** CloudFront may know a new version before we do; who guesses must not make us ask for it with each guess. */
+/** Minimum time between reads of the secret: wrong guesses must not flood Secrets Manager. */
 const soonestSeconds = 10;
 
-/** Whether a request came through our distribution: the origins are public addresses. The time that it takes says nothing of the secret. */
+/**
+ * Returns true if the request came through our distribution, because the origins are public. The comparison takes
+ * constant time.
+ */
 export async function comesFromCloudFront({ headers }: HttpEvent, secret: Secret): Promise<boolean> {
   const shown = headers[originSecretHeader];
   if (shown === undefined) return false;
@@ -17,7 +20,7 @@ function isOneOf(shown: string, versions: string[]): boolean {
   return versions.filter((version) => timingSafeEqual(digest(version), digest(shown))).length > 0;
 }
 
-/** Of equal length, whatever was shown. */
+/** Hashes to equal lengths, as `timingSafeEqual` requires. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

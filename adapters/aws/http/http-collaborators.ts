@@ -7,9 +7,12 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { createEgressGuard } from '../../egress/guard.ts';
+import { unlimitedTurns } from '../../../core/ports/stream-turns.ts';
+import { createEgressGuard, createWebhookGuard } from '../../egress/guard.ts';
 import { createGuardedHttp } from '../../egress/guarded-http.ts';
+import { setSystemTimer } from '../../embedded/timer.ts';
 import type { HttpCollaborators } from '../../http/collaborators.ts';
+import { createRequestBodies } from '../../http/request-bodies.ts';
 import { createWebhookSender } from '../../webhook/webhook-sender.ts';
 import { createAlarms } from '../alarms.ts';
 import { createDeliveryQueue } from '../delivery-queue.ts';
@@ -30,7 +33,7 @@ import type { Telemetry } from '../telemetry/telemetry.ts';
 
 const now = () => new Date();
 
-/** What `api` and `stream` are both given; the names are those of their environments. */
+/** Settings that `api` and `stream` share, named like their environment variables. */
 export type HttpSettings = {
   TABLE_NAME: string;
   MEDIA_BUCKET: string;
@@ -44,6 +47,7 @@ export type HttpSettings = {
   ALARM_PREFIX: string;
   MODEL_ID?: string | undefined;
   ALLOW_RANGES: string[];
+  ALLOW_WEBHOOK_RANGES: string[];
   MAX_JOB_SECONDS: number;
   JOBS_PER_CALLER: number;
   RETENTION_SECONDS: number;
@@ -52,21 +56,22 @@ export type HttpSettings = {
   EVENT_STREAMS_PER_CALLER?: number;
 };
 
+/** Dependencies that `api` and `stream` share. */
 export type HttpParts = {
-  /** All but what differs from one function to the other, and from one host to the next. */
+  /** Dependencies without those that differ by function or by host. */
   collaborators: Omit<HttpCollaborators, 'eventStreams' | 'baseUrl'>;
   sessions: DynamoStores['sessions'];
   originSecret: Secret;
 };
 
 /**
- * A check without a job probes, captures and calls the model, one after the other: together below the 60 s that CloudFront waits for an
- * origin. The time budgets of the endpoints are sums of these.
+ * Timeouts of calls without a job, which probe, capture and request the model in sequence: below CloudFront's
+ * origin timeout of 60 s. The time budgets of the endpoints are sums of these.
  */
 const captureTimeoutSeconds = 20;
 const visionTimeoutSeconds = 18;
 
-/** The service as HTTP serves it: clients are made here, and ask nothing before the first request. */
+/** Creates the shared dependencies. Sends no request. */
 export function createHttpParts(settings: HttpSettings, telemetry: Telemetry): HttpParts {
   const { traced, log } = telemetry;
   const lambda = traced(new LambdaClient({}));
@@ -74,7 +79,7 @@ export function createHttpParts(settings: HttpSettings, telemetry: Telemetry): H
   const capture = createInvoke(lambda, settings.CAPTURE_FUNCTION);
   const analyze = createInvoke(lambda, settings.ANALYZE_FUNCTION);
   const secret = (arn: string) => createSecret({ client: secrets, arn, now });
-  const guard = createEgressGuard({ allowRanges: settings.ALLOW_RANGES });
+  const webhookUrls = createWebhookGuard(settings.ALLOW_WEBHOOK_RANGES);
   const stores = dynamoStores({
     client: traced(new DynamoDBClient({})),
     tableName: settings.TABLE_NAME,
@@ -96,15 +101,18 @@ export function createHttpParts(settings: HttpSettings, telemetry: Telemetry): H
     calls: stores.limiter,
     media: createMediaStore({ client: traced(new S3Client({})), bucket: settings.MEDIA_BUCKET }),
     streams: createRemoteCapturer({ invoke: capture, seconds: captureTimeoutSeconds }),
+    // Lambda's concurrency bounds the function `capture`, `reservedConcurrency` where it is set.
+    turns: unlimitedTurns,
     vision: createRemoteModel({
       invoke: analyze,
       seconds: visionTimeoutSeconds,
       modelId: settings.MODEL_ID,
     }),
     summaries: createRemoteSummaries(analyze),
-    urls: guard,
+    urls: createEgressGuard({ allowRanges: settings.ALLOW_RANGES }),
+    webhookUrls,
     webhooks: createWebhookSender({
-      http: createGuardedHttp(guard),
+      http: createGuardedHttp(webhookUrls),
       version: softwareVersion,
       elapsedMs: () => performance.now(),
     }),
@@ -119,6 +127,9 @@ export function createHttpParts(settings: HttpSettings, telemetry: Telemetry): H
       logGroup: settings.LOG_GROUP,
       now,
     }),
+    // CloudFront answers for the hosts of its distribution alone.
+    acceptsHost: () => true,
+    bodies: createRequestBodies({ setTimer: setSystemTimer }),
     alarms: createAlarms({ client: traced(new CloudWatchClient({})), prefix: settings.ALARM_PREFIX }),
     log,
     limits: {

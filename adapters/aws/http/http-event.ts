@@ -1,18 +1,22 @@
 import { z } from 'zod';
 
-/** A request in payload format 2.0, as the HTTP API and function URLs both hand it over; what is used of it. */
+/** Used part of a request in payload format 2.0, as sent by the HTTP API and by function URLs. */
 export const httpEventSchema = z.object({
   rawPath: z.string(),
   rawQueryString: z.string().default(''),
-  /** Names in lower case; several values of one name are joined by commas. */
+  /** Header names in lower case. Repeated headers are joined by commas. */
   headers: z.record(z.string(), z.string()).default({}),
   requestContext: z.object({ domainName: z.string(), http: z.object({ method: z.string() }) }),
   body: z.string().nullish(),
   isBase64Encoded: z.boolean().default(false),
 });
+/** Request in payload format 2.0. */
 export type HttpEvent = z.output<typeof httpEventSchema>;
 
-/** Throws `TypeError` for what cannot be a request: a method that `fetch` forbids, a header with a line break. */
+/**
+ * Converts an event to a `Request`. Throws `TypeError` for an invalid one: a method that `fetch` forbids, a header
+ * with a line break.
+ */
 export function requestOf(event: HttpEvent): Request {
   const { method } = event.requestContext.http;
   const query = event.rawQueryString === '' ? '' : `?${event.rawQueryString}`;
@@ -26,12 +30,12 @@ export function requestOf(event: HttpEvent): Request {
 
 const bodiless = new Set(['GET', 'HEAD']);
 
-/** API Gateway has decoded it. */
+/** Encodes the delimiters again, because API Gateway has decoded the path. */
 function pathOf({ rawPath }: HttpEvent): string {
   return rawPath.replaceAll('?', '%3F').replaceAll('#', '%23');
 }
 
-/** Bytes above ASCII as one character each, as Node's own server reads them. */
+/** Decodes bytes above ASCII as one character each, like Node's HTTP server. */
 function headersOf({ headers }: HttpEvent): Headers {
   return new Headers(
     Object.entries(headers).map(([name, value]): [string, string] => [

@@ -8,20 +8,25 @@ import { requestOf } from './http-event.ts';
 import type { HttpEvent } from './http-event.ts';
 import { viewerHostHeader } from './origin-headers.ts';
 
+/** Options of `createHttpFunction`. */
 export type HttpFunctionOptions = {
   originSecret: Secret;
-  /** Set where the deployment has a host of its own; else it is the one that the viewer asked CloudFront for. */
+  /** Base URL, if the deployment has its own host. Otherwise the host of the viewer request is used. */
   baseUrl: string | undefined;
-  /** The app whose links begin with that address. */
+  /** Creates the app for a base URL, which its links begin with. */
   appFor: (baseUrl: string) => Hono<AuthEnv>;
 };
 
+/** Handles one HTTP event. */
 export type HttpFunction = (event: HttpEvent) => Promise<Response>;
 
-/** Answers a request by the app; what does not come from CloudFront is refused before anything reads it. */
+/**
+ * Creates a function that handles requests with the app. Rejects requests that did not come through CloudFront
+ * before reading anything else.
+ */
 export function createHttpFunction({ originSecret, baseUrl, appFor }: HttpFunctionOptions): HttpFunction {
   const apps = new Map<string, Hono<AuthEnv>>();
-  // Node loads its `fetch` classes when they are first touched, some 25 ms: at initialisation, which has more CPU.
+  // Node loads its `fetch` classes at first use, in about 25 ms. Initialization has more CPU.
   void new Request('https://initialisation.invalid/');
 
   return async (event) => {
@@ -35,7 +40,7 @@ export function createHttpFunction({ originSecret, baseUrl, appFor }: HttpFuncti
     return appOf(baseUrl ?? baseUrlOf(event)).fetch(request);
   };
 
-  /** A distribution has few names, and only CloudFront says one. */
+  /** Caches an app per base URL. A distribution has few hosts, and only CloudFront sets the header. */
   function appOf(base: string): Hono<AuthEnv> {
     const known = apps.get(base);
     if (known) return known;
@@ -45,7 +50,7 @@ export function createHttpFunction({ originSecret, baseUrl, appFor }: HttpFuncti
   }
 }
 
-/** Without a viewer's host (no distribution in front, as in tests) it is the address that was called. */
+/** Without the viewer host header (as in tests), the called host is used. */
 function baseUrlOf({ headers, requestContext }: HttpEvent): string {
   return `https://${headers[viewerHostHeader] ?? requestContext.domainName}/api`;
 }

@@ -1,4 +1,4 @@
-/** An answer in payload format 2.0. */
+/** Response in payload format 2.0. */
 export type HttpResult = {
   statusCode: number;
   headers: Record<string, string>;
@@ -6,6 +6,7 @@ export type HttpResult = {
   isBase64Encoded: boolean;
 };
 
+/** Converts a `Response`. Bodies that are not text or JSON are base64. */
 export async function resultOf(response: Response): Promise<HttpResult> {
   const body = Buffer.from(await response.arrayBuffer());
   const isText = textual.test(response.headers.get('content-type') ?? 'text/plain');

@@ -1,7 +1,13 @@
-/** What CloudFront adds to each request, and the origins read: named once for the stack and for the functions. */
+/** Headers that CloudFront adds to each request, shared by the stack and the functions. */
 
-/** Holds the origin secret; a request without it did not come through CloudFront. CloudFront replaces what a viewer sends by this name. */
+/**
+ * Header with the origin secret, added by CloudFront, which replaces a viewer's header. Requests without it did not
+ * come through CloudFront.
+ */
 export const originSecretHeader = 'x-watchpost-origin-secret';
 
-/** The host that the viewer asked for: CloudFront sends the origin's own as `Host`. Set by a CloudFront Function, whatever the viewer sends. */
+/**
+ * Header with the host of the viewer request, always set by a CloudFront Function: CloudFront sends the origin's
+ * host as `Host`.
+ */
 export const viewerHostHeader = 'x-watchpost-host';

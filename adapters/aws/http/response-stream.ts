@@ -3,7 +3,7 @@ import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Context } from 'aws-lambda';
 
-/** What Lambda's Node runtime offers to handlers that stream (`awslambda`, a global of its process). */
+/** Streaming API of Lambda's Node runtime (the global `awslambda`). */
 export type StreamingRuntime = {
   streamifyResponse(handler: StreamingHandler): StreamingHandler;
   HttpResponseStream: { from(stream: Writable, metadata: HttpMetadata): Writable };
@@ -14,8 +14,8 @@ type StreamingHandler = (event: unknown, stream: Writable, context: Context) => 
 type HttpMetadata = { statusCode: number; headers: Record<string, string> };
 
 /**
- * Sends an answer as it comes. A reader that leaves ends the answer's own stream, and is no failure of the invocation; an answer that breaks off is
- * one, so that the reader sees it cut and not complete.
+ * Sends a response as it is produced. A disconnected reader ends the response body and is no error. An interrupted
+ * response fails the invocation, so that the reader detects the truncation.
  */
 export async function streamResponse(
   response: Response,
@@ -24,7 +24,7 @@ export async function streamResponse(
 ): Promise<void> {
   const headers = Object.fromEntries(response.headers);
   const output = HttpResponseStream.from(stream, { statusCode: response.status, headers });
-  // The runtime sends status and headers with the first bytes, also where there are none to send.
+  // The runtime sends status and headers with the first bytes, even for an empty body.
   output.write('');
   let readerLeft = false;
   output.once('close', () => {
@@ -37,7 +37,10 @@ export async function streamResponse(
   }
 }
 
-/** A chunk is made when the one before was taken. A reader that leaves ends it at once, also in the middle of a wait for the next chunk. */
+/**
+ * Reads a chunk after the previous one was taken. A disconnected reader ends the body immediately, also while it
+ * waits for the next chunk.
+ */
 function readableOf(body: ReadableStream<Uint8Array>): Readable {
   const reader = body.getReader();
   return new Readable({
@@ -61,7 +64,7 @@ async function cancel(reader: ReadableStreamDefaultReader): Promise<void> {
   try {
     await reader.cancel();
   } catch {
-    // What failed by itself needs no end.
+    // A body that has failed needs no cancellation.
   }
 }
 

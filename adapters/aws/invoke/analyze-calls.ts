@@ -21,7 +21,7 @@ const closingSchema = z.object({
   endsAt: dateSchema.nullable(),
 });
 
-/** What `analyze` is called for besides the workflow's tasks; `seconds`: how long the caller waits. */
+/** Direct calls of `analyze`, besides workflow tasks. `seconds` is the timeout of the caller. */
 export const analyzeCallSchema = z.discriminatedUnion('operation', [
   z.object({
     operation: z.literal('judge'),
@@ -44,18 +44,22 @@ export const analyzeCallSchema = z.discriminatedUnion('operation', [
     closing: closingSchema,
   }),
 ]);
+/** Parsed direct call of `analyze`. */
 export type AnalyzeCall = z.output<typeof analyzeCallSchema>;
+/** Direct call of `analyze` as JSON. */
 export type AnalyzeCallInput = z.input<typeof analyzeCallSchema>;
 
+/** Result of `judge`. */
 export const judgeAnswerSchema = verdictSchema;
 
+/** Result of `answer`. */
 export const answerAnswerSchema = z.object({
   answer: z.string(),
   triggered: z.boolean().nullable(),
   tokens: tokenUseSchema,
 });
 
-/** Of `ClosedWindows` what the caller does not have. */
+/** Result of `summarize`: the part of `ClosedWindows` that the caller lacks. */
 export const summarizeAnswerSchema = z.object({
   result: z.discriminatedUnion('kind', [
     z.object({
@@ -68,17 +72,18 @@ export const summarizeAnswerSchema = z.object({
   gridKey: z.string().nullable(),
 });
 
+/** Dependencies of direct calls. */
 export type AnalyzeCallNeeds = SummaryNeeds & Pick<Collaborators, 'jobs' | 'now'>;
 
-/** Answers a call, in `analyze`. Throws the errors of the ports. */
+/** Handles a direct call in `analyze`. Throws the errors of the ports. */
 export async function answerAnalyzeCall(call: AnalyzeCall, c: AnalyzeCallNeeds): Promise<unknown> {
   switch (call.operation) {
     case 'judge': {
       const { mode, frame, clip, condition } = call;
-      return c.vision.judge({ mode, frame, ...(clip && { clip }) }, condition, patience(call));
+      return c.vision.judge({ mode, frame, ...(clip && { clip }) }, condition, timeoutSignal(call));
     }
     case 'answer':
-      return c.vision.answer(call.frame, call.question, patience(call));
+      return c.vision.answer(call.frame, call.question, timeoutSignal(call));
     case 'summarize': {
       const job = await c.jobs.get(call.job_id, c.now());
       if (job?.job_type !== 'live-digest') throw new JobNotFoundError();
@@ -88,6 +93,6 @@ export async function answerAnalyzeCall(call: AnalyzeCall, c: AnalyzeCallNeeds):
   }
 }
 
-function patience({ seconds }: AnalyzeCall): AbortSignal {
+function timeoutSignal({ seconds }: AnalyzeCall): AbortSignal {
   return AbortSignal.timeout(seconds * 1000);
 }

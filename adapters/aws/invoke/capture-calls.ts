@@ -6,7 +6,7 @@ import { StreamFetchError } from '../../../core/errors.ts';
 import { base64, bytesSchema } from './bytes.ts';
 import { mostPayloadBytes } from './invoke.ts';
 
-/** What `capture` is called for besides ticks; `seconds`: how long the caller waits. */
+/** Direct calls of `capture`, besides ticks. `seconds` is the timeout of the caller. */
 export const captureCallSchema = z.discriminatedUnion('operation', [
   z.object({ operation: z.literal('probe'), seconds: z.number(), url: z.string() }),
   z.object({
@@ -26,14 +26,18 @@ export const captureCallSchema = z.discriminatedUnion('operation', [
     tile_width_pixels: z.int().positive(),
   }),
 ]);
+/** Parsed direct call of `capture`. */
 export type CaptureCall = z.output<typeof captureCallSchema>;
+/** Direct call of `capture` as JSON. */
 export type CaptureCallInput = z.input<typeof captureCallSchema>;
 
+/** Result of `probe`. */
 export const probeAnswerSchema = z.object({
   platform: z.enum(['youtube', 'twitch', 'rtsp', 'hls']),
   playbackUrl: z.string(),
 }) satisfies z.ZodType<StreamProbe>;
 
+/** Result of `look`. */
 export const lookAnswerSchema = z.object({
   frame: bytesSchema,
   clip: bytesSchema.nullable(),
@@ -42,11 +46,12 @@ export const lookAnswerSchema = z.object({
   position: streamPositionSchema,
 });
 
+/** Result of `sheet`. */
 export const sheetAnswerSchema = z.object({ sheet: bytesSchema });
 
 type Needs = Pick<Collaborators, 'streams' | 'contactSheets'>;
 
-/** Answers a call, in `capture`. Throws the errors of the ports. */
+/** Handles a direct call in `capture`. Throws the errors of the ports. */
 export async function answerCaptureCall(call: CaptureCall, c: Needs): Promise<unknown> {
   const signal = AbortSignal.timeout(call.seconds * 1000);
   switch (call.operation) {
@@ -68,7 +73,7 @@ function lookAnswer({ frame, clip, thumbnail, capturedAt, position }: Capture) {
   const bytes = frame.length + (clip?.length ?? 0) + thumbnail.length;
   if (bytes * (4 / 3) > mostPayloadBytes - 100_000)
     throw new StreamFetchError(
-      'The capture is too large to be looked at without a job. Use a shorter clip, or input_mode "frames".',
+      'The capture is too large for a check without a job. Use a shorter clip, or input_mode "frames".',
       'Failed to capture video clip from stream',
     );
   return {

@@ -2,17 +2,20 @@ import { InvokeCommand } from '@aws-sdk/client-lambda';
 import type { LambdaClient } from '@aws-sdk/client-lambda';
 import { failed } from '../platform-error.ts';
 
-/** Calls a function and waits for what it returns, as JSON. Throws `TransientError` where AWS could not, and `InvocationError`. */
+/**
+ * Invokes a function and returns its JSON result. Throws `TransientError` for AWS errors, and `InvocationError`.
+ */
 export type Invoke = (payload: object, signal: AbortSignal) => Promise<unknown>;
 
-/** The function ended with an error that has no name in the core; its own log has the cause. */
+/** Error for a function that failed with an unexpected error. Its own log contains the cause. */
 export class InvocationError extends Error {
   override readonly name = 'InvocationError';
 }
 
-/** The limit of a synchronous invocation is 6,291,556 bytes, each way (Lambda quotas). */
+/** Maximum payload in bytes, below Lambda's limit of 6,291,556 bytes for synchronous invocations. */
 export const mostPayloadBytes = 6_000_000;
 
+/** Creates an `Invoke` for one function. */
 export function createInvoke(client: LambdaClient, functionName: string): Invoke {
   return async (payload, signal) => {
     const command = new InvokeCommand({ FunctionName: functionName, Payload: JSON.stringify(payload) });

@@ -9,10 +9,7 @@ import {
   VisionError,
 } from '../../../core/errors.ts';
 
-/**
- * How a call between functions ends: with a value, or with an error that the core knows by name and that crosses as data. Anything else
- * that is thrown is a defect, and stays an error of the invocation.
- */
+/** Result of an invocation between functions: a value, or a core error as data. Other errors fail it. */
 
 const failureSchema = z.object({
   kind: z.literal('failed'),
@@ -34,9 +31,10 @@ const outcomeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('done'), value: z.unknown() }),
   failureSchema,
 ]);
+/** Result of an invocation between functions. */
 export type Outcome = z.output<typeof outcomeSchema>;
 
-/** Does the work, in the function that is called. Throws what has no name in the core. */
+/** Runs the work in the called function. Throws errors other than the listed core errors. */
 export async function outcomeOf(work: () => Promise<unknown>): Promise<Outcome> {
   try {
     return { kind: 'done', value: await work() };
@@ -47,7 +45,7 @@ export async function outcomeOf(work: () => Promise<unknown>): Promise<Outcome> 
   }
 }
 
-/** What the call came to, in the function that called: the value, or the error thrown again. */
+/** Returns the value in the calling function, or throws the error again. */
 export function valueOf<Value>(outcome: unknown, schema: z.ZodType<Value>): Value {
   const read = outcomeSchema.parse(outcome);
   if (read.kind === 'failed') throw rebuilt(read);
@@ -62,7 +60,7 @@ function failureOf(error: unknown): Failure | undefined {
   return { kind: 'failed', name, message: error.message, remediation };
 }
 
-/** By class, subclasses first: what is minified has lost its name. */
+/** Names an error by its class, subclasses first: minified classes lose their names. */
 function nameOf(error: unknown): Failure['name'] | undefined {
   if (error instanceof InvalidUrlError) return 'InvalidUrl';
   if (error instanceof StreamEndedError) return 'StreamEnded';

@@ -9,10 +9,10 @@ import { mostPayloadBytes } from './invoke.ts';
 import type { Invoke } from './invoke.ts';
 import { valueOf } from './outcome.ts';
 
-/** What a caller may wait for, in seconds: what is called gives up by then too. */
+/** Invocation of a function. `seconds` is the timeout of both sides. */
 export type Remote = { invoke: Invoke; seconds: number };
 
-/** Streams, fetched and decoded by the function that may: `capture`. */
+/** Creates a capturer that invokes `capture`, the function that may fetch and decode streams. */
 export function createRemoteCapturer({ invoke, seconds }: Remote): StreamCapturer {
   return {
     probe: async (url, signal) =>
@@ -29,7 +29,10 @@ export function createRemoteCapturer({ invoke, seconds }: Remote): StreamCapture
   };
 }
 
-/** Contact sheets, likewise: pictures come from streams, so none is decoded where the model may be asked. */
+/**
+ * Creates contact sheets by invoking `capture`: frames come from streams and are not decoded where the model is
+ * called.
+ */
 export function createRemoteContactSheets({ invoke, seconds }: Remote): ContactSheets {
   return {
     make: async (samples, { columns, tileWidthPixels }, signal) => {
@@ -39,7 +42,7 @@ export function createRemoteContactSheets({ invoke, seconds }: Remote): ContactS
       }));
       const input = { columns, tile_width_pixels: tileWidthPixels, seconds, samples: frames };
       if (frames.reduce((sum, { frame }) => sum + frame.length + 50, 200) > mostPayloadBytes)
-        throw new VisionError('The pictures are too large for one contact sheet.');
+        throw new VisionError('The frames are too large for one contact sheet.');
       try {
         const answer = await call(invoke, { operation: 'sheet', ...input }, sheetAnswerSchema, signal);
         return answer.sheet;
@@ -52,7 +55,7 @@ export function createRemoteContactSheets({ invoke, seconds }: Remote): ContactS
 }
 
 function unmade(cause: unknown): VisionError {
-  return new VisionError('No contact sheet could be made. Usually this passes; try again.', { cause });
+  return new VisionError('The contact sheet could not be created. Try again in a few seconds.', { cause });
 }
 
 async function call<Value>(

@@ -9,15 +9,16 @@ import { base64 } from './bytes.ts';
 import type { Invoke } from './invoke.ts';
 import { valueOf } from './outcome.ts';
 
+/** Options of `createRemoteModel`. */
 export type RemoteModelOptions = {
   invoke: Invoke;
-  /** How long the model may take. */
+  /** Timeout of a model call, in seconds. */
   seconds: number;
-  /** The one that `analyze` asks; undefined for its default. */
+  /** Model id of `analyze`; undefined for its default. */
   modelId: string | undefined;
 };
 
-/** The model, asked by the function that may: `analyze`. Summaries of windows are asked for as a whole, by `createRemoteSummaries`. */
+/** Creates a model that invokes `analyze`. `createRemoteSummaries` requests summaries of whole windows. */
 export function createRemoteModel({
   invoke,
   seconds,
@@ -40,10 +41,10 @@ export function createRemoteModel({
   };
 }
 
-/** A little longer than the model may take, for the pictures to be read and the answer to come back. */
+/** Additional time of the caller for reading the frames and returning the result. */
 const marginSeconds = 3;
 
-/** Last windows of cancelled digests, summarised where the model may be asked and the pictures are at hand. */
+/** Summarizes the last windows of cancelled digests in `analyze`, which has the model and the frames. */
 export function createRemoteSummaries(invoke: Invoke): WindowSummaries {
   return {
     summarize: async (job, closing, seconds) => {
@@ -72,9 +73,9 @@ async function ask<Value>(
     return valueOf(await invoke(input, signal), schema);
   } catch (cause) {
     if (signal.aborted && !(cause instanceof VisionError))
-      throw new VisionError('The model did not answer in time. Try again.', { cause });
+      throw new VisionError('The model did not respond in time. Try again.', { cause });
     if (cause instanceof TransientError)
-      throw new VisionError('The model could not be asked. Usually this passes; try again.', { cause });
+      throw new VisionError('The model could not be called. Try again in a few seconds.', { cause });
     throw cause;
   }
 }

@@ -1,7 +1,7 @@
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import type { Clocked } from './measured-vision.ts';
 
-/** The same capturer; its captures, errors and time are measured. */
+/** Adds metrics for captures, errors and latency to a capturer. */
 export function measuredCapturer(
   capturer: StreamCapturer,
   { measurements, elapsedMs }: Clocked,

@@ -2,7 +2,7 @@ import type { NewEvent } from '../../../core/event.ts';
 import type { JobStore } from '../../../core/ports/job-store.ts';
 import type { MeasurementName, Measurements } from '../../../core/ports/measurements.ts';
 
-/** The same store; what a committed change tells in its events is counted, once. */
+/** Adds metrics to a job store: counts each committed event once. */
 export function measuredJobs(jobs: JobStore, measurements: Measurements): JobStore {
   return {
     ...jobs,

@@ -3,7 +3,7 @@ import type { Measurements } from '../../../core/ports/measurements.ts';
 
 type Repairing = Pick<Collaborators, 'jobs' | 'queue' | 'executions'>;
 
-/** The same collaborators; each thing that a repair had to make up for is counted. */
+/** Adds metrics to the dependencies of `reconcile`: counts each repair. */
 export function measuredRepairs(
   { jobs, queue, executions }: Repairing,
   measurements: Measurements,
@@ -13,7 +13,7 @@ export function measuredRepairs(
       ...jobs,
       commit: async (change) => {
         const result = await jobs.commit(change);
-        // One without events only renews a lease.
+        // A change without events only extends a lease.
         if (result === 'committed' && change.events.length > 0) measurements.add('Repairs');
         return result;
       },

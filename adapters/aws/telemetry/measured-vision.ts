@@ -3,12 +3,13 @@ import type { Measurements } from '../../../core/ports/measurements.ts';
 import type { VisionModel } from '../../../core/ports/vision-model.ts';
 import type { TokenUse } from '../../../core/vision.ts';
 
+/** Metrics and their clock. */
 export type Clocked = {
   measurements: Measurements;
-  /** Of a clock that is never set. */ elapsedMs: () => number;
+  /** Monotonic clock, in milliseconds. */ elapsedMs: () => number;
 };
 
-/** The same model; its calls, errors, time and tokens are measured. */
+/** Adds metrics for calls, errors, latency and tokens to a model. */
 export function measuredVision(model: VisionModel, { measurements, elapsedMs }: Clocked): VisionModel {
   async function measured<Answer extends { tokens: TokenUse }>(ask: () => Promise<Answer>): Promise<Answer> {
     const beganMs = elapsedMs();

@@ -2,14 +2,19 @@ import { Metrics } from '@aws-lambda-powertools/metrics';
 import { measurementUnits } from '../../../core/ports/measurements.ts';
 import type { Measurements } from '../../../core/ports/measurements.ts';
 
+/** Metrics of one function. */
 export type FunctionMetrics = Measurements & {
-  /** Writes what was measured as one line of the log (embedded metric format): no request, and nothing to wait for. */
+  /** Writes the collected metrics as one log line (embedded metric format). Sends no request. */
   flush(): void;
 };
 
+/** CloudWatch namespace of all metrics. */
 export const metricNamespace = 'Watchpost';
 
-/** The one dimension is `service`, the deployment's name: each further one would be billed as another series. */
+/**
+ * Creates the metrics. The only dimension is `service`, the deployment's name: each additional one is billed as
+ * another series.
+ */
 export function createMetrics(service: string): FunctionMetrics {
   const metrics = new Metrics({ namespace: metricNamespace, serviceName: service });
   return {

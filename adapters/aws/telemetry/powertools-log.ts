@@ -3,16 +3,18 @@ import type { Context } from 'aws-lambda';
 import type { Log, LogFields } from '../../../core/ports/log.ts';
 import { redactedLog } from '../../../core/redact.ts';
 
+/** Options of `createPowertoolsLog`. */
 export type PowertoolsLogOptions = { level: 'debug' | 'info' | 'warning' | 'error'; service: string };
 
+/** Log of one function. */
 export type FunctionLog = Log & {
-  /** From now on each entry names the request and its trace. */
+  /** Adds the request id and the trace id to each following entry. */
   during(context: Context): void;
 };
 
 /**
- * JSON entries on standard output, which Lambda sends to the log group. What an entry says besides its message lies under `fields`, so that no
- * field takes the place of the logger's own.
+ * Creates a log that writes JSON to standard output, which Lambda sends to the log group. Additional data is in
+ * `fields`, so that it cannot replace fields of the logger.
  */
 export function createPowertoolsLog({ level, service }: PowertoolsLogOptions): FunctionLog {
   const logger = new Logger({ serviceName: service, logLevel: level === 'warning' ? 'WARN' : level });

@@ -6,20 +6,22 @@ import { createMetrics } from './metrics.ts';
 import { createPowertoolsLog } from './powertools-log.ts';
 import type { PowertoolsLogOptions } from './powertools-log.ts';
 
-/** What a function tells its operators: logs, metrics and traces, by Powertools. One an instance of a function. */
+/** Logs, metrics and traces of one function instance, with Powertools. */
 export type Telemetry = {
   log: Log;
   measurements: Measurements;
-  /** The client, with each of its requests in the trace; as it is where nothing is traced. */
+  /** Adds a client's requests to the trace. Returns it unchanged if tracing is disabled. */
   traced<Client>(client: Client): Client;
-  /** Does the work of one invocation: its entries carry the request's id, its metrics are written at the end. */
+  /** Runs one invocation: adds its request id to log entries and writes metrics at the end. */
   during<Result>(context: Context, work: () => Promise<Result>): Promise<Result>;
 };
 
+/** Creates the telemetry of a function instance. */
 export function createTelemetry(options: PowertoolsLogOptions): Telemetry {
   const log = createPowertoolsLog(options);
   const metrics = createMetrics(options.service);
-  // AWS's own clients are traced one by one. Tracing all HTTP would write the URLs of webhooks and streams into traces, and send trace ids to strangers.
+  // Only AWS clients are traced. Tracing all HTTP would record URLs of webhooks and streams, and send trace ids to
+  // third parties.
   const tracer = new Tracer({ serviceName: options.service, captureHTTPsRequests: false });
   return {
     log,

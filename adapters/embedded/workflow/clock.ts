@@ -1,3 +1,8 @@
+import { setSystemTimer, type SetTimer } from '../timer.ts';
+
+/** Time as the machine has it. The monotonic clock never goes back, and stands still while the machine sleeps, as its timers do. */
+export type ClockSource = { wallMs: () => number; monotonicMs: () => number; setTimer: SetTimer };
+
 /** The engine's time. Tests hand in one that they move by hand. */
 export type Clock = {
   now(): Date;
@@ -11,22 +16,30 @@ export type Clock = {
  */
 const longestLegMilliseconds = 60_000;
 
-export const systemClock: Clock = {
-  now: () => new Date(),
-  setTimer(at, run) {
-    // Counted without the wall clock as well: one that is set back must not delay the timer.
-    const deadline = performance.now() + at.getTime() - Date.now();
-    let timeout = setTimeout(look, leg());
-    return () => clearTimeout(timeout);
+export function createClock({ wallMs, monotonicMs, setTimer }: ClockSource): Clock {
+  return {
+    now: () => new Date(wallMs()),
+    setTimer(at, run) {
+      // Counted without the wall clock as well: one that is set back must not delay the timer.
+      const deadlineMs = monotonicMs() + at.getTime() - wallMs();
+      let cancel = setTimer(check, legMs());
+      return () => cancel();
 
-    function look() {
-      const due = performance.now() >= deadline || Date.now() >= at.getTime();
-      if (due) run();
-      else timeout = setTimeout(look, leg());
-    }
+      function check() {
+        const due = monotonicMs() >= deadlineMs || wallMs() >= at.getTime();
+        if (due) run();
+        else cancel = setTimer(check, legMs());
+      }
 
-    function leg(): number {
-      return Math.min(Math.max(Math.ceil(deadline - performance.now()), 0), longestLegMilliseconds);
-    }
-  },
-};
+      function legMs(): number {
+        return Math.min(Math.max(Math.ceil(deadlineMs - monotonicMs()), 0), longestLegMilliseconds);
+      }
+    },
+  };
+}
+
+export const systemClock = createClock({
+  wallMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  setTimer: setSystemTimer,
+});

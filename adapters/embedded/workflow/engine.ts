@@ -86,6 +86,8 @@ export function createWorkflowEngine({
       return store.find(executionName(input))?.progress.status;
     },
 
+    runsHere: (input) => runs.has(executionName(input)),
+
     resume() {
       for (const execution of store.running()) goOn(execution);
     },

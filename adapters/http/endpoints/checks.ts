@@ -17,7 +17,7 @@ const shared = {
   tag: 'looks',
   scope: 'jobs',
   effect: 'looks',
-  rateLimit: 'synchronous',
+  rateLimit: 'calls',
 } as const;
 
 const checkOnceEndpoint = defineEndpoint(
@@ -40,14 +40,14 @@ const checkOnceEndpoint = defineEndpoint(
       response: { check: examples.checkedOnce, with_frame: examples.checkedWithFrame },
     },
   },
-  async ({ body, startedAt, setHeader }, deps) => {
+  async ({ body, caller, startedAt, setHeader }, deps) => {
     const check = {
       url: body.stream_url,
       condition: body.condition,
       mode: body.input_mode,
       clipSeconds: body.clip_duration_seconds,
     };
-    const { verdict, capture } = await checkOnce(check, deps);
+    const { verdict, capture } = await checkOnce(check, caller, deps);
     tellModelUse(setHeader, deps.vision, verdict.tokens);
     return {
       triggered: verdict.triggered,
@@ -68,6 +68,8 @@ const analyzeFrameEndpoint = defineEndpoint(
       'Answers a question about a JPEG that you send. `triggered` is the answer to a yes/no question, null for an open one.',
     // 21 s for the model, an upload of 5 MB, and cold starts of two functions.
     timeBudgetSeconds: 35,
+    // A frame of 4096 × 3072 pixels as base64.
+    maxBodyBytes: 5_000_000,
     request: { body: analyzeFrameRequestSchema },
     response: jsonResponse(analyzeFrameResponseSchema, { description: 'The answer', picture: 'frame_b64' }),
     errors: ['BAD_REQUEST', 'VLM_ERROR'],

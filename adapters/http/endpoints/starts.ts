@@ -4,6 +4,7 @@ import { createDigest } from '../../../core/operations/create-digest.ts';
 import { createIdempotently } from '../../../core/operations/create-idempotently.ts';
 import { createMonitor } from '../../../core/operations/create-monitor.ts';
 import { jobSummary } from '../../../core/operations/present-job.ts';
+import { withinLimits } from '../../../core/operations/within-limits.ts';
 import type { IdempotencyRecord } from '../../../core/ports/job-store.ts';
 import { idempotencyKey } from '../../../core/requests/fields.ts';
 import { digestRequestSchema } from '../../../core/requests/live-digest.ts';
@@ -34,6 +35,7 @@ const shared = {
   tag: 'jobs',
   scope: 'jobs',
   effect: 'starts',
+  rateLimit: 'creations',
   // 20 s of them for the probe of the stream.
   timeBudgetSeconds: 29,
 } as const;
@@ -126,7 +128,9 @@ async function startJob<Body extends { webhook_url?: string | null | undefined }
 ) {
   const keyed = { key: headers['Idempotency-Key'], jobType, request: body };
   const createOnce = () =>
-    createIdempotently(keyed, caller, deps, (idempotency) => create(body, caller, deps, idempotency));
+    createIdempotently(keyed, caller, deps, (idempotency) =>
+      withinLimits(caller, deps, () => create(body, caller, deps, idempotency)),
+    );
   if (!body.webhook_url && wantsEvents(context)) return respondWithNewJob(context, deps, createOnce);
   const job = await createOnce();
   return jobSummary(job, messageFor(job));

@@ -19,7 +19,7 @@ const validateStreamEndpoint = defineEndpoint(
       'Says whether there is a live stream that can be watched. What is there but not live is an answer with `error_hint`, not an error.',
     scope: 'jobs',
     effect: 'looks',
-    rateLimit: 'synchronous',
+    rateLimit: 'calls',
     // A probe, and with include_frame a capture, of 20 s each.
     timeBudgetSeconds: 40,
     request: { body: validateStreamRequestSchema },
@@ -33,7 +33,7 @@ const validateStreamEndpoint = defineEndpoint(
       response: { live: examples.liveStream, offline: examples.offlineStream },
     },
   },
-  ({ body }, deps) => validateStream(body.stream_url, body.include_frame, deps),
+  ({ body, caller }, deps) => validateStream(body.stream_url, body.include_frame, caller, deps),
 );
 
 export const streamEndpoints = [validateStreamEndpoint];

@@ -47,8 +47,10 @@ const resendDeliveryEndpoint = defineEndpoint(
     method: 'post',
     path: '/jobs/{job_id}/deliveries/{sequence}/resend',
     title: 'Send an event again',
-    description: 'For a delivery that arrived or was given up; it keeps its `webhook-id`.',
+    description:
+      'For a delivery that arrived or was given up; it keeps its `webhook-id`. Again only 60 s after the last attempt of a resend.',
     effect: 'starts',
+    rateLimit: 'calls',
     request: { parameters: deliveryPathSchema },
     response: jsonResponse(resendResponseSchema, { description: 'It is queued' }),
     errors: ['BAD_REQUEST', 'JOB_NOT_FOUND', 'NOT_FOUND'],
@@ -66,7 +68,7 @@ const testWebhookEndpoint = defineEndpoint(
     title: 'Send a test event',
     description: 'One signed event of the type `test`, sent once and now; says what the receiver answered.',
     effect: 'starts',
-    rateLimit: 'synchronous',
+    rateLimit: 'calls',
     // 30 s of them for the receiver.
     timeBudgetSeconds: 35,
     request: { body: webhookTestRequestSchema },

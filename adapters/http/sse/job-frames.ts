@@ -1,9 +1,9 @@
-import { secondsBetween } from '../../../core/decision/schedule.ts';
 import type { Job } from '../../../core/job.ts';
 import { isRevoked } from '../../../core/key.ts';
 import { pushedEnvelope } from '../../../core/operations/present-event.ts';
 import { tailEvents } from '../../../core/operations/tail-events.ts';
 import { jobLog } from '../../../core/ports/log.ts';
+import { isOver } from '../../../core/time.ts';
 import type { EventStreamNeeds } from './event-stream-needs.ts';
 import { endsSession, eventFrame, heartbeatFrame, openingFrame } from './frames.ts';
 
@@ -45,7 +45,7 @@ async function* frames({ job, after, keyHash, signal }: Reading, c: EventStreamN
     if (event) {
       yield eventFrame(event.sequence, await pushedEnvelope(job, event, c));
       if (endsSession(event.type)) return;
-    } else if (secondsBetween(takenAt, c.now()) >= heartbeatSeconds) yield heartbeatFrame;
+    } else if (isOver(takenAt, heartbeatSeconds, c.now())) yield heartbeatFrame;
     else continue;
     takenAt = c.now();
   }
@@ -57,8 +57,8 @@ function watchSession(keyHash: string, { keys, now, eventStreams: { sessionSecon
   let checkedAt = openedAt;
   return async (): Promise<boolean> => {
     const at = now();
-    if (sessionSeconds !== null && secondsBetween(openedAt, at) >= sessionSeconds) return false;
-    if (secondsBetween(checkedAt, at) < keyCheckSeconds) return true;
+    if (sessionSeconds !== null && isOver(openedAt, sessionSeconds, at)) return false;
+    if (!isOver(checkedAt, keyCheckSeconds, at)) return true;
     checkedAt = at;
     const key = await keys.find(keyHash);
     return key !== undefined && !isRevoked(key, at);

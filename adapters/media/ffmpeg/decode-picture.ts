@@ -2,29 +2,34 @@ import { PictureDecodeError } from './errors.ts';
 import { decodingLimits, quiet } from './graphs.ts';
 import { spawnFfmpeg } from './spawn-ffmpeg.ts';
 
+/** Size of an image, in pixels. */
 export type PictureSize = { width: number; height: number };
 
-/** What becomes of a picture of another shape: it is stretched, or keeps its shape between black bars. */
+/** Handling of an image with another aspect ratio: stretched, or scaled to fit between black bars. */
 export type PictureFit = 'stretched' | 'whole';
 
+/** Decoder of images and clips into packed RGB, `width * height * 3` bytes per image. */
 export type PictureDecoder = {
-  /** One JPEG as packed RGB, `width * height * 3` bytes. Throws `PictureDecodeError`. */
+  /** Decodes one JPEG. Throws `PictureDecodeError`. */
   decode(jpeg: Uint8Array, size: PictureSize, signal: AbortSignal): Promise<Uint8Array>;
-  /** Several JPEGs, each as packed RGB, by one ffmpeg. Throws `PictureDecodeError` if any of them cannot be decoded. */
+  /** Decodes several JPEGs in one ffmpeg process. Throws `PictureDecodeError` if one of them cannot be decoded. */
   decodeAll(
     jpegs: Uint8Array[],
     size: PictureSize,
     signal: AbortSignal,
     fit?: PictureFit,
   ): Promise<Uint8Array[]>;
-  /** The same, with null for each that cannot be decoded. Throws `PictureDecodeError` where none can, or `signal` ends it. */
+  /**
+   * Like `decodeAll`, with null for each undecodable JPEG. Throws `PictureDecodeError` if none can be decoded or
+   * the run is aborted.
+   */
   decodeEach(
     jpegs: Uint8Array[],
     size: PictureSize,
     signal: AbortSignal,
     fit?: PictureFit,
   ): Promise<(Uint8Array | null)[]>;
-  /** The pictures of an MP4 that starts with its index, each as packed RGB. Throws `PictureDecodeError`. */
+  /** Decodes the frames of an MP4 whose index precedes its data. Throws `PictureDecodeError`. */
   decodeClip(
     mp4: Uint8Array,
     size: PictureSize,
@@ -34,19 +39,20 @@ export type PictureDecoder = {
 };
 
 const timeoutMs = 10_000;
-/** A clip of a minute at 8 frames a second; what comes beyond is an attack. */
+/** Maximum frames per clip: one minute at 8 frames per second. A clip with more is an attack. */
 const mostPictures = 480;
 
-/** `explode`: a picture that is cut off is refused, not filled up with grey. */
+/** `-err_detect explode` rejects a truncated JPEG; by default ffmpeg fills it up with gray. */
 const jpegInput =
   '-err_detect explode -codec_whitelist mjpeg -protocol_whitelist pipe -f image2pipe -c:v mjpeg -i pipe:0';
 const mp4Input = '-codec_whitelist h264 -protocol_whitelist pipe -f mov -i pipe:0';
 
+/** Creates a decoder that runs one ffmpeg process per call, for at most 10 s. */
 export function createPictureDecoder(options: { ffmpegPath: string }): PictureDecoder {
   return {
     decode: async (jpeg, size, signal) => {
       const [picture] = await pictures([jpeg], jpegInput, scaled(size), size, 1, signal);
-      if (picture === undefined) throw new PictureDecodeError('The picture cannot be decoded as JPEG');
+      if (picture === undefined) throw new PictureDecodeError('The image cannot be decoded as JPEG');
       return picture;
     },
     decodeAll,
@@ -55,7 +61,7 @@ export function createPictureDecoder(options: { ffmpegPath: string }): PictureDe
         return await decodeAll(jpegs, size, signal, fit);
       } catch (error) {
         if (!(error instanceof PictureDecodeError) || signal.aborted) throw error;
-        // Which one it is shows only when each is decoded by itself; that takes long, and is rare.
+        // Only separate runs show which JPEG is broken. They are slow, but rarely needed.
         const found = await oneByOne(jpegs, size, signal, fit);
         if (found.every((picture) => picture === null)) throw error;
         return found;
@@ -79,7 +85,7 @@ export function createPictureDecoder(options: { ffmpegPath: string }): PictureDe
     const filter = fit === 'whole' ? letterboxed(size) : scaled(size);
     const found = await pictures(jpegs, jpegInput, filter, size, jpegs.length, signal);
     if (found.length !== jpegs.length)
-      throw new PictureDecodeError('One of the pictures cannot be decoded as JPEG');
+      throw new PictureDecodeError('One of the images cannot be decoded as JPEG');
     return found;
   }
 

@@ -5,7 +5,10 @@ import { spawnFfmpeg } from './spawn-ffmpeg.ts';
 const timeoutMs = 10_000;
 const jpegBytesLimit = 16 * 1024 * 1024;
 
-/** Packed RGB, `width * height * 3` bytes, as JPEG. Throws where ffmpeg does not make one. */
+/**
+ * Encodes packed RGB (`width * height * 3` bytes) as JPEG. Throws an `Error` if ffmpeg fails, takes over 10 s, or
+ * writes over 16 MiB.
+ */
 export async function encodeJpeg(
   rgb: Uint8Array,
   { width, height }: PictureSize,
@@ -26,5 +29,5 @@ export async function encodeJpeg(
   );
   if (outcome.ended === 'exited' && outcome.exitCode === 0 && outcome.stdout.length > 0)
     return outcome.stdout;
-  throw new Error(`Encoding a picture ${outcome.ended}: ${outcome.complaints.trim()}`);
+  throw new Error(`Encoding a JPEG ${outcome.ended}: ${outcome.complaints.trim()}`);
 }

@@ -3,16 +3,22 @@ import type { ChildProcess } from 'node:child_process';
 import { Socket } from 'node:net';
 import { TransientError } from '../../../core/errors.ts';
 
-/** An ffmpeg that was started and reads its stdin. */
+/** Started ffmpeg process that reads from its stdin. */
 export type FfmpegProcess = {
   child: ChildProcess;
-  /** Its exit code once all of its pipes are closed, null when it was killed; rejects with `TransientError` where no process could be started. */
+  /**
+   * Exit code after all pipes are closed, or null if the process was killed. Rejects with `TransientError` if the
+   * process could not be started.
+   */
   closed: Promise<number | null>;
-  /** Whether this process waits for it before it ends itself: at first yes. */
+  /** Sets whether a running ffmpeg keeps this process alive. Initially it does. */
   awaited(yes: boolean): void;
 };
 
-/** Away from everything: an empty environment (no proxy, no credentials) and pipes only. It cannot outlive this process for long: they close. */
+/**
+ * Starts ffmpeg isolated: an empty environment (no proxy, no credentials) and pipes only. ffmpeg ends when this
+ * process does, because its pipes close.
+ */
 export function startFfmpeg(ffmpegPath: string, args: string[]): FfmpegProcess {
   const child = spawn(ffmpegPath, args, { env: {}, stdio: ['pipe', 'pipe', 'pipe', 'pipe'] });
   return { child, closed: whenClosed(child), awaited: (yes) => setAwaited(child, yes) };
@@ -25,7 +31,10 @@ function whenClosed(child: ChildProcess): Promise<number | null> {
   });
 }
 
-/** Missing for a moment (an upgrade), or no process, memory or handle left: a fault of this machine, which passes. */
+/**
+ * Maps a failed start to a `TransientError`: ffmpeg is being upgraded, or processes, memory or handles have run
+ * out.
+ */
 function notStarted(error: Error): TransientError {
   return new TransientError('ffmpeg could not be started on this machine', { cause: error });
 }

@@ -2,30 +2,38 @@ import type { InputMode } from '../../../core/capture.ts';
 import { thumbnail } from '../../../core/capture.ts';
 
 /**
- * The command lines of captures, by input and mode. One run makes everything: JPEGs on fd 3, thumbnails on stdout, a clip in a file.
- * More pictures than one may come; the last JPEG and the last thumbnail are of the same moment, and are the ones that count.
+ * ffmpeg arguments of captures, by input and mode. One run writes JPEGs to fd 3, thumbnails to stdout and a clip to
+ * a file. A run may write several frames; the last JPEG and the last thumbnail show the same moment and are used.
  */
 
-/** More width only costs model tokens. */
+/** Maximum width of a frame, in pixels. A larger one only costs model tokens. */
 const frameWidth = 896;
 const clipWidth = 672;
-/** Models look at one or two a second; five divide the 25, 30 and 60 of streams, and still show how somebody moves. */
+/**
+ * Frame rate of clips. Models sample one or two frames per second; 5 divides 25, 30 and 60, and still shows how
+ * people move.
+ */
 const clipFramesPerSecond = 5;
 
-/** Decoding limits against hostile streams: 12.6 million pixels is above every camera of 4K and 12 MP; the allocation fits one such picture. */
+/**
+ * Decoding limits against hostile streams. 12.6 million pixels exceed every 4K and 12 MP camera; the allocation
+ * holds one such frame.
+ */
 const maxPixels = 4096 * 3072;
 const maxAllocationBytes = 64 * 1024 * 1024;
 
-/** What streams carry, so that ffmpeg's several hundred other decoders are out of reach. */
+/** Allowed decoders: the codecs of live streams. Several hundred others stay unreachable. */
 const decoders = 'h264,hevc,av1,libdav1d,libaom-av1,vp8,vp9,libvpx-vp9,mpeg2video,mpeg4,mjpeg';
 
+/** Input of ffmpeg: a byte stream on stdin, or the URL of a loopback RTSP relay. */
 export type GraphInput =
   | { kind: 'pipe'; format: 'mpegts' | 'mov'; seconds?: number; endsAtSeconds?: number }
   | { kind: 'rtsp'; relayUrl: string };
 
+/** Requested capture. `clipSeconds` is ignored in mode `frames`. */
 export type Wanted = { mode: InputMode; clipSeconds: number };
 
-/** `clipPath` is where the clip goes in modes clip and hybrid. */
+/** Returns the ffmpeg arguments of a capture. `clipPath` is the output file of modes `clip` and `hybrid`. */
 export function captureArguments(
   input: GraphInput,
   wanted: Wanted,
@@ -49,23 +57,23 @@ export function captureArguments(
   ];
 }
 
-/** One picture is the largest allocation. */
+/** Common arguments. The allocation limit holds one frame, the largest allocation. */
 export const quiet = words(
   `-hide_banner -nostdin -loglevel error -filter_complex_threads 1 -max_alloc ${maxAllocationBytes}`,
 );
 
 export const decodingLimits = words(`-max_pixels ${maxPixels} -threads 1`);
 
-/** Without frame threads and without reordering, a key frame leaves the decoder at once and not two groups of pictures later. */
+/** Without frame threads and reordering, the decoder outputs a key frame immediately instead of two GOPs later. */
 const keyFramesOnly = words('-skip_frame nokey -flags low_delay');
 
-/** Leaves out frames that no other refers to, often half of a stream with B-frames: the rest suffices for 5 a second, for a quarter less work. */
+/**
+ * Skips frames that no other frame refers to (often half of the frames of a stream with B-frames). The rest
+ * suffices for 5 frames per second, with a quarter less work.
+ */
 const enoughForClip = words('-skip_frame noref');
 
-/**
- * Of a finite input every picture, of which the last one counts. Of an endless one the first: a limit on the outputs ends them with it,
- * where a trim in the graph would wait for the next key frame to know that it is done (a group of pictures, up to 10 s).
- */
+/** Finite input: use the last frame. RTSP: `-frames:v 1`, since a trim filter waits up to 10 s for a key frame. */
 function pictureOutputs(input?: GraphInput): string[] {
   const count = input?.kind === 'rtsp' ? '-frames:v 1' : '';
   return words(
@@ -75,8 +83,9 @@ function pictureOutputs(input?: GraphInput): string[] {
 }
 
 /**
- * A stream copy would be of ten times the size. Of the presets the quickest, for half the work of veryfast and twice its bytes
- * (140 kB for 3 s with a camera's noise), with the two of x264's tools that cost least for what they give.
+ * Encodes the clip. A stream copy is ten times as large. The fastest preset takes half the work of `veryfast` and
+ * writes twice the bytes (140 kB per 3 s of a noisy camera); CABAC and deblocking are its two cheapest
+ * improvements.
  */
 function clipOutput(clipBytes: number, clipPath: string): string[] {
   const encoding = words('-map [clip] -c:v libx264 -preset ultrafast -crf 28 -threads 1');
@@ -85,7 +94,7 @@ function clipOutput(clipBytes: number, clipPath: string): string[] {
 }
 
 function inputArguments(input: GraphInput, limits: { timeoutMs: number }): string[] {
-  // Joining before the parameter sets counts as decoding errors, which must not end the run.
+  // A stream that is joined before its parameter sets causes decoding errors, which must not end the run.
   const decoding = [
     ...decodingLimits,
     ...words(`-codec_whitelist ${decoders} -max_error_rate 1 -fpsprobesize 0`),
@@ -95,7 +104,7 @@ function inputArguments(input: GraphInput, limits: { timeoutMs: number }): strin
     return [...decoding, ...probing, '-f', input.format, '-i', 'pipe:0'];
   }
   const transport = words('-protocol_whitelist tcp -rtsp_transport tcp -allowed_media_types video');
-  // The default probe waits for 5 s of a camera's picture.
+  // The default probe reads 5 s of a camera's stream.
   const probing = words(`-probesize 32k -analyzeduration 1000000 -timeout ${limits.timeoutMs * 1000}`);
   return [...decoding, ...transport, ...probing, '-f', 'rtsp', '-i', input.relayUrl];
 }
@@ -104,15 +113,21 @@ function words(line: string): string[] {
   return line.split(' ').filter((word) => word !== '');
 }
 
-/** `isExact`: by the input's own clock, whose end is known, and not from its beginning by what a playlist says. */
+/**
+ * Time span of a clip in its input. `isExact`: measured on PTS with a known end, not from the durations in a
+ * playlist.
+ */
 type Span = { startSeconds: number; lengthSeconds: number; isExact: boolean };
 
-/** Segments are longer than the clip: it is taken from their end, where the stream is fresh. */
+/**
+ * Returns the span at the end of the input, because segments are longer than the clip and their end is the freshest
+ * part.
+ */
 function clipSpan(input: GraphInput, clipSeconds: number): Span {
   if (input.kind === 'pipe' && input.endsAtSeconds !== undefined)
     return { startSeconds: input.endsAtSeconds - clipSeconds, lengthSeconds: clipSeconds, isExact: true };
   const availableSeconds = input.kind === 'pipe' ? (input.seconds ?? 0) : 0;
-  // Not known, or a playlist that does not say.
+  // The duration is unknown: no segments, or a playlist without durations.
   if (availableSeconds === 0) return { startSeconds: 0, lengthSeconds: clipSeconds, isExact: false };
   return {
     startSeconds: Math.max(0, availableSeconds - clipSeconds),
@@ -122,13 +137,13 @@ function clipSpan(input: GraphInput, clipSeconds: number): Span {
 }
 
 /**
- * The evidence picture is the clip's last frame, its freshest. Where the end is known, the last two are made and, if they cannot be decoded, the
- * first. Else how long the input really is shows only at its end: a picture is made every second and for each of the last frames, rather than for all.
- *
- * Segments play from 0, whether or not they begin with a key frame. RTSP is joined in between, and its clip counts from the first
- * key frame. The trim is in the graph: `-t` with several outputs hangs on endless input, and on RTSP counts from before that key frame.
- *
- * `round=down`: of each fifth of a second its last picture, so that the clip ends with the stream's newest.
+ * Builds the filter graph of a clip. The evidence frame is the last frame of the clip, the freshest one. If the end
+ * is known, the last two frames are encoded, and the first one in case they cannot be decoded. Otherwise the real
+ * duration shows only at the end of the input, so one frame per second and the last frames are encoded instead of
+ * all. Segments play from 0, with or without a key frame at their start. An RTSP stream is joined midway; its clip
+ * starts at the first key frame. The trim stays in the graph: `-t` with several outputs hangs on endless input, and
+ * for RTSP counts from before that key frame. `round=down` keeps the last frame of each fifth of a second, so that
+ * the clip ends with the newest frame.
  */
 function clipGraph(input: GraphInput, { startSeconds, lengthSeconds, isExact }: Span): string {
   const tailFrames = isExact ? 2.5 : 3.5;
@@ -150,7 +165,7 @@ const pictureBranches =
 
 const frameGraph = `[0:v:0]${pictureBranches}`;
 
-/** Never upscaled; even sizes, which 4:2:0 needs. */
+/** Scales down to the width, never up. Sizes are even, as 4:2:0 requires. */
 function atMostWide(widthPixels: number): string {
   return `scale=trunc(min(${widthPixels}\\,iw)/2)*2:-2`;
 }

@@ -6,20 +6,21 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 import { FfmpegMissingError } from './errors.ts';
 
+/** Usable ffmpeg: its path, its origin and its version. */
 export type LocatedFfmpeg = { path: string; source: 'setting' | 'ffmpeg-static' | 'PATH'; version: string };
 
 export type LocateOptions = {
-  /** The operator's own choice; when it is given, nothing else is tried. */
+  /** Path from the settings. If it is set, no other candidate is tried. */
   setting?: string | undefined;
-  /** `FFMPEG_BIN` is honoured as ffmpeg-static does, and `PATH` is searched. */
+  /** Environment. `FFMPEG_BIN` overrides the packaged path, as in ffmpeg-static; `PATH` is searched. */
   env: Readonly<Record<string, string | undefined>>;
-  /** Loads the optional package; its default export is a path or null. */
+  /** Loads the optional package. Its default export is a path or null. */
   importStatic?: () => Promise<unknown>;
 };
 
 /**
- * Finds an ffmpeg that runs and can do what captures need: setting, then ffmpeg-static, then PATH.
- * Throws `FfmpegMissingError`, whose remediation has the commands that bring one.
+ * Finds an ffmpeg with all required features: from the setting, then ffmpeg-static, then `PATH`. Throws
+ * `FfmpegMissingError`, whose remediation lists install commands.
  */
 export async function locateFfmpeg(options: LocateOptions): Promise<LocatedFfmpeg> {
   if (options.setting !== undefined && options.setting !== '') {
@@ -50,19 +51,22 @@ async function candidates(options: LocateOptions): Promise<Omit<LocatedFfmpeg, '
 
 const packageSchema = z.object({ default: z.string() });
 
-/** The package is an optional dependency: a failed download at install leaves it absent, and it exports null for platforms that it does not know. */
+/**
+ * The package is an optional dependency. It is absent after a failed download, and exports null on unsupported
+ * platforms.
+ */
 async function packagedPath(importStatic: () => Promise<unknown>): Promise<string | null> {
   const imported = packageSchema.safeParse(await importStatic().catch(() => null));
   return imported.success ? imported.data.default : null;
 }
 
-/** The name in a variable keeps the compiler from asking for a package that may be absent. */
+/** The variable keeps the compiler from resolving a package that may be absent. */
 function importFfmpegStatic(): Promise<unknown> {
   const name: string = 'ffmpeg-static';
   return import(name);
 }
 
-/** An absolute path, because ffmpeg is started with an empty environment. */
+/** Returns an absolute path, because ffmpeg runs with an empty environment. */
 async function searchPath(path: string): Promise<string | null> {
   for (const directory of path.split(delimiter).filter((directory) => directory !== '')) {
     const file = join(directory, process.platform === 'win32' ? 'ffmpeg.exe' : 'ffmpeg');
@@ -75,16 +79,16 @@ async function searchPath(path: string): Promise<string | null> {
   return null;
 }
 
-/** `-fps_mode` came with 5.1. Versions of development builds are no numbers, and are trusted. */
+/** Minimum version, which introduced `-fps_mode`. Development builds have no version number and are accepted. */
 const oldestVersion = { major: 5, minor: 1 };
 const neededEncoders = ['libx264', 'mjpeg', 'rawvideo'];
 
-/** One run tells both: the encoders on stdout, the version in the banner on stderr. */
+/** One run prints both: encoders on stdout, the version banner on stderr. */
 async function inspect(path: string): Promise<{ version: string } | { unfit: string }> {
   try {
     const { stdout, stderr } = await promisify(execFile)(path, ['-encoders'], { env: {}, timeout: 10_000 });
     const version = /^ffmpeg version (\S+)/m.exec(stderr)?.[1];
-    if (version === undefined) return { unfit: 'it does not answer like ffmpeg' };
+    if (version === undefined) return { unfit: 'its output has no ffmpeg version' };
     if (isTooOld(version)) return { unfit: `version ${version} is older than 5.1` };
     const lacking = neededEncoders.filter((encoder) => !new RegExp(`^ \\S+ ${encoder} `, 'm').test(stdout));
     return lacking.length > 0 ? { unfit: `it was built without ${lacking.join(', ')}` } : { version };
@@ -110,7 +114,7 @@ function missing(message: string): FfmpegMissingError {
       'on Debian or Ubuntu `apt-get update && apt-get install -y ffmpeg`,',
       'on macOS `brew install ffmpeg`,',
       'elsewhere from https://ffmpeg.org/download.html.',
-      'Or name one that you have: WATCHPOST_FFMPEG=/path/to/ffmpeg, or --ffmpeg /path/to/ffmpeg.',
+      'Or set the path of an installed one: WATCHPOST_FFMPEG=/path/to/ffmpeg, or --ffmpeg /path/to/ffmpeg.',
     ].join(' '),
   );
 }

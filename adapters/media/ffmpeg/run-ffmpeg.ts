@@ -11,19 +11,25 @@ import { createSpareFfmpeg } from './spare-ffmpeg.ts';
 import { spawnFfmpeg } from './spawn-ffmpeg.ts';
 
 /**
- * `pipe`: the bytes of whole segments; `seconds` says how long they play, and lets a clip be taken from their end rather than their start.
- * `endsAtSeconds` says it better where it is known: when the last picture is over, by the clock of the bytes.
- * `rtsp`: a relay on loopback, which has checked where it leads.
+ * Input of a capture. `pipe`: the bytes of whole segments. `seconds` is their duration, so that a clip can be cut
+ * from their end. `endsAtSeconds`, if known, is more exact: the end of the last frame on the clock of the bytes.
+ * `rtsp`: a loopback relay whose target is already checked.
  */
 export type FfmpegInput =
   | { kind: 'pipe'; format: 'mpegts' | 'mov'; chunks: Chunks; seconds?: number; endsAtSeconds?: number }
   | { kind: 'rtsp'; relayUrl: string };
 
-/** `frame` is a JPEG of at most 896 px width, `thumbnail` planar yuv420p of the same moment, `clip` an MP4 in modes clip and hybrid. */
+/**
+ * Output of a capture: `frame` is a JPEG of at most 896 px width, `thumbnail` planar yuv420p of the same moment,
+ * `clip` an MP4 (modes `clip` and `hybrid`).
+ */
 export type FfmpegPictures = { frame: Uint8Array; thumbnail: Uint8Array; clip?: Uint8Array };
 
 export type FfmpegRunner = {
-  /** One ffmpeg process. Throws `StreamFetchError`, `NoPictureError` among them, `TransientError` for this machine's faults, and whatever `chunks` throws. */
+  /**
+   * Runs one ffmpeg process. Throws `StreamFetchError` (also `NoPictureError`), `TransientError` for local faults,
+   * and any error of `chunks`.
+   */
   run(
     input: FfmpegInput,
     wanted: { mode: InputMode; clipSeconds: number },
@@ -32,15 +38,23 @@ export type FfmpegRunner = {
   ): Promise<FfmpegPictures>;
 };
 
-/** Far above what a capture makes; a stream of key frames only makes a picture of each. */
+/**
+ * Maximum bytes of all frames, far above a normal capture. A stream of key frames only yields one JPEG per frame.
+ */
 const pictureBytesLimit = 64 * 1024 * 1024;
-/** Models take about 25 MB inline, base64 included; a clip of 3 s is 100 kB. */
+/** Maximum bytes of a clip. Models accept about 25 MB inline, base64 included; a clip of 3 s has 100 kB. */
 const clipBytesLimit = 16 * 1024 * 1024;
 
-/** Of intervals up to a minute every capture finds a process that waits; longer ones are not worth its memory. */
+/**
+ * Lifetime of an idle process, in milliseconds. It covers intervals of up to a minute; longer ones are not worth
+ * the memory.
+ */
 const keepSpareMs = 65_000;
 
-/** `tempDir` holds clips while they are written: an MP4 that starts with its index needs a file. */
+/**
+ * Creates the runner. `tempDir` holds clips while they are written: an MP4 with its index at the front needs a
+ * file.
+ */
 export function createFfmpegRunner(options: { ffmpegPath: string; tempDir: string }): FfmpegRunner {
   const newFile = (): string => join(options.tempDir, `clip-${randomUUID()}.mp4`);
   const spares = createSpareFfmpeg({ ffmpegPath: options.ffmpegPath, keepMs: keepSpareMs, newFile });
@@ -51,7 +65,7 @@ export function createFfmpegRunner(options: { ffmpegPath: string; tempDir: strin
   ): Promise<FfmpegPictures> {
     const command = (clipPath: string): string[] =>
       captureArguments(input, wanted, { ...limits, clipBytes: clipBytesLimit }, clipPath);
-    // The other command lines hold what only their own capture knows: a span of time, a relay.
+    // Other argument lists hold values of a single capture: a time span, a relay URL.
     const mayWait = input.kind === 'pipe' && (wanted.mode === 'frames' || input.endsAtSeconds !== undefined);
     if (wanted.mode !== 'frames') await onDisk(() => mkdir(options.tempDir, { recursive: true }));
     signal.throwIfAborted();
@@ -60,7 +74,7 @@ export function createFfmpegRunner(options: { ffmpegPath: string; tempDir: strin
     try {
       const chunks = input.kind === 'pipe' ? { input: input.chunks } : {};
       const outcome = await spawnFfmpeg({ process, ...chunks, ...outputs }, signal);
-      // Starting a process holds everything up for some milliseconds: first the pictures are handed over.
+      // Starting a process blocks for some milliseconds, so the result is returned first.
       if (mayWait) setImmediate(() => spares.prepare(command));
       return await readPictures(outcome, wanted.mode, limits.timeoutMs, process.file);
     } finally {
@@ -75,22 +89,22 @@ async function readPictures(
   timeoutMs: number,
   clipPath: string,
 ): Promise<FfmpegPictures> {
-  if (isDiskFull(outcome)) throw new TransientError('The disk of the temporary files is full');
+  if (isDiskFull(outcome)) throw new TransientError('The disk for temporary files is full');
   if (outcome.ended !== 'exited') throw notInLimits(outcome, mode, timeoutMs);
   const pictures = lastPictures(outcome);
   if (pictures === undefined) throw nothingDecoded(outcome, mode);
   if (mode === 'frames') return pictures;
-  // Joining a stream can make ffmpeg exit with an error after a good picture, but a clip is whole only after exit code 0.
+  // Joining a stream can end ffmpeg with an error after a good frame. A clip is complete only after exit code 0.
   if (outcome.exitCode !== 0) throw nothingDecoded(outcome, mode);
   return { ...pictures, clip: await onDisk(() => readFile(clipPath)) };
 }
 
-/** A fault of this machine's disk is no fault of the stream. */
+/** Maps file system errors to `TransientError`: a local disk fault is not a stream fault. */
 async function onDisk<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw new TransientError('The folder of the temporary files cannot be used', { cause: error });
+    throw new TransientError('The folder for temporary files is not usable', { cause: error });
   }
 }
 
@@ -111,7 +125,10 @@ function lastPictures(outcome: FfmpegOutcome): FfmpegPictures | undefined {
   return { frame, thumbnail: thumbnails.slice(-thumbnail.bytes) };
 }
 
-/** The start marker cannot occur inside of a JPEG's compressed data, which stuffs every 0xFF. */
+/**
+ * Returns the last complete JPEG. The start marker cannot occur inside compressed data, because JPEG stuffs every
+ * 0xFF.
+ */
 function lastJpeg(bytes: Uint8Array): Uint8Array | undefined {
   const pictures = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const start = pictures.lastIndexOf(Buffer.from([0xff, 0xd8, 0xff]));
@@ -121,7 +138,7 @@ function lastJpeg(bytes: Uint8Array): Uint8Array | undefined {
 
 function nothingDecoded(outcome: FfmpegOutcome, mode: InputMode): NoPictureError {
   return new NoPictureError(
-    'The stream was reached, but no picture could be decoded from it. Check that it plays in a video player and that its video is H.264, H.265, AV1, VP9 or MPEG-2.',
+    'No frame of the stream could be decoded. Check that the stream plays in a video player and that its codec is H.264, H.265, AV1, VP9 or MPEG-2.',
     failureMessage(mode),
     { cause: complaints(outcome) },
   );
@@ -130,8 +147,8 @@ function nothingDecoded(outcome: FfmpegOutcome, mode: InputMode): NoPictureError
 function notInLimits(outcome: FfmpegOutcome, mode: InputMode, timeoutMs: number): StreamFetchError {
   const remediation =
     outcome.ended === 'timed out'
-      ? `No complete picture came within ${Math.round(timeoutMs / 1000)} s. Check that the stream is running and has a key frame every few seconds, then try again.`
-      : 'The stream has far more pictures or larger ones than a live stream has. Use a stream of at most 4K and 60 frames per second.';
+      ? `No complete frame arrived within ${Math.round(timeoutMs / 1000)} s. Check that the stream is running and sends a key frame every few seconds, then try again.`
+      : 'The stream exceeds the decoding limits. Use a stream of at most 4K and 60 frames per second.';
   return new StreamFetchError(remediation, failureMessage(mode), { cause: complaints(outcome) });
 }
 

@@ -1,24 +1,23 @@
 import { startFfmpeg, type FfmpegProcess } from './ffmpeg-process.ts';
 
-/**
- * ffmpeg that has started before it is needed. Debian's loads 213 libraries, which takes longer than a frame does (70 of 100 ms
- * where it was measured): a process that waits at its empty stdin takes that out of a capture. Each serves one capture, and no other stream's bytes ever.
- */
+/** Pre-started ffmpeg processes, one capture each: start-up takes 70 of 100 ms with Debian's build. */
 export type SpareFfmpeg = {
-  /** The one that waits with these arguments, else a new one. */
+  /** Returns the idle process with these arguments, or starts one. */
   take(command: FfmpegCommand): SpareProcess;
-  /** Has one wait, if none does. */
+  /** Starts an idle process for these arguments if none exists. */
   prepare(command: FfmpegCommand): void;
 };
 
-/** The arguments, with the file of its own that each process may write. */
+/** Builds the arguments of a process. `file` is the clip path of that process. */
 export type FfmpegCommand = (file: string) => string[];
 
+/** Process that has read no input yet, and the file that it may write. */
 export type SpareProcess = FfmpegProcess & { file: string };
 
 /**
- * One process for each list of arguments waits, for at most `keepMs`, and of all lists at most four: lengths of clips are the callers'
- * choice. None keeps this process from ending, and all end with it. None makes its file before it has read something.
+ * Keeps one idle process per argument list for at most `keepMs`, and at most four in total, because callers choose
+ * the clip length. Idle processes do not keep this process alive and end with it. A process creates its file only
+ * after it has read input.
  */
 export function createSpareFfmpeg(options: {
   ffmpegPath: string;
@@ -56,7 +55,7 @@ export function createSpareFfmpeg(options: {
       spare.child.kill('SIGKILL');
     };
     setTimeout(giveUp, options.keepMs).unref();
-    // One that dies while it waits is missed by nobody.
+    // An idle process that dies is only removed: `take` starts a new one.
     spare.closed.then(drop, drop);
   }
 }
@@ -67,7 +66,7 @@ function keyOf(command: FfmpegCommand): string {
   return command('').join('\0');
 }
 
-/** The system may have ended it (memory). */
+/** Returns false if the system has ended the process, for example because of memory pressure. */
 function isRunning({ child }: FfmpegProcess): boolean {
   return child.pid !== undefined && child.exitCode === null && child.signalCode === null;
 }

@@ -2,33 +2,35 @@ import { Readable } from 'node:stream';
 import type { Writable } from 'node:stream';
 import { startFfmpeg, type FfmpegProcess } from './ffmpeg-process.ts';
 
+/** Input of ffmpeg, in order. */
 export type Chunks = AsyncIterable<Uint8Array> | Uint8Array[];
 
-/** `process`: one that was started and has read nothing yet. */
+/** Run of ffmpeg: a command to start, or a started `process` that has read no input. */
 export type FfmpegRun = ({ ffmpegPath: string; args: string[] } | { process: FfmpegProcess }) & {
-  /** What is written to its stdin; without it stdin is empty. */
+  /** Bytes written to stdin. If absent, stdin is empty. */
   input?: Chunks;
-  /** Most bytes that each output pipe may bring before ffmpeg is killed. */
+  /** Maximum bytes of each output pipe. ffmpeg is killed beyond it. */
   outputBytes: number;
   timeoutMs: number;
 };
 
+/** Result of a run that was not aborted. */
 export type FfmpegOutcome = {
   ended: 'exited' | 'timed out' | 'wrote too much';
-  /** Null when it was killed. */
+  /** Exit code, or `null` if ffmpeg was killed. */
   exitCode: number | null;
   stdout: Uint8Array;
-  /** What came on file descriptor 3. */
+  /** Output on file descriptor 3. */
   fd3: Uint8Array;
-  /** The beginning of what it complained about, for logs only. */
+  /** First 4 KiB of stderr, for logs only. */
   complaints: string;
 };
 
 const complaintBytes = 4096;
 
 /**
- * Runs ffmpeg once, with SIGKILL at the limits. Rejects with the signal's reason, with what the input threw, or with
- * `TransientError` where no process can be started.
+ * Runs ffmpeg once and kills it at the limits. Rejects with the abort reason, with the error of the input, or with
+ * `TransientError` if no process can be started.
  */
 export async function spawnFfmpeg(run: FfmpegRun, signal: AbortSignal): Promise<FfmpegOutcome> {
   signal.throwIfAborted();
@@ -66,7 +68,7 @@ export async function spawnFfmpeg(run: FfmpegRun, signal: AbortSignal): Promise<
   }
 }
 
-/** Keeps at most `limitBytes` and goes on draining, so that ffmpeg never blocks on a full pipe. */
+/** Collects at most `limitBytes` and drains the rest, so that ffmpeg never blocks on a full pipe. */
 function collect(pipe: unknown, limitBytes: number, onOverflow: () => void): () => Uint8Array {
   const chunks: Uint8Array[] = [];
   let keptBytes = 0;
@@ -82,7 +84,7 @@ function collect(pipe: unknown, limitBytes: number, onOverflow: () => void): () 
   return () => Buffer.concat(chunks);
 }
 
-/** ffmpeg may stop reading whenever it has enough: a closed pipe is no error, and nothing waits for it to drain. */
+/** Writes the input to stdin. ffmpeg may close stdin once it has enough: this is no error and ends the feed. */
 async function feed(stdin: Writable | null, chunks: Chunks): Promise<void> {
   if (stdin === null) return;
   stdin.on('error', () => {});

@@ -1,8 +1,8 @@
 const tag = '#EXT-X-BYTERANGE:';
 
 /**
- * Writes the offset into each byte range that leaves it out: where the segment before ended, if that was of the same file, else its
- * beginning (RFC 8216, 4.3.2.2). hls-parser takes the latter for -1, and counts on from there.
+ * Adds the missing offset to each byte range: the end of the previous segment if it has the same URI, else 0 (RFC
+ * 8216, 4.3.2.2). hls-parser uses -1 in the second case and derives later offsets from it.
  */
 export function withRangeOffsets(lines: string[]): string[] {
   if (!lines.some((line) => line.startsWith(tag))) return lines;

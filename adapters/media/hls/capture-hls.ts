@@ -20,46 +20,56 @@ import { formatOf } from './segment-format.ts';
 import { positionOf } from './stream-position.ts';
 import { takenAt } from './taken-at.ts';
 
+/** Limits of one HLS capture. */
 export type HlsLimits = {
   playlistBytes: number;
-  /** Of all that one capture fetches of segments. */
+  /** Maximum bytes of all segments of a capture. */
   captureBytes: number;
   requestTimeoutMs: number;
-  /** From the start of ffmpeg to the finished pictures, with the fetching of segments where it is fed while they come. */
+  /**
+   * Time from the start of ffmpeg to its result. Includes the download of segments if ffmpeg reads them while they
+   * arrive.
+   */
   decodeTimeoutMs: number;
 };
 
 const defaultLimits: HlsLimits = {
-  // A DVR window of a day, with long signed URLs.
+  // Fits a DVR window of a day with long signed URLs.
   playlistBytes: 8 * 1024 * 1024,
   captureBytes: 32 * 1024 * 1024,
   requestTimeoutMs: 10_000,
   decodeTimeoutMs: 25_000,
 };
 
-/** Where the playlist of a URL is and how it is read: for platforms, whose playlists have to be asked for and expire. */
+/** Source of the playlist URL for platforms, whose playlists must be requested and expire. */
 export type PlaylistSource = {
-  /** Asked only when no playlist is remembered. `again`: the playlist that was given last does not work. Throws `StreamError`. */
+  /**
+   * Returns the playlist of a stream; called only if no playlist is cached. `again`: the previous result no longer
+   * works. Throws `StreamError`.
+   */
   locate(url: string, again: boolean, signal: AbortSignal): Promise<LocatedPlaylist>;
   prepare?: PreparePlaylist | undefined;
 };
 
-/** `freshUntil`: when what it leads to ceases to work; null if that is not known, and it is kept until it fails. */
+/** Playlist URL. `freshUntil` is its expiry, or null if it is unknown and the URL is kept until it fails. */
 export type LocatedPlaylist = { url: string; freshUntil: Date | null };
 
-/** A group of pictures is rarely longer than 10 s, and a segment rarely shorter than 2 s. */
+/**
+ * Maximum segments added to reach a key frame. A GOP is rarely longer than 10 s, and a segment rarely shorter than
+ * 2 s.
+ */
 const mostOlderSegments = 5;
 
-/** Segments that a playlist names and its server does not have, before it counts as a failure. */
+/** Maximum listed but missing segments per capture; one more is a failure. */
 const mostMissingSegments = 2;
 
-/** `capture` throws `StreamEndedError` where the playlist says that nothing will follow. */
+/** Creates a capturer for HLS. `capture` throws `StreamEndedError` if the playlist has ended. */
 export function createHlsCapturer(deps: {
   http: GuardedHttp;
   ffmpeg: FfmpegRunner;
   now: () => Date;
   limits?: Partial<HlsLimits>;
-  /** None: the URL of a request is the playlist's. */
+  /** If absent, the URL of the request is the playlist URL. */
   source?: PlaylistSource;
 }): StreamCapturer {
   const limits = { ...defaultLimits, ...deps.limits };
@@ -85,7 +95,7 @@ export function createHlsCapturer(deps: {
     });
     if (livenessOf(playlist) !== 'live') {
       throw new NotLiveError(
-        'The playlist is of a recording or of a broadcast that is over. Give the URL of one that is live.',
+        'The playlist belongs to a recording or to a broadcast that has ended. Use the URL of a live stream.',
       );
     }
     if (playlist.segments.at(-1)?.key?.method === 'unsupported') throw protectedStream();
@@ -110,7 +120,7 @@ export function createHlsCapturer(deps: {
       else memory.remember(key, { ...known, olderSegments, segment });
       return capture;
     } catch (error) {
-      // To ask for another playlist would only begin another advertisement.
+      // Requesting another playlist would only start another advertisement.
       if (!(error instanceof StreamPausedError)) memory.forget(key);
       throw error;
     }
@@ -120,7 +130,7 @@ export function createHlsCapturer(deps: {
     return source ? source.locate(url, again, signal) : { url, freshUntil: null };
   }
 
-  /** Where the newest segment is missing, the one before it. */
+  /** Falls back to the previous segment if the newest one is missing. */
   async function captureFrom(
     playlist: MediaPlaylist,
     request: CaptureRequest,
@@ -139,7 +149,7 @@ export function createHlsCapturer(deps: {
     }
   }
 
-  /** Where the newest segments have no key frame, once more with older ones in front. */
+  /** Retries once with older segments if the newest ones have no key frame. */
   async function captureKeyFrame(
     playlist: MediaPlaylist,
     request: CaptureRequest,
@@ -175,7 +185,7 @@ export function createHlsCapturer(deps: {
     };
   }
 
-  /** What is still under way when ffmpeg has enough is given up. */
+  /** Decodes the segments. Aborts pending downloads when ffmpeg has enough input. */
   async function decode(
     segments: Segment[],
     clock: KeyFrameClock,
@@ -201,7 +211,10 @@ export function createHlsCapturer(deps: {
   }
 }
 
-/** No more of the segments than is needed, where that can be told; else ffmpeg starts while they are under way. */
+/**
+ * Reduces the input to the bytes that ffmpeg needs, if they can be located. Otherwise ffmpeg reads while segments
+ * arrive.
+ */
 async function inputOf(
   chunks: AsyncIterable<Uint8Array>,
   segments: Segment[],
@@ -210,7 +223,7 @@ async function inputOf(
   const seconds = segments.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
   const input = { kind: 'pipe', format: formatOf(segments[0]), chunks, seconds } as const;
   if (input.format !== 'mpegts') return input;
-  // Of several segments no key frame is known to be whole in the last one.
+  // With several segments, the last one may hold no complete key frame.
   if (request.mode === 'frames')
     return segments.length === 1 ? { ...input, chunks: lastKeyFrames(chunks) } : input;
   const parts: Uint8Array[] = [];
@@ -225,7 +238,7 @@ async function* lastKeyFrames(segments: AsyncIterable<Uint8Array>): AsyncGenerat
 }
 
 function nothingYet(): StreamFetchError {
-  return new StreamFetchError('The playlist has no segment to play yet. Try again in a few seconds.');
+  return new StreamFetchError('The playlist has no segments yet. Try again in a few seconds.');
 }
 
 function withoutCredentials(url: string): string {

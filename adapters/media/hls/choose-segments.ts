@@ -1,23 +1,24 @@
 import type { InputMode } from '../../../core/capture.ts';
 import type { MediaPlaylist, Segment } from './playlist.ts';
 
+/** Segments that a capture needs. */
 export type SegmentsWanted = {
   mode: InputMode;
   clipSeconds: number;
-  /** More to take in front, for streams whose segments do not all begin with a key frame. */
+  /** Number of additional older segments, for streams whose segments do not all begin with a key frame. */
   olderSegments: number;
 };
 
 /**
- * The newest segments that cover what is wanted, oldest first: one for a frame, `clipSeconds` worth for a clip.
- * They are of one piece: a discontinuity, a gap or another init section ends it. Empty if there is none to use.
+ * Selects the newest segments for a capture, oldest first: one for a frame, `clipSeconds` for a clip. Stops at a
+ * discontinuity, a gap or another media initialization section. Returns an empty list if no segment is usable.
  */
 export function chooseSegments(playlist: MediaPlaylist, wanted: SegmentsWanted): Segment[] {
   const neededSeconds = wanted.mode === 'frames' ? 0 : wanted.clipSeconds;
   const chosen: Segment[] = [];
   let coveredSeconds = 0;
   let olderSegments = 0;
-  for (const segment of newestPiece(playlist.segments)) {
+  for (const segment of newestContiguous(playlist.segments)) {
     const covered = chosen.length > 0 && coveredSeconds >= neededSeconds;
     if (covered && olderSegments >= wanted.olderSegments) break;
     if (covered) olderSegments += 1;
@@ -27,25 +28,25 @@ export function chooseSegments(playlist: MediaPlaylist, wanted: SegmentsWanted):
   return chosen;
 }
 
-/** The playlist without a segment that its server does not have, though it names it. */
-export function withGapAt(playlist: MediaPlaylist, sequence: number): MediaPlaylist {
+/** Returns the playlist with the segment marked as a gap: it is listed, but its server does not have it. */
+export function withGapAt(playlist: MediaPlaylist, sequence: bigint): MediaPlaylist {
   const segments = playlist.segments.map((segment) =>
     segment.sequence === sequence ? { ...segment, gap: true } : segment,
   );
   return { ...playlist, segments };
 }
 
-/** From the newest segment backwards to where its piece begins. */
-function newestPiece(segments: Segment[]): Segment[] {
+/** Returns contiguous segments, from the newest one backwards. */
+function newestContiguous(segments: Segment[]): Segment[] {
   const newest = segments.findLastIndex(({ gap }) => !gap);
-  const piece: Segment[] = [];
+  const contiguous: Segment[] = [];
   for (let index = newest; index >= 0; index -= 1) {
     const segment = segments[index];
-    if (segment === undefined || segment.gap || !sameInitialization(segment, piece.at(-1))) break;
-    piece.push(segment);
+    if (segment === undefined || segment.gap || !sameInitialization(segment, contiguous.at(-1))) break;
+    contiguous.push(segment);
     if (segment.discontinuity) break;
   }
-  return piece;
+  return contiguous;
 }
 
 function sameInitialization(segment: Segment, next: Segment | undefined): boolean {

@@ -1,10 +1,13 @@
 import type { InputMode } from '../../../core/capture.ts';
 import type { Variant } from './playlist.ts';
 
-/** Lines of the picture that suffice: frames are scaled to 896 px of width, clips to 672. More only takes longer to fetch and decode. */
+/**
+ * Sufficient height, in pixels: frames are scaled to 896 px width, clips to 672 px. Larger variants take longer to
+ * fetch and decode.
+ */
 const sufficientHeight: Record<InputMode, number> = { frames: 720, clip: 480, hybrid: 480 };
 
-/** What such a picture takes of bandwidth, for playlists that do not tell sizes. */
+/** Sufficient bandwidth, in bits per second, for playlists without resolutions. */
 const sufficientBandwidth: Record<InputMode, number> = {
   frames: 3_000_000,
   clip: 1_500_000,
@@ -13,7 +16,9 @@ const sufficientBandwidth: Record<InputMode, number> = {
 
 const videoCodec = /^(avc|hvc|hev|dvh|dva|av01|vp0?[89]|mp4v)/i;
 
-/** Those with a picture, the best for the mode first: the smallest that suffices, larger ones after it, then smaller ones. */
+/**
+ * Returns the variants with video, best first: the smallest sufficient one, then larger ones, then smaller ones.
+ */
 export function rankVariants(variants: Variant[], mode: InputMode): Variant[] {
   const withPicture = variants.filter(hasPicture);
   const sized = withPicture.filter(({ resolution }) => resolution !== null);
@@ -27,12 +32,12 @@ function hasPicture(variant: Variant): boolean {
   return codecsOf(variant).some((codec) => videoCodec.test(codec));
 }
 
-/** Of one size, the one that is the least work and has true colours, and of two such the one that comes sooner. */
+/** Orders by size, then by decoding work and color accuracy, then by bandwidth. */
 function bySize(a: Variant, b: Variant): number {
   return shorterSide(a) - shorterSide(b) || work(a) - work(b) || a.bandwidth - b.bandwidth;
 }
 
-/** H.264 is decoded the fastest; Dolby Vision without its own decoder has false colours. */
+/** Ranks by codec: H.264 decodes fastest; Dolby Vision without its decoder has false colors. */
 function work(variant: Variant): number {
   const codecs = codecsOf(variant);
   if (codecs.some((codec) => /^(dvh|dva)/i.test(codec))) return 2;
@@ -49,7 +54,7 @@ function suffices(variant: Variant, mode: InputMode): boolean {
     : shorterSide(variant) >= sufficientHeight[mode];
 }
 
-/** The height of a picture in landscape, the width of one in portrait. */
+/** Returns the height in landscape, the width in portrait, and 0 if the resolution is unknown. */
 function shorterSide({ resolution }: Variant): number {
   return resolution === null ? 0 : Math.min(resolution.width, resolution.height);
 }

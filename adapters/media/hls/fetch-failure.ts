@@ -7,38 +7,43 @@ import {
   EgressUnresolvedError,
 } from '../../egress/errors.ts';
 
+/** Kind of a fetched resource, as named in remediations. */
 export type Fetched = 'playlist' | 'segment' | 'key';
 
-/** What a failed request means to a caller; what is no failure of a request comes back as it is. */
+/** Maps a failed request to the error for the caller. Returns any other error unchanged. */
 export function fetchFailure(error: unknown, what: Fetched): unknown {
   if (error instanceof StreamError) return error;
   const cause = { cause: error };
   if (error instanceof EgressRefusedError) {
     return new InvalidUrlError(
-      `The ${what} leads to an address that is not public. To watch streams of the own network, run the embedded service with WATCHPOST_ALLOW_RANGES (CIDRs, for example 192.168.0.0/16).`,
+      `The ${what} resolves to an address that is not public. To watch streams on a private network, run the embedded service with WATCHPOST_ALLOW_RANGES (CIDRs, for example 192.168.0.0/16).`,
       cause,
     );
   }
   if (error instanceof EgressUnresolvedError) {
     return new StreamFetchError(
-      `The host name of the ${what} does not exist. Check it for typing errors.`,
+      `The host name of the ${what} does not exist. Check its spelling.`,
       undefined,
       cause,
     );
   }
   if (error instanceof EgressTimeoutError) {
     return new StreamFetchError(
-      `The server of the ${what} did not answer in time. Try again in a while.`,
+      `The server of the ${what} did not respond in time. Try again later.`,
       undefined,
       cause,
     );
   }
   if (error instanceof EgressLimitError) {
-    return new StreamFetchError(`The ${what} is too large, or redirects too often.`, undefined, cause);
+    return new StreamFetchError(
+      `The ${what} is too large or has too many redirects. Use another stream.`,
+      undefined,
+      cause,
+    );
   }
   if (error instanceof EgressNetworkError) {
     return new StreamFetchError(
-      `The server of the ${what} cannot be reached, or its certificate is not valid. Check that the stream plays from elsewhere.`,
+      `The server of the ${what} cannot be reached, or its certificate is not valid. Check that the stream plays from another network.`,
       undefined,
       cause,
     );
@@ -46,26 +51,26 @@ export function fetchFailure(error: unknown, what: Fetched): unknown {
   return error;
 }
 
-/** A status that brings nothing to read. */
+/** Response with a status other than 200 or 206. */
 export class StatusError extends StreamFetchError {
   readonly status: number;
 
   constructor(status: number, what: Fetched) {
-    super(`The server answered the request for the ${what} with HTTP status ${status}. ${advice(status)}`);
+    super(`The server returned HTTP status ${status} for the ${what}. ${advice(status)}`);
     this.status = status;
   }
 }
 
+/** Creates the error for a response without content. */
 export function statusFailure(status: number, what: Fetched): StatusError {
   return new StatusError(status, what);
 }
 
 function advice(status: number): string {
-  if (status === 401)
-    return 'Give the user name and password in the URL, as in https://user:password@host/path.';
+  if (status === 401) return 'Add the user name and password to the URL: https://user:password@host/path.';
   if (status === 403)
-    return 'The URL may have expired, or the stream may be closed to this region. Get a fresh URL.';
+    return 'Use a fresh URL: this one may have expired, or the stream may be blocked in this region.';
   if (status === 404 || status === 410) return 'Check that the stream is running.';
-  if (status === 429) return 'It is asked too often: wait a while, or use a longer interval.';
-  return 'Try again in a while.';
+  if (status === 429) return 'Wait, or use a longer interval: the server limits requests.';
+  return 'Try again later.';
 }

@@ -15,6 +15,7 @@ import {
 import { PlaylistLimitError } from './readable-text.ts';
 import type { Variables } from './variables.ts';
 
+/** Dependencies and limits for fetching playlists. */
 export type PlaylistFetcher = {
   http: GuardedHttp;
   playlistBytes: number;
@@ -22,18 +23,18 @@ export type PlaylistFetcher = {
   prepare?: PreparePlaylist;
 };
 
-/** Applied to every playlist that is fetched. `paused`: at its end it has nothing of the stream's own, but an advertisement. */
+/** Transforms every fetched playlist. `paused`: its newest segments are an advertisement, not the stream. */
 export type PreparePlaylist = (playlist: Uint8Array) => { playlist: Uint8Array; paused: boolean };
 
-/** `paused`: see `PreparePlaylist`. */
+/** Media playlist. `paused` as in `PreparePlaylist`. */
 export type FetchedPlaylist = MediaPlaylist & { paused: boolean };
 
-/** The server says that there is no such playlist (404, 410). */
+/** The server has no such playlist (HTTP 404 or 410). */
 export class PlaylistGoneError extends StreamFetchError {}
 
 /**
- * The media playlist behind a URL, by way of the variant that suffices for the mode. Throws `PlaylistGoneError`,
- * `StreamFetchError`, `InvalidUrlError`, and `NotLiveError` where a video file is found instead of a playlist.
+ * Fetches the media playlist of a URL, through the variant that suffices for the mode. Throws `PlaylistGoneError`,
+ * `StreamFetchError`, `InvalidUrlError`, and `NotLiveError` if the URL leads to a video file.
  */
 export async function fetchMediaPlaylist(
   fetcher: PlaylistFetcher,
@@ -45,11 +46,11 @@ export async function fetchMediaPlaylist(
   if (playlist.kind === 'media') return playlist;
   const [best, ...others] = rankVariants(playlist.variants, mode);
   if (best === undefined)
-    throw new StreamFetchError('The playlist lists no stream with a picture. Use one that has video.');
+    throw new StreamFetchError('The playlist lists no variant stream with video. Use a stream with video.');
   try {
     return await fetchVariant(fetcher, best, playlist.variables, signal);
   } catch (error) {
-    // One other may do, as where a playlist names a second server for the same stream.
+    // One alternative is tried: a playlist may list a second server for the same stream.
     const [other] = others.filter((variant) => variant.url !== best.url);
     if (other === undefined || !mayDoElsewhere(error)) throw error;
     return await fetchVariant(fetcher, other, playlist.variables, signal).catch(() => {
@@ -60,7 +61,7 @@ export async function fetchMediaPlaylist(
 
 const noVariables: Variables = new Map<string, string>();
 
-/** A server that says no leaves time to ask elsewhere; one that is silent has used it up. */
+/** Returns false after a timeout, because no time is left for another server. */
 export function mayDoElsewhere(error: unknown): boolean {
   return error instanceof StreamError && !(error.cause instanceof EgressTimeoutError);
 }
@@ -73,7 +74,9 @@ async function fetchVariant(
 ): Promise<FetchedPlaylist> {
   const playlist = await fetchPlaylist(fetcher, variant.url, variables, signal);
   if (playlist.kind === 'media') return playlist;
-  throw new StreamFetchError('The playlist leads to further lists of variants. Give the URL of one variant.');
+  throw new StreamFetchError(
+    'The playlist refers to further multivariant playlists. Use the URL of one variant stream.',
+  );
 }
 
 async function fetchPlaylist(
@@ -85,7 +88,7 @@ async function fetchPlaylist(
   const response = await request(fetcher, url, signal);
   if (response.status === 404 || response.status === 410) {
     throw new PlaylistGoneError(
-      'The server has no such playlist (any more). Check the URL, and that the stream is running.',
+      'The server does not have this playlist (any more). Check the URL, and that the stream is running.',
     );
   }
   if (response.status !== 200) throw statusFailure(response.status, 'playlist');
@@ -107,7 +110,7 @@ async function request(fetcher: PlaylistFetcher, url: string, signal: AbortSigna
     return await fetcher.http.request(url, options);
   } catch (error) {
     if (!(error instanceof EgressLimitError)) throw fetchFailure(error, 'playlist');
-    // Too large for a playlist: most likely somebody gave the URL of a video. Its headers tell.
+    // A body above the limit is probably a video file. Its headers show the content type.
     const headers = await fetcher.http.request(url, { ...options, headersOnly: true }).catch(() => null);
     const kind = kindOfContentType(headers?.headers['content-type'] ?? '');
     throw kind === 'something else' ? fetchFailure(error, 'playlist') : noPlaylist(kind, error);
@@ -121,7 +124,7 @@ function foundInstead({ body, headers }: GuardedResponse): FoundInstead {
 
 function tooLong(cause: PlaylistError): StreamFetchError {
   return new StreamFetchError(
-    'The playlist has more lines than are read. Use one with a shorter window.',
+    'The playlist has too many lines. Use one with a shorter DVR window.',
     undefined,
     { cause },
   );
@@ -130,13 +133,13 @@ function tooLong(cause: PlaylistError): StreamFetchError {
 function noPlaylist(found: FoundInstead, cause: unknown): NotLiveError | InvalidUrlError {
   if (found === 'a video file') {
     return new NotLiveError(
-      'The URL leads to a video file. Give the URL of a live HLS playlist (.m3u8).',
+      'The URL leads to a video file. Use the URL of a live HLS playlist (.m3u8).',
       undefined,
       { cause },
     );
   }
   return new InvalidUrlError(
-    `The URL leads to ${found}, not to an HLS playlist. Give the URL of the stream's .m3u8 playlist.`,
+    `The URL leads to ${found}, not to an HLS playlist. Use the URL of the stream's .m3u8 playlist.`,
     {
       cause,
     },

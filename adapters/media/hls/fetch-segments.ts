@@ -5,27 +5,31 @@ import { fetchFailure, statusFailure, StatusError, type Fetched } from './fetch-
 import type { Resource, Segment, SegmentKey } from './playlist.ts';
 import type { ResourceMemory } from './resource-memory.ts';
 
+/** Dependencies and limits for fetching segments. */
 export type SegmentFetcher = {
   http: GuardedHttp;
   captureBytes: number;
   requestTimeoutMs: number;
-  /** Of keys and init sections; without it each capture fetches its own. */
+  /** Cache of keys and media initialization sections. If absent, each capture fetches its own. */
   resources?: ResourceMemory;
 };
 
-/** The playlist names a segment that its server does not have (yet, or any more), or does not give out: some answer 403 for what is not there. */
+/**
+ * The playlist lists a segment that its server does not return (yet, or any more). Some servers respond with 403
+ * instead of 404.
+ */
 export class SegmentMissingError extends StreamFetchError {
-  readonly sequence: number;
+  readonly sequence: bigint;
 
-  constructor(sequence: number, cause: StatusError) {
+  constructor(sequence: bigint, cause: StatusError) {
     super(cause.remediation, cause.message, { cause });
     this.sequence = sequence;
   }
 }
 
 /**
- * The bytes of segments of one piece, in order and decrypted, the init section first. All requests leave at once:
- * over a distance round trips cost more than bytes. Throws `StreamFetchError` and `InvalidUrlError`.
+ * Yields the decrypted bytes of contiguous segments in order, the media initialization section first. All requests
+ * start concurrently, because round trips cost more than bytes. Throws `StreamFetchError` and `InvalidUrlError`.
  */
 export async function* fetchSegments(
   fetcher: SegmentFetcher,
@@ -38,7 +42,7 @@ export async function* fetchSegments(
   const parts: Promise<Uint8Array>[] = [];
   if (first?.initialization) parts.push(fetchInitialization(first.initialization, first));
   for (const segment of segments) parts.push(fetchSegment(segment));
-  // Whoever reads stops at the first that fails: the others must not fail unheard.
+  // The reader stops at the first failure. Later rejections must not be reported as unhandled.
   for (const part of parts) part.catch(() => {});
   for (const part of parts) yield await part;
 
@@ -52,7 +56,7 @@ export async function* fetchSegments(
     return key === null ? bytes : decrypt(bytes, key, ivOf(segment));
   }
 
-  /** Whether the key that is in force covers the init section depends on the order of tags; the bytes tell it more simply. */
+  /** Detects encryption by content: by the tags, it depends on the order of EXT-X-KEY and EXT-X-MAP. */
   async function fetchInitialization(resource: Resource, first: Segment): Promise<Uint8Array> {
     const [key, bytes] = await Promise.all([keyBytes(first.key), fetchOnce(resource, 'segment', limitBytes)]);
     return key === null || isIsoMedia(bytes) ? bytes : decrypt(bytes, key, ivOf(first));
@@ -81,14 +85,17 @@ export async function* fetchSegments(
     });
     if (response.status === 206 && byteRange !== null) return response.body.subarray(0, byteRange.length);
     if (response.status !== 200) throw statusFailure(response.status, what);
-    // A server that knows no ranges sends all of it.
+    // A server without range support sends the whole resource.
     if (byteRange === null) return response.body;
     return response.body.subarray(byteRange.offset, byteRange.offset + byteRange.length);
   }
 }
 
+/** Creates the error for a stream with DRM. */
 export function protectedStream(): StreamFetchError {
-  return new StreamFetchError('The stream is protected (DRM). Use one without, or with AES-128 encryption.');
+  return new StreamFetchError(
+    'The stream is protected by DRM. Use a stream without encryption or with AES-128.',
+  );
 }
 
 function rangeHeader(offset: number, length: number): string {
@@ -99,12 +106,12 @@ function isIsoMedia(bytes: Uint8Array): boolean {
   return ['ftyp', 'styp', 'moov'].includes(Buffer.from(bytes.subarray(4, 8)).toString('latin1'));
 }
 
-/** Without an explicit one, the initialization vector is the media sequence number (RFC 8216, 5.2). */
+/** Returns the initialization vector. By default it is the media sequence number (RFC 8216, 5.2). */
 function ivOf(segment: Segment): Uint8Array {
   if (segment.key?.method === 'AES-128' && segment.key.iv !== null) return segment.key.iv;
   const iv = Buffer.alloc(16);
-  // A playlist may count from below zero, or beyond 64 bits.
-  iv.writeBigUInt64BE(BigInt.asUintN(64, BigInt(Math.trunc(segment.sequence))), 8);
+  // A media sequence number may be negative or exceed 64 bits.
+  iv.writeBigUInt64BE(BigInt.asUintN(64, segment.sequence), 8);
   return iv;
 }
 
@@ -114,7 +121,7 @@ function decrypt(bytes: Uint8Array, key: Uint8Array, iv: Uint8Array): Uint8Array
     return Buffer.concat([decipher.update(bytes), decipher.final()]);
   } catch (cause) {
     throw new StreamFetchError(
-      'A segment cannot be decrypted with the key that the playlist names. Check that the stream plays in a video player.',
+      'A segment cannot be decrypted with the key of the playlist. Check that the stream plays in a video player.',
       undefined,
       { cause },
     );

@@ -6,18 +6,20 @@ import type { FetchedPlaylist, PlaylistFetcher } from './fetch-playlist.ts';
 import { livenessOf } from './live-or-not.ts';
 import type { Remembered } from './playlist-memory.ts';
 
+/** Dependencies for finding the playlist of a capture. */
 export type PlaylistFinder = {
   fetcher: PlaylistFetcher;
   locate(url: string, again: boolean, signal: AbortSignal): Promise<LocatedPlaylist>;
-  /** A source tells by itself what is live: an end that its playlist says is one. */
+  /** True if a source decides whether the stream is live. Then an ended playlist means an ended stream. */
   asksSource: boolean;
 };
 
+/** Live media playlist, and the expiry of its URL (`null` if unknown). */
 export type FoundPlaylist = { playlist: FetchedPlaylist; freshUntil: Date | null | undefined };
 
 /**
- * The media playlist where it was last time; and where that fails or is over, where the URL leads now: an address expires, and an encoder
- * that began anew may have moved. Throws `StreamEndedError`, and as `fetchMediaPlaylist`.
+ * Fetches the cached media playlist. If it fails or has ended, resolves the URL again: addresses expire, and a
+ * restarted encoder may use another one. Throws `StreamEndedError`, and like `fetchMediaPlaylist`.
  */
 export async function findPlaylist(
   finder: PlaylistFinder,
@@ -34,7 +36,7 @@ export async function findPlaylist(
   return { playlist, freshUntil };
 }
 
-/** Null: ask the URL again. */
+/** Returns null if the URL must be resolved again. */
 async function lastPlaylist(
   { fetcher, asksSource }: PlaylistFinder,
   request: CaptureRequest,

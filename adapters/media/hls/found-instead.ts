@@ -1,22 +1,24 @@
-/** What was found where a playlist was expected, in words for a remediation. */
+/** Content found instead of a playlist, worded for a remediation. */
 export type FoundInstead =
   | 'a video file'
   | 'a web page'
   | 'a DASH manifest'
-  | 'an HLS playlist that is damaged'
-  | 'an empty answer'
+  | 'a damaged HLS playlist'
+  | 'an empty response'
   | 'something else';
 
+/** Detects the content kind from the first bytes of a response body. */
 export function kindOfBody(body: Uint8Array): FoundInstead {
   const start = Buffer.from(body.subarray(0, 1024)).toString('latin1').trimStart();
-  if (body.length === 0) return 'an empty answer';
-  if (start.includes('#EXTM3U')) return 'an HLS playlist that is damaged';
+  if (body.length === 0) return 'an empty response';
+  if (start.includes('#EXTM3U')) return 'a damaged HLS playlist';
   if (isVideo(body)) return 'a video file';
   if (/<MPD\b/.test(start)) return 'a DASH manifest';
   if (/<(!doctype html|html|head|body)\b/i.test(start)) return 'a web page';
   return 'something else';
 }
 
+/** Detects the content kind from the `Content-Type` header. */
 export function kindOfContentType(contentType: string): FoundInstead {
   if (/^video\//i.test(contentType)) return 'a video file';
   if (/^text\/html/i.test(contentType)) return 'a web page';
@@ -24,7 +26,7 @@ export function kindOfContentType(contentType: string): FoundInstead {
   return 'something else';
 }
 
-/** ISO media (MP4, MOV), Matroska and WebM, MPEG-TS, FLV, AVI. */
+/** Detects ISO BMFF (MP4, MOV), Matroska and WebM, MPEG-TS, FLV and AVI. */
 function isVideo(body: Uint8Array): boolean {
   const text = (from: number, to: number): string => Buffer.from(body.subarray(from, to)).toString('latin1');
   return (

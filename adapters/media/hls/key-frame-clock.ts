@@ -3,14 +3,18 @@ import type { Segment } from './playlist.ts';
 import { formatOf } from './segment-format.ts';
 import { lastKeyFrameOfTs } from './ts-key-frames.ts';
 
-/** Dates the picture that ffmpeg takes of segments as a frame: their last key frame. */
+/** Records the time of the last key frame: the frame that ffmpeg outputs. */
 export type KeyFrameClock = {
-  /** Looks at the parts on their way to ffmpeg: the init section if there is one, then each segment whole. */
+  /**
+   * Yields the parts unchanged on their way to ffmpeg: the media initialization section, if any, then each whole
+   * segment.
+   */
   watch(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array>;
-  /** Null where playlist or bytes do not tell. */
+  /** Time of the last key frame, or null if the playlist or the bytes do not contain it. */
   lastKeyFrameAt(): Date | null;
 };
 
+/** Creates the tracker for segments in playlist order. */
 export function createKeyFrameClock(segments: Segment[]): KeyFrameClock {
   let lastAt: Date | null = null;
   return { watch, lastKeyFrameAt: () => lastAt };
@@ -36,7 +40,7 @@ function dated(
   if (!segment?.startsAt) return null;
   const seconds =
     formatOf(segment) === 'mov' ? lastKeyFrameOfMp4(bytes, initialization) : lastKeyFrameOfTs(bytes);
-  // Beyond its segment a time is none, and a time scale of nothing makes it no number.
+  // Rejects a time beyond its segment, and NaN from a timescale of 0.
   if (seconds === null || !(seconds <= segment.durationSeconds + 1)) return null;
   return new Date(segment.startsAt.getTime() + seconds * 1000);
 }

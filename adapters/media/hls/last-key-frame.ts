@@ -1,8 +1,8 @@
 import { packetsOf, picturesOf } from './transport-stream.ts';
 
 /**
- * The last key frame of a segment of MPEG-TS with the tables that tell how to read it, else null: where it is not marked, or the segment
- * is of an uncommon kind. A frame needs no more of it, and ffmpeg then reads a tenth of the bytes and makes one picture instead of one of each key frame.
+ * Returns PAT, PMT and the last key frame of an MPEG-TS segment. Returns null if no key frame is marked or the
+ * segment is unusual. ffmpeg then reads a tenth of the bytes and decodes one frame instead of every key frame.
  */
 export function lastKeyFrame(segment: Uint8Array): Uint8Array | null {
   const found = picturesOf(segment);

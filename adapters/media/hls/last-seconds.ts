@@ -1,17 +1,17 @@
 import { packetBytes, packetsOf, payloadOf, picturesOf, startsUnit } from './transport-stream.ts';
 
 const ticksPerSecond = 90_000;
-/** Of 33 bits: they begin anew after 26.5 hours. */
+/** Range of 33-bit timestamps: they wrap after 26.5 hours. */
 const allTicks = 2 ** 33;
 
-/** Where the clock of what `lastSeconds` gives stands when its last picture is over: beyond every clip and every group of pictures. */
+/** PTS, in seconds, at which the last frame of a trimmed clip ends. It exceeds the length of every clip and GOP. */
 export const clipEndsAtSeconds = 3600;
 const lastPictureTicks = clipEndsAtSeconds * ticksPerSecond - 90;
 
 /**
- * Of MPEG-TS (ISO/IEC 13818-1), what a clip of its last seconds needs: the tables, and the picture's packets from the last key frame that is not
- * after its start, so that nothing is decoded in vain. Its times are moved so that the last picture is always of the same time: the ffmpeg
- * that makes a clip can then have started before there was anything to cut. Null where times or tables cannot be read.
+ * Trims MPEG-TS to PAT, PMT and video from the key frame before the last `seconds`; rebases PTS/DTS. The fixed end
+ * lets ffmpeg start before its input is known. Returns null if the timestamps or tables are unreadable (ISO/IEC
+ * 13818-1).
  */
 export function lastSeconds(bytes: Uint8Array, seconds: number): Uint8Array | null {
   const found = picturesOf(bytes);
@@ -29,7 +29,7 @@ export function lastSeconds(bytes: Uint8Array, seconds: number): Uint8Array | nu
   return cut;
 }
 
-/** Null if one is missing, or there is none. */
+/** Returns null if a timestamp is missing or the list is empty. */
 function timesOf(bytes: Uint8Array, pictures: { at: number }[]): number[] | null {
   const times = pictures.map(({ at }) => {
     const [field] = timeFields(bytes.subarray(at, at + packetBytes));
@@ -47,7 +47,7 @@ function moveTimes(packets: Buffer, byTicks: number): void {
   }
 }
 
-/** Of a PES packet of video: when its picture is shown, and when it is decoded if that is another time. */
+/** Returns the PTS field of a video PES packet and, if present, its DTS field. */
 function timeFields(packet: Uint8Array): Buffer[] {
   const payload = payloadOf(packet);
   const pes = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength);
@@ -56,7 +56,7 @@ function timeFields(packet: Uint8Array): Buffer[] {
   return [9, 14].slice(0, present === 3 ? 2 : present === 2 ? 1 : 0).map((at) => pes.subarray(at, at + 5));
 }
 
-/** 33 bits in three pieces, each with a marker behind it. */
+/** Reads 33 bits from three fields, each followed by a marker bit. */
 function readTime(field: Buffer): number {
   const [high, middle, low] = [field.readUInt8(0), field.readUInt16BE(1), field.readUInt16BE(3)];
   return ((high >> 1) & 0x07) * 2 ** 30 + (middle >> 1) * 2 ** 15 + (low >> 1);

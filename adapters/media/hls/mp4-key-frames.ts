@@ -1,16 +1,20 @@
-/** Above every segment; a run may claim four thousand million samples without a byte for any of them, and a fragment needs eight bytes. */
+/**
+ * Maximum MP4 samples, above every real segment. A run may declare four billion samples without bytes for them, and
+ * a fragment needs only eight bytes.
+ */
 const mostSamples = 100_000;
 const isNoKeyFrame = 0x10000;
 
 /**
- * Seconds from the first picture of a segment of fragmented MP4 (ISO/IEC 14496-12) to its last key frame; null where the boxes do not tell.
+ * Returns the seconds from the first frame of a fragmented MP4 segment to its last key frame, or null if the boxes
+ * do not contain them (ISO/IEC 14496-12).
  */
 export function lastKeyFrameOfMp4(segment: Uint8Array, initialization: Uint8Array | null): number | null {
   try {
     const track = videoTrack(asBuffer(initialization ?? segment));
     return track === null ? null : lastKeyFrame(asBuffer(segment), track);
   } catch {
-    // Boxes that end before their fields do: what dates the picture then is the segment's start.
+    // Truncated boxes: the caller then uses the start time of the segment.
     return null;
   }
 }
@@ -73,7 +77,7 @@ function* fragmentsOf(segment: Buffer): Generator<Buffer> {
 
 type SampleDefaults = Pick<Track, 'sampleSeconds' | 'sampleFlags'>;
 
-/** Null for another track. */
+/** Returns null for another track. */
 function readHeader(box: Buffer, track: Track): SampleDefaults | null {
   if (box.readUInt32BE(4) !== track.id) return null;
   const flags = box.readUIntBE(1, 3);
@@ -107,20 +111,20 @@ function* samplesOf(box: Buffer, defaults: SampleDefaults, timescale: number): G
     yield {
       seconds: duration === null ? defaults.sampleSeconds : duration / timescale,
       flags: firstFlags ?? own ?? defaults.sampleFlags,
-      // Signed in version 1, and never so large in version 0.
+      // Signed in version 1; in version 0, real values never use the sign bit.
       delaySeconds: (delay | 0) / timescale,
     };
     firstFlags = null;
   }
 }
 
-/** Empty where there is none: reading from it throws. */
+/** Returns an empty buffer if the box is missing. Reading from it throws. */
 function child(box: Buffer, type: string): Buffer {
   for (const found of children(box, type)) return found;
   return Buffer.alloc(0);
 }
 
-/** One after the other: 16 MiB may be two million boxes without content, and a list of them takes half a gigabyte. */
+/** Yields the boxes one by one: 16 MiB may hold two million empty boxes, whose list takes half a gigabyte. */
 function* children(box: Buffer, type: string): Generator<Buffer> {
   const wanted = Buffer.from(type, 'latin1').readUInt32BE();
   for (let at = 0; at + 8 <= box.length;) {

@@ -1,6 +1,8 @@
+import { mediaSequenceLine, sequenceAfter } from './media-sequence.ts';
+
 /**
- * The lines of a media playlist without all but the newest `most` segments, and with what these take over from the ones that are gone.
- * A recorder's playlist of a day has 40,000 segments, and a parser that makes objects of all of them needs a hundred megabytes.
+ * Reduces the lines of a media playlist to the newest `most` segments and the tags that these inherit from removed
+ * ones. A day of DVR has 40,000 segments, for which a parser needs 100 MB.
  */
 export function newestLines(lines: string[], most: number): string[] {
   let left = lines.reduce((count, line) => (isUri(line) ? count + 1 : count), 0) - most;
@@ -10,35 +12,19 @@ export function newestLines(lines: string[], most: number): string[] {
   const kept = lines.slice(end);
   return [
     ...gone.filter((line) => headerTags.test(line)),
-    `${sequenceTag}${sequenceAfter(gone)}`,
+    mediaSequenceLine(sequenceAfter(gone)),
     ...gone.filter((line) => line.startsWith('#EXT-X-MAP:')).slice(-1),
-    ...keysAfter(gone),
+    ...gone.filter((line) => line.startsWith('#EXT-X-KEY:')).slice(-1),
     ...clockAfter(gone, kept),
     ...kept,
   ];
 }
 
 const headerTags = /^#(EXTM3U|EXT-X-(VERSION|TARGETDURATION|PLAYLIST-TYPE|ENDLIST|DEFINE))\b/;
-const sequenceTag = '#EXT-X-MEDIA-SEQUENCE:';
 const clockTag = '#EXT-X-PROGRAM-DATE-TIME:';
 const discontinuityTag = '#EXT-X-DISCONTINUITY';
 
-function sequenceAfter(gone: string[]): number {
-  return gone.reduce((sequence, line) => {
-    if (isUri(line)) return sequence + 1;
-    if (line.startsWith(sequenceTag)) return sequence + numberOf(line);
-    return sequence + Number(/^#EXT-X-SKIP:.*SKIPPED-SEGMENTS=(\d+)/.exec(line)?.[1] ?? 0);
-  }, 0);
-}
-
-/** Several in a row are of the same segments, in different formats. */
-function keysAfter(gone: string[]): string[] {
-  const last = gone.findLastIndex(isKey);
-  const before = gone.slice(0, Math.max(0, last)).findLastIndex(isUri);
-  return gone.slice(before + 1, last + 1).filter(isKey);
-}
-
-/** The program date-time of the first segment that is kept, unless that says its own or begins something else. */
+/** Returns the program date-time of the first kept segment, unless it has its own or a discontinuity. */
 function clockAfter(gone: string[], kept: string[]): string[] {
   const first = kept.slice(0, kept.findIndex(isUri));
   if (first.some((line) => line.startsWith(clockTag) || line === discontinuityTag)) return [];
@@ -53,10 +39,6 @@ function clockAfter(gone: string[], kept: string[]): string[] {
     if (isUri(line)) clockMs += durationMs;
   }
   return Number.isNaN(clockMs) ? [] : [`${clockTag}${new Date(clockMs).toISOString()}`];
-}
-
-function isKey(line: string): boolean {
-  return line.startsWith('#EXT-X-KEY:');
 }
 
 function isUri(line: string): boolean {

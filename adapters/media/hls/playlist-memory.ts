@@ -1,15 +1,16 @@
-/** What is known of a stream from its last capture, which saves the next one a round trip or a second try. */
+/** Cached result of the last capture; saves the next capture a request. */
 export type Remembered = {
-  /** The chosen media playlist, after redirects. */
+  /** URL of the selected media playlist, after redirects. */
   mediaUrl: string;
-  /** Of the last capture: where that has not moved on, the playlist may have been left for another. */
+  /** Position of the last capture. If the next one is the same, the encoder may use another playlist now. */
   segment?: string | null;
-  /** How many more segments had to be taken to find a key frame. */
+  /** Number of older segments that were needed to reach a key frame. */
   olderSegments: number;
-  /** When it ceases to work by what its source says; null where that is not known. */
+  /** Expiry reported by the source; null if unknown. */
   freshUntil?: Date | null | undefined;
 };
 
+/** Cache of playlists by stream and mode. */
 export type PlaylistMemory = {
   recall(key: string): Remembered | undefined;
   remember(key: string, remembered: Remembered): void;
@@ -17,8 +18,8 @@ export type PlaylistMemory = {
 };
 
 /**
- * Bounded, and forgets `keepMs` after a playlist was resolved: by then the variants may be others, and an edge server
- * that still answers may be out of date.
+ * Creates a cache of at most `most` entries. An entry expires `keepMs` after its playlist was resolved: variants
+ * may change, and an edge server may return outdated data.
  */
 export function createPlaylistMemory(options: {
   now: () => Date;
@@ -40,7 +41,7 @@ export function createPlaylistMemory(options: {
       const known = entries.get(key);
       const resolvedAtMs =
         known?.mediaUrl === remembered.mediaUrl ? known.resolvedAtMs : options.now().getTime();
-      // Set anew, so that the first of the map is the one that was not used for longest.
+      // Reinserts the entry, so that the first key of the map is the least recently used.
       entries.delete(key);
       entries.set(key, { ...remembered, resolvedAtMs });
       const [oldest] = entries.keys();

@@ -3,71 +3,82 @@ import { z } from 'zod';
 import { readableText } from './readable-text.ts';
 import type { Variables } from './variables.ts';
 
-/** What captures need of a playlist; every URL is absolute. */
+/** Parsed playlist, reduced to what captures need. Every URL is absolute. */
 export type Playlist = MultivariantPlaylist | MediaPlaylist;
 
+/** Multivariant playlist: the list of variant streams. */
 export type MultivariantPlaylist = {
   kind: 'multivariant';
   url: string;
   variants: Variant[];
-  /** What its media playlists may import. */
+  /** Variables that its media playlists may import. */
   variables: Variables;
 };
 
+/** Variant stream. */
 export type Variant = {
   url: string;
-  /** Bits per second; 0 where it is not said. */
+  /** Bandwidth in bits per second; 0 if absent. */
   bandwidth: number;
   resolution: { width: number; height: number } | null;
   codecs: string | null;
 };
 
+/** Media playlist. */
 export type MediaPlaylist = {
   kind: 'media';
-  /** After redirects: the base of relative URLs. */
+  /** URL after redirects, the base of relative URLs. */
   url: string;
   targetSeconds: number;
-  /** The newest, oldest first. */
+  /** The newest 64 segments at most, oldest first. */
   segments: Segment[];
   endList: boolean;
   playlistType: 'EVENT' | 'VOD' | null;
 };
 
+/** Byte range of a resource, in bytes. */
 export type ByteRange = { offset: number; length: number };
 
+/** URL with an optional byte range. */
 export type Resource = { url: string; byteRange: ByteRange | null };
 
+/** Encryption of a segment. */
 export type SegmentKey =
   | { method: 'AES-128'; url: string; iv: Uint8Array | null }
-  /** DRM and the like: the segment cannot be read. */
+  /** DRM or another method that captures cannot decrypt. */
   | { method: 'unsupported' };
 
+/** Media segment. `sequence` is its media sequence number. */
 export type Segment = Resource & {
-  sequence: number;
+  /** Media sequence number, up to 2^64 - 1. */
+  sequence: bigint;
   durationSeconds: number;
-  /** The init section of fMP4. */
+  /** Media initialization section of fMP4; `null` if absent. */
   initialization: Resource | null;
   key: SegmentKey | null;
-  /** By program date-time, carried on from earlier segments. */
+  /** Program date-time, extrapolated from earlier segments; `null` if unknown. */
   startsAt: Date | null;
-  /** Something else begins with this segment. */
+  /** True if the encoding or the timestamps change at this segment. */
   discontinuity: boolean;
-  /** The server says that it has no data for it. */
+  /** True if the server has no data for this segment (EXT-X-GAP). */
   gap: boolean;
 };
 
-/** Enough for a clip of a minute in segments of a second. */
+/** Maximum parsed segments: one minute of clip in segments of 1 s. */
 const newestSegments = 64;
 
-/** The text is no playlist, or one that nothing can be read from. */
+/** Error for text that is not a readable playlist. */
 export class PlaylistError extends Error {
   override readonly name = 'PlaylistError';
 }
 
-// The parser writes to the console whatever it finds against the standard.
+// By default the parser writes every violation of the standard to the console.
 setOptions({ silent: true });
 
-/** Reads a playlist that was fetched from `url`; `imported` is what the multivariant playlist above it defines. Throws `PlaylistError`. */
+/**
+ * Parses a playlist fetched from `url`. `imported` holds the variables of its multivariant playlist. Throws
+ * `PlaylistError`.
+ */
 export function parsePlaylist(
   bytes: Uint8Array,
   url: string,
@@ -79,7 +90,7 @@ export function parsePlaylist(
     const parsed = parse(read.text);
     return parsed.isMasterPlaylist
       ? multivariant(multivariantSchema.parse(parsed), url, read.variables)
-      : media(mediaSchema.parse(parsed), url);
+      : media(mediaSchema.parse(parsed), url, read.firstSequence);
   } catch (cause) {
     throw cause instanceof PlaylistError
       ? cause
@@ -87,7 +98,7 @@ export function parsePlaylist(
   }
 }
 
-// hls-parser's own types promise more than it keeps: what a playlist leaves out is undefined or null there, an offset -1.
+// The types of hls-parser are wrong: absent values are undefined or null, and an absent offset is -1.
 const byteRangeSchema = z.object({
   offset: z.number().transform((offset) => Math.max(0, offset)),
   length: z.number().positive(),
@@ -115,9 +126,10 @@ const keySchema = z.object({
 });
 
 const segmentSchema = z.object({
-  /** Empty for tags at the end that no segment follows yet. */
+  /** Empty for trailing tags without a segment. */
   uri: z.string(),
-  mediaSequenceNumber: z.number(),
+  /** Counts from zero: see `takeMediaSequence`. */
+  mediaSequenceNumber: z.int(),
   duration: z.number().nonnegative().catch(0),
   byterange: byteRangeSchema.nullish(),
   map: z.object({ uri: z.string(), byterange: byteRangeSchema.nullish() }).nullish(),
@@ -148,18 +160,18 @@ function multivariant(
   return { kind: 'multivariant', url, variants, variables };
 }
 
-function media(parsed: z.infer<typeof mediaSchema>, url: string): MediaPlaylist {
+function media(parsed: z.infer<typeof mediaSchema>, url: string, firstSequence: bigint): MediaPlaylist {
   const segments: Segment[] = [];
   let nextStartsAt: Date | null = null;
   for (const read of parsed.segments.filter(({ uri }) => uri !== '')) {
-    const segment = toSegment(read, url, nextStartsAt);
+    const segment = toSegment(read, url, firstSequence, nextStartsAt);
     segments.push(segment);
     nextStartsAt = segment.startsAt && new Date(segment.startsAt.getTime() + segment.durationSeconds * 1000);
   }
   return {
     kind: 'media',
     url,
-    // A playlist without one is broken, but plays: its segments tell as much.
+    // Without EXT-X-TARGETDURATION a playlist is invalid but plays. The longest segment replaces it.
     targetSeconds:
       parsed.targetDuration || Math.max(0, ...segments.map(({ durationSeconds }) => durationSeconds)),
     segments,
@@ -168,12 +180,17 @@ function media(parsed: z.infer<typeof mediaSchema>, url: string): MediaPlaylist 
   };
 }
 
-function toSegment(read: z.infer<typeof segmentSchema>, url: string, follows: Date | null): Segment {
+function toSegment(
+  read: z.infer<typeof segmentSchema>,
+  url: string,
+  firstSequence: bigint,
+  follows: Date | null,
+): Segment {
   const discontinuity = read.discontinuity ?? false;
   return {
     url: absolute(read.uri, url),
     byteRange: read.byterange ?? null,
-    sequence: read.mediaSequenceNumber,
+    sequence: firstSequence + BigInt(read.mediaSequenceNumber),
     durationSeconds: read.duration,
     initialization: read.map
       ? { url: absolute(read.map.uri, url), byteRange: read.map.byterange ?? null }
@@ -192,7 +209,7 @@ function toKey(read: z.infer<typeof keySchema> | null, url: string): SegmentKey 
   return { method: 'AES-128', url: absolute(read.uri, url), iv: read.iv ? wholeBlock(read.iv) : null };
 }
 
-/** It is a number of 128 bits (RFC 8216, 4.3.2.4), and some write it without its leading zeros. */
+/** Pads the IV to 128 bits (RFC 8216, 4.3.2.4): some packagers omit leading zeros. */
 function wholeBlock(iv: Uint8Array): Uint8Array {
   const block = new Uint8Array(16);
   const digits = iv.subarray(-16);

@@ -1,8 +1,10 @@
 import { withRangeOffsets } from './byte-range-lines.ts';
+import { takeMediaSequence } from './media-sequence.ts';
 import { newestLines } from './newest-lines.ts';
+import { keepReadableKeys } from './readable-keys.ts';
 import { withVariables, type Variables } from './variables.ts';
 
-/** The tags that captures need. The parser's work for others grows with the square of their number, and fails on some. */
+/** Tags that captures need. hls-parser takes quadratic time for some others and fails on some. */
 const neededTags = new Set([
   'EXTM3U',
   'EXT-X-VERSION',
@@ -22,25 +24,34 @@ const neededTags = new Set([
   'EXT-X-PROGRAM-DATE-TIME',
 ]);
 
-/** Real playlists have a dozen; the parser compares each variant with every line. */
+/** Maximum variant streams. Real playlists have about 12; the parser compares each with every line. */
 const mostVariants = 200;
 
-/** A day in segments of 2 s, each with four tags, has 216,000; a list of them takes a hundred bytes a line. */
+/** Maximum lines. A day in segments of 2 s with four tags each has 216,000. A list takes 100 bytes per line. */
 const mostLines = 250_000;
 
-/** Tags in front of one URI, or at the end. Real ones have a dozen, and the parser's lists of some grow without one. */
+/**
+ * Maximum tags before one URI or at the end. Real playlists have about 12; some lists of the parser grow without
+ * limit.
+ */
 const mostTagsOfOne = 1000;
 
-/** It has more lines than are read. */
+/** Error for a playlist with more than the maximum number of lines or tags. */
 export class PlaylistLimitError extends Error {
   override readonly name = 'PlaylistLimitError';
 }
 
-export type PlaylistText = { text: string; variables: Variables };
+export type PlaylistText = {
+  text: string;
+  /** Media sequence number of the first segment. */
+  firstSequence: bigint;
+  variables: Variables;
+};
 
 /**
- * A playlist's text, reduced to what hls-parser reads safely and in linear time, of a media playlist its newest `mostSegments`; null where
- * the bytes are no playlist. Throws `VariableError` and `PlaylistLimitError`.
+ * Reduces a playlist to what hls-parser reads safely and in linear time: known tags, and the newest `mostSegments`
+ * of a media playlist. Returns null if the bytes are not a playlist. Throws `VariableError` and
+ * `PlaylistLimitError`.
  */
 export function readableText(
   bytes: Uint8Array,
@@ -62,11 +73,14 @@ export function readableText(
   }
   if (!begun) return null;
   const { lines, variables } = withVariables(read, source.url, source.imported);
-  const kept = variants > 0 ? lines : newestLines(withRangeOffsets(lines), source.mostSegments);
-  return { text: kept.filter((line) => !line.startsWith('#EXT-X-DEFINE')).join('\n'), variables };
+  const defined = lines.filter((line) => !line.startsWith('#EXT-X-DEFINE'));
+  if (variants > 0) return { text: defined.join('\n'), firstSequence: 0n, variables };
+  const newest = newestLines(keepReadableKeys(withRangeOffsets(defined)), source.mostSegments);
+  const { lines: kept, firstSequence } = takeMediaSequence(newest);
+  return { text: kept.join('\n'), firstSequence, variables };
 }
 
-/** One after the other: a list of all lines of a large body takes many times its memory. */
+/** Yields the lines one by one: a list of all lines of a large body takes a multiple of its memory. */
 function* linesOf(text: string): Generator<string> {
   for (let start = 0; start < text.length;) {
     const end = text.indexOf('\n', start);
@@ -81,7 +95,7 @@ function isNeeded(line: string): boolean {
   return neededTags.has(line.slice(1, colon === -1 ? undefined : colon).trim());
 }
 
-/** hls-parser throws at a title that is not ASCII. */
+/** Removes the title: hls-parser throws if it is not ASCII. */
 function withoutTitle(line: string): string {
   const comma = line.indexOf(',');
   return comma === -1 ? line : line.slice(0, comma + 1);

@@ -1,19 +1,19 @@
 import type { Resource } from './playlist.ts';
 
 /**
- * Keys and init sections from earlier captures: every capture needs them, and under one URL they stay what they are. What a capture that
- * failed has used is forgotten, for servers that write a new key to an old place.
+ * Cache of keys and media initialization sections: every capture needs them, and they rarely change under one URL.
+ * A failed capture evicts the entries it used, because some servers write a new key to the same URL.
  */
 export type ResourceMemory = {
-  /** From memory, else by `fetch`; a failure is not remembered. */
+  /** Returns the cached bytes, else those of `fetch`. Failures are not cached. */
   get(resource: Resource, fetch: () => Promise<Uint8Array>): Promise<Uint8Array>;
   forget(resource: Resource): void;
 };
 
-/** An init section has about 1 kB, a key 16 bytes. */
+/** Maximum size of an entry, in bytes. A media initialization section has about 1 kB, a key 16 bytes. */
 const mostBytesOfOne = 64 * 1024;
 
-/** Bounded in number and size; each is kept for `keepMs` after it was fetched. */
+/** Creates a cache of at most `most` entries. An entry expires `keepMs` after it was fetched. */
 export function createResourceMemory(options: {
   now: () => Date;
   most: number;

@@ -4,8 +4,8 @@ const transportStream = /\.(ts|m2ts|mts|tsv)$/i;
 const isoMedia = /\.(mp4|m4s|m4v|m4f|m4i|cmfv|cmfa|mov)$/i;
 
 /**
- * What ffmpeg has to take the bytes for. An init section alone does not tell: MPEG-TS may have its tables in one, and segments that are
- * whole MP4 files have none.
+ * Returns the ffmpeg demuxer for a segment. A media initialization section alone does not decide: MPEG-TS may have
+ * one (with its tables), and segments that are whole MP4 files have none.
  */
 export function formatOf(segment: Segment | undefined): 'mov' | 'mpegts' {
   if (segment === undefined) return 'mpegts';

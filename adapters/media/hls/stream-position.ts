@@ -2,18 +2,58 @@ import { createHash } from 'node:crypto';
 import type { StreamPosition } from '../../../core/capture.ts';
 import type { MediaPlaylist, Segment } from './playlist.ts';
 
-/** Longer ones are none of a live stream: a playlist that says so (some write milliseconds) would never count as one that stands still. */
+/**
+ * Maximum segment duration, in seconds. Some playlists give milliseconds; with that value a stream would never
+ * count as stale.
+ */
 const longestSegmentSeconds = 60;
 
 /**
- * Tells a segment from the one before, also after an encoder has begun to count anew. Of its URL only a hash goes into it: positions are
- * stored, and the path may be a signed one.
+ * Returns a position that changes with each segment, also if an encoder restarts its numbering. It holds only a
+ * hash of the file name, because positions are stored and a path may be signed.
  */
 export function positionOf(newest: Segment, playlist: MediaPlaylist): StreamPosition {
-  const fileName = new URL(newest.url).pathname.split('/').at(-1) ?? '';
-  const name = createHash('sha256').update(fileName).digest('hex').slice(0, 12);
+  const name = createHash('sha256').update(identifySegment(newest, playlist)).digest('hex').slice(0, 12);
   return {
     segment: `${newest.sequence}:${name}`,
     segment_seconds: Math.min(playlist.targetSeconds, longestSegmentSeconds),
   };
+}
+
+/**
+ * Returns the file name and byte range of a segment. The rest of a URL may be a token that changes with each request, so it counts only as far as it
+ * tells apart segments of the playlist that have the same file name and range.
+ */
+function identifySegment(newest: Segment, playlist: MediaPlaylist): string {
+  const name = fileAndRange(newest);
+  const sameName = playlist.segments.filter((segment) => fileAndRange(segment) === name);
+  const urls = [...new Set(sameName.map(({ url }) => url))];
+  return urls.length > 1 ? [name, ...distinguishingParts(newest.url, urls)].join(' ') : name;
+}
+
+function fileAndRange({ url, byteRange }: Segment): string {
+  const fileName = new URL(url).pathname.split('/').at(-1) ?? '';
+  return byteRange === null ? fileName : `${fileName} ${byteRange.offset}+${byteRange.length}`;
+}
+
+/** Returns the first part of the URL that alone tells all URLs apart, since a signature rarely comes first; without one, each part that differs. */
+function distinguishingParts(url: string, urls: string[]): string[] {
+  const others = urls.map(partsOfUrl);
+  const parts = [...partsOfUrl(url)].map(([name, value]) => ({
+    text: `${name}=${value}`,
+    values: new Set(others.map((other) => other.get(name))).size,
+  }));
+  const sufficient = parts.find(({ values }) => values === urls.length);
+  return (sufficient ? [sufficient] : parts.filter(({ values }) => values > 1)).map(({ text }) => text);
+}
+
+/** Directories by their distance from the file name, then query parameters by their name. */
+function partsOfUrl(url: string): Map<string, string> {
+  const { pathname, searchParams } = new URL(url);
+  const directories = pathname.split('/').slice(0, -1).toReversed();
+  const names = [...new Set(searchParams.keys())];
+  return new Map([
+    ...directories.map((directory, index): [string, string] => [`/${index}`, directory]),
+    ...names.map((name): [string, string] => [`?${name}`, searchParams.getAll(name).join(' ')]),
+  ]);
 }

@@ -1,12 +1,12 @@
 import type { InputMode } from '../../../core/capture.ts';
 import type { Segment } from './playlist.ts';
 
-/** Encoders with a wrong year are common; a stream may be some hours behind. */
+/** Maximum plausible age, in milliseconds. Encoders with a wrong year are common; a stream may be hours behind. */
 const plausibleMs = 24 * 60 * 60_000;
 
 /**
- * When the picture was taken. A frame is the last key frame (`keyFrameAt`; where that is not known, its segment's start is what is sure),
- * a clip's picture its last, at the segment's end. No picture is of the future: such a clock is ahead, or in another zone.
+ * Returns the time of the last key frame (`frames`) or segment end (clips); `now` if in the future or a day old. If
+ * `keyFrameAt` is null, a frame is dated by the start of its segment.
  */
 export function takenAt(newest: Segment, mode: InputMode, now: Date, keyFrameAt: Date | null = null): Date {
   if (newest.startsAt === null) return now;

@@ -1,15 +1,19 @@
+/** Size of a packet, in bytes. */
 export const packetBytes = 188;
 const syncByte = 0x47;
 
-/** Where each picture of an MPEG-TS stream begins, in the order of decoding, and what tells a reader of it how to read it. */
+/** Index of an MPEG-TS segment: PAT and PMT packets, video PID, offset of each access unit. */
 export type TransportStream = {
-  /** The packets of the association table and of the map table. */
+  /** Packets of the PAT and the PMT. */
   tables: Uint8Array[];
   videoPid: number;
   pictures: { at: number; isKeyFrame: boolean }[];
 };
 
-/** Null for what is of an uncommon kind: several programs, tables that do not fit into a packet, bytes that are no whole packets. */
+/**
+ * Indexes an MPEG-TS segment, in decoding order. Returns null for unusual input: several programs, tables over
+ * several packets, incomplete packets.
+ */
 export function picturesOf(bytes: Uint8Array): TransportStream | null {
   const tables: Uint8Array[] = [];
   const pictures: TransportStream['pictures'] = [];
@@ -34,7 +38,7 @@ export function picturesOf(bytes: Uint8Array): TransportStream | null {
   return videoPid === null ? null : { tables, videoPid, pictures };
 }
 
-/** Without sound and what else lies between. */
+/** Returns the packets of one PID, without audio and other streams. */
 export function packetsOf(bytes: Uint8Array, pid: number): Uint8Array[] {
   const packets: Uint8Array[] = [];
   for (let at = 0; at + packetBytes <= bytes.length; at += packetBytes) {
@@ -44,7 +48,7 @@ export function packetsOf(bytes: Uint8Array, pid: number): Uint8Array[] {
   return packets;
 }
 
-/** What a packet carries, behind its header. */
+/** Returns the payload of a packet: the bytes after its header and adaptation field. */
 export function payloadOf(packet: Uint8Array): Uint8Array {
   return packet.subarray(hasAdaptation(packet) ? 5 + byte(packet, 4) : 4);
 }
@@ -55,6 +59,7 @@ function pidOf(packet: Uint8Array): number {
   return (byte(packet, 1) & 0x1f) * 256 + byte(packet, 2);
 }
 
+/** Returns true if the packet starts a PES packet or a table section. */
 export function startsUnit(packet: Uint8Array): boolean {
   return (byte(packet, 1) & 0x40) !== 0;
 }
@@ -63,7 +68,9 @@ function isRandomAccess(packet: Uint8Array): boolean {
   return hasAdaptation(packet) && byte(packet, 4) > 0 && (byte(packet, 5) & 0x40) !== 0;
 }
 
-/** Some encoders spread a picture over several PES packets: only the first has its time (ISO/IEC 13818-1, 2.4.3.7). */
+/**
+ * Some encoders split an access unit over several PES packets: only the first has a PTS (ISO/IEC 13818-1, 2.4.3.7).
+ */
 function hasTime(packet: Uint8Array): boolean {
   return (byte(payloadOf(packet), 7) & 0x80) !== 0;
 }
@@ -72,14 +79,17 @@ function hasAdaptation(packet: Uint8Array): boolean {
   return (byte(packet, 3) & 0x20) !== 0;
 }
 
-/** Of the only program; null where there are several, or the table does not begin and end in this packet. */
+/**
+ * Returns the PMT PID of the only program. Returns null if there are several, or the table does not fit into this
+ * packet.
+ */
 function programPidOf(packet: Uint8Array): number | null {
   const section = sectionOf(packet, 0x00);
   if (section === null) return null;
   const programs: number[] = [];
   for (let at = 8; at + 4 <= section.length - checksumBytes; at += 4) {
     const number = word(section, at);
-    // 0 is the network's information.
+    // Program number 0 refers to the network information table.
     if (number !== 0) programs.push(word(section, at + 2) & 0x1fff);
   }
   return programs.length === 1 ? (programs[0] ?? null) : null;
@@ -95,7 +105,7 @@ function videoPidOf(packet: Uint8Array): number | null {
   return null;
 }
 
-/** MPEG-2, MPEG-4, H.264, H.265 */
+/** Stream types of MPEG-2, MPEG-4, H.264 and H.265. */
 const videoTypes = new Set([0x02, 0x10, 0x1b, 0x24]);
 
 const checksumBytes = 4;
@@ -114,7 +124,7 @@ function word(bytes: Uint8Array, at: number): number {
   return byte(bytes, at) * 256 + byte(bytes, at + 1);
 }
 
-/** Beyond the end there is nothing that could be taken for something. */
+/** Returns 0 beyond the end, which matches no identifier. */
 function byte(bytes: Uint8Array, at: number): number {
   return bytes[at] ?? 0;
 }

@@ -3,8 +3,8 @@ const syncByte = 0x47;
 const ticksPerSecond = 90_000;
 
 /**
- * Seconds from the first picture of a segment of MPEG-TS (ISO/IEC 13818-1) to its last key frame; null where it has none that is marked as
- * one (random access indicator), as all encoders for HLS do.
+ * Returns the seconds from the first frame of an MPEG-TS segment to its last key frame. Returns null if no key
+ * frame is marked with the random access indicator, as all HLS encoders do (ISO/IEC 13818-1).
  */
 export function lastKeyFrameOfTs(segment: Uint8Array): number | null {
   const bytes = Buffer.from(segment.buffer, segment.byteOffset, segment.byteLength);
@@ -16,7 +16,7 @@ export function lastKeyFrameOfTs(segment: Uint8Array): number | null {
     at + packetBytes <= bytes.length;
     at = nextPacket(bytes, at + packetBytes)
   ) {
-    // Of a hundred packets one begins a picture: the others cost nothing.
+    // One packet in a hundred starts an access unit; all others are skipped early.
     if (((bytes[at + 1] ?? 0) & 0x40) === 0) continue;
     const picture = readPicture(bytes.subarray(at, at + packetBytes));
     if (picture === null) continue;
@@ -28,7 +28,7 @@ export function lastKeyFrameOfTs(segment: Uint8Array): number | null {
   return last === null ? null : (last - first) / ticksPerSecond;
 }
 
-/** Where the next one begins, past anything that is none. */
+/** Returns the offset of the next packet. Skips bytes that are not a packet. */
 function nextPacket(bytes: Buffer, from: number): number {
   for (let at = from; at < bytes.length; at += 1) {
     const follows = at + packetBytes >= bytes.length || bytes[at + packetBytes] === syncByte;
@@ -37,7 +37,7 @@ function nextPacket(bytes: Buffer, from: number): number {
   return bytes.length;
 }
 
-/** The time of the picture that begins in this packet. */
+/** Reads the PTS of the access unit that starts in this packet. Returns null if it has none. */
 function readPicture(packet: Buffer): { ticks: number; isKeyFrame: boolean } | null {
   const control = packet.readUInt8(3) & 0x30;
   if ((control & 0x10) === 0) return null;
@@ -49,7 +49,7 @@ function readPicture(packet: Buffer): { ticks: number; isKeyFrame: boolean } | n
   return ticks === null ? null : { ticks, isKeyFrame };
 }
 
-/** Of a PES packet of video: 33 bits, in three pieces. */
+/** Reads the PTS of a video PES packet: 33 bits in three fields. */
 function readTimestamp(pes: Buffer): number | null {
   if (pes.length < 14 || pes.readUIntBE(0, 3) !== 1 || (pes.readUInt8(3) & 0xf0) !== 0xe0) return null;
   if ((pes.readUInt8(7) & 0x80) === 0) return null;
@@ -57,7 +57,7 @@ function readTimestamp(pes: Buffer): number | null {
   return ((high >> 1) & 0x07) * 2 ** 30 + (middle >> 1) * 2 ** 15 + (low >> 1);
 }
 
-/** They begin anew after 26.5 hours. */
+/** Returns the signed distance of two timestamps, which wrap after 26.5 hours. */
 function ticksBetween(from: number, to: number): number {
   const all = 2 ** 33;
   return ((to - from + all * 1.5) % all) - all / 2;

@@ -1,17 +1,18 @@
-/** Values by name, as `EXT-X-DEFINE` gives them. */
+/** Variable values by name (`EXT-X-DEFINE`). */
 export type Variables = ReadonlyMap<string, string>;
 
-/** A variable that is asked for and not there, or so many that the text would not end. */
+/** Error for an undefined variable, or for a text that exceeds its maximum length. */
 export class VariableError extends Error {
   override readonly name = 'VariableError';
 }
 
-/** Above every playlist; what stops values that unfold like a bomb. */
+/** Maximum length of the text, in characters. Stops variables that expand exponentially. */
 const mostCharacters = 16 * 1024 * 1024;
 
 /**
- * Puts values in place of `{$NAME}` (RFC 8216bis, 4.3): defined in the text, imported from the multivariant playlist, or taken from the
- * query of the playlist's own URL, which is the one way in which a signed query is handed on. Throws `VariableError`.
+ * Replaces `{$NAME}` with the value of the variable (RFC 8216bis, 4.3): defined in the text, imported from the
+ * multivariant playlist, or taken from the query of the playlist URL, as signed queries require. Throws
+ * `VariableError`.
  */
 export function withVariables(
   lines: string[],
@@ -30,7 +31,7 @@ export function withVariables(
   return { lines: substituted, variables };
 }
 
-/** Counts while it fills in: a value of megabytes that one line asks for a hundred times would unfold before it could be measured. */
+/** Counts during the replacement: one line may repeat a value of megabytes a hundred times. */
 function fillIn(line: string, variables: Variables): string {
   let characters = 0;
   return line.replace(/\{\$([\w-]{1,255})\}/g, (reference: string, name: string) => {
@@ -58,7 +59,7 @@ function quoted(line: string, attribute: string): string | undefined {
   return new RegExp(`[:,]\\s*${attribute}="([^"]*)"`).exec(line)?.[1];
 }
 
-/** As it stands in the URL, percent signs and all: decoded it would be another text in the URL that it is put into. */
+/** Returns the value still percent-encoded, because it becomes part of another URL. */
 function queryValue(url: string, name: string): string | undefined {
   const pairs = new URL(url).search.slice(1).split('&');
   return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);

@@ -1,10 +1,11 @@
 import type { Plane, Planes } from './planes.ts';
 
+/** Blurs all planes of a thumbnail. */
 export function blurPlanes({ luma, blueness, redness }: Planes): Planes {
   return { luma: blur(luma), blueness: blur(blueness), redness: blur(redness) };
 }
 
-/** 3×3 mean, edges repeated: takes single-pixel noise down by about two thirds and keeps what is two pixels wide. */
+/** 3×3 mean with repeated edges. Reduces single-pixel noise by two thirds and keeps details of two pixels. */
 function blur({ samples, width, height }: Plane): Plane {
   const rows = threeAcross(samples, width, height);
   const blurred = new Uint8Array(samples.length);
@@ -14,7 +15,7 @@ function blur({ samples, width, height }: Plane): Plane {
     const below = row === lastRow ? 0 : width;
     for (let at = row; at < row + width; at += 1) {
       const total = (rows[at + above] ?? 0) + (rows[at] ?? 0) + (rows[at + below] ?? 0);
-      // A ninth, rounded: exact for every total of nine bytes.
+      // Division by nine with rounding, exact for every sum of nine bytes.
       blurred[at] = ((total + 4) * 7282) >> 16;
     }
   }

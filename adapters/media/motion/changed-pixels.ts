@@ -13,19 +13,21 @@ import { findShift, shifted } from './shift.ts';
 import { certain, thresholdFor, weightsFor } from './threshold.ts';
 import type { MotionTuning } from './tuning.ts';
 
-/** What differs from the reference once the camera's shake, light and noise are taken out. */
+/** Differences from the reference after correction of camera shift, light and noise. */
 export type Changes = {
-  /** How much each luma pixel has changed, in sixteenths (`weightsFor`): its own change, or that of the colour over it. */
+  /** Change of each luma pixel, in sixteenths (`weightsFor`): the larger of its luma and chroma change. */
   weights: Uint8Array;
-  /** 1 for each luma pixel that has changed beyond doubt, whatever was learned, in brightness or in colour. */
+  /** 1 for each luma pixel whose luma or chroma changed beyond the threshold, without the noise map. */
   beyondDoubt: Uint8Array;
-  /** How many those are. */
+  /** Number of pixels in `beyondDoubt`. */
   countWithoutNoiseMap: number;
-  /** Luma distances, in levels: what the noise map learns from. */
+  /** Luma distances, in levels: the input of the noise map. */
   lumaDistance: Uint8Array;
 };
 
-/** Both pictures are blurred ones. `allowance` is what each pixel is used to stray, in levels. */
+/**
+ * Computes the changes between two blurred thumbnails. `allowance` is the learned noise of each pixel, in levels.
+ */
 export function changedPixels(
   remembered: Planes,
   current: Planes,
@@ -90,7 +92,10 @@ function lumaChanges({ distance, weightAt }: Comparison, allowance: Uint8Array):
   return { weights, beyondDoubt, countWithoutNoiseMap, lumaDistance: distance };
 }
 
-/** One sample of colour covers 2×2 luma pixels. A pixel counts once, though its brightness and both its colours may have changed. */
+/**
+ * Adds the changes of one chroma plane. A chroma sample covers 2×2 luma pixels; a pixel counts once, even if luma
+ * and both chroma planes have changed.
+ */
 function addColour(changes: Changes, colour: Comparison, colourWidth: number, allowance: Uint8Array): void {
   const { weights, beyondDoubt } = changes;
   const { distance, weightAt } = colour;

@@ -13,11 +13,12 @@ import { leastAreaIn, learnFlakes } from './weather.ts';
 
 const pixels = thumbnail.width * thumbnail.height;
 
+/** Motion detection with the default tuning. */
 export const compareMotion: CompareMotion = createMotionComparison(motionTuning);
 
 /**
- * Compares a thumbnail with the last picture that the model saw, so that slow change adds up.
- * Throws `RangeError` if `picture` is no whole thumbnail.
+ * Creates a comparison with the motion reference, so that slow changes add up. Throws `RangeError` if `picture` is
+ * not a whole thumbnail.
  */
 export function createMotionComparison(tuning: MotionTuning): CompareMotion {
   return (picture, state) => {
@@ -46,7 +47,7 @@ function firstPicture(picture: Uint8Array): MotionComparison {
   };
 }
 
-/** The comparison by itself, between states that are unpacked. */
+/** Compares a thumbnail with a decoded state. */
 export function decide(picture: Uint8Array, remembered: MotionState, tuning: MotionTuning) {
   const planes = planesOf(picture);
   const blurred = blurPlanes(planes);

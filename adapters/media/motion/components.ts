@@ -1,6 +1,6 @@
 /**
- * What each 8-connected group of pixels weighs, heaviest first. `weights` is read only.
- * The stack holds each pixel at most once, since a pixel is taken out of `open` when it is put there.
+ * Returns the total weight of each 8-connected group of pixels, heaviest first. Does not modify `weights`. The
+ * stack holds each pixel at most once, because a pushed pixel is cleared in `open`.
  */
 export function componentWeights(weights: Uint8Array, width: number): number[] {
   const open = weights.slice();

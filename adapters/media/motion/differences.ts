@@ -1,26 +1,27 @@
 /**
- * Counts of whole differences, to find a median without sorting. Differences beyond the bound count as the bound, from which
- * every median that is used here is far.
+ * Histogram of integer differences, for medians without sorting. Differences beyond ±127 count as ±127, far from
+ * every median in use.
  */
 export type Differences = Uint16Array;
 
 const bound = 127;
 
+/** Creates an empty histogram. */
 export function noDifferences(): Differences {
   return new Uint16Array(2 * bound + 2);
 }
 
-/** Where a difference is counted. */
+/** Returns the bin of a difference. */
 export function binOf(difference: number): number {
   return difference < -bound ? 0 : difference > bound ? 2 * bound : difference + bound;
 }
 
-/** Of `total` counted differences, 0 of none; empties the counts. */
+/** Returns the median of `total` counted differences, or 0 if there are none. Clears the histogram. */
 export function takeMedian(differences: Differences, total: number): number {
   return takeShare(differences, total, 0.5);
 }
 
-/** What a share of `total` counted differences stays below or at, 0 of none; empties the counts. */
+/** Returns the quantile `share` of `total` counted differences, or 0 if there are none. Clears the histogram. */
 export function takeShare(differences: Differences, total: number, share: number): number {
   if (total === 0) return 0;
   let left = Math.floor(total * share);

@@ -5,9 +5,9 @@ import type { Plane } from './planes.ts';
 const lightBits = Math.log2(lightUnit);
 
 /**
- * How far each pixel lies outside of what the reference shows within `reach` pixels (0 or 1) around it, in levels. Inside of that
- * interval is no distance at all, which takes small shakes and the noise of edges away. `expected` is what each level of the
- * reference should be in the light of now. Beyond the border is what lies on it.
+ * Returns the distance of each pixel, in levels, from the range of the reference within `reach` pixels (0 or 1).
+ * Inside the range it is 0, which suppresses small shifts and edge noise. `expected` maps each reference level to
+ * its level in the current light. At the border, edge pixels are repeated.
  */
 export function distances(
   reference: Plane,

@@ -1,9 +1,13 @@
-/** Without a branch: on pictures every second guess of the processor would be wrong. For 32-bit integers. */
+/**
+ * Returns the smaller of two 32-bit integers. It has no branch, which the processor would mispredict half of the
+ * time.
+ */
 export function lesser(a: number, b: number): number {
   const difference = a - b;
   return b + (difference & (difference >> 31));
 }
 
+/** Returns the larger of two 32-bit integers, without a branch. */
 export function greater(a: number, b: number): number {
   const difference = a - b;
   return a - (difference & (difference >> 31));

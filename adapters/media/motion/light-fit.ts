@@ -1,24 +1,24 @@
 import { binOf, noDifferences, takeMedian } from './differences.ts';
 import type { Plane } from './planes.ts';
 
-/** How light changed between two pictures: current ≈ gain · reference + offset. */
+/** Global change of light between two thumbnails: current ≈ gain · reference + offset. */
 export type Light = { gain: number; offset: number };
 
 /**
- * What still counts as a change of light rather than of the scene. One stop of exposure is a gain of about 1.4 in
- * gamma-coded video; a change beyond these bounds is left over and shows as motion.
+ * Maximum change that counts as light. One stop of exposure is a gain of about 1.4 in gamma-coded video; the rest
+ * of a larger change counts as motion.
  */
 export type LightBounds = { gain: number; shift: number };
 export const exposureBounds: LightBounds = { gain: 1.6, shift: 40 };
 export const whiteBalanceBounds: LightBounds = { gain: 1.3, shift: 12 };
 
-/** Every how many pixels one is looked at, and how often outliers are dropped. */
+/** Sampling step in pixels, and number of fits after each of which outliers are dropped. */
 const stride = 3;
 const rounds = 3;
 
 /**
- * Least squares over the pixels that agree with the fit so far, so that something that moved does not pull the light
- * of the rest along.
+ * Fits gain and offset by least squares over the pixels that agree with the previous fit, so that moving objects do
+ * not distort it.
  */
 export function fitLight(reference: Plane, current: Plane, bounds: LightBounds): Light {
   let light: Light = { gain: 1, offset: medianDifference(reference, current) };
@@ -30,6 +30,7 @@ export function fitLight(reference: Plane, current: Plane, bounds: LightBounds):
   return bounded(light, bounds, mean(reference));
 }
 
+/** Returns the median level difference of two planes, over every third pixel. */
 export function medianDifference(reference: Plane, current: Plane): number {
   const differences = noDifferences();
   let count = 0;
@@ -41,7 +42,7 @@ export function medianDifference(reference: Plane, current: Plane): number {
   return takeMedian(differences, count);
 }
 
-/** What each level of the reference should have become, rounded; index 0 to 255. */
+/** Returns the expected current level for each reference level, rounded; index 0 to 255. */
 export function levelsIn({ gain, offset }: Light): Int16Array {
   const levels = new Int16Array(256);
   for (let level = 0; level < 256; level += 1) levels[level] = Math.round(gain * level + offset);
@@ -73,12 +74,12 @@ function leastSquares(
   }
   if (count < reference.length / stride / 4) return null;
   const varianceX = sumXX - (sumX * sumX) / count;
-  // A flat picture says nothing of gain.
+  // A uniform image contains no information about gain.
   const fitted = varianceX < 9 * count ? 1 : (sumXY - (sumX * sumY) / count) / varianceX;
   return { gain: fitted, offset: (sumY - fitted * sumX) / count };
 }
 
-/** Keeps gain within bounds, and with it how far the mean level may move. */
+/** Limits the gain and the shift of the mean level. */
 function bounded(light: Light, bounds: LightBounds, level: number): Light {
   const gain = clamp(light.gain, 1 / bounds.gain, bounds.gain);
   const shift = clamp(light.gain * level + light.offset - level, -bounds.shift, bounds.shift);

@@ -2,27 +2,31 @@ import { binOf, noDifferences, takeMedian } from './differences.ts';
 import type { Plane } from './planes.ts';
 
 /**
- * What light did beyond the global fit (the shade of a cloud, a lamp, bands of mains flicker), for each pixel: so many 512ths of
- * what light there was.
+ * Local change of light per pixel, beyond the global fit (cloud shadow, lamp, bands of mains flicker), in 512ths of
+ * the light at that pixel.
  */
 export type LocalLight = Int16Array;
+/** Units of a local change that equal the whole light of a pixel. */
 export const lightUnit = 512;
 
-/** Light multiplies: how much of it there is at each level of a plane, index 0 to 255. Colours shift alike at all levels. */
+/** Amount of light per luma level, index 0 to 255. Light scales luma, while chroma shifts equally at all levels. */
 export const lightOfLuma = Uint8Array.from({ length: 256 }, (_, level) => Math.max(level - 16, 0));
 export const lightOfColour = new Uint8Array(256).fill(128);
 
-/** How much may be light, as a share of what there is. What exceeds it is a thing. */
+/** Maximum change that counts as light, as a share of the light of a pixel. A larger change counts as motion. */
 export type LightLimits = { band: number; shade: number };
 
 const columns = 8;
 const rows = 5;
-/** Bands are smooth: each row is the mean of so many above and below. */
+/** Bands are smooth: each row is averaged with this many rows above and below. */
 const bandReach = 2;
-/** Where there is less light, a level up or down says nothing. */
+/** Minimum light of a usable pixel. Below it, one level more or less is noise. */
 const leastLight = 12;
 
-/** `expected` is what each level of the reference should be in the light of now. Reference and current are luma, or the same colour. */
+/**
+ * Computes the local light. `expected` maps each reference level to its level in the current light. Both planes are
+ * luma, or the same chroma.
+ */
 export function localLight(
   reference: Plane,
   current: Plane,
@@ -38,7 +42,7 @@ export function localLight(
 
 const unknown = -32_768;
 
-/** Of a chequerboard of pixels: how much lighter each is than expected, in units of its light. */
+/** Returns the deviation from the expected level on a checkerboard of pixels, in units of their light. */
 function relativeChanges(
   reference: Uint8Array,
   current: Uint8Array,
@@ -57,7 +61,7 @@ function relativeChanges(
   return changes;
 }
 
-/** The median of each row: something narrower than half the picture leaves no trace in it. */
+/** Computes the median of each row. An object narrower than half the image does not affect it. */
 function bandLight(relative: Int16Array, { width, height }: Plane, most: number): Int16Array {
   const bands = new Int16Array(height);
   if (most === 0) return bands;
@@ -86,7 +90,7 @@ function meanAround(levels: Float32Array, at: number): number {
   return total / (to - from + 1);
 }
 
-/** The same for the cells of a coarse grid: something smaller than half a cell leaves no trace in it. */
+/** Computes the median of each cell in a coarse grid. An object smaller than half a cell does not affect it. */
 function shadeLight(
   relative: Int16Array,
   { width, height }: Plane,
@@ -120,7 +124,7 @@ function limited(change: number, most: number): number {
   return Math.min(Math.max(change, -most), most);
 }
 
-/** Bands and grid brought to the size of a plane, the grid bilinear between the centres of its cells. */
+/** Expands bands and grid to the size of a plane, bilinear between the cell centers. */
 function spread(bands: Int16Array, shades: Float32Array, width: number): LocalLight {
   const height = bands.length;
   const light = new Int16Array(width * height);
@@ -129,7 +133,7 @@ function spread(bands: Int16Array, shades: Float32Array, width: number): LocalLi
   for (let y = 0; y < height; y += 1) {
     fillLine(line, shades, (y + 0.5) * (rows / height) - 0.5, bands[y] ?? 0);
     let at = y * width;
-    // From the border to the first centre, from centre to centre, and to the border again.
+    // Segments: border to first center, center to center, last center to border.
     for (let from = 0; from <= columns; from += 1) {
       const first = from === 0 ? cellWidth / 2 : 0;
       const last = from === columns ? cellWidth / 2 : cellWidth;
@@ -144,9 +148,9 @@ function spread(bands: Int16Array, shades: Float32Array, width: number): LocalLi
   return light;
 }
 
-/** One row of the grid between two rows of cells; the outer cells are repeated. */
-function fillLine(line: Float32Array, shades: Float32Array, place: number, band: number): void {
-  const within = Math.min(Math.max(place, 0), rows - 1);
+/** Interpolates one row of the grid between two rows of cells. Outer cells are repeated. */
+function fillLine(line: Float32Array, shades: Float32Array, position: number, band: number): void {
+  const within = Math.min(Math.max(position, 0), rows - 1);
   const upper = Math.floor(within);
   const lower = Math.min(upper + 1, rows - 1);
   for (let at = 0; at < columns + 2; at += 1) {

@@ -2,26 +2,30 @@ import { thumbnail } from '../../../core/capture.ts';
 import { greater, lesser } from './integers.ts';
 
 /**
- * How far the picture is used to stray, in cells of 2×2 pixels, learned from tick to tick. It follows half of what is new, so that
- * something seen once (it came) does not hide the next (it left), while a clock that changes at every tick is
- * known after two or three.
+ * Learned noise per 2×2 cell; rises by half of a difference, so a clock is learned in two or three ticks. An object
+ * that appears once does not hide its own disappearance.
  */
 
-/** One level a cell: how far, in levels, the pixels in it are used to lie from the reference. */
+/** One level per cell: the usual distance of its pixels from the reference. */
 export type NoiseMap = Uint8Array;
 
 const [width, height] = [thumbnail.width / 2, thumbnail.height / 2];
+/** Number of cells. */
 export const noiseCells = width * height;
-/** Clocks, names and logos sit at the top and bottom edge; only there may a cell become as restless as it likes. */
+/**
+ * Height of the top and bottom strips, in cells. Clocks, names and logos are there, so noise in them has no upper
+ * bound.
+ */
 const stripRows = Math.round(height * 0.16);
-/** A digit that changed makes its neighbours expected too: this far to the sides, in cells. */
+/** Horizontal spread in a strip, in cells: a changed digit also raises the noise of its neighbors. */
 const reach = 3;
 
+/** Creates a map without noise. */
 export function quietNoiseMap(): NoiseMap {
   return new Uint8Array(noiseCells);
 }
 
-/** What the distance of each luma pixel must exceed before it counts, in levels. */
+/** Returns the distance that each luma pixel must exceed, in levels. `share` scales the learned noise. */
 export function allowanceOf(noise: NoiseMap, share: number): Uint8Array {
   const allowance = new Uint8Array(noiseCells * 4);
   for (let cell = 0; cell < noiseCells; cell += 1) {
@@ -37,7 +41,7 @@ export function allowanceOf(noise: NoiseMap, share: number): Uint8Array {
   return allowance;
 }
 
-/** Away from the edges a cell never counts as more restless than `mostInside` levels. */
+/** Updates the map with a distance per luma pixel. Outside the strips, noise is limited to `mostInside` levels. */
 export function learnNoise(noise: NoiseMap, distance: Uint8Array, mostInside: number): NoiseMap {
   const seen = greatestInCells(distance);
   const learned = new Uint8Array(noiseCells);
@@ -76,7 +80,7 @@ function widest(seen: Uint8Array, row: number, cell: number): number {
   return most;
 }
 
-/** Half of the way up; down about 3 % a tick, at least one level in the end. */
+/** Rises by half of the difference; falls by about 3 % per tick, at least by one level. */
 function follow(known: number, seen: number): number {
   if (seen > known) return (known + seen + 1) >> 1;
   return known - (known < 32 ? lesser(known, 1) : known >> 5);

@@ -1,16 +1,16 @@
 import { thumbnail } from '../../../core/capture.ts';
 import type { Plane, Planes } from './planes.ts';
 
-/** Black level is 16 in video range and 0 in full range; a lens cap's noise adds a few levels. */
+/** Maximum black level: 16 in video range, 0 in full range, plus a few levels of noise behind a lens cap. */
 const blackLevel = 20;
-/** From darkest to brightest. A face at night stands out by more. */
+/** Maximum spread between darkest and brightest level of a black frame. A face at night exceeds it. */
 const blackSpread = 4;
 const colourless = 128;
 const colourSpread = 4;
-/** Ringing of the codec at a border: a 2000th of the picture. */
+/** Share of pixels to ignore: codec ringing at a border. */
 const strayShare = 1 / 2000;
 
-/** Nothing but black: all of it at black level, flat and without colour. A night scene is none of this. */
+/** Returns true for a black frame: every pixel near black level, flat and colorless. A night scene is not black. */
 export function isBlack({ luma, blueness, redness }: Planes): boolean {
   if (hasLight(luma.samples)) return false;
   const { low, high } = extremes(luma.samples);
@@ -21,7 +21,7 @@ export function isBlack({ luma, blueness, redness }: Planes): boolean {
   });
 }
 
-/** Nearly every picture has, and shows it in its first few pixels. */
+/** Shortcut: nearly every frame has light in its first pixels. */
 function hasLight(samples: Uint8Array): boolean {
   const strays = samples.length * strayShare;
   let bright = 0;
@@ -32,7 +32,7 @@ function hasLight(samples: Uint8Array): boolean {
   return false;
 }
 
-/** Darkest and brightest level once the strays at both ends are left out. */
+/** Returns the darkest and brightest level without the ignored pixels at both ends. */
 function extremes(samples: Uint8Array): { low: number; high: number } {
   const histogram = new Uint32Array(256);
   for (let at = 0; at < samples.length; at += 1) {
@@ -48,32 +48,34 @@ function firstBeyond(histogram: Uint32Array, strays: number): number {
   return histogram.findIndex((pixels) => (counted += pixels) > strays);
 }
 
-/** Every eighth luma pixel, shifted from row to row: enough of a picture to know it again, exact in level. */
+/** Layout of a frame fingerprint: every eighth luma pixel, alternating between rows, with exact levels. */
 export const trace = {
   every: 8,
   width: thumbnail.width / 8,
   bytes: (thumbnail.width * thumbnail.height) / 8,
 } as const;
 
+/** Returns the fingerprint of a luma plane. */
 export function traceOf({ samples, width }: Plane): Uint8Array {
   const kept = new Uint8Array(trace.bytes);
   for (let at = 0; at < trace.bytes; at += 1) {
-    const place = at * trace.every;
-    const shift = ((place / width) & 1) === 0 ? 0 : trace.every / 2;
-    kept[at] = samples[place + shift] ?? 0;
+    const position = at * trace.every;
+    const shift = ((position / width) & 1) === 0 ? 0 : trace.every / 2;
+    kept[at] = samples[position + shift] ?? 0;
   }
   return kept;
 }
 
 /**
- * The same picture again. Measured with libx264: a source that stands still settles to differences of at most one
- * level on 0.5 % of the pixels from one key frame to the next, while noise of ±2 levels, far below any sensor's, still
- * moves 1 % and more. A stream wrongly called frozen costs a job, one not called so costs a look, so this is strict: a
- * detailed still at a starved bit rate (±1 level on 10 %) is taken for live.
+ * Maximum share of differing pixels in two identical frames. Measured with libx264: a static source differs by at
+ * most one level on 0.5 % of the pixels between key frames. Noise of ±2 levels, below any sensor's, moves 1 % or
+ * more. A false frozen stream costs a job, a missed one a check, so the limit is strict: a detailed still at a very
+ * low bit rate (±1 level on 10 %) counts as live.
  */
 const identicalShare = 0.005;
 const identicalLevels = 2;
 
+/** Returns true if two fingerprints belong to the same image. */
 export function isIdentical(before: Uint8Array, now: Uint8Array): boolean {
   const most = now.length * identicalShare;
   let differing = 0;

@@ -1,15 +1,15 @@
 import { thumbnail } from '../../../core/capture.ts';
 
-/** One plane of a picture, row by row. */
+/** Plane of an image, row by row. */
 export type Plane = { samples: Uint8Array; width: number; height: number };
 
-/** A thumbnail in its three planes; chroma has half the width and height (yuv420p). */
+/** Planes of a thumbnail. Chroma has half the width and height (yuv420p). */
 export type Planes = { luma: Plane; blueness: Plane; redness: Plane };
 
 const lumaBytes = thumbnail.width * thumbnail.height;
 const chromaBytes = lumaBytes / 4;
 
-/** Views, not copies. Throws `RangeError` for anything but a whole thumbnail. */
+/** Splits a thumbnail into views of its planes. Throws `RangeError` if it has another size. */
 export function planesOf(picture: Uint8Array): Planes {
   if (picture.length !== thumbnail.bytes) {
     throw new RangeError(`A thumbnail has ${thumbnail.bytes} bytes, this one has ${picture.length}`);
@@ -22,7 +22,7 @@ export function planesOf(picture: Uint8Array): Planes {
   };
 }
 
-/** Three planes behind each other, as a thumbnail has them. */
+/** Joins three planes into a thumbnail. */
 export function thumbnailOf({ luma, blueness, redness }: Planes): Uint8Array {
   const picture = new Uint8Array(thumbnail.bytes);
   picture.set(luma.samples);

@@ -1,9 +1,9 @@
 import { greater, lesser } from './integers.ts';
 
 /**
- * A plane as what each sample differs from a guess by its neighbours: the median of left, above, and left + above - corner, as
- * lossless JPEG has it. The differences are small and alike, so deflate needs half as much for them. Modulo 256, which
- * the typed array does by itself.
+ * Returns each sample minus its prediction: the median of left, above, and left + above - corner (lossless JPEG).
+ * The residuals are small and similar, so they deflate to half the size. The arithmetic is modulo 256, which the
+ * typed array provides.
  */
 export function toDifferences(samples: Uint8Array, width: number): Uint8Array {
   const differences = new Uint8Array(samples.length);
@@ -21,6 +21,7 @@ export function toDifferences(samples: Uint8Array, width: number): Uint8Array {
   return differences;
 }
 
+/** Restores the samples from their residuals. */
 export function fromDifferences(differences: Uint8Array, width: number): Uint8Array {
   const samples = new Uint8Array(differences.length);
   for (let row = 0; row < samples.length; row += width) {
@@ -36,7 +37,7 @@ export function fromDifferences(differences: Uint8Array, width: number): Uint8Ar
   return samples;
 }
 
-/** The middle one of the three. */
+/** Returns the median of left, above, and left + above - corner. */
 function guess(left: number, above: number, corner: number): number {
   const low = lesser(left, above);
   const high = greater(left, above);

@@ -1,16 +1,22 @@
 import type { Plane, Planes } from './planes.ts';
 
-/** How far the camera moved: what is at (x, y) in the reference is at (x + right, y + down) in the current picture. */
+/** Camera shift in pixels: reference (x, y) is at (x + right, y + down) in the current image. */
 export type Shift = { right: number; down: number };
 
-/** A lattice of pixels is looked at; a difference beyond this has moved by itself and says no more of the camera. */
+/**
+ * Sampling grid and maximum difference of a pixel, in levels: a larger one is motion and does not indicate the
+ * shift.
+ */
 const stepAcross = 5;
 const stepDown = 4;
 const mostDifference = 24;
-/** A shift must explain this much of the difference that is there without it. */
+/** Minimum share of the difference that a shift must remove. */
 const leastGain = 0.15;
 
-/** From no shift downhill, by one pixel at a time. Both luma planes; `offset` is how much lighter the current one is as a whole. */
+/**
+ * Finds the shift by descent from 0, one pixel per round, at most `most` pixels. `offset` is the median level
+ * difference of both luma planes.
+ */
 export function findShift(reference: Plane, current: Plane, offset: number, most: number): Shift {
   const still = difference(reference, current, offset, most, 0, 0);
   let found: Shift = { right: 0, down: 0 };
@@ -53,7 +59,9 @@ function difference(
   return total;
 }
 
-/** The reference as the camera would see it now; its border is repeated. A colour sample covers two pixels each way. */
+/**
+ * Shifts the reference to the current camera position, with repeated borders. A chroma sample covers 2×2 pixels.
+ */
 export function shifted(planes: Planes, { right, down }: Shift): Planes {
   if (right === 0 && down === 0) return planes;
   const [colourRight, colourDown] = [Math.trunc(right / 2), Math.trunc(down / 2)];

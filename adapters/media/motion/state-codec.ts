@@ -5,36 +5,42 @@ import { trace } from './picture-health.ts';
 import { planesOf, thumbnailOf } from './planes.ts';
 import { fromDifferences, toDifferences } from './prediction.ts';
 
-/** What the pre-filter remembers from tick to tick. */
+/** State of the pre-filter, kept between ticks. */
 export type MotionState = {
-  /** The last picture that the model saw: a thumbnail, blurred. */
+  /** Motion reference: the blurred thumbnail that last reached the model. */
   reference: Uint8Array;
   learned: Learned;
 };
 
-/** What every picture teaches, whether or not the model saw it. */
+/** Values learned from every frame, whether or not it reached the model. */
 export type Learned = {
-  /** `traceOf` the newest picture. */
+  /** Fingerprint of the newest frame (`traceOf`). */
   trace: Uint8Array;
   noise: NoiseMap;
-  /** Usual area of falling flakes, in pixels (`weather.ts`). */
+  /** Usual area of a snowflake or raindrop, in pixels (`weather.ts`). */
   flakeArea: number;
 };
 
 /**
- * A state is `3.<reference>.<learned>`, both deflated, in base64: 8 kB, 12 kB from a very noisy camera. A reference that
- * stays is carried along as it was written, so each tick deflates each part once.
+ * Format version. A state is `3.<reference>.<learned>`, both parts deflated, in base64: 8 kB, or 12 kB from a very
+ * noisy camera. An unchanged reference is copied without encoding it again.
  */
 const version = '3';
-/** The reference is kept in steps of three levels, so within one level: the rest is noise, and a third of its size. */
+/**
+ * Quantization of the reference, in levels. The error is one level, below the noise, and the size falls by a third.
+ */
 const levelStep = 3;
 const learnedBytes = 1 + trace.bytes + noiseCells;
 
+/** Encodes a state from an encoded reference and learned values. */
 export function encodeState(reference: string, learned: Learned): string {
   return `${version}.${reference}.${encodeLearned(learned)}`;
 }
 
-/** Null for what is no state of this version, so that a new release starts with a first picture. `encoded` is for the next state. */
+/**
+ * Decodes a state. Returns null for other versions, so that a new release starts without a reference. `encoded` is
+ * reused for the next state.
+ */
 export function decodeState(text: string | null): (MotionState & { encoded: string }) | null {
   const [written, encoded, rest] = text?.split('.') ?? [];
   if (written !== version || encoded === undefined || rest === undefined) return null;
@@ -45,6 +51,7 @@ export function decodeState(text: string | null): (MotionState & { encoded: stri
     : null;
 }
 
+/** Encodes a thumbnail as reference. */
 export function encodeReference(picture: Uint8Array): string {
   const steps = new Uint8Array(picture.length);
   for (let at = 0; at < steps.length; at += 1) steps[at] = ((picture[at] ?? 0) + 1) / levelStep;
@@ -85,7 +92,10 @@ function decodeLearned(bytes: Uint8Array): Learned {
   };
 }
 
-/** Differences hardly ever repeat as strings do: runs and Huffman codes alone take a third of the time, and no more room. */
+/**
+ * Residuals rarely repeat as strings. Run lengths and Huffman codes alone take a third of the time at the same
+ * size.
+ */
 function deflate(bytes: Uint8Array): string {
   return deflateRawSync(bytes, { strategy: constants.Z_RLE }).toString('base64');
 }

@@ -1,12 +1,15 @@
 import { binOf, noDifferences, takeShare } from './differences.ts';
 import type { MotionTuning } from './tuning.ts';
 
-/** The noise of a cell is what 95 % of its pixels stay below, that of the picture the median over the cells: a thing disturbs only its own. */
+/**
+ * Share of pixels that defines the noise of a cell. The noise of the frame is the median of its cells, so that an
+ * object affects only its own cells.
+ */
 const quietShare = 0.95;
 const columns = 8;
 const rows = 5;
 
-/** The distance in levels at which a pixel has changed beyond doubt. Follows the noise of this very picture. */
+/** Returns the distance, in levels, of a certain change. It follows the noise of the current frame. */
 export function thresholdFor(distance: Uint8Array, width: number, tuning: MotionTuning): number {
   const threshold = tuning.leastThreshold + tuning.noiseFactor * noiseOf(distance, width);
   return Math.min(threshold, tuning.mostThreshold);
@@ -29,12 +32,12 @@ function noiseOf(distance: Uint8Array, width: number): number {
   return levels.toSorted()[levels.length >> 1] ?? 0;
 }
 
-/** A pixel that has changed beyond doubt. */
+/** Weight of a pixel that has certainly changed. */
 export const certain = 16;
 
 /**
- * How much a pixel counts at each distance: the square of its share of the threshold, so that a large faint thing weighs as much as a
- * small clear one, and noise next to nothing. In sixteenths, at most one whole; index 0 to 255.
+ * Returns the weight of a pixel by distance, in sixteenths; index 0 to 255. It is the squared share of the
+ * threshold, at most one. A large faint object weighs as much as a small clear one, and noise almost nothing.
  */
 export function weightsFor(threshold: number, { faintShare }: MotionTuning): Uint8Array {
   const weights = new Uint8Array(256);

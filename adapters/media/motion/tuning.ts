@@ -1,40 +1,41 @@
 /**
- * Every number that the pre-filter's judgement hangs on. `docs/motion.md` has what each stage is for, and what it costs to leave it
- * out; `npm run bench:motion` measures it. Lengths are in pixels of the thumbnail, brightness in levels of 0 to 255.
+ * Parameters of motion detection. `docs/motion.md` explains each stage; `npm run bench:motion` measures them.
+ * Lengths are in thumbnail pixels, brightness in levels (0 to 255).
  */
 export type MotionTuning = {
-  /** How far a camera may have moved between two looks, each way. */
+  /** Maximum camera shift between two checks, in each direction. */
   shiftPixels: number;
-  /** Largest change of brightness that is shade or flicker rather than a thing, as a share of the brightness that is there. */
+  /** Maximum brightness change that counts as shadow or flicker, as a share of the light of a pixel. */
   shadeShare: number;
-  /** The same for single rows, as lamps on mains and a rolling shutter make them. */
+  /** The same for single rows (mains flicker with a rolling shutter). */
   bandShare: number;
-  /** Largest local change of colour that is light, as a share of the range of colours (128 levels each way). */
+  /** Maximum local chroma change that counts as light, as a share of the range (128 levels in each direction). */
   tintShare: number;
-  /** Bounds of the distance at which a pixel has changed beyond doubt. */
+  /** Minimum and maximum distance of a certain change. */
   leastThreshold: number;
   mostThreshold: number;
-  /** How much of the noise is added to the least threshold. */
+  /** Share of the noise that is added to the minimum threshold. */
   noiseFactor: number;
-  /** Of the threshold, from where on a pixel counts a little. */
+  /** Share of the threshold above which a pixel has a weight. */
   faintShare: number;
-  /** Area of the smallest connected change that counts, in pixels that have changed beyond doubt: a box of 20 px at 720p. */
+  /** Minimum area of connected change, in certainly changed pixels: a box of 20 px at 720p. */
   leastArea: number;
-  /** How far falling snow may raise that, and how much larger than the flakes a thing must be. */
+  /** Maximum of `leastArea` during precipitation, and the required ratio of an object's area to a flake's. */
   mostArea: number;
   weatherFactor: number;
-  /** From this share of the picture on nothing learned may hide it. */
+  /** Share of changed pixels that counts as motion regardless of learned noise. */
   unmistakableShare: number;
-  /** How much of a learned level is added to the threshold; 0 learns nothing. */
+  /** Factor of the learned noise that is added to the threshold; 0 disables learning. */
   learnedShare: number;
-  /** The most that is learned away from the top and bottom edge, where clocks and names stand, in levels. */
+  /** Maximum learned noise outside the top and bottom strips (clocks, names), in levels. */
   learnedInside: number;
-  /** Whether colour counts. */
+  /** True if chroma is compared. */
   colour: boolean;
-  /** A pixel is compared with all that the reference shows within so many pixels around it. */
+  /** Radius, in pixels, of the neighborhood in the reference that a pixel is compared with. */
   reach: 0 | 1;
 };
 
+/** Default parameters. */
 export const motionTuning: MotionTuning = {
   shiftPixels: 2,
   shadeShare: 0.14,

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 
+/** Credentials from a stream URL, decoded. */
 export type Credentials = { username: string; password: string };
 
+/** Authentication challenge that this client supports. */
 export type Challenge =
   | { scheme: 'basic' }
   | {
@@ -10,20 +12,20 @@ export type Challenge =
       nonce: string;
       opaque: string | null;
       algorithm: DigestAlgorithm;
-      /** The secret is hashed once more, with the nonces of the session (`MD5-sess` and the like). */
+      /** True for `MD5-sess` and the like: the secret is hashed again with the nonces of the session. */
       ofSession: boolean;
-      /** With `qop="auth"`: RFC 2617 and 7616. Without, as most cameras do it: RFC 2069. */
+      /** True with `qop="auth"` (RFC 2617, RFC 7616). False for RFC 2069, as used by most cameras. */
       withQop: boolean;
-      /** The credentials were right, their nonce too old. */
+      /** True if the credentials were accepted but the nonce has expired. */
       stale: boolean;
     };
 
-/** The names of the standards, from weak to strong, with Node's. */
+/** Hash algorithms from weak to strong, with their names in Node. */
 const hashes = { MD5: 'md5', 'SHA-256': 'sha256' } as const;
 
 type DigestAlgorithm = keyof typeof hashes;
 
-/** The best of the challenges in `WWW-Authenticate` headers that we can answer; null where there is none. */
+/** Returns the strongest supported challenge of the `WWW-Authenticate` headers, or null. */
 export function readChallenge(headers: readonly string[]): Challenge | null {
   const challenges = headers
     .flatMap(splitChallenges)
@@ -39,7 +41,7 @@ function strength(challenge: Challenge): number {
 
 type RawChallenge = { scheme: string; parameters: Map<string, string> };
 
-/** One header may hold several challenges: a word without `=` begins the next one. */
+/** Splits a header with several challenges: a word without `=` starts the next one. */
 function splitChallenges(header: string): RawChallenge[] {
   const challenges: RawChallenge[] = [];
   for (const match of header.matchAll(/([A-Za-z][\w-]*)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+)))?/g)) {
@@ -80,15 +82,16 @@ function readAlgorithm(name = 'MD5'): { algorithm: DigestAlgorithm; ofSession: b
 
 const digestAlgorithms: DigestAlgorithm[] = ['MD5', 'SHA-256'];
 
+/** Request that a digest authentication signs. */
 export type DigestUse = {
   method: string;
   uri: string;
-  /** How often this nonce has been used, this time included. */
+  /** Number of uses of this nonce, including this one. */
   count: number;
   clientNonce: string;
 };
 
-/** The value of the `Authorization` header. */
+/** Returns the value of the `Authorization` header. */
 export function authorization(challenge: Challenge, credentials: Credentials, use: DigestUse): string {
   const { username, password } = credentials;
   if (challenge.scheme === 'basic') {

@@ -1,16 +1,23 @@
 import { authorization, readChallenge, type Challenge, type Credentials } from './authentication.ts';
 import type { RtspHeader } from './message.ts';
 
-/** Answers the challenges of one connection. Nothing is sent before the server has asked, and never in a weaker form than it offers. */
+/**
+ * Authenticates the requests of one connection. Sends no credentials before a challenge, and never in a weaker
+ * scheme than offered.
+ */
 export type Authorizer = {
+  /** Returns the `Authorization` header, or none before a challenge. */
   headers(method: string, url: string): RtspHeader[];
-  /** Takes in the challenges of a 401. False when asking again would be no use: the server has refused these credentials. */
+  /**
+   * Reads the challenges of a 401. Returns false if a retry is useless, because the server has rejected these
+   * credentials.
+   */
   accept(challengeHeaders: readonly string[]): boolean;
-  /** The server has taken what was sent. */
+  /** Records that the server has accepted the request. */
   confirm(): void;
 };
 
-/** `newNonce` makes a client nonce (RFC 7616), a fresh random text each time. */
+/** Creates an authorizer. `newNonce` returns a new random client nonce (RFC 7616). */
 export function createAuthorizer(credentials: Credentials | null, newNonce: () => string): Authorizer {
   let challenge: Challenge | null = null;
   let count = 0;
@@ -40,12 +47,16 @@ export function createAuthorizer(credentials: Credentials | null, newNonce: () =
   };
 }
 
-/** A server that goes on asking for ever is not asked for ever; one nonce a request is what the strictest do. */
+/**
+ * Maximum consecutive challenges. The strictest servers require a new nonce per request; others repeat the
+ * challenge forever.
+ */
 const maxRefusals = 8;
 
 /**
- * Some servers give every answer a new nonce without calling the old one stale, so the nonce alone says nothing. Others want a new one
- * for every method and do not call it stale either: credentials that were good for the last request are not wrong now.
+ * Returns true if the nonce was replaced. Some servers send a new nonce with every response, so the nonce alone
+ * proves nothing. Others require one per method without `stale`: credentials of the last accepted request are still
+ * valid.
  */
 function isRenewed(before: Challenge, next: Challenge, confirmed: boolean): boolean {
   if (before.scheme !== 'digest' || next.scheme !== 'digest') return false;

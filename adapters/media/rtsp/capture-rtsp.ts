@@ -8,15 +8,16 @@ import { describeRtsp, type DescribedStream } from './describe.ts';
 import { openRtspRelay, type RtspRelay } from './rtsp-relay.ts';
 import { asStreamError } from './stream-error.ts';
 
+/** Dependencies of the RTSP capturer. */
 export type RtspCapturerDependencies = {
   guard: EgressGuard;
   ffmpeg: FfmpegRunner;
   now: () => Date;
-  /** For each answer of a server; 8 s by default. */
+  /** Timeout of each response, in milliseconds. Default: 8,000. */
   answerTimeoutMs?: number;
 };
 
-/** Pulls pictures from an RTSP server: a connection of its own for each capture, as cameras drop those that idle. */
+/** Creates a capturer for RTSP. Each capture opens a connection, because cameras drop idle ones. */
 export function createRtspCapturer(deps: RtspCapturerDependencies): StreamCapturer {
   return {
     probe: (url, signal) =>
@@ -28,10 +29,13 @@ export function createRtspCapturer(deps: RtspCapturerDependencies): StreamCaptur
   };
 }
 
-/** For connecting, OPTIONS, DESCRIBE and SETUP together, each of which may have to be asked twice. */
+/** Timeout for connecting, OPTIONS, DESCRIBE and SETUP together, each possibly sent twice for authentication. */
 const conversationTimeoutMs = 15_000;
 
-/** Cameras set to save bandwidth send a key frame every ten seconds, and nothing can be decoded before it. */
+/**
+ * Timeout for the first key frame. Cameras in a low-bandwidth mode send one every 10 s, and decoding starts with
+ * it.
+ */
 const keyFrameTimeoutMs = 20_000;
 
 function pictureTimeoutMs(request: CaptureRequest): number {
@@ -50,7 +54,7 @@ async function withinTime<T>(
     signal.throwIfAborted();
     if (!deadline.signal.aborted) throw error;
     throw new StreamFetchError(
-      'The RTSP server is too slow. Check that the stream plays in a video player.',
+      'The RTSP server did not finish in time. Check that the stream plays in a video player.',
       undefined,
       {
         cause: error,
@@ -90,7 +94,7 @@ async function captureRtsp(
     return {
       ...pictures,
       capturedAt: relay.lastFrameAt() ?? deps.now(),
-      // Each connection begins at the live edge; there is no segment that could stand still.
+      // A connection starts at the live edge, so no segment can become stale.
       position: { segment: null, segment_seconds: 0 },
     };
   } finally {

@@ -9,24 +9,25 @@ import { asStreamError } from './stream-error.ts';
 import { readRtspUrl, type RtspTarget } from './stream-url.ts';
 import { findVideoTrack, type VideoTrack } from './video-track.ts';
 
-/** A live stream that a server has described, over a connection that is still open. Whoever gets it closes `client`. */
+/** Described live stream with an open connection. The receiver closes `client`. */
 export type DescribedStream = {
   client: RtspClient;
   target: RtspTarget;
   track: VideoTrack;
-  /** What the server is asked so that it does not forget the session. */
+  /** Method of the keep-alive requests of the session. */
   keepAliveMethod: string;
 };
 
 const connectTimeoutMs = 5_000;
-/** Generous: a camera that sleeps takes seconds to start its encoder at DESCRIBE. */
+/** A sleeping camera takes seconds to start its encoder at DESCRIBE. */
 const limits = { answerTimeoutMs: 8_000, maxBytes: 96 * 1024 * 1024 };
 
+/** Dependencies of `describeRtsp`. `answerTimeoutMs` overrides the timeout of each response. */
 export type DescribeOptions = { guard: EgressGuard; answerTimeoutMs?: number };
 
 /**
- * Asks the server for the stream (OPTIONS, DESCRIBE), with the credentials of the URL where it wants them. Throws
- * `InvalidUrlError`, `NotLiveError` for a recording, `StreamFetchError`, and the reason of an aborted `signal`.
+ * Sends OPTIONS and DESCRIBE, with the credentials of the URL if challenged. Throws `InvalidUrlError`,
+ * `NotLiveError` for a recording, `StreamFetchError`, and the abort reason.
  */
 export async function describeRtsp(
   url: string,
@@ -50,7 +51,7 @@ export async function describeRtsp(
   }
 }
 
-/** Closes the client when `work` fails, and when `signal` is aborted at any later time. */
+/** Closes the client if `work` fails or `signal` aborts at any later time. */
 async function closedOnFailure<T>(
   client: RtspClient,
   signal: AbortSignal,
@@ -68,10 +69,13 @@ async function closedOnFailure<T>(
   }
 }
 
-/** As ffmpeg does it: GET_PARAMETER where the server knows it, since some count nothing else; else OPTIONS. */
+/**
+ * Returns the keep-alive method, as ffmpeg selects it: GET_PARAMETER if supported, because some servers count
+ * nothing else; otherwise OPTIONS.
+ */
 async function askMethods(client: RtspClient, target: RtspTarget): Promise<string> {
   const answer = await client.request('OPTIONS', target.url).catch((error: unknown) => {
-    if (error instanceof RtspStatusError && isOfNoMatter(error.status)) return null;
+    if (error instanceof RtspStatusError && isIgnorable(error.status)) return null;
     throw error;
   });
   return /\bGET_PARAMETER\b/.test((answer && headerValue(answer, 'public')) ?? '')
@@ -79,8 +83,8 @@ async function askMethods(client: RtspClient, target: RtspTarget): Promise<strin
     : 'OPTIONS';
 }
 
-/** A server that does not know OPTIONS, or not for this path; whether the stream is there, DESCRIBE tells. */
-function isOfNoMatter(status: number): boolean {
+/** Returns true if OPTIONS is unsupported, generally or for this path. DESCRIBE then shows if the stream exists. */
+function isIgnorable(status: number): boolean {
   return status >= 400 && status !== 401 && status !== 403;
 }
 
@@ -96,11 +100,11 @@ async function describe(client: RtspClient, target: RtspTarget): Promise<VideoTr
   const track = findVideoTrack(session, baseUrl(answer, target));
   if (track !== null) return track;
   throw new StreamFetchError(
-    'The stream has no video that can be read. Set the camera to H.264 or H.265 without SRTP.',
+    'The stream has no video track with a supported codec. Configure the camera for H.264 or H.265 without SRTP.',
   );
 }
 
-/** Servers behind address translation write an address of their own here; it is only ever sent back to them as text. */
+/** Servers behind NAT report their private address here. It is only sent back to them as text. */
 function baseUrl(answer: RtspMessage, target: RtspTarget): string {
   const named = ['content-base', 'content-location'].map((name) => headerValue(answer, name) ?? '');
   return named.find((base) => /^rtsp:\/\/[\x21-\x7e]+$/i.test(base)) ?? target.url;

@@ -1,22 +1,22 @@
-/** What a conversation with an RTSP server ends with. The messages tell no URL, address or credential. */
+/** Errors of an RTSP connection. Their messages contain no URL, address or credentials. */
 
-/** Bytes that are no RTSP, or more of them than a message may have. */
+/** Bytes that are not RTSP, or a message beyond its maximum size. */
 export class RtspProtocolError extends Error {
   override readonly name = 'RtspProtocolError';
 }
 
-/** An answer other than 2xx. */
+/** Response with a status other than 2xx. */
 export class RtspStatusError extends Error {
   override readonly name = 'RtspStatusError';
   readonly status: number;
 
   constructor(status: number) {
-    super(`RTSP server answered with status ${status}`);
+    super(`RTSP server returned status ${status}`);
     this.status = status;
   }
 }
 
-/** The server went away, stayed silent, or sent more than is taken of one stream. */
+/** Connection closed, response timeout, or more bytes than the maximum of a stream. */
 export class RtspConnectionError extends Error {
   override readonly name = 'RtspConnectionError';
 }

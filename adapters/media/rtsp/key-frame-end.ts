@@ -1,19 +1,26 @@
 import type { VideoTrack } from './video-track.ts';
 
 /**
- * Tells where the first whole key frame of a track ends. A decoder of a stream with B-frames holds a key frame back until it has seen what
- * may belong before it; of key frames only, that is two groups of pictures, 6 to 30 s. When its input ends, it gives the picture at once.
+ * Detects the end of the first complete key frame of a track. With B-frames, a decoder delays a key frame until it
+ * has read later ones: for key frames only, two GOPs, 6 to 30 s. At the end of its input it outputs the frame
+ * immediately.
  */
 export type KeyFrameEnd = {
-  /** Takes an interleaved RTP or RTCP packet, its head of four bytes included. True from the packet on that follows the key frame. */
+  /**
+   * Reads an interleaved RTP or RTCP packet, including its four-byte header. Returns true from the first packet
+   * after the key frame.
+   */
   isPast(frame: Uint8Array): boolean;
 };
 
-/** Only H.264 and H.265 are known; of other codecs, and of streams that refresh without key frames, the end never comes. */
+/**
+ * Creates a detector for H.264 and H.265. For other codecs, and for streams without key frames, `isPast` stays
+ * false.
+ */
 export function watchForKeyFrameEnd(track: Pick<VideoTrack, 'codec' | 'payloadType'>): KeyFrameEnd {
   const kindOf = track.codec === 'H264' ? kindOfH264 : track.codec === 'H265' ? kindOfH265 : null;
   let timestamp: number | null = null;
-  /** A picture that was joined in its middle is not whole. */
+  /** False if the stream was joined within the access unit. */
   let whole = false;
   let isKeyFrame = false;
   let past = false;
@@ -39,7 +46,7 @@ type RtpPacket = { payloadType: number; timestamp: number; payload: Uint8Array }
 const interleavedHeadBytes = 4;
 const rtpHeadBytes = 12;
 
-/** RFC 3550, 5.1. Null for what is too short. */
+/** Parses an RTP packet (RFC 3550, 5.1). Returns null if it is too short. */
 function readRtp(frame: Uint8Array): RtpPacket | null {
   const rtp = Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength).subarray(interleavedHeadBytes);
   if (rtp.length < rtpHeadBytes) return null;
@@ -50,10 +57,10 @@ function readRtp(frame: Uint8Array): RtpPacket | null {
   return { payloadType: marked & 0x7f, timestamp: rtp.readUInt32BE(4), payload: rtp.subarray(start) };
 }
 
-/** What a packet holds of its picture. Parameter sets and the like stand before the first slice. */
+/** Content of a packet. Parameter sets and similar units precede the first slice of an access unit. */
 type Kind = { isKeyFrame: boolean; beginsPicture: boolean };
 
-/** RFC 6184, 5.2 */
+/** Classifies an H.264 payload (RFC 6184, 5.2). */
 function kindOfH264(payload: Uint8Array): Kind {
   const type = (payload[0] ?? 0) & 0x1f;
   const [singleTimeAggregate, fragment] = [24, 28];
@@ -65,7 +72,7 @@ function h264(type: number): Kind {
   return { isKeyFrame: type === 5, beginsPicture: type >= 6 && type <= 9 };
 }
 
-/** RFC 7798, 4.4 */
+/** Classifies an H.265 payload (RFC 7798, 4.4). */
 function kindOfH265(payload: Uint8Array): Kind {
   const type = ((payload[0] ?? 0) >> 1) & 0x3f;
   const [aggregate, fragment] = [48, 49];
@@ -80,7 +87,7 @@ function h265(type: number): Kind {
   };
 }
 
-/** Aggregates hold units of a 16-bit length each; the first byte of every unit. */
+/** Returns the first byte of each NAL unit in an aggregation packet. Each unit has a 16-bit length. */
 function unitTypes(payload: Uint8Array, headBytes: number): number[] {
   const firsts: number[] = [];
   for (let at = headBytes; at + 2 < payload.length;) {

@@ -1,13 +1,15 @@
 import { RtspProtocolError } from './errors.ts';
 
+/** Header field. */
 export type RtspHeader = readonly [name: string, value: string];
 
-/** A request or a response (RFC 2326). */
+/** RTSP request or response (RFC 2326). */
 export type RtspMessage = { startLine: string; headers: readonly RtspHeader[]; body: Uint8Array };
 
+/** Method and URL of a request. */
 export type RtspRequestLine = { method: string; url: string };
 
-/** Reads start line and headers; `text` is what stands before the empty line. Throws `RtspProtocolError`. */
+/** Parses start line and headers. `text` is everything before the empty line. Throws `RtspProtocolError`. */
 export function parseHead(text: string): Omit<RtspMessage, 'body'> {
   const [startLine = '', ...lines] = text.split(/\r?\n/);
   if (!/^RTSP\/1\.\d \d{3}( |$)/.test(startLine) && requestLine(startLine) === null) {
@@ -16,7 +18,7 @@ export function parseHead(text: string): Omit<RtspMessage, 'body'> {
   return { startLine, headers: unfold(lines).map(parseHeader) };
 }
 
-/** A line that begins with white space goes on with the one before. */
+/** Joins a line that begins with white space to the previous one. */
 function unfold(lines: string[]): string[] {
   const unfolded: string[] = [];
   for (const line of lines) {
@@ -29,7 +31,7 @@ function unfold(lines: string[]): string[] {
 function parseHeader(line: string): RtspHeader {
   const colon = line.indexOf(':');
   if (colon < 1) throw new RtspProtocolError('Malformed RTSP header');
-  // A lone CR would be a line's end to others, and values of a challenge are sent back.
+  // Some readers treat a lone CR as a line end, and values of a challenge are sent back.
   return [
     line.slice(0, colon).trim(),
     line
@@ -39,28 +41,30 @@ function parseHeader(line: string): RtspHeader {
   ];
 }
 
-/** Null for a response. */
+/** Returns method and URL, or null for a response. */
 export function requestLine(startLine: string): RtspRequestLine | null {
   const match = /^([A-Z_]+) (\S+) RTSP\/1\.\d$/.exec(startLine);
   return match?.[1] !== undefined && match[2] !== undefined ? { method: match[1], url: match[2] } : null;
 }
 
-/** Null for a request. */
+/** Returns the status, or null for a request. */
 export function statusOf(message: Pick<RtspMessage, 'startLine'>): number | null {
   const match = /^RTSP\/1\.\d (\d{3})/.exec(message.startLine);
   return match?.[1] === undefined ? null : Number(match[1]);
 }
 
+/** Returns all values of a header. Names are case-insensitive. */
 export function headerValues(message: Pick<RtspMessage, 'headers'>, name: string): string[] {
   const wanted = name.toLowerCase();
   return message.headers.filter(([key]) => key.toLowerCase() === wanted).map(([, value]) => value);
 }
 
+/** Returns the first value of a header, or undefined. */
 export function headerValue(message: Pick<RtspMessage, 'headers'>, name: string): string | undefined {
   return headerValues(message, name)[0];
 }
 
-/** Of the form that goes on the wire. Header values must be single lines; those that were parsed are. */
+/** Formats a message for the wire. Header values must be single lines, as parsed ones are. */
 export function formatMessage(startLine: string, headers: readonly RtspHeader[], body = ''): string {
   const all: RtspHeader[] =
     body === '' ? [...headers] : [...headers, ['Content-Length', String(Buffer.byteLength(body))]];

@@ -1,19 +1,27 @@
 import { RtspProtocolError } from './errors.ts';
 import { headerValue, parseHead, type RtspMessage } from './message.ts';
 
-/** One interleaved frame (RFC 2326, 10.12), its head of four bytes included. */
+/** Interleaved frame (RFC 2326, 10.12), including its four-byte header. */
 export type InterleavedFrame = { channel: number; bytes: Uint8Array };
 
+/** Item of a connection: an interleaved frame or a message. */
 export type RtspItem = { kind: 'frame'; frame: InterleavedFrame } | { kind: 'message'; message: RtspMessage };
 
-/** Cuts the bytes of one direction of a connection into messages and frames. Throws `RtspProtocolError`; of no use after that. */
+/**
+ * Splits one direction of a connection into RTSP messages and interleaved frames. Unusable after an error. `push`
+ * throws `RtspProtocolError`.
+ */
 export type RtspReader = { push(chunk: Uint8Array): RtspItem[] };
 
 const maxHeadBytes = 16_384;
 const maxBodyBytes = 65_536;
-/** Some servers end a body with a byte more than they have counted, or write a fault of theirs into the stream. */
+/**
+ * Maximum bytes that are skipped. Some servers send one byte more than their Content-Length, or write an error text
+ * into the stream.
+ */
 const maxGarbageBytes = 65_536;
 
+/** Creates a reader for one direction of a connection. */
 export function createRtspReader(): RtspReader {
   let pending: Buffer = Buffer.alloc(0);
   let begun = false;
@@ -34,14 +42,14 @@ export function createRtspReader(): RtspReader {
   function readNext(buffer: Buffer): Read {
     const bytes = begun ? garbageAt(buffer) : 0;
     const read = bytes > 0 ? { item: null, bytes } : readItem(buffer);
-    // Empty lines too: without an end they keep the reader busy for nothing.
+    // Counts empty lines too. Without a limit, they keep the reader busy.
     if (read?.item === null) garbageBytes += read.bytes;
     if (garbageBytes > maxGarbageBytes) throw new RtspProtocolError('Too much that is not RTSP');
     return read;
   }
 }
 
-/** Null while the item is incomplete; an empty line between messages is an item of nothing. */
+/** Next item, or null while it is incomplete. An empty line between messages has no item. */
 type Read = { item: RtspItem | null; bytes: number } | null;
 
 function readItem(buffer: Buffer): Read {
@@ -52,7 +60,7 @@ function readItem(buffer: Buffer): Read {
   return readMessage(buffer);
 }
 
-/** How many bytes there are before what may be the next item: a frame of RTP or RTCP, or an answer. */
+/** Returns the number of bytes before the next possible item: an RTP or RTCP frame, or a response. */
 function garbageAt(buffer: Buffer): number {
   const first = buffer[0];
   if (first === undefined || beginners.has(first) || isCapital(first)) return 0;
@@ -63,7 +71,7 @@ function garbageAt(buffer: Buffer): number {
   return buffer.length;
 }
 
-/** Of a method. */
+/** Returns true for the first letter of a method. */
 function isCapital(byte: number): boolean {
   return byte >= 0x41 && byte <= 0x5a;
 }

@@ -7,29 +7,31 @@ import { formatMessage, headerValue, headerValues, requestLine, statusOf } from 
 import type { RtspHeader, RtspMessage } from './message.ts';
 import { createRtspReader, type InterleavedFrame, type RtspItem } from './reader.ts';
 
-/** Our side of the conversation with a camera or server, over one connection that the guard has allowed. */
+/** RTSP client over one connection that the egress guard has checked. */
 export type RtspClient = {
   /**
-   * Sends one request and answers its 2xx response; credentials are added when the server asks for them, redirects are not followed.
+   * Sends a request and returns its 2xx response. Adds credentials after a challenge and does not follow redirects.
    * Throws `RtspStatusError`, `RtspConnectionError`, `RtspProtocolError`.
    */
   request(method: string, url: string, headers?: readonly RtspHeader[]): Promise<RtspMessage>;
-  /** Takes the interleaved frames from now on; those before are dropped. */
+  /** Sets the handler of interleaved frames. Earlier frames are dropped. */
   onFrame(take: (frame: InterleavedFrame) => void): void;
-  /** Called once, at the end of the connection, whoever ended it; at once where it has ended already. */
+  /** Calls `ended` once when the connection ends, immediately if it has ended. */
   onEnd(ended: () => void): void;
-  /** For back-pressure, and for the frames of the other direction. */
+  /** Socket, for back-pressure and for frames to the server. */
   socket: Socket;
   close(): void;
 };
 
+/** Limits of one connection. */
 export type RtspClientLimits = {
-  /** For each answer. */
+  /** Timeout of each response, in milliseconds. */
   answerTimeoutMs: number;
-  /** Of all that the server sends over the connection. */
+  /** Maximum bytes that the server may send over the connection. */
   maxBytes: number;
 };
 
+/** Creates a client on a connected socket. */
 export function createRtspClient(
   socket: Socket,
   credentials: Credentials | null,
@@ -48,7 +50,7 @@ export function createRtspClient(
     try {
       bytes += chunk.length;
       if (bytes > limits.maxBytes)
-        throw new RtspConnectionError('RTSP server sent more than is taken of a stream');
+        throw new RtspConnectionError('RTSP server sent more than the maximum of a stream');
       for (const item of reader.push(chunk)) receive(item);
     } catch (error) {
       fail(error);
@@ -89,7 +91,7 @@ export function createRtspClient(
     const answer = Promise.withResolvers<RtspMessage>();
     waiting.set(number, answer);
     const timer = setTimeout(
-      () => answer.reject(new RtspConnectionError('RTSP server did not answer in time')),
+      () => answer.reject(new RtspConnectionError('RTSP server did not respond in time')),
       limits.answerTimeoutMs,
     );
     socket.write(formatMessage(`${method} ${url} RTSP/1.0`, [['CSeq', String(number)], agent, ...headers]));
@@ -105,11 +107,11 @@ export function createRtspClient(
     if (item.kind === 'frame') return takeFrame?.(item.frame);
     const status = statusOf(item.message);
     if (status === null) return refuse(item.message);
-    // 100 Continue: the answer is still to come.
+    // 100 Continue: the final response follows.
     if (status >= 200) waitingFor(item.message)?.resolve(item.message);
   }
 
-  /** Some servers do not say what they answer: then it is what was asked first. */
+  /** Finds the request of a response. Some servers omit CSeq; the response then belongs to the oldest request. */
   function waitingFor(answer: RtspMessage): PromiseWithResolvers<RtspMessage> | undefined {
     const number = headerValue(answer, 'cseq');
     if (number !== undefined) return waiting.get(Number(number));
@@ -117,11 +119,11 @@ export function createRtspClient(
     return oldest;
   }
 
-  /** Servers may ask, too (RFC 2326, 10); a REDIRECT is the one that must not be followed. */
+  /** Rejects requests of the server (RFC 2326, 10). A REDIRECT must not be followed. */
   function refuse(message: RtspMessage): void {
     if (requestLine(message.startLine)?.method === 'REDIRECT') throw new RtspStatusError(302);
     refused += 1;
-    if (refused > mostRefused) throw new RtspProtocolError('RTSP server asks too much');
+    if (refused > mostRefused) throw new RtspProtocolError('RTSP server sent too many requests');
     const number = headerValue(message, 'cseq') ?? '0';
     socket.write(formatMessage('RTSP/1.0 501 Not Implemented', [['CSeq', number]]));
   }
@@ -134,7 +136,7 @@ export function createRtspClient(
   }
 }
 
-/** Of requests of the server's. Each is answered, and who does not read the answers would have us keep them all. */
+/** Maximum requests of the server. Each gets a response; if the server does not read them, they fill the memory. */
 const mostRefused = 100;
 
 const agent: RtspHeader = ['User-Agent', 'watchpost'];

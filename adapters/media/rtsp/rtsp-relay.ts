@@ -8,21 +8,21 @@ import { createRtspReader } from './reader.ts';
 import { setUpTrack } from './track-setup.ts';
 import { describeTrack } from './video-track.ts';
 
-/** A one-track RTSP server on loopback for one ffmpeg, in front of a stream that we have described ourselves. */
+/** RTSP server on loopback with one track, for one ffmpeg process. Relays a stream that is already described. */
 export type RtspRelay = {
-  /** What ffmpeg opens. It says nothing of the real stream: ffmpeg takes options from a URL's query. */
+  /** URL for ffmpeg. It contains nothing of the real stream, because ffmpeg reads options from a URL query. */
   url: string;
-  /** When the newest frame was handed on; null before the first. */
+  /** Time of the newest relayed frame; null before the first one. */
   lastFrameAt(): Date | null;
-  /** Ends both connections. */
+  /** Closes both connections. */
   close(): Promise<void>;
 };
 
 /**
- * Sets the track up at the server, over TCP only, and waits for one client that knows the relay's secret path. ffmpeg's
- * requests end here: it never sees a text of the server's, so no redirect, address or header can lead it elsewhere. Interleaved
- * frames pass unchanged and with back-pressure. When one side leaves, so does the other; with `until: 'key frame'` the stream also ends
- * for ffmpeg once it has had a whole one. Takes `stream.client` over. Throws as `setUpTrack`.
+ * Sets up the track over TCP only and waits for one client that knows the secret path. The requests of ffmpeg end
+ * here: it reads no text of the server, so no redirect, address or header can lead it elsewhere. Interleaved frames
+ * pass unchanged, with back-pressure. If one side closes, the other closes too; with `until: 'key frame'`, ffmpeg's
+ * input also ends after the first complete one. Takes over `stream.client`. Throws like `setUpTrack`.
  */
 export async function openRtspRelay(
   stream: DescribedStream,
@@ -40,7 +40,7 @@ export async function openRtspRelay(
 
   server.on('connection', (socket) => serveViewer(socket));
   client.onEnd(() => {
-    // What has arrived is still handed on.
+    // Received frames are still relayed.
     viewer?.end();
     server.close();
   });
@@ -58,7 +58,7 @@ export async function openRtspRelay(
       try {
         for (const item of reader.push(chunk)) {
           if (item.kind === 'message') answer(socket, item.message);
-          // Receiver reports of ffmpeg's.
+          // RTCP receiver reports of ffmpeg.
           else if (socket === viewer) forward(item.frame.bytes, client.socket, socket);
         }
       } catch {
@@ -87,7 +87,7 @@ export async function openRtspRelay(
           ['Transport', setup.transport],
         ]);
       case 'PLAY':
-        // Before the server has answered: ffmpeg drops the frames that come before its answer, parameter sets among them.
+        // Responds before the server does: ffmpeg drops frames before the response, with their parameter sets.
         reply([['Session', '1']]);
         return play(socket);
       case 'TEARDOWN':
@@ -97,9 +97,9 @@ export async function openRtspRelay(
     }
   }
 
-  /** The first who knows the path is ffmpeg; nobody else is let in after it. */
+  /** Accepts the first client that knows the path, which is ffmpeg, and rejects all others. */
   function admit(socket: Socket): void {
-    if (viewer !== null && viewer !== socket) throw new RtspProtocolError('The relay has its viewer');
+    if (viewer !== null && viewer !== socket) throw new RtspProtocolError('The relay already has a client');
     viewer = socket;
     server.close();
   }
@@ -123,7 +123,7 @@ export async function openRtspRelay(
   }
 }
 
-/** ffmpeg connects within milliseconds and speaks first. */
+/** Timeout for other clients. ffmpeg connects within milliseconds and sends first. */
 const strangerTimeoutMs = 2_000;
 
 function listen(server: Server): Promise<number> {
@@ -136,7 +136,7 @@ function listen(server: Server): Promise<number> {
   return promise;
 }
 
-/** The sender waits until the receiver has taken what was written. */
+/** Pauses the sender until the receiver has taken the bytes. */
 function forward(bytes: Uint8Array, to: Socket, from: Socket): void {
   if (to.destroyed || to.write(bytes) || from.isPaused()) return;
   from.pause();

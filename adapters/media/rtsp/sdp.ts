@@ -1,14 +1,16 @@
-/** A session description (RFC 8866), as far as RTSP needs it. */
+/** Session description (RFC 8866), reduced to what RTSP needs. */
 export type SessionDescription = { attributes: SdpAttribute[]; media: SdpMedia[] };
 
+/** Media description: one track. */
 export type SdpMedia = { type: string; protocol: string; payloadTypes: number[]; attributes: SdpAttribute[] };
 
+/** Attribute line. `value` is empty for a flag. */
 export type SdpAttribute = { name: string; value: string };
 
-/** Lenient: lines that it does not know are left out. */
+/** Parses a session description. Ignores unknown lines. */
 export function parseSdp(text: string): SessionDescription {
   const session: SessionDescription = { attributes: [], media: [] };
-  // A lone CR too is a line's end to some readers, ffmpeg among them: what one sees as one line must be one to all.
+  // ffmpeg treats a lone CR as a line end, so this parser must too.
   for (const line of text.split(/\r\n|\r|\n/)) {
     const value = line.slice(2).trim();
     if (line.startsWith('m=')) session.media.push(parseMedia(value));
@@ -29,11 +31,12 @@ function parseAttribute(value: string): SdpAttribute {
     : { name: value.slice(0, colon), value: value.slice(colon + 1) };
 }
 
+/** Returns the value of the first attribute with this name, or undefined. */
 export function attribute(holder: { attributes: SdpAttribute[] }, name: string): string | undefined {
   return holder.attributes.find((candidate) => candidate.name === name)?.value;
 }
 
-/** What a recording says of itself: a range with an end. `npt=now-`, `npt=0-` and no range at all are live. */
+/** Returns true for a recording: a range with an end. `npt=now-`, `npt=0-` and no range mean live. */
 export function isRecording(session: SessionDescription): boolean {
   const ranges = [session, ...session.media].map((holder) => attribute(holder, 'range'));
   return ranges.some((range) => range !== undefined && hasEnd(range));

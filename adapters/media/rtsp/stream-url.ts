@@ -1,15 +1,16 @@
 import type { EgressGuard } from '../../egress/guard.ts';
 import type { Credentials } from './authentication.ts';
 
+/** Server and path of an RTSP stream. */
 export type RtspTarget = {
-  /** As it goes into requests and may be shown: without credentials and fragment. */
+  /** URL for requests and for display, without credentials and fragment. */
   url: string;
   host: string;
   port: number;
   credentials: Credentials | null;
 };
 
-/** Throws `InvalidUrlError`. */
+/** Parses and checks an RTSP URL. Throws `InvalidUrlError`. */
 export function readRtspUrl(text: string, guard: EgressGuard): RtspTarget {
   const url = guard.check(text, ['rtsp']);
   const { username, password } = url;
@@ -27,7 +28,7 @@ export function readRtspUrl(text: string, guard: EgressGuard): RtspTarget {
   };
 }
 
-/** A password may hold a bare percent sign. */
+/** Decodes a part of the URL. Returns it unchanged if a password contains a bare percent sign. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

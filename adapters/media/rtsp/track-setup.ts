@@ -3,20 +3,26 @@ import { RtspStatusError } from './errors.ts';
 import { headerValue, type RtspHeader } from './message.ts';
 import type { InterleavedFrame } from './reader.ts';
 
-/** A track that is set up at the server and can be played. */
+/** Track that is set up at the server and ready to play. */
 export type TrackSetup = {
-  /** The Transport header for whoever reads the frames, with the channels that the server chose. */
+  /** Transport header for the client, with the channels that the server selected. */
   transport: string;
-  /** Of the track, and whole: cameras send those of other tracks too, and ffmpeg loses its way after one that is too short. */
+  /**
+   * Returns true for a complete frame of this track. Cameras also send frames of other tracks, and ffmpeg loses
+   * sync after a short one.
+   */
   isOurs(frame: InterleavedFrame): boolean;
-  /** How soon the server wants to hear from us. */
+  /** Session timeout of the server, in seconds. */
   timeoutSeconds: number;
   play(): Promise<void>;
-  /** Says goodbye, so that a camera with few places has this one free at once, and closes the connection. */
+  /** Sends TEARDOWN, so that a camera with few sessions frees this one immediately, and closes the connection. */
   leave(): void;
 };
 
-/** SETUP over TCP and nothing else. Throws `RtspStatusError` (461 where the server answers with another transport), and as `RtspClient.request`. */
+/**
+ * Sends SETUP for TCP only. Throws `RtspStatusError` (461 if the server selects another transport), and like
+ * `RtspClient.request`.
+ */
 export async function setUpTrack({ client, track, keepAliveMethod }: DescribedStream): Promise<TrackSetup> {
   const answer = await client.request('SETUP', track.controlUrl, [['Transport', transportOver('0-1')]]);
   const channels = interleavedChannels(headerValue(answer, 'transport') ?? '');
@@ -33,7 +39,7 @@ export async function setUpTrack({ client, track, keepAliveMethod }: DescribedSt
     timeoutSeconds,
     async play() {
       await client.request('PLAY', track.sessionUrl, [...session, ['Range', 'npt=0.000-']]);
-      // Whatever it answers, it has heard from us.
+      // Any response keeps the session alive, also an error.
       const beat = (): void =>
         void client.request(keepAliveMethod, track.sessionUrl, session).catch(() => undefined);
       keepAlive = setInterval(beat, (timeoutSeconds * 1000) / 2);
@@ -54,7 +60,7 @@ export async function setUpTrack({ client, track, keepAliveMethod }: DescribedSt
   };
 }
 
-/** Four of interleaving, eight of the shortest RTCP packet. */
+/** Minimum length, in bytes: four of interleaving and eight of the shortest RTCP packet. */
 const shortestFrameBytes = 12;
 const unsupportedTransport = 461;
 const goodbyeMs = 500;
@@ -64,8 +70,8 @@ function transportOver(channels: string): string {
 }
 
 /**
- * A server that names no channels has taken those that were asked for, and one that names the first alone means the next one for RTCP.
- * Some leave the `/TCP` out, and say by the channels what they mean.
+ * Returns the channels of a Transport header, or null for another transport. Without channels, the requested ones
+ * apply; with one channel, RTCP uses the next one. Some servers omit `/TCP` and only give channels.
  */
 function interleavedChannels(transport: string): string | null {
   const [, first, last] = /;\s*interleaved\s*=\s*"?(\d{1,3})(?:\s*-\s*(\d{1,3}))?/i.exec(transport) ?? [];
@@ -74,7 +80,7 @@ function interleavedChannels(transport: string): string | null {
   return /^RTP\/AVPF?\/TCP/i.test(transport) ? '0-1' : null;
 }
 
-/** 60 s where the server says nothing (RFC 2326, 12.37). */
+/** Returns the session timeout in seconds, 60 by default (RFC 2326, 12.37). */
 function readTimeout(parameters: string[]): number {
   const seconds = parameters
     .map((text) => /^\s*timeout\s*=\s*(\d{1,5})/i.exec(text)?.[1])

@@ -1,24 +1,26 @@
 import { attribute, type SdpMedia, type SessionDescription } from './sdp.ts';
 
-/** The one track that is captured. */
+/** Video track that is captured. */
 export type VideoTrack = {
   codec: VideoCodec;
   payloadType: number;
   clockRate: number;
-  /** Format parameters as the server wrote them, on one line; parameter sets are in there. */
+  /** Format parameters as sent by the server, on one line. They include the parameter sets. */
   parameters: string | null;
-  /** What SETUP asks for. */
+  /** URL for SETUP. */
   controlUrl: string;
-  /** What PLAY asks for. */
+  /** URL for PLAY. */
   sessionUrl: string;
 };
 
 type VideoCodec = (typeof codecs)[number];
 
-/** Others (RealVideo, ASF in RTP, …) bring old parsers with them, and no camera of today sends them. */
+/** Supported codecs. Others (RealVideo, ASF in RTP, …) need obsolete parsers, and no current camera sends them. */
 const codecs = ['H264', 'H265', 'JPEG', 'MP4V-ES', 'VP8', 'VP9'] as const;
 
-/** The first video track in a codec that we take; null where there is none. `baseUrl` is what relative control URLs are relative to. */
+/**
+ * Returns the first video track with a supported codec, or null. `baseUrl` is the base of relative control URLs.
+ */
 export function findVideoTrack(session: SessionDescription, baseUrl: string): VideoTrack | null {
   const sessionUrl = controlUrl(attribute(session, 'control'), baseUrl, baseUrl);
   for (const media of session.media) {
@@ -48,14 +50,14 @@ function forPayload(media: SdpMedia, name: string, payloadType: number): string 
   return found?.value.slice(prefix.length).trim();
 }
 
-/** Payload types that need no rtpmap (RFC 3551): 26 is the one that cameras use. */
+/** Returns the mapping of a payload type without rtpmap (RFC 3551). Cameras use 26. */
 function staticMapping(payloadType: number): string {
   return payloadType === 26 ? 'JPEG/90000' : '';
 }
 
 /**
- * Joined as live555 and ffmpeg do it, to which servers were made, and not by RFC 3986: `rtsp://host/cam?x=1` and `track1`
- * are `rtsp://host/cam?x=1/track1`.
+ * Joins URLs like live555 and ffmpeg, which servers rely on, not by RFC 3986: `rtsp://host/cam?x=1` and `track1`
+ * give `rtsp://host/cam?x=1/track1`.
  */
 function controlUrl(control: string | undefined, baseUrl: string, wholeUrl: string): string {
   if (control === undefined || control === '' || control === '*' || !/^[\x21-\x7e]+$/.test(control))
@@ -64,7 +66,7 @@ function controlUrl(control: string | undefined, baseUrl: string, wholeUrl: stri
   return baseUrl.endsWith('/') ? `${baseUrl}${control}` : `${baseUrl}/${control}`;
 }
 
-/** The description that ffmpeg gets: this track and nothing else of what the server wrote. */
+/** Returns the session description for ffmpeg: this track, and nothing else of the server's text. */
 export function describeTrack(track: VideoTrack, controlUrl: string): string {
   const { payloadType, codec, clockRate, parameters } = track;
   const lines = ['v=0', 'o=- 0 0 IN IP4 127.0.0.1', 's=-', 'c=IN IP4 127.0.0.1', 't=0 0'];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { StreamFetchError } from '../../../core/errors.ts';
 
-/** What a playback access token says of itself: JSON inside of its `value`. Everything may be missing. */
+/** Claims of a playback access token: the JSON in its `value`. Every field is optional. */
 const tokenSchema = z.object({
   expires: z.number().int().positive().optional().catch(undefined),
   ci_gb: z.boolean().default(false).catch(false),
@@ -10,14 +10,15 @@ const tokenSchema = z.object({
   private: z.object({ allowed_to_view: z.boolean() }).optional().catch(undefined),
 });
 
+/** Claims of a playback access token. */
 export type AccessToken = z.infer<typeof tokenSchema>;
 
-/** Twitch may change what is inside: what cannot be read says nothing. */
+/** Reads the claims of a token. Unreadable claims are treated as absent, because Twitch may change the format. */
 export function readAccessToken(value: string): AccessToken {
-  return tokenSchema.catch(saysNothing).parse(fromJson(value));
+  return tokenSchema.catch(noClaims).parse(fromJson(value));
 }
 
-const saysNothing: AccessToken = { ci_gb: false, geoblock_reason: '' };
+const noClaims: AccessToken = { ci_gb: false, geoblock_reason: '' };
 
 function fromJson(text: string): unknown {
   try {
@@ -27,7 +28,7 @@ function fromJson(text: string): unknown {
   }
 }
 
-/** Why the token will not be let in, as far as it says so itself. */
+/** Returns the error for a token that Twitch will reject according to its claims, or null. */
 export function tokenRefusal(token: AccessToken): StreamFetchError | null {
   if (token.ci_gb || token.geoblock_reason !== '') return regionBlocked();
   if (token.private?.allowed_to_view === false || token.authorization?.forbidden === true)
@@ -35,14 +36,16 @@ export function tokenRefusal(token: AccessToken): StreamFetchError | null {
   return null;
 }
 
+/** Error for a stream that is blocked in this region. */
 export function regionBlocked(): StreamFetchError {
   return new StreamFetchError(
-    'The stream is closed to the region of this service, or to its kind of address. Have the operator set a proxy in a region that it is open to (WATCHPOST_TWITCH_PROXY).',
+    'The stream is blocked in the region of this service, or for its kind of address. Ask the operator to set a proxy in another region (WATCHPOST_TWITCH_PROXY).',
   );
 }
 
+/** Error for a stream with restricted access. */
 export function restricted(): StreamFetchError {
   return new StreamFetchError(
-    'The stream is for subscribers, or otherwise not public. Have the operator set cookies of an account that may see it (WATCHPOST_TWITCH_COOKIES), or give a public stream.',
+    'The stream is restricted to subscribers or otherwise not public. Ask the operator to set cookies of an account with access (WATCHPOST_TWITCH_COOKIES), or use a public stream.',
   );
 }

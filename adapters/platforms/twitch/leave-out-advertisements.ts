@@ -1,8 +1,9 @@
 import type { PreparePlaylist } from '../../media/hls/fetch-playlist.ts';
 
 /**
- * Marks the advertisements that Twitch stitches into a stream as gaps, so that none is captured. They are told by the title of their
- * segments, which begins with "Amazon", and by date ranges of a class or id of their own. `paused`: the newest segment is one.
+ * Marks the advertisements that Twitch inserts into a stream as gaps, so that none is captured. Detects them by
+ * segment titles that begin with "Amazon", and by the class or id of date ranges. `paused`: the newest segment is
+ * an advertisement.
  */
 export const leaveOutAdvertisements: PreparePlaylist = (playlist) => {
   const lines = Buffer.from(playlist).toString().split(/\r?\n/);
@@ -25,12 +26,12 @@ export const leaveOutAdvertisements: PreparePlaylist = (playlist) => {
 const dateTime = '#EXT-X-PROGRAM-DATE-TIME:';
 const information = '#EXTINF:';
 
-/** A playlist of half a minute has two or three. */
+/** Maximum advertisement breaks. A playlist of half a minute has two or three. */
 const mostBreaks = 20;
 
 type Break = { fromMs: number; toMs: number };
 
-/** `atMs` is not a number where the playlist gives no time. */
+/** Returns true for an advertisement. `atMs` is NaN if the playlist has no program date-time. */
 function isAdvertisement(extinf: string, atMs: number, breaks: Break[]): boolean {
   const title = extinf.slice(extinf.indexOf(',') + 1).trim();
   return title.startsWith('Amazon') || breaks.some(({ fromMs, toMs }) => atMs >= fromMs && atMs < toMs);

@@ -1,7 +1,7 @@
 import { pageHost, pagePath } from '../page-path.ts';
 import type { DeadPage, TwitchPage } from '../platform-page.ts';
 
-/** Null where the URL is none that a stream can be found by. */
+/** Parses a Twitch URL. Returns null if it cannot lead to a stream. */
 export function recogniseTwitch(url: URL): TwitchPage | DeadPage | null {
   const host = pageHost(url);
   if (host === 'clips.twitch.tv') return { kind: 'clip' };
@@ -17,10 +17,10 @@ export function recogniseTwitch(url: URL): TwitchPage | DeadPage | null {
 
 const hosts = new Set(['twitch.tv', 'www.twitch.tv', 'm.twitch.tv', 'go.twitch.tv']);
 
-/** Tabs of a channel's page under which its stream plays on. */
+/** Tabs of a channel page that also play the stream. */
 const tabs = new Set(['home', 'about', 'schedule', 'chat', 'squad']);
 
-/** Pages that a channel's name cannot be told from by its form. */
+/** Paths that have the form of a channel name. */
 const reserved = new Set([
   'directory',
   'videos',
@@ -47,7 +47,7 @@ function channel(name: string | null): TwitchPage | null {
   return /^\w{1,25}$/.test(login) && !reserved.has(login) ? { kind: 'channel', login } : null;
 }
 
-/** `/name/v/123` and the like, `/name/clip/Word`; the letters are of former times. */
+/** Parses `/name/v/123`, `/name/clip/Word` and older forms. */
 function deadPage(second: string): DeadPage | null {
   if (second === 'clip' || second === 'clips') return { kind: 'clip' };
   return ['v', 'video', 'videos', 'b', 'c'].includes(second) ? { kind: 'recording' } : null;

@@ -9,15 +9,18 @@ import { readAccessToken, tokenRefusal } from './access-token.ts';
 import { askTwitch, type TwitchChannel } from './twitch-gql.ts';
 import { checkUsher, offline, usherPlaylistUrl } from './usher.ts';
 
-/** The broadcast of a Twitch channel. Throws `NotLiveError` (offline, unknown, a rerun) and `StreamFetchError`. */
+/**
+ * Resolves the broadcast of a Twitch channel. Throws `NotLiveError` (offline, unknown, rerun) and
+ * `StreamFetchError`.
+ */
 export async function resolveTwitch(
   { login }: TwitchPage,
   deps: { http: GuardedHttp; settings: TwitchSettings; random: () => number },
 ): Promise<Resolution> {
   const { token, channel } = await askTwitch(login, deps.http, deps.settings);
   checkLive(channel);
-  // Without a description, a channel without a token is taken for one without a stream.
-  if (token === null) throw channel ? keptOut('Twitch', 'it gives no access token') : offline();
+  // Without a channel description, a missing token is treated as offline.
+  if (token === null) throw channel ? keptOut('Twitch', 'it returns no access token') : offline();
   const read = readAccessToken(token.value);
   const refusal = tokenRefusal(read);
   if (refusal) throw refusal;
@@ -26,7 +29,7 @@ export async function resolveTwitch(
   return {
     playlistUrl,
     expiresAt: read.expires === undefined ? null : new Date(read.expires * 1000),
-    // They outlive the token; and each new one begins with an advertisement.
+    // Media playlists outlive the token, and each new one starts with an advertisement.
     mediaExpiresAt: null,
     pageUrl: `https://www.twitch.tv/${login}`,
     details: detailsOf(channel),
@@ -35,7 +38,7 @@ export async function resolveTwitch(
 
 function checkLive(channel: TwitchChannel | undefined): void {
   if (channel === undefined) return;
-  if (channel === null) throw new NotLiveError('There is no such channel. Check its name in the URL.');
+  if (channel === null) throw new NotLiveError('The channel does not exist. Check its name in the URL.');
   const details = detailsOf(channel);
   if (channel.stream === null) throw offline(details);
   const { type } = channel.stream;

@@ -27,12 +27,14 @@ const channelAnswerSchema = z.object({
   }),
 });
 
+/** Playback access token with its signature. */
 export type TwitchToken = NonNullable<z.infer<typeof tokenAnswerSchema>['data']['streamPlaybackAccessToken']>;
+/** Channel, or `null` if it does not exist. */
 export type TwitchChannel = z.infer<typeof channelAnswerSchema>['data']['user'];
 
 /**
- * Asks for a channel and a token to play it, in one request. Plain queries outlive the persisted ones, whose hashes rotate. `channel` is
- * undefined where Twitch does not say: a field that is gone costs the description, not the stream.
+ * Requests a channel and its access token in one request. Uses plain queries, because the hashes of persisted ones
+ * rotate. `channel` is undefined if its format is unknown: that costs the description, not the stream.
  */
 export async function askTwitch(
   login: string,
@@ -48,8 +50,8 @@ export async function askTwitch(
       { query: channelQuery, variables },
     ]),
   });
-  if (answer.status === 429) throw keptOut('Twitch', 'it is asked too often from this address');
-  if (answer.status !== 200) throw keptOut('Twitch', `it answers with HTTP status ${answer.status}`);
+  if (answer.status === 429) throw keptOut('Twitch', 'it limits requests from this address');
+  if (answer.status !== 200) throw keptOut('Twitch', `it returns HTTP status ${answer.status}`);
   const [token, channel] = readPair(answer.body);
   const channelRead = channelAnswerSchema.safeParse(channel);
   return { token: readToken(token), channel: channelRead.success ? channelRead.data.data.user : undefined };
@@ -61,7 +63,7 @@ const tokenQuery =
 const channelQuery =
   'query($login: String!) { user(login: $login) { displayName broadcastSettings { title } stream { id type title viewersCount previewImageURL(width: 640, height: 360) } } }';
 
-/** Cookies of a signed-in account are good for their `auth-token` alone, as Twitch's own page uses them. */
+/** Sends only `auth-token` of the account cookies, like Twitch's web page. */
 function headersOf({ clientId, cookies }: TwitchSettings): Record<string, string> {
   const account = cookieValue(cookies, 'auth-token');
   return {
@@ -86,7 +88,7 @@ function readToken(answer: unknown): TwitchToken | null {
   if (read.success) return read.data.data.streamPlaybackAccessToken;
   const refused = refusedSchema.safeParse(answer);
   if (refused.success && refused.data.errors.some(({ message }) => /integrity/i.test(message))) {
-    throw keptOut('Twitch', 'it asks for a check of the browser');
+    throw keptOut('Twitch', 'it requires a browser integrity check');
   }
   throw strangeAnswer('Twitch', read.error);
 }

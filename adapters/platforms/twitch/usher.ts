@@ -6,7 +6,10 @@ import { BroadcastOverError } from '../resolution.ts';
 import { regionBlocked, restricted } from './access-token.ts';
 import type { TwitchToken } from './twitch-gql.ts';
 
-/** The URL of a channel's multivariant playlist, as Twitch's own player asks for it; H.264 alone, which every ffmpeg reads. */
+/**
+ * Returns the URL of a channel's multivariant playlist, with the parameters of Twitch's player. Requests H.264
+ * only, which every ffmpeg decodes.
+ */
 export function usherPlaylistUrl(
   usherUrl: string,
   login: string,
@@ -26,7 +29,7 @@ export function usherPlaylistUrl(
   return `${usherUrl}/api/v2/channel/hls/${login}.m3u8?${query.toString()}`;
 }
 
-/** Lets usher say why it refuses, which a capture that merely sees a status cannot know. */
+/** Requests the playlist once to read the reason of a rejection, which a capture would only see as a status. */
 export async function checkUsher(playlistUrl: string, http: GuardedHttp): Promise<void> {
   const { status, body } = await askPlatform(http, 'Twitch', playlistUrl, {});
   if (status === 200) return;
@@ -34,9 +37,11 @@ export async function checkUsher(playlistUrl: string, http: GuardedHttp): Promis
   throw status === 403 ? forbidden(errorCode(body)) : unexplained(status);
 }
 
-/** A broadcaster who lost the connection stays live for a while: what Twitch calls offline is over. */
+/**
+ * Error for an offline channel, which has ended: after a lost connection, Twitch keeps a channel live for a while.
+ */
 export function offline(details = {}): BroadcastOverError {
-  return new BroadcastOverError('The channel is not live now. Try again when it is.', 'Stream is offline', {
+  return new BroadcastOverError('The channel is not live. Try again when it is.', 'Stream is offline', {
     details,
   });
 }
@@ -54,9 +59,9 @@ function errorCode(body: Uint8Array): string {
 function forbidden(code: string): StreamFetchError {
   if (code === 'content_geoblocked') return regionBlocked();
   if (code === 'unauthorized_entitlements') return restricted();
-  return keptOut('Twitch', 'it refuses the playlist');
+  return keptOut('Twitch', 'it rejects the playlist request');
 }
 
 function unexplained(status: number): StreamFetchError {
-  return new StreamFetchError(`Twitch answered with HTTP status ${status}. Try again in a while.`);
+  return new StreamFetchError(`Twitch returned HTTP status ${status}. Try again later.`);
 }

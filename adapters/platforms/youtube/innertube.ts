@@ -2,19 +2,23 @@ import type { GuardedHttp } from '../../egress/guarded-http.ts';
 import type { YoutubeSettings } from '../platform-settings.ts';
 import { createGuardedFetch } from './guarded-fetch.ts';
 
-/** Calls of InnerTube, each an unread JSON answer. Throw `InnertubeStatusError`, `StreamFetchError`, and `Error` for no JSON. */
+/**
+ * InnerTube API. Each call returns unparsed JSON and throws `InnertubeStatusError`, `StreamFetchError`, or `Error`
+ * if the body is not JSON.
+ */
 export type Innertube = {
-  /** What a player of the application `client` is told of a video. */
+  /** Player response for a video, requested as `client`. */
   player(videoId: string, client: string): Promise<unknown>;
-  /** The page of a video, as a browser shows it. */
+  /** Page of a video. */
   watchPage(videoId: string): Promise<unknown>;
-  /** What a URL of www.youtube.com leads to. */
+  /** Target of a URL of www.youtube.com. */
   resolveUrl(url: string): Promise<unknown>;
 };
 
 /**
- * InnerTube by youtubei.js, which knows how each application presents itself. The library (700 modules) is loaded with the first call.
- * Its raw answers are read by our own schemas: its parser throws at what it does not know, and drops the reasons of refusals.
+ * Creates an InnerTube client with youtubei.js, which imitates YouTube's clients. The library (700 modules) is
+ * loaded at the first call. Responses are parsed by our schemas: the library's parser throws at unknown parts and
+ * drops rejection reasons.
  */
 export function createInnertube(deps: {
   http: GuardedHttp;
@@ -41,22 +45,22 @@ export function createInnertube(deps: {
 
 async function load({ http, settings }: Parameters<typeof createInnertube>[0]) {
   const { Innertube: Library, Log } = await import('youtubei.js');
-  // It writes to the console, URLs and answers included.
+  // The library logs to the console, with URLs and responses.
   Log.setLevel(Log.Level.NONE);
   return Library.create({
     fetch: createGuardedFetch(http, settings.url),
-    // Nothing is asked for before it is needed, and nothing is kept on disk.
+    // No request before it is needed, and no cache on disk.
     retrieve_player: false,
     generate_session_locally: true,
     retrieve_innertube_config: false,
     enable_session_cache: false,
-    // Reasons of refusals are told apart by their English words.
+    // Rejection reasons are matched by their English text.
     lang: 'en',
     ...(settings.cookies === null ? {} : { cookie: settings.cookies }),
   });
 }
 
-/** As the library's own calls have it, without the signature timestamp: HLS playlists need no deciphering. */
+/** Playback context of the library without the signature timestamp: HLS playlists need no deciphering. */
 const playbackContext = {
   contentPlaybackContext: { vis: 0, splay: false, lactMilliseconds: '-1' },
 };

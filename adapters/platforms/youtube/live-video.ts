@@ -6,10 +6,13 @@ import { BroadcastOverError } from '../resolution.ts';
 import { InnertubeStatusError } from './guarded-fetch.ts';
 import type { Innertube } from './innertube.ts';
 
-/** Handles may lead to older addresses of the same channel first. */
+/** Maximum redirects. A handle may first lead to an older URL of its channel. */
 const mostSteps = 3;
 
-/** The video that is live at a channel. Throws `NotLiveError` where none is, or there is no such channel. */
+/**
+ * Returns the id of the live video of a channel. Throws `NotLiveError` if there is none, or the channel does not
+ * exist.
+ */
 export async function liveVideoOf(channelPath: string, innertube: Innertube): Promise<string> {
   let path = channelPath;
   for (let step = 0; step < mostSteps; step += 1) {
@@ -33,7 +36,7 @@ const resolvedSchema = z.object({
 async function resolve(url: string, innertube: Innertube): Promise<z.infer<typeof resolvedSchema>> {
   const answer = await innertube.resolveUrl(url).catch((error: unknown) => {
     if (error instanceof InnertubeStatusError && error.status === 404) {
-      throw new NotLiveError('There is no such channel. Check its name in the URL.', undefined, {
+      throw new NotLiveError('The channel does not exist. Check its name in the URL.', undefined, {
         cause: error,
       });
     }
@@ -44,7 +47,7 @@ async function resolve(url: string, innertube: Innertube): Promise<z.infer<typeo
   return parsed.data;
 }
 
-/** Where a redirect leads; never off YouTube. */
+/** Parses the target of a redirect. Rejects targets outside YouTube. */
 function pageAt(target: string): { videoId: string | null; path: string } {
   const url = URL.parse(target, 'https://www.youtube.com');
   const page = url && recognisePlatform(url);
@@ -56,10 +59,7 @@ function pageAt(target: string): { videoId: string | null; path: string } {
   };
 }
 
-/** A job that watches the channel ends with the broadcast. */
+/** Ended rather than not live: a job of this channel ends with the broadcast. */
 function nothingLive(): BroadcastOverError {
-  return new BroadcastOverError(
-    'Nothing is live at the channel now. Try again when it is.',
-    'Stream is offline',
-  );
+  return new BroadcastOverError('The channel is not live. Try again when it is.', 'Stream is offline');
 }

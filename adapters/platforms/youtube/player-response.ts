@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What is read of InnerTube's answer to `/player`; everything but the status may be missing, or be something else. */
+/** Used part of InnerTube's `/player` response. Everything except the status may be absent or of another type. */
 const text = z.union([
   z.object({ simpleText: z.string() }).transform(({ simpleText }) => simpleText),
   z
@@ -49,4 +49,5 @@ export const playerResponseSchema = z.object({
   streamingData: z.object({ hlsManifestUrl: z.url().optional() }).optional().catch(undefined),
 });
 
+/** Used part of InnerTube's `/player` response. */
 export type PlayerResponse = z.infer<typeof playerResponseSchema>;

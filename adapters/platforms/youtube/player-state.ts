@@ -5,14 +5,15 @@ import { BroadcastOverError } from '../resolution.ts';
 import type { PlayerResponse } from './player-response.ts';
 import { refusalOf } from './refusal.ts';
 
+/** State of a video in one player response. */
 export type PlayerState =
   | { kind: 'live'; playlistUrl: string }
-  /** Whichever application asks, it is not live. */
+  /** Not live for any client. */
   | { kind: 'not_live'; error: NotLiveError }
-  /** This application was not given a playlist; another may be. */
+  /** No playlist for this client; another client may get one. */
   | { kind: 'refused'; error: StreamFetchError | NotLiveError };
 
-/** What YouTube says of a video. */
+/** Reads the state of a video from a player response. */
 export function playerState(response: PlayerResponse): PlayerState {
   const { status } = response.playabilityStatus;
   if (status === 'OK') return playable(response);
@@ -20,6 +21,7 @@ export function playerState(response: PlayerResponse): PlayerState {
   return { kind: 'refused', error: refusalOf(response) };
 }
 
+/** Reads the stream details from a player response. Absent values are omitted. */
 export function detailsOf({ videoDetails }: PlayerResponse): StreamDetails {
   if (videoDetails === undefined) return {};
   const { videoId, title, author, thumbnail } = videoDetails;
@@ -35,11 +37,11 @@ export function detailsOf({ videoDetails }: PlayerResponse): StreamDetails {
 function playable(response: PlayerResponse): PlayerState {
   const { videoDetails: video, streamingData } = response;
   if (video?.isUpcoming) return notLive(upcoming, response);
-  // A broadcast that has just ended still has a playlist, of its recording.
+  // A broadcast that has just ended still has a playlist of its recording.
   if (video?.isPostLiveDvr) return over(response);
   if (video?.isLive) {
     return streamingData?.hlsManifestUrl === undefined
-      ? { kind: 'refused', error: keptOut('YouTube', 'it tells that the stream is live, and not where') }
+      ? { kind: 'refused', error: keptOut('YouTube', 'it reports a live stream without its playlist') }
       : { kind: 'live', playlistUrl: streamingData.hlsManifestUrl };
   }
   if (video?.isLiveContent) return over(response);
@@ -49,13 +51,13 @@ function playable(response: PlayerResponse): PlayerState {
 type Words = { remediation: string; message?: string };
 
 const ordinary: Words = {
-  remediation: 'The URL is of an ordinary video. Give the URL of a broadcast that is live.',
+  remediation: 'The URL leads to an ordinary video. Use the URL of a live broadcast.',
 };
 const upcoming: Words = {
-  remediation: 'The broadcast has not begun. Start the job when it is live.',
+  remediation: 'The broadcast has not started. Create the job when it is live.',
 };
 const offline: Words = {
-  remediation: 'The broadcast sends nothing at the moment. Try again when it is live.',
+  remediation: 'The broadcast is not sending video. Try again when it is live.',
   message: 'Stream is offline',
 };
 
@@ -68,14 +70,14 @@ function notLive({ remediation, message }: Words, response: PlayerResponse): Pla
 
 function over(response: PlayerResponse): PlayerState {
   const remediation =
-    'The broadcast is over; the URL leads to its recording. Give the URL of one that is live.';
+    'The broadcast has ended, and the URL leads to its recording. Use the URL of a live broadcast.';
   return {
     kind: 'not_live',
     error: new BroadcastOverError(remediation, undefined, { details: detailsOf(response) }),
   };
 }
 
-/** A broadcast that is to begin is as offline as one whose camera fell silent, but for its appointment. */
+/** Returns true for a scheduled broadcast. Without its start time, it looks like an interrupted one. */
 function isUpcoming({ videoDetails, playabilityStatus }: PlayerResponse): boolean {
   return videoDetails?.isUpcoming === true || playabilityStatus.liveStreamability !== undefined;
 }

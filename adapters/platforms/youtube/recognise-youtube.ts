@@ -1,7 +1,7 @@
 import { pageHost, pagePath } from '../page-path.ts';
 import type { DeadPage, YoutubePage } from '../platform-page.ts';
 
-/** Null where the URL is none that a stream can be found by. */
+/** Parses a YouTube URL. Returns null if it cannot lead to a stream. */
 export function recogniseYoutube(url: URL): YoutubePage | DeadPage | null {
   const host = pageHost(url);
   const parts = pagePath(url);
@@ -38,7 +38,10 @@ function video(id: string | null | undefined): YoutubePage | null {
   return id && /^[\w-]{11}$/.test(id) ? { kind: 'video', videoId: id } : null;
 }
 
-/** `/@handle`, `/channel/UC…`, `/c/name`, `/user/name`, each alone or with a tab, and `/name/live` as it was once. */
+/**
+ * Parses `/@handle`, `/channel/UC…`, `/c/name` and `/user/name`, each with an optional tab, and the old form
+ * `/name/live`.
+ */
 function channel([first = '', second, third, ...more]: string[]): YoutubePage | null {
   if (more.length > 0) return null;
   if (first.startsWith('@')) {
@@ -59,12 +62,12 @@ function at(...parts: string[]): YoutubePage {
   return { kind: 'channel', path: parts.map((part) => `/${encodeURIComponent(part)}`).join('') };
 }
 
-/** Tabs of a channel's page that lead to what is live there, as the channel's own page does. */
+/** Returns true for tabs of a channel page that lead to its live video. */
 function isTab(part: string | undefined): boolean {
   return part === undefined || part === 'live' || part === 'streams' || part === 'featured';
 }
 
-/** In any script; YouTube allows 3 to 30 characters. */
+/** Returns true for a handle in any script. YouTube allows 3 to 30 characters. */
 function isHandle(part: string): boolean {
   return /^@[\p{L}\p{M}\p{N}._·-]{1,60}$/u.test(part);
 }

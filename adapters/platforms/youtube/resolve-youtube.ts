@@ -10,8 +10,8 @@ import { playerResponseSchema, type PlayerResponse } from './player-response.ts'
 import { detailsOf, playerState } from './player-state.ts';
 
 /**
- * The broadcast at a page of YouTube, asked for as one application after the other until one is given a playlist. Throws `NotLiveError` as
- * soon as one is told that it is not live, else what the first of them was told.
+ * Resolves the broadcast of a YouTube page, as one client after the other until one gets a playlist. Throws
+ * `NotLiveError` if a client reports that the video is not live, otherwise the error of the first client.
  */
 export async function resolveYoutube(
   page: YoutubePage,
@@ -30,7 +30,7 @@ export async function resolveYoutube(
 
 async function liveVideo(path: string, innertube: Innertube): Promise<string> {
   return liveVideoOf(path, innertube).catch((error: unknown) => {
-    throw named(error);
+    throw toStreamError(error);
   });
 }
 
@@ -48,7 +48,7 @@ async function ask(videoId: string, client: string, innertube: Innertube): Promi
     resolution: {
       playlistUrl: state.playlistUrl,
       expiresAt,
-      // The media playlists carry the same signature.
+      // Media playlists have the same signature.
       mediaExpiresAt: expiresAt,
       pageUrl: `https://www.youtube.com/watch?v=${videoId}`,
       details: detailsOf(response),
@@ -65,17 +65,17 @@ async function player(
     const parsed = playerResponseSchema.safeParse(await innertube.player(videoId, client));
     return parsed.success ? parsed.data : strangeAnswer('YouTube', parsed.error);
   } catch (error) {
-    return named(error);
+    return toStreamError(error);
   }
 }
 
-/** What the calls throw, under the contract's names. */
-function named(error: unknown): Error {
+/** Maps errors of InnerTube calls to stream errors. */
+function toStreamError(error: unknown): Error {
   if (error instanceof StreamError) return error;
   if (!(error instanceof InnertubeStatusError)) return strangeAnswer('YouTube', error);
-  if (error.status === 429) return keptOut('YouTube', 'it is asked too often from this address', error);
+  if (error.status === 429) return keptOut('YouTube', 'it limits requests from this address', error);
   if (error.status === 401 || error.status === 403) {
-    return keptOut('YouTube', `it answers with HTTP status ${error.status}`, error);
+    return keptOut('YouTube', `it returns HTTP status ${error.status}`, error);
   }
   return strangeAnswer('YouTube', error);
 }

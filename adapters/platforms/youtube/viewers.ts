@@ -16,7 +16,7 @@ const primaryInfoSchema = z.object({
   }),
 });
 
-/** How many watch a broadcast now, by its page; undefined where the page does not tell. */
+/** Reads the number of viewers of a broadcast from its page, or undefined. */
 export function viewersOf(watchPage: unknown): number | undefined {
   const page = watchPageSchema.safeParse(watchPage);
   if (!page.success) return undefined;

@@ -1,13 +1,13 @@
 import { BedrockRuntimeClient, type BedrockRuntimeClientConfig } from '@aws-sdk/client-bedrock-runtime';
 
 type Settings = Pick<BedrockRuntimeClientConfig, 'region' | 'credentials' | 'endpoint'> & {
-  /** Tries of one call, the first included. */
+  /** Maximum attempts of one call, including the first. */
   maxAttempts?: number;
 };
 
 /**
- * The one layer at which throttling, 5xx and broken connections are retried: the SDK's standard mode, exponential with
- * jitter. Adaptive mode is not used: its limiter would hold back all jobs of the process for one model's throttling.
+ * Creates the client, the only layer that retries throttling, 5xx and broken connections: exponential backoff with
+ * jitter (standard mode). Adaptive mode would slow down all jobs of the process if one model is throttled.
  */
 export function createBedrockClient({ maxAttempts = 4, ...settings }: Settings): BedrockRuntimeClient {
   return new BedrockRuntimeClient({ ...settings, maxAttempts, retryMode: 'standard' });

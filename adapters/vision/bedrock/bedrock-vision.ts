@@ -9,21 +9,27 @@ import { converse, type Media } from './converse.ts';
 import { cheapestWithVideo, defaultModelId, modelFamily } from './model-families.ts';
 
 type Collaborators = {
-  /** Retries by itself; see `createBedrockClient`. */
+  /** Client with retries (`createBedrockClient`). */
   client: BedrockRuntimeClient;
-  /** A model's id, an inference profile's id, or the ARN of either. Without one: `defaultModelId` of the client's region. */
+  /**
+   * Id of a model or inference profile, or the ARN of either. Default: `defaultModelId` for the region of the
+   * client.
+   */
   modelId?: string;
-  /** For windows with more samples than the model takes pictures. */
+  /** Contact sheets for windows with more samples than the maximum images of the model. */
   sheets: ContactSheets;
 };
 
-/** Vision by Bedrock Converse. Throws `VisionError`, at once for a model that takes no pictures. */
+/**
+ * Creates a vision model on Bedrock Converse. Its calls throw `VisionError`; creation throws it for a model without
+ * image support.
+ */
 export function createBedrockVision({ client, modelId, sheets }: Collaborators): VisionModel {
   const model = modelId ?? cheapestWithVideo;
   const family = modelFamily(model);
   if (family.mostPictures === 0) {
     throw new VisionError(
-      `${model} takes no pictures. Configure one that does, such as ${cheapestWithVideo}.`,
+      `${model} does not support images. Configure a model with image support, such as ${cheapestWithVideo}.`,
     );
   }
   const ask = async <Fields>(task: Task<Fields>, media: Media[], signal: AbortSignal) => {
@@ -62,13 +68,16 @@ async function regionOf(client: BedrockRuntimeClient): Promise<string> {
   try {
     return await client.config.region();
   } catch (error) {
-    throw new VisionError('No AWS region is configured. Set AWS_REGION to one where Bedrock has the model.', {
-      cause: error,
-    });
+    throw new VisionError(
+      'No AWS region is configured. Set AWS_REGION to a region where Bedrock offers the model.',
+      {
+        cause: error,
+      },
+    );
   }
 }
 
-/** A look without its clip (the capture had none) is judged by its frame. */
+/** Returns the media for a check. Without a clip, the frame is used. */
 function mediaOf({ mode, frame, clip }: Look): Media[] {
   if (mode === 'frames' || clip === undefined) return [{ jpeg: frame }];
   return mode === 'clip' ? [{ mp4: clip }] : [{ jpeg: frame }, { mp4: clip }];

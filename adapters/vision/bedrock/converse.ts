@@ -12,11 +12,16 @@ import { answerSchemaOf, readAnswer, type Task } from '../task.ts';
 import type { ModelFamily } from './model-families.ts';
 import { visionErrorFrom } from './sdk-errors.ts';
 
+/** Image or clip for the model. */
 export type Media = { jpeg: Uint8Array } | { mp4: Uint8Array };
 
+/** Client and model of a call. */
 export type Call = { client: BedrockRuntimeClient; modelId: string; family: ModelFamily };
 
-/** Asks once (the client retries) and reads the answer out of the tool that the model was made to use. */
+/**
+ * Sends one request (the client retries) and parses the input of the tool that the model must use. Throws
+ * `VisionError`.
+ */
 export async function converse<Fields>(
   { client, modelId, family }: Call,
   task: Task<Fields>,
@@ -41,7 +46,7 @@ function refuseTooLarge(media: Media[], family: ModelFamily): void {
   const bytes = media.reduce((sum, medium) => sum + ('jpeg' in medium ? medium.jpeg : medium.mp4).length, 0);
   if (bytes <= family.mostMediaBytes) return;
   throw new VisionError(
-    `The pictures are larger (${bytes} bytes) than ${family.name} takes in one request (${family.mostMediaBytes}).`,
+    `Use smaller images: ${bytes} bytes exceed the maximum of ${family.name}, ${family.mostMediaBytes} per request.`,
   );
 }
 
@@ -79,7 +84,10 @@ function block(medium: Media): ContentBlock {
     : { video: { format: 'mp4', source: { bytes: medium.mp4 } } };
 }
 
-/** What the tool was given, or else JSON in the text: a model that only may use a tool sometimes writes instead. */
+/**
+ * Returns the tool input, otherwise JSON from the text: a model that is not forced to use the tool sometimes writes
+ * text.
+ */
 function answerIn(output: ConverseCommandOutput, toolName: string): unknown {
   const content = output.output?.message?.content ?? [];
   const used = content.find(({ toolUse }) => toolUse?.name === toolName);

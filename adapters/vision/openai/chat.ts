@@ -6,8 +6,12 @@ import { type Completion, completionSchema } from './completion.ts';
 import { plainRequest, schemaRequest } from './request.ts';
 import { type FetchLike, type Patience, patientPost, type Reply } from './patient-post.ts';
 
+/** Connection to an OpenAI-compatible server. */
 export type ChatSettings = {
-  /** Without a slash at the end or with one: `http://127.0.0.1:11434/v1`. The operator's own, so no egress guard. */
+  /**
+   * Base URL with or without a trailing slash: `http://127.0.0.1:11434/v1`. It is set by the operator, so the
+   * egress guard does not apply.
+   */
   baseUrl: string;
   model: string;
   apiKey?: string;
@@ -21,8 +25,9 @@ type Chat = <Fields>(
 ) => Promise<{ fields: Fields; tokens: TokenUse }>;
 
 /**
- * One question to `/chat/completions`. The schema goes into `response_format`; a server that refuses that (400 or 422)
- * is asked for JSON in words, then and from then on.
+ * Creates a function that sends one request to `/chat/completions`. The schema is set as `response_format`. If a
+ * server rejects that (400 or 422), the prompt requests JSON instead, also in all later requests. Throws
+ * `VisionError`.
  */
 export function createChat({ baseUrl, model, apiKey, ...posting }: ChatSettings): Chat {
   const url = `${baseUrl.replace(/\/+$/, '')}/chat/completions`;
@@ -55,12 +60,9 @@ function readCompletion({ status, body }: Reply, model: string): { text: string;
   const { choices, usage } = parseCompletion(body);
   const message = choices[0]?.message;
   if (message?.refusal) {
-    throw new VisionError(
-      'The model refuses to answer. Put the condition differently or use another model.',
-      {
-        cause: new Error(message.refusal),
-      },
-    );
+    throw new VisionError('The model refuses to answer. Rephrase the condition or use another model.', {
+      cause: new Error(message.refusal),
+    });
   }
   return {
     text: message?.content ?? '',
@@ -72,7 +74,7 @@ function parseCompletion(body: string): Completion {
   try {
     return completionSchema.parse(JSON.parse(body));
   } catch (cause) {
-    throw new VisionError('The vision server answers something else than a chat completion. Check its URL.', {
+    throw new VisionError('The vision server did not return a chat completion. Check its URL.', {
       cause,
     });
   }
@@ -82,13 +84,13 @@ function remedyFor(status: number, model: string): string {
   switch (status) {
     case 401:
     case 403:
-      return 'The vision server refuses the API key. Check it.';
+      return 'The vision server rejects the API key. Check the key.';
     case 404:
       return `The vision server has no model ${model} or no /chat/completions at this URL. Check both.`;
     case 429:
     case 503:
-      return 'The vision server stayed busy. Use a longer interval or a faster server.';
+      return 'The vision server is overloaded. Use a longer interval or a faster server.';
     default:
-      return `The vision server answered with status ${status}. Check that ${model} takes pictures, and the server's log.`;
+      return `The vision server returned status ${status}. Check that ${model} supports images, and check the server's log.`;
   }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The part of a chat completion that is read. Servers leave out or null what they do not count. */
+/** Used part of a chat completion. Servers omit or null values that they do not count. */
 export const completionSchema = z.object({
   choices: z
     .array(
@@ -16,4 +16,5 @@ export const completionSchema = z.object({
     })
     .nullish(),
 });
+/** Used part of a chat completion. */
 export type Completion = z.infer<typeof completionSchema>;

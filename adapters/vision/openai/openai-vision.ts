@@ -4,17 +4,17 @@ import { arrangeSamples } from '../arrange-samples.ts';
 import { answerOf, answerTask, judgeTask, summaryOf, summaryTask, verdictOf } from '../prompt.ts';
 import { type ChatSettings, createChat } from './chat.ts';
 
-/** What most local servers take in one request: llama.cpp and Ollama slow down, and vLLM has a limit of its own. */
+/** Maximum images per request. llama.cpp and Ollama slow down with more; vLLM has its own limit. */
 const mostPictures = 8;
 
 type OpenAiSettings = ChatSettings & {
-  /** For windows with more samples than are shown as pictures of their own. */
+  /** Contact sheets for windows with more samples than the maximum images. */
   sheets: ContactSheets;
 };
 
 /**
- * Vision by an OpenAI-compatible server (Ollama, llama.cpp, vLLM, OpenAI itself), which takes pictures only.
- * `baseUrl` ends in `/v1` as a rule. Throws `VisionError`.
+ * Creates a vision model on an OpenAI-compatible server (Ollama, llama.cpp, vLLM, OpenAI), with images only.
+ * `baseUrl` usually ends in `/v1`. Its calls throw `VisionError`.
  */
 export function createOpenAiVision({ sheets, ...settings }: OpenAiSettings): VisionModel {
   const chat = createChat(settings);

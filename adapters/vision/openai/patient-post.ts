@@ -1,27 +1,30 @@
 import { setTimeout as sleepFor } from 'node:timers/promises';
 import { VisionError } from '../../../core/errors.ts';
 
-/** The part of `fetch` that is used. */
+/** Used part of `fetch`. */
 export type FetchLike = (
   url: string,
   init: { method: 'POST'; headers: Record<string, string>; body: string; signal: AbortSignal },
 ) => Promise<{ status: number; headers: { get(name: string): string | null }; text(): Promise<string> }>;
 
+/** Retry options. */
 export type Patience = {
-  /** Tries of one call, the first included. */
+  /** Maximum attempts of one call, including the first. */
   maxAttempts: number;
   sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  /** Between 0 and 1: spreads out those who wait for the same server. */
+  /** Random number from 0 to 1, for the jitter of the backoff. */
   random: () => number;
 };
 
+/** HTTP response. */
 export type Reply = { status: number; body: string };
 
 const longestWaitMs = 20_000;
 
 /**
- * The one layer at which a busy server (429, 503) is asked again: after its `Retry-After`, at most 20 s, or after 0.5,
- * 1, 2 s. Other statuses are for the caller to read. Throws `VisionError` where there is no reply, or none in time.
+ * Sends a POST and retries if the server is busy (429, 503), the only layer that does: after `Retry-After`, at most
+ * 20 s, or after 0.5, 1 and 2 s. Returns any other status. Throws `VisionError` if the server does not respond, or
+ * not in time.
  */
 export async function patientPost(
   { url, headers, body }: { url: string; headers: Record<string, string>; body: string },
@@ -43,10 +46,12 @@ export async function patientPost(
     }
   } catch (cause) {
     throw signal.aborted
-      ? new VisionError('The model did not answer in time. Try again, or use a faster model or server.', {
+      ? new VisionError('The model did not respond in time. Try again, or use a faster model or server.', {
           cause,
         })
-      : new VisionError('The vision server cannot be reached. Check that it runs, and its URL.', { cause });
+      : new VisionError('The vision server cannot be reached. Check that it is running, and check its URL.', {
+          cause,
+        });
   }
 }
 

@@ -1,6 +1,6 @@
 import { type AnswerSchema, answerSchemaOf, type Task } from '../task.ts';
 
-/** The answer's shape is enforced by the server, where it can. */
+/** Builds a request whose response format enforces the schema. */
 export function schemaRequest(model: string, task: Task<unknown>, frames: Uint8Array[]): object {
   const schema = answerSchemaOf(task);
   return {
@@ -12,7 +12,7 @@ export function schemaRequest(model: string, task: Task<unknown>, frames: Uint8A
   };
 }
 
-/** The answer's shape is asked for in words. */
+/** Builds a request whose prompt describes the schema. */
 export function plainRequest(model: string, task: Task<unknown>, frames: Uint8Array[]): object {
   return request(model, task, `${task.text}\n${inWords(answerSchemaOf(task))}`, frames);
 }

@@ -1,4 +1,4 @@
-/** The colours that can be told apart by hue, saturation and value. Each pixel has exactly one. */
+/** Colors that differ in hue, saturation and value. Each pixel has exactly one. */
 export const colours = [
   'red',
   'orange',
@@ -13,9 +13,10 @@ export const colours = [
   'grey',
   'black',
 ] as const;
+/** Name of a color. */
 export type Colour = (typeof colours)[number];
 
-/** Ends of the hues in degrees; what lies behind the last is red again. */
+/** Upper limits of the hue ranges, in degrees. Red is at both ends. */
 const hues: { end: number; colour: Colour }[] = [
   { end: 14, colour: 'red' },
   { end: 45, colour: 'orange' },
@@ -28,11 +29,12 @@ const hues: { end: number; colour: Colour }[] = [
   { end: 360, colour: 'red' },
 ];
 
+/** Classifies an RGB pixel, with channels from 0 to 255. */
 export function colourOf(red: number, green: number, blue: number): Colour {
   const most = Math.max(red, green, blue);
   const value = most / 255;
   const saturation = most === 0 ? 0 : (most - Math.min(red, green, blue)) / most;
-  // In the dark a codec's chroma is little but noise.
+  // In dark areas, chroma of a codec is mostly noise.
   if (value < 0.14 || (value < 0.22 && saturation < 0.4)) return 'black';
   if (saturation < (value < 0.5 ? 0.22 : 0.15)) return value > 0.8 ? 'white' : 'grey';
   return chromatic(hueOf(red, green, blue), saturation, value);
@@ -41,7 +43,7 @@ export function colourOf(red: number, green: number, blue: number): Colour {
 function chromatic(hue: number, saturation: number, value: number): Colour {
   const name = hueName(hue);
   if (name === 'orange' && value < 0.65) return 'brown';
-  // Pink is pale red; what leans to purple and is strong is no pink.
+  // Pink is pale red. A saturated color near purple is not pink.
   if (name === 'red' && hue > 300 && saturation < 0.55 && value > 0.65) return 'pink';
   if (name === 'red' && saturation < 0.45 && value > 0.75) return 'pink';
   if (name === 'pink' && value < 0.6) return 'purple';
@@ -53,7 +55,7 @@ function hueName(hue: number): Colour {
   return 'red';
 }
 
-/** 0 to 360 degrees. */
+/** Returns the hue, 0 to 360 degrees. */
 function hueOf(red: number, green: number, blue: number): number {
   const most = Math.max(red, green, blue);
   const spread = most - Math.min(red, green, blue);

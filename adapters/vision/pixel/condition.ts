@@ -1,28 +1,30 @@
 import type { Colour } from './colours.ts';
 
-/** What can be asked of pixels. `parse-condition.ts` documents the words for it. */
+/** Measurable part of a condition. `parse-condition.ts` documents the grammar. */
 export type Atom =
-  /** The share of the picture that a colour has, by number. */
+  /** Share of the frame with a color, compared with a number. */
   | {
       kind: 'share';
       colour: Colour;
       compare: 'at least' | 'more than' | 'at most' | 'less than';
       share: number;
     }
-  /** A connected region of a colour of at least this share of the picture. */
+  /** Connected region of a color, of at least this share of the frame. */
   | { kind: 'region'; colour: Colour; share: number }
   | { kind: 'dark' }
   | { kind: 'bright' }
-  /** A picture of one tone. */
+  /** Frame of a single tone. */
   | { kind: 'blank' }
-  /** Something moves or changes. One picture cannot show it. */
+  /** Motion or change. A single frame cannot show it. */
   | { kind: 'motion' }
-  /** Words that name nothing a pixel could show. */
+  /** Words without a measurable meaning. */
   | { kind: 'unmeasurable' };
 
+/** Parsed condition. */
 export type Condition =
   Atom | { kind: 'not'; of: Condition } | { kind: 'all'; of: Condition[] } | { kind: 'any'; of: Condition[] };
 
+/** Lists all atoms of a condition. */
 export function atomsOf(condition: Condition): Atom[] {
   switch (condition.kind) {
     case 'not':

@@ -2,13 +2,19 @@ import type { Atom, Condition } from './condition.ts';
 import type { ClipFacts } from './measure-clip.ts';
 import type { PictureFacts } from './measure-picture.ts';
 
-/** One moment: its picture, and the motion of the clip around it if there is one. */
+/** One moment: its frame, and the motion of the surrounding clip, if any. */
 export type Moment = { picture: PictureFacts; clip: ClipFacts | null };
 
-/** Mean luma below which a picture is dark, from which it is bright, and the contrast up to which it is blank. */
+/**
+ * Thresholds: maximum mean luma of a dark frame, minimum of a bright one, maximum contrast of a blank one, minimum
+ * moving share.
+ */
 export const limits = { dark: 0.2, bright: 0.4, blankContrast: 0.015, motion: 0.002 } as const;
 
-/** Null where it cannot be told: motion from one picture, or words that name nothing measurable. */
+/**
+ * Evaluates a condition. Returns null if it is undecidable: motion from one frame, or words without a measurable
+ * meaning.
+ */
 export function holds(condition: Condition, moment: Moment): boolean | null {
   switch (condition.kind) {
     case 'not':

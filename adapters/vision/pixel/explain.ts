@@ -3,14 +3,14 @@ import { type Atom, atomsOf, type Condition } from './condition.ts';
 import { limits, type Moment } from './evaluate.ts';
 import type { PictureFacts } from './measure-picture.ts';
 
-/** Said with each answer: nobody shall take it for more than it is. */
-export const disclosure = 'Measured by the built-in pixel model, which is no vision-language model.';
+/** Sentence in every answer, so that callers do not mistake the pixel model for a vision-language model. */
+export const disclosure = 'Measured by the built-in pixel model, which is not a vision-language model.';
 
-/** For conditions that pixels do not decide. */
+/** Hint for conditions that pixels do not decide. */
 export const remedy =
-  'For this, configure a vision-language model: VISION=bedrock, or VISION=openai with a server of your own.';
+  'To check it, configure a vision-language model: VISION=bedrock, or VISION=openai with your own server.';
 
-/** The measured numbers that a condition turns on, a sentence each. */
+/** Returns one sentence per atom with its measured values. */
 export function measuredFor(condition: Condition, moment: Moment): string[] {
   return [...new Set(atomsOf(condition).map((atom) => measured(atom, moment)))];
 }
@@ -25,7 +25,7 @@ function measured(atom: Atom, { picture, clip }: Moment): string {
         atom.kind === 'region'
           ? `a region of ${percent(atom.share)}`
           : `${atom.compare} ${percent(atom.share)}`;
-      return `${name} covers ${percent(share)} of the picture (largest region ${percent(region)}; looked for: ${asked}).`;
+      return `${name} covers ${percent(share)} of the frame (largest region ${percent(region)}; condition: ${asked}).`;
     }
     case 'dark':
       return `${brightness(picture)} (dark is below ${percent(limits.dark)}).`;
@@ -35,18 +35,19 @@ function measured(atom: Atom, { picture, clip }: Moment): string {
       return `Contrast is ${percent(picture.contrast)} (blank is below ${percent(limits.blankContrast)}).`;
     case 'motion':
       return clip === null
-        ? 'One picture shows no motion: use input_mode clip or hybrid.'
-        : `Up to ${percent(clip.movingShare)} of the picture changed during the clip (motion is from ${percent(limits.motion)}).`;
+        ? 'A single frame shows no motion: use input_mode clip or hybrid.'
+        : `Up to ${percent(clip.movingShare)} of the frame changed during the clip (motion is from ${percent(limits.motion)}).`;
     case 'unmeasurable':
       return `A part of the condition cannot be measured in pixels. ${remedy}`;
   }
 }
 
-/** What there is to say of any picture: its main colours and its brightness. */
+/** Describes a frame by its main colors and its brightness. */
 export function described(picture: PictureFacts): string {
-  return `The picture is ${mainColours(picture.shares)}. ${brightness(picture)}, contrast ${percent(picture.contrast)}.`;
+  return `The frame is ${mainColours(picture.shares)}. ${brightness(picture)}, contrast ${percent(picture.contrast)}.`;
 }
 
+/** Lists up to four colors by share; after the first, only those of at least 1 %. */
 export function mainColours(shares: PictureFacts['shares']): string {
   return colours
     .toSorted((a, b) => shares[b] - shares[a])
@@ -60,6 +61,7 @@ function brightness(picture: PictureFacts): string {
   return `Mean brightness is ${percent(picture.brightness)}`;
 }
 
+/** Formats a share as percent with one decimal. */
 export function percent(share: number): string {
   return `${(share * 100).toFixed(1)} %`;
 }

@@ -3,16 +3,17 @@ import { holds, type Moment } from './evaluate.ts';
 import { described, disclosure, measuredFor, remedy } from './explain.ts';
 import { parseCondition } from './parse-condition.ts';
 
-/** A moment and where in the clip it lies; null for the frame itself. */
+/** Moment with its time in the clip, in seconds, or null for the frame. */
 export type TimedMoment = Moment & { atSeconds: number | null };
 
+/** Result of a condition at several moments. */
 export type Judgement = {
-  /** Null if pixels do not decide it. */
+  /** Null if pixels do not decide the condition. */
   holds: boolean | null;
   explanation: string;
 };
 
-/** The condition holds if it holds at one of the moments, of which there is at least one. */
+/** Evaluates a condition. It holds if it holds at one of the moments. */
 export function judgeMoments(text: string, moments: [TimedMoment, ...TimedMoment[]]): Judgement {
   const { condition, ignored } = parseCondition(text);
   if (condition === null) return cannotJudge(moments[0]);
@@ -27,19 +28,19 @@ export function judgeMoments(text: string, moments: [TimedMoment, ...TimedMoment
 function cannotJudge({ picture }: TimedMoment): Judgement {
   return {
     holds: null,
-    explanation: `Cannot be judged: this model measures colours, brightness and motion only. ${remedy} ${described(picture)} ${disclosure}`,
+    explanation: `Cannot be checked: this model measures only colors, brightness and motion. ${remedy} ${described(picture)} ${disclosure}`,
   };
 }
 
 function explain(condition: Condition, moment: TimedMoment, ignored: string[]): string {
   const when = moment.atSeconds === null ? [] : [`At ${moment.atSeconds.toFixed(1)} s of the clip:`];
   const left = [...new Set(ignored)].slice(0, 6).map((word) => `"${word.slice(0, 30)}"`);
-  const notJudged = left.length === 0 ? [] : [`Not judged: ${left.join(', ')}.`];
+  const notJudged = left.length === 0 ? [] : [`Not checked: ${left.join(', ')}.`];
   const facts = measuredFor(condition, moment).slice(0, 4);
   return shortened([...when, ...facts, ...notJudged].join(' '));
 }
 
-/** Explanations have at most 600 characters, and the disclosure is never what is cut. */
+/** Limits an explanation to 600 characters. The disclosure is never cut. */
 function shortened(text: string): string {
   const room = 600 - disclosure.length - 1;
   return `${text.length <= room ? text : `${text.slice(0, room - 1)}…`} ${disclosure}`;

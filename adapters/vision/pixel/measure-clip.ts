@@ -1,19 +1,19 @@
 import { lumaOf } from './measure-picture.ts';
 
-/** What moved in a clip; shares are 0 to 1. */
+/** Motion of a clip; shares are 0 to 1. */
 export type ClipFacts = {
-  /** The largest share of the picture that changed from one moment to the next, or from the first to the last. */
+  /** Largest changed share of the frame, between consecutive moments or between the first and the last. */
   movingShare: number;
-  /** Share of the picture that differs between the first and the last moment. */
+  /** Share of the frame that differs between the first and the last moment. */
   changedShare: number;
 };
 
-/** Above what a codec does to a still scene, below a grey thing before a grey wall. */
+/** Minimum luma change: above codec noise in a static scene, below a gray object in front of a gray wall. */
 const changedLuma = 0.08;
-/** The same for a colour channel: a red thing may be as bright as its background. */
+/** Minimum change of a color channel: a red object may be as bright as its background. */
 const changedChannel = 40;
 
-/** `pictures` are packed RGB of one size, in time order; null if there are fewer than two. */
+/** Measures frames in packed RGB, of one size and in time order. Returns null for fewer than two. */
 export function measureClip(pictures: Uint8Array[]): ClipFacts | null {
   const [first] = pictures;
   const last = pictures.at(-1);
@@ -23,7 +23,7 @@ export function measureClip(pictures: Uint8Array[]): ClipFacts | null {
   return { movingShare: Math.max(changedShare, ...steps), changedShare };
 }
 
-/** Share of the pixels that differ between two pictures of one size. */
+/** Returns the share of pixels that differ between two frames of one size. */
 export function differingShare(before: Uint8Array, now: Uint8Array): number {
   let differing = 0;
   for (let at = 0; at < now.length; at += 3) {

@@ -3,19 +3,19 @@ import { type Colour, colours } from './colours.ts';
 import type { PictureSize } from './picture-decoder.ts';
 import { largestRegions } from './regions.ts';
 
-/** What is measured in one picture; shares are 0 to 1. */
+/** Measurements of one frame; shares are 0 to 1. */
 export type PictureFacts = {
-  /** Of the picture, by colour; they add up to 1. */
+  /** Share of the frame by color. The shares add up to 1. */
   shares: Record<Colour, number>;
-  /** The largest connected region of each colour, of the picture. */
+  /** Largest connected region of each color, as a share of the frame. */
   regions: Record<Colour, number>;
   /** Mean luma. */
   brightness: number;
-  /** Standard deviation of luma: 0 in a picture of one tone. */
+  /** Standard deviation of luma: 0 in a frame of a single tone. */
   contrast: number;
 };
 
-/** `rgb` is packed, three bytes a pixel. */
+/** Measures a frame in packed RGB, three bytes per pixel. */
 export function measurePicture(rgb: Uint8Array, { width, height }: PictureSize): PictureFacts {
   const pixels = width * height;
   const classes = new Uint8Array(pixels);
@@ -43,7 +43,7 @@ export function measurePicture(rgb: Uint8Array, { width, height }: PictureSize):
   };
 }
 
-/** 0 to 1, by the weights of BT.601. */
+/** Returns the luma of BT.601, 0 to 1. */
 export function lumaOf(red: number, green: number, blue: number): number {
   return (0.299 * red + 0.587 * green + 0.114 * blue) / 255;
 }

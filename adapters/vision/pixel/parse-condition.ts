@@ -2,11 +2,11 @@ import type { Condition } from './condition.ts';
 import { plainWords } from './plain-words.ts';
 import { type Clause, readClause } from './read-clause.ts';
 
-/** What the pixel model understood of a condition. */
+/** Parse result of a condition. */
 export type Reading = {
-  /** Null if there is nothing measurable in it. */
+  /** Null if nothing in it is measurable. */
   condition: Condition | null;
-  /** Words that were left out of account: "car" in "a red car". */
+  /** Words without a measurable meaning: "car" in "a red car". */
   ignored: string[];
 };
 
@@ -58,7 +58,7 @@ function splitClauses(text: string): SplitClause[] {
       words.push(word);
       continue;
     }
-    // ", and" is one joiner, and a joiner at the start is none.
+    // ", and" is one joiner. A leading joiner is ignored.
     if (words.length > 0) clauses.push({ joiner, words });
     if (words.length > 0 || word !== ',') joiner = word;
     words = [];
@@ -66,7 +66,7 @@ function splitClauses(text: string): SplitClause[] {
   return clauses;
 }
 
-/** "…, tell me" asks nothing; "and a person falls" does. */
+/** ", tell me" has no measurable meaning and is ignored; "and a person falls" is a condition. */
 function unmeasurable(clause: Clause, joiner: string): Condition | null {
   return clause.ignored.length === 0 || joiner === ',' ? null : { kind: 'unmeasurable' };
 }

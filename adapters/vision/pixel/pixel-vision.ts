@@ -13,8 +13,9 @@ const clipFramesPerSecond = 4;
 const tokens = { input_tokens: 0, output_tokens: 0 };
 
 /**
- * The built-in model: it measures colours, brightness and motion in the pixels, and answers what they decide
- * (`parse-condition.ts` has the grammar). It is no vision-language model and says so with each answer.
+ * Creates the built-in model, which measures colors, brightness and motion (`parse-condition.ts` has the grammar).
+ * It is not a vision-language model, and each answer says so. Its calls throw `VisionError`, `answer` also
+ * `UnreadableFrameError`.
  */
 export function createPixelVision({ decoder }: { decoder: PictureDecoder }): VisionModel {
   return {
@@ -48,13 +49,13 @@ export function createPixelVision({ decoder }: { decoder: PictureDecoder }): Vis
         return sample && rgb ? [{ rgb, capturedAt: sample.capturedAt }] : [];
       });
       const unread = samples.length - measured.length;
-      const leftOut = unread === 0 ? '' : `${unread} of ${samples.length} pictures could not be read. `;
+      const leftOut = unread === 0 ? '' : `${unread} of ${samples.length} samples could not be decoded. `;
       return { summary: leftOut + summarizeSamples(measured, size), tokens };
     },
   };
 }
 
-/** With a clip its moments are looked at, each; the frame too in hybrid mode, and alone without a clip. */
+/** Returns the moments of a clip; in hybrid mode also the frame, and without a clip only the frame. */
 async function momentsOf(
   { mode, frame, clip }: Look,
   decoder: PictureDecoder,
@@ -76,7 +77,7 @@ async function momentsOf(
   return first === undefined ? [still] : [still, first, ...rest];
 }
 
-/** The caller's own picture: that it cannot be decoded is no fault of the model. */
+/** Decodes the frame of the caller. A failure is an input error, not a model error. */
 async function decodedFrame(
   frame: Uint8Array,
   decoder: PictureDecoder,
@@ -87,10 +88,9 @@ async function decodedFrame(
       return await decoder.decode(frame, size, signal);
     } catch (error) {
       if (!(error instanceof PictureDecodeError)) throw error;
-      throw new UnreadableFrameError(
-        'The JPEG is damaged or cut off and cannot be decoded. Send a whole one.',
-        { cause: error },
-      );
+      throw new UnreadableFrameError('The JPEG is damaged or truncated. Send a complete JPEG.', {
+        cause: error,
+      });
     }
   });
 }
@@ -102,14 +102,14 @@ async function decoded<Decoded>(signal: AbortSignal, decode: () => Promise<Decod
     if (cause instanceof UnreadableFrameError || cause instanceof TransientError) throw cause;
     throw new VisionError(
       signal.aborted
-        ? 'The picture was not decoded in time. Try again.'
-        : 'The picture cannot be decoded. Try again.',
+        ? 'The frame was not decoded in time. Try again.'
+        : 'The frame cannot be decoded. Try again.',
       { cause },
     );
   }
 }
 
-/** "What colour …", "describe …": no yes or no. */
+/** Returns true for a question without a yes or no answer, such as "what color" or "describe". */
 function isOpen(question: string): boolean {
   return /^\s*(?:please\s+)?(?:what|which|how|where|who|whose|why|when|describe|list|tell|count|name|explain|summari[sz]e)\b/i.test(
     question,

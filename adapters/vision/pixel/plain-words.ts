@@ -1,7 +1,7 @@
 import { anyColour } from './vocabulary.ts';
 
-/** Turns of phrase that stand for one word of the grammar, tried in this order. */
-const turnsOfPhrase: [RegExp, string][] = [
+/** Replacements of phrases by words of the grammar, applied in this order. */
+const replacements: [RegExp, string][] = [
   [/[’`]/g, "'"],
   [/n't\b/g, ' not'],
   [/'s\b/g, ' is'],
@@ -26,9 +26,9 @@ const turnsOfPhrase: [RegExp, string][] = [
   [/\b(is|gets|becomes|be) light\b(?! \w+(?:ed|ing)\b)/g, '$1 bright'],
 ];
 
-/** Lower case, without punctuation but commas, in the words of the grammar. */
+/** Normalizes a text to words of the grammar: lower case, without punctuation except commas. */
 export function plainWords(text: string): string {
-  const plain = turnsOfPhrase.reduce(
+  const plain = replacements.reduce(
     (words, [phrase, word]) => words.replaceAll(phrase, word),
     text.toLowerCase(),
   );

@@ -12,20 +12,20 @@ import {
   negations,
 } from './vocabulary.ts';
 
-/** A part of a condition between "and", "or", "but" and commas. */
+/** Part of a condition between "and", "or", "but" and commas. */
 export type Clause = {
-  /** Null if nothing in it can be measured. */
+  /** Null if nothing in the clause is measurable. */
   condition: Condition | null;
   negated: boolean;
-  /** The extent of its last colour. */
+  /** Extent of its last color. */
   extent: Extent | null;
-  /** Nothing but a colour or so: it goes on with the clause before, as "blue" in "no red or blue". */
+  /** True if the clause is only a color: it continues the previous clause, as "blue" in "no red or blue". */
   bare: boolean;
-  /** Words that ask for something that is not measured. */
+  /** Words without a measurable meaning. */
   ignored: string[];
 };
 
-/** `before` is the clause that a bare one goes on with. */
+/** Parses a clause. `before` is the previous clause, which a bare one continues. */
 export function readClause(words: string[], before: Clause | null): Clause {
   const bare = words.every(
     (word) => colourNamed(word) !== null || /^(?:a|an|any|the|some|either)$/.test(word),

@@ -2,22 +2,23 @@ import type { Colour } from './colours.ts';
 import type { Atom } from './condition.ts';
 import { allWords, copulas, isFiller, largeWords, mostWords, smallWords, wholeNouns } from './vocabulary.ts';
 
-/** How much of a colour is asked for. */
+/** Required amount of a color. */
 export type Extent =
   | { kind: 'share'; compare: 'at least' | 'more than' | 'at most' | 'less than'; share: number }
   | { kind: 'region'; share: number };
 
-/** A red thing that somebody would point at: 17 by 17 pixels of a picture of 320 by 180. */
-const pointedAt: Extent = { kind: 'region', share: 0.005 };
+/** Default extent of a colored object: 17×17 pixels of a 320×180 frame. */
+const defaultExtent: Extent = { kind: 'region', share: 0.005 };
 
+/** Combines a color and its extent. */
 export function colourAtom(colour: Colour, extent: Extent): Atom {
   return { ...extent, colour };
 }
 
-/** The extent that `words` ask for the colour at position `at`. */
+/** Returns the extent in `words` for the color at index `at`. */
 export function readExtent(words: string[], at: number): Extent {
   return (
-    numbered(words.join(' ')) ?? quantified(words) ?? wholePicture(words, at) ?? sized(words) ?? pointedAt
+    numbered(words.join(' ')) ?? quantified(words) ?? wholePicture(words, at) ?? sized(words) ?? defaultExtent
   );
 }
 
@@ -47,12 +48,12 @@ function quantified(words: string[]): Extent | null {
   return null;
 }
 
-/** "The screen turns blue", "is the picture red", "a blue screen": most of it. */
+/** Matches the whole frame: "the screen turns blue", "is the picture red", "a blue screen". */
 function wholePicture(words: string[], at: number): Extent | null {
   const next = words[at + 1] ?? '';
   const named = wholeNouns.has(next) && next !== 'it' && next !== 'everything';
   if (!named && !(isPredicate(words, at) && !isNoun(next))) return null;
-  // Half of a night scene is black; a black screen is nearly all of it.
+  // Half of a night scene is black; a black screen is almost completely black.
   return { kind: 'share', compare: 'at least', share: words[at] === 'black' ? 0.9 : 0.5 };
 }
 
@@ -63,7 +64,7 @@ function isNoun(word: string): boolean {
   );
 }
 
-/** The colour is said of a noun that means the whole picture: not "a car in the picture is red". */
+/** Returns true if the color describes a noun for the whole frame, unlike in "a car in the picture is red". */
 function isPredicate(words: string[], at: number): boolean {
   let before = at - 1;
   while (before >= 0 && /^(?:now|suddenly|quite|very|not|again|\w+ly)$/.test(words[before] ?? ''))

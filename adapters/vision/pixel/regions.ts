@@ -1,6 +1,6 @@
 /**
- * Pixels in the largest connected region of each class. A region counts only as far as it is three pixels thick: where
- * two colours meet, subsampled chroma mixes a thin line of a third.
+ * Counts the pixels in the largest connected region of each class. Only parts at least three pixels thick count:
+ * where two colors meet, subsampled chroma produces a thin line of a third one.
  */
 export function largestRegions(classes: Uint8Array, width: number, classCount: number): Uint32Array {
   const thick = opened(classes, width);
@@ -31,7 +31,9 @@ export function largestRegions(classes: Uint8Array, width: number, classCount: n
 
 const none = 255;
 
-/** Keeps a pixel if it, or one beside it, has its own class on all four sides. The picture's own edge counts as such. */
+/**
+ * Keeps a pixel if it, or a direct neighbor, has its own class on all four sides. The frame border counts as such.
+ */
 function opened(classes: Uint8Array, width: number): Uint8Array {
   const kept = new Uint8Array(classes.length).fill(none);
   for (let at = 0; at < classes.length; at += 1) {

@@ -3,28 +3,28 @@ import { measurePicture, type PictureFacts } from './measure-picture.ts';
 import { described, disclosure, mainColours, percent } from './explain.ts';
 import type { PictureSize } from './picture-decoder.ts';
 
+/** Decoded sample with its time. */
 export type MeasuredSample = { rgb: Uint8Array; capturedAt: Date };
 
-/** A scene counts as changed where this share of the picture differs from the sample before. */
+/** Minimum share of the frame that differs from the previous sample, for a change. */
 const changedShare = 0.02;
 const mostChangesTold = 8;
 
-/** A measured account: how it began, when it changed and to what, and the span of brightness. */
+/** Summarizes the samples of a window: first frame, changes with their time, and range of brightness. */
 export function summarizeSamples(samples: MeasuredSample[], size: PictureSize): string {
   const [first] = samples;
   const last = samples.at(-1);
-  if (first === undefined || last === undefined)
-    return `No pictures were taken in this window. ${disclosure}`;
+  if (first === undefined || last === undefined) return `This window has no samples. ${disclosure}`;
   const facts = samples.map(({ rgb }) => measurePicture(rgb, size));
   const changes = changesIn(samples, facts);
   return [
-    `${samples.length} ${samples.length === 1 ? 'picture' : 'pictures'} from ${timeOf(first)} to ${timeOf(last)}.`,
+    `${samples.length} ${samples.length === 1 ? 'sample' : 'samples'} from ${timeOf(first)} to ${timeOf(last)}.`,
     `At first: ${described(measurePicture(first.rgb, size))}`,
     ...changes.slice(0, mostChangesTold),
     ...(changes.length > mostChangesTold
-      ? [`There were ${changes.length - mostChangesTold} more changes.`]
+      ? [`${changes.length - mostChangesTold} more changes followed.`]
       : []),
-    ...(changes.length === 0 ? ['Nothing changed by more than 2 % of the picture.'] : []),
+    ...(changes.length === 0 ? ['No change exceeded 2 % of the frame.'] : []),
     brightnessSpan(facts),
     disclosure,
   ].join(' ');
@@ -38,7 +38,7 @@ function changesIn(samples: MeasuredSample[], facts: PictureFacts[]): string[] {
     const share = differingShare(before.rgb, sample.rgb);
     if (share < changedShare) return [];
     return [
-      `At ${timeOf(sample)} ${percent(share)} of the picture had changed; it was ${mainColours(now.shares)}.`,
+      `At ${timeOf(sample)} ${percent(share)} of the frame had changed; it was ${mainColours(now.shares)}.`,
     ];
   });
 }

@@ -1,6 +1,6 @@
 import { colours, type Colour } from './colours.ts';
 
-/** The words of the pixel model's grammar, in lower case. Each colour is also its own name. */
+/** Words of the pixel model's grammar, in lower case. Each color name is one of them. */
 
 const colourNames = new Map<string, Colour>([
   ...colours.map((colour) => [colour, colour] satisfies [string, Colour]),
@@ -17,11 +17,12 @@ const colourNames = new Map<string, Colour>([
   ...named('black', 'blackish blackness'),
 ]);
 
+/** Returns the color that a word names, or null. */
 export function colourNamed(word: string): Colour | null {
   return colourNames.get(word) ?? null;
 }
 
-/** For regular expressions. */
+/** Alternation of all color names, for regular expressions. */
 export const anyColour = [...colourNames.keys()].join('|');
 
 export const darkWords = words('dark darkness dim night nighttime gloomy unlit');
@@ -37,7 +38,7 @@ export const negations = words(
   'no not never none nothing without neither nor absent absence gone disappear disappears disappeared disappearing vanish vanishes vanished missing removed lacks lacking',
 );
 
-/** Nouns that mean the whole picture. */
+/** Nouns for the whole frame. */
 export const wholeNouns = words(
   'picture screen image frame video scene view display stream feed background everything it',
 );
@@ -53,7 +54,7 @@ export const mostWords = words(
 export const largeWords = words('large big huge');
 export const smallWords = words('small little tiny');
 
-/** Words that carry a sentence and ask for nothing by themselves. */
+/** Words without a meaning of their own in a condition. */
 const fillers = words(
   `a an any some the this that these those there here which who what whose one something anything thing things object objects
   area areas region regions part parts patch spot place shape box colour color colours colors light lights lit visible seen see
@@ -64,6 +65,7 @@ const fillers = words(
   percent minimum exceeds its their my our been being starts start begins begin comes come outside inside camera light-coloured`,
 );
 
+/** Returns true for words that do not count as ignored. */
 export function isFiller(word: string): boolean {
   return (
     fillers.has(word) ||

@@ -13,7 +13,7 @@ import { createFakeTime } from './fake-time.ts';
 
 describeDeliveryQueue('The embedded queue', async () => {
   const { queue, time } = createQueue();
-  return { queue, consume: (handler) => queue.consume(handler), now: time.now, pass: time.pass };
+  return { queue, consume: (handler) => queue.consume(handler), pass: time.pass };
 });
 
 describe('The embedded queue', () => {
@@ -35,8 +35,7 @@ describe('The embedded queue', () => {
   it('a message that was to come again later waits for that time in the next process too', async () => {
     const { database, queue, time } = createQueue();
     const job = randomUUID();
-    const at = new Date(time.now().getTime() + 120_000);
-    queue.consume(async () => ({ kind: 'again', at }));
+    queue.consume(async () => ({ kind: 'again', afterSeconds: 120 }));
     await queue.send(message(job, 1));
     await time.pass(0);
 
@@ -160,7 +159,7 @@ describe('The embedded queue', () => {
 
   it('nothing is polled: without messages there is no timer, and with one there is one', async () => {
     const { queue, time } = createQueue();
-    queue.consume(async () => ({ kind: 'again', at: new Date(time.now().getTime() + 30_000) }));
+    queue.consume(async () => ({ kind: 'again', afterSeconds: 30 }));
     await time.pass(1);
     expect(time.timers.size).toBe(0);
 
@@ -207,6 +206,37 @@ describe('The embedded queue', () => {
 
     expect(remembered()).toBe(1);
   });
+
+  it('a message that an earlier process postponed on a clock an hour ahead does not wait for that hour', async () => {
+    const ahead = createQueue({ startsAt: new Date('2026-03-01T13:00:00.000Z') });
+    const job = randomUUID();
+    ahead.queue.consume(async () => ({ kind: 'again', afterSeconds: 90 }));
+    await ahead.queue.send(message(job, 1));
+    await ahead.time.pass(0);
+
+    const next = createQueue({ database: ahead.database, startsAt: new Date('2026-03-01T12:00:00.000Z') });
+    const { handled, consume } = collecting(next.queue);
+    consume(done);
+    await next.queue.send(message(job, 2));
+    await next.time.pass(0);
+
+    expect(handled).toEqual([message(job, 1), message(job, 2)]);
+  });
+
+  it('a duplicate that was recognised on a clock an hour ahead is forgotten', async () => {
+    const ahead = createQueue({ startsAt: new Date('2026-03-01T13:00:00.000Z') });
+    const sent = message(randomUUID(), 1);
+    await ahead.queue.send(sent);
+    ahead.database.exec('DELETE FROM delivery_queue');
+
+    const next = createQueue({ database: ahead.database, startsAt: new Date('2026-03-01T12:00:00.000Z') });
+    const { handled, consume } = collecting(next.queue);
+    consume(done);
+    await next.queue.send(sent);
+    await next.time.pass(0);
+
+    expect(handled).toEqual([sent]);
+  });
 });
 
 const done = async (): Promise<DeliveryOutcome> => ({ kind: 'done' });
@@ -216,10 +246,15 @@ function message(jobId: string, sequence: number) {
   return { job_id: jobId, sequence, resend: 0 };
 }
 
-function createQueue(
-  options: { database?: DatabaseSync; concurrency?: number; visibilitySeconds?: number } = {},
-) {
-  const time = createFakeTime();
+type QueueSetup = {
+  database?: DatabaseSync;
+  concurrency?: number;
+  visibilitySeconds?: number;
+  startsAt?: Date;
+};
+
+function createQueue({ startsAt, ...options }: QueueSetup = {}) {
+  const time = createFakeTime(startsAt);
   const log = createCollectedLog();
   const database = options.database ?? openDatabase(':memory:');
   const queue = createDeliveryQueue({ ...options, database, now: time.now, setTimer: time.setTimer, log });

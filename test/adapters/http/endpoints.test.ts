@@ -113,6 +113,6 @@ describe('defineEndpoint', () => {
 
   test('fills in the default time budget and body limit', () => {
     const endpoint = defineEndpoint(declaration, async () => ({ doubled: 2 }));
-    expect(endpoint).toMatchObject({ timeBudgetSeconds: 10, maxBodyBytes: 5_000_000 });
+    expect(endpoint).toMatchObject({ timeBudgetSeconds: 10, maxBodyBytes: 32_000 });
   });
 });

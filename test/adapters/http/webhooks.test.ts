@@ -35,7 +35,7 @@ async function deliverAll(): Promise<void> {
   for (const message of world.queued.splice(0)) {
     let outcome = await deliverEvent(message, world.c);
     while (outcome.kind === 'again') {
-      world.advance((outcome.at.getTime() - world.c.now().getTime()) / 1000);
+      world.advance(outcome.afterSeconds);
       outcome = await deliverEvent(message, world.c);
     }
   }
@@ -144,6 +144,7 @@ describe('sending again', () => {
     world.script.webhooks.push(...four);
     await deliverAll();
     expect((await deliveries(jobId)).deliveries[1]).toMatchObject({ state: 'failed', resend: 1 });
+    world.advance(60);
     expect((await resend(jobId, 3)).body).toMatchObject({ resend: 2 });
     await deliverAll();
     expect((await deliveries(jobId)).deliveries[1]).toMatchObject({ state: 'delivered', resend: 2 });
@@ -156,6 +157,52 @@ describe('sending again', () => {
     await resend(jobId, 1);
     await deliverAll();
     expect(ids(world.sent)).toEqual([`msg_${jobId}_1`]);
+  });
+
+  test('what was sent again is sent once more after a minute, and not before', async () => {
+    const jobId = await triggeredMonitor();
+    await deliverAll();
+    await resend(jobId, 1);
+    await deliverAll();
+    world.sent.length = 0;
+    world.advance(20);
+    const refused = await resend(jobId, 1);
+    expect(refused).toMatchObject({
+      status: 429,
+      body: { error: { code: 'RATE_LIMITED', remediation: expect.stringContaining('40 s') } },
+    });
+    expect(refused.headers.get('retry-after')).toBe('40');
+    expect((await resend(jobId, 3)).status).toBe(200);
+    world.advance(40);
+    expect((await resend(jobId, 1)).body).toMatchObject({ resend: 2 });
+    await deliverAll();
+    expect(ids(world.sent)).toEqual([`msg_${jobId}_3`, `msg_${jobId}_1`]);
+  });
+
+  test('a clock that was set back an hour does not hold up a resend', async () => {
+    const jobId = await triggeredMonitor();
+    await deliverAll();
+    await resend(jobId, 1);
+    await deliverAll();
+    world.advance(-3600);
+    expect((await resend(jobId, 1)).status).toBe(200);
+  });
+
+  test('resends count as calls, and a loop on one delivery is refused', async () => {
+    const jobId = await triggeredMonitor();
+    await deliverAll();
+    const statuses = new Map<number, number>();
+    for (let made = 0; made < 200; made += 1) {
+      const { status } = await resend(jobId, 1);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+    expect(statuses).toEqual(
+      new Map([
+        [200, 119],
+        [429, 81],
+      ]),
+    );
+    expect(new Set(world.queued.map(({ resend: series }) => series))).toEqual(new Set([1]));
   });
 
   test('asked for twice before it is taken up is the same message, and sent once', async () => {
@@ -293,7 +340,7 @@ describe('a test event', () => {
   });
 
   test('goes nowhere that a job may not go', async () => {
-    world.c.urls = {
+    world.c.webhookUrls = {
       check: () => {
         throw new InvalidUrlError('Use a public address.');
       },

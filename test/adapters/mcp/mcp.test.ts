@@ -189,6 +189,21 @@ describe('the transport', () => {
     expect(await response.json()).toMatchObject({ id: 1, result: { structuredContent: { total: 0 } } });
   });
 
+  test.each([
+    ['a batch', [{ jsonrpc: '2.0', id: 1, method: 'tools/list' }], -32_600, 'batches'],
+    ['a batch of a hundred calls', Array.from({ length: 100 }, creation), -32_600, 'batches'],
+    ['text that is no JSON', '{', -32_700, 'JSON'],
+  ])('refuses %s, and calls no tool', async (_, body, code, message) => {
+    const response = await post(body, { Authorization: `Bearer ${await keyOf(world)}` });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({
+      jsonrpc: '2.0',
+      id: null,
+      error: { code, message: expect.stringContaining(message) },
+    });
+    expect(await world.c.jobs.usage()).toMatchObject({ jobs_created: 0 });
+  });
+
   test('refuses bodies above its limit', async () => {
     const response = await post(
       { padding: 'x'.repeat(5_200_000) },
@@ -200,6 +215,7 @@ describe('the transport', () => {
   test.each([
     ['Origin', 'http://evil.example', 403],
     ['Origin', 'null', 403],
+    ['Origin', 'http://192.168.1.20:8787', 403],
     ['Origin', 'http://localhost:6274', 200],
     ['Origin', 'http://127.0.0.1.evil.example', 403],
     ['Host', 'evil.example:8787', 403],
@@ -221,7 +237,36 @@ describe('the transport', () => {
   });
 });
 
-function post(message: object, headers: Record<string, string>): Promise<Response> {
+test('a page of a host in the network calls /mcp of that host, and of no other', async () => {
+  const c = { ...world.c, acceptsHost: () => true, baseUrl: 'http://127.0.0.1:8787/api' };
+  const app = createApp(c);
+  mountMcp(app, c);
+  const call = async (headers: Record<string, string>) => {
+    const authorization = `Bearer ${await keyOf(world)}`;
+    return (
+      await app.request('/mcp', {
+        method: 'POST',
+        headers: {
+          authorization,
+          'Content-Type': 'application/json',
+          Accept: 'application/json, text/event-stream',
+          ...headers,
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+      })
+    ).status;
+  };
+  const host = '192.168.1.20:8787';
+  expect(await call({ Host: host, Origin: `http://${host}` })).toBe(200);
+  expect(await call({ Host: host, Origin: 'http://192.168.1.66' })).toBe(403);
+});
+
+function creation(_: unknown, id: number) {
+  const params = { name: 'live_monitor', arguments: monitor };
+  return { jsonrpc: '2.0', id, method: 'tools/call', params };
+}
+
+function post(message: object | string, headers: Record<string, string>): Promise<Response> {
   return fetch(`${origin}/mcp`, {
     method: 'POST',
     headers: {
@@ -229,6 +274,6 @@ function post(message: object, headers: Record<string, string>): Promise<Respons
       Accept: 'application/json, text/event-stream',
       ...headers,
     },
-    body: JSON.stringify(message),
+    body: typeof message === 'string' ? message : JSON.stringify(message),
   });
 }

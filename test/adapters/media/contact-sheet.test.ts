@@ -12,8 +12,8 @@ const decoder = createPictureDecoder({ ffmpegPath });
 const never = new AbortController().signal;
 const layout = { columns: 2, tileWidthPixels: 320 };
 
-describe('a contact sheet', () => {
-  test('has its pictures by rows, with lines between them', async () => {
+describe('createContactSheets', () => {
+  test('a contact sheet has its frames in rows, separated by lines', async () => {
     const colours = ['red', 'lime', 'blue'];
     const samples = await Promise.all(colours.map(async (colour, at) => sample(await jpeg(colour), at)));
     const sheet = await sheets.make(samples, layout, never);
@@ -28,7 +28,7 @@ describe('a contact sheet', () => {
     expect(strongest(at(322, 100))).toBe('none');
   });
 
-  test('keeps a picture of another shape whole, between bars', async () => {
+  test('a contact sheet keeps the aspect ratio of a frame, between bars', async () => {
     const sheet = await sheets.make(
       [sample(await jpeg('red', '180x320'), 0)],
       { ...layout, columns: 1 },
@@ -38,7 +38,7 @@ describe('a contact sheet', () => {
     expect([at(60, 120), at(160, 120), at(260, 120)].map(strongest)).toEqual(['none', 'red', 'none']);
   });
 
-  test('shows the time of each picture in its corner', async () => {
+  test('a contact sheet shows the time of each frame in its corner', async () => {
     const grey = await jpeg('gray');
     const [first, again, later] = await Promise.all(
       [1, 1, 2].map((seconds) => sheets.make([sample(grey, seconds)], { ...layout, columns: 1 }, never)),
@@ -49,22 +49,29 @@ describe('a contact sheet', () => {
   });
 
   test.each([
-    ['broken', async () => Buffer.from('not a picture')],
-    ['cut off', async () => (await jpeg('red')).subarray(0, 300)],
-  ])('crosses out a picture that is %s, and keeps the others in their places', async (_, broken) => {
-    const samples = [sample(await jpeg('red'), 0), sample(await broken(), 1), sample(await jpeg('blue'), 2)];
-    const at = await pixelsOf(await sheets.make(samples, layout, never));
-    expect([at(250, 100), at(250, 280)].map(strongest)).toEqual(['red', 'blue']);
-    expect(Math.min(...at(324 + 160, 90))).toBeGreaterThan(150);
-    expect(strongest(at(324 + 160, 40))).toBe('none');
-  });
+    ['is not a JPEG', async () => Buffer.from('not a picture')],
+    ['is truncated', async () => (await jpeg('red')).subarray(0, 300)],
+  ])(
+    'a contact sheet crosses out a frame that %s and keeps the positions of the others',
+    async (_, broken) => {
+      const samples = [
+        sample(await jpeg('red'), 0),
+        sample(await broken(), 1),
+        sample(await jpeg('blue'), 2),
+      ];
+      const at = await pixelsOf(await sheets.make(samples, layout, never));
+      expect([at(250, 100), at(250, 280)].map(strongest)).toEqual(['red', 'blue']);
+      expect(Math.min(...at(324 + 160, 90))).toBeGreaterThan(150);
+      expect(strongest(at(324 + 160, 40))).toBe('none');
+    },
+  );
 
-  test('of nothing that can be decoded is a VisionError', async () => {
+  test('a contact sheet without a decodable frame is a VisionError', async () => {
     const broken = sample(Buffer.from('not a picture'), 0);
     await expect(sheets.make([broken, broken], layout, never)).rejects.toBeInstanceOf(VisionError);
   });
 
-  test('that is no longer wanted is a VisionError', async () => {
+  test('an aborted contact sheet is a VisionError', async () => {
     await expect(
       sheets.make([sample(await jpeg('red'), 0)], layout, AbortSignal.abort(new Error('late'))),
     ).rejects.toBeInstanceOf(VisionError);
@@ -93,7 +100,7 @@ function strongest([red, green, blue]: Pixel): string {
   return red > green && red > blue ? 'red' : green > blue ? 'green' : 'blue';
 }
 
-/** The clock of a tile is 153 by 33 pixels. */
+/** Size of the time on a tile: 153×33 pixels. */
 function litIn(at: (x: number, y: number) => Pixel): number {
   const places = Array.from({ length: 153 * 33 }, (_, index) => at(index % 153, Math.floor(index / 153)));
   return places.filter((pixel) => Math.min(...pixel) > 200).length;

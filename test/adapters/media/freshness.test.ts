@@ -20,14 +20,14 @@ import { ffmpegPath } from '../../support/hls/recording.ts';
 import { createWorld, monitorRequest, type World } from '../../support/world.ts';
 
 /**
- * What a job makes of real pictures that are no news: the segments, the server, the captures and the comparison are real,
- * and the clock is the test's. Each segment plays for 2 s.
+ * Handling of frames that show nothing new. Segments, server, captures and comparison are real; the clock belongs
+ * to the test. Each segment has 2 s.
  */
 
 const segmentSeconds = 2;
 const scenes = {
   moving: 'testsrc2=size=320x180:rate=10,noise=alls=12:allf=t',
-  /** What an encoder goes on sending when its camera hangs. */
+  /** Output of an encoder whose camera has stopped. */
   frozen: 'testsrc2=size=320x180:rate=10,trim=end_frame=1,loop=loop=-1:size=1,setpts=N/10/TB',
   black: 'color=black:size=320x180:rate=10',
 };
@@ -69,7 +69,7 @@ async function segmentsOf(scene: Scene): Promise<Buffer[]> {
 
 type Gate = { port: number; shut(): Promise<void>; open(): Promise<void>; close(): Promise<void> };
 
-/** In front of a server that goes down and comes back at its port. */
+/** Proxy of a server that stops and restarts at its port. */
 async function startGate(target: number): Promise<Gate> {
   const sockets = new Set<Socket>();
   const server: Server = createServer((near) => {
@@ -91,7 +91,7 @@ async function startGate(target: number): Promise<Gate> {
   return { port, shut, open: () => open(port), close: shut };
 }
 
-/** A monitor of a stream that shows one scene after the other. */
+/** Monitor of a stream that shows one scene after another. */
 async function watch(played: [Scene, number][], config: Record<string, unknown> = {}) {
   const showing = played.flatMap(([scene, count]) => segments[scene].slice(0, count));
   server = await startHlsServer({ segmentSeconds, segments: showing, initialization: null });
@@ -110,7 +110,7 @@ async function watch(played: [Scene, number][], config: Record<string, unknown> 
   const { job_id: jobId } = await createMonitor(request, 'harbour', world.c);
   let step = await world.begin({ job_id: jobId, generation: 0 });
   return {
-    /** Ticks until `seconds` from the start, or the end. */
+    /** Ticks until `seconds` after the start, or the end of the job. */
     until: async (seconds: number, at: (tickSeconds: number) => Promise<void> | void = advance) => {
       for (
         ;
@@ -128,13 +128,13 @@ async function watch(played: [Scene, number][], config: Record<string, unknown> 
   };
 }
 
-/** The stream plays on: three segments are out at the start. */
+/** The stream advances; three segments are available at the start. */
 function advance(tickSeconds: number): void {
   server.newest = 2 + Math.floor(tickSeconds / segmentSeconds);
 }
 
-describe('a picture that freezes', () => {
-  it('is not judged once that is certain, shows in progress and stats, and is no gap', async () => {
+describe('frozen frame', () => {
+  it('a frozen frame is not checked, appears in progress and stats, and is not a gap', async () => {
     const { until, seen, job } = await watch(
       [
         ['moving', 10],
@@ -156,8 +156,8 @@ describe('a picture that freezes', () => {
   });
 });
 
-describe('a picture that is black', () => {
-  it('is not judged, and shows in progress and stats', async () => {
+describe('black frame', () => {
+  it('a black frame is not checked and appears in progress and stats', async () => {
     const { until, seen, job } = await watch([
       ['moving', 10],
       ['black', 10],
@@ -169,8 +169,8 @@ describe('a picture that is black', () => {
   });
 });
 
-describe('a playlist that stops', () => {
-  it('is stale, looked at again soon, and a gap when it goes on', async () => {
+describe('stale playlist', () => {
+  it('a stale playlist is captured again soon, and is a gap once it advances', async () => {
     const { until, seen, job } = await watch([['moving', 30]]);
     await until(20);
     await until(50, () => undefined);
@@ -184,15 +184,15 @@ describe('a playlist that stops', () => {
     expect((await job()).counters.stale_captures).toBe(3);
   });
 
-  it('for longer than the grace period is a lost stream', async () => {
+  it('a playlist that is stale beyond the grace period is a lost stream', async () => {
     const { until, job } = await watch([['moving', 10]]);
     await until(200, () => undefined);
     expect(await job()).toMatchObject({ status: 'failed', reason: 'stream_lost' });
   });
 });
 
-describe('a server that goes down', () => {
-  it('and comes back within the grace period is a gap and nothing else', async () => {
+describe('unavailable server', () => {
+  it('a server that is unavailable within the grace period causes only a gap', async () => {
     const { until, seen, job } = await watch([
       ['moving', 30],
       ['moving', 30],
@@ -213,7 +213,7 @@ describe('a server that goes down', () => {
     expect(gapSeconds).toBeGreaterThanOrEqual(40);
   });
 
-  it('for longer is a lost stream, and the job says so', async () => {
+  it('a server that is unavailable beyond the grace period fails the job as stream_lost', async () => {
     const { until, job } = await watch([['moving', 30]]);
     await until(20);
     await gate.shut();

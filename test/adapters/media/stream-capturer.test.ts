@@ -34,8 +34,8 @@ afterAll(async () => {
   await server.close();
 });
 
-describe('a stream URL', () => {
-  it('of http is HLS, whatever its path ends in', async () => {
+describe('createStreamCapturer', () => {
+  it('an http URL is HLS, with any suffix', async () => {
     server.answer = (_path, answer) => ({ ...answer, status: 200, body: '#EXTM3U\n#EXT-X-TARGETDURATION:2' });
     await expect(capturer.probe(server.url('/stream/7?format=hls'), never)).resolves.toMatchObject({
       platform: 'hls',
@@ -53,7 +53,7 @@ describe('a stream URL', () => {
     expect(inputs).toMatchObject([{ kind: 'pipe', format: 'mpegts', seconds: 2 }]);
   });
 
-  it('of rtsp is RTSP', async () => {
+  it('an rtsp URL is RTSP', async () => {
     const url = server.url('/camera').replace('http', 'rtsp');
     await expect(capturer.probe(url, never)).rejects.toMatchObject({ code: 'STREAM_FETCH_FAILED' });
   });
@@ -63,7 +63,7 @@ describe('a stream URL', () => {
     ['https://www.youtube.com/feed/subscriptions', 'INVALID_URL'],
     ['https://clips.twitch.tv/FaintLightGull', 'NOT_LIVESTREAM'],
     ['https://www.twitch.tv/directory', 'INVALID_URL'],
-  ])('of a platform is the platform’s to judge: %s', async (url, code) => {
+  ])('a platform URL is handled by its platform: %s', async (url, code) => {
     const failure: unknown = await capturer.probe(url, never).catch((error: unknown) => error);
     expect(failure).toMatchObject({ code, remediation: expect.stringMatching(/YouTube|youtube|twitch/) });
   });
@@ -76,13 +76,13 @@ describe('a stream URL', () => {
     'rtmp://example.com/live',
     'http://',
     'http://10.0.0.1/a.m3u8',
-  ])('that is malformed, of another scheme or leads inside is refused: %j', async (url) => {
+  ])('a malformed, unsupported or private URL is rejected: %j', async (url) => {
     const request = { url, mode: 'frames' as const, clipSeconds: 3, resolveAgain: false };
     await expect(capturer.probe(url, never)).rejects.toBeInstanceOf(InvalidUrlError);
     await expect(capturer.capture(request, never)).rejects.toBeInstanceOf(InvalidUrlError);
   });
 
-  it('that only looks like a platform is not taken for one', async () => {
+  it('a URL that only resembles a platform is not handled by the platform', async () => {
     const failure: unknown = await capturer
       .probe('http://youtube.com.127.0.0.1.example.invalid/', never)
       .catch((error: unknown) => error);

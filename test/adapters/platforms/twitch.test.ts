@@ -62,8 +62,8 @@ describe('a channel on Twitch', () => {
   });
 
   const states: [string, () => void, object, RegExp][] = [
-    ['offline', () => world.twitch.channels.set('harbour_cam', { stream: null }), offline, /not live now/],
-    ['unknown', () => world.twitch.channels.clear(), notLive, /no such channel/],
+    ['offline', () => world.twitch.channels.set('harbour_cam', { stream: null }), offline, /is not live/],
+    ['unknown', () => world.twitch.channels.clear(), notLive, /channel does not exist/],
     [
       'showing a rerun',
       () => world.twitch.channels.set('harbour_cam', { stream: { id: '7', type: 'rerun' } }),
@@ -99,13 +99,13 @@ describe('a channel on Twitch', () => {
       'gone by the time usher is asked',
       () => refuse(404, '[{"error":"Can not find channel","error_code":"twirp_not_found"}]'),
       offline,
-      /not live now/,
+      /is not live/,
     ],
     [
       'refused by usher without a word',
       () => refuse(403, 'no'),
       unreachable,
-      /refuses the playlist.*COOKIES/,
+      /rejects the playlist.*COOKIES/,
     ],
     ['met by a fault of usher', () => refuse(503, ''), unreachable, /503/],
   ];
@@ -209,12 +209,12 @@ describe('the playlist of a channel', () => {
 describe('an answer of the GraphQL endpoint', () => {
   const rejected = '[{"errors":[{"message":"failed integrity check"}],"data":null},{"data":{"user":null}}]';
   it.each([
-    ['of no JSON', 200, 'hello', /form that this version/],
-    ['of one object', 200, '{"error":"Bad Request"}', /form that this version/],
-    ['of other fields', 200, '[{"data":{}},{"data":{}}]', /form that this version/],
-    ['that asks for a browser', 200, rejected, /check of the browser.*COOKIES.*PROXY/],
+    ['of no JSON', 200, 'hello', /unknown format/],
+    ['of one object', 200, '{"error":"Bad Request"}', /unknown format/],
+    ['of other fields', 200, '[{"data":{}},{"data":{}}]', /unknown format/],
+    ['that asks for a browser', 200, rejected, /browser integrity check.*COOKIES.*PROXY/],
     ['400', 400, '{"error":"Bad Request","message":"The \\"Client-ID\\" header is invalid."}', /400/],
-    ['429', 429, '', /asked too often.*PROXY/],
+    ['429', 429, '', /limits requests.*PROXY/],
     ['that is too large', 200, ' '.repeat(9 * 1024 * 1024), /more than is sensible/],
   ])('%s is a failure with a remediation', async (_, status, body, remediation) => {
     answerWith(status, body);

@@ -58,12 +58,12 @@ describe('a broadcast on YouTube', () => {
       notLive,
       /ordinary video/,
     ],
-    ['over', () => livePlayer(id, undefined, { isLive: false }), notLive, /is over.*recording/],
+    ['over', () => livePlayer(id, undefined, { isLive: false }), notLive, /has ended.*recording/],
     [
       'over, with a recording to rewind in',
       () => livePlayer(id, manifestUrl(), { isPostLiveDvr: true }),
       notLive,
-      /is over/,
+      /has ended/,
     ],
     ['upcoming', () => offlinePlayer(id, '1795000000'), notLive, /has not begun/],
     [
@@ -73,7 +73,7 @@ describe('a broadcast on YouTube', () => {
       /has not begun/,
     ],
     ['silent', () => offlinePlayer(id), offline, /sends nothing/],
-    ['unknown', () => null, notLive, /no such video/],
+    ['unknown', () => null, notLive, /video does not exist/],
     [
       'private',
       () =>
@@ -115,7 +115,7 @@ describe('a broadcast on YouTube', () => {
       'without a recording',
       () => refusedPlayer('UNPLAYABLE', 'This live stream recording is not available.'),
       notLive,
-      /is over/,
+      /has ended/,
     ],
     [
       'behind the wall against bots',
@@ -128,13 +128,13 @@ describe('a broadcast on YouTube', () => {
       'to be paid for',
       () => refusedPlayer('UNPLAYABLE', 'This video requires payment to watch'),
       unreachable,
-      /has to be paid for/,
+      /requires payment/,
     ],
     [
       'to be rented',
       () => refusedPlayer('UNPLAYABLE', 'Rent or buy to watch'),
       unreachable,
-      /has to be paid for/,
+      /requires payment/,
     ],
     [
       'not there at the moment',
@@ -220,7 +220,7 @@ describe('a channel on YouTube', () => {
   it('that does not exist is told so', async () => {
     expect(await failureOf(capturer, 'https://www.youtube.com/@nobody')).toMatchObject({
       ...notLive,
-      remediation: expect.stringMatching(/no such channel/),
+      remediation: expect.stringMatching(/channel does not exist/),
     });
   });
 });
@@ -297,16 +297,16 @@ describe('the playlist of a broadcast', () => {
 
 describe('an answer of InnerTube', () => {
   const answers: [string, (response: any) => void, RegExp][] = [
-    ['of no JSON', (response) => response.end('<html>consent</html>'), /form that this version/],
-    ['of another form', (response) => response.end('{"playabilityStatus":[]}'), /form that this version/],
+    ['of no JSON', (response) => response.end('<html>consent</html>'), /unknown format/],
+    ['of another form', (response) => response.end('{"playabilityStatus":[]}'), /unknown format/],
     [
       'that is too large',
       (response) => response.end(Buffer.alloc(9 * 1024 * 1024, 32)),
       /more than is sensible/,
     ],
-    ['429', (response) => response.writeHead(429).end(), /asked too often.*COOKIES.*PROXY/],
+    ['429', (response) => response.writeHead(429).end(), /limits requests.*COOKIES.*PROXY/],
     ['403', (response) => response.writeHead(403).end(), /403.*COOKIES.*PROXY/],
-    ['500', (response) => response.writeHead(500).end('{"error":{}}'), /form that this version/],
+    ['500', (response) => response.writeHead(500).end('{"error":{}}'), /unknown format/],
     ['that is cut off', (response) => response.socket.destroy(), /cannot be reached/],
   ];
   it.each(answers)('%s is a failure with a remediation', async (_, answer, remediation) => {

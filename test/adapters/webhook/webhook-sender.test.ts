@@ -71,7 +71,7 @@ describe('The webhook sender', () => {
 
     const result = await sendTo(receiver.url, { timeoutSeconds: 0.1 });
 
-    expect(result).toMatchObject({ status: null, error: 'No answer in time' });
+    expect(result).toMatchObject({ status: null, error: 'No response in time' });
     expect(result.latencyMs).toBeGreaterThanOrEqual(90);
     expect(result.latencyMs).toBeLessThan(2_000);
   });
@@ -103,7 +103,8 @@ describe('The webhook sender', () => {
     async (url) => {
       const result = await sendTo(url);
 
-      expect(result).toMatchObject({ status: null, retryAfter: null });
+      // How long it took would tell whether there is such a name inside.
+      expect(result).toMatchObject({ status: null, retryAfter: null, latencyMs: 0 });
       expect(result.error).toMatch(/not allowed|refused|reserved/);
     },
   );

@@ -5,7 +5,7 @@ import type { Case, Target } from '../case.ts';
 import { assert, eventually, refused } from '../expect.ts';
 import { unknownJobId } from '../jobs.ts';
 
-/** Section 5. */
+/** Cases of section 5. */
 
 const endpoints: [string, string, unknown?][] = [
   ['POST', '/check-once', {}],
@@ -26,7 +26,7 @@ const forbidden = { status: 403 };
 export const authCases: Case[] = [
   {
     id: 'auth-missing-key',
-    title: 'every endpoint answers a request without a key with 401 and the envelope',
+    title: 'every endpoint rejects a request without a key with 401 and the error envelope',
     covers: ['I-5.1', 'I-5.3', 'I-4.0.1', 'I-7.11', 'I-4.1.7'],
     run: async (target) => {
       for (const [method, path, body] of endpoints)
@@ -35,7 +35,7 @@ export const authCases: Case[] = [
   },
   {
     id: 'auth-invalid-key',
-    title: 'a key that is none is 401, on every endpoint',
+    title: 'every endpoint rejects an invalid key with 401',
     covers: ['I-5.3', 'I-5.8'],
     run: async (target) => {
       for (const [method, path, body] of endpoints) {
@@ -46,26 +46,26 @@ export const authCases: Case[] = [
       }
     },
   },
-  mistake('auth-missing-prefix', 'the key without the Bearer prefix is 401', (key) => ({
+  mistake('auth-missing-prefix', 'a key without the Bearer prefix returns 401', (key) => ({
     authorization: key,
   })),
-  mistake('auth-other-scheme', 'another scheme than Bearer is 401', (key) => ({
+  mistake('auth-other-scheme', 'a scheme other than Bearer returns 401', (key) => ({
     authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}`,
   })),
-  mistake('auth-extra-space', 'an extra space after Bearer is 401', (key) => ({
+  mistake('auth-extra-space', 'an extra space after Bearer returns 401', (key) => ({
     authorization: `Bearer  ${key}`,
   })),
-  mistake('auth-space-in-key', 'something after the key is 401', (key) => ({
+  mistake('auth-space-in-key', 'text after the key returns 401', (key) => ({
     authorization: `Bearer ${key} x`,
   })),
-  mistake('auth-other-header', 'the key in another header is 401', (key) => ({
+  mistake('auth-other-header', 'a key in another header returns 401', (key) => ({
     'x-api-key': key,
     'api-key': key,
     'x-authorization': `Bearer ${key}`,
   })),
   {
     id: 'auth-query',
-    title: 'the key in the query is 401',
+    title: 'a key in the query returns 401',
     covers: ['I-5.4'],
     run: async (target) => {
       refused(
@@ -77,7 +77,7 @@ export const authCases: Case[] = [
   },
   {
     id: 'auth-valid-key',
-    title: 'a valid key with the Bearer scheme is let in',
+    title: 'a valid key with the Bearer scheme is accepted',
     covers: ['I-5.1', 'I-4.0.2', 'I-0.1'],
     run: async ({ api }) => {
       const { status } = await api.call('GET', '/jobs');
@@ -86,7 +86,7 @@ export const authCases: Case[] = [
   },
   {
     id: 'internal-needs-scope',
-    title: '/metrics and /logs answer a key without internal access with 403, whatever its headers',
+    title: '/metrics and /logs reject a key without internal access with 403 for any headers',
     covers: ['I-5.5', 'I-7.11', 'I-4.9.1'],
     run: async ({ api }) => {
       for (const path of ['/metrics', '/logs']) {
@@ -98,7 +98,7 @@ export const authCases: Case[] = [
   },
   {
     id: 'internal-needs-header',
-    title: '/metrics and /logs answer an internal key without X-Service-Internal: true with 403',
+    title: '/metrics and /logs reject an internal key without X-Service-Internal: true with 403',
     covers: ['I-5.6', 'I-5.5'],
     needs: ['internal key'],
     run: async ({ internal }) => {
@@ -114,7 +114,7 @@ export const authCases: Case[] = [
   },
   {
     id: 'auth-codes',
-    title: 'the codes are UNAUTHORIZED and FORBIDDEN, and 401 names the scheme',
+    title: 'the codes are UNAUTHORIZED and FORBIDDEN, and a 401 contains the scheme',
     covers: ['I-5.3', 'I-5.5', 'I-7.11'],
     needs: ['decisions'],
     run: async (target) => {
@@ -126,15 +126,14 @@ export const authCases: Case[] = [
   },
   {
     id: 'auth-key-format',
-    title: 'a key is wp_ and a text that needs no quoting',
+    title: 'a key consists of wp_ and characters that need no quoting',
     covers: ['I-5.8'],
     needs: ['decisions'],
     run: async ({ api }) => assert.match(api.key, /^wp_[\w-]{43,}$/),
   },
   {
     id: 'auth-keys',
-    title:
-      'a caller makes a second key, which works until it is revoked, and none with more than its own has',
+    title: 'a caller creates a second key, which works until revoked, but none with more scopes than its own',
     covers: ['I-5.2', 'I-5.7', 'I-5.8', 'I-5.3'],
     needs: ['decisions'],
     seconds: 20,
@@ -148,10 +147,10 @@ export const authCases: Case[] = [
       const use = () => keyless(target, 'GET', '/jobs', undefined, { headers });
       assert.equal((await use()).status, 200);
       const listed = await api.call('GET', '/keys');
-      assert.ok(!listed.text.includes(made.body.key), 'a key is listed in full');
+      assert.ok(!listed.text.includes(made.body.key), 'the list contains a whole key');
       assert.ok(listed.text.includes(made.body.key_id), listed.text);
       assert.equal((await api.call('DELETE', `/keys/${made.body.key_id}`)).status, 200);
-      await eventually('the key is refused', 60, use, ({ status }) => status === 401);
+      await eventually('the key is rejected', 60, use, ({ status }) => status === 401);
     },
   },
 ];
@@ -162,7 +161,7 @@ function mistake(id: string, title: string, headersOf: (key: string) => Record<s
     title,
     covers: ['I-5.4', 'I-5.3'],
     run: async (target) => {
-      if (target.api.key === '') throw new Skipped('No key was given');
+      if (target.api.key === '') throw new Skipped('No key given');
       const options = { headers: headersOf(target.api.key) };
       refused(await keyless(target, 'GET', '/jobs', undefined, options), unauthorized, 'GET /jobs');
     },
@@ -173,7 +172,7 @@ function keyless({ api }: Target, method: string, path: string, body?: unknown, 
   return createApi(api.baseUrl, '', AbortSignal.timeout(30_000)).call(method, path, body, options);
 }
 
-/** Another character in the middle of the key. */
+/** Returns the key with one changed character in the middle. */
 function altered(key: string): string {
   const at = Math.floor(key.length / 2);
   return `${key.slice(0, at)}${key[at] === 'a' ? 'b' : 'a'}${key.slice(at + 1)}`;

@@ -3,7 +3,7 @@ import type { Case, Target } from '../case.ts';
 import { assert, ok, refused } from '../expect.ts';
 import { checkAnswer, jpegBase64, validation } from '../shapes.ts';
 
-/** `POST /check-once` and `POST /streams/validate` (sections 4.1, 4.4), and the errors of streams (section 7). */
+/** Cases of `POST /check-once` and `POST /streams/validate` (sections 4.1, 4.4), and of stream errors (section 7). */
 
 const recording = { status: 400, code: 'NOT_LIVESTREAM', message: 'URL is not a live stream' };
 const wrongUrl = { status: 400, code: 'INVALID_URL', message: 'Invalid URL format' };
@@ -14,18 +14,19 @@ const starters = ['/check-once', '/live-monitor', '/live-digest'];
 export const checkCases: Case[] = [
   {
     id: 'check-holds',
-    title: 'a condition that holds is triggered, with explanation and latency, and no frame unasked',
+    title:
+      'a condition that holds is triggered, with explanation and latency, and without a frame by default',
     covers: ['I-1.6', 'I-2.5.1', 'I-2.5.2', 'I-2.5.4', 'I-4.1.6', 'I-4.1.3', 'I-1.4', 'I-1.1', 'I-4.0.2'],
     needs: ['stream'],
     run: async (target) => {
       const answer = await check(target, { condition: target.conditions.holds });
       assert.equal(answer.triggered, true, answer.explanation);
-      assert.equal('frame_b64' in answer, false, 'frame_b64 without being asked for');
+      assert.equal('frame_b64' in answer, false, 'frame_b64 without a request for it');
     },
   },
   {
     id: 'check-fails',
-    title: 'a condition that does not hold is not triggered, and explained too',
+    title: 'a condition that does not hold is not triggered and has an explanation',
     covers: ['I-1.6', 'I-2.5.1', 'I-2.5.2'],
     needs: ['stream'],
     run: async (target) => {
@@ -35,20 +36,20 @@ export const checkCases: Case[] = [
   },
   {
     id: 'check-latency',
-    title: 'latency_ms is what the caller waited, to a second',
+    title: 'latency_ms matches the waiting time of the caller within a second',
     covers: ['I-2.5.3'],
     needs: ['stream'],
     run: async (target) => {
       const startedMs = performance.now();
       const { latency_ms: latencyMs } = await check(target, {});
       const waitedMs = performance.now() - startedMs;
-      assert.ok(latencyMs <= waitedMs + 50, `${latencyMs} ms told, ${waitedMs} ms waited`);
-      assert.ok(latencyMs > waitedMs - 1500, `${latencyMs} ms told, ${waitedMs} ms waited`);
+      assert.ok(latencyMs <= waitedMs + 50, `${latencyMs} ms reported, ${waitedMs} ms waited`);
+      assert.ok(latencyMs > waitedMs - 1500, `${latencyMs} ms reported, ${waitedMs} ms waited`);
     },
   },
   {
     id: 'check-frame',
-    title: 'include_frame brings the frame as a base64 JPEG; false does not',
+    title: 'include_frame returns the frame as a base64 JPEG, and false omits it',
     covers: ['I-2.5.4', 'I-4.1.3'],
     needs: ['stream'],
     run: async (target) => {
@@ -60,7 +61,7 @@ export const checkCases: Case[] = [
   },
   ...['frames', 'clip', 'hybrid'].map((mode): Case => ({
     id: `check-${mode}`,
-    title: `a check in mode ${mode} answers, with evidence`,
+    title: `a check in mode ${mode} returns a verdict with evidence`,
     covers: ['I-1.16', 'I-4.1.4', ...(mode === 'frames' ? [] : ['I-4.1.5'])],
     needs: ['stream'],
     run: async (target) => {
@@ -76,7 +77,7 @@ export const checkCases: Case[] = [
   })),
   {
     id: 'check-rtsp',
-    title: 'an RTSP stream is checked like any other',
+    title: 'check-once accepts an RTSP stream',
     covers: ['I-1.3'],
     needs: ['rtsp'],
     run: async (target) => {
@@ -87,7 +88,7 @@ export const checkCases: Case[] = [
   },
   {
     id: 'check-platform',
-    title: 'live addresses of platforms are checked like any other',
+    title: 'check-once accepts live URLs of platforms',
     covers: ['I-1.2', 'I-2.7.3'],
     needs: ['platform'],
     seconds: 40,
@@ -101,7 +102,7 @@ export const checkCases: Case[] = [
   },
   {
     id: 'error-recording',
-    title: 'a recording is NOT_LIVESTREAM wherever a stream is asked for',
+    title: 'every endpoint with a stream rejects a recording as NOT_LIVESTREAM',
     covers: ['I-1.5', 'I-7.2', 'I-2.8.1', 'I-4.1.7', 'I-7.1', 'I-3.3'],
     needs: ['recording'],
     slots: 1,
@@ -112,7 +113,7 @@ export const checkCases: Case[] = [
   },
   {
     id: 'error-url',
-    title: 'malformed URLs and unsupported schemes are INVALID_URL wherever a stream is asked for',
+    title: 'every endpoint with a stream rejects malformed URLs and unsupported schemes as INVALID_URL',
     covers: ['I-7.3', 'I-4.4.3', 'I-4.1.7', 'I-2.8.1', 'I-7.1'],
     slots: 1,
     run: async (target) => {
@@ -130,7 +131,7 @@ export const checkCases: Case[] = [
   },
   {
     id: 'error-unreachable',
-    title: 'a stream that cannot be reached is STREAM_FETCH_FAILED and worth another try',
+    title: 'an unreachable stream returns the retryable code STREAM_FETCH_FAILED',
     covers: ['I-7.4', 'I-7.12', 'I-4.1.7', 'I-2.8.1', 'I-3.3'],
     needs: ['own streams'],
     slots: 1,
@@ -143,7 +144,7 @@ export const checkCases: Case[] = [
   },
   {
     id: 'error-offline',
-    title: 'a stream that is not there is 400 Stream is offline, and invalid with a hint',
+    title: 'an offline stream returns 400 Stream is offline, and its validation a hint',
     covers: ['I-7.10', 'I-7.2', 'I-2.7.5', 'I-2.7.1'],
     needs: ['own streams'],
     slots: 1,
@@ -158,7 +159,7 @@ export const checkCases: Case[] = [
   },
   {
     id: 'error-capture',
-    title: 'a stream without pictures fails to be captured, as frame or as clip',
+    title: 'a stream without video returns the error of a failed frame or clip capture',
     covers: ['I-7.10', 'I-7.4', 'I-7.12'],
     needs: ['own streams'],
     run: async (target) => {
@@ -176,7 +177,7 @@ export const checkCases: Case[] = [
   },
   {
     id: 'error-codes',
-    title: 'offline is NOT_LIVESTREAM, a failed capture STREAM_FETCH_FAILED',
+    title: 'an offline stream returns NOT_LIVESTREAM, and a failed capture STREAM_FETCH_FAILED',
     covers: ['I-7.10', 'I-7.12'],
     needs: ['own streams', 'decisions'],
     run: async (target) => {
@@ -188,7 +189,7 @@ export const checkCases: Case[] = [
   },
   {
     id: 'error-guarded-address',
-    title: 'addresses of the inside are refused as INVALID_URL, in every notation',
+    title: 'private addresses return INVALID_URL in every notation',
     covers: ['I-7.3'],
     slots: 1,
     run: async (target) => {
@@ -201,7 +202,7 @@ export const checkCases: Case[] = [
   },
   {
     id: 'validate-live',
-    title: 'a live stream is valid, live and has its metadata in the shape of section 2.7',
+    title: 'the validation of a live stream has the shape of section 2.7',
     covers: ['I-1.10', 'I-2.7.1', 'I-2.7.2', 'I-2.7.3', 'I-2.7.4', 'I-4.4.2', 'I-1.4'],
     needs: ['stream'],
     run: async (target) => {
@@ -214,7 +215,7 @@ export const checkCases: Case[] = [
   },
   {
     id: 'validate-rtsp',
-    title: 'a live RTSP stream is valid and live',
+    title: 'the validation of an RTSP stream reports it as live',
     covers: ['I-1.3', 'I-2.7.1', 'I-2.7.2'],
     needs: ['rtsp'],
     run: async (target) => {
@@ -225,7 +226,7 @@ export const checkCases: Case[] = [
   },
   {
     id: 'validate-recording',
-    title: 'a recording is not live, and the hint says why',
+    title: 'the validation of a recording reports it as not live, with a hint',
     covers: ['I-1.5', 'I-2.7.1', 'I-2.7.5'],
     needs: ['recording'],
     run: async (target) => {
@@ -240,7 +241,8 @@ export const checkCases: Case[] = [
 async function check(target: Target, fields: Record<string, unknown>) {
   const body = { stream_url: target.streams.live, condition: target.conditions.fails, ...fields };
   const answer = await target.api.call('POST', '/check-once', body);
-  if (answer.body?.error?.code === 'INVALID_INPUT_MODE') throw new Skipped('Its model takes no video');
+  if (answer.body?.error?.code === 'INVALID_INPUT_MODE')
+    throw new Skipped('The model of the service does not support video');
   return ok(answer, checkAnswer, 'POST /check-once');
 }
 

@@ -4,14 +4,14 @@ import { cancel, createDigest, readJob, untilEnded } from '../jobs.ts';
 import { jobCreated, jpegBase64, stoppedData, webhookEnvelope } from '../shapes.ts';
 import type { SseEvent } from '../sse.ts';
 
-/** `POST /live-digest` (sections 4.3, 6). A window has a minute at least, so these cases take more than one. */
+/** Cases of `POST /live-digest` (sections 4.3, 6). A window takes at least a minute, so these cases take longer. */
 
 const oneWindow = { window_minutes: 1, capture_interval_seconds: 10, max_windows: 1 };
 
 export const digestCases: Case[] = [
   {
     id: 'digest-accepted',
-    title: 'an accepted digest is answered at once, pending, with a live-digest job to poll and to cancel',
+    title: 'live-digest immediately returns a pending job, which can be polled and cancelled',
     covers: ['I-1.8', 'I-2.2.1', 'I-2.2.3', 'I-3.3', 'I-4.3.9', 'I-2.1.3', 'I-4.8.1', 'I-3.9'],
     needs: ['stream'],
     slots: 1,
@@ -29,7 +29,7 @@ export const digestCases: Case[] = [
   },
   {
     id: 'digest-defaults',
-    title: 'a digest of a stream alone has the defaults of section 4.3, visible in its config',
+    title: 'a digest with only a stream has the defaults of section 4.3 in its config',
     covers: ['I-4.3.2', 'I-4.3.4', 'I-4.3.5', 'I-4.3.6', 'I-1.13', 'I-2.1.6'],
     needs: ['stream', 'decisions'],
     slots: 1,
@@ -47,7 +47,7 @@ export const digestCases: Case[] = [
   },
   {
     id: 'digest-webhook-wins-over-sse',
-    title: 'live-digest with webhook_url and Accept: text/event-stream is in webhook mode',
+    title: 'live-digest with webhook_url and Accept: text/event-stream uses webhook mode',
     covers: ['I-4.3.7', 'I-4.3.8', 'I-1.15'],
     needs: ['stream', 'receiver'],
     slots: 1,
@@ -64,7 +64,7 @@ export const digestCases: Case[] = [
   },
   {
     id: 'digest-webhook-flow',
-    title: 'a digest of one window pushes job_started, summary_generated with a frame grid, and job_stopped',
+    title: 'a digest of one window sends job_started, summary_generated with a frame grid, and job_stopped',
     covers: [
       'I-1.8',
       'I-4.3.3',
@@ -102,7 +102,7 @@ export const digestCases: Case[] = [
   {
     id: 'digest-sse-flow',
     title:
-      'SSE mode streams started, progress, summary and stopped, and closes after stopped; no grid unasked',
+      'a digest in SSE mode streams started, progress, summary without a grid, and stopped, and then closes',
     covers: ['I-4.3.7', 'I-6.2.2', 'I-6.2.3', 'I-6.3.1', 'I-6.3.3', 'I-6.3.4', 'I-4.3.6', 'I-1.15', 'I-3.8'],
     needs: ['stream'],
     slots: 1,
@@ -140,7 +140,7 @@ export const digestCases: Case[] = [
   },
 ];
 
-/** The members of design section 9; the grid only where it was asked for. */
+/** Verifies the members of a summary; the frame grid only if it was requested. */
 function assertSummary(data: Record<string, any> | undefined, withGrid: boolean): void {
   assert.equal(typeof data?.['summary'], 'string');
   assert.ok((data?.['summary']?.length ?? 0) > 10, data?.['summary']);

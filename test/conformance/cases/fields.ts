@@ -2,7 +2,7 @@ import type { Answer } from '../api.ts';
 import type { Case, Target } from '../case.ts';
 import { assert, excerpt, invalid } from '../expect.ts';
 
-/** Every request field: what it takes at its limits, and what it refuses beyond them (interface sections 4 and 8). */
+/** Cases of every request field: accepted and rejected values at its limits (interface sections 4 and 8). */
 
 type Field = { name: string; covers: string[]; required?: boolean } & (
   | { kind: 'text'; max: number; sample: (length: number) => string }
@@ -13,7 +13,7 @@ type Field = { name: string; covers: string[]; required?: boolean } & (
 type Endpoint = { path: string; body: Record<string, unknown>; fields: Field[] };
 
 const text = (length: number): string => 'x'.repeat(length);
-/** A scheme that no service takes, so that a request that fits the schema is refused for its URL and starts nothing. */
+/** URL with an unsupported scheme: a request that fits the schema fails for its URL and starts nothing. */
 const refusedUrl = (length: number): string => 'javascript:'.padEnd(length, 'x').slice(0, length);
 const webhook = (length: number): string => 'https://example.com/'.padEnd(length, 'x').slice(0, length);
 
@@ -117,7 +117,7 @@ const endpoints: Endpoint[] = [
 const perField = endpoints.flatMap((endpoint) =>
   endpoint.fields.map((field): Case => ({
     id: `field-${endpoint.path.slice(1).replace('/', '-')}-${field.name.replaceAll('_', '-')}`,
-    title: `POST ${endpoint.path} takes ${field.name} within its limits and refuses the rest with 422`,
+    title: `POST ${endpoint.path} accepts ${field.name} within its limits and rejects other values with 422`,
     covers: [...field.covers, 'I-7.9', 'I-2.9.1'],
     slots: makesJobs(endpoint) ? 1 : 0,
     run: (target) => tryField(target, endpoint, field),
@@ -128,7 +128,7 @@ export const fieldCases: Case[] = [
   ...perField,
   {
     id: 'field-types',
-    title: 'a 422 tells what was wrong in the words of Pydantic 2, with loc from body',
+    title: 'a 422 has the messages of Pydantic 2, with loc from body',
     covers: ['I-2.9.1', 'I-7.9'],
     needs: ['decisions'],
     run: async (target) => {
@@ -138,7 +138,7 @@ export const fieldCases: Case[] = [
   },
 ];
 
-/** A full caller would be refused for that, before anything else is looked at. */
+/** Returns true for endpoints that create jobs, which need a free slot: the job limit is checked before the fields. */
 function makesJobs({ path }: Endpoint): boolean {
   return path.startsWith('/live-');
 }
@@ -147,7 +147,7 @@ async function tryField(target: Target, endpoint: Endpoint, field: Field): Promi
   const { good, bad } = samples(field);
   for (const value of good) {
     const answer = await send(target, endpoint, field, value);
-    assert.equal(answer.status, 400, `${shown(field, value)} should fit: ${excerpt(answer.text)}`);
+    assert.equal(answer.status, 400, `${shown(field, value)} should be accepted: ${excerpt(answer.text)}`);
   }
   for (const [value] of bad)
     invalid(await send(target, endpoint, field, value), field.name, shown(field, value));
@@ -214,5 +214,5 @@ function samples(field: Field): { good: unknown[]; bad: [unknown, string][] } {
 }
 
 function shown({ name }: Field, value: unknown): string {
-  return `${name} = ${(JSON.stringify(value) ?? 'left out').slice(0, 40)}`;
+  return `${name} = ${(JSON.stringify(value) ?? 'missing').slice(0, 40)}`;
 }

@@ -6,12 +6,12 @@ import type { Case, Target } from '../case.ts';
 import { assert, excerpt, refused, shaped } from '../expect.ts';
 import { errorEnvelope, validationError } from '../shapes.ts';
 
-/** What surrounds the endpoints: JSON and HTTP themselves, the tool protocol, the description, sizes (sections 0, 4.11, 7, 8, 9). */
+/** Cases of JSON, HTTP, the tool protocol, the OpenAPI document and sizes (sections 0, 4.11, 7, 8, 9). */
 
 export const httpCases: Case[] = [
   {
     id: 'http-json-answers',
-    title: 'answers are JSON, errors too',
+    title: 'responses and errors are JSON',
     covers: ['I-0.2', 'I-0.1'],
     run: async ({ api }) => {
       for (const path of ['/jobs', '/jobs/nonsense', '/metrics']) {
@@ -22,7 +22,7 @@ export const httpCases: Case[] = [
   },
   {
     id: 'http-broken-body',
-    title: 'a body that is no JSON object is 422',
+    title: 'a body that is not a JSON object returns 422',
     covers: ['I-0.2', 'I-7.9', 'I-2.9.1'],
     run: async ({ api }) => {
       for (const text of ['{', '{"stream_url":', '[]', '"text"', '1', 'null', '{"a":1}}']) {
@@ -34,7 +34,7 @@ export const httpCases: Case[] = [
   },
   {
     id: 'http-content-type',
-    title: 'a body of another content type is 422',
+    title: 'a body of another content type returns 422',
     covers: ['I-0.2'],
     needs: ['decisions'],
     run: async ({ api }) => {
@@ -46,7 +46,7 @@ export const httpCases: Case[] = [
   },
   {
     id: 'http-malformed',
-    title: 'a malformed HTTP request is 400, in plain text or not, and the service goes on',
+    title: 'a malformed HTTP request returns 400 as text or JSON, and the service continues',
     covers: ['I-7.13', 'I-4.7.3'],
     run: async ({ api }) => {
       const status = await statusOf(api.baseUrl, 'GET /jobs HTTP/1.1\r\nHost: x\r\nBro ken: \0\r\n\r\n');
@@ -56,7 +56,7 @@ export const httpCases: Case[] = [
   },
   {
     id: 'http-unknown-route',
-    title: 'an unknown path is 404 and an unknown method an error too, with the envelope',
+    title: 'an unknown path returns 404, and an unknown method an error, with the error envelope',
     covers: ['I-2.8.1', 'I-7.1'],
     needs: ['decisions'],
     run: async ({ api }) => {
@@ -68,7 +68,7 @@ export const httpCases: Case[] = [
   },
   {
     id: 'http-large-body',
-    title: 'a body of more than 5 MB is 413 with the envelope',
+    title: 'a body of more than 5 MB returns 413 with the error envelope',
     covers: ['I-8.17'],
     needs: ['decisions'],
     run: async ({ api }) => {
@@ -79,7 +79,7 @@ export const httpCases: Case[] = [
   },
   {
     id: 'mcp-exists',
-    title: 'an MCP endpoint answers at /mcp on the host',
+    title: 'the host serves an MCP endpoint at /mcp',
     covers: ['I-4.11.1'],
     run: async (target) => {
       const initialize = {
@@ -109,7 +109,7 @@ export const httpCases: Case[] = [
   },
   {
     id: 'mcp-needs-key',
-    title: 'the MCP endpoint wants the same keys',
+    title: 'the MCP endpoint requires the same keys',
     covers: ['I-4.11.1'],
     needs: ['decisions'],
     run: async (target) => {
@@ -124,7 +124,7 @@ export const httpCases: Case[] = [
   },
   {
     id: 'version',
-    title: 'the interface description says version 1.0.0, and its paths carry none',
+    title: 'the OpenAPI document has version 1.0.0, and its paths have none',
     covers: ['I-9.1', 'I-9.2'],
     run: async (target) => {
       const response = await fetch(hostUrl(target, '/openapi.json'), { signal: AbortSignal.timeout(30_000) });
@@ -141,7 +141,7 @@ function hostUrl({ api }: Target, path: string): URL {
   return new URL(path, api.baseUrl);
 }
 
-/** Of the answer to raw bytes. */
+/** Sends raw bytes and returns the status of the response. */
 async function statusOf(baseUrl: string, bytes: string): Promise<number> {
   const { protocol, hostname, port } = new URL(baseUrl);
   const host = hostname.replace(/^\[|\]$/g, '');

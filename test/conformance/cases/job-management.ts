@@ -13,14 +13,14 @@ import {
 } from '../jobs.ts';
 import { cancelled, jobCreated, jobList } from '../shapes.ts';
 
-/** Listing, reading and cancelling jobs, and the limit of ten (sections 4.6 to 4.8, 8). */
+/** Cases of listing, reading and cancelling jobs, and of the limit of ten (sections 4.6 to 4.8, 8). */
 
 const notFound = { status: 404, message: 'Job not found' };
 
 export const jobCases: Case[] = [
   {
     id: 'jobs-list',
-    title: 'the list has the shape of section 2.3, the jobs of the caller in it, newest first',
+    title: 'the list has the shape of section 2.3 and contains the jobs of the caller, newest first',
     covers: ['I-1.11', 'I-2.3.1', 'I-2.3.2', 'I-2.2.1', 'I-4.6.1', 'I-4.6.3'],
     needs: ['stream'],
     slots: 2,
@@ -30,7 +30,7 @@ export const jobCases: Case[] = [
       const { jobs, total } = await list(target, '');
       assert.ok(total >= 2);
       const ids = jobs.map((job) => job.job_id);
-      assert.ok(ids.includes(first) && ids.includes(second), 'a job is not listed');
+      assert.ok(ids.includes(first) && ids.includes(second), 'the list omits a job');
       const times = jobs.map((job) => Date.parse(job.created_at));
       assert.deepEqual(
         times,
@@ -40,7 +40,7 @@ export const jobCases: Case[] = [
   },
   {
     id: 'jobs-filters',
-    title: 'status and job_type filter the list, and total counts what they leave',
+    title: 'status and job_type filter the list, and total counts the matching jobs',
     covers: ['I-4.6.2', 'I-2.3.2'],
     needs: ['stream', 'decisions'],
     slots: slotsOfCaller,
@@ -67,7 +67,7 @@ export const jobCases: Case[] = [
   },
   {
     id: 'jobs-pages',
-    title: 'limit and offset page through the list without gap or repetition',
+    title: 'limit and offset page through the list without gaps or repetitions',
     covers: ['I-4.6.3', 'I-2.3.2'],
     needs: ['stream', 'decisions'],
     slots: slotsOfCaller,
@@ -92,7 +92,7 @@ export const jobCases: Case[] = [
   },
   {
     id: 'jobs-query-invalid',
-    title: 'a query of the wrong shape is 422 with loc from query',
+    title: 'an invalid query returns 422 with loc from query',
     covers: ['I-2.9.1', 'I-7.9', 'I-4.6.3'],
     needs: ['decisions'],
     run: async ({ api }) => {
@@ -113,7 +113,7 @@ export const jobCases: Case[] = [
   },
   {
     id: 'job-cancel',
-    title: 'cancelling answers in the shape of section 2.4 and stops the job as cancelled',
+    title: 'a cancellation returns the shape of section 2.4 and stops the job as cancelled',
     covers: ['I-1.11', 'I-2.4.1', 'I-2.4.2', 'I-3.9', 'I-4.8.1'],
     needs: ['stream'],
     slots: 1,
@@ -128,7 +128,7 @@ export const jobCases: Case[] = [
   },
   {
     id: 'job-cancel-pending',
-    title: 'a job can be cancelled before it runs, at once after its creation',
+    title: 'a pending job can be cancelled immediately after its creation',
     covers: ['I-3.13', 'I-3.9'],
     needs: ['stream', 'decisions'],
     slots: 1,
@@ -141,7 +141,7 @@ export const jobCases: Case[] = [
   },
   {
     id: 'job-cancel-twice',
-    title: 'cancelling an ended job is 400: Job is already stopped',
+    title: 'a cancellation of an ended job returns 400 Job is already stopped',
     covers: ['I-4.8.2', 'I-7.11', 'I-3.2', 'I-2.8.1'],
     needs: ['stream'],
     slots: 1,
@@ -154,7 +154,7 @@ export const jobCases: Case[] = [
   },
   {
     id: 'job-unknown',
-    title: 'reading or cancelling a job that does not exist is 404: Job not found',
+    title: 'an unknown job returns 404 Job not found',
     covers: ['I-4.7.4', 'I-4.8.2', 'I-7.11', 'I-2.8.1'],
     run: async ({ api }) => {
       for (const method of ['GET', 'DELETE'])
@@ -163,7 +163,7 @@ export const jobCases: Case[] = [
   },
   {
     id: 'job-id-no-uuid',
-    title: 'a job_id that is no UUID is 422',
+    title: 'a job_id that is not a UUID returns 422',
     covers: ['I-4.7.1', 'I-4.7.3', 'I-4.7.4', 'I-4.8.2', 'I-7.9', 'I-2.9.1'],
     run: async ({ api }) => {
       for (const method of ['GET', 'DELETE'])
@@ -173,7 +173,7 @@ export const jobCases: Case[] = [
   },
   {
     id: 'job-codes',
-    title: 'the codes are JOB_NOT_FOUND and JOB_ALREADY_STOPPED; a wrong id is uuid_parsing at path',
+    title: 'the codes are JOB_NOT_FOUND and JOB_ALREADY_STOPPED, and an invalid id is uuid_parsing at path',
     covers: ['I-7.11', 'I-2.9.1'],
     needs: ['stream', 'decisions'],
     slots: 1,
@@ -190,7 +190,7 @@ export const jobCases: Case[] = [
   },
   {
     id: 'job-of-another-caller',
-    title: "another caller's job is not found, not listed and not cancelled",
+    title: 'a caller cannot read, list or cancel the job of another caller',
     covers: ['I-4.6.1', 'I-4.7.4', 'I-4.8.2'],
     needs: ['stream', 'second caller'],
     slots: 1,
@@ -205,7 +205,7 @@ export const jobCases: Case[] = [
   },
   {
     id: 'max-jobs',
-    title: 'of twelve jobs asked for at once ten are accepted, and one more after one is cancelled',
+    title: 'of twelve concurrent creations ten are accepted, and another one after a cancellation',
     covers: ['I-7.6', 'I-8.1', 'I-2.8.1', 'I-7.1'],
     needs: ['stream'],
     slots: slotsOfCaller,
@@ -226,7 +226,7 @@ export const jobCases: Case[] = [
   },
   {
     id: 'idempotency',
-    title: 'a creation repeated with its Idempotency-Key is the same job, and another body is 422',
+    title: 'a repeated Idempotency-Key returns the same job, and 422 for another body',
     covers: ['I-3.3'],
     needs: ['stream', 'decisions'],
     slots: 1,

@@ -4,12 +4,12 @@ import { assert, eventually, ok } from '../expect.ts';
 import { cancel, createMonitor, isTerminal, monitorBody, readJob, untilEnded, untilStatus } from '../jobs.ts';
 import { jobCreated } from '../shapes.ts';
 
-/** `POST /live-monitor` in polling mode, and the transitions of monitors (sections 3, 4.2). */
+/** Cases of `POST /live-monitor` in polling mode, and of monitor transitions (sections 3, 4.2). */
 
 export const monitorCases: Case[] = [
   {
     id: 'monitor-accepted',
-    title: 'an accepted monitor is answered at once, pending, in the shape of section 2.2',
+    title: 'live-monitor immediately returns a pending job in the shape of section 2.2',
     covers: ['I-1.7', 'I-2.2.1', 'I-2.2.2', 'I-2.2.3', 'I-2.2.4', 'I-2.2.5', 'I-2.2.6', 'I-3.3', 'I-4.2.12'],
     needs: ['stream'],
     slots: 1,
@@ -23,7 +23,7 @@ export const monitorCases: Case[] = [
   },
   {
     id: 'monitor-defaults',
-    title: 'a monitor of stream and condition alone has the defaults of section 4.2, visible in its config',
+    title: 'a monitor with only stream and condition has the defaults of section 4.2 in its config',
     covers: [
       'I-4.2.4',
       'I-4.2.5',
@@ -58,8 +58,7 @@ export const monitorCases: Case[] = [
   },
   {
     id: 'monitor-config',
-    title:
-      'config holds what was asked for, numbers and names in strings too, and durations clamped to the cap',
+    title: 'config contains the requested values, also from strings, with durations limited to the cap',
     covers: ['I-2.1.6', 'I-4.2.7', 'I-8.2', 'I-2.9.1', 'I-4.2.14'],
     needs: ['stream', 'decisions'],
     slots: 1,
@@ -88,7 +87,7 @@ export const monitorCases: Case[] = [
   },
   {
     id: 'monitor-triggers-once',
-    title: 'a monitor with max_triggers 1, the default, completes at the first match as condition_triggered',
+    title: 'a monitor with the default max_triggers 1 completes at the first match as condition_triggered',
     covers: [
       'I-1.7',
       'I-3.1',
@@ -120,7 +119,7 @@ export const monitorCases: Case[] = [
   },
   {
     id: 'monitor-running',
-    title: 'a monitor becomes running, and its stats move while it runs',
+    title: 'a monitor changes to running, and its stats grow while it runs',
     covers: ['I-3.1', 'I-3.4', 'I-2.1.7', 'I-2.1.8', 'I-4.2.4'],
     needs: ['stream'],
     slots: 1,
@@ -164,7 +163,7 @@ export const monitorCases: Case[] = [
   },
   {
     id: 'monitor-unlimited',
-    title: 'a monitor with max_triggers null keeps alerting until it is cancelled, and then no more',
+    title: 'a monitor with max_triggers null alerts until it is cancelled',
     covers: ['I-3.11', 'I-3.9', 'I-4.2.9', 'I-4.8.1', 'I-3.2'],
     needs: ['stream'],
     slots: 1,
@@ -191,7 +190,7 @@ export const monitorCases: Case[] = [
   },
   {
     id: 'monitor-duration',
-    title: 'a monitor whose duration is over stops as max_duration_reached',
+    title: 'a monitor stops as max_duration_reached after its duration',
     covers: ['I-3.7', 'I-4.2.7', 'I-2.1.8'],
     needs: ['stream'],
     slots: 1,
@@ -209,7 +208,7 @@ export const monitorCases: Case[] = [
   },
   {
     id: 'monitor-prefilter',
-    title: 'in a still scene the pre-filter skips most frames and counts them; without it they are judged',
+    title: 'the pre-filter skips and counts most frames of a still scene, and without it they are judged',
     covers: ['I-1.12', 'I-1.13', 'I-1.14', 'I-4.2.14', 'I-2.1.8'],
     needs: ['own streams'],
     slots: 2,
@@ -244,7 +243,7 @@ export const monitorCases: Case[] = [
   })),
   {
     id: 'monitor-rtsp',
-    title: 'an RTSP stream is watched like any other',
+    title: 'a monitor accepts an RTSP stream',
     covers: ['I-1.3', 'I-1.7'],
     needs: ['rtsp'],
     slots: 1,
@@ -257,7 +256,7 @@ export const monitorCases: Case[] = [
   },
   {
     id: 'job-retention',
-    title: 'a finished job can be read until its retention is over, and is not found afterwards',
+    title: 'an ended job can be read until its retention ends, and then returns 404',
     covers: ['I-3.14', 'I-8.3', 'I-4.7.4'],
     needs: ['stream', 'retention'],
     slots: 1,
@@ -268,7 +267,7 @@ export const monitorCases: Case[] = [
       await sleep((target.retentionSeconds - 10) * 1000);
       assert.ok(isTerminal((await readJob(target.api, jobId)).status));
       await eventually(
-        'the job is gone',
+        'the job is deleted',
         40,
         () => target.api.call('GET', `/jobs/${jobId}`),
         ({ status }) => status === 404,

@@ -4,14 +4,14 @@ import { assert, eventually, excerpt, invalid, ok } from '../expect.ts';
 import { cancel, createMonitor, readJob } from '../jobs.ts';
 import { logs, metrics } from '../shapes.ts';
 
-/** `GET /metrics` and `GET /logs` (sections 2.10, 2.11, 4.9, 4.10). Other work may go on meanwhile, so numbers only grow. */
+/** Cases of `GET /metrics` and `GET /logs` (sections 2.10, 2.11, 4.9, 4.10). Other cases run concurrently, so counters may grow. */
 
 const levels = ['DEBUG', 'INFO', 'WARNING', 'ERROR'];
 
 export const operationsCases: Case[] = [
   {
     id: 'metrics-shape',
-    title: 'metrics have the members of section 2.10, and the savings formula gives a percentage',
+    title: 'metrics have the members of section 2.10, and the savings formula returns a percentage',
     covers: ['I-1.17', 'I-2.10.1', 'I-2.10.2', 'I-2.10.3', 'I-2.10.4', 'I-2.10.5', 'I-2.10.6', 'I-4.9.1'],
     needs: ['internal key'],
     run: async (target) => {
@@ -24,7 +24,7 @@ export const operationsCases: Case[] = [
   },
   {
     id: 'metrics-count',
-    title: 'a job that alerts a receiver counts in jobs, providers, frames and webhooks',
+    title: 'a job that alerts a receiver increases the counters of jobs, providers, frames and webhooks',
     covers: ['I-2.10.2', 'I-2.10.3', 'I-2.10.4', 'I-2.10.5'],
     needs: ['internal key', 'stream', 'receiver'],
     slots: 1,
@@ -50,7 +50,7 @@ export const operationsCases: Case[] = [
   },
   {
     id: 'metrics-skipped',
-    title: 'what the pre-filter skips counts in frames.skipped_prefilter',
+    title: 'frames.skipped_prefilter counts the captures that the pre-filter skips',
     covers: ['I-2.10.4', 'I-2.10.6', 'I-1.14'],
     needs: ['internal key', 'own streams'],
     slots: 1,
@@ -71,7 +71,7 @@ export const operationsCases: Case[] = [
   },
   {
     id: 'logs-shape',
-    title: 'logs have the shape of section 2.11, at most 100 entries unless told otherwise, of 500 at most',
+    title: 'logs have the shape of section 2.11, with at most 100 entries by default and a buffer of 500',
     covers: ['I-1.17', 'I-2.11.1', 'I-4.10.2', 'I-4.10.3', 'I-8.15'],
     needs: ['internal key'],
     run: async (target) => {
@@ -84,7 +84,7 @@ export const operationsCases: Case[] = [
   },
   {
     id: 'logs-default-limit',
-    title: 'of more than 100 entries, 100 are returned unless told otherwise',
+    title: 'logs return 100 of more than 100 entries by default',
     covers: ['I-4.10.2', 'I-8.15'],
     needs: ['internal key', 'stream'],
     slots: 1,
@@ -99,7 +99,7 @@ export const operationsCases: Case[] = [
   },
   {
     id: 'logs-limit',
-    title: 'limit bounds the entries, which are the newest',
+    title: 'limit returns at most that many of the newest entries',
     covers: ['I-4.10.2', 'I-8.15'],
     needs: ['internal key', 'stream'],
     slots: 1,
@@ -116,7 +116,7 @@ export const operationsCases: Case[] = [
   },
   {
     id: 'logs-level',
-    title: 'level leaves only entries of that level',
+    title: 'level returns only entries of that level',
     covers: ['I-4.10.1'],
     needs: ['internal key'],
     run: async (target) => {
@@ -129,7 +129,7 @@ export const operationsCases: Case[] = [
   },
   {
     id: 'logs-invalid',
-    title: 'an unknown level and a limit that is no number are 422',
+    title: 'an unknown level or a limit that is not a number returns 422',
     covers: ['I-4.10.1', 'I-4.10.2', 'I-7.9'],
     needs: ['internal key', 'decisions'],
     run: async ({ internal }) => {
@@ -140,7 +140,7 @@ export const operationsCases: Case[] = [
   },
   {
     id: 'logs-prefix',
-    title: 'messages about a job carry [JOB:<first 8 characters of its id>]',
+    title: 'messages about a job start with [JOB:<first 8 characters of its id>]',
     covers: ['I-2.11.2'],
     needs: ['internal key', 'stream'],
     slots: 1,
@@ -157,13 +157,13 @@ export const operationsCases: Case[] = [
   },
   {
     id: 'logs-secrets',
-    title: 'no key stands in the logs',
+    title: 'the logs contain no key',
     covers: ['I-5.7'],
     needs: ['internal key'],
     run: async (target) => {
       const text = JSON.stringify(await readLogs(target, '?limit=500'));
       for (const { key } of [target.api, target.internal])
-        assert.ok(!text.includes(key.slice(12)), excerpt('a key is in the logs'));
+        assert.ok(!text.includes(key.slice(12)), excerpt('the logs contain a key'));
     },
   },
 ];

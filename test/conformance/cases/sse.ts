@@ -5,12 +5,12 @@ import { cancel, createMonitor, isTerminal, monitorBody, readJob, untilEnded } f
 import { stoppedData, triggeredData } from '../shapes.ts';
 import type { SseEvent } from '../sse.ts';
 
-/** Server-sent events of monitors (section 6.2). */
+/** Cases of server-sent events of monitors (section 6.2). */
 
 export const sseCases: Case[] = [
   {
     id: 'sse-flow',
-    title: 'SSE mode streams started, progress, triggered and stopped, and closes after stopped',
+    title: 'a monitor in SSE mode streams started, progress, triggered and stopped, and then closes',
     covers: ['I-1.15', 'I-4.2.11', 'I-6.2.1', 'I-6.2.3', 'I-6.3.1', 'I-6.3.2', 'I-6.3.4', 'I-3.5', 'I-4.0.2'],
     needs: ['stream'],
     slots: 1,
@@ -59,7 +59,7 @@ export const sseCases: Case[] = [
   },
   {
     id: 'sse-triggered-goes-on',
-    title: 'triggered is not the end: with max_triggers 2 a second one comes, and then stopped',
+    title: 'triggered is not terminal: with max_triggers 2, a second one and stopped follow',
     covers: ['I-6.2.4', 'I-6.2.3', 'I-3.6'],
     needs: ['stream'],
     slots: 1,
@@ -79,7 +79,7 @@ export const sseCases: Case[] = [
   },
   {
     id: 'sse-cancelled',
-    title: 'a cancelled job ends its stream with stopped',
+    title: 'the event stream of a cancelled job ends with stopped',
     covers: ['I-6.2.3', 'I-6.3.4', 'I-3.9'],
     needs: ['stream'],
     slots: 1,
@@ -97,7 +97,8 @@ export const sseCases: Case[] = [
   },
   {
     id: 'sse-reader-leaves',
-    title: 'a reader that leaves does not stop the job, and comes back with Last-Event-ID to what it missed',
+    title:
+      'a reader that disconnects does not stop the job, and resumes with Last-Event-ID after its last event',
     covers: ['I-6.2.5', 'I-6.2.3'],
     needs: ['stream', 'decisions'],
     slots: 1,
@@ -108,7 +109,7 @@ export const sseCases: Case[] = [
         'progress',
       );
       const jobId = jobOf(target);
-      assert.ok(!isTerminal((await readJob(target.api, jobId)).status), 'the job has ended');
+      assert.ok(!isTerminal((await readJob(target.api, jobId)).status), 'the job ended');
       const headers = { 'last-event-id': left.at(-1)?.id ?? '' };
       const resumed = await readAll(await target.api.open(`/jobs/${jobId}/events`, undefined, headers));
       const ids = [...left, ...resumed].map(({ id }) => Number(id));
@@ -121,7 +122,7 @@ export const sseCases: Case[] = [
   },
   {
     id: 'sse-of-any-job',
-    title: 'the log of a job in polling mode is read as JSON and as SSE, the same events',
+    title: 'the event log of a job in polling mode has the same events as JSON and as SSE',
     covers: ['I-6.2.5', 'I-1.15'],
     needs: ['stream', 'decisions'],
     slots: 1,
@@ -140,7 +141,7 @@ export const sseCases: Case[] = [
   {
     id: 'stream-lost',
     title:
-      'a stream that dies fails its job: error ends the SSE session, and webhooks get error and job_stopped',
+      'a lost stream fails its job: error ends the SSE session, and webhooks receive error and job_stopped',
     covers: ['I-3.10', 'I-6.1.9', 'I-6.2.1', 'I-6.2.3', 'I-6.3.5', 'I-2.1.2'],
     needs: ['own streams', 'receiver'],
     slots: 2,
@@ -185,7 +186,7 @@ async function readAll(stream: EventStream): Promise<SseEvent[]> {
   return events;
 }
 
-/** Leaves the stream at the first event of this name. */
+/** Reads events up to the first of this name, then disconnects. Throws if the stream ends before. */
 async function readUntil(stream: EventStream, name: string): Promise<SseEvent[]> {
   const events = [];
   for await (const event of stream.events()) {
@@ -195,7 +196,7 @@ async function readUntil(stream: EventStream, name: string): Promise<SseEvent[]>
   throw new Error(`The stream ended without ${name}`);
 }
 
-/** The only job that the case has made. */
+/** Returns the only job that the case created. */
 function jobOf({ api }: Target): string {
   const [jobId] = api.created;
   if (jobId === undefined) throw new Error('No event named its job');

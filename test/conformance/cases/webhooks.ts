@@ -12,7 +12,7 @@ import {
 } from '../shapes.ts';
 import type { Delivery, Inbox } from '../sources/receiver.ts';
 
-/** Webhook delivery of monitors (section 6.1). */
+/** Cases of webhook delivery (section 6.1). */
 
 const untilStopped = (inbox: Inbox, withinSeconds: number) =>
   inbox.until(function jobStopped(deliveries) {
@@ -23,7 +23,7 @@ export const webhookCases: Case[] = [
   {
     id: 'webhook-flow',
     title:
-      'webhook mode answers the job at once and pushes job_started, watch_triggered and job_stopped in order',
+      'webhook mode immediately returns the job and sends job_started, watch_triggered and job_stopped in order',
     covers: [
       'I-1.15',
       'I-4.2.10',
@@ -77,8 +77,7 @@ export const webhookCases: Case[] = [
   },
   {
     id: 'webhook-details',
-    title:
-      'every event has job_id and sequence, job_started the config; headers are those of Standard Webhooks',
+    title: 'every event has job_id, sequence and Standard Webhooks headers, and job_started has the config',
     covers: ['I-6.1.1', 'I-6.1.6', 'I-5.9'],
     needs: ['stream', 'receiver', 'decisions'],
     slots: 1,
@@ -104,7 +103,7 @@ export const webhookCases: Case[] = [
   },
   {
     id: 'webhook-wins-over-sse',
-    title: 'live-monitor with webhook_url and Accept: text/event-stream is in webhook mode',
+    title: 'live-monitor with webhook_url and Accept: text/event-stream uses webhook mode',
     covers: ['I-4.2.10', 'I-4.2.11', 'I-1.15'],
     needs: ['stream', 'receiver'],
     slots: 1,
@@ -120,7 +119,7 @@ export const webhookCases: Case[] = [
   },
   {
     id: 'webhook-auto-stopped',
-    title: 'job_stopped of a job whose duration is over carries auto_stopped true and max_duration_reached',
+    title: 'job_stopped after the maximum duration has auto_stopped true and max_duration_reached',
     covers: ['I-3.7', 'I-6.1.8', 'I-6.1.11', 'I-6.1.12', 'I-6.3.4'],
     needs: ['stream', 'receiver'],
     slots: 1,
@@ -139,7 +138,7 @@ export const webhookCases: Case[] = [
   },
   {
     id: 'webhook-cancelled',
-    title: 'a cancelled job sends job_stopped as cancelled, and nothing after it',
+    title: 'a cancelled job sends job_stopped as its last event, with reason cancelled',
     covers: ['I-3.9', 'I-6.1.8', 'I-6.3.4', 'I-3.2'],
     needs: ['stream', 'receiver'],
     slots: 1,
@@ -189,7 +188,7 @@ export const webhookCases: Case[] = [
   {
     id: 'webhook-retries',
     title:
-      'a receiver that fails twice, once with a redirect, gets the same event a third time, and then the next',
+      'a receiver that fails twice, once with a redirect, receives the same event again before the next one',
     covers: ['I-6.1.3', 'I-6.1.4', 'I-8.14'],
     needs: ['stream', 'receiver'],
     slots: 1,
@@ -216,7 +215,7 @@ export const webhookCases: Case[] = [
   },
   {
     id: 'webhook-retry-waits',
-    title: 'attempts come at about 0, 5 and 30 s, with one webhook-id',
+    title: 'attempts follow after about 0, 5 and 30 s with the same webhook-id',
     covers: ['I-6.1.4', 'I-5.9'],
     needs: ['stream', 'receiver', 'decisions'],
     slots: 1,
@@ -237,7 +236,7 @@ export const webhookCases: Case[] = [
   },
   {
     id: 'webhook-slow-receiver',
-    title: 'an answer after 20 s is in time',
+    title: 'a response after 20 s succeeds',
     covers: ['I-6.1.3', 'I-8.14'],
     needs: ['stream', 'receiver'],
     slots: 1,
@@ -254,7 +253,7 @@ export const webhookCases: Case[] = [
   },
   {
     id: 'webhook-late-receiver',
-    title: 'an answer after more than 30 s is a failure, and the event comes again',
+    title: 'a response after more than 30 s is a failure, and the event is repeated',
     covers: ['I-6.1.3', 'I-8.14'],
     needs: ['stream', 'receiver'],
     slots: 1,
@@ -271,7 +270,7 @@ export const webhookCases: Case[] = [
   },
   {
     id: 'webhook-gives-up',
-    title: 'after the third retry the failure is recorded in the job and in webhooks.failed',
+    title: 'the third failed retry is recorded in the job and in webhooks.failed',
     covers: ['I-6.1.4', 'I-6.1.5', 'I-8.14', 'I-7.11', 'I-2.10.5'],
     needs: ['stream', 'receiver', 'internal key', 'patience'],
     slots: 1,
@@ -297,7 +296,7 @@ export const webhookCases: Case[] = [
   },
   {
     id: 'webhook-url-refused',
-    title: 'a webhook_url that is no http(s) address is 400 with the envelope',
+    title: 'a webhook_url that is not an http(s) address returns 400 with the error envelope',
     covers: ['I-4.2.3', 'I-7.5'],
     needs: ['stream', 'decisions'],
     slots: 1,

@@ -3,18 +3,18 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export type Playlists = {
-  /** A recording. */
+  /** Playlist of a recording. */
   recording: string;
-  /** Live by its playlist; its segments are no video. */
+  /** Live playlist whose segments contain no video. */
   broken: string;
-  /** Nothing is there. */
+  /** URL that returns 404. */
   offline: string;
   close(): Promise<void>;
 };
 
 const segmentSeconds = 2;
 
-/** Streams that no service can watch, each for another reason. */
+/** Serves playlists that no service can monitor, each for another reason. */
 export async function servePlaylists(host: string): Promise<Playlists> {
   const server = createServer((request, response) => {
     const path = request.url ?? '';
@@ -40,7 +40,7 @@ export async function servePlaylists(host: string): Promise<Playlists> {
 const recording =
   '#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:4\n#EXT-X-PLAYLIST-TYPE:VOD\n#EXTINF:4,\n0.ts\n#EXT-X-ENDLIST\n';
 
-/** Three segments that move on with the time. */
+/** Returns a live playlist of three segments that advances with time. */
 function sliding(): string {
   const first = Math.floor(Date.now() / 1000 / segmentSeconds);
   const segments = [0, 1, 2].map((at) => `#EXTINF:${segmentSeconds},\n${first + at}.ts\n`);

@@ -11,19 +11,19 @@ export type Delivery = {
   headers: IncomingHttpHeaders;
   text: string;
   body: any;
-  /** What was answered. */
+  /** Status of the response. */
   status: number;
 };
 
 export type Reply = { status: number; headers?: Record<string, string>; afterSeconds?: number };
 
-/** A place of its own for one job: its address, and what has come to it. */
+/** Receiver URL of one job, with its deliveries. */
 export type Inbox = {
   url: string;
   deliveries: Delivery[];
-  /** The events that were answered with 2xx, in their order. */
+  /** Returns the events with a 2xx response, in order of arrival. */
   accepted(): any[];
-  /** Resolves when `found` finds something in the deliveries; throws after `withinSeconds`. */
+  /** Waits until `found` returns a value. Throws after `withinSeconds`. */
   until<Found>(
     found: (deliveries: Delivery[]) => Found | undefined | false,
     withinSeconds: number,
@@ -31,7 +31,7 @@ export type Inbox = {
 };
 
 export type Receiver = {
-  /** `reply` is given the event and how many deliveries of the same body came before. */
+  /** Opens an inbox. `reply` receives the event and the number of earlier deliveries of the same body. */
   open(reply?: (event: any, before: number) => Reply): Inbox;
   close(): void;
 };
@@ -39,7 +39,7 @@ export type Receiver = {
 export type ReceiverOptions = {
   port: number;
   host: string;
-  /** The address that the service calls; by default the server's own. */
+  /** Public address of the receiver. Default: the loopback address of the server. */
   url: string | undefined;
 };
 
@@ -97,9 +97,9 @@ function inboxAt(url: string, deliveries: Delivery[]): Inbox {
         const result = found(deliveries);
         if (result !== undefined && result !== false) return result;
         if (Date.now() > deadline) {
-          const came = deliveries.map(({ body, status }) => `${body?.type} (${status})`).join(', ');
+          const received = deliveries.map(({ body, status }) => `${body?.type} (${status})`).join(', ');
           throw new Error(
-            `Not within ${withinSeconds} s at the receiver: ${found.name || 'what was expected'}; came: ${came || 'nothing'}`,
+            `Timeout after ${withinSeconds} s at the receiver: ${found.name || 'expected delivery'}; received: ${received || 'nothing'}`,
           );
         }
         await sleep(100);

@@ -3,23 +3,23 @@ import type { LiveHls } from '../../../cli/demo/live-hls.ts';
 import { startRtspServer } from '../../../cli/demo/rtsp-server.ts';
 import { servePlaylists } from './playlists.ts';
 
-/** Addresses of streams that the service can reach; what is not there is empty, and cases that need it are skipped. */
+/** Stream URLs that the service can reach. If one is empty, its cases are skipped. */
 export type Streams = {
-  /** Live, and moving. */
+  /** Live stream with constant motion. */
   live: string;
-  /** Live over RTSP. */
+  /** Live RTSP stream. */
   rtsp: string;
-  /** Live, with noise and nothing that moves. */
+  /** Live stream with noise and without motion. */
   still: string;
-  /** A recording. */
+  /** Recording. */
   recording: string;
-  /** Live by its playlist, without pictures. */
+  /** Live playlist whose segments contain no video. */
   broken: string;
-  /** A playlist that is not there. */
+  /** URL that returns 404. */
   offline: string;
-  /** Live on video-sharing and game-streaming platforms. */
+  /** Live streams of platforms. */
   platforms: string[];
-  /** A live stream that its case may end. */
+  /** Starts a live stream that the case may end. */
   startMortal(): Promise<LiveHls>;
 };
 
@@ -32,17 +32,17 @@ const pictures = 'size=320x180:rate=10';
 const moving = `testsrc2=${pictures}`;
 const still = `color=0x8a8f7a:${pictures},noise=alls=8:allf=t`;
 
-/** Live streams by ffmpeg on loopback, for a service that may reach it. */
+/** Starts live streams on loopback with ffmpeg. */
 export async function startOwnStreams(ffmpegPath: string): Promise<OwnStreams> {
   await using cleanup = new AsyncDisposableStack();
-  const begun = async (starting: Promise<Source>): Promise<string> => {
+  const start = async (starting: Promise<Source>): Promise<string> => {
     const { url, close } = await starting;
     cleanup.defer(close);
     return url;
   };
-  const live = await begun(hls(ffmpegPath, moving));
-  const quiet = await begun(hls(ffmpegPath, still));
-  const rtsp = await begun(
+  const live = await start(hls(ffmpegPath, moving));
+  const quiet = await start(hls(ffmpegPath, still));
+  const rtsp = await start(
     startRtspServer({ ffmpegPath, inputArgs: source(moving), path: '/live', keyFrameEvery: 10 }),
   );
   const playlists = await servePlaylists(host);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { IdempotencyKeyReusedError, MaxJobsReachedError, WatchpostError } from '../../../core/errors.ts';
+import type { Job } from '../../../core/job.ts';
 import { createIdempotently } from '../../../core/operations/create-idempotently.ts';
 import { createMonitor } from '../../../core/operations/create-monitor.ts';
 import { cancelJob } from '../../../core/operations/end-job.ts';
@@ -81,6 +82,67 @@ describe('an idempotency key', () => {
     expect(first?.job_id).toBe(second?.job_id);
     expect(await active()).toBe(1);
     expect(world.executions.size).toBe(1);
+  });
+
+  test('makes one job of two requests at the same time if one slot is left', async () => {
+    for (let made = 0; made < 9; made += 1) await create(undefined);
+
+    const [first, second] = await Promise.all([create('once'), create('once')]);
+
+    expect(first?.job_id).toBe(second?.job_id);
+    expect(await active()).toBe(10);
+    await expect(create('twice')).rejects.toThrow(MaxJobsReachedError);
+  });
+
+  test.each([
+    ['the slots are full by then', undefined],
+    ['its own probe fails', new WatchpostError('NOT_LIVESTREAM', 'Stream is offline', 'Try later.')],
+    ['its own probe fails for an unexpected reason', new TypeError('odd')],
+  ])('replays the job that a concurrent request created if %s', async (_, refusal) => {
+    for (let made = 0; made < 9; made += 1) await create(undefined);
+    const { findIdempotent } = world.c.jobs;
+    let winner: Job | undefined;
+    world.c.jobs.findIdempotent = async (...given) => {
+      world.c.jobs.findIdempotent = findIdempotent;
+      const known = await findIdempotent(...given);
+      winner = await create('once');
+      if (refusal) {
+        await cancelJob(winner.job_id, 'harbour', world.c);
+        world.script.probe = refusal;
+      }
+      return known;
+    };
+
+    const job = await create('once');
+
+    expect(job.job_id).toBe(winner?.job_id);
+    expect(await active()).toBe(refusal ? 9 : 10);
+  });
+
+  test('replays the job that a concurrent request created while the stream was probed', async () => {
+    for (let made = 0; made < 9; made += 1) await create(undefined);
+    const { probe } = world.c.streams;
+    let winner: Job | undefined;
+    world.c.streams.probe = async (...given) => {
+      world.c.streams.probe = probe;
+      winner = await create('once');
+      return probe(...given);
+    };
+
+    expect((await create('once')).job_id).toBe(winner?.job_id);
+    expect(await active()).toBe(10);
+  });
+
+  test('refuses another request whose slot a concurrent request with the same key took', async () => {
+    for (let made = 0; made < 9; made += 1) await create(undefined);
+    const { findIdempotent } = world.c.jobs;
+    world.c.jobs.findIdempotent = async (...given) => {
+      world.c.jobs.findIdempotent = findIdempotent;
+      await create('once', { condition: 'a train' });
+      return findIdempotent('harbour', 'unused', given[2]);
+    };
+
+    await expect(create('once')).rejects.toThrow(IdempotencyKeyReusedError);
   });
 
   test('lets one of two different requests at the same time through', async () => {

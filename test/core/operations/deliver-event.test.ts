@@ -113,6 +113,16 @@ describe('a receiver that fails', () => {
     expect(world.sent).toHaveLength(1);
   });
 
+  test.each([-3600, -60])('is asked again in time after the clock was set by %d s', async (seconds) => {
+    const jobId = await triggeredMonitor();
+    world.script.webhooks.push({ status: 500 });
+    expect(await deliver(jobId, 3)).toEqual({ kind: 'again', afterSeconds: 5 });
+    world.advance(seconds);
+    // The queue has waited five seconds by its own clock.
+    world.advance(5);
+    expect(await deliver(jobId, 3)).toEqual({ kind: 'done' });
+  });
+
   test("four times is recorded, and shows in the job's detail", async () => {
     const jobId = await triggeredMonitor();
     world.script.webhooks.push({ status: 500 }, { status: 500 }, { status: 500 }, { status: 500 });

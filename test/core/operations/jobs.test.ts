@@ -6,14 +6,17 @@ import {
   JobNotFoundError,
   MaxJobsReachedError,
   NotLiveError,
+  RateLimitedError,
   StreamFetchError,
   TransientError,
   VisionError,
 } from '../../../core/errors.ts';
+import { jobSchema } from '../../../core/job.ts';
 import { createMonitor } from '../../../core/operations/create-monitor.ts';
 import { cancelJob } from '../../../core/operations/end-job.ts';
 import { getJob, listJobs } from '../../../core/operations/read-jobs.ts';
-import { reconcile } from '../../../core/operations/reconcile.ts';
+import { reconcile, repairJob } from '../../../core/operations/reconcile.ts';
+import { analyzeTask } from '../../../core/operations/tasks.ts';
 import type { JobChange } from '../../../core/ports/job-store.ts';
 import { createWorld, monitorRequest } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
@@ -64,6 +67,46 @@ describe('creating a monitor', () => {
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
     await expect(monitor()).rejects.toThrow(MaxJobsReachedError);
     await createMonitor(monitorRequest(), 'another caller', world.c);
+  });
+
+  test('fifteen concurrent creations probe ten streams, and slots of refused streams are free again', async () => {
+    const refusals: (() => void)[] = [];
+    world.c.streams.probe = () =>
+      new Promise((_, reject) => refusals.push(() => reject(new NotLiveError('Give a live URL.'))));
+
+    const creations = Promise.allSettled(Array.from({ length: 15 }, () => monitor()));
+    await new Promise((resolve) => setImmediate(resolve));
+
+    expect(refusals).toHaveLength(10);
+    for (const refuse of refusals) refuse();
+    const errors = (await creations).map((result) => result.status === 'rejected' && result.reason.code);
+    expect(errors.filter((code) => code === 'MAX_JOBS_REACHED')).toHaveLength(5);
+    world.c.streams.probe = async (url) => ({ platform: 'hls', playbackUrl: url });
+    await Promise.all(Array.from({ length: 10 }, () => monitor()));
+  });
+
+  test('a slot that cannot be released hides no error, and expires', async () => {
+    world.script.probe = new NotLiveError('Give a live URL.');
+    const jobs = { ...world.c.jobs, releaseSlot: () => Promise.reject(new TransientError('disk full')) };
+    const c = { ...world.c, jobs, limits: { ...world.c.limits, jobsPerCaller: 1 } };
+    const create = () => createMonitor(monitorRequest(), 'harbour', c);
+    await expect(create()).rejects.toThrow(NotLiveError);
+    world.script.probe = undefined;
+    await expect(create()).rejects.toThrow(MaxJobsReachedError);
+
+    world.advance(rules.slotReservationSeconds);
+    await create();
+  });
+
+  test('a creation without a turn to probe its stream is refused, and frees its slot', async () => {
+    const c = {
+      ...world.c,
+      turns: { take: async () => undefined },
+      limits: { ...world.c.limits, jobsPerCaller: 1 },
+    };
+    const create = () => createMonitor(monitorRequest(), 'harbour', c);
+    await expect(create()).rejects.toThrow(RateLimitedError);
+    await expect(create()).rejects.toThrow(RateLimitedError);
   });
 
   test('in clip mode needs a model that takes video; left out, the mode becomes what the model takes', async () => {
@@ -158,6 +201,157 @@ describe('a tick', () => {
   });
 });
 
+describe('a hand-over', () => {
+  test('hands the state of the last capture to the next generation until its first tick is committed', async () => {
+    const { jobId, last } = await handedOver();
+    expect(last.capture).toMatchObject({ motion: 'looked', seen: { position: { segment: '1:/1.ts' } } });
+
+    const next = await world.begin({ job_id: jobId, generation: 1 });
+    const repeated = await world.begin({ job_id: jobId, generation: 1 });
+
+    expect(next.capture).toEqual(last.capture);
+    expect(repeated).toEqual(next);
+    await world.tick(next);
+    expect((await stored(jobId)).handed_over).toBeNull();
+  });
+
+  test('hands the state over if the start of the next generation is lost and reconcile repeats it', async () => {
+    const { start } = world.c.executions;
+    world.c.executions.start = async (input) => {
+      if (input.generation > 0) throw new TransientError('lost');
+      return start(input);
+    };
+    const { jobId, step } = await atTick1000();
+    await expect(world.tick(step)).rejects.toThrow(TransientError);
+    world.c.executions.start = start;
+    world.advance(rules.leaseAllowanceSeconds + 20);
+    await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
+    expect(world.executions.get(`${jobId}-1`)).toBe('running');
+
+    const next = await world.begin({ job_id: jobId, generation: 1 });
+
+    expect(next.capture).toMatchObject({ motion: 'looked', seen: { position: { segment: '1:/1.ts' } } });
+  });
+
+  test('begins without a state if an earlier release stored the job', async () => {
+    const { jobId } = await handedOver();
+    const { get } = world.c.jobs;
+    world.c.jobs.get = async (...given) => {
+      const { handed_over: _, ...earlier } = (await get(...given))!;
+      return jobSchema.parse(earlier);
+    };
+
+    const next = await world.begin({ job_id: jobId, generation: 1 });
+
+    expect(next.capture).toMatchObject({ tick: 1001, seen: null, motion: null });
+  });
+
+  test('leaves no state in a job that is cancelled before its next tick', async () => {
+    const { jobId } = await handedOver();
+
+    expect((await cancelJob(jobId, 'harbour', world.c)).handed_over).toBeNull();
+  });
+
+  test('stores no state at any other tick', async () => {
+    const { jobId, step } = await begun({ max_triggers: null });
+    await world.tick(step);
+
+    expect((await stored(jobId)).handed_over).toBeNull();
+  });
+});
+
+describe('an earlier generation', () => {
+  const close = (jobId: string, generation: number) => {
+    const failure = { Error: 'States.Timeout', Cause: 'late' };
+    return analyzeTask({ operation: 'close', job_id: jobId, generation, failure }, world.c);
+  };
+
+  test('does not end the job if its workflow fails after the hand-over', async () => {
+    const { jobId } = await handedOver();
+
+    expect(await close(jobId, 0)).toEqual({ job_id: jobId, done: true });
+
+    expect(await stored(jobId)).toMatchObject({ status: 'running', generation: 1 });
+    expect(world.executions.get(`${jobId}-1`)).toBe('running');
+    await close(jobId, 1);
+    expect(await stored(jobId)).toMatchObject({ status: 'failed', reason: 'internal_error' });
+  });
+
+  test('starts the next execution if its workflow fails at that start', async () => {
+    const { jobId } = await handedOver();
+    world.executions.delete(`${jobId}-1`);
+
+    await close(jobId, 0);
+
+    expect(world.executions.get(`${jobId}-1`)).toBe('running');
+  });
+
+  test('starts no execution of a job that has ended', async () => {
+    const { jobId } = await handedOver();
+    world.executions.delete(`${jobId}-1`);
+    await cancelJob(jobId, 'harbour', world.c);
+    const before = await stored(jobId);
+    world.executions.clear();
+
+    await close(jobId, 0);
+
+    expect(world.executions.size).toBe(0);
+    expect(await stored(jobId)).toEqual(before);
+  });
+
+  test('does not end the job if the hand-over is committed while the workflow fails', async () => {
+    const { jobId, step } = await atTick1000();
+    const { commit } = world.c.jobs;
+    world.c.jobs.commit = async (change) => {
+      world.c.jobs.commit = commit;
+      await world.tick(step);
+      return commit(change);
+    };
+
+    await close(jobId, 0);
+
+    expect(await stored(jobId)).toMatchObject({ status: 'running', generation: 1, last_tick: 1000 });
+  });
+
+  test('commits no tick after the hand-over', async () => {
+    const { jobId } = await handedOver();
+    const next = await world.begin({ job_id: jobId, generation: 1 });
+    const before = await stored(jobId);
+
+    expect(await world.tick({ ...next, generation: 0 })).toMatchObject({ done: true });
+
+    expect(await stored(jobId)).toEqual(before);
+  });
+
+  test('does not end the job if its execution ended and the hand-over is committed during the repair', async () => {
+    const { jobId, step } = await atTick1000();
+    world.executions.set(`${jobId}-0`, 'aborted');
+    const { commit } = world.c.jobs;
+    world.c.jobs.commit = async (change) => {
+      world.c.jobs.commit = commit;
+      await world.tick(step);
+      return commit(change);
+    };
+
+    await repairJob(jobId, world.c);
+
+    expect(await stored(jobId)).toMatchObject({ status: 'running', generation: 1 });
+  });
+});
+
+/** A running job whose next tick is the last one of its generation. */
+async function atTick1000() {
+  const { jobId, step } = await begun({ max_triggers: null });
+  const set = { last_tick: 999 };
+  await world.c.jobs.commit({ jobId, from: ['running'], expectedSequence: 1, set, events: [] });
+  return { jobId, step: { ...step, capture: { ...step.capture, tick: 1000 } } };
+}
+
+async function handedOver() {
+  const { jobId, step } = await atTick1000();
+  return { jobId, last: await world.tick(step) };
+}
+
 describe('cancelling', () => {
   test('ends the job, frees its slot, stops its execution and tells the webhook', async () => {
     const { jobId } = await begun({ webhook_url: 'https://example.com/hook' });
@@ -213,6 +407,21 @@ describe('reconcile', () => {
       if (job.generation === 0) await world.c.jobs.commit(change);
       world.executions.set(`${jobId}-0`, 'aborted');
       return status(execution);
+    };
+    await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
+    expect((await stored(jobId)).status).toBe('running');
+  });
+
+  test('does not fail a job whose late tick is committed during the repair', async () => {
+    const { jobId, step } = await begun({ max_triggers: null, monitor_duration_seconds: 600 });
+    const next = await world.tick(step);
+    world.advance(rules.leaseAllowanceSeconds + 20);
+    const { commit } = world.c.jobs;
+    world.c.jobs.commit = async (change) => {
+      world.c.jobs.commit = commit;
+      const set = { last_tick: 2, lease_until: next.wait_until.replace('2026', '2027') };
+      await commit({ ...change, from: ['running'], set: { ...set, sequence: 3 }, events: [] });
+      return commit(change);
     };
     await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
     expect((await stored(jobId)).status).toBe('running');

@@ -13,6 +13,9 @@ type Watched = Awaited<ReturnType<typeof watchTwoHours>>;
 
 const quiet: Script = { troubles: [], episodes: [] };
 
+/** Time of tick 1,000, the last one of the first generation, at one tick every 5 s. */
+const handOverSeconds = 5000;
+
 function watch(script: Script, intervalSeconds: number, config: Record<string, unknown> = {}) {
   return watchTwoHours(script, {
     interval_seconds: intervalSeconds,
@@ -79,6 +82,28 @@ describe('a watch of two hours', () => {
     expect(watched.attempts).toHaveLength(scriptSeconds / 5);
     expect(watched.job.generation).toBe(1);
     expect(coverage(watched.job, after(100_000))).toMatchObject({ ratio: 1, gap_seconds: 0, gaps: [] });
+  }, 60_000);
+
+  test('judges no frozen frame a second time when the next generation begins', async () => {
+    const frozen = { kind: 'frozen', from: handOverSeconds - 100, to: handOverSeconds + 200 } as const;
+    const episodes = [{ from: frozen.from - 20, to: frozen.from + 20 }];
+    const watched = await watch({ troubles: [frozen], episodes }, 5, { trigger_cooldown_seconds: 0 });
+    expect(watched.job.generation).toBe(1);
+    expect(alertsOf(watched).length).toBeGreaterThan(0);
+    const secondsOfAlert = alertsOf(watched).map(
+      ({ timestamp }) => (Date.parse(timestamp) - after(0).getTime()) / 1000,
+    );
+    expect(Math.max(...secondsOfAlert)).toBeLessThan(frozen.from + 40);
+    expect(watched.job.counters.frozen_frames).toBeGreaterThan(50);
+  }, 60_000);
+
+  test('measures one grace period of a playlist that does not advance across a hand-over', async () => {
+    const from = handOverSeconds - 30;
+    const watched = await watch({ ...quiet, finally: { kind: 'stalled', from } }, 5);
+    expect(watched.job).toMatchObject({ status: 'failed', reason: 'stream_lost', generation: 1 });
+    const lostAfterSeconds = (Date.parse(watched.job.ended_at!) - after(from).getTime()) / 1000;
+    expect(lostAfterSeconds).toBeLessThanOrEqual(60 + 10 + 16 + 6);
+    expect(watched.events.at(-1)?.type).toBe('job_stopped');
   }, 60_000);
 
   test('ends with the second alert where two are wanted', async () => {

@@ -1,55 +1,80 @@
 import { readFileSync } from 'node:fs';
 import { createDeliveryQueue } from '../../../adapters/embedded/delivery-queue.ts';
 import { openDatabase } from '../../../adapters/embedded/database.ts';
+import { createSteadyClock } from '../../../adapters/embedded/steady-clock.ts';
+import { createClock } from '../../../adapters/embedded/workflow/clock.ts';
 import { createWorkflowEngine } from '../../../adapters/embedded/workflow/engine.ts';
 import {
   createExecutionStore,
   migrateExecutions,
 } from '../../../adapters/embedded/workflow/execution-store.ts';
+import { startUpkeep } from '../../../cli/upkeep.ts';
 import type { Collaborators } from '../../../core/collaborators.ts';
+import type { CompareMotion } from '../../../core/motion.ts';
+import { createDigest } from '../../../core/operations/create-digest.ts';
 import { createMonitor } from '../../../core/operations/create-monitor.ts';
 import { deliverEvent } from '../../../core/operations/deliver-event.ts';
 import { getJob } from '../../../core/operations/read-jobs.ts';
 import { analyzeTask, captureTask } from '../../../core/operations/tasks.ts';
 import type { WebhookRequest, WebhookResult } from '../../../core/ports/delivery.ts';
-import { createFakeTime } from '../../adapters/embedded/fake-time.ts';
+import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
+import type { VisionModel } from '../../../core/ports/vision-model.ts';
 import { start } from '../../contract/records.ts';
-import { createWorld, monitorRequest } from '../../support/world.ts';
+import { createMachineClock, type MachineClock } from '../../support/machine-clock.ts';
+import { createWorld, digestRequest, monitorRequest } from '../../support/world.ts';
 import { playScript, scriptSeconds, type Script } from './scripted-stream.ts';
 
 const definition: unknown = JSON.parse(
   readFileSync(new URL('../../../workflow/watch.asl.json', import.meta.url), 'utf8'),
 );
 
-/**
- * The whole core with the engine, the store and the queue of the embedded service, on a clock that passes as fast as the machine can:
- * one monitor watches a scripted stream for two hours, its alerts go to a receiver that fails now and then.
- */
+/** One monitor watches a scripted stream for two hours, its alerts go to a receiver that fails now and then. */
 export async function watchTwoHours(script: Script, config: Record<string, unknown>) {
-  const world = createWorld({ maxJobSeconds: scriptSeconds, retentionSeconds: 86_400 });
+  const clock = createMachineClock(start);
+  const stream = playScript(script, clock.now);
+  const service = await startVirtualService(clock, stream, scriptSeconds);
+  try {
+    const jobId = await service.startMonitor(config);
+    // And what is still to be delivered.
+    await clock.pass(scriptSeconds + 600);
+    return { ...(await service.read(jobId)), attempts: stream.attempts };
+  } finally {
+    await service.close();
+  }
+}
+
+export type VirtualStream = {
+  capture: StreamCapturer['capture'];
+  judge: VisionModel['judge'];
+  compareMotion: CompareMotion;
+};
+
+/**
+ * The whole core with the engine, the store, the queue and the upkeep of the embedded service, on a clock that passes as fast as the
+ * machine can.
+ */
+export async function startVirtualService(clock: MachineClock, stream: VirtualStream, maxJobSeconds: number) {
+  const world = createWorld({ maxJobSeconds, retentionSeconds: 86_400 });
   const database = openDatabase(':memory:');
   migrateExecutions(database);
-  const time = createFakeTime(start);
-  const stream = playScript(script, time.now);
+  const executionStore = createExecutionStore(database);
   const receiver = createUnreliableReceiver();
-  const queue = createDeliveryQueue({ database, now: time.now, setTimer: time.setTimer, log: world.c.log });
+  const { now, setTimer } = clock;
+  const queue = createDeliveryQueue({ database, now: createSteadyClock(clock), setTimer, log: world.c.log });
   const engine = createWorkflowEngine({
     definition,
     resources: {
       CaptureFunctionArn: (input, signal) => captureTask(input, c, signal),
       AnalyzeFunctionArn: (input, signal) => analyzeTask(input, c, signal),
     },
-    store: createExecutionStore(database),
-    clock: {
-      now: time.now,
-      setTimer: (at, run) => time.setTimer(run, at.getTime() - time.now().getTime()),
-    },
+    store: executionStore,
+    clock: createClock(clock),
     random: () => 0.5,
     log: world.c.log,
   });
   const c: Collaborators = {
     ...world.c,
-    now: time.now,
+    now,
     streams: { ...world.c.streams, capture: stream.capture },
     vision: { ...world.c.vision, judge: stream.judge },
     compareMotion: stream.compareMotion,
@@ -57,27 +82,40 @@ export async function watchTwoHours(script: Script, config: Record<string, unkno
     queue,
     webhooks: { send: async (request) => receiver.take(request) },
   };
+  const stopUpkeep = await startUpkeep({
+    collaborators: c,
+    jobs: world.jobs,
+    media: { sweep: async () => 0 },
+    executions: engine,
+    executionStore,
+    setTimer,
+    log: world.c.log,
+  });
   const consumer = queue.consume((message) => deliverEvent(message, c));
-  try {
-    const request = monitorRequest({ webhook_url: 'https://example.com/hook', ...config });
-    const { job_id: jobId } = await createMonitor(request, 'harbour', c);
-    // And what is still to be delivered.
-    await time.pass(scriptSeconds + 600);
-    const { job } = await getJob(jobId, 'harbour', c);
-    const events = await c.jobs.events(jobId, 0, 100_000);
-    return {
-      job,
-      events,
-      attempts: stream.attempts,
-      accepted: receiver.accepted,
-      refused: receiver.refused(),
-    };
-  } finally {
-    await consumer.close();
-    await engine.close();
-    database.close();
-    world.close();
-  }
+  const webhook = { webhook_url: 'https://example.com/hook' };
+  return {
+    c,
+    startMonitor: async (config: Record<string, unknown>) =>
+      (await createMonitor(monitorRequest({ ...webhook, ...config }), 'harbour', c)).job_id,
+    startDigest: async (config: Record<string, unknown>) =>
+      (await createDigest(digestRequest({ ...webhook, ...config }), 'harbour', c)).job_id,
+    read: async (jobId: string) => {
+      const { job } = await getJob(jobId, 'harbour', c);
+      const events = await c.jobs.events(jobId, 0, 100_000);
+      return { job, events, accepted: receiver.accepted, refused: receiver.refused() };
+    },
+    /** From now on no write finds room, or each does again. */
+    fillDisk: (full: boolean) => {
+      for (const each of [database, world.database]) each.exec(`PRAGMA query_only = ${full ? 'ON' : 'OFF'}`);
+    },
+    close: async () => {
+      await stopUpkeep();
+      await consumer.close();
+      await engine.close();
+      database.close();
+      world.close();
+    },
+  };
 }
 
 /** Of every third event it fails the first attempt, of every seventh the first two, with errors of several kinds. */

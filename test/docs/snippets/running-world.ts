@@ -8,7 +8,7 @@ import type { Python } from './python.ts';
 import { openTerminal } from './shell.ts';
 import type { Terminal } from './shell.ts';
 
-export const serveCommand = 'npm start -- --allow-ranges 127.0.0.0/8';
+export const serveCommand = 'npm start -- --allow-ranges 127.0.0.0/8 --allow-webhook-ranges 127.0.0.0/8';
 export const streamCommand = 'npm run stream';
 
 /** What a reader has open in the first two terminals, started with the commands of the pages, on ports of its own. */

@@ -4,8 +4,8 @@ import { fuzzed } from './properties.ts';
 import { realMedia } from './real-media.ts';
 
 /**
- * `npm run fuzz:media -- --runs 100000`: mutated playlists, segments, JPEGs, session descriptions and RTSP messages through the code that reads
- * them. Prints its seed; `--seed N` repeats a run, `--only playlists` is one kind.
+ * `npm run fuzz:media -- --runs 100000`: parses mutated playlists, segments, JPEGs, session descriptions and RTSP
+ * messages. Prints its seed; `--seed N` repeats a run, `--only playlists` selects one kind.
  */
 const { values } = parseArgs({
   options: { runs: { type: 'string', default: '20000' }, seed: { type: 'string' }, only: { type: 'string' } },

@@ -4,7 +4,7 @@ import { count } from '../../attacks/counted.ts';
 import { fuzzed, type Real } from './properties.ts';
 import { realMedia } from './real-media.ts';
 
-/** The same cases in every run; `npm run fuzz:media` makes others. */
+/** Every run has the same cases; `npm run fuzz:media` creates others. */
 const seed = 20261120;
 const cases = 3_000;
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
   real = await realMedia();
 });
 
-describe('hostile bytes end as a result or a named error', () => {
+describe('hostile bytes', () => {
   it.for([
     'playlists',
     'segments',
@@ -22,7 +22,7 @@ describe('hostile bytes end as a result or a named error', () => {
     'session descriptions',
     'RTSP messages',
     'addresses',
-  ])('%s', async (name, test) => {
+  ])('%s end as a result or a named error', async (name, test) => {
     const { property, share } = fuzzed(real).find((each) => each.name === name)!;
     const numRuns = (cases * share) / 100;
     await fc.assert(property, { seed, numRuns });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Bytes of a real file with some of them changed, cut out, doubled, or replaced by those numbers that parsers stumble over. */
+/** Bytes of a real file with parts changed, removed, repeated, or replaced by numbers that break parsers. */
 export function mutated(real: Uint8Array): fc.Arbitrary<Uint8Array> {
   const change = fc.record({
     kind: fc.constantFrom('set', 'number', 'cut', 'repeat', 'insert'),
@@ -46,7 +46,7 @@ function joined(...parts: Uint8Array[]): Uint8Array {
   return new Uint8Array(Buffer.concat(parts));
 }
 
-/** Text in pieces of any length, as a network brings it. */
+/** Text in chunks of any length, like from a network. */
 export function inPieces(bytes: Uint8Array, lengths: readonly number[]): Uint8Array[] {
   const pieces: Uint8Array[] = [];
   let at = 0;

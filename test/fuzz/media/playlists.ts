@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** URIs, a third of which lead where nothing may go. */
+/** URIs, a third of which lead to forbidden addresses. */
 const uri = fc.oneof(
   fc.constantFrom(
     'a.ts',
@@ -97,7 +97,7 @@ const line: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: 'binary' }),
 );
 
-/** Playlists by the grammar, with values of all sorts and some damage to the text itself. */
+/** Playlists that follow the grammar, with arbitrary values and some damaged text. */
 export const playlists: fc.Arbitrary<string> = fc
   .record({
     lines: fc.array(line, { maxLength: 40 }),

@@ -26,7 +26,7 @@ import { playlists } from './playlists.ts';
 
 export type Real = { transport: Recording; fragmented: Recording; jpeg: Uint8Array; decoder: PictureDecoder };
 
-/** What is fuzzed; `share` is how many of a hundred cases go to it: those that start ffmpeg are dear. */
+/** Property to fuzz. `share` is its percentage of the cases; those that start ffmpeg are expensive. */
 export type Fuzzed = { name: string; share: number; property: fc.IRawProperty<unknown> };
 
 export function fuzzed(real: Real): Fuzzed[] {
@@ -45,10 +45,16 @@ export function fuzzed(real: Real): Fuzzed[] {
   ];
 }
 
-/** A capture fetches one playlist, a variant or two, each once more for its kind, and then at most so many segments, keys and init sections. */
+/**
+ * Maximum requests of a capture: a playlist, up to two variants, each once more for its content type, and segments,
+ * keys and initialization sections.
+ */
 const mostRequests = 400;
 
-/** Whatever a playlist says, a capture ends with a picture or a named error, asks a bounded number of times, and only where the guard lets it. */
+/**
+ * Requires that a capture of any playlist ends with a frame or a named error, sends few requests, and only to
+ * allowed addresses.
+ */
 function playlistProperty(segment: Uint8Array) {
   return fc.asyncProperty(
     playlists,
@@ -74,7 +80,7 @@ function playlistProperty(segment: Uint8Array) {
   );
 }
 
-/** By Node's own reading of addresses, not by the guard's. */
+/** Classifies addresses with Node, independently of the guard. */
 function leadsInside(url: string): boolean {
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
   const family = isIP(host);
@@ -96,7 +102,7 @@ for (const range of [
 }
 globalV6.addSubnet('2000::', 3, 'ipv6');
 
-/** Below what a playlist may have, by which the two are told apart. */
+/** Below the size of a playlist, which tells both apart. */
 const captureBytes = 2 ** 22;
 
 const never = new AbortController().signal;
@@ -105,7 +111,7 @@ const guard = createEgressGuard({
   lookup: async (host) => [{ address: host === 'public.example' ? '93.184.216.34' : '127.0.0.1', family: 4 }],
 });
 
-/** The guarded client as far as it looks at URLs; what it brings is from memory. */
+/** Checks URLs like the guarded client and responds from memory. */
 function scriptedHttp(asked: string[], playlistAt: (url: URL) => string, segment: Uint8Array): GuardedHttp {
   return {
     async request(text, { maxBytes }) {
@@ -143,7 +149,7 @@ async function named(work: Promise<unknown>): Promise<void> {
   });
 }
 
-/** Boxes and packets that lie date a picture with a real date, or not at all; and there are no more bytes than there were. */
+/** Requires that damaged boxes and packets give a valid date or none, and no additional bytes. */
 function segmentProperty({ transport, fragmented }: Real) {
   const ts = mutated(transport.segments[0]?.subarray(0, 18_800) ?? new Uint8Array());
   const mp4 = mutated(fragmented.segments[0]?.subarray(0, 4000) ?? new Uint8Array());
@@ -161,7 +167,7 @@ async function dated(parts: Uint8Array[], name: string, hasInitialization: boole
   const segment: Segment = {
     url: `http://public.example/${name}`,
     byteRange: null,
-    sequence: 1,
+    sequence: 1n,
     durationSeconds: 2,
     initialization: hasInitialization ? { url: 'http://public.example/init.mp4', byteRange: null } : null,
     key: null,
@@ -188,7 +194,7 @@ function jpegHeadProperty(jpeg: Uint8Array) {
   });
 }
 
-/** The real ffmpeg: a picture of the size that was asked for, or a named error. */
+/** Requires that ffmpeg returns an image of the requested size or a named error. */
 function jpegProperty({ jpeg, decoder }: Real) {
   return fc.asyncProperty(mutated(jpeg), async (bytes) => {
     const picture = await decoder.decode(bytes, { width: 16, height: 9 }, never).catch((error: unknown) => {
@@ -198,7 +204,7 @@ function jpegProperty({ jpeg, decoder }: Real) {
   });
 }
 
-/** Whatever a server describes, ffmpeg is given one track on loopback and nothing that the server could have made a line of. */
+/** Requires that ffmpeg gets one track on loopback and no line of the server, for any description. */
 const sdpProperty = fc.property(
   fc.oneof(
     mutated(Buffer.from(liveSdp)).map((bytes) => Buffer.from(bytes).toString('latin1')),
@@ -249,7 +255,10 @@ const messages = [
   '\r\n',
 ];
 
-/** A conversation reads the same however the network cuts it; a damaged one ends as a named error, and puts no line into our answers. */
+/**
+ * Requires that a conversation parses the same for any split. A damaged one ends as a named error and adds no line
+ * to responses.
+ */
 const rtspProperty = fc.property(
   fc.array(fc.constantFrom(...messages), { minLength: 1, maxLength: 6 }).chain((parts) => {
     const bytes = Buffer.from(parts.join(''), 'latin1');
@@ -264,7 +273,7 @@ const rtspProperty = fc.property(
   },
 );
 
-/** Null where it is no RTSP. */
+/** Returns null for text that is not RTSP. */
 function read(pieces: Uint8Array[]): RtspItem[] | null {
   const reader = createRtspReader();
   try {
@@ -284,7 +293,7 @@ function answerChallenge(item: RtspItem): void {
   if (/[\r\n]/.test(answer) || answer.includes('secret')) throw new Error(answer);
 }
 
-/** An address of the inside, in any notation that a resolver takes. */
+/** Private address in any notation that a resolver accepts. */
 const addressProperty = fc.asyncProperty(
   fc.constantFrom(
     ...[
@@ -311,7 +320,7 @@ const addressProperty = fc.asyncProperty(
   },
 );
 
-/** In one to four parts, of which the last takes all bytes that are left. */
+/** Writes an address in one to four parts. The last part contains all remaining bytes. */
 function written(address: number, notations: string[], parts: number): string {
   const bytes = [address >>> 24, (address >>> 16) & 255, (address >>> 8) & 255, address & 255];
   const head = bytes.slice(0, parts - 1);

@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { viewerHostHeader } from '../../../adapters/aws/http/origin-headers.ts';
 import { passViewerHost, showConsolePage } from '../../../lib/edge/viewer-functions.ts';
 
-describe('on its way to the origins', () => {
-  test('a request says which host was asked for', () => {
+describe('passViewerHost', () => {
+  test('passViewerHost sends the requested host in a header', () => {
     const { headers } = handle(passViewerHost, { headers: { host: { value: 'watch.example.com' } } });
     expect(headers[viewerHostHeader]).toEqual({ value: 'watch.example.com' });
   });
 
-  test('what the viewer sent by that name does not count', () => {
+  test('passViewerHost overwrites a header of that name from the viewer', () => {
     const { headers } = handle(passViewerHost, {
       headers: { host: { value: 'watch.example.com' }, [viewerHostHeader]: { value: 'evil.example' } },
     });
@@ -17,13 +17,13 @@ describe('on its way to the origins', () => {
   });
 });
 
-describe('the console', () => {
+describe('showConsolePage', () => {
   test.for([
     ['/console', '/console/index.html'],
     ['/console/', '/console/index.html'],
     ['/console/jobs/1b7f', '/console/index.html'],
     ['/console/assets/main-1a2b.js', '/console/assets/main-1a2b.js'],
-  ])('%s is %s', ([uri, file]) => {
+  ])('showConsolePage maps %s to %s', ([uri, file]) => {
     expect(handle(showConsolePage, { uri }).uri).toBe(file);
   });
 });

@@ -7,11 +7,11 @@ import { readStage } from '../../../lib/stage/read-stage.ts';
 
 const stages = fileURLToPath(new URL('../../../stages/', import.meta.url));
 
-test('every stage of the repository can be read', () => {
+test('readStage reads every stage of the repository', () => {
   for (const file of readdirSync(stages)) expect(readStage(file.replace('.json', ''), stages)).toBeDefined();
 });
 
-test('an empty stage has the defaults, which protect what is kept', () => {
+test('an empty stage uses the defaults, which protect stored data', () => {
   expect(stageOf('{}').settings).toMatchObject({
     architecture: 'arm64',
     maxJobSeconds: 600,
@@ -22,10 +22,11 @@ test('an empty stage has the defaults, which protect what is kept', () => {
     keepData: true,
     reservedConcurrency: {},
     allowRanges: [],
+    allowWebhookRanges: [],
   });
 });
 
-describe('a stage that cannot be used is told by its file and what is wrong', () => {
+describe('readStage', () => {
   test.for([
     ['{ "alarmMail": "a@example.com" }', 'alarmMail'],
     ['{ "alarmEmail": "nobody" }', 'alarmEmail'],
@@ -34,6 +35,7 @@ describe('a stage that cannot be used is told by its file and what is wrong', ()
     ['{ "modelId": "arn:aws:bedrock:us-east-1::foundation-model/amazon.nova-lite-v1:0" }', 'not an ARN'],
     ['{ "reservedConcurrency": { "capture": -1 } }', 'reservedConcurrency.capture'],
     ['{ "allowRanges": ["10.0.0.0"] }', 'allowRanges[0]'],
+    ['{ "allowWebhookRanges": ["10.0.0.0"] }', 'allowWebhookRanges[0]'],
     [
       '{ "domain": { "name": "a.example", "certificateArn": "arn:aws:acm:eu-central-1:123456789012:certificate/a" } }',
       'us-east-1',
@@ -44,18 +46,18 @@ describe('a stage that cannot be used is told by its file and what is wrong', ()
       '{ "platformSecretArn": "arn:aws:secretsmanager:eu-central-1:123456789012:secret:platforms" }',
       'six characters',
     ],
-    ['{', 'no JSON'],
-  ])('%s', ([text, complaint]) => {
-    expect(() => stageOf(text!)).toThrow(complaint);
+    ['{', 'not valid JSON'],
+  ])('readStage rejects %s with file and fault', ([text, fault]) => {
+    expect(() => stageOf(text!)).toThrow(fault);
     expect(() => stageOf(text!)).toThrow('trial.json');
   });
 });
 
-test('a name that is no file says how to make one', () => {
-  expect(() => readStage('prot', stages)).toThrow('An empty object ({}) takes the defaults');
+test('readStage explains how to create a missing stage', () => {
+  expect(() => readStage('prot', stages)).toThrow('an empty object ({}) uses the defaults');
 });
 
-test('a name that would be a path is none', () => {
+test('readStage rejects a path as stage name', () => {
   expect(() => readStage('../package', stages)).toThrow('lower-case letters');
 });
 

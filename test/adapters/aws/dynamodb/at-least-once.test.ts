@@ -171,6 +171,28 @@ withDynamoLocal((makeTable) => {
     });
   });
 
+  describe('a hand-over', () => {
+    test('hands the capture state to the next generation if its tick runs twice concurrently', async () => {
+      const { world, step, jobId } = await watching({ monitor_duration_seconds: 86_400, max_triggers: null });
+      await world.c.jobs.commit({
+        jobId,
+        from: ['running'],
+        expectedSequence: 1,
+        set: { last_tick: rules.ticksPerExecution - 1 },
+        events: [],
+      });
+      const last = { ...step, capture: { ...step.capture, tick: rules.ticksPerExecution } };
+      const input = await inputOf(world, last);
+
+      const [answer] = await Promise.all([analyzeTask(input, world.c), analyzeTask(input, world.c)]);
+      const begin = { operation: 'begin', job_id: jobId, generation: 1 };
+      const next = stepOf(await analyzeTask(begin, world.c));
+
+      expect(next.capture).toMatchObject({ tick: rules.ticksPerExecution + 1, motion: 'looked' });
+      expect(next.capture).toEqual(stepOf(answer).capture);
+    });
+  });
+
   describe('a reconcile', () => {
     test('while a tick of a lost job commits fails the job or comes too late, and both agree', async () => {
       const { world, step, jobId } = await watching({ monitor_duration_seconds: 3_600 });

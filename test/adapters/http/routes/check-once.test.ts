@@ -166,6 +166,21 @@ describe('the limits on calls that are answered at once', () => {
     expect((await check()).status).toBe(200);
   });
 
+  test('count creations of jobs, and no repetition of one', async () => {
+    const create = (key: string) =>
+      call('POST', '/live-monitor', request, { 'idempotency-key': key }).then(async (reply) => {
+        if (reply.status === 200) await call('DELETE', `/jobs/${reply.body.job_id}`).catch(() => undefined);
+        return reply;
+      });
+    for (let made = 0; made < 120; made += 1) await create(`job ${made}`);
+    expect(await create('one more')).toMatchObject({
+      status: 429,
+      body: { error: { code: 'RATE_LIMITED' } },
+    });
+    expect((await check()).status).toBe(429);
+    expect((await create('job 7')).status).toBe(200);
+  });
+
   test('count no request that does not fit the schema', async () => {
     for (let made = 0; made < 125; made += 1) await check({ condition: '' });
     expect((await check()).status).toBe(200);

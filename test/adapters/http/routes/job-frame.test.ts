@@ -33,6 +33,7 @@ test('a job shows the newest picture that was taken, also one that the pre-filte
   await world.tick(step);
   const response = await get(path);
   expect(response.headers.get('content-type')).toBe('image/jpeg');
+  expect(response.headers.get('vary')).toBe('Authorization');
   expect(await bytes(response)).toEqual([255, 216, 255, 2]);
   expect(await (await get(`/jobs/${job.job_id}`)).json()).toMatchObject({
     stats: { frames_skipped: 1, last_frame_at: expect.any(String) },

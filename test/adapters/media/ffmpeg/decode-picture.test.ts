@@ -18,14 +18,14 @@ async function make(line: string): Promise<Buffer> {
 
 beforeAll(async () => {
   jpeg = await make('-f lavfi -i color=red:size=320x180 -frames:v 1 -c:v mjpeg -f image2pipe pipe:1');
-  // A fragmented MP4 can be read from its start, as one with its index in front.
+  // A fragmented MP4 is readable from its start, like one with its index at the front.
   mp4 = await make(
     '-f lavfi -i color=blue:size=320x180:rate=8 -t 2 -c:v libx264 -pix_fmt yuv420p -movflags frag_keyframe+empty_moov -f mp4 pipe:1',
   );
 });
 
 describe('decode', () => {
-  it('gives packed RGB of the size that is asked for', async () => {
+  it('a decoded JPEG is packed RGB of the requested size', async () => {
     const rgb = await decoder.decode(jpeg, size, never);
     expect(rgb.length).toBe(8 * 4 * 3);
     expect(rgb[0]).toBeGreaterThan(240);
@@ -33,7 +33,7 @@ describe('decode', () => {
     expect(rgb[2]).toBeLessThan(15);
   });
 
-  it('is not misled by a thumbnail inside of the picture', async () => {
+  it('a decoder ignores the thumbnail inside a JPEG', async () => {
     const thumbnail = await make(
       '-f lavfi -i color=blue:size=32x16 -frames:v 1 -c:v mjpeg -f image2pipe pipe:1',
     );
@@ -54,9 +54,9 @@ describe('decode', () => {
     ['text', () => Buffer.from('<svg><image href="file:///etc/passwd"/></svg>')],
     ['PNG', () => make('-f lavfi -i color=red:size=32x16 -frames:v 1 -c:v png -f image2pipe pipe:1')],
     ['MP4', () => mp4],
-    ['a header alone', () => jpeg.subarray(0, 100)],
+    ['only a header', () => jpeg.subarray(0, 100)],
     [
-      'cut off',
+      'truncated',
       () =>
         make('-f lavfi -i testsrc2=size=640x360 -frames:v 1 -c:v mjpeg -f image2pipe pipe:1').then((whole) =>
           whole.subarray(0, 9000),
@@ -66,11 +66,11 @@ describe('decode', () => {
       'larger than any camera',
       () => make('-f lavfi -i color=red:size=6000x6000 -frames:v 1 -c:v mjpeg -f image2pipe pipe:1'),
     ],
-  ])('refuses bytes that are %s', async (_case, bytes) => {
+  ])('a decoder rejects a JPEG that is %s', async (_case, bytes) => {
     await expect(decoder.decode(await bytes(), size, never)).rejects.toBeInstanceOf(PictureDecodeError);
   });
 
-  it('ends with the signal', async () => {
+  it('a decoder stops when its signal aborts', async () => {
     await expect(decoder.decode(jpeg, size, AbortSignal.abort(new Error('enough')))).rejects.toThrow(
       'enough',
     );
@@ -78,13 +78,13 @@ describe('decode', () => {
 });
 
 describe('decodeClip', () => {
-  it('gives as many pictures a second as asked for', async () => {
+  it('a decoded clip has the requested frame rate', async () => {
     const pictures = await decoder.decodeClip(mp4, size, 2, never);
     expect(pictures.length).toBe(4);
     expect(pictures.every((rgb) => rgb.length === 96 && rgb[2]! > 240)).toBe(true);
   });
 
-  it('refuses what is no clip', async () => {
+  it('a decoder rejects bytes that are not a clip', async () => {
     await expect(decoder.decodeClip(jpeg, size, 2, never)).rejects.toBeInstanceOf(PictureDecodeError);
   });
 });

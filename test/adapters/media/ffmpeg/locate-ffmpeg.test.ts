@@ -30,37 +30,37 @@ async function failureOf(options: LocateOptions): Promise<FfmpegMissingError> {
 }
 
 describe('locateFfmpeg', () => {
-  it('takes the setting before all else, and tells its version', async () => {
+  it('locateFfmpeg prefers the setting and returns its version', async () => {
     const found = await locateFfmpeg({ setting: ffmpegPath, env: {}, importStatic: absent });
     expect(found).toMatchObject({ path: ffmpegPath, source: 'setting' });
     expect(found.version).toMatch(/\d/);
   });
 
-  it('looks nowhere else when the setting cannot be used', async () => {
+  it('locateFfmpeg tries no other candidate if the setting is unusable', async () => {
     const failure = await failureOf({ setting: '/no/ffmpeg', env: { PATH: directory } });
     expect(failure.message).toContain('it does not run');
   });
 
-  it('prefers ffmpeg-static to PATH', async () => {
+  it('locateFfmpeg prefers ffmpeg-static to PATH', async () => {
     const found = await locateFfmpeg({ env: { PATH: directory }, importStatic: installed });
     expect(found).toMatchObject({ path: ffmpegPath, source: 'ffmpeg-static' });
   });
 
-  it('honours FFMPEG_BIN in the place of ffmpeg-static', async () => {
+  it('locateFfmpeg uses FFMPEG_BIN instead of ffmpeg-static', async () => {
     const found = await locateFfmpeg({ env: { FFMPEG_BIN: ffmpegPath }, importStatic: absent });
     expect(found.source).toBe('ffmpeg-static');
   });
 
   it.each([
     ['is not installed', absent],
-    ['knows no binary for the platform', () => Promise.resolve({ default: null })],
-    ['lost its download', () => Promise.resolve({ default: '/no/ffmpeg' })],
-  ])('goes on to PATH when ffmpeg-static %s', async (_case, importStatic) => {
+    ['has no binary for the platform', () => Promise.resolve({ default: null })],
+    ['has lost its download', () => Promise.resolve({ default: '/no/ffmpeg' })],
+  ])('locateFfmpeg searches PATH if ffmpeg-static %s', async (_case, importStatic) => {
     const found = await locateFfmpeg({ env: { PATH: `/no/where:${directory}` }, importStatic });
     expect(found).toMatchObject({ path: join(directory, 'ffmpeg'), source: 'PATH' });
   });
 
-  it('says what to type when there is none', async () => {
+  it('locateFfmpeg lists install commands if no ffmpeg is found', async () => {
     const failure = await failureOf({ env: { PATH: '' }, importStatic: absent });
     expect(failure.message).toBe('ffmpeg was not found');
     for (const command of [
@@ -74,14 +74,14 @@ describe('locateFfmpeg', () => {
   });
 
   it.each([
-    ['something else', 'echo hello', 'does not answer like ffmpeg'],
+    ['another program', 'echo hello', 'output has no ffmpeg version'],
     ['too old', 'echo "ffmpeg version 4.4.2-0ubuntu0.22.04.1 Copyright" >&2', 'older than 5.1'],
     [
       'built without x264',
       'echo " V..... mjpeg x"; echo "ffmpeg version 7.1 Copyright" >&2',
       'without libx264, rawvideo',
     ],
-  ])('refuses an ffmpeg that is %s', async (name, script, reason) => {
+  ])('locateFfmpeg rejects an ffmpeg that is %s', async (name, script, reason) => {
     const failure = await failureOf({ setting: await impostor(name, script), env: {} });
     expect(failure.message).toContain(reason);
   });

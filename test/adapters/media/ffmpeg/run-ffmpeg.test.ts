@@ -36,8 +36,8 @@ function run(chunks: Uint8Array[], mode: InputMode, seconds?: number, clipSecond
   return runner.run(input, { mode, clipSeconds }, limits, never);
 }
 
-describe('a frame', () => {
-  it('is the last key frame, with the thumbnail of the same moment', async () => {
+describe('frame', () => {
+  it('a frame is the last key frame, and its thumbnail shows the same moment', async () => {
     const pictures = await run(recording.segments, 'frames');
     expect(pictures.thumbnail.length).toBe(thumbnail.bytes);
     expect(momentOf(pictures.thumbnail)).toBeCloseTo(4, 0);
@@ -45,7 +45,7 @@ describe('a frame', () => {
     expect(pictures.clip).toBeUndefined();
   });
 
-  it('is never enlarged', async () => {
+  it('a frame is never upscaled', async () => {
     expect(jpegSize((await run(recording.segments, 'frames')).frame)).toEqual({ width: 160, height: 90 });
   });
 
@@ -53,12 +53,12 @@ describe('a frame', () => {
     ['1280x720', { width: 896, height: 504 }],
     ['720x1280', { width: 720, height: 1280 }],
     ['1000x562', { width: 896, height: 504 }],
-  ])('of a stream of %s is at most 896 pixels wide and has even sides', async (size, expected) => {
+  ])('a frame of a stream of %s is at most 896 pixels wide and has even sides', async (size, expected) => {
     const { segments } = await record({ size, seconds: 1 });
     expect(jpegSize((await run(segments, 'frames')).frame)).toEqual(expected);
   });
 
-  it('comes from fMP4 too', async () => {
+  it('a frame can come from fMP4', async () => {
     const { segments, initialization } = await record({ segmentType: 'fmp4', seconds: 4 });
     const input = { kind: 'pipe' as const, format: 'mov' as const, chunks: [initialization!, segments[1]!] };
     const pictures = await runner.run(input, { mode: 'frames', clipSeconds: 3 }, limits, never);
@@ -66,8 +66,8 @@ describe('a frame', () => {
   });
 });
 
-describe('a clip', () => {
-  it('is H.264 of the end of the segments, and its picture is its last', async () => {
+describe('clip', () => {
+  it('a clip is H.264 from the end of the segments, and its evidence frame is its last frame', async () => {
     const pictures = await run(recording.segments, 'clip', 6);
     const frames = await momentsOfClip(pictures.clip!);
     expect(frames.length).toBe(15);
@@ -77,20 +77,20 @@ describe('a clip', () => {
     expect(await momentOfJpeg(pictures.frame)).toBeCloseTo(momentOf(pictures.thumbnail), 0);
   });
 
-  it('is in a file that starts with its index, and leaves no file behind', async () => {
+  it('a clip starts with its index, and its temporary file is deleted', async () => {
     const { clip } = await run(recording.segments, 'hybrid', 6);
     const bytes = Buffer.from(clip!);
     expect(bytes.indexOf('moov')).toBeLessThan(bytes.indexOf('mdat'));
     expect(await readdir(tempDir)).toEqual([]);
   });
 
-  it('is as long as there is stream when that is shorter', async () => {
+  it('a clip is shorter if the stream is shorter', async () => {
     const pictures = await run(recording.segments.slice(0, 1), 'clip', 2);
     expect((await momentsOfClip(pictures.clip!)).length).toBe(10);
     expect(momentOf(pictures.thumbnail)).toBeGreaterThan(1.5);
   });
 
-  it('of segments that begin between key frames has all that can be decoded', async () => {
+  it('a clip of segments that begin between key frames contains every decodable frame', async () => {
     const { segments } = await record({ keyFrameSeconds: 6, seconds: 8 });
     const pictures = await run(segments.slice(2), 'clip', 4);
     const moments = await momentsOfClip(pictures.clip!);
@@ -99,14 +99,14 @@ describe('a clip', () => {
     expect(momentOf(pictures.thumbnail)).toBeGreaterThan(7.5);
   });
 
-  it('is at most 672 pixels wide, its picture 896', async () => {
+  it('a clip is at most 672 pixels wide and its frame 896', async () => {
     const { segments } = await record({ size: '1280x720', seconds: 1 });
     const pictures = await run(segments, 'clip', 1, 1);
     expect(jpegSize(pictures.frame).width).toBe(896);
     expect(await videoSize(pictures.clip!)).toBe('672x378');
   });
 
-  it('of several captures at once are each their own', async () => {
+  it('concurrent captures return their own clips', async () => {
     const [early, late] = await Promise.all([
       run(recording.segments.slice(0, 1), 'clip', 2, 2),
       run(recording.segments.slice(2), 'clip', 2, 2),
@@ -121,37 +121,34 @@ describe('hostile and broken input', () => {
     ['frames', 'Failed to capture frame from stream'],
     ['clip', 'Failed to capture video clip from stream'],
     ['hybrid', 'Failed to capture video clip from stream'],
-  ] as const)(
-    'without a picture in it, in mode %s, says that nothing could be decoded',
-    async (mode, message) => {
-      const failure = await run([Buffer.alloc(10_000, 'no video')], mode).catch((error: unknown) => error);
-      expect(failure).toBeInstanceOf(NoPictureError);
-      expect(failure).toMatchObject({ code: 'STREAM_FETCH_FAILED', message });
-    },
-  );
+  ] as const)('input without video is reported as undecodable in mode %s', async (mode, message) => {
+    const failure = await run([Buffer.alloc(10_000, 'no video')], mode).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(NoPictureError);
+    expect(failure).toMatchObject({ code: 'STREAM_FETCH_FAILED', message });
+  });
 
-  it('of another format than it was said to be is not tried as that', async () => {
+  it('input of another format than declared is not decoded', async () => {
     const { clip } = await run(recording.segments.slice(0, 1), 'clip', 2, 2);
     await expect(run([clip!], 'frames')).rejects.toBeInstanceOf(NoPictureError);
   });
 
-  it('that is empty fails alike', async () => {
+  it('empty input is reported as undecodable', async () => {
     await expect(run([], 'frames')).rejects.toBeInstanceOf(NoPictureError);
   });
 
-  it('cut in the middle of a group of pictures still gives the key frame before', async () => {
+  it('input that is cut within a GOP returns the previous key frame', async () => {
     const cut = Buffer.concat(recording.segments.slice(0, 2)).subarray(0, -2000);
     expect(momentOf((await run([cut], 'frames')).thumbnail)).toBeCloseTo(2, 0);
   });
 
-  it('which never ends is killed at the time limit', async () => {
+  it('endless input is killed at the timeout', async () => {
     const input = { kind: 'pipe' as const, format: 'mpegts' as const, chunks: endless() };
     const failure = runner.run(input, { mode: 'frames', clipSeconds: 3 }, { timeoutMs: 300 }, never);
     await expect(failure).rejects.toThrow(StreamFetchError);
     await expect(failure).rejects.toMatchObject({ remediation: expect.stringContaining('within 0 s') });
   });
 
-  it('of more pixels than any camera has is not decoded', async () => {
+  it('input with more pixels than any camera is not decoded', async () => {
     const { stdout } = await promisify(execFile)(
       ffmpegPath,
       '-loglevel error -f lavfi -i color=size=4608x4608:rate=1 -frames:v 1 -c:v libx264 -preset ultrafast -f mpegts pipe:1'.split(
@@ -162,7 +159,7 @@ describe('hostile and broken input', () => {
     await expect(run([stdout], 'frames')).rejects.toBeInstanceOf(NoPictureError);
   });
 
-  it('that is a playlist, a DASH manifest, an SDP or a concat script makes ffmpeg reach for nothing', async () => {
+  it('a playlist, a DASH manifest, an SDP or a concat script as input causes no connection', async () => {
     const reached = await countConnections(async (port) => {
       const url = `http://127.0.0.1:${port}/a.ts`;
       const bodies = [
@@ -176,7 +173,7 @@ describe('hostile and broken input', () => {
     expect(reached).toBe(0);
   });
 
-  it('from RTSP is pulled over TCP', async () => {
+  it('RTSP input is read over TCP', async () => {
     const reached = await countConnections(async (port) => {
       const input = { kind: 'rtsp' as const, relayUrl: `rtsp://127.0.0.1:${port}/camera` };
       const failure = runner.run(input, { mode: 'frames', clipSeconds: 3 }, { timeoutMs: 2000 }, never);
@@ -193,7 +190,7 @@ async function* endless(): AsyncGenerator<Uint8Array> {
 
 const decoder = createPictureDecoder({ ffmpegPath });
 
-/** The brightness of grey in RGB is full range, in the recording it is 16 to 235. */
+/** Gray is full range in RGB, and 16 to 235 in the recording. */
 const momentOfRgb = (rgb: Uint8Array): number => ((rgb[0]! * 219) / 255 + 16 - 30) / 12;
 
 async function momentOfJpeg(jpeg: Uint8Array): Promise<number> {
@@ -219,7 +216,7 @@ async function videoSize(mp4: Uint8Array): Promise<string | undefined> {
   return / (\d+x\d+)[ ,]/.exec((await probing).stderr)?.[1];
 }
 
-/** A server that hangs up on everybody. */
+/** Starts a server that closes every connection. */
 async function countConnections(during: (port: number) => Promise<void>): Promise<number> {
   let connections = 0;
   const server: Server = createServer((socket) => {

@@ -12,7 +12,7 @@ import { ffmpegPath, momentOf, record } from '../../../support/hls/recording.ts'
 const never = new AbortController().signal;
 const { segments } = await record({ seconds: 8 });
 let directory = '';
-/** ffmpeg that writes down the id of each process. */
+/** ffmpeg that records the id of each process. */
 let counted = '';
 let runner: FfmpegRunner;
 
@@ -52,17 +52,17 @@ const isAlive = (pid: number) => {
   }
 };
 
-describe('a frame', () => {
-  it('finds an ffmpeg that waits since the frame before, and each shows its own stream', async () => {
+describe('idle ffmpeg for frames', () => {
+  it('a frame uses the ffmpeg that was started after the previous frame, and shows its own stream', async () => {
     expect(await frameOf(0)).toBeCloseTo(0, 0);
     await startedSoFar(2);
     expect(await frameOf(2)).toBeCloseTo(4, 0);
     expect(await frameOf(3)).toBeCloseTo(6, 0);
-    // Three frames, and one that waits: none was started in vain.
+    // Three frames and one idle process: every started process was used.
     await startedSoFar(4);
   });
 
-  it('does without one that has died meanwhile', async () => {
+  it('a frame starts an ffmpeg if the idle one has died', async () => {
     await frameOf(0);
     await startedSoFar(2);
     const spare = (await started())[1]!;
@@ -71,7 +71,7 @@ describe('a frame', () => {
     expect(await frameOf(1)).toBeCloseTo(2, 0);
   });
 
-  it('that comes together with others has a process of its own', async () => {
+  it('concurrent frames use separate processes', async () => {
     await frameOf(0);
     await startedSoFar(2);
     const moments = await Promise.all([frameOf(1), frameOf(2), frameOf(3)]);
@@ -79,7 +79,7 @@ describe('a frame', () => {
   });
 });
 
-describe('a clip', () => {
+describe('idle ffmpeg for clips', () => {
   const clipOf = async (segment: number) => {
     const chunks = [lastSeconds(segments[segment]!, 1)!];
     const input = { kind: 'pipe', format: 'mpegts', chunks, endsAtSeconds: clipEndsAtSeconds } as const;
@@ -88,7 +88,7 @@ describe('a clip', () => {
     return { clip, moment: momentOf(thumbnail) };
   };
 
-  it('whose end is known finds one that waits too, and each is in a file of its own', async () => {
+  it('a clip with a known end uses an idle ffmpeg and its own file', async () => {
     const [first, second] = [await clipOf(0), await clipOf(2)];
     expect(first.moment).toBeCloseTo(1.9, 0);
     expect(second.moment).toBeCloseTo(5.9, 0);
@@ -100,10 +100,10 @@ describe('a clip', () => {
   });
 });
 
-describe('an ffmpeg that waits', () => {
+describe('idle ffmpeg', () => {
   const waits = ['-nostdin', '-loglevel', 'error', '-f', 'mpegts', '-i', 'pipe:0', '-f', 'null', '-'];
 
-  it('is ended when nobody wants it', async () => {
+  it('an idle ffmpeg is killed after its lifetime', async () => {
     const spares = createSpareFfmpeg({ ffmpegPath: counted, keepMs: 200, newFile: () => '' });
     spares.prepare(() => waits);
     spares.prepare(() => waits);
@@ -112,7 +112,7 @@ describe('an ffmpeg that waits', () => {
     await vi.waitFor(() => expect(isAlive(pid!)).toBe(false), { timeout: 10_000 });
   });
 
-  it('has three others at most beside it', async () => {
+  it('at most four ffmpeg processes are idle', async () => {
     const spares = createSpareFfmpeg({ ffmpegPath: counted, keepMs: 2000, newFile: () => '' });
     for (let index = 0; index < 6; index += 1) spares.prepare(() => [...waits, '-metadata', `take=${index}`]);
     await startedSoFar(4);
@@ -121,7 +121,7 @@ describe('an ffmpeg that waits', () => {
     expect(await started()).toHaveLength(4);
   });
 
-  it('keeps no process from ending, and ends with it', async () => {
+  it('an idle ffmpeg does not keep its parent alive, and ends with it', async () => {
     const script = `
       import { createSpareFfmpeg } from '${join(import.meta.dirname, '../../../../adapters/media/ffmpeg/spare-ffmpeg.ts')}';
       createSpareFfmpeg({ ffmpegPath: '${counted}', keepMs: 600_000, newFile: () => '' }).prepare(() => ${JSON.stringify(waits)});

@@ -62,15 +62,15 @@ function capture(more: Partial<CaptureRequest> = {}, path = '/live.m3u8') {
 
 const probe = (path = '/live.m3u8') => capturer.probe(server.url(path), never);
 
-/** Every failure of a stream is an error with a remediation. */
+/** Requires that every stream failure is an error with a remediation. */
 async function failureOf(promise: Promise<unknown>): Promise<StreamError> {
   const error = await promise.catch((error: unknown) => error);
   if (error instanceof StreamError) return error;
   throw new Error('It did not fail as a stream does', { cause: error });
 }
 
-describe('a capture', () => {
-  it('is of the newest segment, and moves on with the stream', async () => {
+describe('HLS capture', () => {
+  it('a capture shows the newest segment and advances with the stream', async () => {
     const first = await capture();
     server.newest = 5;
     const second = await capture();
@@ -82,7 +82,7 @@ describe('a capture', () => {
     ]);
   });
 
-  it('fetches one segment for a frame, and only those that a clip covers', async () => {
+  it('a capture fetches one segment for a frame, and for a clip those that cover it', async () => {
     await capture();
     expect(server.requests).toEqual(['/live.m3u8', '/segments/4.ts?token=a']);
     server.requests.length = 0;
@@ -96,13 +96,13 @@ describe('a capture', () => {
     expect(momentOf(thumbnail)).toBeGreaterThan(9.5);
   });
 
-  it('stays where the stream stands still', async () => {
+  it('a capture keeps its position while the playlist is stale', async () => {
     const first = await capture();
     const second = await capture();
     expect(second.position).toEqual(first.position);
   });
 
-  it('of a stream that began anew has a new position', async () => {
+  it('a capture of a restarted stream has a new position', async () => {
     server.newest = 6;
     const before = await capture();
     server.newest = 0;
@@ -111,13 +111,13 @@ describe('a capture', () => {
     expect(after.position).not.toEqual(before.position);
   });
 
-  it('was taken at the program date-time, where there is one', async () => {
+  it('a capture is dated by the program date-time, if present', async () => {
     expect((await capture()).capturedAt).toEqual(now);
     server.tags = (sequence) => (sequence === 4 ? ['#EXT-X-PROGRAM-DATE-TIME:2026-11-20T11:59:50.000Z'] : []);
     expect((await capture()).capturedAt).toEqual(new Date('2026-11-20T11:59:50Z'));
   });
 
-  it('of fMP4 has the init section in front', async () => {
+  it('a capture of fMP4 starts with the media initialization section', async () => {
     await close();
     await serve(await record({ segmentType: 'fmp4', seconds: 10 }));
     const { thumbnail, clip } = await capture({ mode: 'hybrid' });
@@ -126,13 +126,13 @@ describe('a capture', () => {
     expect(server.requests).toContain('/segments/init.mp4');
   });
 
-  it('of encrypted segments decrypts them, with the media sequence as initialization vector', async () => {
+  it('a capture decrypts segments, with the media sequence number as initialization vector', async () => {
     server.key = Buffer.from('0123456789abcdef');
     expect(momentOf((await capture({ mode: 'clip' })).thumbnail)).toBeGreaterThan(9.5);
     expect(server.requests.filter((path) => path === '/key')).toHaveLength(1);
   });
 
-  it('of encrypted fMP4 leaves the plain init section as it is', async () => {
+  it('a capture of encrypted fMP4 does not decrypt a plain media initialization section', async () => {
     await close();
     await serve(await record({ segmentType: 'fmp4', seconds: 10 }));
     server.key = Buffer.from('0123456789abcdef');
@@ -140,7 +140,7 @@ describe('a capture', () => {
   });
 
   it.each([true, false])(
-    'of ranges of one file fetches ranges (the server knows them: %s)',
+    'a capture of byte ranges fetches ranges (supported by the server: %s)',
     async (known) => {
       server.byteRanges = true;
       server.ignoresRanges = !known;
@@ -151,7 +151,7 @@ describe('a capture', () => {
     },
   );
 
-  it('takes older segments in front where the newest has no key frame, and remembers that', async () => {
+  it('a capture adds older segments if the newest has no key frame, and caches their number', async () => {
     await close();
     await serve(await record({ keyFrameSeconds: 6, seconds: 12 }));
     expect(momentOf((await capture()).thumbnail)).toBeCloseTo(6, 0);
@@ -160,26 +160,26 @@ describe('a capture', () => {
     expect(server.requests.filter((path) => path.includes('/4.ts'))).toHaveLength(1);
   });
 
-  it('does not glue what a discontinuity parts', async () => {
+  it('a capture does not join segments across a discontinuity', async () => {
     server.tags = (sequence) => (sequence === 4 ? ['#EXT-X-DISCONTINUITY'] : []);
     await capture({ mode: 'clip' });
     expect(server.requests).toEqual(['/live.m3u8', '/segments/4.ts?token=a']);
   });
 
-  it('reads compressed playlists', async () => {
+  it('a capture reads compressed playlists', async () => {
     server.gzip = true;
     expect((await capture()).frame.length).toBeGreaterThan(100);
   });
 
-  it('follows redirects, and takes what is relative from where they lead', async () => {
+  it('a capture follows redirects and resolves relative URLs against their target', async () => {
     server.answer = (path, answer) =>
       path.startsWith('/go/') ? { status: 302, headers: { location: '/live.m3u8' }, body: '' } : answer;
     expect((await capture({}, '/go/there')).position.segment).toMatch(/^4:/);
   });
 });
 
-describe('variants', () => {
-  it('are chosen by mode, and the choice is remembered', async () => {
+describe('variant streams', () => {
+  it('the variant stream depends on the mode and is cached', async () => {
     await capture({}, '/master.m3u8');
     await capture({}, '/master.m3u8');
     await capture({ mode: 'clip' }, '/master.m3u8');
@@ -192,7 +192,7 @@ describe('variants', () => {
     ]);
   });
 
-  it('are chosen anew when asked for, and at once when the chosen one fails', async () => {
+  it('the variant stream is selected again on request, and immediately if it fails', async () => {
     await capture({}, '/master.m3u8');
     server.requests.length = 0;
     await capture({ resolveAgain: true }, '/master.m3u8');
@@ -208,7 +208,7 @@ describe('variants', () => {
     ]);
   });
 
-  it('that are lists of variants again are not followed without end', async () => {
+  it('nested multivariant playlists are rejected', async () => {
     server.answer = (path, answer) =>
       path.endsWith('.m3u8')
         ? { ...answer, body: '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nagain.m3u8' }
@@ -218,8 +218,8 @@ describe('variants', () => {
   });
 });
 
-describe('a probe', () => {
-  it('says what is live, without credentials', async () => {
+describe('HLS probe', () => {
+  it('a probe returns the live stream without credentials', async () => {
     const url = server.url('/live.m3u8').replace('http://', 'http://me:secret@');
     expect(await capturer.probe(url, never)).toEqual({
       platform: 'hls',
@@ -227,7 +227,7 @@ describe('a probe', () => {
     });
   });
 
-  it('takes an EVENT that has not ended, and a stream without a segment yet', async () => {
+  it('a probe accepts an EVENT playlist without ENDLIST, and a playlist without segments', async () => {
     server.editPlaylist = (text) => text.replace('#EXTM3U', '#EXTM3U\n#EXT-X-PLAYLIST-TYPE:EVENT');
     await expect(probe()).resolves.toMatchObject({ platform: 'hls' });
     server.editPlaylist = () => '#EXTM3U\n#EXT-X-TARGETDURATION:2';
@@ -237,14 +237,14 @@ describe('a probe', () => {
   it.each([
     ['has ended', (text: string) => `${text}\n#EXT-X-ENDLIST`],
     ['is a recording', (text: string) => text.replace('#EXTM3U', '#EXTM3U\n#EXT-X-PLAYLIST-TYPE:VOD')],
-  ])('refuses what %s', async (_case, edit) => {
+  ])('a probe rejects a playlist that %s', async (_case, edit) => {
     server.editPlaylist = edit;
     const failure = await failureOf(probe('/master.m3u8'));
     expect(failure).toBeInstanceOf(NotLiveError);
     expect(failure.message).toBe('URL is not a live stream');
   });
 
-  it.each([404, 410])('takes %i for offline', async (status) => {
+  it.each([404, 410])('a probe reports status %i as offline', async (status) => {
     server.answer = (_path, answer) => ({ ...answer, status });
     const failure = await failureOf(probe());
     expect(failure).toMatchObject({ code: 'NOT_LIVESTREAM', message: 'Stream is offline' });
@@ -255,7 +255,7 @@ describe('a probe', () => {
     [403, /expired/],
     [429, /longer interval/],
     [503, /HTTP status 503/],
-  ])('says of status %i what to do', async (status, remediation) => {
+  ])('a probe returns a remediation for status %i', async (status, remediation) => {
     server.answer = (_path, answer) => ({ ...answer, status });
     const failure = await failureOf(probe());
     expect(failure).toMatchObject({ code: 'STREAM_FETCH_FAILED', message: 'Failed to fetch stream' });
@@ -265,18 +265,18 @@ describe('a probe', () => {
   it.each([
     ['a web page', '<!DOCTYPE html><html>', InvalidUrlError],
     ['a DASH manifest', '<?xml version="1.0"?><MPD xmlns="x">', InvalidUrlError],
-    ['an empty answer', '', InvalidUrlError],
+    ['an empty response', '', InvalidUrlError],
     ['something else', '{"error":"no"}', InvalidUrlError],
     ['a video file', '\0\0\0\x20ftypisom', NotLiveError],
-    ['damaged', '#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\nhttp://[', InvalidUrlError],
-  ])('names what it found instead of a playlist: %s', async (words, body, kind) => {
+    ['a damaged HLS playlist', '#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\nhttp://[', InvalidUrlError],
+  ])('a probe names the content that it finds instead of a playlist: %s', async (words, body, kind) => {
     server.answer = (_path, answer) => ({ ...answer, body });
     const failure = await failureOf(probe());
     expect(failure).toBeInstanceOf(kind);
     expect(failure.remediation).toContain(words);
   });
 
-  it('tells a large video by its headers', async () => {
+  it('a probe detects a large video file by its headers', async () => {
     for (const megabytes of [3, 9]) {
       const body = Buffer.alloc(megabytes * 1024 * 1024);
       server.answer = () => ({ status: 200, headers: { 'content-type': 'video/mp4' }, body });
@@ -284,7 +284,7 @@ describe('a probe', () => {
     }
   });
 
-  it('refuses DRM', async () => {
+  it('a probe rejects DRM', async () => {
     server.tags = () => [
       '#EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://a",KEYFORMAT="com.apple.streamingkeydelivery"',
     ];
@@ -293,16 +293,19 @@ describe('a probe', () => {
   });
 });
 
-describe('a capture that fails', () => {
-  it.each(['ENDLIST', 'PLAYLIST-TYPE:VOD'])('because of %s tells that the stream has ended', async (tag) => {
-    await capture();
-    server.editPlaylist = (text) => text.replace('#EXTM3U', `#EXTM3U\n#EXT-X-${tag}`);
-    const failure = await failureOf(capture());
-    expect(failure).toBeInstanceOf(StreamEndedError);
-    expect(failure).toMatchObject({ code: 'NOT_LIVESTREAM', message: 'Stream has ended' });
-  });
+describe('failed HLS capture', () => {
+  it.each(['ENDLIST', 'PLAYLIST-TYPE:VOD'])(
+    'a capture with %s reports that the stream has ended',
+    async (tag) => {
+      await capture();
+      server.editPlaylist = (text) => text.replace('#EXTM3U', `#EXTM3U\n#EXT-X-${tag}`);
+      const failure = await failureOf(capture());
+      expect(failure).toBeInstanceOf(StreamEndedError);
+      expect(failure).toMatchObject({ code: 'NOT_LIVESTREAM', message: 'Stream has ended' });
+    },
+  );
 
-  it('because the playlist is gone is a dropout, not an end', async () => {
+  it('a capture of a missing playlist is a stream failure, not an end', async () => {
     server.answer = (_path, answer) => ({ ...answer, status: 404 });
     const failure = await failureOf(capture());
     expect(failure).toBeInstanceOf(StreamFetchError);
@@ -310,25 +313,25 @@ describe('a capture that fails', () => {
   });
 
   it.each([
-    ['there is no segment', (text: string) => text.split('#EXTINF')[0] ?? ''],
-    ['every segment is a gap', (text: string) => text.replaceAll('#EXTINF', '#EXT-X-GAP\n#EXTINF')],
-  ])('because %s yet says to wait', async (_case, edit) => {
+    ['no segment', (text: string) => text.split('#EXTINF')[0] ?? ''],
+    ['only gaps', (text: string) => text.replaceAll('#EXTINF', '#EXT-X-GAP\n#EXTINF')],
+  ])('a capture of a playlist with %s asks to try again', async (_case, edit) => {
     server.editPlaylist = edit;
     expect((await failureOf(capture())).remediation).toContain('no segment');
   });
 
-  it('because a segment is gone names the status', async () => {
+  it('a capture of a missing segment reports the status', async () => {
     server.answer = (path, answer) => (path.startsWith('/segments/') ? { ...answer, status: 404 } : answer);
-    expect((await failureOf(capture())).remediation).toContain('segment with HTTP status 404');
+    expect((await failureOf(capture())).remediation).toContain('HTTP status 404 for the segment');
   });
 
-  it('because a segment stalls ends with the request', async () => {
+  it('a capture of a stalled segment ends at the request timeout', async () => {
     server.answer = (path, answer) =>
       path.startsWith('/segments/') ? { ...answer, delayMs: 60_000 } : answer;
-    expect((await failureOf(capture())).remediation).toContain('did not answer in time');
+    expect((await failureOf(capture())).remediation).toContain('did not respond in time');
   });
 
-  it('because a segment is no video says that nothing could be decoded', async () => {
+  it('a capture of a segment without video is reported as undecodable', async () => {
     server.answer = (path, answer) => (path.startsWith('/segments/') ? { ...answer, body: 'sorry' } : answer);
     expect((await failureOf(capture())).message).toBe('Failed to capture frame from stream');
     expect((await failureOf(capture({ mode: 'clip' }))).message).toBe(
@@ -336,20 +339,20 @@ describe('a capture that fails', () => {
     );
   });
 
-  it('because the key is wrong says so', async () => {
+  it('a capture with a wrong key is reported as undecryptable', async () => {
     server.key = Buffer.from('0123456789abcdef');
     server.answer = (path, answer) => (path === '/key' ? { ...answer, body: 'short' } : answer);
     expect((await failureOf(capture())).remediation).toContain('decrypted');
   });
 
-  it('because segments are larger than allowed says so', async () => {
+  it('a capture of segments above the size limit is reported as too large', async () => {
     await http.close();
     http = createGuardedHttp(createEgressGuard({ allowRanges: ['127.0.0.0/8'] }));
     capturer = createHlsCapturer({ http, ffmpeg, now: () => now, limits: { captureBytes: 1000 } });
     expect((await failureOf(capture())).remediation).toContain('segment is too large');
   });
 
-  it('because it was cancelled throws the reason', async () => {
+  it('a cancelled capture throws the abort reason', async () => {
     server.answer = (_path, answer) => ({ ...answer, delayMs: 60_000 });
     const cancelled = AbortSignal.timeout(30);
     const request = {
@@ -362,7 +365,7 @@ describe('a capture that fails', () => {
   });
 });
 
-describe('an address that is not allowed', () => {
+describe('forbidden address in HLS', () => {
   const inside = 'http://169.254.169.254/latest';
 
   it.each([
@@ -380,21 +383,21 @@ describe('an address that is not allowed', () => {
     ],
     ['of a variant', () => `#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n${inside}`, undefined],
     ['of a file', (text: string) => text.replaceAll('segments/4.ts', 'file:///etc/passwd'), undefined],
-  ])('%s is refused', async (_case, edit, url) => {
+  ])('a forbidden address %s is rejected', async (_case, edit, url) => {
     server.editPlaylist = edit;
     const failure = await failureOf(capture(url === undefined ? {} : { url }));
     expect(failure).toBeInstanceOf(InvalidUrlError);
     expect(failure.remediation).toContain('WATCHPOST_ALLOW_RANGES');
   });
 
-  it('that a segment redirects to is refused', async () => {
+  it('a redirect of a segment to a forbidden address is rejected', async () => {
     server.answer = (path, answer) =>
       path.startsWith('/segments/') ? { status: 302, headers: { location: inside }, body: '' } : answer;
     expect(await failureOf(capture())).toBeInstanceOf(InvalidUrlError);
   });
 });
 
-it('a server that nobody listens at is a dropout', async () => {
+it('a server that refuses connections is a stream failure', async () => {
   const url = server.url('/live.m3u8');
   await server.close();
   const failure = await failureOf(

@@ -6,7 +6,7 @@ function segment(sequence: number, more: Partial<Segment> = {}): Segment {
   return {
     url: `https://cdn.example/${sequence}.ts`,
     byteRange: null,
-    sequence,
+    sequence: BigInt(sequence),
     durationSeconds: 2,
     initialization: null,
     key: null,
@@ -27,53 +27,53 @@ function chosen(segments: Segment[], wanted: Partial<SegmentsWanted> = {}): numb
     segments,
   };
   return chooseSegments(playlist, { mode: 'clip', clipSeconds: 3, olderSegments: 0, ...wanted }).map(
-    ({ sequence }) => sequence,
+    ({ sequence }) => Number(sequence),
   );
 }
 
 const five = [1, 2, 3, 4, 5].map((sequence) => segment(sequence));
 
 describe('chooseSegments', () => {
-  it('takes the newest one for a frame', () => {
+  it('chooseSegments selects the newest segment for a frame', () => {
     expect(chosen(five, { mode: 'frames' })).toEqual([5]);
   });
 
-  it('takes as many of the newest as a clip is long, oldest first', () => {
+  it('chooseSegments selects the newest segments that cover a clip, oldest first', () => {
     expect(chosen(five)).toEqual([4, 5]);
     expect(chosen(five, { mode: 'hybrid', clipSeconds: 5 })).toEqual([3, 4, 5]);
     expect(chosen(five, { clipSeconds: 2 })).toEqual([5]);
     expect(chosen(five, { clipSeconds: 60 })).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('takes older ones in front where they are wanted for their key frame', () => {
+  it('chooseSegments adds older segments for their key frame on request', () => {
     expect(chosen(five, { mode: 'frames', olderSegments: 2 })).toEqual([3, 4, 5]);
     expect(chosen(five, { olderSegments: 1 })).toEqual([3, 4, 5]);
     expect(chosen(five, { mode: 'frames', olderSegments: 9 })).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('does not reach across a discontinuity', () => {
+  it('chooseSegments stops at a discontinuity', () => {
     expect(chosen([...five, segment(6, { discontinuity: true })])).toEqual([6]);
     expect(chosen([...five, segment(6, { discontinuity: true }), segment(7)], { clipSeconds: 9 })).toEqual([
       6, 7,
     ]);
   });
 
-  it('does not reach across another init section', () => {
+  it('chooseSegments stops at another media initialization section', () => {
     const initialization = { url: 'https://cdn.example/2.mp4', byteRange: null };
     expect(chosen([...five, segment(6, { initialization })])).toEqual([6]);
   });
 
-  it('passes over gaps at the end, and stops at those in between', () => {
+  it('chooseSegments skips gaps at the end and stops at earlier gaps', () => {
     expect(chosen([...five, segment(6, { gap: true })])).toEqual([4, 5]);
     expect(chosen([segment(1), segment(2, { gap: true }), segment(3)])).toEqual([3]);
     expect(chosen([segment(1, { gap: true })])).toEqual([]);
   });
 
-  it('finds nothing in an empty playlist', () => {
+  it('chooseSegments returns nothing for an empty playlist', () => {
     expect(chosen([])).toEqual([]);
   });
 
-  it('covers a clip although segments do not tell how long they are', () => {
+  it('chooseSegments covers a clip if segments have no durations', () => {
     expect(chosen(five.map((one) => ({ ...one, durationSeconds: 0 })))).toEqual([1, 2, 3, 4, 5]);
   });
 });

@@ -18,7 +18,7 @@ function segment(more: Partial<Segment>): Segment {
   return {
     url: 'https://cdn.example/1.ts',
     byteRange: null,
-    sequence: 1,
+    sequence: 1n,
     durationSeconds: 2,
     initialization: null,
     key: null,
@@ -29,7 +29,7 @@ function segment(more: Partial<Segment>): Segment {
   };
 }
 
-/** Answers from a table; what is not in it is 404. */
+/** Responds from a table, with 404 for other URLs. */
 function serving(files: Record<string, Uint8Array>): { http: GuardedHttp; limits: number[] } {
   const limits: number[] = [];
   const http: GuardedHttp = {
@@ -52,7 +52,7 @@ async function fetched(files: Record<string, Uint8Array>, segments: Segment[]): 
 }
 
 describe('fetchSegments', () => {
-  it('gives the init section once, then the segments in order', async () => {
+  it('fetchSegments yields the media initialization section once, then the segments in order', async () => {
     const initialization = { url: 'https://cdn.example/init.mp4', byteRange: null };
     const segments = ['1', '2'].map((name) =>
       segment({ url: `https://cdn.example/${name}.m4s`, initialization }),
@@ -65,24 +65,31 @@ describe('fetchSegments', () => {
     expect(await fetched(files, segments)).toEqual(['init', 'one', 'two']);
   });
 
-  it('decrypts with the media sequence number where no initialization vector is given', async () => {
-    const iv = Buffer.from('00000000000000000000000100000002', 'hex');
-    const files = { 'https://cdn.example/1.ts': encrypted(iv), 'https://cdn.example/key': key };
-    const one = segment({
-      sequence: 2 ** 32 + 2,
-      key: { method: 'AES-128', url: 'https://cdn.example/key', iv: null },
-    });
-    expect(await fetched(files, [one])).toEqual([plain]);
-  });
+  it.each([
+    ['0000000100000002', 2n ** 32n + 2n],
+    ['0020000000000001', 2n ** 53n + 1n],
+    ['ffffffffffffffff', 2n ** 64n - 1n],
+  ])(
+    'decrypts with the media sequence number 0x%s if no initialization vector is given',
+    async (digits, sequence) => {
+      const iv = Buffer.from(digits.padStart(32, '0'), 'hex');
+      const files = { 'https://cdn.example/1.ts': encrypted(iv), 'https://cdn.example/key': key };
+      const one = segment({
+        sequence,
+        key: { method: 'AES-128', url: 'https://cdn.example/key', iv: null },
+      });
+      expect(await fetched(files, [one])).toEqual([plain]);
+    },
+  );
 
-  it('decrypts with the initialization vector that is given', async () => {
+  it('fetchSegments uses the given initialization vector', async () => {
     const iv = Buffer.from('ffeeddccbbaa99887766554433221100', 'hex');
     const files = { 'https://cdn.example/1.ts': encrypted(iv), 'https://cdn.example/key': key };
     const one = segment({ key: { method: 'AES-128', url: 'https://cdn.example/key', iv } });
     expect(await fetched(files, [one])).toEqual([plain]);
   });
 
-  it('divides its allowance among what it fetches at once', async () => {
+  it('fetchSegments divides its byte limit among concurrent requests', async () => {
     const file = Buffer.from('x');
     const { http, limits } = serving({ 'https://cdn.example/1.ts': file });
     const fetching = fetchSegments(
@@ -94,7 +101,7 @@ describe('fetchSegments', () => {
     expect(limits).toEqual([1000, 1000]);
   });
 
-  it('ends at the first segment that fails, and the failures of later ones harm nobody', async () => {
+  it('fetchSegments stops at the first failure and ignores later ones', async () => {
     const missing = segment({ url: 'https://cdn.example/gone.ts' });
     await expect(fetched({}, [missing, missing, missing])).rejects.toBeInstanceOf(StreamFetchError);
   });

@@ -11,7 +11,9 @@ import {
 let stream: WatchedStream;
 afterEach(() => stream.close());
 
-/** Serves a recording's first three segments as `/0.ts` to `/2.ts` (or `.m4s`), each as `change` makes it. */
+/**
+ * Serves the first three segments of a recording as `/0.ts` to `/2.ts` (or `.m4s`), each transformed by `change`.
+ */
 async function serve(options: RecordingOptions, change: (segment: Buffer) => Buffer = (segment) => segment) {
   const { segments, initialization } = await record({ seconds: 6, ...options });
   const suffix = initialization === null ? 'ts' : 'm4s';
@@ -25,7 +27,7 @@ async function serve(options: RecordingOptions, change: (segment: Buffer) => Buf
   return { segments, initialization };
 }
 
-/** The newest segment begins at 4 s, and is 2 s long: a frame is its key frame, the last picture of a clip its end. */
+/** The newest segment starts at 4 s and has 2 s: a frame is its key frame, the last frame of a clip its end. */
 async function expectPictures(): Promise<void> {
   expect(await stream.moment('/live.m3u8')).toBeCloseTo(4, 0);
   const { clip, thumbnail, frame } = await stream.capture('/live.m3u8', { mode: 'clip' });
@@ -35,27 +37,27 @@ async function expectPictures(): Promise<void> {
 }
 
 describe('MPEG-TS', () => {
-  it('of H.265 is captured', async () => {
+  it('MPEG-TS with H.265 is captured', async () => {
     await serve({ codec: 'h265' });
     await expectPictures();
   });
 
-  it('with the sound first is captured', async () => {
+  it('MPEG-TS with audio first is captured', async () => {
     await serve({ sound: true });
     await expectPictures();
   });
 
-  it('with garbage in front is captured', async () => {
+  it('MPEG-TS with leading garbage is captured', async () => {
     await serve({}, (segment) => Buffer.concat([Buffer.alloc(1000, 'x'), segment]));
     await expectPictures();
   });
 
-  it('whose tables come late is captured, with the tables of the segment before', async () => {
+  it('MPEG-TS with late tables is captured, with the tables of the previous segment', async () => {
     await serve({}, tablesLate);
     expect(await stream.moment('/live.m3u8')).toBeCloseTo(4, 0);
   });
 
-  it('whose tables are in an init section is captured', async () => {
+  it('MPEG-TS with tables in a media initialization section is captured', async () => {
     const { segments } = await serve({});
     const [, ...rest] = [0, 1, 2].map((index) => `${index}.ts`);
     stream.files['/tables.ts'] = packets(segments[0]!).filter(isTable).reduce(join, Buffer.alloc(0));
@@ -69,24 +71,24 @@ describe('MPEG-TS', () => {
     await expectPictures();
   });
 
-  it('that is cut off in the middle of a packet is captured as far as it goes', async () => {
+  it('MPEG-TS that is truncated within a packet is captured up to that point', async () => {
     await serve({}, (segment) => segment.subarray(0, segment.length - 100));
     expect(await stream.moment('/live.m3u8')).toBeCloseTo(4, 0);
   });
 });
 
 describe('fragmented MP4', () => {
-  it('of H.265 (hvc1) is captured', async () => {
+  it('fMP4 with H.265 (hvc1) is captured', async () => {
     await serve({ codec: 'h265', segmentType: 'fmp4' });
     await expectPictures();
   });
 
-  it('with the sound first is captured', async () => {
+  it('fMP4 with audio first is captured', async () => {
     await serve({ sound: true, segmentType: 'fmp4' });
     await expectPictures();
   });
 
-  it('of ranges of one file, init section included, is captured', async () => {
+  it('fMP4 in byte ranges of one file, with its media initialization section, is captured', async () => {
     const { segments, initialization } = await serve({ segmentType: 'fmp4' });
     stream.files['/all.mp4'] = Buffer.concat([initialization!, ...segments]);
     const ranges = segments.map(({ length }) => `#EXT-X-BYTERANGE:${length}`);
@@ -98,7 +100,7 @@ describe('fragmented MP4', () => {
     await expectPictures();
   });
 
-  it('in whole files without an init section is captured', async () => {
+  it('fMP4 in whole files without a media initialization section is captured', async () => {
     const { initialization } = await serve({ segmentType: 'fmp4' }, (segment) => segment);
     for (const [name, segment] of Object.entries(stream.files)) {
       if (!name.endsWith('.m4s') || !Buffer.isBuffer(segment)) continue;
@@ -109,7 +111,7 @@ describe('fragmented MP4', () => {
   });
 });
 
-it('a stream that has sound only says that nothing could be decoded', async () => {
+it('a stream with audio only is reported as undecodable', async () => {
   await serve({ sound: true }, withoutPicture);
   expect((await failureOf(stream.capture('/live.m3u8'))).message).toBe('Failed to capture frame from stream');
 });
@@ -124,7 +126,7 @@ function packets(segment: Buffer): Buffer[] {
 }
 
 const pid = (packet: Buffer): number => packet.readUInt16BE(1) & 0x1fff;
-/** As ffmpeg numbers them: tables of programs and tracks, service description; then the tracks. */
+/** PIDs of ffmpeg: tables of programs and tracks, service description, then the tracks. */
 const isTable = (packet: Buffer): boolean => [0, 17, 0x1000].includes(pid(packet));
 
 function tablesLate(segment: Buffer): Buffer {
@@ -134,7 +136,7 @@ function tablesLate(segment: Buffer): Buffer {
   return [...others.slice(0, middle), ...all.filter(isTable), ...others.slice(middle)].reduce(join);
 }
 
-/** The second track is the picture. */
+/** The second track is the video. */
 function withoutPicture(segment: Buffer): Buffer {
   return packets(segment)
     .filter((packet) => pid(packet) !== 0x101)

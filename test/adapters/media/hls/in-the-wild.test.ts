@@ -22,15 +22,15 @@ async function serve(files: Record<string, Served>, options: { unseen?: boolean 
   stream = await watchRecording(files, options);
 }
 
-/** For what is asked for and said of it, where the pictures do not matter. */
+/** Decodes nothing, for tests of requests and errors. */
 const unseen = { unseen: true };
 
 const live = '/live.m3u8';
 const playlists = (): string[] => stream.requests.filter((path) => path.includes('.m3u8'));
 const position = async (): Promise<string | null> => (await stream.capture(live)).position.segment;
 
-describe('a multivariant playlist', () => {
-  it('leads to pictures, never to sound, subtitles or lists of key frames', async () => {
+describe('multivariant playlist', () => {
+  it('a multivariant playlist leads to video, never to audio, subtitles or I-frame playlists', async () => {
     await serve({
       '/master.m3u8': [
         '#EXTM3U',
@@ -51,7 +51,7 @@ describe('a multivariant playlist', () => {
     expect(stream.requests).toEqual(['/master.m3u8', '/live.m3u8', '/4.ts']);
   });
 
-  it('that tells no sizes or codecs goes by bandwidth', async () => {
+  it('a multivariant playlist without resolutions or codecs is ranked by bandwidth', async () => {
     await serve({
       '/master.m3u8':
         '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=64000\nsound.m3u8\n#EXT-X-STREAM-INF:BANDWIDTH=900000\nlive.m3u8',
@@ -60,34 +60,39 @@ describe('a multivariant playlist', () => {
     expect(await stream.moment('/master.m3u8')).toBeCloseTo(8, 0);
   });
 
-  it('of sound only is refused, and says why', async () => {
+  it('a multivariant playlist with audio only is rejected with a reason', async () => {
     await serve({
       '/master.m3u8': '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=64000,CODECS="mp4a.40.2"\nsound.m3u8',
     });
-    expect((await failureOf(stream.probe('/master.m3u8'))).remediation).toContain('no stream with a picture');
-  });
-
-  it.each([404, 403, 503])('leads to its second server where the first answers %d', async (status) => {
-    const variant = '#EXT-X-STREAM-INF:BANDWIDTH=900000,RESOLUTION=1280x720';
-    await serve(
-      {
-        '/master.m3u8': `#EXTM3U\n${variant}\nfirst/live.m3u8\n${variant}\nsecond/live.m3u8`,
-        '/first/live.m3u8': { status, body: '' },
-        '/second/live.m3u8': mediaPlaylist(['/4.ts']),
-      },
-      unseen,
+    expect((await failureOf(stream.probe('/master.m3u8'))).remediation).toContain(
+      'no variant stream with video',
     );
-    await stream.capture('/master.m3u8');
-    await stream.capture('/master.m3u8');
-    expect(playlists()).toEqual([
-      '/master.m3u8',
-      '/first/live.m3u8',
-      '/second/live.m3u8',
-      '/second/live.m3u8',
-    ]);
   });
 
-  it('signed by its query does not sign what is relative to it, unless it says so', async () => {
+  it.each([404, 403, 503])(
+    'a multivariant playlist leads to its second server if the first returns %d',
+    async (status) => {
+      const variant = '#EXT-X-STREAM-INF:BANDWIDTH=900000,RESOLUTION=1280x720';
+      await serve(
+        {
+          '/master.m3u8': `#EXTM3U\n${variant}\nfirst/live.m3u8\n${variant}\nsecond/live.m3u8`,
+          '/first/live.m3u8': { status, body: '' },
+          '/second/live.m3u8': mediaPlaylist(['/4.ts']),
+        },
+        unseen,
+      );
+      await stream.capture('/master.m3u8');
+      await stream.capture('/master.m3u8');
+      expect(playlists()).toEqual([
+        '/master.m3u8',
+        '/first/live.m3u8',
+        '/second/live.m3u8',
+        '/second/live.m3u8',
+      ]);
+    },
+  );
+
+  it('a query signature does not apply to relative URLs, except through QUERYPARAM', async () => {
     await serve(
       {
         '/master.m3u8':
@@ -111,8 +116,8 @@ describe('a multivariant playlist', () => {
   });
 });
 
-describe('at a discontinuity', () => {
-  it('only what follows it is decoded, of another codec too', async () => {
+describe('discontinuity', () => {
+  it('only segments after a discontinuity are decoded, also with another codec', async () => {
     const other = await record({ codec: 'h265', seconds: 6 });
     await serve({
       [live]: mediaPlaylist(['other.ts', '#EXT-X-DISCONTINUITY', '4.ts', '5.ts']),
@@ -125,7 +130,7 @@ describe('at a discontinuity', () => {
     expect(await stream.moment('/back.m3u8', clip)).toBeLessThan(4.5);
   });
 
-  it('the init section of fMP4 changes with it', async () => {
+  it('the media initialization section of fMP4 changes at a discontinuity', async () => {
     const before = await record({ segmentType: 'fmp4', seconds: 10 });
     const after = await record({ segmentType: 'fmp4', codec: 'h265', seconds: 6 });
     await serve({
@@ -145,7 +150,7 @@ describe('at a discontinuity', () => {
     expect(stream.requests).not.toContain('/before.m4s');
   });
 
-  it('segments that are missing (EXT-X-GAP) are left out', async () => {
+  it('segments with EXT-X-GAP are omitted', async () => {
     await serve({ [live]: mediaPlaylist(['3.ts', '4.ts', '#EXT-X-GAP', '5.ts']) });
     expect(await stream.moment(live)).toBeCloseTo(8, 0);
     expect(stream.requests).not.toContain('/5.ts');
@@ -162,7 +167,7 @@ describe('AES-128', () => {
     return Buffer.concat([cipher.update(segments[index]!), cipher.final()]);
   }
 
-  it('with keys that change within a clip, vectors given and by number, is decrypted', async () => {
+  it('AES-128 with keys that change within a clip is decrypted, with explicit and implicit vectors', async () => {
     const iv = 'ffeeddccbbaa99887766554433221100';
     await serve({
       [live]: mediaPlaylist(
@@ -180,6 +185,23 @@ describe('AES-128', () => {
       '/2.key': second,
     });
     expect(await stream.moment(live, { mode: 'clip' })).toBeGreaterThan(11.5);
+  });
+
+  it('is decrypted if the segment has DRM keys too, in any order of the keys', async () => {
+    const identity = '#EXT-X-KEY:METHOD=AES-128,URI="1.key"';
+    const fairPlay = '#EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://x",KEYFORMAT="com.apple.streamingkeydelivery"';
+    for (const keys of [
+      [identity, fairPlay],
+      [fairPlay, identity],
+    ]) {
+      await serve({
+        [live]: mediaPlaylist([...keys, '4.ts'], 4),
+        '/4.ts': encrypted(4, first, sequenceIv(4)),
+        '/1.key': first,
+      });
+      expect((await stream.probe(live)).platform).toBe('hls');
+      expect(await stream.moment(live)).toBeCloseTo(8, 0);
+    }
   });
 
   it('asks for a key once, until a capture fails with it', async () => {
@@ -205,7 +227,7 @@ describe('AES-128', () => {
     'METHOD=SAMPLE-AES,URI="1.key"',
     'METHOD=AES-256,URI="1.key"',
     'METHOD=AES-128',
-  ])('and nothing else: %s is refused', async (key) => {
+  ])('encryption with %s is rejected', async (key) => {
     await serve({ [live]: mediaPlaylist([`#EXT-X-KEY:${key}`, '4.ts']) });
     for (const refused of [stream.probe(live), stream.capture(live)]) {
       expect((await failureOf(refused)).remediation).toContain('DRM');
@@ -214,7 +236,7 @@ describe('AES-128', () => {
   });
 });
 
-it('an init section is asked for once', async () => {
+it('a media initialization section is fetched once', async () => {
   const { initialization, segments: parts } = await record({ segmentType: 'fmp4', seconds: 10 });
   await serve(
     {
@@ -229,13 +251,13 @@ it('an init section is asked for once', async () => {
   expect(stream.requests.filter((path) => path === '/init.mp4')).toHaveLength(1);
 });
 
-describe('a low-latency playlist', () => {
+describe('low-latency playlist', () => {
   const tags = [
     '#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=1.5,CAN-SKIP-UNTIL=12',
     '#EXT-X-PART-INF:PART-TARGET=0.5',
   ];
 
-  it('is captured from its newest whole segment', async () => {
+  it('a low-latency playlist is captured from its newest whole segment', async () => {
     await serve({
       [live]: mediaPlaylist([
         ...tags,
@@ -252,7 +274,7 @@ describe('a low-latency playlist', () => {
     expect(stream.requests).toEqual([live, '/4.ts']);
   });
 
-  it('that leaves out what we should know (a delta update) counts right', async () => {
+  it('a delta update is numbered correctly', async () => {
     await serve(
       {
         [live]: mediaPlaylist([...tags, '#EXT-X-SKIP:SKIPPED-SEGMENTS=3', '3.ts', '4.ts']),
@@ -265,20 +287,17 @@ describe('a low-latency playlist', () => {
   });
 });
 
-describe('a program date-time', () => {
+describe('program date-time', () => {
   const at = (time: string): string => `#EXT-X-PROGRAM-DATE-TIME:${time}`;
   const takenAt = async (): Promise<string> => (await stream.capture(live)).capturedAt.toISOString();
 
   it.each([
-    [
-      'that every segment has',
-      [at('2026-11-20T11:59:40.250Z'), '3.ts', at('2026-11-20T11:59:42.250Z'), '4.ts'],
-    ],
-    ['that only the first has', [at('2026-11-20T11:59:40.250+00:00'), '3.ts', '4.ts']],
-    ['as ffmpeg writes it', [at('2026-11-20T12:59:40.250+0100'), '3.ts', '4.ts']],
-    ['that jumps', [at('2026-11-20T09:00:00Z'), '3.ts', at('2026-11-20T11:59:42.250Z'), '4.ts']],
-    ['that is damaged later', [at('2026-11-20T11:59:40.250Z'), '3.ts', at('yesterday'), '4.ts']],
-  ])('%s dates the picture', async (_case, lines) => {
+    ['on every segment', [at('2026-11-20T11:59:40.250Z'), '3.ts', at('2026-11-20T11:59:42.250Z'), '4.ts']],
+    ['on the first segment only', [at('2026-11-20T11:59:40.250+00:00'), '3.ts', '4.ts']],
+    ['in the format of ffmpeg', [at('2026-11-20T12:59:40.250+0100'), '3.ts', '4.ts']],
+    ['with a jump', [at('2026-11-20T09:00:00Z'), '3.ts', at('2026-11-20T11:59:42.250Z'), '4.ts']],
+    ['with a damaged later value', [at('2026-11-20T11:59:40.250Z'), '3.ts', at('yesterday'), '4.ts']],
+  ])('a program date-time %s dates the capture', async (_case, lines) => {
     await serve({ [live]: mediaPlaylist(lines) }, unseen);
     expect(await takenAt()).toBe('2026-11-20T11:59:42.250Z');
   });
@@ -286,7 +305,7 @@ describe('a program date-time', () => {
   it.each([
     ['MPEG-TS', {}],
     ['fMP4', { segmentType: 'fmp4' }],
-  ] as const)('dates a frame by its key frame, not by its segment (%s)', async (_format, options) => {
+  ] as const)('a frame is dated by its key frame, not by its segment (%s)', async (_format, options) => {
     const { initialization, segments: parts } = await record({
       keyFrameSeconds: 0.5,
       seconds: 6,
@@ -307,7 +326,7 @@ describe('a program date-time', () => {
     expect(capturedAt.toISOString()).toBe('2026-11-20T11:59:43.500Z');
   });
 
-  it('dates a frame by the earlier segment that it is in', async () => {
+  it('a frame is dated by the earlier segment that contains it', async () => {
     const rare = await record({ keyFrameSeconds: 6, seconds: 12 });
     await serve({
       [live]: mediaPlaylist([at('2026-11-20T11:59:40Z'), 'a.ts', 'b.ts', 'c.ts']),
@@ -319,12 +338,12 @@ describe('a program date-time', () => {
   });
 
   it.each([
-    ['that is missing', ['4.ts']],
+    ['that is absent', ['4.ts']],
     ['from before a discontinuity', [at('2026-11-20T11:59:40Z'), '3.ts', '#EXT-X-DISCONTINUITY', '4.ts']],
     ['of another year', [at('2024-11-20T11:59:40Z'), '4.ts']],
     ['of tomorrow', [at('2026-11-21T11:00:00Z'), '4.ts']],
-    ['of the next hour, as of a clock without its zone', [at('2026-11-20T13:00:00Z'), '4.ts']],
-  ])('%s leaves the time of the capture', async (_case, lines) => {
+    ['one hour ahead, without its time zone', [at('2026-11-20T13:00:00Z'), '4.ts']],
+  ])('a program date-time %s is replaced by the time of the capture', async (_case, lines) => {
     await serve({ [live]: mediaPlaylist(lines) }, unseen);
     expect(await takenAt()).toBe('2026-11-20T12:00:00.000Z');
   });

@@ -4,11 +4,11 @@ import { lastKeyFrameOfMp4 } from '../../../../adapters/media/hls/mp4-key-frames
 import { lastKeyFrameOfTs } from '../../../../adapters/media/hls/ts-key-frames.ts';
 import { record, type Recording } from '../../../support/hls/recording.ts';
 
-/** Segments of 2 s with a key frame every 0.5 s, and some with one in six seconds. */
+/** Segments of 2 s with a key frame every 0.5 s, and others with one in 6 s. */
 const often = { keyFrameSeconds: 0.5, seconds: 6 };
 const rarely = { keyFrameSeconds: 6, seconds: 6 };
 
-describe('the last key frame of a segment', () => {
+describe('last key frame of a segment', () => {
   it.each([
     ['MPEG-TS', {}],
     ['MPEG-TS with sound', { sound: true }],
@@ -16,17 +16,20 @@ describe('the last key frame of a segment', () => {
     ['fMP4', { segmentType: 'fmp4' }],
     ['fMP4 with sound', { segmentType: 'fmp4', sound: true }],
     ['fMP4 of H.265', { segmentType: 'fmp4', codec: 'h265' }],
-  ] as const)('is known by its time (%s)', async (_format, options) => {
+  ] as const)('the time of the last key frame is found (%s)', async (_format, options) => {
     const { segments, initialization } = await record({ ...often, ...options });
     for (const segment of segments) expect(timeOf(segment, initialization)).toBeCloseTo(1.5, 2);
   });
 
-  it.each(['mpegts', 'fmp4'] as const)('may be in an earlier segment (%s)', async (segmentType) => {
-    const { segments, initialization } = await record({ ...rarely, segmentType });
-    expect(segments.map((segment) => timeOf(segment, initialization))).toEqual([0, null, null]);
-  });
+  it.each(['mpegts', 'fmp4'] as const)(
+    'the last key frame may be in an earlier segment (%s)',
+    async (segmentType) => {
+      const { segments, initialization } = await record({ ...rarely, segmentType });
+      expect(segments.map((segment) => timeOf(segment, initialization))).toEqual([0, null, null]);
+    },
+  );
 
-  it('is found past garbage, and across the end of the clock', async () => {
+  it('the last key frame is found after garbage and across a timestamp wrap', async () => {
     const { segments } = await record(often);
     const shifted = Buffer.from(segments[1]!);
     for (let at = 0; at < shifted.length; at += 188)
@@ -35,13 +38,13 @@ describe('the last key frame of a segment', () => {
     expect(lastKeyFrameOfTs(shifted)).toBeCloseTo(1.5, 2);
   });
 
-  describe('of bytes that are damaged', () => {
+  describe('damaged segment', () => {
     let recording: Recording;
     beforeAll(async () => {
       recording = await record({ ...often, segmentType: 'fmp4' });
     });
 
-    it('is not known, and nothing else happens', () => {
+    it('a damaged segment has no last key frame and causes no error', () => {
       const { segments, initialization } = recording;
       assert(
         property(uint8Array({ minLength: 1, maxLength: 40 }), (noise) => {
@@ -57,7 +60,7 @@ describe('the last key frame of a segment', () => {
       expect(lastKeyFrameOfTs(new Uint8Array())).toBeNull();
     });
 
-    it('that claim endless samples is found in a moment', () => {
+    it('a segment that declares endless samples is read quickly', () => {
       const segment = Buffer.from(recording.segments[0]!);
       const run = segment.indexOf('trun') + 4;
       segment.writeUInt32BE(0, run);
@@ -65,7 +68,7 @@ describe('the last key frame of a segment', () => {
       expect(lastKeyFrameOfMp4(segment, recording.initialization)).not.toBeNaN();
     });
 
-    it.each(['moof', 'traf', 'trun'])('that are boxes without content (%s) takes no memory', (type) => {
+    it.each(['moof', 'traf', 'trun'])('a segment of empty boxes (%s) takes no memory', (type) => {
       const boxes = Buffer.alloc(16 * 1024 * 1024, box(type, Buffer.alloc(0)));
       const bombs = { moof: boxes, traf: box('moof', boxes), trun: box('moof', fragmentOf(boxes)) };
       const before = process.memoryUsage().heapTotal;
@@ -82,7 +85,7 @@ function box(type: string, content: Buffer): Buffer {
   return Buffer.concat([head, content]);
 }
 
-/** Of the first track, as ffmpeg numbers it. */
+/** Adds to the timestamps of the first track, by the PIDs of ffmpeg. */
 function fragmentOf(runs: Buffer): Buffer {
   const [header, time] = [Buffer.alloc(8), Buffer.alloc(8)];
   header.writeUInt32BE(1, 4);
@@ -93,7 +96,7 @@ function timeOf(segment: Buffer, initialization: Buffer | null): number | null {
   return initialization === null ? lastKeyFrameOfTs(segment) : lastKeyFrameOfMp4(segment, initialization);
 }
 
-/** Of the packet's PES header, if it has one of a picture. */
+/** Adds to the timestamps of the packet's video PES header, if it has one. */
 function addToTimestamp(packet: Buffer, ticks: number): void {
   const start = packet.indexOf(Buffer.from([0, 0, 1, 0xe0]));
   if (start < 0 || (packet[1]! & 0x40) === 0) return;

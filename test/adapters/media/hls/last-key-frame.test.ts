@@ -14,7 +14,7 @@ let whole: Buffer;
 
 beforeAll(async () => {
   tempDir = await mkdtemp(join(tmpdir(), 'key-frame-'));
-  // Two key frames in each segment, at 2 s and 3 s of the second one.
+  // Each segment has two key frames, in the second one at 2 s and 3 s.
   whole = (await record({ keyFrameSeconds: 1, seconds: 4, size: '640x360' })).segments[1]!;
 });
 afterAll(() => rm(tempDir, { recursive: true, maxRetries: 10 }));
@@ -27,7 +27,7 @@ async function momentShown(bytes: Uint8Array): Promise<number> {
   return momentOf(thumbnail);
 }
 
-/** Packet by packet. */
+/** Splits bytes into packets. */
 function edited(edit: (packet: Buffer, index: number) => Buffer | null): Buffer {
   const packets = Array.from({ length: whole.length / packetBytes }, (_, index) =>
     edit(Buffer.from(whole.subarray(index * packetBytes, (index + 1) * packetBytes)), index),
@@ -35,8 +35,8 @@ function edited(edit: (packet: Buffer, index: number) => Buffer | null): Buffer 
   return Buffer.concat(packets.filter((packet) => packet !== null));
 }
 
-describe('the last key frame of a segment', () => {
-  it('shows what the whole segment shows, of a part of its bytes', async () => {
+describe('lastKeyFrame', () => {
+  it('the last key frame shows the same as the whole segment, in fewer bytes', async () => {
     const cut = lastKeyFrame(whole)!;
     expect(cut.length).toBeLessThan(whole.length / 2);
     expect(cut.length % packetBytes).toBe(0);
@@ -44,7 +44,7 @@ describe('the last key frame of a segment', () => {
     expect(await momentShown(whole)).toBeCloseTo(3, 0);
   });
 
-  it('is none where none is marked', () => {
+  it('a segment without a marked key frame returns null', () => {
     const unmarked = edited((packet) => {
       if ((packet[3]! & 0x20) !== 0 && packet[4]! > 0) packet[5] = packet[5]! & ~0x40;
       return packet;
@@ -52,7 +52,7 @@ describe('the last key frame of a segment', () => {
     expect(lastKeyFrame(unmarked)).toBeNull();
   });
 
-  it('is none without tables, of other bytes, and of a stream that lost its grid', () => {
+  it('a segment without tables, of other bytes or with misaligned packets returns null', () => {
     expect(
       lastKeyFrame(edited((packet) => ((packet[1]! & 0x1f) === 0 && packet[2] === 0 ? null : packet))),
     ).toBeNull();
@@ -63,7 +63,7 @@ describe('the last key frame of a segment', () => {
     ).toBeNull();
   });
 
-  it('of any damaged bytes is bytes or nothing, and never an exception', () => {
+  it('damaged bytes return bytes or null and never throw', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(2000), fc.nat(255)), { maxLength: 40 }), (damages) => {
         const bytes = Buffer.from(whole);

@@ -13,7 +13,7 @@ const never = new AbortController().signal;
 const packetBytes = 188;
 let tempDir = '';
 let runner: FfmpegRunner;
-/** Key frames every second, 8 s in all. */
+/** A key frame every second, 8 s in total. */
 let stream: Buffer;
 
 beforeAll(async () => {
@@ -34,12 +34,12 @@ async function clipOf(bytes: Uint8Array, clipSeconds = 3) {
   const pictures = await runner.run(input, { mode: 'clip', clipSeconds }, { timeoutMs: 20_000 }, never);
   const decoder = createPictureDecoder({ ffmpegPath });
   const frames = await decoder.decodeClip(pictures.clip!, { width: 2, height: 2 }, 5, never);
-  // In RGB its brightness is full range, in the recording it is 16 to 235.
+  // Gray is full range in RGB, and 16 to 235 in the recording.
   const moments = frames.map((rgb) => ((rgb[0]! * 219) / 255 + 16 - 30) / 12);
   return { moments, evidence: momentOf(pictures.thumbnail) };
 }
 
-/** The times of a stream as they are after so many ticks more. */
+/** Adds to all timestamps of a stream. */
 function later(bytes: Buffer, ticks: bigint): Buffer {
   const moved = Buffer.from(bytes);
   for (let at = 0; at < moved.length; at += packetBytes) {
@@ -60,8 +60,8 @@ function later(bytes: Buffer, ticks: bigint): Buffer {
   return moved;
 }
 
-describe('the last seconds of a stream', () => {
-  it('make a clip of exactly that length that ends with its newest picture, which is its evidence', async () => {
+describe('lastSeconds', () => {
+  it('the last seconds are a clip of that length that ends with the newest frame, its evidence', async () => {
     const { moments, evidence } = await clipOf(lastSeconds(stream, 3)!);
     expect(moments).toHaveLength(15);
     expect(moments[0]).toBeCloseTo(5.1, 0);
@@ -69,34 +69,34 @@ describe('the last seconds of a stream', () => {
     expect(evidence).toBeGreaterThan(7.7);
   });
 
-  it('begin with the last key frame before the clip, and show what the whole stream shows', async () => {
+  it('the last seconds begin with the key frame before the clip and show the same as the whole stream', async () => {
     const cut = lastSeconds(stream, 3)!;
     expect(cut.length).toBeLessThan(stream.length * 0.65);
-    // The clip's first moment is 4.9 s: its key frame is at 4 s, three seconds before the last one.
+    // The clip starts at 4.9 s: its key frame is at 4 s, three seconds before the last one.
     expect(lastKeyFrameOfTs(cut)).toBeCloseTo(3, 1);
     expect((await clipOf(lastSeconds(stream, 60)!, 3)).moments).toEqual((await clipOf(cut)).moments);
   });
 
-  it('are all there is when that is less', async () => {
+  it('the last seconds of a shorter stream are the whole stream', async () => {
     const { moments } = await clipOf(lastSeconds(stream, 20)!, 20);
     expect(moments).toHaveLength(40);
     expect(moments[0]).toBeCloseTo(0, 0);
   });
 
-  it('are found past the point where the clock of MPEG-TS begins anew', async () => {
+  it('the last seconds are found across a timestamp wrap', async () => {
     const wrapped = lastSeconds(later(stream, 2n ** 33n - 630_000n), 3)!;
     expect(wrapped.length).toBe(lastSeconds(stream, 3)!.length);
     expect((await clipOf(wrapped)).moments).toEqual((await clipOf(lastSeconds(stream, 3)!)).moments);
   });
 
-  it('leave the bytes that they are of as they were, and no file behind', async () => {
+  it('the last seconds do not modify their input and leave no file', async () => {
     const before = Buffer.from(stream);
     await clipOf(lastSeconds(stream, 3)!);
     expect(stream.equals(before)).toBe(true);
     expect(await readdir(tempDir)).toEqual([]);
   });
 
-  it('are none of other bytes, without tables, and where a key frame has no time', () => {
+  it('the last seconds are null for other bytes, missing tables and a key frame without a timestamp', () => {
     expect(lastSeconds(Buffer.from('sorry'), 3)).toBeNull();
     expect(lastSeconds(new Uint8Array(), 3)).toBeNull();
     expect(lastSeconds(stream.subarray(packetBytes * 3), 3)?.length ?? 0).toBeLessThan(stream.length);
@@ -107,7 +107,7 @@ describe('the last seconds of a stream', () => {
     expect(lastSeconds(untimed, 3)).toBeNull();
   });
 
-  it('of any damaged bytes are bytes or nothing, and never an exception', () => {
+  it('the last seconds of damaged bytes are bytes or null and never throw', () => {
     const some = stream.subarray(0, packetBytes * 60);
     fc.assert(
       fc.property(

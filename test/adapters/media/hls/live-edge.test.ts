@@ -12,7 +12,7 @@ import {
   type WatchedStream,
 } from '../../../support/hls/watched-stream.ts';
 
-/** What of each segment is decoded for a frame. */
+/** Decoded part of each segment for a frame. */
 let segments: Buffer[];
 let stream: WatchedStream;
 
@@ -27,7 +27,7 @@ async function serve(files: Record<string, Served>, options = { unseen: true }):
 
 const decoded = { unseen: false };
 
-/** The number of the newest segment that a capture is of. */
+/** Returns the number of the newest captured segment. */
 async function newest(path = live, more: Partial<CaptureRequest> = {}): Promise<number> {
   const { frame } = await stream.capture(path, more);
   return segments.findIndex((segment) => segment.equals(frame.subarray(-segment.length)));
@@ -36,8 +36,8 @@ async function newest(path = live, more: Partial<CaptureRequest> = {}): Promise<
 const live = '/live.m3u8';
 const position = async (): Promise<string | null> => (await stream.capture(live)).position.segment;
 
-describe('an address', () => {
-  it('that redirects is what the rest is relative to', async () => {
+describe('HLS URL', () => {
+  it('relative URLs are resolved against the target of a redirect', async () => {
     const to = (location: string): Served => ({ status: 302, headers: { location }, body: '' });
     await serve({
       '/go': to('/deep/path/master.m3u8?session=1'),
@@ -58,7 +58,7 @@ describe('an address', () => {
   });
 
   it.each(['/live.m3u8?a=b.c&d', '/live', '/play.php?channel=1', '/live.m3u8;jsessionid=1', '/LIVE.M3U8'])(
-    'such as %s is one of HLS by what it leads to, whatever it ends in and its content type says',
+    '%s is HLS because of its content, regardless of its suffix and content type',
     async (path) => {
       const [name = ''] = path.split('?');
       await serve({ [name]: { headers: { 'content-type': 'text/plain' }, body: mediaPlaylist(['4.ts']) } });
@@ -67,7 +67,7 @@ describe('an address', () => {
     },
   );
 
-  it('that is signed shows in no error and no position', async () => {
+  it('a signed URL appears in no error and no position', async () => {
     await serve({
       '/secret-path/live.m3u8': mediaPlaylist(['4.ts?sig=secret']),
       '/secret-path/4.ts': segments[4]!,
@@ -80,12 +80,12 @@ describe('an address', () => {
   });
 });
 
-describe('an answer', () => {
+describe('HLS response', () => {
   it.each([
     ['gzip', gzipSync],
     ['br', brotliCompressSync],
     ['deflate', deflateSync],
-  ])('that is encoded (%s) is decoded, of playlists and of segments', async (encoding, encode) => {
+  ])('a response encoded with %s is decoded, for playlists and segments', async (encoding, encode) => {
     const headers = { 'content-encoding': encoding };
     await serve({
       [live]: { headers, body: encode(mediaPlaylist(['4.ts'])) },
@@ -94,7 +94,7 @@ describe('an answer', () => {
     expect(await newest()).toBe(4);
   });
 
-  it('in any writing of a playlist is read', async () => {
+  it('a playlist is read in every notation', async () => {
     const text = mediaPlaylist(['# a comment', '#EXT-X-NEW:X', '4.ts']).replace(
       '#EXT-X-VERSION:7',
       '#EXT-X-VERSION:99',
@@ -103,7 +103,7 @@ describe('an answer', () => {
     expect(await newest()).toBe(4);
   });
 
-  it('that comes slowly is waited for while it comes, and no longer than its time', async () => {
+  it('a slow response is awaited until its timeout', async () => {
     const slow = { pieces: 10, pauseMs: 30 };
     await serve({
       [live]: { ...slow, body: mediaPlaylist(['4.ts']) },
@@ -112,36 +112,36 @@ describe('an answer', () => {
     });
     expect(await newest()).toBe(4);
     expect((await failureOf(stream.capture('/endless.m3u8'))).remediation).toContain(
-      'did not answer in time',
+      'did not respond in time',
     );
   });
 });
 
-describe('a live edge', () => {
-  it.each([404, 403, 500])('whose newest segment answers %d shows an older one', async (status) => {
+describe('live edge', () => {
+  it.each([404, 403, 500])('a newest segment with status %d is replaced by an older one', async (status) => {
     const gone = { [live]: mediaPlaylist(['3.ts', '4.ts', '5.ts']), '/5.ts': { status, body: '' } };
     await serve(gone);
     expect(await newest()).toBe(4);
   });
 
-  it('whose newest segment is missing gives pictures of the older ones', async () => {
+  it('a missing newest segment is replaced by older ones in a clip', async () => {
     await serve({ [live]: mediaPlaylist(['3.ts', '4.ts', 'gone.ts']) }, decoded);
     expect(await stream.moment(live)).toBeCloseTo(8, 0);
     expect(await stream.moment(live, { mode: 'clip' })).toBeGreaterThan(9.5);
   });
 
-  it('whose window is moving on leaves out what is gone at its end', async () => {
+  it('segments that have left the window are omitted', async () => {
     await serve({ [live]: mediaPlaylist(['gone.ts', '4.ts', '5.ts']) }, decoded);
     expect(await stream.moment(live, { mode: 'clip', clipSeconds: 6 })).toBeGreaterThan(11.5);
   });
 
-  it('of which nothing is there is not asked for all of it', async () => {
+  it('a playlist without any available segment causes few requests', async () => {
     await serve({ [live]: mediaPlaylist(['a.ts', 'b.ts', 'c.ts', 'd.ts', 'e.ts']) });
     expect((await failureOf(stream.capture(live))).remediation).toContain('status 404');
     expect(stream.requests).toEqual([live, '/e.ts', '/d.ts', '/c.ts']);
   });
 
-  it('in a window of hours is found', async () => {
+  it('the live edge of a window of hours is found', async () => {
     const hours = Array.from({ length: 20_000 }, () => 'old.ts');
     await serve({
       [live]: mediaPlaylist(['#EXT-X-PROGRAM-DATE-TIME:2026-11-20T00:53:18Z', ...hours, '4.ts']),
@@ -152,17 +152,17 @@ describe('a live edge', () => {
     expect(capturedAt.toISOString()).toBe('2026-11-20T11:59:58.000Z');
   });
 
-  it('that is not there yet is waited for', async () => {
+  it('a playlist without segments asks to try again', async () => {
     await serve({ [live]: mediaPlaylist([]) });
     await expect(stream.probe(live)).resolves.toMatchObject({ platform: 'hls' });
-    expect((await failureOf(stream.capture(live))).remediation).toContain('no segment to play yet');
+    expect((await failureOf(stream.capture(live))).remediation).toContain('no segments yet');
     stream.files[live] = mediaPlaylist(['0.ts']);
     expect(await newest()).toBe(0);
   });
 });
 
-describe('a stream', () => {
-  it('that stands still keeps its position, and goes on', async () => {
+describe('HLS stream', () => {
+  it('a stale stream keeps its position and then advances', async () => {
     await serve({ [live]: mediaPlaylist(['3.ts', '4.ts'], 3) });
     const before = await position();
     expect(await position()).toBe(before);
@@ -170,7 +170,7 @@ describe('a stream', () => {
     expect(await position()).not.toBe(before);
   });
 
-  it('whose encoder begins to count anew goes on, and has not ended', async () => {
+  it('a stream whose encoder restarts its numbering continues and has not ended', async () => {
     await serve({ [live]: mediaPlaylist(['4.ts', '5.ts'], 9000) });
     const before = await position();
     stream.files[live] = mediaPlaylist(['0.ts'], 0);
@@ -179,7 +179,7 @@ describe('a stream', () => {
     expect(after.position.segment).not.toBe(before);
   });
 
-  it('whose encoder begins anew elsewhere goes on there, though the old place has ended', async () => {
+  it('a stream whose encoder restarts at another URL continues there, although the old playlist has ended', async () => {
     const leadsTo = (path: string): string => `#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n${path}`;
     await serve({ '/master.m3u8': leadsTo('old.m3u8'), '/old.m3u8': mediaPlaylist(['4.ts']) });
     await stream.capture('/master.m3u8');
@@ -191,7 +191,7 @@ describe('a stream', () => {
     expect(await failureOf(stream.capture('/master.m3u8'))).toBeInstanceOf(StreamEndedError);
   });
 
-  it('whose old place stands still is looked for anew', async () => {
+  it('a stream whose cached playlist is stale is resolved again', async () => {
     const leadsTo = (path: string): string => `#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n${path}`;
     await serve({ '/master.m3u8': leadsTo('old.m3u8'), '/old.m3u8': mediaPlaylist(['4.ts']) });
     await stream.capture('/master.m3u8');
@@ -201,7 +201,7 @@ describe('a stream', () => {
     expect(await newest('/master.m3u8')).toBe(0);
   });
 
-  it('of an event is live until it says that it has ended', async () => {
+  it('an EVENT stream is live until ENDLIST', async () => {
     const event = ['#EXT-X-PLAYLIST-TYPE:EVENT', '3.ts', '4.ts'];
     await serve({ [live]: mediaPlaylist(event) });
     await expect(stream.probe(live)).resolves.toMatchObject({ platform: 'hls' });
@@ -214,7 +214,7 @@ describe('a stream', () => {
     ['file:///etc/passwd', InvalidUrlError],
     ['data:video/mp2t;base64,AAAA', InvalidUrlError],
     ['missing.ts', StreamFetchError],
-  ])('of %s is refused', async (segment, kind) => {
+  ])('a segment at %s is rejected', async (segment, kind) => {
     await serve({ [live]: mediaPlaylist([segment]) });
     expect(await failureOf(stream.capture(live))).toBeInstanceOf(kind);
   });

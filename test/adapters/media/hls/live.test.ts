@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 it.each(['mpegts', 'fmp4'] as const)(
-  'a stream that ffmpeg is making (%s) is captured as it goes on',
+  'a live stream of ffmpeg (%s) is captured as it advances',
   async (segmentType) => {
     const tempDir = await mkdtemp(join(tmpdir(), 'live-'));
     endings.push(() => rm(tempDir, { recursive: true, maxRetries: 10 }));
@@ -58,7 +58,7 @@ it.each(['mpegts', 'fmp4'] as const)(
   },
 );
 
-it('a scene that ffmpeg cannot read is an error that says why', async () => {
+it('a scene that ffmpeg cannot read is an error with the reason', async () => {
   const inputArgs = ['-f', 'lavfi', '-i', 'nosuchsource'];
   const starting = startLiveHls({ ffmpegPath, inputArgs, segmentSeconds: 1, host: '127.0.0.1' });
   await expect(starting).rejects.toThrow(/nosuchsource/);

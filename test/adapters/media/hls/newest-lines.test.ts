@@ -11,8 +11,8 @@ function segmentsOf(lines: string[]): Segment[] {
   return playlist.segments;
 }
 
-describe('a playlist without its oldest segments', () => {
-  it('reads as the end of the whole one, whatever its tags', () => {
+describe('newestLines', () => {
+  it('a reduced playlist parses like the end of the whole one, with any tags', () => {
     const tag = constantFrom(
       '#EXT-X-KEY:METHOD=AES-128,URI="key?1"',
       '#EXT-X-KEY:METHOD=AES-128,URI="key?2",IV=0x000102030405060708090a0b0c0d0e0f',
@@ -41,17 +41,17 @@ describe('a playlist without its oldest segments', () => {
     );
   });
 
-  it('counts those that a delta update skips', () => {
+  it('a reduced playlist counts the segments that a delta update skips', () => {
     const lines = [
       ...head,
       '#EXT-X-SKIP:SKIPPED-SEGMENTS=7',
       ...['a', 'b', 'c'].flatMap((name) => ['#EXTINF:4,', name]),
     ];
-    expect(segmentsOf(lines).map(({ sequence }) => sequence)).toEqual([107, 108, 109]);
-    expect(segmentsOf(newestLines(lines, 1)).map(({ sequence }) => sequence)).toEqual([109]);
+    expect(segmentsOf(lines).map(({ sequence }) => sequence)).toEqual([107n, 108n, 109n]);
+    expect(segmentsOf(newestLines(lines, 1)).map(({ sequence }) => sequence)).toEqual([109n]);
   });
 
-  it('still says that it has ended, wherever that stands', () => {
+  it('a reduced playlist keeps ENDLIST at any position', () => {
     const lines = [...head, '#EXT-X-ENDLIST', '#EXTINF:4,', 'a', '#EXTINF:4,', 'b'];
     expect(newestLines(lines, 1)).toContain('#EXT-X-ENDLIST');
   });

@@ -10,21 +10,21 @@ beforeEach(() => {
   memory = createPlaylistMemory({ now: () => new Date(nowMs), most: 2, keepMs: 1000 });
 });
 
-describe('the memory of playlists', () => {
-  it('recalls what was remembered until it is forgotten', () => {
+describe('createPlaylistMemory', () => {
+  it('the playlist cache returns an entry until it is removed', () => {
     memory.remember('a', known('https://cdn.example/a'));
     expect(memory.recall('a')?.mediaUrl).toBe('https://cdn.example/a');
     memory.forget('a');
     expect(memory.recall('a')).toBeUndefined();
   });
 
-  it('forgets in time although a stream is captured all the while', () => {
+  it('a cached playlist expires although its stream is captured continuously', () => {
     for (nowMs = 0; nowMs <= 1000; nowMs += 100) memory.remember('a', known('https://cdn.example/a'));
     nowMs = 1001;
     expect(memory.recall('a')).toBeUndefined();
   });
 
-  it('counts anew from a playlist that was resolved to another URL', () => {
+  it('the expiry of a cached playlist restarts when it is resolved to another URL', () => {
     memory.remember('a', known('https://cdn.example/a'));
     nowMs = 900;
     memory.remember('a', known('https://cdn.example/b'));
@@ -32,7 +32,7 @@ describe('the memory of playlists', () => {
     expect(memory.recall('a')?.mediaUrl).toBe('https://cdn.example/b');
   });
 
-  it('forgets when the playlist ceases to work by what its source says', () => {
+  it('a cached playlist expires at the time given by its source', () => {
     memory.remember('a', { ...known('https://cdn.example/a'), freshUntil: new Date(500) });
     nowMs = 499;
     expect(memory.recall('a')).toBeDefined();
@@ -40,7 +40,7 @@ describe('the memory of playlists', () => {
     expect(memory.recall('a')).toBeUndefined();
   });
 
-  it('lets go of the one that was not used for longest', () => {
+  it('the playlist cache evicts the least recently used entry', () => {
     memory.remember('a', known('a'));
     memory.remember('b', known('b'));
     memory.remember('a', known('a'));

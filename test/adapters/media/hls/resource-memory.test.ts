@@ -14,7 +14,7 @@ function memory(most = 2) {
   return { resources, clock, get, fetched: () => fetched };
 }
 
-it('what was fetched is remembered for its time, by URL and range', async () => {
+it('a fetched resource is cached until it expires, by URL and range', async () => {
   const { get, clock, fetched } = memory();
   await get('a');
   await get('a');
@@ -26,7 +26,7 @@ it('what was fetched is remembered for its time, by URL and range', async () => 
   expect(fetched()).toBe(3);
 });
 
-it('the oldest makes room, and what is large is not kept', async () => {
+it('the resource cache evicts the oldest entry and stores no large ones', async () => {
   const { get, fetched } = memory();
   for (const url of ['a', 'b', 'c', 'a']) await get(url);
   expect(fetched()).toBe(4);
@@ -35,7 +35,7 @@ it('the oldest makes room, and what is large is not kept', async () => {
   expect(fetched()).toBe(6);
 });
 
-it('what failed is not remembered, nor what is forgotten', async () => {
+it('the resource cache stores neither failures nor removed entries', async () => {
   const { resources, get, fetched } = memory();
   const failing = (): Promise<Uint8Array> => Promise.reject(new Error('no'));
   await expect(resources.get({ url: 'a', byteRange: null }, failing)).rejects.toThrow('no');

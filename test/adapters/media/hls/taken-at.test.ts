@@ -8,7 +8,7 @@ function newest(startsAt: string | null): Segment {
   return {
     url: 'https://cdn.example/1.ts',
     byteRange: null,
-    sequence: 1,
+    sequence: 1n,
     durationSeconds: 4,
     initialization: null,
     key: null,
@@ -18,7 +18,7 @@ function newest(startsAt: string | null): Segment {
   };
 }
 
-it('a frame was taken when its segment begins, the picture of a clip when it ends', () => {
+it('a frame is dated by the start of its segment, a clip by the end', () => {
   expect(takenAt(newest('2026-11-20T11:59:50Z'), 'frames', now)).toEqual(new Date('2026-11-20T11:59:50Z'));
   expect(takenAt(newest('2026-11-20T11:59:50Z'), 'clip', now)).toEqual(new Date('2026-11-20T11:59:54Z'));
 });
@@ -29,6 +29,6 @@ it.each([
   '2026-11-19T11:00:00Z',
   '2026-11-20T12:00:01Z',
   '2026-11-22T00:00:00Z',
-])('a program date-time of %s is not believed', (startsAt) => {
+])('a program date-time of %s is ignored', (startsAt) => {
   expect(takenAt(newest(startsAt), 'frames', now)).toBe(now);
 });

@@ -13,13 +13,13 @@ beforeAll(async () => {
   whole = (await record({ keyFrameSeconds: 1, seconds: 4, size: '640x360' })).segments[1]!;
 });
 
-it('a picture that is spread over several PES packets is one picture', () => {
+it('an access unit over several PES packets counts once', () => {
   const { pictures, videoPid } = picturesOf(whole)!;
   expect(pictures.length).toBeGreaterThan(10);
   expect(picturesOf(withSecondPacketOf(videoPid))?.pictures).toEqual(pictures);
 });
 
-/** The first packet within a picture of that stream begins a PES packet of its own, without a time. */
+/** The first packet within an access unit of that stream starts another PES packet, without a PTS. */
 function withSecondPacketOf(videoPid: number): Buffer {
   const bytes = Buffer.from(whole);
   for (let at = 0; at < bytes.length; at += packetBytes) {

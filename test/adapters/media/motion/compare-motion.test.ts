@@ -4,32 +4,32 @@ import { box, changeAt, clock, daylight, looks, night, sensorNoise, thumbnailsOf
 
 const first = 0;
 
-describe('a scene in which nothing happens is looked at once', () => {
+describe('motion detection in a scene without events', () => {
   test.each([
-    ['still', daylight],
-    ['with the noise of a sensor', `${daylight},${sensorNoise}`],
-    ['with strong noise at a low bit rate', `${daylight},noise=alls=60:allf=t`, '300k'],
-    ['while daylight grows slowly', `${daylight},eq=brightness='t*0.015':eval=frame,${sensorNoise}`],
+    ['a still scene', daylight],
+    ['sensor noise', `${daylight},${sensorNoise}`],
+    ['strong noise at a low bit rate', `${daylight},noise=alls=60:allf=t`, '300k'],
+    ['slowly growing daylight', `${daylight},eq=brightness='t*0.015':eval=frame,${sensorNoise}`],
     [
-      'when exposure jumps',
+      'a jump of exposure',
       `${daylight},eq=contrast=1.25:brightness=0.06:enable='gte(t,${changeAt})',${sensorNoise}`,
     ],
     [
-      'when the white balance jumps',
+      'a jump of the white balance',
       `${daylight},colorbalance=rm=0.12:bm=-0.1:enable='gte(t,${changeAt})',${sensorNoise}`,
     ],
-  ])('%s', (_, filter, bitrate = '1500k') => {
+  ])('%s causes only the first check', (_, filter, bitrate = '1500k') => {
     expect(looks(thumbnailsOf(filter, { bitrate }))).toEqual([first]);
   });
 
-  test('once a clock overlay has been learned', () => {
+  test('a learned clock overlay causes no check', () => {
     const looked = looks(thumbnailsOf(`${daylight},${clock},${sensorNoise}`, { seconds: 16 }));
     expect(looked.filter((tick) => tick > 5)).toEqual([]);
     expect(looked.length).toBeLessThanOrEqual(4);
   });
 });
 
-describe('what appears is looked at in the tick in which it appears', () => {
+describe('motion detection of an event', () => {
   test.each([
     ['a box of 16 px at 720p', `${daylight},${box(16, 'white', changeAt)},${sensorNoise}`],
     ['a box of 24 px', `${daylight},${box(24, 'white', changeAt)},${sensorNoise}`],
@@ -48,18 +48,18 @@ describe('what appears is looked at in the tick in which it appears', () => {
       'a room whose lights go out',
       `${daylight},eq=brightness=-0.4:contrast=0.3:enable='gte(t,${changeAt})',${sensorNoise}`,
     ],
-  ])('%s', (_, filter) => {
+  ])('%s causes a check in its tick', (_, filter) => {
     const ticks = watch(thumbnailsOf(filter));
     expect(ticks[changeAt]).toMatchObject({ looked: true });
     expect(ticks[changeAt]?.changedShare).toBeGreaterThan(0);
   });
 
-  test('a red thing as bright as the grey behind it, when it comes and when it leaves', () => {
+  test('a red object as bright as its gray background causes a check when it appears and disappears', () => {
     const scene = `color=0x808080:s=1280x720:r=2,${sensorNoise},${box(64, '0xff4848', changeAt, changeAt + 3)}`;
     expect(looks(thumbnailsOf(scene))).toEqual([first, changeAt, changeAt + 3]);
   });
 
-  test('a thing that comes and leaves where a clock might be', () => {
+  test('an object at the position of a clock causes a check when it appears and disappears', () => {
     const visitor = `drawbox=x=600:y=30:w=60:h=60:color=white:t=fill:enable='between(t,${changeAt},${changeAt + 2.9})'`;
     expect(looks(thumbnailsOf(`${daylight},${visitor},${sensorNoise}`))).toEqual([
       first,
@@ -69,7 +69,7 @@ describe('what appears is looked at in the tick in which it appears', () => {
   });
 });
 
-test('slow change adds up against the last picture that the model saw', () => {
+test('slow change accumulates against the motion reference', () => {
   const ghost = 'color=white:s=80x160:r=2,format=yuva420p,fade=in:st=1:d=40:alpha=1[ghost]';
   const pictures = thumbnailsOf(`${daylight}[scene];${ghost};[scene][ghost]overlay=600:300,${sensorNoise}`, {
     seconds: 14,
@@ -82,7 +82,7 @@ test('slow change adds up against the last picture that the model saw', () => {
   expect(stepByStep.filter(Boolean).length).toBeLessThan(stepByStep.length / 4);
 });
 
-test('a share is of the picture, also where brightness and both colours have changed everywhere', () => {
+test('the changed share is at most 1 if luma and both chroma planes change everywhere', () => {
   const filled = (luma: number, blueness: number, redness: number) =>
     Uint8Array.from({ length: 21_600 }, (_, at) => (at < 14_400 ? luma : at < 18_000 ? blueness : redness));
   const [grey, red, green] = [filled(126, 128, 128), filled(126, 90, 240), filled(40, 20, 20)];
@@ -98,10 +98,10 @@ test('a share is of the picture, also where brightness and both colours have cha
   }
 });
 
-describe('the state', () => {
+describe('motion state', () => {
   const [before, after] = thumbnailsOf(`${daylight},${sensorNoise}`, { seconds: 2 });
 
-  test('a first picture counts as moved', () => {
+  test('a first frame counts as moved', () => {
     expect(compareMotion(before!, null)).toMatchObject({
       moved: true,
       changedShare: 1,
@@ -110,13 +110,13 @@ describe('the state', () => {
   });
 
   test.each(['', 'nonsense', '!!!', Buffer.from([1, 2, 3]).toString('base64')])(
-    'one that cannot be read (%j) starts anew',
+    'an unreadable state (%j) starts over',
     (state) => {
       expect(compareMotion(before!, state).moved).toBe(true);
     },
   );
 
-  test('stays below 14 kB, even from a very noisy camera', () => {
+  test('a motion state stays below 14 kB, even from a very noisy camera', () => {
     const [picture, next] = thumbnailsOf(`${daylight},noise=alls=60:allf=t`, { seconds: 2 });
     const { stateIfSkipped } = compareMotion(next!, compareMotion(picture!, null).stateIfLooked);
     expect(stateIfSkipped.length).toBeLessThan(14_000);
@@ -125,23 +125,23 @@ describe('the state', () => {
     ).toBeLessThan(11_000);
   });
 
-  test('comparing is pure: the same picture and state give the same answer', () => {
+  test('a comparison is pure: equal thumbnail and state give the same result', () => {
     const { stateIfLooked } = compareMotion(before!, null);
     expect(compareMotion(after!, stateIfLooked)).toEqual(compareMotion(after!, stateIfLooked));
   });
 
-  test('what is no thumbnail is refused', () => {
+  test('a thumbnail of another size is rejected', () => {
     expect(() => compareMotion(new Uint8Array(5), null)).toThrow(RangeError);
   });
 });
 
-describe('a black picture', () => {
+describe('black frame', () => {
   test.each([
-    ['black', 'color=black:s=1280x720:r=2', true],
+    ['a black frame', 'color=black:s=1280x720:r=2', true],
     ['the noise of a covered lens', 'color=black:s=1280x720:r=2,noise=alls=8:allf=t', true],
     ['a dark and noisy scene', `${night},noise=alls=20:allf=t`, false],
     [
-      'somebody in the dark',
+      'a person in the dark',
       'color=0x080808:s=1280x720:r=2,drawbox=x=600:y=300:w=40:h=100:color=0x161616:t=fill',
       false,
     ],
@@ -152,19 +152,19 @@ describe('a black picture', () => {
     ],
     ['a dark blue screen', 'color=0x00000c:s=1280x720:r=2,drawbox=color=0x000028:t=fill', false],
     ['grey', 'color=gray:s=1280x720:r=2', false],
-  ])('%s: %s', (_, filter, black) => {
+  ])('%s is black: %s', (_, filter, black) => {
     const ticks = watch(thumbnailsOf(filter, { seconds: 3 }));
     expect(ticks.map((tick) => tick.black)).toEqual([black, black, black]);
   });
 });
 
-describe('a frozen picture', () => {
+describe('frozen frame', () => {
   const settled = 4;
 
   test.each([
     ['a test card', 'smptehdbars=s=1280x720:r=2'],
     ['a scene', daylight],
-  ])('%s that stands still is identical from key frame to key frame', (_, filter) => {
+  ])('%s that is frozen is identical from key frame to key frame', (_, filter) => {
     const ticks = watch(thumbnailsOf(filter, { bitrate: '6M' })).slice(settled);
     expect(ticks.map((tick) => tick.identicalToPrevious)).toEqual(ticks.map(() => true));
   });
@@ -173,8 +173,8 @@ describe('a frozen picture', () => {
     ['noise of 4 levels', `${daylight},noise=alls=4:allf=t`],
     ['noise of 10 levels', `${daylight},noise=alls=10:allf=t`],
     ['noise at a low bit rate', `${daylight},noise=alls=10:allf=t`, '300k'],
-    ['a clock over a frozen picture', `${daylight},${clock}`],
-  ])('%s tells a live picture', (_, filter, bitrate = '1500k') => {
+    ['a clock over a frozen scene', `${daylight},${clock}`],
+  ])('%s is not identical', (_, filter, bitrate = '1500k') => {
     const ticks = watch(thumbnailsOf(filter, { bitrate }));
     expect(ticks.filter((tick) => tick.identicalToPrevious)).toEqual([]);
   });

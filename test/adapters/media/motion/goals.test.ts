@@ -8,7 +8,7 @@ import { stillScene } from '../../../../bench/motion/still-scenes.ts';
 import { thumbnailFilter, thumbnailsOf } from '../../../../bench/motion/thumbnails.ts';
 import type { Scene } from '../../../../bench/motion/scene.ts';
 
-/** A few clips of `npm run bench:motion` with seeds of their own: enough to notice when a change of the pre-filter costs what it is there for. */
+/** Clips of `npm run bench:motion` with other seeds: enough to detect a regression of the pre-filter. */
 const seed = 1001;
 const clips = await draw([
   stillScene('noise 15', seed),
@@ -22,39 +22,39 @@ const clips = await draw([
 ]);
 const ours = evaluate(clips, () => asInAJob(compareMotion));
 
-test('at least 90 % of the looks at still scenes with noise, flicker and overlays are spared', () => {
+test('the pre-filter skips at least 90 % of checks of still scenes with noise, flicker and overlays', () => {
   const { hits, of } = ours.savings({});
   expect(of).toBeGreaterThan(150);
   expect(hits / of).toBeGreaterThanOrEqual(0.9);
 });
 
-describe('of what happens', () => {
-  test('everything of 1 % of the picture and above is seen in its tick', () => {
+describe('recall of motion detection', () => {
+  test('every event of at least 1 % of the frame is detected in its tick', () => {
     const { hits, of } = ours.recall({ shares: (share) => share >= 0.01 });
     expect(of).toBeGreaterThan(30);
     expect(hits).toBe(of);
   });
 
-  test('at least 95 % at half a percent', () => {
+  test('at least 95 % of events of 0.5 % of the frame are detected', () => {
     const { hits, of } = ours.recall({ shares: (share) => share === 0.005 });
     expect(hits / of).toBeGreaterThanOrEqual(0.95);
   });
 });
 
-test('a difference to the previous frame does worse on the same clips', () => {
+test('a difference to the previous frame performs worse on the same clips', () => {
   const plain = evaluate(clips, previousFrame);
   expect(plain.savings({}).hits).toBeLessThan(ours.savings({}).hits);
   expect(plain.recall({}).hits).toBeLessThan(ours.recall({}).hits);
 });
 
-test('the thumbnails of these clips are made as those of captures', () => {
+test('the thumbnails of these clips equal those of captures', () => {
   const wanted = { mode: 'frames', clipSeconds: 3 } as const;
   const limits = { timeoutMs: 1000, clipBytes: 1 };
   const graph = captureArguments({ kind: 'pipe', format: 'mpegts' }, wanted, limits, 'clip.mp4').join(' ');
   expect(graph).toContain(thumbnailFilter);
 });
 
-/** Two at a time. */
+/** Runs two at a time. */
 async function draw(scenes: Scene[]) {
   const rest = scenes.entries();
   const drawn: { scene: Scene; half: 'held out'; pictures: Uint8Array[] }[] = [];

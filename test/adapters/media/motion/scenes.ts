@@ -3,7 +3,7 @@ import { thumbnail } from '../../../../core/capture.ts';
 import { compareMotion } from '../../../../adapters/media/motion/compare-motion.ts';
 import type { MotionComparison } from '../../../../core/motion.ts';
 
-/** A still, textured scene in daylight, and the same at night. */
+/** Still, textured scene by day and by night. */
 export const daylight = [
   'testsrc2=s=1280x720:r=2,trim=end_frame=1,noise=alls=40:all_seed=7,gblur=sigma=3',
   'loop=-1:1,setpts=N/2/TB,eq=contrast=0.5:brightness=-0.05',
@@ -11,7 +11,7 @@ export const daylight = [
 export const night = `${daylight},eq=contrast=0.15:brightness=-0.36:saturation=0.4`;
 export const sensorNoise = 'noise=alls=10:allf=t';
 
-/** Digits of a clock in the top left corner: bars that come and go, each in its own rhythm. No font is needed. */
+/** Clock digits in the top left corner, as bars with different rhythms, so that no font is needed. */
 export const clock = [2, 3, 5, 7, 4]
   .map(
     (rhythm, digit) =>
@@ -23,12 +23,12 @@ export function box(side: number, color: string, fromSecond: number, toSecond = 
   return `drawbox=x=640:y=360:w=${side}:h=${side}:color=${color}:t=fill:enable='between(t,${fromSecond - 0.01},${toSecond - 0.01})'`;
 }
 
-/** When something happens in most scenes: second, and tick, as pictures are a second apart. */
+/** Time of the event in most scenes, in seconds and ticks: frames are one second apart. */
 export const changeAt = 4;
 
 type Encoding = { seconds?: number; bitrate?: string };
 
-/** Thumbnails as a capture makes them: one a second, from the key frames of a stream encoded by libx264. */
+/** Creates thumbnails like a capture: one per second, from the key frames of a stream encoded by libx264. */
 export function thumbnailsOf(
   filter: string,
   { seconds = 9, bitrate = '1500k' }: Encoding = {},
@@ -58,7 +58,7 @@ export function thumbnailsOf(
 
 export type Tick = MotionComparison & { looked: boolean };
 
-/** Runs the pre-filter over pictures as a job does, without forced looks: the model looks when something moved. */
+/** Runs the pre-filter over frames like a job, without forced checks. */
 export function watch(pictures: Uint8Array[]): Tick[] {
   let state: string | null = null;
   return pictures.map((picture) => {
@@ -68,7 +68,7 @@ export function watch(pictures: Uint8Array[]): Tick[] {
   });
 }
 
-/** The ticks (0 is the first picture) at which the model looked. */
+/** Ticks with a check; 0 is the first frame. */
 export function looks(pictures: Uint8Array[]): number[] {
   return watch(pictures).flatMap((tick, at) => (tick.looked ? [at] : []));
 }

@@ -6,19 +6,19 @@ import { texture } from '../../../../bench/motion/texture.ts';
 
 const { width, height, bytes } = thumbnail;
 
-describe('a camera that shakes', () => {
+describe('camera shift', () => {
   test.each([
     { right: 0, down: 0 },
     { right: 1, down: 0 },
     { right: -2, down: 1 },
     { right: 2, down: -2 },
-  ])('is found to have moved by $right, $down, in another light too', (moved) => {
+  ])('a camera shift of $right, $down is found, also in different light', (moved) => {
     const before = view(0, 0, 0);
     const now = view(moved.right, moved.down, 15);
     expect(findShift(before.luma, now.luma, 15, 2)).toEqual(moved);
   });
 
-  test('and the reference follows it', () => {
+  test('the reference is shifted to the camera position', () => {
     const { luma } = shifted(view(0, 0, 0), { right: 2, down: 1 });
     const wanted = view(2, 1, 0).luma;
     const inner = 45 * width + 80;
@@ -26,7 +26,7 @@ describe('a camera that shakes', () => {
   });
 });
 
-test('a thing that moves over a flat wall is no shake', () => {
+test('an object that moves in front of a flat wall is not a camera shift', () => {
   const before = wallWith(40);
   const now = wallWith(42);
   expect(findShift(before.luma, now.luma, 0, 2)).toEqual({ right: 0, down: 0 });
@@ -41,7 +41,7 @@ function view(right: number, down: number, lighter: number): Planes {
   );
 }
 
-/** A grainy wall that stands still, and a thing of 12 pixels. */
+/** Grainy static wall with an object of 12 pixels. */
 function wallWith(left: number): Planes {
   const wall = view(0, 0, 0);
   for (let y = 40; y < 52; y += 1) wall.luma.samples.fill(220, y * width + left, y * width + left + 12);

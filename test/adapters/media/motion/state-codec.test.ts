@@ -12,14 +12,14 @@ const learned = {
   flakeArea: 17,
 };
 
-test('a state comes back: what was learned exactly, the reference within one level', () => {
+test('a decoded state has exact learned values and a reference within one level', () => {
   const state = decodeState(encodeState(encodeReference(picture), learned));
   expect(state?.learned).toEqual(learned);
   const away = picture.map((level, at) => Math.abs(level - state!.reference[at]!));
   expect(Math.max(...away)).toBe(1);
 });
 
-test('a reference that stays does not wear off, however often it is carried along', () => {
+test('a copied reference does not degrade', () => {
   const first = decodeState(encodeState(encodeReference(picture), learned));
   const later = decodeState(encodeState(first!.encoded, { ...learned, flakeArea: 3 }));
   expect(later!.reference).toEqual(first!.reference);
@@ -28,18 +28,18 @@ test('a reference that stays does not wear off, however often it is carried alon
 
 test.each([
   ['of another version', (state: string) => state.replace(/^3/, '2')],
-  ['with a part cut off', (state: string) => state.slice(0, state.lastIndexOf('.'))],
+  ['with a missing part', (state: string) => state.slice(0, state.lastIndexOf('.'))],
   ['with a damaged reference', (state: string) => `${state.slice(0, 20)}AAAA${state.slice(24)}`],
   [
-    'that would unpack to more than it should',
+    'that inflates beyond its size',
     (state: string) => state.replace(/\.[^.]+$/, state.slice(1, state.lastIndexOf('.'))),
   ],
-])('a state %s counts as none', (_, damage) => {
+])('a state %s is ignored', (_, damage) => {
   const state = encodeState(encodeReference(picture), learned);
   expect(decodeState(damage(state))).toBeNull();
 });
 
-test('differences to a guess give any plane back', () => {
+test('residuals restore any plane', () => {
   const width = 16;
   const plane = Uint8Array.from({ length: width * 9 }, (_, at) => (at * at * 31) % 256);
   expect(fromDifferences(toDifferences(plane, width), width)).toEqual(plane);

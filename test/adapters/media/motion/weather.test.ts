@@ -6,23 +6,23 @@ import { leastAreaIn, learnFlakes } from '../../../../adapters/media/motion/weat
 
 const flakesOf = (area: number) => Array.from({ length: 30 }, () => area * certain);
 
-test('flakes are known after a few pictures, and forgotten after the snow', () => {
+test('the flake area is learned after a few frames and forgotten after the snow', () => {
   const inSnow = [1, 2, 3, 4].reduce((area) => learnFlakes(area, flakesOf(10)), 0);
   expect(leastAreaIn(inSnow, motionTuning)).toBeGreaterThan(10);
   const after = Array.from({ length: 12 }).reduce<number>((area) => learnFlakes(area, []), inSnow);
   expect(leastAreaIn(after, motionTuning)).toBe(motionTuning.leastArea);
 });
 
-test('five things that move all the time are no weather', () => {
+test('five objects that move constantly are not precipitation', () => {
   const five = flakesOf(10).slice(0, 5);
   expect(learnFlakes(0, five)).toBe(0);
 });
 
-test('what is larger than any flake always counts', () => {
+test('an object larger than any flake always counts', () => {
   expect(leastAreaIn(255, motionTuning)).toBe(motionTuning.mostArea);
 });
 
-test('pixels that touch, also at their corners, weigh together; opposite borders do not touch', () => {
+test('adjacent pixels, also diagonal ones, form one component; opposite borders do not', () => {
   const rows = [
     [16, 0, 0, 0, 4],
     [0, 16, 0, 0, 0],

@@ -13,8 +13,8 @@ const mufasa = { username: 'Mufasa', password: 'Circle of Life' };
 const challengeOf7616 = (algorithm: string): string =>
   `Digest realm="http-auth@example.org", qop="auth, auth-int", algorithm=${algorithm}, nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS"`;
 
-describe('an authentication challenge', () => {
-  it('is answered as the example of RFC 7616 says, with MD5 and with SHA-256', () => {
+describe('RTSP authentication challenge', () => {
+  it('a challenge gets the response of the example in RFC 7616, with MD5 and SHA-256', () => {
     const clientNonce = 'f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ';
     const use = { method: 'GET', uri: '/dir/index.html', count: 1, clientNonce };
     const answer = (algorithm: string): string =>
@@ -26,13 +26,13 @@ describe('an authentication challenge', () => {
     expect(answer('SHA-256')).toContain('algorithm=SHA-256, qop=auth, nc=00000001');
   });
 
-  it('without qop is answered as cameras expect it (RFC 2069)', () => {
+  it('a challenge without qop gets a response by RFC 2069, as cameras expect', () => {
     const challenge = readChallenge([
       'Digest realm="testrealm@host.com", nonce="dcd98b7102dd2f0e8b11d0f600bfb0c093"',
     ])!;
     const use = { method: 'GET', uri: '/dir/index.html', count: 1, clientNonce: 'unused' };
     const answer = authorization(challenge, { username: 'Mufasa', password: 'CircleOfLife' }, use);
-    // The erratum 749 of RFC 2069.
+    // Erratum 749 of RFC 2069.
     expect(answer).toContain('response="1949323746fe6a43ef61f9606e7febea"');
     expect(answer).not.toMatch(/qop|cnonce|nc=/);
   });
@@ -48,7 +48,7 @@ describe('an authentication challenge', () => {
     ['Digest realm="b", nonce="n", qop="auth-int"', undefined],
     ['Negotiate', undefined],
     ['', undefined],
-  ])('of %s is answered by %s', (headers, scheme) => {
+  ])('a challenge of %s gets a response by %s', (headers, scheme) => {
     expect(readChallenge(headers.split('|'))?.scheme).toBe(scheme);
   });
 
@@ -56,19 +56,22 @@ describe('an authentication challenge', () => {
     ['MD5-sess', 'md5', ', qop="auth"'],
     ['MD5-sess', 'md5', ''],
     ['SHA-256-sess', 'sha256', ', qop="auth,auth-int"'],
-  ])('of %s binds the secret to the nonces of the session (RFC 7616, 3.4.2)', (algorithm, name, qop) => {
-    const challenge = readChallenge([`Digest realm="r", nonce="n", algorithm=${algorithm}${qop}`])!;
-    const use = { method: 'DESCRIBE', uri: 'rtsp://h/', count: 2, clientNonce: 'c' };
-    const hash = (text: string): string => createHash(name).update(text).digest('hex');
-    const secret = hash(`${hash('Mufasa:r:Circle of Life')}:n:c`);
-    const salt = qop === '' ? 'n' : 'n:00000002:c:auth';
-    const answer = authorization(challenge, mufasa, use);
-    expect(answer).toContain(`response="${hash(`${secret}:${salt}:${hash('DESCRIBE:rtsp://h/')}`)}"`);
-    expect(answer).toContain(`algorithm=${algorithm}`);
-    expect(answer).toContain('cnonce="c"');
-  });
+  ])(
+    'a challenge of %s hashes the secret with the nonces of the session (RFC 7616, 3.4.2)',
+    (algorithm, name, qop) => {
+      const challenge = readChallenge([`Digest realm="r", nonce="n", algorithm=${algorithm}${qop}`])!;
+      const use = { method: 'DESCRIBE', uri: 'rtsp://h/', count: 2, clientNonce: 'c' };
+      const hash = (text: string): string => createHash(name).update(text).digest('hex');
+      const secret = hash(`${hash('Mufasa:r:Circle of Life')}:n:c`);
+      const salt = qop === '' ? 'n' : 'n:00000002:c:auth';
+      const answer = authorization(challenge, mufasa, use);
+      expect(answer).toContain(`response="${hash(`${secret}:${salt}:${hash('DESCRIBE:rtsp://h/')}`)}"`);
+      expect(answer).toContain(`algorithm=${algorithm}`);
+      expect(answer).toContain('cnonce="c"');
+    },
+  );
 
-  it('is read with quotes, commas, spaces and bare words in it', () => {
+  it('a challenge with quotes, commas, spaces and bare words is parsed', () => {
     const header =
       'DIGEST  Realm = "a, \\"b\\", Basic c" ,nonce=YWJj== , opaque="" , QOP="auth-int , auth", STALE=TRUE';
     expect(readChallenge([header])).toMatchObject({
@@ -80,7 +83,7 @@ describe('an authentication challenge', () => {
     });
   });
 
-  it('prefers SHA-256 where a server offers both', () => {
+  it('SHA-256 is preferred if a server offers both algorithms', () => {
     const challenge = readChallenge([
       'Digest realm="r", nonce="n", algorithm=MD5',
       'Digest realm="r", nonce="n", algorithm=SHA-256',
@@ -95,8 +98,8 @@ const fresh = (nonce: string, stale = 'false'): string[] => [
 const authorizerOf = (credentials: { username: string; password: string } | null) =>
   createAuthorizer(credentials, () => 'c');
 
-describe('credentials', () => {
-  it('are sent only after they were asked for, and count the uses of a nonce', () => {
+describe('RTSP credentials', () => {
+  it('credentials are sent only after a challenge and count the uses of a nonce', () => {
     const authorizer = authorizerOf(mufasa);
     expect(authorizer.headers('DESCRIBE', 'rtsp://h/')).toEqual([]);
     expect(authorizer.accept(fresh('1'))).toBe(true);
@@ -104,7 +107,7 @@ describe('credentials', () => {
     expect(authorizer.headers('SETUP', 'rtsp://h/')[0]![1]).toContain('nc=00000002');
   });
 
-  it('are tried again for a stale nonce, and not for a refusal', () => {
+  it('credentials are retried after a stale nonce, but not after a rejection', () => {
     const authorizer = authorizerOf(mufasa);
     expect(authorizer.accept(fresh('1'))).toBe(true);
     expect(authorizer.accept(fresh('2', 'true'))).toBe(true);
@@ -113,7 +116,7 @@ describe('credentials', () => {
     expect(authorizerOf(null).accept(fresh('1'))).toBe(false);
   });
 
-  it('that were good are tried again with a new nonce, stale or not, and once', () => {
+  it('accepted credentials are retried once with a new nonce, stale or not', () => {
     const authorizer = authorizerOf(mufasa);
     expect(authorizer.accept(fresh('1'))).toBe(true);
     authorizer.confirm();
@@ -123,15 +126,15 @@ describe('credentials', () => {
     expect(authorizer.accept(fresh('3'))).toBe(false);
   });
 
-  it('are not tried for ever on a server that calls every nonce stale', () => {
+  it('credentials are not retried forever if a server reports every nonce as stale', () => {
     const authorizer = authorizerOf(mufasa);
     const tries = Array.from({ length: 20 }, (_, index) => authorizer.accept(fresh(String(index), 'true')));
     expect(tries.filter(Boolean)).toHaveLength(8);
   });
 });
 
-describe('a challenge with a carriage return of its own', () => {
-  it('puts no line into the answer', () => {
+describe('challenge with a carriage return', () => {
+  it('a carriage return in a challenge adds no line to the request', () => {
     const { headers } = parseHead('RTSP/1.0 401 No\r\nWWW-Authenticate: Digest realm="a", nonce="b\rX: y"');
     const challenge = readChallenge(headers.map(([, value]) => value))!;
     const use = { method: 'DESCRIBE', uri: 'rtsp://a/', count: 1, clientNonce: 'c' };

@@ -22,7 +22,7 @@ async function camera(odd: CameraOddities = {}, options: RtpRecordingOptions = {
   return started;
 }
 
-/** The moment that a frame shows, in seconds of the camera's recording: 0 is its first picture. */
+/** Returns the moment that a frame shows, in seconds of the recording; 0 is its first frame. */
 async function moment(odd: CameraOddities = {}, options: RtpRecordingOptions = {}): Promise<number> {
   const { url } = await camera(odd, options);
   return momentOf((await captureRtsp(url)).thumbnail);
@@ -30,12 +30,12 @@ async function moment(odd: CameraOddities = {}, options: RtpRecordingOptions = {
 
 const withUser = (url: string, user: string): string => url.replace('rtsp://', `rtsp://${user}@`);
 
-describe('a camera of', () => {
-  it.each(['h264', 'h265', 'mjpeg'] as const)('%s is captured', async (codec) => {
+describe('cameras', () => {
+  it.each(['h264', 'h265', 'mjpeg'] as const)('a camera with %s is captured', async (codec) => {
     expect(await moment({}, { codec })).toBeCloseTo(0, 0);
   });
 
-  it('sound, picture and metadata is asked for its picture only', async () => {
+  it('only the video track of a camera with audio, video and metadata is set up', async () => {
     const metadata =
       'm=application 0 RTP/AVP 107\r\na=rtpmap:107 vnd.onvif.metadata/90000\r\na=control:streamid=2\r\n';
     const { url, requests } = await camera({ describe: (text) => text + metadata }, { sound: true });
@@ -44,7 +44,7 @@ describe('a camera of', () => {
     expect(setups.map((setup) => setup.url)).toEqual([`${url}/streamid=1`]);
   });
 
-  it('late key frames is waited for', async () => {
+  it('a camera with late key frames is awaited', async () => {
     const gop = { keyFrameEvery: 20 };
     const { packets } = await recordRtp(gop);
     const firstPicture = packets.filter(({ isControl }) => !isControl)[0]!.bytes.readUInt32BE(4);
@@ -56,61 +56,61 @@ describe('a camera of', () => {
     );
   });
 
-  it('no parameter sets in its description sends them with its key frames', async () => {
+  it('a camera without parameter sets in its description sends them with its key frames', async () => {
     const describe = (text: string): string => text.replace(/^a=fmtp:.*\r\n/m, '');
     expect(await moment({ describe })).toBeCloseTo(0, 0);
     expect(await moment({ describe }, { codec: 'h265' })).toBeCloseTo(0, 0);
   });
 });
 
-describe('packets', () => {
-  it('with padding, a header extension and sources that contributed are read', async () => {
+describe('RTP packets', () => {
+  it('packets with padding, a header extension and contributing sources are read', async () => {
     expect(
       await moment({ packet: ({ bytes, isControl }) => (isControl ? bytes : dressedUp(bytes)) }),
     ).toBeCloseTo(0, 0);
   });
 
-  it('of RTCP in between are passed on', async () => {
+  it('RTCP packets in between are relayed', async () => {
     const report = (await recordRtp()).packets.find(({ isControl }) => isControl)!.bytes;
     const head = Buffer.from([0x24, 1, 0, report.length]);
     expect(await moment({ between: Buffer.concat([head, report]) })).toBeCloseTo(0, 0);
   });
 
   it.each([
-    ['of channels that nobody asked for', 9],
-    ['too short to be any', 1],
-  ])('%s harm nobody', async (_case, channel) => {
+    ['of channels that were not set up', 9],
+    ['that are too short', 1],
+  ])('packets %s are ignored', async (_case, channel) => {
     const short = Buffer.from([0x24, channel, 0, 4, 0x80, 1, 2, 3]);
     expect(await moment({ between: short })).toBeCloseTo(0, 0);
   });
 
-  it('with garbage in between are found', async () => {
+  it('packets are found behind garbage', async () => {
     expect(await moment({ between: Buffer.from('\0\0oops') })).toBeCloseTo(0, 0);
   });
 
-  it('that end before a picture is there are a failure, after it they are not', async () => {
+  it('a connection that ends before the first frame is a failure, a later end is not', async () => {
     expect(await moment({ closesAfter: 12 })).toBeCloseTo(0, 0);
     const { url } = await camera({ closesAfter: 1 });
     expect((await failureOf(captureRtsp(url))).message).toBe('Failed to capture frame from stream');
   });
 });
 
-describe('a set-up', () => {
+describe('RTSP SETUP', () => {
   it.each([
     [
-      'other channels than were asked for',
+      'other channels than requested',
       6,
       (channels: string) => `RTP/AVP/TCP;unicast;interleaved=${channels};ssrc=1`,
     ],
     ['the first channel alone', 4, () => 'RTP/AVP/TCP;interleaved=4'],
-    ['no word of TCP but channels', 2, (channels: string) => `RTP/AVP;unicast;interleaved=${channels}`],
+    ['no TCP but channels', 2, (channels: string) => `RTP/AVP;unicast;interleaved=${channels}`],
     ['no channels', 0, () => 'RTP/AVP/TCP;unicast;mode="PLAY"'],
     ['spaces and capitals', 8, (channels: string) => `rtp/avp/tcp; unicast; Interleaved = ${channels}`],
-  ])('that is answered with %s is played', async (_case, channel, transport) => {
+  ])('a SETUP response with %s is played', async (_case, channel, transport) => {
     expect(await moment({ channel, transport })).toBeCloseTo(0, 0);
   });
 
-  it('over TCP that is refused (461), or answered with UDP, is not tried over UDP', async () => {
+  it('a rejected TCP transport (461) or a UDP response never leads to UDP', async () => {
     const refusing = await camera({
       answer: ({ method }) => (method === 'SETUP' ? { status: 461 } : undefined),
     });
@@ -141,7 +141,7 @@ describe('a set-up', () => {
     ],
     ['a=tool:x', '*', {}, ['/', '/']],
   ])(
-    'goes by the control URLs %s and %s, which are sent and never connected to',
+    'the control URLs %s and %s are sent as given and never connected to',
     async (session, track, describeHeaders, urls) => {
       const describe = (text: string): string =>
         text.replace(/a=tool:.*/, session).replace(/a=control:streamid=0/, `a=control:${track}`);
@@ -153,30 +153,30 @@ describe('a set-up', () => {
   );
 });
 
-describe('a server', () => {
+describe('RTSP server', () => {
   it.each([
-    ['that does not know OPTIONS', { answer: refusing('OPTIONS', 501) }],
-    ['that knows OPTIONS for no path', { answer: refusing('OPTIONS', 404) }],
+    ['that does not support OPTIONS', { answer: refusing('OPTIONS', 501) }],
+    ['that rejects OPTIONS for the path', { answer: refusing('OPTIONS', 404) }],
     [
-      'whose header names are in lower case',
+      'with lower-case header names',
       { wire: (text: string) => text.replace(/^[\w-]+(?=:)/gm, (name) => name.toLowerCase()) },
     ],
-    ['that does not number its answers', { wire: (text: string) => text.replace(/CSeq: .*\r\n/, '') }],
+    ['that does not number its responses', { wire: (text: string) => text.replace(/CSeq: .*\r\n/, '') }],
     [
-      'that says 100 Continue first',
+      'that sends 100 Continue first',
       { wire: (text: string) => `RTSP/1.0 100 Continue\r\n${/CSeq: .*\r\n/.exec(text)?.[0]}\r\n${text}` },
     ],
-    ['that counts one byte of its description too few', { wire: (text: string) => `${text}\0` }],
+    ['that understates the length of its description by one byte', { wire: (text: string) => `${text}\0` }],
     [
-      'that asks us something in between',
+      'that sends a request in between',
       { wire: (text: string) => `SET_PARAMETER rtsp://c/ RTSP/1.0\r\nCSeq: 77\r\n\r\n${text}` },
     ],
-    ['that names no session', { wire: (text: string) => text.replace(/Session: .*\r\n/, '') }],
-  ] satisfies [string, CameraOddities][])('%s is understood', async (_case, odd) => {
+    ['without a session', { wire: (text: string) => text.replace(/Session: .*\r\n/, '') }],
+  ] satisfies [string, CameraOddities][])('a server %s is supported', async (_case, odd) => {
     expect(await moment(odd)).toBeCloseTo(0, 0);
   });
 
-  it.each(['SETUP', 'PLAY'])('that redirects at %s is not followed', async (method) => {
+  it.each(['SETUP', 'PLAY'])('a redirect at %s is not followed', async (method) => {
     const elsewhere = await camera();
     const { url } = await camera({
       answer: (request) =>
@@ -186,22 +186,22 @@ describe('a server', () => {
     expect(elsewhere.requests).toEqual([]);
   });
 
-  it.each(['rtsps', 'rtspu', 'rtsph', 'rtmp'])('over %s is refused by its scheme', async (scheme) => {
+  it.each(['rtsps', 'rtspu', 'rtsph', 'rtmp'])('%s is rejected by its scheme', async (scheme) => {
     const { url, requests } = await camera();
     expect(await failureOf(captureRtsp(url.replace('rtsp', scheme)))).toBeInstanceOf(InvalidUrlError);
     expect(requests).toEqual([]);
   });
 
-  it('that wants its stream tunnelled through HTTP says that RTSP is not spoken there', async () => {
+  it('a server that tunnels its stream through HTTP is reported as not using RTSP', async () => {
     const { url } = await camera({
       wire: () => 'HTTP/1.0 400 Bad Request\r\nContent-Type: application/x-rtsp-tunnelled\r\n\r\n',
     });
-    expect((await failureOf(captureRtsp(url))).remediation).toContain('does not speak RTSP');
+    expect((await failureOf(captureRtsp(url))).remediation).toContain('does not use RTSP');
   });
 });
 
-describe('credentials', () => {
-  it('are given to Basic with every request, once they were asked for', async () => {
+describe('camera credentials', () => {
+  it('basic credentials are sent with every request after a challenge', async () => {
     const challenge = { status: 401, headers: { 'WWW-Authenticate': 'Basic realm="cam"' } };
     const { url, requests } = await camera({
       answer: (request) => (isBasic(request) ? undefined : challenge),
@@ -214,15 +214,15 @@ describe('credentials', () => {
   it.each([
     ['a new nonce for every method', (nonce: number) => `Digest realm="cam", nonce="${nonce}"`],
     [
-      'a session’s hash',
+      'a session hash',
       (nonce: number) => `Digest realm="cam", nonce="${nonce}", algorithm=MD5-sess, qop="auth"`,
     ],
     [
-      'several challenges, of which SHA-256 is the strongest',
+      'several challenges, SHA-256 being the strongest',
       (nonce: number) =>
         `Basic realm="c, Digest", Digest realm="cam", nonce="x", Digest realm="cam", nonce="${nonce}", algorithm=SHA-256, qop="auth"`,
     ],
-  ])('are given to Digest with %s', async (_case, challenge) => {
+  ])('digest credentials support %s', async (_case, challenge) => {
     let nonce = 0;
     const asked = new Set<string>();
     const { url, requests } = await camera({
@@ -238,7 +238,7 @@ describe('credentials', () => {
     expect(methods).toEqual(['OPTIONS', 'DESCRIBE', 'SETUP', 'PLAY'].flatMap((method) => [method, method]));
   });
 
-  it('are read from a URL with what is encoded in it, a bare percent sign, and without a name', () => {
+  it('credentials of a URL are decoded, also with a bare percent sign or without a user name', () => {
     const guard = createEgressGuard({ allowRanges: ['127.0.0.1/32'] });
     const of = (user: string) => readRtspUrl(`rtsp://${user}@127.0.0.1/`, guard).credentials;
     expect(of('a%3Ab:p%40%2F')).toEqual({ username: 'a:b', password: 'p@/' });
@@ -247,7 +247,7 @@ describe('credentials', () => {
     expect(of(':secret')).toEqual({ username: '', password: 'secret' });
   });
 
-  it('show in no process, and in no error', async () => {
+  it('credentials appear in no process and in no error', async () => {
     const challenge = { status: 401, headers: { 'WWW-Authenticate': 'Basic realm="cam"' } };
     const { url, requests } = await camera({
       answer: (request) => (request.header('authorization') === undefined ? challenge : undefined),
@@ -265,7 +265,7 @@ describe('credentials', () => {
     const refused = await camera({ answer: () => challenge });
     const failure = await failureOf(captureRtsp(withUser(refused.url, 'viewer:hunter2')));
     expect(`${failure.stack} ${failure.remediation} ${String(failure.cause)}`).not.toContain('hunter2');
-    // Never before they are asked for, and not again once they are refused.
+    // Never before a challenge, and not again after a rejection.
     expect(refused.requests.map((request) => request.header('authorization') !== undefined)).toEqual([
       false,
       true,
@@ -284,7 +284,7 @@ function isBasic(request: ScriptedRequest): boolean {
   return request.header('authorization') === `Basic ${Buffer.from('viewer:p@ss/"w').toString('base64')}`;
 }
 
-/** Checked as a server does it, with the nonce that was given last. */
+/** Verifies the response like a server, with the latest nonce. */
 function isDigest(request: ScriptedRequest, nonce: number): boolean {
   const given = request.header('authorization') ?? '';
   const field = (name: string): string => new RegExp(`[ ,]${name}="?([^",]*)`).exec(given)?.[1] ?? '';
@@ -299,7 +299,7 @@ function isDigest(request: ScriptedRequest, nonce: number): boolean {
   return field('nonce') === `${nonce}` && field('response') === hash(`${secret}:${salt}:${what}`);
 }
 
-/** An extension of one word, one contributing source, and four bytes of padding. */
+/** Adds an extension of one word, a contributing source, and four bytes of padding. */
 function dressedUp(packet: Buffer): Buffer {
   const head = Buffer.from(packet.subarray(0, 12));
   head.writeUInt8(0x80 | 0x20 | 0x10 | 1, 0);
@@ -308,7 +308,7 @@ function dressedUp(packet: Buffer): Buffer {
   return Buffer.concat([head, source, extension, packet.subarray(12), Buffer.from([0, 0, 0, 4])]);
 }
 
-/** Command lines and environments of the processes that this one has started. */
+/** Returns command lines and environments of the child processes. */
 async function processesOfOurs(): Promise<string> {
   const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const shown = await Promise.all(

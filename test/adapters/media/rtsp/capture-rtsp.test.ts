@@ -48,7 +48,7 @@ async function gstreamer(...flags: string[]): Promise<GstRtspServer> {
   return server;
 }
 
-/** GStreamer's own picture is blue, and red after the flip; its middle pixel tells. */
+/** Color of the middle pixel: GStreamer's test video is blue, and red after the flip. */
 function colour({ thumbnail: picture }: Capture): 'blue' | 'red' | 'other' {
   const pixels = thumbnail.width * thumbnail.height;
   const middle = (thumbnail.width / 2) * (thumbnail.height / 4) + thumbnail.width / 4;
@@ -67,8 +67,8 @@ function expectPictures(taken: Capture, mode: CaptureRequest['mode'], since: num
   else expect(Buffer.from(taken.clip!).toString('latin1', 4, 8)).toBe('ftyp');
 }
 
-describe('a stream of GStreamer', () => {
-  it.each(['frames', 'clip', 'hybrid'] as const)('is captured (%s)', async (mode) => {
+describe('RTSP stream of GStreamer', () => {
+  it.each(['frames', 'clip', 'hybrid'] as const)('a stream of GStreamer is captured (%s)', async (mode) => {
     const since = Date.now();
     const { url } = await gstreamer('--audio');
     const taken = await capture(url, { mode });
@@ -76,7 +76,7 @@ describe('a stream of GStreamer', () => {
     expect(colour(taken)).toBe('blue');
   });
 
-  it.each(['basic', 'digest'])('is captured with %s authentication', async (auth) => {
+  it.each(['basic', 'digest'])('a stream with %s authentication is captured', async (auth) => {
     const { url } = await gstreamer('--auth', auth);
     expect(colour(await capture(url.replace('rtsp://', 'rtsp://viewer:secret@')))).toBe('blue');
     await expect(capture(url.replace('rtsp://', 'rtsp://viewer:wrong@'))).rejects.toBeInstanceOf(
@@ -84,40 +84,40 @@ describe('a stream of GStreamer', () => {
     );
   });
 
-  it('is captured in H.265', async () => {
+  it('a stream in H.265 is captured', async () => {
     const { url } = await gstreamer('--codec', 'h265');
     expect(colour(await capture(url))).toBe('blue');
   });
 
-  it('that sends a key frame every 2 s is waited for', async () => {
+  it('a capture waits for a key frame that is sent every 2 s', async () => {
     const { url } = await gstreamer('--key-frame-every', '20', '--auth', 'digest');
     const viewer = url.replace('rtsp://', 'rtsp://viewer:secret@');
-    // The first viewer starts the encoder and keeps it going; the second comes between its key frames.
+    // The first viewer starts the encoder and keeps it running; the second joins between its key frames.
     const first = capture(viewer, { mode: 'clip', clipSeconds: 2 });
     await new Promise((resolve) => setTimeout(resolve, 700));
     expect((await Promise.all([first, capture(viewer)])).map(colour)).toEqual(['blue', 'blue']);
   });
 
-  it('shows its change of scene', async () => {
+  it('a capture shows a change of scene', async () => {
     const { url, flipsAt } = await gstreamer('--red-after', '1.5');
     expect(colour(await capture(url))).toBe('blue');
     await new Promise((resolve) => setTimeout(resolve, flipsAt!.getTime() - Date.now() + 500));
     expect(colour(await capture(url))).toBe('red');
   });
 
-  it('is refused when it offers UDP only, which would be a way around the guard', async () => {
+  it('a stream that offers only UDP, which would bypass the guard, is rejected', async () => {
     const { url } = await gstreamer('--udp-only');
     await expect(capture(url)).rejects.toThrow(
       expect.objectContaining({ remediation: expect.stringContaining('TCP') }),
     );
   });
 
-  it('is not reached where its range is not open', async () => {
+  it('a stream outside the allowed ranges is not connected to', async () => {
     const { url } = await gstreamer();
     await expect(capture(url, {}, [])).rejects.toBeInstanceOf(InvalidUrlError);
   });
 
-  it('is live to a probe, which shows no credentials', async () => {
+  it('a probe reports a live stream without credentials', async () => {
     const { url } = await gstreamer('--auth', 'digest');
     const probe = await capturer().probe(
       url.replace('rtsp://', 'rtsp://viewer:secret@'),
@@ -127,7 +127,7 @@ describe('a stream of GStreamer', () => {
   });
 });
 
-describe('a stream of our own server', () => {
+describe('RTSP stream of the demo server', () => {
   const picture = ['-re', '-f', 'lavfi', '-i', 'testsrc2=size=640x360:rate=25'];
 
   async function ours(options: { range?: string } = {}): Promise<string> {
@@ -143,7 +143,7 @@ describe('a stream of our own server', () => {
   }
 
   it.each(['frames', 'clip', 'hybrid'] as const)(
-    'is captured (%s), by several viewers at a time',
+    'a stream of the demo server is captured (%s) by concurrent viewers',
     async (mode) => {
       const since = Date.now();
       const url = await ours();
@@ -152,24 +152,24 @@ describe('a stream of our own server', () => {
     },
   );
 
-  it('is no live stream with a range that ends', async () => {
+  it('a stream with a range that ends is not live', async () => {
     const url = await ours({ range: 'npt=0-20' });
     await expect(capture(url)).rejects.toBeInstanceOf(NotLiveError);
     await expect(capturer().probe(url, new AbortController().signal)).rejects.toBeInstanceOf(NotLiveError);
   });
 
-  it('has no stream at another path', async () => {
+  it('the demo server has no stream at another path', async () => {
     const url = await ours();
     await expect(capture(`${url}r`)).rejects.toBeInstanceOf(StreamFetchError);
   });
 
-  it('fails to start without an ffmpeg', async () => {
+  it('the demo server fails to start without ffmpeg', async () => {
     await expect(
       startRtspServer({ ffmpegPath: '/does/not/exist', inputArgs: [], path: '/live' }),
     ).rejects.toThrow('ENOENT');
   });
 
-  it('ends its viewers when its ffmpeg ends', async () => {
+  it('the demo server disconnects its viewers when its ffmpeg ends', async () => {
     const inputArgs = ['-f', 'lavfi', '-i', 'testsrc2=size=64x64:rate=5:duration=0.1'];
     const server = await startRtspServer({ ffmpegPath, inputArgs, path: '/live' });
     closers.push(() => server.close());
@@ -178,8 +178,8 @@ describe('a stream of our own server', () => {
   });
 });
 
-describe('a capture that cannot succeed', () => {
-  it('ends with the contract’s message when the server closes before a picture', async () => {
+describe('failed RTSP capture', () => {
+  it('a capture fails with the message of the interface if the server closes before a frame', async () => {
     const server = await startScriptedServer(({ method }, _url, socket) => {
       if (method === 'PLAY') setTimeout(() => socket.destroy(), 50);
       const headers = { Session: '1', Transport: 'RTP/AVP/TCP;interleaved=0-1' };
@@ -192,7 +192,7 @@ describe('a capture that cannot succeed', () => {
     );
   });
 
-  it('ends with the reason of its signal, and hangs up', async () => {
+  it('a capture ends with the abort reason and disconnects', async () => {
     const server = await startScriptedServer(({ method }) =>
       method === 'DESCRIBE'
         ? { status: 200, body: liveSdp }

@@ -34,7 +34,7 @@ async function scripted(answer: (request: ScriptedRequest, url: string, socket: 
   return server;
 }
 
-/** Answers OPTIONS like any server, and DESCRIBE as told. */
+/** Responds to OPTIONS like any server, and to DESCRIBE as specified. */
 const answering =
   (describe: ScriptedAnswer) =>
   ({ method }: ScriptedRequest): ScriptedAnswer =>
@@ -60,7 +60,7 @@ function withUser(url: string, user: string): string {
   return url.replace('rtsp://', `rtsp://${user}@`);
 }
 
-describe('a stream of GStreamer with authentication', () => {
+describe('describeRtsp with authentication', () => {
   let servers: Record<'basic' | 'digest', GstRtspServer>;
   beforeAll(async () => {
     const [basic, digest] = await Promise.all(
@@ -72,27 +72,30 @@ describe('a stream of GStreamer with authentication', () => {
     await Promise.all(Object.values(servers).map((server) => server.close()));
   });
 
-  it.each(['basic', 'digest'] as const)('is described with the credentials of the URL (%s)', async (auth) => {
-    const { track, target } = await describeStream(withUser(servers[auth].url, 'viewer:p%40ss%3Aw%25rd'));
-    expect(track).toMatchObject({ codec: 'H264', controlUrl: `${servers[auth].url}/stream=0` });
-    expect(target.url).toBe(servers[auth].url);
-  });
+  it.each(['basic', 'digest'] as const)(
+    'a stream is described with the credentials of the URL (%s)',
+    async (auth) => {
+      const { track, target } = await describeStream(withUser(servers[auth].url, 'viewer:p%40ss%3Aw%25rd'));
+      expect(track).toMatchObject({ codec: 'H264', controlUrl: `${servers[auth].url}/stream=0` });
+      expect(target.url).toBe(servers[auth].url);
+    },
+  );
 
   it.each(['basic', 'digest'] as const)(
-    'is refused with a wrong password (%s), which is not repeated',
+    'a wrong password (%s) is rejected and does not appear in the error',
     async (auth) => {
       const error = await failure(withUser(servers[auth].url, 'viewer:wrongest'));
       expect(error).toBeInstanceOf(StreamFetchError);
-      expect(error.remediation).toContain('refused the user name and password');
+      expect(error.remediation).toContain('rejected the user name and password');
       expect(`${error.message}${error.remediation}`).not.toContain('wrongest');
     },
   );
 
-  it('asks for credentials where the URL has none', async () => {
+  it('a missing password is requested in the remediation', async () => {
     expect((await failure(servers.digest.url)).remediation).toContain('rtsp://USER:PASSWORD@host');
   });
 
-  it('is not found at another path', async () => {
+  it('a wrong path is reported as not found', async () => {
     const error = await failure(
       withUser(servers.basic.url, 'viewer:p%40ss%3Aw%25rd').replace('/live', '/none'),
     );
@@ -101,9 +104,9 @@ describe('a stream of GStreamer with authentication', () => {
   });
 });
 
-describe('a described stream', () => {
+describe('describeRtsp', () => {
   it.each([
-    ['relative to the URL asked for', 'track1', {}, (url: string) => `${url}/track1`],
+    ['relative to the requested URL', 'track1', {}, (url: string) => `${url}/track1`],
     [
       'relative to Content-Base',
       'track1',
@@ -117,13 +120,13 @@ describe('a described stream', () => {
       () => 'rtsp://x/loc/track1',
     ],
     ['absolute', 'rtsp://10.1.1.1/cam/track1', {}, () => 'rtsp://10.1.1.1/cam/track1'],
-  ])('has its control URL %s', async (_, control, headers, expected) => {
+  ])('the control URL of a track may be %s', async (_, control, headers, expected) => {
     const body = liveSdp.replace('control:track1', `control:${control}`);
     const { url } = await scripted(answering(sdp(body, headers)));
     expect((await describeStream(url)).track.controlUrl).toBe(expected(url));
   });
 
-  it('is asked for by its whole URL, without the credentials', async () => {
+  it('a stream is described by its whole URL without the credentials', async () => {
     const server = await scripted(answering(sdp(liveSdp)));
     await describeStream(`${withUser(server.url, 'u:p')}?channel=1&subtype=0#x`);
     expect(server.requests.map(({ method, url }) => [method, url])).toEqual([
@@ -132,7 +135,7 @@ describe('a described stream', () => {
     ]);
   });
 
-  it('is connected to at the address that was checked, which is asked for once', async () => {
+  it('a stream is connected to at the checked address, which is resolved once', async () => {
     const server = await scripted(answering(sdp(liveSdp)));
     const lookups: string[] = [];
     const lookup = (host: string): Promise<Address[]> => {
@@ -144,7 +147,7 @@ describe('a described stream', () => {
     expect([target.host, lookups]).toEqual(['cam.example', ['cam.example']]);
   });
 
-  it('sends the new nonce when the old one is stale', async () => {
+  it('a new nonce is used if the old one is stale', async () => {
     let nonce = 0;
     const server = await scripted((request) => {
       if (request.method === 'OPTIONS') return { status: 200 };
@@ -159,7 +162,7 @@ describe('a described stream', () => {
     expect(server.requests.filter(({ method }) => method === 'DESCRIBE')).toHaveLength(3);
   });
 
-  it('is closed when the caller goes away', async () => {
+  it('a described stream is closed when the caller aborts', async () => {
     const { url } = await scripted(answering(sdp(liveSdp)));
     const controller = new AbortController();
     const { client } = await describeStream(url, open, controller.signal);
@@ -169,66 +172,66 @@ describe('a described stream', () => {
   });
 });
 
-describe('a stream that cannot be watched', () => {
-  it('is a recording', async () => {
+describe('describeRtsp of an unusable stream', () => {
+  it('a recording is rejected as not live', async () => {
     const { url } = await scripted(answering(sdp(liveSdp.replace('npt=now-', 'npt=0-20'))));
     expect(await failure(url)).toBeInstanceOf(NotLiveError);
   });
 
-  it.each([301, 302, 303, 305])('redirects (%d on DESCRIBE)', async (status) => {
+  it.each([301, 302, 303, 305])('a redirect with %d on DESCRIBE is rejected', async (status) => {
     const target = await scripted(answering(sdp(liveSdp)));
     const { url } = await scripted(answering({ status, headers: { Location: target.url } }));
     expect((await failure(url)).remediation).toContain('redirects');
     expect(target.requests).toEqual([]);
   });
 
-  it('redirects on OPTIONS', async () => {
+  it('a redirect on OPTIONS is rejected', async () => {
     const target = await scripted(answering(sdp(liveSdp)));
     const { url } = await scripted(() => ({ status: 302, headers: { Location: target.url } }));
     expect((await failure(url)).remediation).toContain('redirects');
     expect(target.requests).toEqual([]);
   });
 
-  it('sends a REDIRECT of its own', async () => {
+  it('a REDIRECT request of the server is rejected', async () => {
     const { url } = await scripted(
       answering({ raw: 'REDIRECT rtsp://x/ RTSP/1.0\r\nCSeq: 1\r\nLocation: rtsp://x/\r\n\r\n' }),
     );
     expect((await failure(url)).remediation).toContain('redirects');
   });
 
-  it('accepts the connection and says nothing', async () => {
+  it('a server that accepts the connection and sends nothing times out', async () => {
     const { url } = await scripted(() => null);
     const error = await failure(url, open, 200);
     expect(error).toBeInstanceOf(StreamFetchError);
-    expect(error.remediation).toContain('did not answer');
+    expect(error.remediation).toContain('did not respond');
   });
 
   it.each([
     ['HTTP', { raw: 'HTTP/1.1 400 Bad Request\r\n\r\n' }],
     ['no description', { status: 200 }],
-  ])('answers with %s', async (_, answer) => {
+  ])('a response with %s is rejected', async (_, answer) => {
     const { url } = await scripted(answering(answer));
-    expect((await failure(url)).remediation).toContain('does not speak RTSP');
+    expect((await failure(url)).remediation).toContain('does not use RTSP');
   });
 
-  it('has no video that we read', async () => {
+  it('a stream without a supported video codec is rejected', async () => {
     const { url } = await scripted(answering(sdp('v=0\r\nm=audio 0 RTP/AVP 8\r\n')));
     expect((await failure(url)).remediation).toContain('no video');
   });
 
   it.each([
     [404, 'no stream at this path'],
-    [453, 'no room'],
-    [503, 'no room'],
+    [453, 'maximum number of viewers'],
+    [503, 'maximum number of viewers'],
     [500, 'status 500'],
-  ])('answers with status %d', async (status, text) => {
+  ])('status %d has a remediation', async (status, text) => {
     const { url } = await scripted(answering({ status }));
     const error = await failure(url);
     expect(error).toBeInstanceOf(StreamFetchError);
     expect(error.remediation).toContain(text);
   });
 
-  it('hangs up', async () => {
+  it('a connection that closes is reported', async () => {
     const { url } = await scripted((_request, _url, socket) => {
       socket.destroy();
       return null;
@@ -236,15 +239,13 @@ describe('a stream that cannot be watched', () => {
     expect((await failure(url)).remediation).toContain('closed the connection');
   });
 
-  it('is not there', async () => {
-    expect((await failure('rtsp://127.0.0.1:1/cam')).remediation).toContain(
-      'Nothing accepts connections at port 1',
-    );
+  it('a closed port is reported', async () => {
+    expect((await failure('rtsp://127.0.0.1:1/cam')).remediation).toContain('Port 1 refuses connections');
     const nowhere = createEgressGuard({ allowRanges: [], lookup: () => Promise.resolve([]) });
     expect((await failure('rtsp://gone.example/cam', nowhere)).remediation).toContain('unknown');
   });
 
-  it('is at an address that is not allowed, which is not connected to', async () => {
+  it('a forbidden address is rejected and not connected to', async () => {
     const server = await scripted(answering(sdp(liveSdp)));
     const closed = createEgressGuard({
       allowRanges: [],

@@ -20,27 +20,27 @@ function interleaved({ at, payload, type = 96, extension = 0 }: Packet): Uint8Ar
 const [slice, idr, sps] = [[0x41], [0x65], [0x67]];
 const at = (time: number, payload: number[]): Packet => ({ at: time, payload });
 
-describe('the end of the first key frame of H.264', () => {
-  it('is where the next picture begins, however many packets it has', () => {
+describe('end of the first H.264 key frame', () => {
+  it('the key frame ends at the next access unit, for any number of packets', () => {
     expect(pastAt('H264', [at(1, slice), at(2, idr), at(2, idr), at(3, slice), at(4, slice)])).toBe(3);
   });
 
-  it('is found in fragments and in aggregates', () => {
+  it('the key frame is found in fragments and aggregates', () => {
     expect(pastAt('H264', [at(1, slice), at(2, [0x7c, 0x85]), at(2, [0x7c, 0x05]), at(3, slice)])).toBe(3);
     const aggregate = [0x78, 0, 2, 0x67, 0x42, 0, 2, 0x65, 0x88];
     expect(pastAt('H264', [at(1, slice), at(2, aggregate), at(3, slice)])).toBe(2);
   });
 
-  it('is not that of a picture which was joined in its middle', () => {
+  it('an access unit that was joined midway is not a complete key frame', () => {
     expect(pastAt('H264', [at(1, [0x7c, 0x45]), at(2, slice), at(3, idr), at(4, slice)])).toBe(3);
   });
 
-  it('is that of the very first picture, where it begins with its parameter sets', () => {
+  it('the first access unit is complete if it begins with its parameter sets', () => {
     expect(pastAt('H264', [at(1, sps), at(1, idr), at(2, slice)])).toBe(2);
     expect(pastAt('H264', [at(1, [0x78, 0, 1, 0x67, 0, 1, 0x65]), at(2, slice)])).toBe(1);
   });
 
-  it('is not moved by reports, other payloads, packets that are too short, or extensions', () => {
+  it('reports, other payloads, short packets and extensions do not end the key frame', () => {
     const noise = [
       { at: 9, payload: idr, type: 200 & 0x7f },
       { at: 9, payload: idr, type: 97 },
@@ -51,28 +51,28 @@ describe('the end of the first key frame of H.264', () => {
     expect(end.isPast(Uint8Array.of(0x24, 0, 0, 1, 7))).toBe(false);
   });
 
-  it('stays where it was', () => {
+  it('the end of the key frame does not change afterwards', () => {
     const end = watchForKeyFrameEnd({ codec: 'H264', payloadType: 96 });
     const pictures = [at(1, slice), at(2, idr), at(3, slice), at(4, slice), at(5, idr)];
     const past = pictures.map((packet) => end.isPast(interleaved(packet)));
     expect(past).toEqual([false, false, true, true, true]);
   });
 
-  it('never comes in a stream without key frames', () => {
+  it('a stream without key frames has no end of the key frame', () => {
     expect(pastAt('H264', [at(1, slice), at(2, slice), at(3, slice)])).toBe(-1);
   });
 });
 
-describe('the end of the first key frame of others', () => {
+describe('end of the first key frame of other codecs', () => {
   it.each([
     ['plain', [0x26, 1]],
     ['a fragment', [0x62, 1, 0x93]],
     ['an aggregate', [0x60, 1, 0, 2, 0x40, 1, 0, 2, 0x2a, 1]],
-  ])('is known of H.265 (%s)', (_form, keyFrame) => {
+  ])('the key frame of H.265 is found (%s)', (_form, keyFrame) => {
     expect(pastAt('H265', [at(1, [0x02, 1]), at(2, keyFrame), at(3, [0x02, 1])])).toBe(2);
   });
 
-  it('is not known of VP8', () => {
+  it('the key frame of VP8 is not found', () => {
     expect(pastAt('VP8', [at(1, idr), at(2, idr), at(3, idr)])).toBe(-1);
   });
 });

@@ -27,8 +27,8 @@ function read(...chunks: Uint8Array[]): RtspItem[] {
   return chunks.flatMap((chunk) => reader.push(chunk));
 }
 
-describe('the RTSP reader', () => {
-  it('tells messages, bodies and interleaved frames apart', () => {
+describe('createRtspReader', () => {
+  it('the reader separates messages, bodies and interleaved frames', () => {
     const items = read(wire);
     expect(items.map((item) => item.kind)).toEqual(['message', 'frame', 'message', 'frame']);
     const [first, second, third] = items;
@@ -40,7 +40,7 @@ describe('the RTSP reader', () => {
     expect(requestLine(third.message.startLine)).toEqual({ method: 'GET_PARAMETER', url: 'rtsp://h/cam' });
   });
 
-  it('reads the same however the bytes are cut', () => {
+  it('the reader returns the same items for any split of the bytes', () => {
     const whole = read(wire);
     const cuts = fc.array(fc.nat(wire.length), { maxLength: 8 });
     fc.assert(
@@ -52,7 +52,7 @@ describe('the RTSP reader', () => {
     );
   });
 
-  it('takes bare line feeds, folded and repeated headers', () => {
+  it('the reader accepts bare line feeds, folded and repeated headers', () => {
     const [item] = read(
       Buffer.from('RTSP/1.0 401 No\nWWW-Authenticate: Basic\n  realm="a"\nwww-authenticate: Digest\n\n'),
     );
@@ -61,10 +61,10 @@ describe('the RTSP reader', () => {
   });
 
   it.each([
-    ['a byte more than was counted', '\0'],
-    ['the rest of a description that was counted short', 'a=control:trackID=1\r\na=range:npt=now-\r\n'],
-    ['nonsense with a dollar', '\0\0$\0\0\0\0'],
-  ])('finds its way after %s', (_case, garbage) => {
+    ['a byte beyond the declared length', '\0'],
+    ['the rest of a description with a short length', 'a=control:trackID=1\r\na=range:npt=now-\r\n'],
+    ['garbage with a dollar sign', '\0\0$\0\0\0\0'],
+  ])('the reader resynchronizes after %s', (_case, garbage) => {
     const rtp = Buffer.from([0x24, 0, 0, 12, 0x80, 96, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]);
     for (const next of [
       rtp,
@@ -79,7 +79,7 @@ describe('the RTSP reader', () => {
     }
   });
 
-  it('does not look for its way for ever, nor before anything was RTSP', () => {
+  it('the reader limits resynchronization and requires RTSP at the start', () => {
     expect(() => read(Buffer.from(answer), Buffer.alloc(100_000))).toThrow(RtspProtocolError);
     expect(() => read(Buffer.concat([Buffer.alloc(20_000, 'x'), Buffer.from(answer)]))).toThrow(
       RtspProtocolError,
@@ -91,11 +91,11 @@ describe('the RTSP reader', () => {
   it.each([
     ['HTTP', 'HTTP/1.1 400 Bad Request\r\n\r\n'],
     ['a header without a colon', 'RTSP/1.0 200 OK\r\nnonsense\r\n\r\n'],
-    ['an endless head', 'A'.repeat(20_000)],
+    ['an endless header', 'A'.repeat(20_000)],
     ['an endless body', 'RTSP/1.0 200 OK\r\nContent-Length: 99999999\r\n\r\n'],
     ['a negative length', 'RTSP/1.0 200 OK\r\nContent-Length: -1\r\n\r\n'],
-    ['a length that is no number', 'RTSP/1.0 200 OK\r\nContent-Length: many\r\n\r\n'],
-  ])('refuses %s', (_, text) => {
+    ['a length that is not a number', 'RTSP/1.0 200 OK\r\nContent-Length: many\r\n\r\n'],
+  ])('the reader rejects %s', (_, text) => {
     expect(() => read(Buffer.from(text))).toThrow(RtspProtocolError);
   });
 });

@@ -16,12 +16,12 @@ afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
 });
 
-/** Two cores may be busy with other tests. */
+/** Timeout: two cores may be busy with other tests. */
 const patience = { interval: 10, timeout: 10_000 };
 
 const tcp = 'RTP/AVP/TCP;unicast;interleaved=2-3;ssrc=12';
 
-/** A camera that does everything right, unless `other` answers first. */
+/** Starts a camera without oddities, unless `other` responds first. */
 async function camera(
   other: (request: ScriptedRequest, socket: Socket) => ScriptedAnswer | undefined = () => undefined,
 ) {
@@ -47,7 +47,7 @@ async function relayTo(url: string, until: 'key frame' | 'the end' = 'the end'):
   return relay;
 }
 
-/** What ffmpeg is to the relay. */
+/** Client of the relay, in place of ffmpeg. */
 function viewer(relayUrl: string) {
   const url = new URL(relayUrl);
   const socket = connect(Number(url.port), '127.0.0.1');
@@ -69,7 +69,7 @@ function viewer(relayUrl: string) {
   };
 }
 
-/** An interleaved RTP packet of the track of `liveSdp`. */
+/** Creates an interleaved RTP packet of the track in `liveSdp`. */
 function rtp(timestamp: number, ...payload: number[]): Buffer {
   const packet = Buffer.alloc(16 + payload.length);
   packet.set([0x24, 2, 0, 12 + payload.length, 0x80, 96, 0, 0]);
@@ -78,14 +78,14 @@ function rtp(timestamp: number, ...payload: number[]): Buffer {
   return packet;
 }
 
-/** Resolves when a figure has not changed for 300 ms. */
+/** Resolves when a number has not changed for 300 ms. */
 async function settled(figure: () => number): Promise<void> {
   for (let before = -1; before !== figure(); await new Promise((resolve) => setTimeout(resolve, 300)))
     before = figure();
 }
 
-describe('the RTSP relay', () => {
-  it('answers ffmpeg itself, with nothing of the server but the track', async () => {
+describe('openRtspRelay', () => {
+  it('the relay responds to ffmpeg itself, with only the track of the server', async () => {
     const { url, requests } = await camera(({ method }) =>
       method === 'DESCRIBE'
         ? { status: 200, headers: { 'Content-Base': 'rtsp://10.9.9.9/', Server: 'evil' }, body: liveSdp }
@@ -104,7 +104,7 @@ describe('the RTSP relay', () => {
     expect(requests.map(({ method }) => method)).toEqual(['OPTIONS', 'DESCRIBE', 'SETUP']);
   });
 
-  it('sets the track up over TCP and plays it in the session of the server', async () => {
+  it('the relay sets the track up over TCP and plays it in the session of the server', async () => {
     const { url, requests } = await camera();
     const ffmpeg = viewer((await relayTo(url)).url);
     ffmpeg.ask('PLAY');
@@ -117,7 +117,7 @@ describe('the RTSP relay', () => {
     expect([play!.url, play!.header('session')]).toEqual([url, 'abc']);
   });
 
-  it('passes frames unchanged in both directions, and says when the last one came', async () => {
+  it('the relay passes frames unchanged in both directions and reports the time of the newest', async () => {
     const { url, socket, frames } = await camera();
     const relay = await relayTo(url);
     const ffmpeg = viewer(relay.url);
@@ -132,7 +132,7 @@ describe('the RTSP relay', () => {
     await expect.poll(() => frames[0], patience).toEqual(report);
   });
 
-  it('that is to give a key frame ends for ffmpeg with the packet after it', async () => {
+  it("a relay for a key frame closes ffmpeg's connection after the packet that follows it", async () => {
     const { url, socket } = await camera();
     const ffmpeg = viewer((await relayTo(url, 'key frame')).url);
     ffmpeg.ask('PLAY');
@@ -144,7 +144,7 @@ describe('the RTSP relay', () => {
     expect(ffmpeg.received().includes(pictures[4]!)).toBe(false);
   });
 
-  it('answers PLAY before the first frame, which ffmpeg would drop otherwise', async () => {
+  it('the relay responds to PLAY before the first frame, which ffmpeg would drop otherwise', async () => {
     const frame = Buffer.from([0x24, 2, 0, 8, 0x99, 1, 2, 3, 4, 5, 6, 7]);
     const { url } = await camera(({ method }, socket) =>
       method === 'PLAY' ? (socket.write(frame), { status: 200 }) : undefined,
@@ -156,7 +156,7 @@ describe('the RTSP relay', () => {
     expect(ffmpeg.received().toString()).toMatch(/^RTSP\/1\.0 200/);
   });
 
-  it('lets the server wait while ffmpeg does not read', async () => {
+  it('the relay pauses the server while ffmpeg does not read', async () => {
     const { url, socket } = await camera();
     const ffmpeg = viewer((await relayTo(url)).url);
     ffmpeg.ask('PLAY');
@@ -173,7 +173,7 @@ describe('the RTSP relay', () => {
   it.each([
     ['OPTIONS', 'OPTIONS, DESCRIBE, SETUP, PLAY'],
     ['GET_PARAMETER', 'OPTIONS, DESCRIBE, SETUP, PLAY, GET_PARAMETER'],
-  ])('keeps the session alive as often as the server wants, by %s', async (beat, methods) => {
+  ])('the relay keeps the session alive at the interval of the server, with %s', async (beat, methods) => {
     const { url, requests } = await camera(({ method }) => {
       if (method === 'OPTIONS') return { status: 200, headers: { Public: methods } };
       const session = { Session: 'abc ; timeout = 1', Transport: tcp };
@@ -184,7 +184,7 @@ describe('the RTSP relay', () => {
     expect(requests.at(-1)?.header('session')).toBe('abc');
   });
 
-  it('says goodbye to the server when ffmpeg leaves', async () => {
+  it('the relay sends TEARDOWN when ffmpeg disconnects', async () => {
     const { url, requests, socket } = await camera();
     const ffmpeg = viewer((await relayTo(url)).url);
     ffmpeg.ask('PLAY');
@@ -194,7 +194,7 @@ describe('the RTSP relay', () => {
     await expect.poll(() => socket().destroyed, patience).toBe(true);
   });
 
-  it('ends ffmpeg’s connection when the server leaves, after what had arrived', async () => {
+  it("the relay closes ffmpeg's connection when the server disconnects, after relaying received frames", async () => {
     const { url, socket } = await camera();
     const ffmpeg = viewer((await relayTo(url)).url);
     ffmpeg.ask('PLAY');
@@ -206,14 +206,14 @@ describe('the RTSP relay', () => {
     expect(ffmpeg.received().subarray(-frame.length)).toEqual(frame);
   });
 
-  it('ends ffmpeg’s connection when the server refuses to play', async () => {
+  it("the relay closes ffmpeg's connection when the server rejects PLAY", async () => {
     const { url } = await camera(({ method }) => (method === 'PLAY' ? { status: 454 } : undefined));
     const ffmpeg = viewer((await relayTo(url)).url);
     ffmpeg.ask('PLAY');
     await ffmpeg.closed;
   });
 
-  it('takes no more than its share of bytes', async () => {
+  it('the relay closes at its byte limit', async () => {
     const { url, socket } = await camera();
     const ffmpeg = viewer((await relayTo(url)).url);
     ffmpeg.ask('PLAY');
@@ -233,7 +233,7 @@ describe('the RTSP relay', () => {
     ['UDP', 'RTP/AVP;unicast;client_port=1-2;server_port=3-4'],
     ['multicast', 'RTP/AVP;multicast;destination=224.1.1.1'],
     ['nothing', ''],
-  ])('is not opened to a server that offers %s', async (_, transport) => {
+  ])('the relay does not open if the server offers %s', async (_, transport) => {
     const { url } = await camera(({ method }) =>
       method === 'SETUP' ? { status: 200, headers: { Transport: transport } } : undefined,
     );
@@ -241,8 +241,8 @@ describe('the RTSP relay', () => {
   });
 });
 
-describe('a stranger at the relay', () => {
-  it('is not served without the secret path', async () => {
+describe('other client of the relay', () => {
+  it('another client without the secret path is not served', async () => {
     const { url, requests } = await camera();
     const relay = await relayTo(url);
     const stranger = viewer(new URL('/other', relay.url).href);
@@ -257,7 +257,7 @@ describe('a stranger at the relay', () => {
     expect(requests.map(({ method }) => method)).not.toContain('PLAY');
   });
 
-  it('finds nobody there after ffmpeg has come', async () => {
+  it('another client cannot connect after ffmpeg', async () => {
     const { url } = await camera();
     const relay = await relayTo(url);
     const ffmpeg = viewer(relay.url);
@@ -271,7 +271,7 @@ describe('a stranger at the relay', () => {
     expect(ffmpeg.socket.destroyed).toBe(false);
   });
 
-  it('that says nothing is sent away', async () => {
+  it('another client that sends nothing is disconnected', async () => {
     const { url } = await camera();
     await viewer((await relayTo(url)).url).closed;
   });

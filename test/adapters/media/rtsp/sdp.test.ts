@@ -7,7 +7,7 @@ const video = (lines: string[], before: string[] = []): string =>
   ['v=0', ...before, 'm=audio 0 RTP/AVP 8', 'a=control:audio', 'm=video 0 RTP/AVP 96', ...lines].join('\r\n');
 const h264 = 'a=rtpmap:96 H264/90000';
 
-describe('a session description', () => {
+describe('session description', () => {
   it.each([
     ['npt=now-', false],
     ['npt=0-', false],
@@ -21,12 +21,12 @@ describe('a session description', () => {
     [' npt = 0 - 00:10:05.3', true],
     ['clock=20260101T100000Z-20260101T101500Z', true],
     ['smpte-25=10:07:00-10:07:33', true],
-  ])('with the range %s is a recording: %s', (range, recording) => {
+  ])('a session with the range %s is a recording: %s', (range, recording) => {
     expect(isRecording(parseSdp(video([h264], [`a=range:${range}`])))).toBe(recording);
     expect(isRecording(parseSdp(video([h264, `a=range:${range}`])))).toBe(recording);
   });
 
-  it('without a range is live', () => {
+  it('a session without a range is live', () => {
     expect(isRecording(parseSdp(video([h264])))).toBe(false);
   });
 });
@@ -34,8 +34,8 @@ describe('a session description', () => {
 const track = (lines: string[], before: string[] = []) =>
   findVideoTrack(parseSdp(video(lines, before)), base);
 
-describe('the video track', () => {
-  it('is found among others, with its parameters', () => {
+describe('findVideoTrack', () => {
+  it('the video track is found among others, with its parameters', () => {
     const found = track([h264, 'a=fmtp:96 sprop-parameter-sets=Z0,aM', 'a=control:trackID=1']);
     expect(found).toEqual({
       codec: 'H264',
@@ -53,17 +53,17 @@ describe('the video track', () => {
     ['rtsp://10.0.0.1:8554/x/track1', 'rtsp://cam/live', 'rtsp://10.0.0.1:8554/x/track1'],
     ['*', 'rtsp://cam/live', 'rtsp://cam/live'],
     ['bad\u0000control', 'rtsp://cam/live', 'rtsp://cam/live'],
-  ])('with the control %s at %s is set up at %s', (control, baseUrl, expected) => {
+  ])('a track with the control %s at %s is set up at %s', (control, baseUrl, expected) => {
     const session = parseSdp(video([h264, `a=control:${control}`]));
     expect(findVideoTrack(session, baseUrl)?.controlUrl).toBe(expected);
   });
 
-  it('is played at the control URL of the session, where it has one', () => {
+  it('a track is played at the control URL of the session, if it has one', () => {
     expect(track([h264], ['a=control:*'])?.sessionUrl).toBe(base);
     expect(track([h264], ['a=control:rtsp://inner/all'])?.sessionUrl).toBe('rtsp://inner/all');
   });
 
-  it('may be motion JPEG, which needs no map', () => {
+  it('a track may be motion JPEG, which needs no rtpmap', () => {
     const session = parseSdp('v=0\nm=video 0 RTP/AVP 26\na=control:1');
     expect(findVideoTrack(session, base)).toMatchObject({ codec: 'JPEG', payloadType: 26 });
   });
@@ -71,14 +71,14 @@ describe('the video track', () => {
   it.each([
     ['audio only', 'v=0\nm=audio 0 RTP/AVP 8'],
     ['an unknown codec', 'v=0\nm=video 0 RTP/AVP 96\na=rtpmap:96 x-pn-realvideo/90000'],
-    ['encrypted RTP', 'v=0\nm=video 0 RTP/SAVP 96\na=rtpmap:96 H264/90000'],
-    ['no clock', 'v=0\nm=video 0 RTP/AVP 96\na=rtpmap:96 H264'],
+    ['SRTP', 'v=0\nm=video 0 RTP/SAVP 96\na=rtpmap:96 H264/90000'],
+    ['no clock rate', 'v=0\nm=video 0 RTP/AVP 96\na=rtpmap:96 H264'],
     ['nothing', ''],
-  ])('is not found in %s', (_, text) => {
+  ])('no track is found in a description with %s', (_, text) => {
     expect(findVideoTrack(parseSdp(text), base)).toBeNull();
   });
 
-  it('is described to ffmpeg without anything else that the server wrote', () => {
+  it("the description for ffmpeg contains nothing else of the server's text", () => {
     const found = track([h264, 'a=fmtp:96 x=1', 'a=evil:1'], ['a=tool:evil', 'i=evil', 'c=IN IP4 10.0.0.1']);
     const text = describeTrack(found!, 'rtsp://127.0.0.1:1/secret/video');
     expect(text).not.toMatch(/evil|10\.0\.0\.1/);

@@ -77,8 +77,8 @@ describe('a condition about a frame', () => {
 
   test('the explanation gives the measured numbers, and what they come from', async () => {
     const { explanation } = await looksAt('redBox', 'a red car');
-    expect(explanation).toMatch(/Red covers 2\.\d % of the picture \(largest region 2\.\d %/);
-    expect(explanation).toContain('Not judged: "car"');
+    expect(explanation).toMatch(/Red covers 2\.\d % of the frame \(largest region 2\.\d %/);
+    expect(explanation).toContain('Not checked: "car"');
     expect(explanation).toContain('built-in pixel model, which is no vision-language model');
   });
 
@@ -165,7 +165,7 @@ describe('a question about a picture', () => {
   test('what cannot be measured is said so', async () => {
     const { answer, triggered } = await pixel.answer(pictures.redBox, 'Is somebody asleep?', patience());
     expect(triggered).toBeNull();
-    expect(answer).toContain('Cannot be judged');
+    expect(answer).toContain('Cannot be checked');
   });
 });
 
@@ -183,9 +183,9 @@ describe('a summary', () => {
       at(30, pictures.redBox),
     ];
     const { summary } = await pixel.summarize(samples, patience());
-    expect(summary).toContain('4 pictures from 12:00:00 UTC to 12:00:30 UTC');
+    expect(summary).toContain('4 samples from 12:00:00 UTC to 12:00:30 UTC');
     expect(summary).toMatch(
-      /At 12:00:20 UTC 2\.\d % of the picture had changed; it was 97\.\d % grey, 2\.\d % red/,
+      /At 12:00:20 UTC 2\.\d % of the frame had changed; it was 97\.\d % grey, 2\.\d % red/,
     );
     expect(summary.match(/had changed/g)).toHaveLength(1);
   });
@@ -198,12 +198,12 @@ describe('a summary', () => {
   test('leaves out a picture that cannot be read, and says so', async () => {
     const samples = [at(0, pictures.grey), at(10, new Uint8Array([1, 2, 3])), at(20, pictures.redBox)];
     const { summary } = await pixel.summarize(samples, patience());
-    expect(summary).toMatch(/^1 of 3 pictures could not be read\. 2 pictures from/);
-    expect(summary).toMatch(/At 12:00:20 UTC 2\.\d % of the picture had changed/);
+    expect(summary).toMatch(/^1 of 3 samples could not be decoded\. 2 samples from/);
+    expect(summary).toMatch(/At 12:00:20 UTC 2\.\d % of the frame had changed/);
   });
 
   test('of nothing says that there was nothing', async () => {
-    expect((await pixel.summarize([], patience())).summary).toContain('No pictures');
+    expect((await pixel.summarize([], patience())).summary).toContain('no samples');
   });
 });
 

@@ -1,0 +1,17 @@
+import type { Collaborators } from '../collaborators.ts';
+import type { Job } from '../job.ts';
+import { isTerminal } from '../transitions.ts';
+import type { ExecutionInput } from '../workflow.ts';
+
+/**
+ * Starts the execution of the job's current generation if the job was handed over from `generation`: the history of an execution is finite.
+ * Has no effect on an ended job, and if the execution was started before.
+ */
+export async function startNextGeneration(
+  job: Job,
+  { generation }: Pick<ExecutionInput, 'generation'>,
+  deps: Pick<Collaborators, 'executions'>,
+): Promise<void> {
+  if (isTerminal(job.status) || job.generation <= generation) return;
+  await deps.executions.start({ job_id: job.job_id, generation: job.generation });
+}

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { createSteadyClock } from '../../../adapters/embedded/steady-clock.ts';
+
+function createScriptedClock() {
+  const source = { wall: 1_000_000, monotonic: 500 };
+  const now = createSteadyClock({ wallMs: () => source.wall, monotonicMs: () => source.monotonic });
+  return { source, read: () => now().getTime() };
+}
+
+test('the steady clock passes with the wall clock', () => {
+  const { source, read } = createScriptedClock();
+  expect(read()).toBe(1_000_000);
+  source.wall += 5_000;
+  source.monotonic += 5_000;
+  expect(read()).toBe(1_005_000);
+});
+
+test('the steady clock goes on at the same pace when the wall clock is set back', () => {
+  const { source, read } = createScriptedClock();
+  read();
+  source.wall -= 3_600_000;
+  expect(read()).toBe(1_000_000);
+  source.wall += 2_000;
+  source.monotonic += 2_000;
+  expect(read()).toBe(1_002_000);
+});
+
+test('the steady clock counts the time in which the machine slept', () => {
+  const { source, read } = createScriptedClock();
+  read();
+  source.wall += 3_600_000;
+  expect(read()).toBe(4_600_000);
+});

@@ -1,0 +1,126 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createRequestBodies } from '../../../adapters/http/request-bodies.ts';
+import { createHttpCaller } from '../../support/http-caller.ts';
+import { createWorld } from '../../support/world.ts';
+import type { World } from '../../support/world.ts';
+
+const frame = { frame_b64: 'x', question: 'What is there?' };
+const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
+
+let world: World;
+let timers: Set<() => void>;
+let call: Awaited<ReturnType<typeof createHttpCaller>>;
+beforeEach(async () => {
+  world = createWorld();
+  timers = new Set();
+  world.c.bodies = createRequestBodies({
+    setTimer: (fire) => {
+      timers.add(fire);
+      return () => timers.delete(fire);
+    },
+  });
+  call = await createHttpCaller(world);
+});
+afterEach(() => world.close());
+
+/** A body whose end is held back until `finish` is called. */
+function heldBack(text: string) {
+  let finish = () => {};
+  const stream = new ReadableStream({
+    start: (controller) => {
+      controller.enqueue(Buffer.from(text));
+      finish = () => controller.close();
+    },
+  });
+  return { stream, finish: () => finish() };
+}
+
+const post = (path: string, body: unknown, length?: number, caller = call) =>
+  caller('POST', path, body, length === undefined ? {} : { 'content-length': `${length}` });
+
+describe('Request bodies', () => {
+  test.each(['/live-monitor', '/live-digest', '/check-once', '/streams/validate', '/webhook-test', '/keys'])(
+    'a body of more than 32 kB is refused at %s, with a length or without',
+    async (path) => {
+      const tooLarge = {
+        status: 413,
+        body: { error: { code: 'PAYLOAD_TOO_LARGE', remediation: 'Send at most 32 kB.' } },
+      };
+      expect(await post(path, 'x'.repeat(32_001))).toMatchObject(tooLarge);
+      expect(await post(path, heldBack('x').stream, 32_001)).toMatchObject(tooLarge);
+      expect((await post(path, 'x'.repeat(32_000))).status).toBe(422);
+    },
+  );
+
+  test('a frame may have 5 MB', async () => {
+    expect((await post('/analyze-frame', heldBack('x').stream, 5_000_001)).status).toBe(413);
+    expect((await post('/analyze-frame', { ...frame, frame_b64: 'A'.repeat(4_900_000) })).status).toBe(400);
+  });
+
+  test('a body that stops arriving is 408, and its bytes are no longer counted', async () => {
+    const bodies = Array.from({ length: 3 }, () => heldBack('{'));
+    const answers = bodies.map(({ stream }) => post('/analyze-frame', stream, 5_000_000));
+    await settled();
+    expect((await post('/analyze-frame', frame, 2_000_000)).status).toBe(429);
+
+    for (const fire of timers) fire();
+
+    for (const answer of await Promise.all(answers)) {
+      expect(answer).toMatchObject({ status: 408, body: { error: { code: 'REQUEST_TIMEOUT' } } });
+      expect(answer.headers.get('connection')).toBe('close');
+    }
+    expect((await post('/analyze-frame', frame)).status).toBe(400);
+    expect(timers.size).toBe(0);
+  });
+
+  test('the announced bytes of a caller are limited before they arrive, and not those of another', async () => {
+    const bodies = Array.from({ length: 3 }, () => heldBack(JSON.stringify(frame)));
+    const answers = bodies.map(({ stream }) => post('/analyze-frame', stream, 5_000_000));
+    await settled();
+
+    const refused = await post('/analyze-frame', heldBack('').stream, 5_000_000);
+
+    expect(refused).toMatchObject({ status: 429, body: { error: { code: 'RATE_LIMITED' } } });
+    expect(refused.headers.get('retry-after')).toBe('2');
+    expect(refused.body.error.remediation).toContain('16 MB');
+    const other = await createHttpCaller(world, 'airport');
+    expect((await post('/analyze-frame', frame, undefined, other)).status).toBe(400);
+    for (const { finish } of bodies) finish();
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([400, 400, 400]);
+    expect((await post('/analyze-frame', frame, 100)).status).toBe(400);
+  });
+
+  test('bytes without a length are counted as they arrive', async () => {
+    const bodies = Array.from({ length: 3 }, () => heldBack('x'.repeat(4_900_000)));
+    const answers = bodies.map(({ stream }) => post('/analyze-frame', stream));
+    await settled();
+    expect((await post('/analyze-frame', heldBack('x'.repeat(4_900_000)).stream)).status).toBe(429);
+    for (const { finish } of bodies) finish();
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([422, 422, 422]);
+  });
+
+  test('bodies of all callers together are limited', async () => {
+    const callers = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => createHttpCaller(world, name)));
+    const bodies: ReturnType<typeof heldBack>[] = [];
+    const answers = callers.flatMap((caller) =>
+      Array.from({ length: 3 }, () => {
+        const body = heldBack(JSON.stringify(frame));
+        bodies.push(body);
+        return post('/analyze-frame', body.stream, 5_000_000, caller);
+      }),
+    );
+    await settled();
+    for (const { finish } of bodies) finish();
+    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 400)).toHaveLength(12);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(3);
+  });
+
+  test('nothing is read of a request without a key, nor of one that no endpoint takes', async () => {
+    let read = 0;
+    const unread = () => new ReadableStream({ pull: () => void (read += 1) }, { highWaterMark: 0 });
+    expect((await call('POST', '/analyze-frame', unread(), { authorization: '' })).status).toBe(401);
+    expect((await call('POST', '/nowhere', unread())).status).toBe(404);
+    expect(read).toBe(0);
+  });
+});

@@ -1,0 +1,137 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createLineLog } from '../../adapters/embedded/line-log.ts';
+import { teeLog } from '../../adapters/embedded/tee-log.ts';
+import { createApp } from '../../adapters/http/app.ts';
+import { mountMcp } from '../../adapters/mcp/mount-mcp.ts';
+import { StreamFetchError } from '../../core/errors.ts';
+import { deliverEvent } from '../../core/operations/deliver-event.ts';
+import { redactedLog } from '../../core/redact.ts';
+import { clientOf, internal } from '../support/api-client.ts';
+import type { ApiClient } from '../support/api-client.ts';
+import { createWorld } from '../support/world.ts';
+import type { World } from '../support/world.ts';
+import { signedUrls } from './vectors/signed-urls.ts';
+
+let world: World;
+let client: ApiClient;
+/** Everything that came out, by where. */
+let outputs: Record<string, string>;
+
+beforeEach(async () => {
+  world = createWorld();
+  client = await clientOf(world);
+  outputs = {};
+});
+afterEach(() => world.close());
+
+const condition = 'a ship enters the lock';
+
+describe('what opens a stream or a receiver comes out nowhere', () => {
+  it.each(signedUrls)('of $kind', async ({ url, secrets }) => {
+    writeLinesToo();
+    await goWell(url);
+    await goWrong(url);
+    await readLogs();
+    for (const [output, text] of Object.entries(outputs))
+      for (const secret of secrets)
+        expect([output, text]).not.toEqual([output, expect.stringContaining(secret)]);
+    expect(Object.keys(outputs).length).toBeGreaterThan(15);
+    // Nothing of it in what others read; the host tells the operator enough.
+    expect(outputs['the log']).toContain(new URL(url).hostname);
+  });
+});
+
+/** Standard error, as `watchpost start` writes it. */
+function writeLinesToo(): void {
+  const write = (line: string) => keep('standard error', line);
+  const lines = createLineLog({ level: 'debug', now: world.c.now, write, forPeople: false });
+  world.c.log = teeLog(world.c.log, redactedLog(lines));
+}
+
+async function goWell(url: string): Promise<void> {
+  await ask('validation', 'POST', '/streams/validate', { stream_url: url });
+  await ask('a check', 'POST', '/check-once', { stream_url: url, condition });
+  await ask('a test of a webhook', 'POST', '/webhook-test', { webhook_url: asHttp(url) });
+  const job = await ask('a new job', 'POST', '/live-monitor', {
+    stream_url: url,
+    condition,
+    webhook_url: asHttp(url),
+  });
+  world.script.verdicts.push(true);
+  world.script.webhooks.push({ status: null, error: 'Connection was refused' });
+  await world.tick(await world.begin({ job_id: job.job_id, generation: 0 }));
+  for (const message of world.queued.splice(0)) await deliverEvent(message, world.c);
+  keep('webhooks', JSON.stringify(world.sent.map(({ headers, body }) => ({ headers, body }))));
+  await ask('a job', 'GET', `/jobs/${job.job_id}`);
+  await ask('the list of jobs', 'GET', '/jobs');
+  await ask('events', 'GET', `/jobs/${job.job_id}/events`);
+  await ask('deliveries', 'GET', `/jobs/${job.job_id}/deliveries`);
+  await askMcp('get_job', { job_id: job.job_id });
+  await askMcp('validate_stream', { stream_url: url });
+  await ask('a cancelled job', 'DELETE', `/jobs/${job.job_id}`);
+  await ask('an event stream', 'GET', `/jobs/${job.job_id}/events`, undefined, {
+    accept: 'text/event-stream',
+  });
+}
+
+async function goWrong(url: string): Promise<void> {
+  for (const field of ['stream_url', 'webhook_url', 'condition', 'caller'])
+    await ask(`a validation error of ${field}`, 'POST', '/live-monitor', {
+      [field]: url.padEnd(2100, 'x'),
+      interval_seconds: url,
+    });
+  world.script.probe = new Error(`connect ECONNREFUSED at ${url}`);
+  await ask('a defect', 'POST', '/live-monitor', { stream_url: url, condition });
+  world.script.probe = new StreamFetchError('Try again.', undefined, { cause: new Error(url) });
+  await ask('an error', 'POST', '/live-monitor', { stream_url: url, condition });
+  await ask('an error of a validation', 'POST', '/streams/validate', { stream_url: url });
+  world.script.probe = undefined;
+  world.c.executions.start = async () => {
+    throw new Error(`cannot start "${url}"`);
+  };
+  await ask('a job without an execution', 'POST', '/live-digest', { stream_url: url });
+}
+
+async function readLogs(): Promise<void> {
+  const operator = await clientOf(world, ['internal'], 'airport');
+  for (const [name, path] of Object.entries({ 'the log': '/logs?limit=500', metrics: '/metrics' })) {
+    const { status, body } = await operator.call('GET', path, undefined, internal);
+    expect(status).toBe(200);
+    keep(name, JSON.stringify(body));
+  }
+}
+
+async function ask(name: string, method: string, path: string, body?: object, headers = {}): Promise<any> {
+  const response = await createApp(world.c).request(`/api${path}`, {
+    method,
+    headers: { authorization: `Bearer ${client.key}`, 'content-type': 'application/json', ...headers },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  keep(name, `${response.status} ${JSON.stringify([...response.headers])} ${text}`);
+  return text.startsWith('{') ? JSON.parse(text) : undefined;
+}
+
+async function askMcp(name: string, given: object): Promise<void> {
+  const app = createApp(world.c);
+  mountMcp(app, world.c);
+  const response = await app.request('http://watchpost.test/mcp', {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${client.key}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } }),
+  });
+  expect(response.status).toBe(200);
+  keep(`MCP: ${name}`, await response.text());
+}
+
+function keep(name: string, text: string): void {
+  outputs[name] = `${outputs[name] ?? ''}${text}\n`;
+}
+
+function asHttp(url: string): string {
+  return url.replace(/^rtsp:/, 'http:');
+}

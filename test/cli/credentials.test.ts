@@ -1,0 +1,37 @@
+import { chmodSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { credentialsFile, writeCredentials } from '../../cli/credentials.ts';
+import { temporaryDirectory } from '../adapters/embedded/temporary-directory.ts';
+
+const credentials = {
+  base_url: 'http://127.0.0.1:8787/api',
+  pid: 1,
+  api_key: 'wp_1',
+  internal_api_key: 'wp_2',
+  webhook_secret: 'whsec_1',
+};
+
+it('the file of the first keys is readable by its owner alone, also where a half-written one lies there for all', async () => {
+  const directory = temporaryDirectory();
+  const partial = `${credentialsFile(directory)}.part`;
+  writeFileSync(partial, 'half');
+  chmodSync(partial, 0o666);
+
+  await writeCredentials(directory, credentials);
+
+  expect(statSync(credentialsFile(directory)).mode & 0o777).toBe(0o600);
+  expect(JSON.parse(readFileSync(credentialsFile(directory), 'utf8'))).toEqual(credentials);
+});
+
+it('the file of the first keys is not written through a link that lies in its way', async () => {
+  const directory = temporaryDirectory();
+  const elsewhere = join(directory, 'elsewhere');
+  writeFileSync(elsewhere, 'kept');
+  symlinkSync(elsewhere, `${credentialsFile(directory)}.part`);
+
+  await writeCredentials(directory, credentials);
+
+  expect(readFileSync(elsewhere, 'utf8')).toBe('kept');
+  expect(statSync(credentialsFile(directory)).mode & 0o777).toBe(0o600);
+});

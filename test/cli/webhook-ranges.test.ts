@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { primitives } from '../../cli/keys/open-key-desk.ts';
+import { openService } from '../../cli/service.ts';
+import { readSettings } from '../../cli/settings.ts';
+import { mintKey } from '../../core/api-key.ts';
+import { createCollectedLog } from '../adapters/embedded/collected-log.ts';
+import { temporaryDirectory } from '../adapters/embedded/temporary-directory.ts';
+import { startReceiver } from '../adapters/webhook/receiver.ts';
+
+it('ranges for cameras open nothing for webhooks, which have a setting of their own', async () => {
+  const receiver = await startReceiver((_, response) => response.writeHead(204).end());
+  const closed = await ask(receiver.url, { WATCHPOST_ALLOW_RANGES: '127.0.0.0/8' });
+  expect(closed).toMatchObject({
+    status: 400,
+    body: {
+      error: { code: 'INVALID_URL', remediation: expect.stringContaining('WATCHPOST_ALLOW_WEBHOOK_RANGES') },
+    },
+  });
+  expect(receiver.received).toHaveLength(0);
+  const open = await ask(receiver.url, { WATCHPOST_ALLOW_WEBHOOK_RANGES: '127.0.0.0/8' });
+  expect(open).toMatchObject({ status: 200, body: { error: null } });
+  expect(receiver.received).toHaveLength(1);
+});
+
+it('ranges for webhooks open nothing for streams', async () => {
+  const { status, body } = await ask(
+    'http://127.0.0.1:9/live.m3u8',
+    {
+      WATCHPOST_ALLOW_WEBHOOK_RANGES: '127.0.0.0/8',
+    },
+    '/streams/validate',
+    'stream_url',
+  );
+  expect([status, body.error?.code]).toEqual([400, 'INVALID_URL']);
+});
+
+/** What a service with these settings answers, without a port. */
+async function ask(url: string, env: Record<string, string>, path = '/webhook-test', field = 'webhook_url') {
+  const settings = readSettings({}, { ...env, WATCHPOST_DATA_DIR: temporaryDirectory() });
+  const service = await openService(settings, 'ffmpeg', 'http://watchpost.test/api', createCollectedLog());
+  const { keys } = service.collaborators;
+  const minted = mintKey({ caller: 'harbour', scopes: ['jobs'], label: null }, new Date(), {
+    ...primitives,
+    randomBytes,
+  });
+  await keys.put(minted.key);
+  const response = await service.app.request(`/api${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${minted.text}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ [field]: url }),
+  });
+  const answer = { status: response.status, body: (await response.json()) as any };
+  await service.close();
+  return answer;
+}

@@ -1,0 +1,163 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { coverage } from '../../../core/decision/coverage.ts';
+import { StreamFetchError } from '../../../core/errors.ts';
+import { createDigest } from '../../../core/operations/create-digest.ts';
+import { createMonitor } from '../../../core/operations/create-monitor.ts';
+import { cancelJob } from '../../../core/operations/end-job.ts';
+import type { Step } from '../../../core/workflow.ts';
+import { createWorld, digestRequest, monitorRequest } from '../../support/world.ts';
+import type { World } from '../../support/world.ts';
+
+/** Jobs of several hours on a wall clock that is set back by an hour while they wait. */
+
+const hour = 3600;
+let world: World;
+beforeEach(() => {
+  world = createWorld({ maxJobSeconds: 24 * hour });
+});
+afterEach(() => world.close());
+
+async function monitor(fields: Record<string, unknown> = {}): Promise<Step> {
+  const request = monitorRequest({
+    interval_seconds: 10,
+    monitor_duration_seconds: 4 * hour,
+    max_triggers: null,
+    ...fields,
+  });
+  const { job_id } = await createMonitor(request, 'harbour', world.c);
+  return world.begin({ job_id, generation: 0 });
+}
+
+/** Ticks for so many seconds of waiting. */
+async function watch(first: Step, ticks: number, before: () => void = () => undefined): Promise<Step> {
+  let step = first;
+  for (let count = 0; count < ticks && !step.done; count += 1) {
+    before();
+    step = await world.tick(step);
+    // No execution sleeps until the clock has caught up.
+    if (!step.done)
+      expect(Date.parse(step.wait_until) - world.clock.now.getTime()).toBeLessThanOrEqual(60_000);
+  }
+  return step;
+}
+
+const jobOf = async ({ job_id: jobId }: Step) => (await world.c.jobs.find(jobId))!;
+const eventsOf = async ({ job_id: jobId }: Step, type: string) =>
+  (await world.c.jobs.events(jobId, 0, 10_000)).filter((event) => event.type === type);
+const holds = () => world.script.verdicts.push(true);
+
+describe('a wall clock that is set back by an hour', () => {
+  test('does not stop the checks of a monitor', async () => {
+    const step = await watch(await monitor(), 6);
+    world.stepClock(-hour);
+    const later = await watch(step, 240);
+    expect((await jobOf(later)).counters.checks_performed).toBe(246);
+  });
+
+  test.each([
+    { cooldown: 0, alerts: 12 },
+    { cooldown: 30, alerts: 4 },
+  ])('suppresses and repeats no alert with a cooldown of $cooldown s', async ({ cooldown, alerts }) => {
+    const step = await watch(await monitor({ trigger_cooldown_seconds: cooldown }), 6, holds);
+    world.stepClock(-hour);
+    await watch(step, 6, holds);
+    expect(await eventsOf(step, 'watch_triggered')).toHaveLength(alerts);
+  });
+
+  test('leaves the coverage of a job in agreement with its duration', async () => {
+    const step = await watch(await monitor(), 6);
+    world.stepClock(-hour);
+    const job = await jobOf(await watch(step, 240));
+    expect(coverage(job, world.clock.now)).toMatchObject({ ratio: 1, gap_seconds: 0, gaps: [] });
+    expect(coverage(job, world.clock.now).watched_seconds).toBeCloseTo(2450, -1);
+  });
+
+  test('ends a job after the duration that was asked for', async () => {
+    const step = await watch(await monitor({ monitor_duration_seconds: 600 }), 30);
+    world.stepClock(-hour);
+    const ended = await watch(step, 40);
+    const job = await jobOf(ended);
+    expect(job).toMatchObject({ status: 'stopped', reason: 'max_duration_reached', last_tick: 61 });
+    expect(Date.parse(job.ended_at!) - Date.parse(job.started_at!)).toBe(600_000);
+  });
+
+  test('does not hide that a stream is lost', async () => {
+    const fails = () => world.script.captures.push(new StreamFetchError('Try again.'));
+    const step = await watch(await monitor(), 6);
+    const lost = await watch(step, 2, fails);
+    world.stepClock(-hour);
+    const ended = await watch(lost, 10, fails);
+    expect(await jobOf(ended)).toMatchObject({ status: 'failed', reason: 'stream_lost' });
+  });
+
+  test('does not hide that a playlist stands still', async () => {
+    const position = { segment: '9:/9.ts', segment_seconds: 2 };
+    const standsStill = () => world.script.captures.push({ position });
+    const step = await watch(await monitor(), 2, standsStill);
+    world.stepClock(-hour);
+    const ended = await watch(step, 12, standsStill);
+    expect(await jobOf(ended)).toMatchObject({ status: 'failed', reason: 'stream_lost' });
+  });
+
+  test('does not hide that the picture is frozen', async () => {
+    world.c.compareMotion = () => ({
+      moved: true,
+      changedShare: 0.1,
+      black: false,
+      identicalToPrevious: true,
+      stateIfLooked: 'looked',
+      stateIfSkipped: 'skipped',
+    });
+    const step = await watch(await monitor(), 3);
+    world.stepClock(-hour);
+    const later = await watch(step, 4);
+    expect((await jobOf(later)).counters.frozen_frames).toBeGreaterThanOrEqual(2);
+  });
+
+  test('closes the windows of a digest after their minutes, with every sample in one of them', async () => {
+    const request = digestRequest({ window_minutes: 1, capture_interval_seconds: 10, max_windows: 5 });
+    const { job_id: jobId } = await createDigest(request, 'harbour', world.c);
+    const begun = await world.begin({ job_id: jobId, generation: 0 });
+    const step = await watch(begun, 15);
+    world.stepClock(-hour);
+    const ended = await watch(step, 60);
+    const job = await jobOf(ended);
+    expect(job).toMatchObject({ status: 'stopped', reason: 'max_windows_reached' });
+    const summaries = await eventsOf(ended, 'summary_generated');
+    const frames = summaries.map(({ data }) => ('frames_captured' in data ? data.frames_captured : 0));
+    expect(frames.reduce((sum, count) => sum + count, 0)).toBe(job.counters.frames_captured);
+    for (const count of frames) expect(count).toBeGreaterThanOrEqual(5);
+  });
+
+  test('does not hold up the cancellation of a digest, which waits for its last summary', async () => {
+    const { job_id: jobId } = await createDigest(digestRequest(), 'harbour', world.c);
+    await watch(await world.begin({ job_id: jobId, generation: 0 }), 3);
+    const waits: number[] = [];
+    const { summarize } = world.c.summaries;
+    world.c.summaries = {
+      summarize: (job, closing, seconds) => {
+        waits.push(seconds);
+        return summarize(job, closing, seconds);
+      },
+    };
+    const { get } = world.c.jobs;
+    world.c.jobs.get = async (...which) => {
+      const job = await get(...which);
+      world.stepClock(-hour);
+      return job;
+    };
+    await cancelJob(jobId, 'harbour', world.c);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(10);
+  });
+});
+
+describe('a stored wake-up time that lies an hour ahead', () => {
+  test('is not waited for by an execution that begins after the clock was set back', async () => {
+    const step = await watch(await monitor(), 6);
+    world.stepClock(-hour);
+    const again = await world.begin({ job_id: step.job_id, generation: 0 });
+    expect(Date.parse(again.wait_until) - world.clock.now.getTime()).toBeLessThanOrEqual(11_000);
+    const later = await watch(again, 6, holds);
+    expect((await jobOf(later)).counters).toMatchObject({ checks_performed: 12, triggers_fired: 6 });
+  });
+});

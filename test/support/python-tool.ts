@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** Exit code and both outputs of a run. */
+export type ToolRun = { exitCode: number; stdout: string; stderr: string };
+
+/**
+ * Returns a function that runs a command line of PyPI, installed into a virtual environment at its first use. The version is pinned: new rules
+ * come with a change of this project. Returns undefined if the tool cannot be installed; throws in CI.
+ */
+export async function pythonTool(
+  name: string,
+  version: string,
+  command = name,
+): Promise<((...args: string[]) => Promise<ToolRun>) | undefined> {
+  const folder = fileURLToPath(new URL(`../../node_modules/.cache/${name}-${version}`, import.meta.url));
+  const path = join(folder, 'bin', command);
+  try {
+    if (!existsSync(path)) await install(folder, `${name}==${version}`);
+  } catch (error) {
+    if (process.env['CI']) throw new Error(`${name} could not be installed`, { cause: error });
+    process.stderr.write(`SKIPPED: ${name} could not be installed: ${String(error)}\n`);
+    return undefined;
+  }
+  return async (...args) => {
+    const ended = await run(path, args).catch((failure: ToolRun & { code?: unknown }) => failure);
+    const { stdout, stderr } = ended;
+    if (!('code' in ended)) return { exitCode: 0, stdout, stderr };
+    if (typeof ended.code !== 'number') throw new Error(`${command} did not run`, { cause: ended });
+    return { exitCode: ended.code, stdout, stderr };
+  };
+}
+
+async function install(folder: string, requirement: string): Promise<void> {
+  await run('python3', ['-m', 'venv', folder], { timeout: 60_000 });
+  await run(join(folder, 'bin', 'pip'), ['install', '--quiet', requirement], { timeout: 240_000 });
+}

@@ -1,0 +1,167 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { checkFiles, countByRule, formatFinding } from './check-files.ts';
+import { checkPage } from './check-page.ts';
+import { checkSource } from './check-source.ts';
+import { checkTitle } from './rules.ts';
+
+const rulesIn = (source: string, file = 'a.ts') =>
+  checkSource(file, source).map(({ rule, text }) => `${rule}: ${text}`);
+
+describe('comments', () => {
+  it.each([
+    ['/** Of a clip, its end. */'],
+    ['/**\n * What a tick needs.\n */'],
+    ['// who is let in'],
+    ['/* Whether it holds */'],
+    ['// Where it lies'],
+    ['// Why not'],
+    ['// How long'],
+    ['// That is one'],
+  ])('a comment that opens with a banned word is reported: %j', (comment) => {
+    expect(rulesIn(`${comment}\nconst a = 1;`)).toEqual([expect.stringMatching(/^comment-opening: /)]);
+  });
+
+  it('a comment that starts with a noun or a verb is accepted', () => {
+    expect(rulesIn('/** Returns the end. */\n// Offset of a clip, whose start is 0.\nconst a = 1;')).toEqual(
+      [],
+    );
+  });
+
+  it('line comments on consecutive lines count as one comment', () => {
+    expect(rulesIn('// The last line starts with\n// what would be banned alone.\nconst a = 1;')).toEqual([]);
+    expect(rulesIn('// A comment.\n\n// What follows a blank line.\nconst a = 1;')).toHaveLength(1);
+  });
+
+  it('a banned phrase is reported across lines of a docstring and inside directives of no tool', () => {
+    expect(rulesIn('/** A window is told\n * anew. */\nconst a = 1;')).toEqual([
+      'banned-phrase: is told',
+      'banned-phrase: anew',
+    ]);
+  });
+});
+
+describe('strings', () => {
+  it('a banned phrase is reported in a string, in a template and in JSX', () => {
+    expect(rulesIn("const a = 'it goes on'; const b = `${a} at once`;")).toEqual([
+      'banned-phrase: goes on',
+      'banned-phrase: at once',
+    ]);
+    expect(rulesIn('const a = <p>It ends by itself</p>;', 'a.tsx')).toEqual(['banned-phrase: by itself']);
+  });
+
+  it('paths of imports and longer words are accepted', () => {
+    expect(rulesIn("import a from './at once.ts';\nconst b = 'hours of colours';")).toEqual([]);
+  });
+});
+
+describe('names', () => {
+  it.each([
+    'const mostBytes = 1;',
+    'function longestWait() {}',
+    'type A = { leastScore: number };',
+    'const a = (shortestMs: number) => shortestMs;',
+    'const { largestPart } = window;',
+    'class A { #soonestStart = 1; }',
+    'const rules = { largestFrame: 1 };',
+    'type A = { read(mostLines: number): void };',
+  ])('a limit that is not named max or min is reported: %s', (source) => {
+    expect(rulesIn(source)).toEqual([expect.stringMatching(/^limit-name: /)]);
+  });
+
+  it('a name that ends in Of is reported once, at its declaration', () => {
+    expect(rulesIn('import { keyOf } from "b";\nfunction pathOf() {}\npathOf(); keyOf();')).toEqual([
+      'of-name: pathOf',
+    ]);
+  });
+
+  it('kept names, standard methods and words such as proof are accepted', () => {
+    expect(
+      rulesIn('const leastSquares = proof.indexOf(1); const schema = { oneOf: [] }; const mostly = 1;'),
+    ).toEqual([]);
+  });
+});
+
+describe('titles of tests', () => {
+  it.each([
+    ['title-opening', 'with a clip is slower'],
+    ['title-opening', 'that takes too long is a failed one'],
+    ['title-opening', 'When it ends, it ends'],
+    ['title-subject', 'is covered by a case or a test'],
+    ['title-subject', 'names the cases that name it'],
+    ['title-subject', 'skips a picture in which nothing moved'],
+    ['title-fragment', '%s'],
+    ['title-fragment', 'the end'],
+  ])('%s reports the title "%s"', (rule, title) => {
+    expect(checkTitle(title)?.rule).toBe(rule);
+  });
+
+  it.each([
+    'a capture that times out is reported as failed',
+    'events of a job arrive in order',
+    'the code %s is documented',
+    'changes that come late are outdated',
+  ])('the title "%s" is accepted', (title) => {
+    expect(checkTitle(title)).toBeUndefined();
+  });
+
+  it('titles of it, test, their modifiers and tables are checked; those of describe are not', () => {
+    const source = [
+      "describe('of a job', () => {",
+      "  it('in time', () => {});",
+      "  test.concurrent.each([1])('of %s', () => {});",
+      '  it.skip(`on ${day}`, () => {});',
+      "  expect.it('of one');",
+      '});',
+    ].join('\n');
+    expect(rulesIn(source)).toEqual([
+      'title-opening: in time',
+      'title-opening: of %s',
+      'title-opening: on %s',
+    ]);
+  });
+});
+
+describe('pages', () => {
+  it('a banned phrase is reported in prose, and not in code, addresses or quotes of the interface', () => {
+    const page = [
+      'It is `at once` code, [a link](at-once.md).',
+      '',
+      '```sh',
+      'echo at once',
+      '```',
+      '- **I-1** "at once"',
+      'Text at once.',
+    ].join('\n');
+    expect(checkPage(page)).toMatchObject([{ rule: 'banned-phrase', text: 'at once' }]);
+    expect(checkPage(page)[0]?.offset).toBe(page.lastIndexOf('at once'));
+  });
+});
+
+describe('the whole project', () => {
+  const root = mkdtempSync(join(tmpdir(), 'watchpost-words-'));
+  const write = (file: string, text: string) => {
+    mkdirSync(dirname(join(root, file)), { recursive: true });
+    writeFileSync(join(root, file), text);
+  };
+  afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+  it('findings carry file, line, rule and remedy, and leave generated files and builds out', () => {
+    write('core/a.ts', 'const a = 1;\n// Of all\nconst mostBytes = 1;\n');
+    write('docs/a.md', 'Text.\n\nIt comes again.\n');
+    write('client/openapi-types.ts', '/** What */ export type A = 1;');
+    write('client/dist/index.js', '// What\n');
+    const findings = checkFiles(root);
+    expect(findings.map(({ file, line, rule }) => `${file}:${line} ${rule}`)).toEqual([
+      'core/a.ts:2 comment-opening',
+      'core/a.ts:3 limit-name',
+      'docs/a.md:3 banned-phrase',
+    ]);
+    expect(formatFinding(findings[1]!)).toBe(
+      'core/a.ts:3  limit-name  "mostBytes"\n    Name an upper limit max…, a lower limit min….',
+    );
+    expect(countByRule(findings)).toMatchObject({ 'comment-opening': 1, 'of-name': 0 });
+  });
+});

@@ -1,0 +1,85 @@
+/** Finding of one rule, with its position in characters from the start of the file. */
+export type Finding = { rule: RuleName; offset: number; text: string };
+
+/** Remedy of each rule, as the checker prints it. */
+export const remedies = {
+  'comment-opening': 'Start a docstring of a function with a verb, and any other comment with a noun.',
+  'banned-phrase': 'Use the term of the glossary, or say it with subject, verb and object.',
+  'limit-name': 'Name an upper limit max…, a lower limit min….',
+  'of-name': 'Name a function by a verb (read, parse, to, create, compute, find), a value by a noun.',
+  'title-opening': 'Start the title with its subject: "a capture that times out is reported as failed".',
+  'title-subject': 'Name the subject before the verb: the title stands alone in the report.',
+  'title-fragment': 'Write a whole sentence: subject, verb, condition.',
+} as const;
+
+export type RuleName = keyof typeof remedies;
+
+/** Rules whose findings are shown and do not fail the check: titles that start with their verb read well behind their `describe`. */
+export const advisoryRules: ReadonlySet<RuleName> = new Set<RuleName>(['title-subject']);
+
+const bannedOpening = /^(?:of|what|who|whether|where|why|how|that)\b/i;
+
+/** Phrases of section "Banned phrases" of docs/contribute/vocabulary.md, with their inflections. */
+const bannedPhrases = new RegExp(
+  String.raw`\b(?:is none|are none|is told|are told|puts? away|anew|by itself|goes on|go on|comes? again|all the same|at once|ours|as it is|of before|ma[dk]es? up for)\b`,
+  'gi',
+);
+
+const limitName = /^(?:most|least|longest|shortest|largest|soonest)[A-Z]/;
+const ofName = /[a-z\d]Of$/;
+
+/** Names that say something else ("most words"), are terms, or belong to JSON Schema. */
+const keptNames = new Set([
+  'mostWords',
+  'leastSquares',
+  'largestRegions',
+  'releasesSlotOf',
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'indexOf',
+  'lastIndexOf',
+  'valueOf',
+]);
+
+const titleOpening =
+  /^(?:about|above|after|among|as|at|before|behind|below|beside|besides|between|beyond|by|during|for|from|in|inside|into|of|on|once|out|over|since|through|to|under|until|up|upon|when|where|while|with|within|without|that|what|which|who|whose|whom|whatever|whether|why|how)\b/i;
+
+/** A verb without a subject: an auxiliary, or a verb in the third person before an article or the like. */
+const titleWithoutSubject =
+  /^(?:(?:is|are|was|were|has|have|had|does|do|can|cannot|may|must|will)\b|(?!this |its |his |always )[a-z]+s (?:a|an|the|its|it|each|every|no|not|nothing|none|only|all|both|whatever|what|which|who|their|them|one|two)\b)/;
+
+/** Findings of a comment whose text is given without its delimiters. */
+export function checkComment(text: string): Pick<Finding, 'rule' | 'text'>[] {
+  const opening = bannedOpening.exec(text);
+  return [
+    ...(opening ? [{ rule: 'comment-opening' as const, text: firstWords(text) }] : []),
+    ...checkPhrases(text),
+  ];
+}
+
+/** Findings of prose: strings, comments, pages. */
+export function checkPhrases(text: string): Pick<Finding, 'rule' | 'text'>[] {
+  return [...text.matchAll(bannedPhrases)].map(([phrase]) => ({ rule: 'banned-phrase', text: phrase }));
+}
+
+/** Finding of a declared name, or undefined. */
+export function checkName(name: string): Pick<Finding, 'rule' | 'text'> | undefined {
+  if (keptNames.has(name)) return undefined;
+  if (limitName.test(name)) return { rule: 'limit-name', text: name };
+  if (ofName.test(name)) return { rule: 'of-name', text: name };
+  return undefined;
+}
+
+/** Finding of the title of a test, or undefined. Placeholders of `each` count as words only beside two others. */
+export function checkTitle(title: string): Pick<Finding, 'rule' | 'text'> | undefined {
+  const words = title.replaceAll(/%[sdifjoOp#$]|\$[\w.]+/g, '').match(/[\p{L}\p{N}]+/gu) ?? [];
+  if (titleOpening.test(title)) return { rule: 'title-opening', text: title };
+  if (titleWithoutSubject.test(title)) return { rule: 'title-subject', text: title };
+  if (words.length < 3) return { rule: 'title-fragment', text: title };
+  return undefined;
+}
+
+function firstWords(text: string): string {
+  return text.split(/\s+/).slice(0, 6).join(' ');
+}
