@@ -31,7 +31,7 @@ export type EndpointDeclaration = {
   /** Headers that callers must send, with their only value. */
   fixedHeaders?: Record<string, string>;
   response: EndpointResponse;
-  /** Error codes besides those that `errorCodesOf` derives from the declaration. */
+  /** Error codes besides those that `endpointErrorCodes` derives from the declaration. */
   errors: readonly ErrorCode[];
   examples: Examples;
 };
@@ -41,7 +41,7 @@ export type Tag = 'looks' | 'jobs' | 'webhooks' | 'access' | 'operations';
 /** `looks` and `starts` reach other machines; `removes` takes something away. */
 export type Effect = 'reads' | 'looks' | 'starts' | 'changes' | 'removes';
 
-/** What counts against a caller's `CallLimiter`: every call, or only one that creates (not a replay); there the handler applies it. */
+/** Calls that count against the caller's `CallLimiter`: every call, or only one that creates. The handler applies the latter. */
 export type RateLimitClass = 'calls' | 'creations';
 
 /** Values by a name that says what they show. */
@@ -64,7 +64,7 @@ export type Call = {
 /** Defaults: a body above what the schemas accept, with every character escaped. */
 const defaults = { timeBudgetSeconds: 10, maxBodyBytes: 32_000 };
 
-/** An endpoint as it is mounted: the declaration with its defaults, and its handler behind validation and limits. */
+/** Declaration with its defaults, and the handler behind validation and limits. */
 export type Endpoint = EndpointDeclaration & {
   timeBudgetSeconds: number;
   maxBodyBytes: number;
@@ -96,7 +96,12 @@ export function defineEndpoint<Schemas extends OwnSchemas, Body>(
 }
 
 /** Returns every code that an endpoint can respond with. */
-export function errorCodesOf({ errors, request, response, rateLimit }: EndpointDeclaration): ErrorCode[] {
+export function endpointErrorCodes({
+  errors,
+  request,
+  response,
+  rateLimit,
+}: EndpointDeclaration): ErrorCode[] {
   const isLimited = rateLimit !== undefined || isStream(response) || request.body !== undefined;
   return [
     ...errors,
@@ -108,7 +113,7 @@ export function errorCodesOf({ errors, request, response, rateLimit }: EndpointD
   ];
 }
 
-/** Whether an endpoint can respond with an event stream. */
+/** Returns true if the response can be an event stream. */
 export function isStream(response: EndpointResponse): boolean {
   return response.kind === 'json' && response.asEvents !== undefined;
 }

@@ -1,4 +1,4 @@
-import { errorCodesOf } from '../http/endpoint.ts';
+import { endpointErrorCodes } from '../http/endpoint.ts';
 import type { Tag } from '../http/endpoint.ts';
 import { endpoints } from '../http/endpoints/endpoints.ts';
 import { namedSchemas } from './components.ts';
@@ -29,7 +29,7 @@ export function openApiDocument(baseUrl: string): JsonObject {
     components: {
       securitySchemes: { apiKey: securityScheme },
       schemas: namedSchemas(),
-      examples: errorExamples(new Set(endpoints.flatMap(errorCodesOf))),
+      examples: errorExamples(new Set(endpoints.flatMap(endpointErrorCodes))),
     },
   };
 }

@@ -1,12 +1,12 @@
 import type { ErrorCode } from '../../core/errors.ts';
 import { errorEnvelopeSchema, validationErrorSchema } from '../../core/responses/errors.ts';
 import { streamedEventSchema } from '../../core/responses/events.ts';
-import { errorCodesOf } from '../http/endpoint.ts';
+import { endpointErrorCodes } from '../http/endpoint.ts';
 import type { EndpointDeclaration, Named } from '../http/endpoint.ts';
 import type { EndpointResponse } from '../http/endpoint-response.ts';
 import type { ObjectSchema } from '../http/read-request.ts';
 import { requestSchema, responseSchema } from './components.ts';
-import { exampleOf, invalidRequest, statusOf } from './error-examples.ts';
+import { errorExample, invalidRequest, errorStatus } from './error-examples.ts';
 import { jsonSchema } from './json-schema.ts';
 import type { JsonObject } from './json-schema.ts';
 
@@ -100,7 +100,7 @@ function json(schema: JsonObject, examples: Named | undefined): JsonObject {
 /** One response a status; each code that it can have is an example. */
 function failures(endpoint: EndpointDeclaration): JsonObject {
   const failed: JsonObject = Object.keys(endpoint.request).length > 0 ? { '422': invalid() } : {};
-  for (const [status, codes] of Map.groupBy(errorCodesOf(endpoint), statusOf))
+  for (const [status, codes] of Map.groupBy(endpointErrorCodes(endpoint), errorStatus))
     failed[status] = envelope(codes);
   return failed;
 }
@@ -111,7 +111,7 @@ function envelope(codes: ErrorCode[]): JsonObject {
     content: {
       'application/json': {
         schema: responseSchema(errorEnvelopeSchema),
-        examples: Object.fromEntries(codes.map((code) => [code, exampleOf(code)])),
+        examples: Object.fromEntries(codes.map((code) => [code, errorExample(code)])),
       },
     },
     ...(codes.includes('UNAUTHORIZED')

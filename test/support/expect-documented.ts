@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import { errorCodesOf } from '../../adapters/http/endpoint.ts';
+import { endpointErrorCodes } from '../../adapters/http/endpoint.ts';
 import type { Endpoint } from '../../adapters/http/endpoint.ts';
 import { endpoints } from '../../adapters/http/endpoints/endpoints.ts';
-import { statusOf } from '../../adapters/openapi/error-examples.ts';
+import { errorStatus } from '../../adapters/openapi/error-examples.ts';
 import { errorEnvelopeSchema, validationErrorSchema } from '../../core/responses/errors.ts';
 
 /**
@@ -31,8 +31,8 @@ export async function expectDocumented(method: string, path: string, response: R
   // Zod drops what a schema does not name: a field that is not documented makes a difference.
   expect(schema.parse(body), context).toEqual(body);
   if (schema === errorEnvelopeSchema) {
-    expect(errorCodesOf(endpoint), context).toContain(body.error.code);
-    expect(statusOf(body.error.code), context).toBe(response.status);
+    expect(endpointErrorCodes(endpoint), context).toContain(body.error.code);
+    expect(errorStatus(body.error.code), context).toBe(response.status);
   }
   return body;
 }

@@ -11,7 +11,7 @@ import { keyOf } from '../../support/api-story.ts';
 import { createWorld } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
 
-/** What is declared of an endpoint holds for the app: each declaration is called with its own examples. */
+/** Declarations compared with the behavior of the app, which is called with their examples. */
 
 let world: World;
 beforeEach(() => {
