@@ -1,6 +1,6 @@
 /**
- * How quickly, how fresh and how cheaply a capture is taken, beside bare ffmpeg on the same live stream: `npm run bench:capture [-- --quick]`.
- * Every stream is played by a process of its own on loopback; the delay is added to each of its answers.
+ * Measures speed, freshness and cost of captures beside bare ffmpeg on the same live stream: `npm run bench:capture
+ * [-- --quick]`. Each stream is served by a separate process on loopback, with a delay added to each response.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { cpus, loadavg, tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ import { reportOf } from './capture/report.ts';
 import { startStreamServer } from './capture/stream-server.ts';
 
 const quick = process.argv.includes('--quick');
-// A full run takes five to six minutes on a calm machine, many of them for RTSP's, where a clip lasts as long as it plays.
+// A full run takes five to six minutes on an idle machine, mostly for RTSP, where a clip takes as long as it plays.
 const rounds = quick ? { hls: 3, clip: 3, rtsp: 3, rtspClip: 1 } : { hls: 7, clip: 5, rtsp: 5, rtspClip: 3 };
 const modes: InputMode[] = ['frames', 'clip', 'hybrid'];
 const results = new URL('results/capture.md', import.meta.url);
@@ -40,7 +40,7 @@ const racers = { capturer, takeNetworkMs: network.takeMs, ffmpegPath, directory 
 
 const machine = [
   `${new Date().toISOString().slice(0, 10)}, ffmpeg ${version}, Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model.trim()}`,
-  `${quick ? 'A quick run' : 'A full run'}; load of the machine when it began: ${loadavg()[0]?.toFixed(1)}`,
+  `${quick ? 'Quick run' : 'Full run'}; load of the machine at the start: ${loadavg()[0]?.toFixed(1)}`,
 ];
 const { file } = await recordStreams(ffmpegPath, directory, [2, 6]);
 const raced: Raced[] = [];
@@ -53,7 +53,7 @@ for (const segmentSeconds of [2, 6]) {
 for (const mode of modes) await raceRtsp(mode);
 const report = reportOf(raced, machine);
 console.log(report);
-// A quick run is to look at, not to keep.
+// A quick run is for inspection only and is not stored.
 if (!quick) await writeFile(results, report);
 
 async function raceHls(

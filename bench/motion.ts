@@ -1,6 +1,7 @@
 /**
- * What the motion pre-filter spares and what it misses, on clips that are drawn, encoded and labelled here: `npm run bench:motion`.
- * `--quick` takes one seed a class and writes nothing; a full run writes `bench/results/motion.md` and `motion.svg`.
+ * Measures the savings and misses of the pre-filter on clips that are drawn, encoded and labeled here: `npm run
+ * bench:motion`. `--quick` uses one seed per class and writes nothing; a full run writes `bench/results/motion.md`
+ * and `motion.svg`.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -31,7 +32,7 @@ const sections = [
   ...(quick ? [] : [ablationTable(ablations(clips.filter(({ half }) => half === 'tuning')))]),
 ];
 const pictures = clips.reduce((total, clip) => total + clip.pictures.length, 0);
-const heading = `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${clips.length} clips, ${pictures} pictures`;
+const heading = `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${clips.length} clips, ${pictures} frames`;
 const text = `${[heading, ...sections].join('\n\n')}\n`;
 console.log(text);
 if (!quick) {

@@ -11,10 +11,9 @@ import { readSettings } from '../cli/settings.ts';
 import { openTerminal } from '../cli/terminal.ts';
 
 /**
- * How punctual one machine is: jobs in `frames` mode on one live HLS stream, every 10 s. Prints how late ticks came, and the
- * processor time of a tick beside that of bare ffmpeg taking one frame from the same stream.
- *
- * usage: node bench/ticks.ts [jobs = 80] [seconds = 60]
+ * Measures the punctuality of one machine: jobs in `frames` mode on one live HLS stream, every 10 s. Prints the
+ * delay of ticks, and the processor time of a tick beside bare ffmpeg capturing one frame of the same stream.
+ * Usage: node bench/ticks.ts [jobs = 80] [seconds = 60]
  */
 
 const jobs = Number(process.argv[2] ?? 80);
@@ -32,6 +31,7 @@ const settings = readSettings(
     allowRanges: '127.0.0.0/8',
     allowWebhookRanges: '127.0.0.0/8',
     jobsPerCaller: String(jobs),
+    syncPerMinute: '0',
     logLevel: 'error',
     maxJobSeconds: '3600',
   },
@@ -69,24 +69,25 @@ await sleep(seconds * 1000);
 const own = since(before);
 const ticks = (await ticksSoFar()) - ticksBefore;
 
-const lateness = (await Promise.all(jobIds.map(latenessOf))).flat().toSorted((a, b) => a - b);
+const lateness = (await Promise.all(jobIds.map(readDelays))).flat().toSorted((a, b) => a - b);
 const bareTimes: number[] = [];
 for (let run = 0; run < 9; run += 1) bareTimes.push(await bareFrameMs());
 const bare = quantile(
   bareTimes.toSorted((a, b) => a - b),
   0.5,
 );
-// Children that have ended count with their parent only in `getrusage(RUSAGE_CHILDREN)`, which Node does not offer: ticks are weighed by the wall.
+// Node does not offer `getrusage(RUSAGE_CHILDREN)`, which includes ended children, so ticks are weighted by wall
+// time.
 console.table({
   'ticks in the window': ticks,
-  'ticks that should have come': (jobs * seconds) / intervalSeconds,
-  'ticks a whole interval late or more': lateness.filter((ms) => ms >= intervalSeconds * 1000).length,
-  'lateness of a committed tick, median ms': quantile(lateness, 0.5),
-  'lateness of a committed tick, 95 % ms': quantile(lateness, 0.95),
-  'lateness of a committed tick, most ms': quantile(lateness, 1),
-  'processor time of the service itself, ms a tick': Math.round((own / ticks) * 10) / 10,
+  'expected ticks': (jobs * seconds) / intervalSeconds,
+  'ticks late by at least one interval': lateness.filter((ms) => ms >= intervalSeconds * 1000).length,
+  'delay of a committed tick, median ms': quantile(lateness, 0.5),
+  'delay of a committed tick, 95 % ms': quantile(lateness, 0.95),
+  'delay of a committed tick, maximum ms': quantile(lateness, 1),
+  'processor time of the service without children, ms per tick': Math.round((own / ticks) * 10) / 10,
   'bare ffmpeg, one frame, wall ms': Math.round(bare),
-  'median lateness to bare ffmpeg': Math.round((quantile(lateness, 0.5) / bare) * 100) / 100,
+  'median delay / bare ffmpeg': Math.round((quantile(lateness, 0.5) / bare) * 100) / 100,
 });
 for (const jobId of jobIds) await call('DELETE', `/jobs/${jobId}`);
 
@@ -95,8 +96,8 @@ async function ticksSoFar(): Promise<number> {
   return details.reduce((sum, { stats }) => sum + stats.last_check, 0);
 }
 
-/** How long after its planned wake-up each tick was committed: capture, comparison, model and commit included. */
-async function latenessOf(jobId: string): Promise<number[]> {
+/** Returns the delay of each commit after its planned time, including capture, comparison, model and commit. */
+async function readDelays(jobId: string): Promise<number[]> {
   const { events } = await call('GET', `/jobs/${jobId}/events?limit=1000`);
   const progress = events.filter(({ type }: { type: string }) => type === 'progress');
   return progress

@@ -7,6 +7,7 @@ import { leaveOut } from './leave-out.ts';
 
 /** Lambda functions: the folders in `functions/`. */
 export const functionNames = ['api', 'stream', 'capture', 'analyze', 'deliver', 'reconcile'] as const;
+/** Name of a Lambda function. */
 export type FunctionName = (typeof functionNames)[number];
 
 const root = fileURLToPath(new URL('..', import.meta.url));

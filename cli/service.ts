@@ -6,6 +6,7 @@ import type { Hono } from 'hono';
 import { createCallerStore } from '../adapters/embedded/caller-store.ts';
 import { createCallLimiter } from '../adapters/embedded/call-limiter.ts';
 import { consoleFiles } from '../adapters/embedded/console-files.ts';
+import { delayRefusals } from '../adapters/embedded/delay-refusals.ts';
 import { openDataDirectory } from '../adapters/embedded/data-directory.ts';
 import { openDatabase } from '../adapters/embedded/database.ts';
 import { createDeliveryQueue } from '../adapters/embedded/delivery-queue.ts';
@@ -69,6 +70,8 @@ export type Service = {
   close(): Promise<void>;
 };
 
+/** A client that waits as `Retry-After` says does not notice it. */
+const refusalDelay = { delayMs: 1000, maxDelayed: 200 };
 const shutdownSeconds = 5;
 /** An attempt in flight is a socket: receivers that hang must be very many before others wait. */
 const deliveriesAtOnce = 1024;
@@ -107,6 +110,7 @@ export async function openService(
   const jobs = createJobStore(database);
   const meter = createMeter({ startedAt: now(), jobsBefore: await jobs.usage() });
   const callers = createCallerStore(database);
+  const keys = createKeyStore(database);
   const media = createMediaStore(directory.media);
   const executionStore = createExecutionStore(database);
   const eventSessions = createEventSessions(settings.eventStreamsPerCaller);
@@ -128,11 +132,15 @@ export async function openService(
     recentLog,
     baseUrl,
     now,
+    steadyNow,
     streams,
     urls: guard,
     webhookUrls,
     vision: meteredVision(createVisionModel(settings, ffmpegPath), meter),
-    calls: createCallLimiter({ perMinute: settings.syncPerMinute, atOnce: settings.syncAtOnce, now }),
+    calls: delayRefusals(
+      createCallLimiter({ perMinute: settings.syncPerMinute, atOnce: settings.syncAtOnce, now: steadyNow }),
+      { ...refusalDelay, setTimer: setSystemTimer },
+    ),
     turns: turns.calls,
     contactSheets: createContactSheets({ ffmpegPath }),
     compareMotion,
@@ -142,7 +150,7 @@ export async function openService(
       masterSecret: await readOrMakeMasterSecret(directory.masterSecret),
       versions: async (caller) => validVersions(await callers.find(caller), now()),
     }),
-    keys: createKeyStore(database),
+    keys,
     limits: limitsOf(settings),
     acceptsHost: createHostRule(settings),
     bodies: createRequestBodies({ setTimer: setSystemTimer }),
@@ -168,6 +176,7 @@ export async function openService(
   const upkeep = {
     collaborators,
     jobs,
+    keys,
     media,
     executions,
     executionStore,

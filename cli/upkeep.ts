@@ -1,4 +1,5 @@
 import type { EmbeddedJobStore } from '../adapters/embedded/job-store.ts';
+import type { EmbeddedKeyStore } from '../adapters/embedded/key-store.ts';
 import type { EmbeddedMediaStore } from '../adapters/embedded/media-store.ts';
 import type { WorkflowEngine } from '../adapters/embedded/workflow/engine.ts';
 import type { SetTimer } from '../adapters/embedded/timer.ts';
@@ -7,12 +8,14 @@ import type { Collaborators } from '../core/collaborators.ts';
 import { rules } from '../core/decision/rules.ts';
 import { addSeconds } from '../core/decision/schedule.ts';
 import { reconcile } from '../core/operations/reconcile.ts';
+import { revokedKeySeconds } from '../core/ports/key-store.ts';
 import type { Log } from '../core/ports/log.ts';
 import { isOver } from '../core/time.ts';
 
 export type UpkeepNeeds = {
   collaborators: Collaborators;
   jobs: EmbeddedJobStore;
+  keys: Pick<EmbeddedKeyStore, 'sweep'>;
   media: Pick<EmbeddedMediaStore, 'sweep'>;
   executions: WorkflowEngine;
   executionStore: Pick<ExecutionStore, 'prune'>;
@@ -70,7 +73,7 @@ function createRepairs({ collaborators, jobs }: UpkeepNeeds): Repairs {
 }
 
 async function tidy(
-  { collaborators, jobs, media, executionStore, log }: UpkeepNeeds,
+  { collaborators, jobs, keys, media, executionStore, log }: UpkeepNeeds,
   repairs: Repairs,
 ): Promise<void> {
   const now = collaborators.now();
@@ -79,6 +82,7 @@ async function tidy(
     reconcile: repairs.sweep,
     'sweep of jobs': () => jobs.sweep(now),
     'sweep of pictures': () => media.sweep(aDayAgo),
+    'sweep of keys': () => keys.sweep(addSeconds(now, -revokedKeySeconds)),
     'sweep of executions': async () => executionStore.prune(aDayAgo),
   };
   for (const [name, step] of Object.entries(steps)) {

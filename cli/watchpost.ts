@@ -131,6 +131,7 @@ const keyOptions = z.object({
   internal: z.boolean().default(false),
   admin: z.boolean().default(false),
   graceSeconds: z.number().default(3600),
+  descendants: z.boolean().default(false),
   label: z.string().nullable().default(null),
 });
 
@@ -162,8 +163,11 @@ addPlace(keys.command('list').description('list keys, without their text'))
   );
 
 addPlace(keys.command('revoke <key>').description('revoke a key, given whole or by its prefix'))
+  .option('--descendants', 'revoke all keys too that it made, and those that they made')
   .option('--json', 'print what was revoked as JSON')
-  .action(async (key: string, raw: unknown) => revokeKey(placeOf(raw), key, terminal, wantsJson(raw)));
+  .action(async (key: string, raw: unknown) =>
+    revokeKey(placeOf(raw), key, keyOptions.parse(raw).descendants, terminal, wantsJson(raw)),
+  );
 
 addPlace(keys.command('label <key> <text>').description('say what a key is for'))
   .option('--json', 'print the key as JSON, without its text')
@@ -177,10 +181,12 @@ addPlace(keys.command('rotate <key>').description('make a successor; the old key
       .default(3600)
       .argParser(graceSecondsOf),
   )
+  .option('--descendants', 'end with it all keys that it made, and those that they made')
   .option('--json', 'print the new key as JSON')
   .action(async (key: string, raw: unknown) => {
-    const { graceSeconds } = keyOptions.parse(raw);
-    await rotateKey(placeOf(raw), key, graceSeconds, terminal, wantsJson(raw));
+    const { graceSeconds, descendants } = keyOptions.parse(raw);
+    const rotation = { grace_seconds: graceSeconds, descendants };
+    await rotateKey(placeOf(raw), key, rotation, terminal, wantsJson(raw));
   });
 
 try {

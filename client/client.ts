@@ -89,19 +89,25 @@ export function createClient(options: ClientOptions) {
     rotateWebhookSecret: (o: Signal = {}) =>
       post<Api.WebhookSecret>('/webhook-secret/rotate', undefined, o, false),
 
-    /** Lists the keys of a caller without their secret text. */
-    listKeys: (query: { caller?: string } = {}, o: Signal = {}) => get<Api.KeyList>('/keys', query, o),
+    /** Lists a page of the keys of a caller, oldest first, without their secret text. The next page begins after `next_after`. */
+    listKeys: (query: KeyFilter = {}, o: Signal = {}) => get<Api.KeyList>('/keys', query, o),
     /** Creates a key and returns its text, once. Without retries. */
     createKey: (request: Api.KeyRequest, o: Signal = {}) => post<Api.NewKey>('/keys', request, o, false),
     /** Changes the label of a key. */
     labelKey: (keyId: string, request: Api.KeyLabel, { signal }: Signal = {}) =>
       send<Api.Key>({ method: 'PATCH', path: key(keyId), body: request, repeatable: true, signal }),
     /** Replaces a key by a new one with the same scopes. Without retries. */
-    rotateKey: (keyId: string, o: Signal = {}) =>
-      post<Api.RotatedKey>(`${key(keyId)}/rotate`, undefined, o, false),
-    /** Revokes a key; takes effect within a minute. */
-    revokeKey: (keyId: string, { signal }: Signal = {}) =>
-      send<Api.Key>({ method: 'DELETE', path: key(keyId), repeatable: true, signal }),
+    rotateKey: (keyId: string, { signal, ...query }: Signal & KeyRotation = {}) =>
+      send<Api.RotatedKey>({
+        method: 'POST',
+        path: `${key(keyId)}/rotate`,
+        query,
+        repeatable: false,
+        signal,
+      }),
+    /** Revokes a key; takes effect within a minute. `descendants` includes every key that descends from it. */
+    revokeKey: (keyId: string, { signal, ...query }: Signal & KeyRevocation = {}) =>
+      send<Api.RevokedKey>({ method: 'DELETE', path: key(keyId), query, repeatable: true, signal }),
     /** Lists callers. Requires the scope `admin`. */
     listCallers: (query: { after?: string; limit?: number } = {}, o: Signal = {}) =>
       get<Api.CallerList>('/callers', query, o),
@@ -122,6 +128,12 @@ export function createClient(options: ClientOptions) {
 
 /** Filters and page of `listJobs`; `limit` is 1 to 100. */
 export type JobFilter = { status?: Api.JobStatus; job_type?: Api.JobType; limit?: number; offset?: number };
+/** Filter and page of `listKeys`: keys after the key `after`. */
+export type KeyFilter = { caller?: string; after?: string; limit?: number };
+/** Options of `revokeKey`. */
+export type KeyRevocation = { descendants?: boolean };
+/** Options of `rotateKey`. */
+export type KeyRotation = KeyRevocation & { grace_seconds?: number };
 /** Page of `listEvents`: events after sequence `after`. */
 export type EventFilter = { after?: number; limit?: number };
 /** Filter and page of `listDeliveries`: deliveries after sequence `after`. */

@@ -917,6 +917,10 @@ export interface Key {
   scopes: Scope[];
   label: string | null;
   /**
+   * The key_id of the key that made it; null where no key did, or none that is known
+   */
+  created_by: string | null;
+  /**
    * ISO 8601 in UTC, with milliseconds
    */
   created_at: string;
@@ -934,6 +938,10 @@ export interface KeyList {
    * Oldest first
    */
   keys: Key[];
+  /**
+   * Send it as after for the next page; null on the last
+   */
+  next_after: string | null;
 }
 export interface NewKey {
   /**
@@ -948,6 +956,10 @@ export interface NewKey {
   scopes: Scope[];
   label: string | null;
   /**
+   * The key_id of the key that made it; null where no key did, or none that is known
+   */
+  created_by: string | null;
+  /**
    * ISO 8601 in UTC, with milliseconds
    */
   created_at: string;
@@ -964,6 +976,39 @@ export interface NewKey {
    */
   key: string;
 }
+export interface RevokedKey {
+  /**
+   * SHA-256 of the key: it names the key and opens nothing
+   */
+  key_id: string;
+  /**
+   * How its text begins
+   */
+  prefix: string;
+  caller: string;
+  scopes: Scope[];
+  label: string | null;
+  /**
+   * The key_id of the key that made it; null where no key did, or none that is known
+   */
+  created_by: string | null;
+  /**
+   * ISO 8601 in UTC, with milliseconds
+   */
+  created_at: string;
+  /**
+   * To the minute
+   */
+  last_used_at: string | null;
+  /**
+   * From when it is refused; null while it is good
+   */
+  revoked_at: string | null;
+  /**
+   * The keys that ended with it, where descendants was asked for
+   */
+  descendants?: Key[];
+}
 export interface RotatedKey {
   /**
    * SHA-256 of the key: it names the key and opens nothing
@@ -976,6 +1021,10 @@ export interface RotatedKey {
   caller: string;
   scopes: Scope[];
   label: string | null;
+  /**
+   * The key_id of the key that made it; null where no key did, or none that is known
+   */
+  created_by: string | null;
   /**
    * ISO 8601 in UTC, with milliseconds
    */
@@ -992,7 +1041,7 @@ export interface RotatedKey {
    * The key itself, shown this once: only its hash is stored
    */
   key: string;
-  replaces: Key;
+  replaces: RevokedKey;
 }
 export interface Caller {
   caller: string;

@@ -18,7 +18,7 @@ export type ClientOptions = {
 export type Call = {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   path: string;
-  query?: Record<string, string | number | undefined>;
+  query?: Record<string, string | number | boolean | undefined>;
   body?: object;
   headers?: Record<string, string>;
   /** True if a repetition has no further effect, so that the client may retry. */

@@ -8,7 +8,7 @@ const checksumLength = 6;
 /** `wp_`, 32 random bytes in base64url, and a checksum that tells a mistyped key without a look-up. */
 const format = /^wp_[A-Za-z0-9_-]{43}[0-9a-f]{6}$/;
 
-export type NewKey = { caller: string; scopes: Scope[]; label: string | null };
+export type NewKey = { caller: string; scopes: Scope[]; label: string | null; created_by?: string | null };
 
 /** A new key: its text, to be shown once, and what is stored of it. */
 export function mintKey(wanted: NewKey, now: Date, primitives: KeyPrimitives): { text: string; key: ApiKey } {
@@ -20,6 +20,7 @@ export function mintKey(wanted: NewKey, now: Date, primitives: KeyPrimitives): {
     caller: wanted.caller,
     scopes: wanted.scopes,
     label: wanted.label,
+    created_by: wanted.created_by ?? null,
     created_at: now.toISOString(),
     last_used_at: null,
     revoked_at: null,

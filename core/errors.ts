@@ -108,6 +108,17 @@ export class MaxJobsReachedError extends WatchpostError {
   }
 }
 
+/** No key, or none that is good. */
+export class UnauthorizedError extends WatchpostError {
+  constructor() {
+    super(
+      'UNAUTHORIZED',
+      'Authentication required',
+      'Send the header "Authorization: Bearer <API_KEY>" with a valid key: one space, no quotes.',
+    );
+  }
+}
+
 /** A caller asks more often than the operator allows for calls that are answered at once. */
 export class RateLimitedError extends WatchpostError {
   readonly retryAfterSeconds: number;

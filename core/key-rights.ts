@@ -6,11 +6,18 @@ export type Actor = {
   hash: string | null;
   /** null: every caller's. */
   caller: string | null;
+  /** Set while the key in use is good for its grace period only: it was replaced. */
+  revoked_at: string | null;
   scopes: readonly Scope[];
 };
 
 /** Whoever can write the data directory may do everything. */
-export const operator: Actor = { hash: null, caller: null, scopes: ['jobs', 'internal', 'admin'] };
+export const operator: Actor = {
+  hash: null,
+  caller: null,
+  revoked_at: null,
+  scopes: ['jobs', 'internal', 'admin'],
+};
 
 /** Keys of other callers are out of sight, except for an admin. */
 export function maySee(actor: Actor, caller: string): boolean {
@@ -20,6 +27,11 @@ export function maySee(actor: Actor, caller: string): boolean {
 /** No key grants more than it has. */
 export function mayGrant(actor: Actor, scopes: readonly Scope[]): boolean {
   return scopes.every((scope) => actor.scopes.includes(scope));
+}
+
+/** A key that was replaced makes no other: one that leaked would outlive its replacement. */
+export function mayCreate(actor: Actor): boolean {
+  return actor.revoked_at === null;
 }
 
 /** A key changes those that have no more than it has: one that leaked locks nobody out who has more. */

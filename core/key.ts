@@ -14,6 +14,8 @@ export const apiKeySchema = z.object({
   caller: z.string(),
   scopes: z.array(scopeSchema),
   label: z.string().nullable(),
+  /** The hash of the key that made it; null for the machine's own, and for keys of before this was kept. */
+  created_by: z.string().nullable().default(null),
   created_at: timestampSchema,
   last_used_at: timestampSchema.nullable(),
   /** From then on it is refused; to come while a rotated key is still good. */

@@ -91,23 +91,12 @@ function maskQuery(query: string): string {
 }
 
 /** What tells streams of one server apart. Names of secrets have no list that is complete, so these are listed. */
-const harmless = new Set([
-  ...['v', 'list', 'index', 't', 'start', 'feature', 'ab_channel'],
-  ...['camera', 'cam', 'channel', 'ch', 'stream', 'subtype', 'profile', 'unicast', 'proto', 'transportmode'],
-  ...[
-    'quality',
-    'resolution',
-    'res',
-    'width',
-    'height',
-    'fps',
-    'framerate',
-    'bitrate',
-    'codec',
-    'videocodec',
-  ],
-  ...['format', 'type', 'lang', 'variant', 'audio', 'video', 'compression', 'page', 'limit'],
-]);
+const harmless = new Set(
+  (
+    'v list index t start feature ab_channel camera cam channel ch stream subtype profile unicast proto transportmode ' +
+    'quality resolution res width height fps framerate bitrate codec videocodec format type lang variant audio video'
+  ).split(' '),
+);
 
 function decoded(text: string): string {
   try {

@@ -5,7 +5,7 @@ type Model = { modelId: string; region: string };
 
 /**
  * Grants calls of one Bedrock model. An inference profile (`eu.amazon.nova-lite-v1:0`) forwards to the model in the
- * regions of its geography, so the policy permits the model in all regions, but only through the profile.
+ * regions of its geography. The policy permits the model in all regions, but only through the profile.
  */
 export function allowModel(to: ServiceFunction, { modelId, region }: Model): void {
   const { partition, account } = Stack.of(to);

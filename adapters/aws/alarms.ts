@@ -48,20 +48,20 @@ function readAlarm(alarm: MetricAlarm): Alarm {
   const since = StateTransitionedTimestamp ?? StateUpdatedTimestamp;
   return {
     name,
-    state: stateOf(alarm),
-    description: descriptionOf(alarm),
+    state: toState(alarm),
+    description: describeAlarm(alarm),
     since: since?.toISOString() ?? null,
   };
 }
 
-function stateOf({ StateValue: state }: MetricAlarm): Alarm['state'] {
+function toState({ StateValue: state }: MetricAlarm): Alarm['state'] {
   if (state === 'OK') return 'ok';
   return state === 'ALARM' ? 'alarm' : 'unknown';
 }
 
 /** Returns the description, followed in state ALARM by CloudWatch's reason with the measured values. */
-function descriptionOf({ AlarmDescription: what = '', StateReason: reason, ...alarm }: MetricAlarm): string {
-  if (stateOf(alarm) !== 'alarm' || !reason) return what;
+function describeAlarm({ AlarmDescription: what = '', StateReason: reason, ...alarm }: MetricAlarm): string {
+  if (toState(alarm) !== 'alarm' || !reason) return what;
   return `${what} (${withoutAccounts(reason)})`;
 }
 

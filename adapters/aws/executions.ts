@@ -19,7 +19,7 @@ export type ExecutionsOptions = { client: SFNClient; stateMachineArn: string };
  * generation starts once. Its methods throw `TransientError`.
  */
 export function createExecutions({ client, stateMachineArn }: ExecutionsOptions): Executions {
-  const arnOf = (input: ExecutionInput): string => executionArn(stateMachineArn, executionName(input));
+  const toArn = (input: ExecutionInput): string => executionArn(stateMachineArn, executionName(input));
   return {
     start: async (input) => {
       try {
@@ -33,7 +33,7 @@ export function createExecutions({ client, stateMachineArn }: ExecutionsOptions)
     },
     stop: async (input, cause) => {
       try {
-        await client.send(new StopExecutionCommand({ executionArn: arnOf(input), cause }));
+        await client.send(new StopExecutionCommand({ executionArn: toArn(input), cause }));
       } catch (error) {
         // Stopping an ended execution is no error. An execution that was never started does not exist.
         if (!(error instanceof ExecutionDoesNotExist)) failed(error);
@@ -41,7 +41,7 @@ export function createExecutions({ client, stateMachineArn }: ExecutionsOptions)
     },
     status: async (input) => {
       try {
-        const { status } = await client.send(new DescribeExecutionCommand({ executionArn: arnOf(input) }));
+        const { status } = await client.send(new DescribeExecutionCommand({ executionArn: toArn(input) }));
         return status === undefined ? undefined : statuses[status];
       } catch (error) {
         if (error instanceof ExecutionDoesNotExist) return undefined;

@@ -16,19 +16,19 @@ export function failed(error: unknown): never {
 
 function passes(error: Error): boolean {
   if (throttles.has(error.name) || interruptions.has(error.name)) return true;
-  const status = statusOf(error);
+  const status = readStatus(error);
   if (status !== undefined) return status >= 500 || status === 429;
-  return codeOf(error) !== undefined;
+  return readCode(error) !== undefined;
 }
 
-function statusOf(error: object): number | undefined {
+function readStatus(error: object): number | undefined {
   const metadata: unknown = '$metadata' in error ? error.$metadata : undefined;
   if (typeof metadata !== 'object' || metadata === null || !('httpStatusCode' in metadata)) return undefined;
   return typeof metadata.httpStatusCode === 'number' ? metadata.httpStatusCode : undefined;
 }
 
 /** Returns a code such as `ECONNRESET`, `ENOTFOUND` or `EPIPE`: the request was interrupted. */
-function codeOf(error: object): string | undefined {
+function readCode(error: object): string | undefined {
   return 'code' in error && typeof error.code === 'string' && /^E[A-Z_]+$/.test(error.code)
     ? error.code
     : undefined;

@@ -11,9 +11,9 @@ import type { Secret } from './secret.ts';
  * setting would have no effect.
  */
 const platformSecretSchema = z.strictObject({
-  youtube_cookies: cookiesOf('youtube'),
+  youtube_cookies: cookiesSchema('youtube'),
   youtube_proxy: proxyUrl(),
-  twitch_cookies: cookiesOf('twitch'),
+  twitch_cookies: cookiesSchema('twitch'),
   twitch_proxy: proxyUrl(),
 });
 
@@ -33,11 +33,11 @@ export function createPlatformSecret(
       if (error instanceof TransientError) throw error;
       return unusable(`it cannot be read (${error instanceof Error ? error.name : 'unknown error'})`);
     });
-    if (known?.text !== text) known = { text, settings: settingsOf(text) };
+    if (known?.text !== text) known = { text, settings: parseSettings(text) };
     return known.settings;
   };
 
-  function settingsOf(text: string): PlatformSettings {
+  function parseSettings(text: string): PlatformSettings {
     const read = platformSecretSchema.safeParse(parsed(text));
     if (!read.success) return unusable(z.prettifyError(read.error));
     const { youtube_cookies, youtube_proxy, twitch_cookies, twitch_proxy } = read.data;
@@ -56,7 +56,7 @@ export function createPlatformSecret(
 }
 
 /** Cookies as exported by browsers, or as one header. */
-function cookiesOf(platform: Platform) {
+function cookiesSchema(platform: Platform) {
   const { site, cookie } = accountOf[platform];
   return z
     .string()

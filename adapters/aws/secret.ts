@@ -1,5 +1,6 @@
 import { GetSecretValueCommand, ResourceNotFoundException } from '@aws-sdk/client-secrets-manager';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { isOver } from '../../core/time.ts';
 import { failed } from './platform-error.ts';
 
 /** Options of `createSecret`. */
@@ -57,11 +58,11 @@ function present(value: string | undefined): string {
 
 /** Caches a read. Concurrent calls share it. */
 function keptReading<Value>(read: () => Promise<Value>, now: () => Date) {
-  let kept: { value: Promise<Value>; atMs: number } | undefined;
+  let kept: { value: Promise<Value>; at: Date } | undefined;
   return async (mostSeconds: number): Promise<Value> => {
-    const atMs = now().getTime();
-    if (kept && atMs - kept.atMs < mostSeconds * 1000) return kept.value;
-    const begun = { value: read(), atMs };
+    const at = now();
+    if (kept && !isOver(kept.at, mostSeconds, at)) return kept.value;
+    const begun = { value: read(), at };
     kept = begun;
     try {
       return await begun.value;

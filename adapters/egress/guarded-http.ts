@@ -28,6 +28,8 @@ export type GuardedRequest = {
   body?: string;
   /** Maximum size of the decoded body, in bytes. */
   maxBytes: number;
+  /** Called with the size of each decoded chunk of the body before it is kept. Throws to end the request with that error. */
+  onChunk?: (bytes: number) => void;
   /** Timeout from the call to the last byte, including redirects. */
   timeoutMs: number;
   /** Maximum redirects, 5 by default. 0 returns a redirect unchanged. */
@@ -69,14 +71,14 @@ export function createGuardedHttp(
     bodyTimeout: 0,
   });
   return {
-    request: (url, request) => followRedirects(guard, dispatcherOf(request), url, request),
+    request: (url, request) => followRedirects(guard, findDispatcher(request), url, request),
     close: async () => {
       await Promise.all([agent, ...proxies.values()].map((dispatcher) => dispatcher.destroy()));
     },
   };
 
   /** Caches a dispatcher per proxy. Proxies are settings, so there are few. */
-  function dispatcherOf({ proxyUrl }: GuardedRequest): Dispatcher {
+  function findDispatcher({ proxyUrl }: GuardedRequest): Dispatcher {
     if (proxyUrl === undefined) return agent;
     const dispatcher = proxies.get(proxyUrl) ?? createProxyDispatcher(proxyUrl, connectTimeoutMs);
     proxies.set(proxyUrl, dispatcher);
@@ -166,7 +168,7 @@ async function respond(answer: Answer, hop: Hop, request: GuardedRequest): Promi
     discard(answer.body);
     return { status, url: hop.url.href, headers, body: new Uint8Array() };
   }
-  const body = await readBody(answer.body, headers, request.maxBytes);
+  const body = await readBody(answer.body, headers, request.maxBytes, request.onChunk);
   // undici releases a connection one turn of the event loop after its response. An earlier request would open
   // another one.
   await setImmediate();

@@ -15,7 +15,7 @@ export function namedError(error: unknown): Error {
   if (error instanceof errors.ConnectTimeoutError) {
     return new EgressTimeoutError('Connection timed out', { cause: error });
   }
-  const code = codeOf(error);
+  const code = readCode(error);
   return new EgressNetworkError(messages.get(code) ?? (isTls(code) ? untrusted : 'Connection failed'), {
     cause: error,
   });
@@ -42,6 +42,6 @@ function isTls(code: string): boolean {
   return /^(ERR_TLS_|ERR_SSL_|CERT_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_)/.test(code);
 }
 
-function codeOf(error: unknown): string {
+function readCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }

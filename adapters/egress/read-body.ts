@@ -11,16 +11,21 @@ export async function readBody(
   body: Readable,
   headers: Record<string, string>,
   maxBytes: number,
+  onChunk?: (bytes: number) => void,
 ): Promise<Uint8Array> {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (Number(headers['content-length'] ?? 0) > rawLimit(maxBytes)) {
     body.destroy();
     throw tooLarge();
   }
-  return collect(decoded(body, encoding, maxBytes), maxBytes);
+  return collect(decoded(body, encoding, maxBytes), maxBytes, onChunk);
 }
 
-async function collect(body: Readable, maxBytes: number): Promise<Uint8Array> {
+async function collect(
+  body: Readable,
+  maxBytes: number,
+  onChunk?: (bytes: number) => void,
+): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   // An error in the loop destroys the stream and its connection.
@@ -28,9 +33,16 @@ async function collect(body: Readable, maxBytes: number): Promise<Uint8Array> {
     if (!(chunk instanceof Uint8Array)) throw new EgressNetworkError('Response is not bytes');
     bytes += chunk.byteLength;
     if (bytes > maxBytes) throw tooLarge();
+    onChunk?.(chunk.byteLength);
     chunks.push(chunk);
   }
-  return new Uint8Array(Buffer.concat(chunks, bytes));
+  const collected = new Uint8Array(bytes);
+  let offset = 0;
+  for (const chunk of chunks) {
+    collected.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return collected;
 }
 
 function decoded(body: Readable, encoding: string, maxBytes: number): Readable {

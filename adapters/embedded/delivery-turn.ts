@@ -1,7 +1,7 @@
 import type { DeliveryMessage } from '../../core/delivery.ts';
 import { rules } from '../../core/decision/rules.ts';
 import { jobLog, type Log } from '../../core/ports/log.ts';
-import { secondsUntil } from '../../core/time.ts';
+import { ageSeconds } from '../../core/time.ts';
 import type { DeliveryMessageTable, QueuedMessage } from './delivery-message-table.ts';
 import type { SetTimer } from './timer.ts';
 
@@ -53,7 +53,7 @@ export function visibilityOfHead(options: TurnOptions, jobId: string): number | 
 
 /** A message that was written on a clock that was ahead, by an earlier process, does not wait for this one to catch up. */
 function visibleAt(head: QueuedMessage, now: Date): number {
-  return now.getTime() + 1000 * secondsUntil(new Date(head.visibleAt), now, maxInvisibleSeconds);
+  return ageSeconds(now, new Date(head.visibleAt)) > maxInvisibleSeconds ? now.getTime() : head.visibleAt;
 }
 
 async function handle(options: TurnOptions, { position, failures, message }: QueuedMessage): Promise<void> {

@@ -1,35 +1,98 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { apiKeySchema, type ApiKey } from '../../core/key.ts';
 import type { KeyStore } from '../../core/ports/key-store.ts';
-import { readOptionalRecord, readRecords, toMilliseconds } from './record.ts';
+import { readCount, readOptionalRecord, readRecords, toMilliseconds } from './record.ts';
 import { reading, transaction } from './transaction.ts';
 
+export type EmbeddedKeyStore = KeyStore & {
+  /** Removes keys that were revoked before then, some at a time; returns how many. */
+  sweep(revokedBefore: Date): Promise<number>;
+};
+
+/** In one transaction: milliseconds, in which nothing else is written. */
+const maxSweptAtOnce = 500;
+
 /** Throws `TransientError`, and `StorageError` for a record that cannot be read. */
-export function createKeyStore(database: DatabaseSync): KeyStore {
+export function createKeyStore(database: DatabaseSync): EmbeddedKeyStore {
   // A repeated put must not undo a revocation that came between.
-  const put = database.prepare('INSERT OR IGNORE INTO api_keys VALUES (?, ?, ?, ?)');
+  const put = database.prepare(
+    'INSERT OR IGNORE INTO api_keys (hash, caller, created_at, record) VALUES (?, ?, ?, ?)',
+  );
   const find = database.prepare('SELECT record FROM api_keys WHERE hash = ?');
   const update = database.prepare('UPDATE api_keys SET record = ? WHERE hash = ?');
-  const all = database.prepare('SELECT record FROM api_keys ORDER BY created_at, hash');
-  const ofCaller = database.prepare('SELECT record FROM api_keys WHERE caller = ? ORDER BY created_at, hash');
+  const remove = database.prepare('DELETE FROM api_keys WHERE hash = ?');
+  const countGood = database.prepare(
+    'SELECT count(*) AS count FROM api_keys WHERE caller = ? AND ends_at > ?',
+  );
+  const listAll = database.prepare(
+    'SELECT record FROM api_keys WHERE (created_at, hash) > (?, ?) ORDER BY created_at, hash LIMIT ?',
+  );
+  const listOfCaller = database.prepare(
+    'SELECT record FROM api_keys WHERE caller = ? AND (created_at, hash) > (?, ?) ORDER BY created_at, hash LIMIT ?',
+  );
+  const newest = database.prepare(
+    'SELECT record FROM api_keys WHERE caller = ? ORDER BY created_at DESC, hash DESC LIMIT 1 OFFSET ?',
+  );
+  const madeBy = database.prepare('SELECT record FROM api_keys WHERE created_by = ?');
+  const revokedBy = database.prepare(
+    'SELECT record FROM api_keys WHERE ends_at < ? ORDER BY ends_at LIMIT ?',
+  );
+
+  const read = (hash: string) => readOptionalRecord(apiKeySchema, find.get(hash));
+
+  function write(key: ApiKey): void {
+    put.run(key.hash, key.caller, toMilliseconds(key.created_at), JSON.stringify(key));
+  }
 
   function change(hash: string, changed: (key: ApiKey) => ApiKey): void {
     transaction(database, () => {
-      const key = readOptionalRecord(apiKeySchema, find.get(hash));
+      const key = read(hash);
       if (key !== undefined) update.run(JSON.stringify(changed(key)), hash);
     });
   }
 
+  /** What it made belongs to its own maker from then on: the chain from a key to all that came of it does not break. */
+  function removeFromChain({ hash }: ApiKey): void {
+    const { created_by } = read(hash) ?? { created_by: null };
+    for (const made of readRecords(apiKeySchema, madeBy.all(hash)))
+      update.run(JSON.stringify({ ...made, created_by }), made.hash);
+    remove.run(hash);
+  }
+
   return {
-    put: async (key) => {
-      reading(() => put.run(key.hash, key.caller, toMilliseconds(key.created_at), JSON.stringify(key)));
-    },
-    find: async (hash) => reading(() => readOptionalRecord(apiKeySchema, find.get(hash))),
-    list: async (caller) =>
-      reading(() => readRecords(apiKeySchema, caller === undefined ? all.all() : ofCaller.all(caller))),
+    put: async (key) => reading(() => write(key)),
+    create: async (key, maxGood) =>
+      transaction(database, () => {
+        if (read(key.hash) !== undefined) return 'created';
+        const maker = key.created_by === null ? undefined : read(key.created_by);
+        if (key.created_by !== null && maker?.revoked_at !== null) return 'maker_revoked';
+        if (readCount(countGood.get(key.caller, key.created_at)) >= maxGood) return 'full';
+        write(key);
+        return 'created';
+      }),
+    find: async (hash) => reading(() => read(hash)),
+    list: async ({ caller, after, limit }) =>
+      reading(() => {
+        const behind = after === undefined ? [-1, ''] : [toMilliseconds(after.created_at), after.hash];
+        const rows =
+          caller === undefined ? listAll.all(...behind, limit) : listOfCaller.all(caller, ...behind, limit);
+        return readRecords(apiKeySchema, rows);
+      }),
+    listMadeBy: async (hash) => reading(() => readRecords(apiKeySchema, madeBy.all(hash))),
+    creationTime: async (caller, position) =>
+      reading(() => {
+        const key = readOptionalRecord(apiKeySchema, newest.get(caller, position));
+        return key && new Date(key.created_at);
+      }),
     revoke: async (hash, at) => change(hash, (key) => revoked(key, at)),
     relabel: async (hash, label) => change(hash, (key) => ({ ...key, label })),
     touch: async (hash, at) => change(hash, (key) => touched(key, at)),
+    sweep: async (revokedBefore) =>
+      transaction(database, () => {
+        const over = readRecords(apiKeySchema, revokedBy.all(revokedBefore.toISOString(), maxSweptAtOnce));
+        for (const key of over) removeFromChain(key);
+        return over.length;
+      }),
   };
 }
 

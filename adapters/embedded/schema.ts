@@ -101,4 +101,12 @@ export const migrations: readonly string[] = [
       'webhook_secret', json('{"version":1,"previous":[]}'))
     FROM (SELECT caller, min(record ->> 'created_at') AS created_at FROM api_keys GROUP BY caller);
   `,
+  // Timestamps of one form: as text they compare as times. A key that is not revoked ends behind all of them.
+  `
+  ALTER TABLE api_keys ADD COLUMN ends_at TEXT GENERATED ALWAYS AS (coalesce(record ->> 'revoked_at', 'never')) VIRTUAL;
+  ALTER TABLE api_keys ADD COLUMN created_by TEXT GENERATED ALWAYS AS (record ->> 'created_by') VIRTUAL;
+  CREATE INDEX api_keys_by_end ON api_keys (ends_at);
+  CREATE INDEX api_keys_by_end_of_caller ON api_keys (caller, ends_at);
+  CREATE INDEX api_keys_by_maker ON api_keys (created_by) WHERE created_by IS NOT NULL;
+  `,
 ];

@@ -1,13 +1,19 @@
 import { createMiddleware } from 'hono/factory';
 import { hashOfKey } from '../../core/api-key.ts';
 import type { KeyPrimitives } from '../../core/api-key.ts';
-import { WatchpostError } from '../../core/errors.ts';
+import { UnauthorizedError } from '../../core/errors.ts';
 import { isRevoked } from '../../core/key.ts';
 import type { ApiKey } from '../../core/key.ts';
 import type { KeyStore } from '../../core/ports/key-store.ts';
 import type { Log } from '../../core/ports/log.ts';
 
-export type AuthNeeds = KeyPrimitives & { keys: KeyStore; now: () => Date; log: Log };
+export type AuthNeeds = KeyPrimitives & {
+  keys: KeyStore;
+  now: () => Date;
+  /** Never goes back in this process: a clock that is set back makes no revoked key valid. */
+  steadyNow: () => Date;
+  log: Log;
+};
 export type AuthEnv = {
   Variables: {
     key: ApiKey;
@@ -24,7 +30,7 @@ const touchAfterMs = 60_000;
 export function bearerAuth(needs: AuthNeeds) {
   return createMiddleware<AuthEnv>(async (c, next) => {
     const key = await keyOf(c.req.header('Authorization'), needs);
-    if (!key || isRevoked(key, needs.now())) throw unauthorized();
+    if (!key || isRevoked(key, needs.steadyNow())) throw new UnauthorizedError();
     c.set('key', key);
     await touch(key, needs);
     await next();
@@ -46,12 +52,4 @@ async function touch(key: ApiKey, { keys, now, log }: AuthNeeds): Promise<void> 
   } catch (error) {
     log.warning('Last use of a key not stored', { error: String(error) });
   }
-}
-
-function unauthorized(): WatchpostError {
-  return new WatchpostError(
-    'UNAUTHORIZED',
-    'Authentication required',
-    'Send the header "Authorization: Bearer <API_KEY>" with a valid key: one space, no quotes.',
-  );
 }

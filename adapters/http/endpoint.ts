@@ -103,7 +103,7 @@ export function endpointErrorCodes({
   rateLimit,
 }: EndpointDeclaration): ErrorCode[] {
   const isLimited = rateLimit !== undefined || isStream(response) || request.body !== undefined;
-  return [
+  const all: ErrorCode[] = [
     ...errors,
     ...(isLimited ? (['RATE_LIMITED'] as const) : []),
     'UNAUTHORIZED',
@@ -111,6 +111,7 @@ export function endpointErrorCodes({
     ...(request.body ? (['PAYLOAD_TOO_LARGE', 'REQUEST_TIMEOUT'] as const) : []),
     'INTERNAL_ERROR',
   ];
+  return [...new Set(all)];
 }
 
 /** Returns true if the response can be an event stream. */

@@ -17,7 +17,7 @@ export function createContactSheets({ ffmpegPath }: { ffmpegPath: string }): Con
   const decoder = createPictureDecoder({ ffmpegPath });
   return {
     make: async (samples, { columns, tileWidthPixels }, signal) => {
-      const tile = tileOf(tileWidthPixels);
+      const tile = tileSize(tileWidthPixels);
       const frames = samples.map(({ frame }) => frame);
       try {
         const decoded = await decoder.decodeEach(frames, tile, signal, 'whole');
@@ -26,7 +26,7 @@ export function createContactSheets({ ffmpegPath }: { ffmpegPath: string }): Con
           const rgb = tiles[at];
           if (rgb) burnInTime(rgb, tile, capturedAt);
         });
-        const sheet = sheetOf(tiles, tile, columns);
+        const sheet = joinTiles(tiles, tile, columns);
         return await encodeJpeg(sheet.rgb, sheet.size, ffmpegPath, signal);
       } catch (cause) {
         if (cause instanceof TransientError) throw cause;
@@ -39,13 +39,13 @@ export function createContactSheets({ ffmpegPath }: { ffmpegPath: string }): Con
 }
 
 /** Returns the 16:9 tile size. The height is even, as 4:2:0 requires. */
-function tileOf(widthPixels: number): PictureSize {
+function tileSize(widthPixels: number): PictureSize {
   return { width: widthPixels, height: Math.round((widthPixels * 9) / 32) * 2 };
 }
 
-function sheetOf(tiles: Uint8Array[], tile: PictureSize, columns: number) {
+function joinTiles(tiles: Uint8Array[], tile: PictureSize, columns: number) {
   const rows = Math.ceil(tiles.length / columns);
-  const size = { width: spanOf(columns, tile.width), height: spanOf(rows, tile.height) };
+  const size = { width: spanPixels(columns, tile.width), height: spanPixels(rows, tile.height) };
   const rgb = new Uint8Array(size.width * size.height * 3);
   tiles.forEach((picture, at) => {
     const left = (at % columns) * (tile.width + linePixels);
@@ -58,6 +58,6 @@ function sheetOf(tiles: Uint8Array[], tile: PictureSize, columns: number) {
   return { rgb, size };
 }
 
-function spanOf(tiles: number, tilePixels: number): number {
+function spanPixels(tiles: number, tilePixels: number): number {
   return tiles * tilePixels + (tiles - 1) * linePixels;
 }

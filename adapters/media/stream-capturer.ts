@@ -7,6 +7,7 @@ import { publicPlatforms, type PlatformSettings } from '../platforms/platform-se
 import { createRenewedPlatforms } from '../platforms/renewed-platforms.ts';
 import type { FfmpegRunner } from './ffmpeg/run-ffmpeg.ts';
 import { createHlsCapturer, type HlsLimits } from './hls/capture-hls.ts';
+import { createPlaylistBudget } from './hls/playlist-budget.ts';
 import { createRtspCapturer } from './rtsp/capture-rtsp.ts';
 
 /** Dependencies of the stream capturer. */
@@ -29,10 +30,11 @@ export type StreamCapturerDependencies = {
  */
 export function createStreamCapturer(deps: StreamCapturerDependencies): StreamCapturer {
   const { platforms = publicPlatforms, hlsLimits: limits = {} } = deps;
+  const budget = createPlaylistBudget();
   const made = (settings: PlatformSettings) =>
-    createPlatforms(settings, { ...deps, limits, random: Math.random });
+    createPlatforms(settings, { ...deps, budget, limits, random: Math.random });
   const capturers = {
-    hls: createHlsCapturer({ ...deps, limits }),
+    hls: createHlsCapturer({ ...deps, budget, limits }),
     rtsp: createRtspCapturer(deps),
     ...(typeof platforms === 'function' ? createRenewedPlatforms(platforms, made) : made(platforms)),
   };

@@ -83,6 +83,7 @@ const responses = registryOf({
   Key: access.keySchema,
   KeyList: access.keyListResponseSchema,
   NewKey: access.newKeySchema,
+  RevokedKey: access.revokedKeySchema,
   RotatedKey: access.rotatedKeySchema,
   Caller: access.callerResponseSchema,
   CallerList: access.callerListResponseSchema,

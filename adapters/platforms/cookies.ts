@@ -1,7 +1,7 @@
 /**
- * Reads the cookies of one site as a `Cookie` header: from a Netscape file, as browser extensions and yt-dlp write
- * it (domain, flag, path, secure, expiry, name, value, separated by tabs), or from the header itself. Returns null
- * if there are none.
+ * Reads the cookies of one site as a `Cookie` header. The text is such a header, or a Netscape file as written by
+ * browser extensions and yt-dlp. Its fields are separated by tabs: domain, flag, path, secure, expiry, name, value.
+ * Returns null if there are none.
  */
 export function readCookies(text: string, site: string): string | null {
   const lines = text.split('\n').map((line) => line.replace(/\r$/, ''));

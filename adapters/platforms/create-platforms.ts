@@ -2,6 +2,7 @@ import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
 import type { GuardedHttp } from '../egress/guarded-http.ts';
 import type { FfmpegRunner } from '../media/ffmpeg/run-ffmpeg.ts';
 import type { HlsLimits } from '../media/hls/capture-hls.ts';
+import type { PlaylistBudget } from '../media/hls/playlist-budget.ts';
 import { deadPageError } from './dead-page-error.ts';
 import { createPlatformCapturer, type PlatformStreams } from './platform-capturer.ts';
 import type { PlatformSettings, TwitchSettings, YoutubeSettings } from './platform-settings.ts';
@@ -18,6 +19,7 @@ export type PlatformDependencies = {
   ffmpeg: FfmpegRunner;
   now: () => Date;
   random: () => number;
+  budget: PlaylistBudget;
   limits: Partial<HlsLimits>;
 };
 

@@ -5,6 +5,7 @@ import type { GuardedHttp } from '../egress/guarded-http.ts';
 import type { FfmpegRunner } from '../media/ffmpeg/run-ffmpeg.ts';
 import { createHlsCapturer, type HlsLimits } from '../media/hls/capture-hls.ts';
 import { StatusError } from '../media/hls/fetch-failure.ts';
+import type { PlaylistBudget } from '../media/hls/playlist-budget.ts';
 import { PlaylistGoneError, type PreparePlaylist } from '../media/hls/fetch-playlist.ts';
 import { BroadcastOverError, type Resolution } from './resolution.ts';
 import { createResolutionMemory, freshUntil } from './resolution-memory.ts';
@@ -28,6 +29,7 @@ export function createPlatformCapturer(deps: {
   http: GuardedHttp;
   ffmpeg: FfmpegRunner;
   now: () => Date;
+  budget: PlaylistBudget;
   limits: Partial<HlsLimits>;
 }): StreamCapturer {
   const { streams, now } = deps;
@@ -44,7 +46,7 @@ export function createPlatformCapturer(deps: {
   async function probe(url: string, signal: AbortSignal): Promise<StreamProbe> {
     const resolution = await memory.resolve(url, true, signal);
     const { pageUrl, details } = resolution;
-    const [viewers] = await Promise.all([viewersOf(resolution), hls.probe(url, signal)]);
+    const [viewers] = await Promise.all([readViewers(resolution), hls.probe(url, signal)]);
     return {
       platform: streams.platform,
       playbackUrl: pageUrl,
@@ -53,7 +55,7 @@ export function createPlatformCapturer(deps: {
   }
 
   /** Ignores a failure: the number of viewers is optional. */
-  async function viewersOf(resolution: Resolution): Promise<number | undefined> {
+  async function readViewers(resolution: Resolution): Promise<number | undefined> {
     return streams.viewers?.(resolution).catch(() => undefined);
   }
 

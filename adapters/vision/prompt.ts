@@ -11,6 +11,7 @@ const verdictFields = z.object({
   triggered: z.boolean().describe('true only if the condition holds in what is visible'),
   explanation: z.string().trim().min(1).describe('one or two short sentences naming the visible evidence'),
 });
+/** Answer of a model to a check. */
 export type VerdictFields = z.infer<typeof verdictFields>;
 
 const answerFields = z.object({
@@ -19,11 +20,13 @@ const answerFields = z.object({
     .describe('yes or no if the question can be answered so, open if it cannot'),
   answer: z.string().trim().min(1).describe('the answer in at most three short sentences'),
 });
+/** Answer of a model to a question. */
 export type AnswerFields = z.infer<typeof answerFields>;
 
 const summaryFields = z.object({
   summary: z.string().trim().min(1).describe('what happened, in order, in at most eight sentences'),
 });
+/** Answer of a model to a summary request. */
 export type SummaryFields = z.infer<typeof summaryFields>;
 
 /** Text in a frame is untrusted: a sign in front of a camera must not act as an instruction. */
@@ -84,7 +87,7 @@ export function summaryTask(shown: Date[][], taken: number): Task<SummaryFields>
     system: `${ground} Write an account of what happened.`,
     text: [
       `These are ${tiles} moments${left} of one stream, in the order in which they were taken:`,
-      ...shown.map((times, at) => `picture ${at + 1}: ${contentOf(times)}`),
+      ...shown.map((times, at) => `picture ${at + 1}: ${describeContent(times)}`),
       'Tell in order what was visible, what changed and when. Give times of day where they help.',
     ].join('\n'),
     schema: summaryFields,
@@ -92,7 +95,7 @@ export function summaryTask(shown: Date[][], taken: number): Task<SummaryFields>
   };
 }
 
-function contentOf(times: Date[]): string {
+function describeContent(times: Date[]): string {
   const moments = times.map((time) => time.toISOString()).join(', ');
   if (times.length === 1) return moments;
   return `a contact sheet, read by rows from the top left; each tile has its time of day (UTC) in its corner, and one that is crossed out could not be read: ${moments}`;

@@ -2,13 +2,18 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { InputMode } from '../../core/capture.ts';
 
-/** What somebody would write without this project: ffmpeg on the stream's URL, once as it comes and once with every flag that helps. */
+/**
+ * Flags of bare ffmpeg on the stream URL: the default ones, or every flag that helps. This is what a developer
+ * would write without Watchpost.
+ */
 export type BareFlags = 'default' | 'best';
 
+/** Stream of a race. */
 export type BareSource = { url: string; kind: 'hls' | 'rtsp'; segmentSeconds: number };
 
 const clipSeconds = 3;
 
+/** Runs bare ffmpeg once and measures it. */
 export async function bareFfmpeg(
   ffmpegPath: string,
   source: BareSource,
@@ -16,18 +21,22 @@ export async function bareFfmpeg(
   flags: BareFlags,
   files: { frame: string; clip: string },
 ): Promise<void> {
-  const args = [...inputOf(source, mode, flags), ...outputOf(mode, files)];
+  const args = [...inputArguments(source, mode, flags), ...outputArguments(mode, files)];
   await promisify(execFile)(ffmpegPath, ['-nostdin', '-loglevel', 'error', ...args], {
     timeout: 60_000,
     killSignal: 'SIGKILL',
   });
 }
 
-function inputOf({ url, kind, segmentSeconds }: BareSource, mode: InputMode, flags: BareFlags): string[] {
+function inputArguments(
+  { url, kind, segmentSeconds }: BareSource,
+  mode: InputMode,
+  flags: BareFlags,
+): string[] {
   const transport = kind === 'rtsp' ? '-rtsp_transport tcp' : '';
   if (flags === 'default') return words(`${transport} -i ${url}`);
-  // The best of a dozen combinations that were tried on these streams. `-skip_frame nokey` is none of them: with B-frames
-  // ffmpeg then waits for two more key frames.
+  // The best of a dozen combinations on these streams. `-skip_frame nokey` is not among them: with B-frames, ffmpeg
+  // then waits for two more key frames.
   const decoding = mode === 'frames' ? '-threads 1 -flags low_delay' : '-skip_frame noref';
   const probing =
     kind === 'rtsp'
@@ -39,14 +48,14 @@ function inputOf({ url, kind, segmentSeconds }: BareSource, mode: InputMode, fla
   return words(`${decoding} ${probing} ${protocol} -i ${url}`);
 }
 
-function outputOf(mode: InputMode, { frame, clip }: { frame: string; clip: string }): string[] {
+function outputArguments(mode: InputMode, { frame, clip }: { frame: string; clip: string }): string[] {
   const jpeg = '-q:v 3 -update 1 -y';
-  // What a capture's clip is made with: a slower preset would only make bare ffmpeg slower.
+  // The encoder settings of a capture. A slower preset would slow down bare ffmpeg.
   const film =
     '-an -c:v libx264 -preset ultrafast -crf 28 -x264-params cabac=1:deblock=0,0 -movflags +faststart -y';
   const trimmed = `setpts=PTS-STARTPTS,trim=duration=${clipSeconds}`;
   if (mode === 'frames') return [...words(`-frames:v 1 -vf scale=896:-2 ${jpeg}`), frame];
-  // `-t` would count from before the first key frame, and with two outputs wait for a stream that stands still.
+  // `-t` would count from before the first key frame, and with two outputs wait for a stale stream.
   if (mode === 'clip') return [...words(`-vf ${trimmed},fps=5,scale=672:-2 ${film}`), clip];
   const graph = `[0:v]${trimmed},split=2[a][b];[a]trim=end_frame=1,scale=896:-2[f];[b]fps=5,scale=672:-2[c]`;
   return [...words(`-filter_complex ${graph} -map [f] ${jpeg}`), frame, ...words(`-map [c] ${film}`), clip];

@@ -1,6 +1,7 @@
 import type { InputMode } from '../../core/capture.ts';
 import type { RaceSource, Result } from './race.ts';
 
+/** Results of a race on one stream in one mode. */
 export type Raced = {
   source: RaceSource;
   delayMs: number;
@@ -8,11 +9,12 @@ export type Raced = {
   results: Record<'watchpost' | 'default' | 'best', Result>;
 };
 
+/** Measured value and goal of a race. */
 export type GoalLine = { stream: string; mode: InputMode; what: string; measured: number; goal: number };
 
 const clipSeconds = 3;
 
-/** What a race has to show. */
+/** Returns the goals that apply to a race. */
 export function goalsOf({ source, delayMs, mode, results }: Raced): GoalLine[] {
   const { watchpost: ours, best } = results;
   const line = (what: string, measured: number, goal: number): GoalLine => ({

@@ -1,6 +1,7 @@
 /**
- * Plays recorded segments as a live stream by the clock: `node hls-process.ts FOLDER SEGMENT_SECONDS DELAY_MS`. A process of its own, so
- * that its work is nobody's processor time. `/live.m3u8` is the media playlist, `/master.m3u8` leads to it.
+ * Serves recorded segments as a live stream in real time: `node hls-process.ts FOLDER SEGMENT_SECONDS DELAY_MS`. A
+ * separate process, so that its processor time is not measured. `/live.m3u8` is the media playlist, `/master.m3u8`
+ * leads to it.
  */
 import { readFile } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
@@ -11,7 +12,7 @@ const [folder = '', seconds = '2', delay = '0'] = process.argv.slice(2);
 const segmentSeconds = Number(seconds);
 const delayMs = Number(delay);
 const windowSegments = 6;
-/** The stream has been live for a window and a half of a segment. */
+/** The stream has been live for the window plus half a segment. */
 const startedAtMs = Date.now() - (windowSegments + 0.5) * segmentSeconds * 1000;
 
 const server = createServer((request, response) => {
@@ -32,7 +33,7 @@ async function answer(path: string, response: ServerResponse): Promise<void> {
 
 const multivariant = '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=3200000,RESOLUTION=1280x720\nlive.m3u8\n';
 
-/** A segment is there when its last frame is. */
+/** Returns the playlist. A segment is available once its last frame is. */
 function playlist(): string {
   const newest = Math.floor((Date.now() - startedAtMs) / 1000 / segmentSeconds) - 1;
   const oldest = newest - windowSegments + 1;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** Wall and processor time of a run, in milliseconds. */
 export type Measured = {
   wallMs: number;
   nodeMs: number;
@@ -9,10 +10,10 @@ export type Measured = {
   endedAtMs: number;
 };
 
-/** What a run leaves behind (a process that ends, the next one that starts) belongs to it. */
+/** Time to settle, in milliseconds: a process that ends and the next one that starts belong to the run. */
 const settleMs = 250;
 
-/** Wall time of some work, and processor time of this process and of the children that ended. */
+/** Measures the wall time of some work, and the processor time of this process and of its ended children. */
 export async function measure(work: () => Promise<unknown>): Promise<Measured> {
   const nodeBefore = process.cpuUsage();
   const childrenBefore = childrenCpuMs();
@@ -33,20 +34,22 @@ export async function measure(work: () => Promise<unknown>): Promise<Measured> {
 }
 
 /**
- * Of `/proc/self/stat`, user and system time of children that were waited for, in ticks of 10 ms. The kernel keeps the sum exactly, so over
- * many runs the mean is exact; a single run's is not.
+ * Reads the user and system time of awaited children from `/proc/self/stat`, in ticks of 10 ms. The kernel keeps
+ * the sum exactly, so the mean over many runs is exact; a single run is not.
  */
 function childrenCpuMs(): number {
   const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]!.split(' ');
   return (Number(fields[13]) + Number(fields[14])) * 10;
 }
 
+/** Returns the median. */
 export function median(values: number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
+/** Returns the mean. */
 export function mean(values: number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

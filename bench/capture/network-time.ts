@@ -1,6 +1,6 @@
 import type { GuardedHttp } from '../../adapters/egress/guarded-http.ts';
 
-/** An HTTP client that knows for how long it was waiting for at least one answer. */
+/** Wraps an HTTP client and measures the time during which at least one response was pending. */
 export function countNetworkTime(http: GuardedHttp): { http: GuardedHttp; takeMs: () => number } {
   let underWay = 0;
   let sinceMs = 0;

@@ -8,8 +8,10 @@ import { bareFfmpeg, type BareFlags, type BareSource } from './bare-ffmpeg.ts';
 import { mean, measure, median, type Measured } from './measure.ts';
 import { loopSeconds, readLastTimecode, readTimecode } from './timecode.ts';
 
+/** Stream of a race, with its name and the time of its first frame. */
 export type RaceSource = BareSource & { name: string; startedAtMs: number };
 
+/** Contenders of a race. */
 export type Racers = {
   capturer: StreamCapturer;
   takeNetworkMs: () => number;
@@ -19,35 +21,41 @@ export type Racers = {
 
 type Contender = 'watchpost' | BareFlags;
 
-/** Of one contender: medians in ms, but processor time as the mean. */
+/** Result of one contender: medians in milliseconds, processor time as a mean. */
 export type Result = {
   wallMs: number;
   cpuMs: number;
-  /** From the moment that the picture shows to its delivery: median and worst, in seconds. */
+  /** Time from the moment that the frame shows to its delivery: median, in seconds. */
   ageSeconds: number;
   worstAgeSeconds: number;
-  /** The same without the time that the newest segment had already been out when the capture began. */
+  /**
+   * Worst age without the time that the newest segment was already available at the start of the capture, in
+   * seconds.
+   */
   worstBehindSeconds: number;
-  /** Of ours: wall time less the time in which an answer of the server was awaited. */
+  /** Overhead of Watchpost: wall time minus the time of pending responses. */
   overheadMs: number;
 };
 
 const groupOfPicturesMs = 2000;
 
-/** In turn, so that whatever else the machine does slows all of them alike; the first of ours is not counted: it begins cold. */
+/**
+ * Runs all contenders in turn, so that other load slows all of them equally. The first run of Watchpost starts cold
+ * and is not counted.
+ */
 export async function race(source: RaceSource, mode: InputMode, rounds: number, racers: Racers) {
   const samples: Record<Contender, Sample[]> = { watchpost: [], default: [], best: [] };
   await runOurs(source, mode, racers);
   for (let round = 0; round < rounds; round += 1) {
     for (const contender of turn(round)) {
       if (source.kind === 'rtsp') await samePlaceInGroup(source, round);
-      samples[contender].push(await sampleOf(contender, source, mode, racers));
+      samples[contender].push(await takeSample(contender, source, mode, racers));
     }
   }
   return {
-    watchpost: resultOf(samples.watchpost),
-    default: resultOf(samples.default),
-    best: resultOf(samples.best),
+    watchpost: toResult(samples.watchpost),
+    default: toResult(samples.default),
+    best: toResult(samples.best),
   };
 }
 
@@ -56,7 +64,10 @@ function turn(round: number): Contender[] {
   return [...contenders.slice(round % 3), ...contenders.slice(0, round % 3)];
 }
 
-/** With RTSP the wait for the next key frame rules, so all contenders of a round join at the same place. */
+/**
+ * Aligns the contenders of a round. For RTSP the wait for the next key frame dominates, so all of them join at the
+ * same position in the GOP.
+ */
 async function samePlaceInGroup({ startedAtMs }: RaceSource, round: number): Promise<void> {
   const wanted = (round * 737) % groupOfPicturesMs;
   const place = (Date.now() - startedAtMs) % groupOfPicturesMs;
@@ -71,7 +82,7 @@ type Sample = {
   overheadMs: number;
 };
 
-async function sampleOf(
+async function takeSample(
   contender: Contender,
   source: RaceSource,
   mode: InputMode,
@@ -80,10 +91,10 @@ async function sampleOf(
   if (contender === 'watchpost') {
     const { measured, capture, motionMs } = await runOurs(source, mode, racers);
     const shows = await readTimecode(capture.frame, racers.ffmpegPath);
-    // ffmpeg waits for a camera's key frame inside: what is left of a capture after it is the picture's age.
+    // ffmpeg waits for a camera's key frame internally. The rest of a capture after that is the age of the frame.
     const overheadMs =
       source.kind === 'rtsp'
-        ? ageOf(source, shows, measured) * 1000 + motionMs
+        ? computeAge(source, shows, measured) * 1000 + motionMs
         : measured.wallMs - racers.takeNetworkMs() + motionMs;
     return { ...figures(source, measured, shows), cpuMs: measured.nodeMs + measured.childrenMs, overheadMs };
   }
@@ -110,20 +121,23 @@ async function runOurs(source: RaceSource, mode: InputMode, { capturer, takeNetw
 }
 
 function figures(source: RaceSource, measured: Measured, shows: number) {
-  const ageSeconds = ageOf(source, shows, measured);
+  const ageSeconds = computeAge(source, shows, measured);
   const playedSeconds = (measured.startedAtMs - source.startedAtMs) / 1000;
   const sinceEdgeSeconds = source.kind === 'hls' ? playedSeconds % source.segmentSeconds : 0;
   return { wallMs: measured.wallMs, ageSeconds, behindSeconds: ageSeconds - sinceEdgeSeconds };
 }
 
-/** The burned-in time begins anew with each loop; no picture is as old as half of one. Clocks may differ by some milliseconds. */
-function ageOf(source: RaceSource, shows: number, { endedAtMs }: Measured): number {
+/**
+ * Returns the age of a frame. The timecode restarts with each loop, and no frame is older than half of one. Clocks
+ * may differ by some milliseconds.
+ */
+function computeAge(source: RaceSource, shows: number, { endedAtMs }: Measured): number {
   const playedSeconds = (endedAtMs - source.startedAtMs) / 1000;
   const sinceShown = (((playedSeconds - shows) % loopSeconds) + loopSeconds) % loopSeconds;
   return sinceShown > loopSeconds / 2 ? sinceShown - loopSeconds : sinceShown;
 }
 
-function resultOf(samples: Sample[]): Result {
+function toResult(samples: Sample[]): Result {
   return {
     wallMs: median(samples.map(({ wallMs }) => wallMs)),
     cpuMs: mean(samples.map(({ cpuMs }) => cpuMs)),

@@ -4,10 +4,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { burnInTimecode, framesPerSecond, loopSeconds } from './timecode.ts';
 
-/** How long the recordings last; a race takes less. */
+/** Duration of the recordings, in seconds. A race takes less. */
 const recordedSeconds = 300;
 
-/** 720p30 H.264 at 3 Mb/s with a key frame every 2 s and noise as a camera has, as one file and as HLS segments of several lengths. */
+/**
+ * Records 720p30 H.264 at 3 Mb/s with a key frame every 2 s and camera noise, as one file and as HLS segments of
+ * several durations.
+ */
 export async function recordStreams(ffmpegPath: string, directory: string, segmentSeconds: number[]) {
   const file = join(directory, 'loop.mp4');
   const scene = `testsrc2=size=1280x720:rate=${framesPerSecond},noise=alls=8:allf=t,${burnInTimecode}`;
@@ -26,6 +29,7 @@ export async function recordStreams(ffmpegPath: string, directory: string, segme
   return { file };
 }
 
+/** Returns the folder of the segments with this duration. */
 export function segmentFolder(directory: string, seconds: number): string {
   return join(directory, `hls-${seconds}`);
 }

@@ -1,12 +1,12 @@
 import { goalsOf, type GoalLine, type Raced } from './goals.ts';
 import type { Result } from './race.ts';
 
-/** What was measured and what it should be, as Markdown: `machine` is what it was measured on and when. */
+/** Formats measured values and goals as Markdown. `machine` describes the machine and the date. */
 export function reportOf(raced: Raced[], machine: string[]): string {
   const lines = raced.flatMap(goalsOf);
   const missed = lines.filter((line) => !isMet(line));
   return [
-    '# Captures: what `npm run bench:capture` measured',
+    '# Results of `npm run bench:capture`',
     '',
     ...machine.flatMap((line) => [line, '']),
     `${lines.length - missed.length} of ${lines.length} goals met.`,
@@ -30,7 +30,7 @@ export function reportOf(raced: Raced[], machine: string[]): string {
           source.name,
           mode,
           contender === 'watchpost' ? contender : `ffmpeg, ${contender} flags`,
-          ...cellsOf(result),
+          ...toCells(result),
         ]),
       ),
     ),
@@ -42,11 +42,11 @@ function isMet({ measured, goal }: GoalLine): boolean {
   return measured <= goal;
 }
 
-function cellsOf({ wallMs, cpuMs, ageSeconds, worstAgeSeconds }: Result): string[] {
+function toCells({ wallMs, cpuMs, ageSeconds, worstAgeSeconds }: Result): string[] {
   return [wallMs.toFixed(0), cpuMs.toFixed(0), ageSeconds.toFixed(2), worstAgeSeconds.toFixed(2)];
 }
 
-/** Whole milliseconds, and ratios and seconds to two places. */
+/** Formats whole milliseconds, and ratios and seconds with two decimals. */
 function shown(value: number): string {
   return value >= 20 ? value.toFixed(0) : String(Number(value.toFixed(2)));
 }

@@ -1,6 +1,6 @@
 /**
- * Plays a file as a camera does, over and over: `node rtsp-process.ts FFMPEG FILE`. ffmpeg makes the RTP in real time, and everybody who
- * asks gets it over interleaved TCP from wherever it is, key frame or not.
+ * Plays a file in a loop like a camera: `node rtsp-process.ts FFMPEG FILE`. ffmpeg creates RTP in real time. Every
+ * viewer gets it over interleaved TCP from the current position, with or without a key frame.
  */
 import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';

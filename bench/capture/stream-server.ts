@@ -1,14 +1,15 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 
-/** A live stream in a process of its own. */
+/** Live stream in a separate process. */
 export type StreamServer = {
   port: number;
-  /** When its first frame was taken, by this machine's clock. */
+  /** Time of its first frame, by the clock of this machine. */
   startedAtMs: number;
   close(): Promise<void>;
 };
 
+/** Starts a stream server and waits until it is ready. */
 export async function startStreamServer(script: string, args: string[]): Promise<StreamServer> {
   const child = fork(new URL(script, import.meta.url), args);
   const [message] = await Promise.race([once(child, 'message'), once(child, 'exit').then(diedEarly)]);
@@ -25,5 +26,5 @@ export async function startStreamServer(script: string, args: string[]): Promise
 }
 
 function diedEarly(): never {
-  throw new Error('The server of the stream ended at its start');
+  throw new Error('The stream server ended at its start');
 }

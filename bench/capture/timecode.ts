@@ -1,17 +1,21 @@
 import { createPictureDecoder } from '../../adapters/media/ffmpeg/decode-picture.ts';
 
-/** The number of each frame burned into it, as eleven black or white boxes along the top: it survives scaling and compression. */
+/**
+ * Timecode: the number of each frame as eleven black or white boxes along the top, which survive scaling and
+ * compression.
+ */
 
+/** Frame rate of the loop. */
 export const framesPerSecond = 30;
-/** After which the number begins anew. */
+/** Length of the loop after which the number restarts, in seconds. */
 export const loopSeconds = 60;
 
 const bits = 11;
 const boxShare = 1 / 16;
-/** Both have the picture's 16:9, and no box is smaller than 20 px. */
+/** Size for reading. Both sizes are 16:9, and no box is smaller than 20 px. */
 const readSize = { width: 320, height: 180 };
 
-/** A filter for pictures of 16:9. */
+/** Filter that draws the timecode into a 16:9 video. */
 export const burnInTimecode = [
   'drawbox=x=0:y=0:w=iw:h=ih/10:color=black:t=fill',
   ...Array.from(
@@ -21,20 +25,20 @@ export const burnInTimecode = [
   ),
 ].join(',');
 
-/** Seconds into the loop. */
+/** Reads the timecode of a JPEG, in seconds since the start of the loop. */
 export async function readTimecode(jpeg: Uint8Array, ffmpegPath: string): Promise<number> {
   const decoder = createPictureDecoder({ ffmpegPath });
-  return secondsOf(await decoder.decode(jpeg, readSize, AbortSignal.timeout(20_000)));
+  return readSeconds(await decoder.decode(jpeg, readSize, AbortSignal.timeout(20_000)));
 }
 
-/** Of a clip's last picture. */
+/** Reads the timecode of a clip's last frame. */
 export async function readLastTimecode(mp4: Uint8Array, ffmpegPath: string): Promise<number> {
   const decoder = createPictureDecoder({ ffmpegPath });
   const pictures = await decoder.decodeClip(mp4, readSize, 8, AbortSignal.timeout(20_000));
-  return secondsOf(pictures.at(-1)!);
+  return readSeconds(pictures.at(-1)!);
 }
 
-function secondsOf(rgb: Uint8Array): number {
+function readSeconds(rgb: Uint8Array): number {
   const row = Math.round(readSize.height / 20);
   let frame = 0;
   for (let bit = 0; bit < bits; bit += 1) {

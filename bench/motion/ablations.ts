@@ -4,21 +4,21 @@ import { asInAJob } from './detectors.ts';
 import { evaluate, type Outcome } from './evaluate.ts';
 import type { Clip } from './score.ts';
 
-/** Each stage left out by itself. */
+/** Tunings without one stage each. */
 const without: Record<string, Partial<MotionTuning>> = {
-  'nothing left out': {},
-  'alignment of a shaken camera': { shiftPixels: 0 },
-  'neighbours in the reference': { reach: 0 },
-  'bands of flicker': { bandShare: 0 },
-  'shade and tint by cells': { shadeShare: 0, tintShare: 0 },
-  'threshold that follows the noise': { noiseFactor: 0 },
-  'faint change of large areas': { faintShare: 1 },
+  'no stage omitted': {},
+  'alignment of camera shake': { shiftPixels: 0 },
+  'neighbors in the reference': { reach: 0 },
+  'flicker bands': { bandShare: 0 },
+  'shade and tint per cell': { shadeShare: 0, tintShare: 0 },
+  'noise-adaptive threshold': { noiseFactor: 0 },
+  'faint changes of large areas': { faintShare: 1 },
   'learned noise and overlays': { learnedShare: 0 },
   weather: { weatherFactor: 0 },
   colour: { colour: false },
 };
 
-/** Every third clip, as the differences are large. */
+/** Evaluates each tuning on every third clip, which suffices because the differences are large. */
 export function ablations(clips: readonly Clip[]): { stage: string; outcome: Outcome }[] {
   const some = clips.filter((_, at) => at % 3 === 0);
   return Object.entries(without).map(([stage, change]) => {

@@ -4,12 +4,12 @@ import { type Random, randomFrom } from './random.ts';
 import { picture, type Scene } from './scene.ts';
 import { texture } from './texture.ts';
 
-/** Room around the picture for a camera that shakes. */
+/** Margin around the frame for camera shake, in pixels. */
 export const margin = 32;
 const width = picture.width + 2 * margin;
 const height = picture.height + 2 * margin;
 
-/** A still with the texture of something: drawn scenes, fractal noise, and stills of ffmpeg's mandelbrot, life and cellauto. */
+/** Draws a textured still: drawn scenes, fractal noise, and stills of ffmpeg's mandelbrot, life and cellauto. */
 export function drawBackground({ kind, seed }: Scene['background']): Frame {
   const random = randomFrom(seed);
   switch (kind) {
@@ -139,7 +139,7 @@ function put(frame: Frame, x: number, y: number, { luma, blueness, redness }: Co
   frame.redness[chromaAt] = redness;
 }
 
-/** Softened, since their single cells are harder than anything a lens shows. */
+/** Reads a still from ffmpeg and softens it, because single cells are sharper than any lens. */
 function fromFfmpeg(source: string): Frame {
   const filter = `${source},scale=${width}:${height}:flags=bicubic,gblur=sigma=5,eq=contrast=0.6,format=yuv420p`;
   const options = ['-f', 'lavfi', '-i', filter, '-frames:v', '1', '-f', 'rawvideo', 'pipe:1'];

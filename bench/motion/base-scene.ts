@@ -14,7 +14,7 @@ const kinds: readonly BackgroundKind[] = [
   'cellauto',
 ];
 
-/** A camera by day that looks at one of the backgrounds, with a little noise and a good bit rate. */
+/** Creates the scene of a day camera on one of the backgrounds, with little noise and a good bit rate. */
 export function baseScene(title: string, seed: number, ticks: number): Scene {
   const random = randomFrom(seed);
   return {

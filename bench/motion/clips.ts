@@ -4,16 +4,19 @@ import type { Clip, Half } from './score.ts';
 import { stillScene, stillTitles } from './still-scenes.ts';
 import { thumbnailsOf } from './thumbnails.ts';
 
-/** How many seeds of each class a half has. Even seeds are for tuning, odd ones are only reported on. */
+/** Number of seeds per class and half. Even seeds are for tuning, odd ones are only reported. */
 export type Extent = { stillSeeds: number; eventSeeds: number; halves: readonly Half[] };
 
 const atOnce = 4;
 
+/** Creates all clips and reports progress. */
 export async function makeClips(
   extent: Extent,
   progress: (done: number, of: number) => void,
 ): Promise<Clip[]> {
-  const wanted = extent.halves.flatMap((half) => scenesOf(half, extent).map((scene) => ({ scene, half })));
+  const wanted = extent.halves.flatMap((half) =>
+    createScenes(half, extent).map((scene) => ({ scene, half })),
+  );
   const clips: Clip[] = [];
   const rest = wanted.entries();
   const work = async (): Promise<void> => {
@@ -26,7 +29,7 @@ export async function makeClips(
   return clips;
 }
 
-function scenesOf(half: Half, { stillSeeds, eventSeeds }: Extent): Scene[] {
+function createScenes(half: Half, { stillSeeds, eventSeeds }: Extent): Scene[] {
   const odd = half === 'held out' ? 1 : 0;
   const seeds = (count: number): number[] => Array.from({ length: count }, (_, at) => 2 * at + odd);
   return [

@@ -4,16 +4,19 @@ import { thumbnail } from '../../core/capture.ts';
 import type { CompareMotion } from '../../core/motion.ts';
 import { componentWeights } from '../../adapters/media/motion/components.ts';
 
-/** Sees the pictures of one clip in order and says of each whether something moved. */
+/** Detector that reads the thumbnails of one clip in order and returns true for motion. */
 export type Detector = (picture: Uint8Array) => boolean;
 
+/** All detectors by name. */
 export const detectors: Record<string, () => Detector> = {
   watchpost: () => asInAJob(compareMotion),
   'previous frame': previousFrame,
   'running average': runningAverage,
 };
 
-/** With the state that a job carries along, and its forced looks, which move the reference but are no finding. */
+/**
+ * Wraps a comparison with the state of a job and its forced checks, which move the reference but are no detection.
+ */
 export function asInAJob(compare: CompareMotion): Detector {
   let state: string | null = null;
   let skipped = 0;
@@ -28,7 +31,10 @@ export function asInAJob(compare: CompareMotion): Detector {
 
 const pixels = thumbnail.width * thumbnail.height;
 
-/** What many small programs do: more than 15 levels on more than 0.1 % of the luma of two pictures in a row. */
+/**
+ * Detects motion like many small programs: more than 15 levels on more than 0.1 % of the luma of two consecutive
+ * frames.
+ */
 export function previousFrame(): Detector {
   let before: Uint8Array | null = null;
   return (picture) => {
@@ -38,6 +44,7 @@ export function previousFrame(): Detector {
   };
 }
 
+/** Returns true if two thumbnails differ by these limits. */
 export function isDifferent(before: Uint8Array, now: Uint8Array): boolean {
   let changed = 0;
   for (let at = 0; at < pixels; at += 1) {
@@ -47,9 +54,10 @@ export function isDifferent(before: Uint8Array, now: Uint8Array): boolean {
 }
 
 /**
- * After Frigate's detector with its defaults, at our size: contrast stretched from the 4th to the 96th percentile, a 3×3 blur, difference to
- * a running average above 30, dilated, a contour of at least 10 px; more than 80 % is lightning and sets it anew. Its average takes in 1 % of
- * each picture at 5 a second; at a picture every 10 s that would never follow, so 20 %, which it uses to calibrate.
+ * Detects motion like Frigate with its defaults, at thumbnail size. Stretches contrast from the 4th to the 96th
+ * percentile and blurs with 3×3. Detects a difference to a running average above 30, after dilation, with a contour
+ * of at least 10 px. More than 80 % is lightning and resets it. Its average learns 1 % per frame at 5 frames per
+ * second, which never converges at one frame per 10 s. So 20 % is used, as in its calibration.
  */
 function runningAverage(): Detector {
   let average: Float32Array | null = null;
@@ -106,7 +114,7 @@ function dilated(mask: Uint8Array): Uint8Array {
   return grown;
 }
 
-/** Size of the largest 8-connected group of set pixels. */
+/** Returns the size of the largest 8-connected group of set pixels. */
 function largestComponent(mask: Uint8Array): number {
   return componentWeights(mask, thumbnail.width)[0] ?? 0;
 }

@@ -7,7 +7,10 @@ import { picture, type Scene } from './scene.ts';
 import { drawThing } from './things.ts';
 import { drawWeather } from './weather.ts';
 
-/** The pictures of a scene before camera noise and encoding, in the order in which they are encoded. Each is valid until the next is asked for. */
+/**
+ * Draws the frames of a scene before camera noise and encoding, in encoding order. Each is valid until the next one
+ * is requested.
+ */
 export function* drawScene(scene: Scene): Generator<Uint8Array> {
   const background = drawBackground(scene.background);
   const random = randomFrom(scene.seed * 7919 + 17);
@@ -15,7 +18,7 @@ export function* drawScene(scene: Scene): Generator<Uint8Array> {
   const { framesPerTick } = scene.encoding;
   for (let at = 0; at < scene.ticks * framesPerTick; at += 1) {
     const tick = Math.floor(at / framesPerTick);
-    // Even, so that chroma moves with luma.
+    // Even, so that chroma shifts with luma.
     const shiftX = 2 * Math.round(random.between(-scene.shake, scene.shake) / 2);
     const shiftY = 2 * Math.round(random.between(-scene.shake, scene.shake) / 2);
     copyShifted(background, frame, shiftX, shiftY);

@@ -10,12 +10,13 @@ import {
   tallyOf,
 } from './score.ts';
 
-/** What a detector did with all clips. */
+/** Results of a detector on all clips. */
 export type Outcome = {
   savings(where: { half?: Half; titles?: readonly string[] }): Tally;
   recall(where: { half?: Half; title?: string; shares?: (share: number) => boolean }): Tally;
 };
 
+/** Evaluates a detector on all clips. */
 export function evaluate(clips: readonly Clip[], newDetector: () => Detector): Outcome {
   const still: { title: string; half: Half; saved: Tally }[] = [];
   const eventful: { title: string; half: Half; found: Found[] }[] = [];

@@ -5,8 +5,8 @@ import { clock, encoded } from './still-scenes.ts';
 import { filled } from './things.ts';
 
 /**
- * Classes in which things happen: one clip shows a thing of each size in turn, at places of its seed. `looks` says how
- * it differs from what it covers, `story` what it does.
+ * Classes with events: one clip shows an object of each size in turn, at positions of its seed. `looks` describes
+ * its difference from the background, `story` its behavior.
  */
 type Recipe = {
   scene?: (seed: number) => Partial<Scene>;
@@ -19,7 +19,7 @@ type Story = (size: Sized, random: Random, start: number) => Told;
 type Sized = { share: number; width: number; height: number };
 type Told = { places: Thing['places']; events: SceneEvent[]; ticks: number };
 
-/** Levels of an ordinary thing: clothes, cars and animals against what is behind them. */
+/** Levels of an ordinary object: clothes, cars and animals against their background. */
 const ordinary: Looks = (random) => ({
   luma: random.between(32, 90) * random.pick([-1, 1]),
   blueness: random.between(-12, 12),
@@ -30,7 +30,7 @@ const lowContrast: Looks = (random) => ({
   blueness: 0,
   redness: 0,
 });
-/** A colour and no change of brightness at all. */
+/** Color without a change of brightness. */
 const equalBrightness: Looks = (random) => ({
   luma: null,
   blueness: random.between(18, 45) * random.pick([-1, 1]),
@@ -46,7 +46,7 @@ const recipes: Record<string, Recipe> = {
   'colour of equal brightness': { looks: equalBrightness, story: comesAndLeaves },
   person: { looks: ordinary, story: comesAndLeaves, shape: 'person' },
   'night, noise 20': {
-    // Before the dimming of the night, which leaves a sixth of it: 10 to 25 levels.
+    // Before the night dimming, which keeps a sixth: 10 to 25 levels.
     looks: (random) => ({ luma: random.between(65, 160), blueness: 0, redness: 0 }),
     story: comesAndLeaves,
     scene: () => ({ light: { kind: 'night' }, noise: 20 }),
@@ -84,14 +84,16 @@ const recipes: Record<string, Recipe> = {
   },
 };
 
+/** Titles of all event classes. */
 export const eventTitles: readonly string[] = Object.keys(recipes);
 
 /** Ticks before the first event, in which clocks and noise are learned. */
 const warmUp = 5;
 
+/** Creates the scene of an event class and a seed. */
 export function eventScene(title: string, index: number): Scene {
   const recipe = recipes[title];
-  if (!recipe) throw new Error(`There is no event class ${title}`);
+  if (!recipe) throw new Error(`Unknown event class: ${title}`);
   const seed = seedOf(`event ${title}`, index);
   const random = randomFrom(seed * 101 + 7);
   const things: Thing[] = [];
@@ -99,7 +101,7 @@ export function eventScene(title: string, index: number): Scene {
   let tick = warmUp;
   for (const share of random.shuffled(shares)) {
     const shape = recipe.shape ?? random.pick(['box', 'ellipse']);
-    const { width, height } = sizeOf(shape, share, random);
+    const { width, height } = computeSize(shape, share, random);
     const told = recipe.story({ share, width, height }, random, tick);
     things.push({
       shape,
@@ -115,14 +117,14 @@ export function eventScene(title: string, index: number): Scene {
   return { ...baseScene(title, seed, tick), ...recipe.scene?.(seed), things, events };
 }
 
-function sizeOf(shape: Thing['shape'], share: number, random: Random): Pick<Thing, 'width' | 'height'> {
+function computeSize(shape: Thing['shape'], share: number, random: Random): Pick<Thing, 'width' | 'height'> {
   const area = (share * picture.width * picture.height) / filled[shape];
   const aspect = shape === 'person' ? 0.38 : random.between(0.6, 1.8);
   const width = Math.round(Math.sqrt(area * aspect));
   return { width, height: Math.round(area / width) };
 }
 
-/** There for two ticks, gone for two. */
+/** Present for two ticks, absent for two. */
 function comesAndLeaves(size: Sized, random: Random, start: number): Told {
   const place = anywhere(size, random);
   const { share } = size;
@@ -136,7 +138,7 @@ function comesAndLeaves(size: Sized, random: Random, start: number): Told {
   };
 }
 
-/** Somewhere else at every tick, as whatever moves is after ten seconds. */
+/** At another position at every tick, like most moving objects after ten seconds. */
 function movesFast(size: Sized, random: Random, start: number): Told {
   const { share } = size;
   const at = (tick: number) => ({
@@ -153,7 +155,7 @@ function movesFast(size: Sized, random: Random, start: number): Told {
   };
 }
 
-/** A quarter of its width a tick: in four it has left the place where the model saw it. */
+/** Moves by a quarter of its width per tick. After four ticks it has left its position in the reference. */
 function movesSlowly(size: Sized, random: Random, start: number): Told {
   const { share, width } = size;
   const { x, y } = anywhere({ ...size, width: 2 * width }, random);
@@ -171,7 +173,7 @@ function movesSlowly(size: Sized, random: Random, start: number): Told {
   };
 }
 
-/** Over six ticks, each step too faint to see by itself: change that adds up. */
+/** Appears over six ticks. Each step is too faint to detect alone, so the change must accumulate. */
 function fadesIn(size: Sized, random: Random, start: number): Told {
   const place = anywhere(size, random);
   const steps = [1, 2, 3, 4, 5, 6];

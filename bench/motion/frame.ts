@@ -1,6 +1,6 @@
 import { picture } from './scene.ts';
 
-/** One picture in planar yuv420p, video range. */
+/** Frame in planar yuv420p, video range. */
 export type Frame = {
   width: number;
   height: number;
@@ -9,6 +9,7 @@ export type Frame = {
   redness: Uint8Array;
 };
 
+/** Creates a black frame. */
 export function blankFrame(width: number = picture.width, height: number = picture.height): Frame {
   const chroma = (width * height) / 4;
   return {
@@ -20,7 +21,7 @@ export function blankFrame(width: number = picture.width, height: number = pictu
   };
 }
 
-/** Blends one pixel; what lies outside is left out. Chroma follows where both coordinates are even. */
+/** Blends one pixel and ignores pixels outside the frame. Chroma changes where both coordinates are even. */
 export function blend(
   frame: Frame,
   x: number,

@@ -5,7 +5,7 @@ import { texture } from './texture.ts';
 
 const black = 16;
 
-/** What light and the camera's exposure do to a picture at a tick. */
+/** Applies light and exposure to a frame at a tick. */
 export function applyLight(frame: Frame, scene: Scene, tick: number, random: Random): void {
   const { light } = scene;
   switch (light.kind) {
@@ -27,7 +27,7 @@ export function applyLight(frame: Frame, scene: Scene, tick: number, random: Ran
   }
 }
 
-/** Video of a dark street: levels of 16 to 50, hardly any colour. */
+/** Dims to a dark street: levels of 16 to 50, almost without color. */
 function dim(frame: Frame): void {
   expose(frame, 0.16);
   for (const plane of [frame.blueness, frame.redness]) {
@@ -60,7 +60,7 @@ const coarse = 8;
 const sky = new Map<number, Float32Array>();
 const skyWidth = 1024;
 
-/** Soft shadows, hundreds of pixels wide, that wander to the right. */
+/** Draws soft shadows, hundreds of pixels wide, that move to the right. */
 function shade(frame: Frame, depth: number, wandered: number, seed: number): void {
   const rows = frame.height / coarse;
   const clouds = sky.get(seed) ?? texture(skyWidth, rows, seed, { cell: 60, octaves: 2, roughness: 0.3 });

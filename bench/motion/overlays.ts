@@ -1,7 +1,7 @@
 import { blend, type Frame } from './frame.ts';
 import type { Overlay } from './scene.ts';
 
-/** Five columns and seven rows a glyph, one letter of base 32 a row. */
+/** Glyphs of five columns and seven rows, one base-32 digit per row. */
 const dots: Record<string, string> = {
   '0': 'ehjlphe',
   '1': '4c4444e',
@@ -17,7 +17,7 @@ const dots: Record<string, string> = {
   '-': '000v000',
   ' ': '0000000',
 };
-/** Upper, upper right, lower right, lower, lower left, upper left, middle. */
+/** Segments: upper, upper right, lower right, lower, lower left, upper left, middle. */
 const segments: Record<string, string> = {
   '0': '1111110',
   '1': '0110000',
@@ -32,7 +32,10 @@ const segments: Record<string, string> = {
   '-': '0000001',
 };
 
-/** Draws what the overlay shows at a tick. Ticks are about 10 s apart, never exactly, so that every digit of the seconds moves. */
+/**
+ * Draws an overlay at a tick. Ticks are about 10 s apart with some jitter, so that every digit of the seconds
+ * changes.
+ */
 export function drawOverlay(frame: Frame, overlay: Overlay, tick: number): void {
   const text = overlay.kind === 'clock' ? clockText(tick) : '';
   const unit = overlay.height / 7;
@@ -53,7 +56,7 @@ function clockText(tick: number): string {
   return `2026-03-01 ${part(Math.floor(seconds / 3600))}:${part(Math.floor(seconds / 60))}:${part(seconds)}`;
 }
 
-/** A band over the whole width with text that runs through it. */
+/** Draws a ticker: a band over the whole width with moving text. */
 function ticker(frame: Frame, overlay: Overlay, tick: number, unit: number, advance: number): void {
   fill(frame, 0, overlay.y - 8, frame.width, overlay.height + 16);
   for (let at = 0; at * advance < frame.width; at += 1) {

@@ -5,7 +5,10 @@ import { atLeast } from './score.ts';
 const colours = ['#0b6e4f', '#b5651d', '#5b6c8f'];
 const box = { left: 60, top: 40, width: 560, height: 300 };
 
-/** Recall by size of the thing, held-out seeds, a line a detector; the area below is where the 95 % interval begins. Beside each name its savings. */
+/**
+ * Plots recall by object size on held-out seeds, one line per detector with its savings. The area below a line
+ * starts at the 95 % confidence bound.
+ */
 export function plot(outcomes: Record<string, Outcome>): string {
   const lines = Object.entries(outcomes).map(([name, outcome], at) => {
     const tallies = shares.map((share) =>
@@ -39,11 +42,9 @@ function axes(): string {
     const y = box.top + box.height * (1 - percent / 100);
     return `<line x1="${box.left}" x2="${box.left + box.width}" y1="${y}" y2="${y}" stroke="#ddd"/><text x="${box.left - 8}" y="${y + 4}" text-anchor="end">${percent}</text>`;
   });
-  return [
-    ...up,
-    ...across,
-    `<text x="${box.left}" y="385">size of the thing, share of the picture</text>`,
-  ].join('\n');
+  return [...up, ...across, `<text x="${box.left}" y="385">object size, share of the frame</text>`].join(
+    '\n',
+  );
 }
 
 function point(at: number, share: number): string {

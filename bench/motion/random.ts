@@ -1,14 +1,15 @@
-/** A small seeded generator (mulberry32): the same seed draws the same scene on every machine. */
+/** Seeded random generator (mulberry32): equal seeds draw equal scenes on every machine. */
 export type Random = {
-  /** In [low, high). */
+  /** Returns a number in [low, high). */
   between(low: number, high: number): number;
-  /** A whole number in [low, high]. */
+  /** Returns an integer in [low, high]. */
   whole(low: number, high: number): number;
   pick<T>(choices: readonly T[]): T;
-  /** Fisher–Yates; the given array stays as it is. */
+  /** Returns a shuffled copy (Fisher–Yates). */
   shuffled<T>(items: readonly T[]): T[];
 };
 
+/** Creates a generator from a seed. */
 export function randomFrom(seed: number): Random {
   let state = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) >>> 0;
   const next = (): number => {
@@ -34,7 +35,7 @@ export function randomFrom(seed: number): Random {
   };
 }
 
-/** Seeds of different names have nothing in common (FNV-1a). */
+/** Returns a seed for a name and an index. Different names give independent seeds (FNV-1a). */
 export function seedOf(name: string, index: number): number {
   let hash = 0x811c9dc5;
   for (const letter of `${name} ${index}`) hash = Math.imul(hash ^ letter.charCodeAt(0), 0x01000193);

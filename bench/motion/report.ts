@@ -5,7 +5,7 @@ import { atLeast, type Half, type Tally } from './score.ts';
 import { savingsGoal, stillTitles } from './still-scenes.ts';
 import type { Timing } from './timing.ts';
 
-/** The tables, in markdown that reads in a terminal as well. */
+/** Formats the savings as a Markdown table, which is also readable in a terminal. */
 export function savingsTable(outcomes: Record<string, Outcome>, halves: readonly Half[]): string {
   const columns = Object.keys(outcomes).flatMap((name) => halves.map((half) => ({ name, half })));
   const row = (label: string, titles: readonly string[]): string[] => [
@@ -13,7 +13,7 @@ export function savingsTable(outcomes: Record<string, Outcome>, halves: readonly
     ...columns.map(({ name, half }) => percent(outcomes[name]!.savings({ half, titles }))),
   ];
   return table(
-    ['still scenes: looks spared, %', ...columns.map(({ name, half }) => `${name}, ${half}`)],
+    ['still scenes: checks skipped, %', ...columns.map(({ name, half }) => `${name}, ${half}`)],
     [
       ...stillTitles.map((title) => row(title, [title])),
       row('**noise and overlays (the goal)**', savingsGoal),
@@ -22,6 +22,7 @@ export function savingsTable(outcomes: Record<string, Outcome>, halves: readonly
   );
 }
 
+/** Formats the recall by class and size as a Markdown table. */
 export function recallTable(outcome: Outcome, half: Half): string {
   const row = (label: string, title?: string): string[] => [
     label,
@@ -29,11 +30,12 @@ export function recallTable(outcome: Outcome, half: Half): string {
     String(outcome.recall({ half, ...within(title) }).of),
   ];
   return table(
-    [`events seen in time, %, ${half}`, ...shares.map((share) => `${share * 100} %`), 'n'],
+    [`events detected in time, %, ${half}`, ...shares.map((share) => `${share * 100} %`), 'n'],
     [...eventTitles.map((title) => row(title, title)), row('**all**')],
   );
 }
 
+/** Formats the goals of each detector as a Markdown table. */
 export function goalTable(outcomes: Record<string, Outcome>, halves: readonly Half[]): string {
   const goals = [
     {
@@ -54,7 +56,7 @@ export function goalTable(outcomes: Record<string, Outcome>, halves: readonly Ha
   ];
   const columns = Object.keys(outcomes).flatMap((name) => halves.map((half) => ({ name, half })));
   return table(
-    ['%, with the lower end of its 95 % interval', ...columns.map(({ name, half }) => `${name}, ${half}`)],
+    ['%, with the lower bound of its 95 % interval', ...columns.map(({ name, half }) => `${name}, ${half}`)],
     goals.map((goal) => [
       goal.name,
       ...columns.map(({ name, half }) => {
@@ -65,16 +67,17 @@ export function goalTable(outcomes: Record<string, Outcome>, halves: readonly Ha
   );
 }
 
+/** Formats the ablations as a Markdown table. */
 export function ablationTable(stages: { stage: string; outcome: Outcome }[]): string {
   return table(
     [
-      'left out',
+      'omitted stage',
       'recall ≥ 1 %',
       'recall 0.5 %',
       'recall 0.1 and 0.2 %',
       'savings, goal',
       'savings, all',
-      'spared least in',
+      'lowest savings in',
     ],
     stages.map(({ stage, outcome }) => [
       stage,
@@ -94,6 +97,7 @@ function worst(outcome: Outcome): string {
   return least.map(({ title, tally }) => `${title} ${percent(tally)}`).join(', ');
 }
 
+/** Formats the decision times as a Markdown table. */
 export function timingTable({ times, stateBytes }: Timing): string {
   const plain = times[0]!.median;
   const rows = times.map(({ name, least, median, p95 }) => [
@@ -101,8 +105,8 @@ export function timingTable({ times, stateBytes }: Timing): string {
     ...[least, median, p95].map((time) => time.toFixed(0)),
     (median / plain).toFixed(1),
   ]);
-  const state = `State in base64: median ${stateBytes.median}, 95 % below ${stateBytes.p95}, most ${stateBytes.most} bytes.`;
-  return `${table(['µs', 'least', 'median', '95 %', 'median / plain'], rows)}\n\n${state}`;
+  const state = `State in base64: median ${stateBytes.median}, 95 % below ${stateBytes.p95}, maximum ${stateBytes.most} bytes.`;
+  return `${table(['µs', 'minimum', 'median', '95 %', 'median / plain'], rows)}\n\n${state}`;
 }
 
 function within(title: string | undefined): { title?: string } {

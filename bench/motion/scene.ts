@@ -1,14 +1,17 @@
-/** What a labelled clip shows, as plain data: the cache is keyed by it, and a seed says all of it. */
+/** Labeled clip as plain data, which is the cache key. It is fully determined by a seed. */
 export type Scene = {
-  /** The row of the table that it belongs to. */
+  /** Row of the table. */
   title: string;
   seed: number;
   ticks: number;
   background: { kind: BackgroundKind; seed: number };
   light: Light;
-  /** Strength of ffmpeg's temporal noise filter at 720p; a good camera by day has 4, a bad one at night 20 and more. */
+  /**
+   * Strength of ffmpeg's temporal noise filter at 720p: 4 for a good camera by day, 20 or more for a bad one at
+   * night.
+   */
   noise: number;
-  /** Largest displacement in pixels of 720p, each way. */
+  /** Maximum displacement in each direction, in pixels at 720p. */
   shake: number;
   weather: { kind: 'none' | 'rain' | 'snow'; amount: number };
   overlays: Overlay[];
@@ -18,29 +21,32 @@ export type Scene = {
   events: SceneEvent[];
 };
 
+/** Kind of background. */
 export type BackgroundKind = 'hills' | 'foliage' | 'street' | 'room' | 'mandelbrot' | 'life' | 'cellauto';
 
+/** Change of light over a clip. */
 export type Light =
   | { kind: 'day' | 'night' }
-  /** Gain goes from one to the other over the clip. */
+  /** Gain changes linearly over the clip. */
   | { kind: 'drift'; from: number; to: number }
-  /** Gain and offset jump every few ticks; `blueness` and `redness` are shifts of white balance in levels. */
+  /** Gain and offset jump every few ticks. `blueness` and `redness` are shifts of white balance in levels. */
   | { kind: 'steps'; everyTicks: number; gain: number; blueness: number; redness: number }
-  /** Bands that wander, as a rolling shutter sees lamps on mains. */
+  /** Moving bands, like lamps on mains with a rolling shutter. */
   | { kind: 'flicker'; depth: number }
   | { kind: 'clouds'; depth: number; pixelsPerTick: number };
 
+/** Clock, text or ticker over the scene. */
 export type Overlay = {
   kind: 'clock' | 'ticker';
   font: 'dots' | 'bold' | 'segments';
-  /** Height of a digit in pixels of 720p. */
+  /** Height of a digit, in pixels at 720p. */
   height: number;
   x: number;
   y: number;
   box: boolean;
 };
 
-/** `frames` of GOP `group` are encoded for each tick; `sampled` says which of them the thumbnail is made of. */
+/** Encoding: `frames` of GOP `group` per tick; `sampled` selects the frame of the thumbnail. */
 export type Encoding = {
   rate: { crf: number } | { kilobits: number };
   framesPerTick: number;
@@ -48,12 +54,12 @@ export type Encoding = {
   sampled: 'first' | 'any';
 };
 
-/** Something that was not there before; where it is, tick by tick. */
+/** Object with its position per tick. */
 export type Thing = {
   shape: 'box' | 'ellipse' | 'person';
   width: number;
   height: number;
-  /** Levels above the mean of what it covers; null leaves brightness as it is and only colours it. */
+  /** Levels above the mean of the background; `null` keeps the brightness and changes only the color. */
   luma: number | null;
   blueness: number;
   redness: number;
@@ -61,9 +67,10 @@ export type Thing = {
   places: { fromTick: number; toTick: number; x: number; y: number; opacity: number }[];
 };
 
-/** Must be looked at in one of the ticks from `fromTick` to `byTick`, both included. */
+/** Event that must be detected in one of the ticks from `fromTick` to `byTick`, inclusive. */
 export type SceneEvent = { kind: string; share: number; fromTick: number; byTick: number };
 
+/** Size of all frames, in pixels. */
 export const picture = { width: 1280, height: 720 } as const;
-/** Sizes of things, as shares of the picture. */
+/** Sizes of objects, as shares of the frame. */
 export const shares = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1] as const;

@@ -1,21 +1,23 @@
 import type { Detector } from './detectors.ts';
 import type { Scene } from './scene.ts';
 
+/** Half of the seeds: used for tuning, or only reported. */
 export type Half = 'tuning' | 'held out';
-/** A clip as a detector meets it. */
+/** Clip with its thumbnails. */
 export type Clip = { scene: Scene; half: Half; pictures: Uint8Array[] };
-/** How often something was so, of how often it could have been. */
+/** Number of hits and of possible hits. */
 export type Tally = { hits: number; of: number };
 
+/** Event with its detection. */
 export type Found = { event: Scene['events'][number]; seen: boolean };
 
-/** Ticks of a still clip at which nothing was seen moving; the first picture has to be looked at and is left out. */
+/** Counts the ticks of a still clip without detection. The first frame always needs a check and is not counted. */
 export function savedTicks(clip: Clip, detector: Detector): Tally {
   const moved = clip.pictures.map((picture) => detector(picture)).slice(1);
   return { hits: moved.filter((yes) => !yes).length, of: moved.length };
 }
 
-/** Which events were seen in time. A look that the job forces does not count as seeing. */
+/** Returns the events with their detection in time. A forced check is no detection. */
 export function foundEvents(clip: Clip, detector: Detector): Found[] {
   const moved = clip.pictures.map((picture) => detector(picture));
   return clip.scene.events.map((event) => ({
@@ -24,6 +26,7 @@ export function foundEvents(clip: Clip, detector: Detector): Found[] {
   }));
 }
 
+/** Adds up tallies. */
 export function sum(tallies: readonly Tally[]): Tally {
   return tallies.reduce((all, { hits, of }) => ({ hits: all.hits + hits, of: all.of + of }), {
     hits: 0,
@@ -31,11 +34,12 @@ export function sum(tallies: readonly Tally[]): Tally {
   });
 }
 
+/** Counts the detected events. */
 export function tallyOf(found: readonly Found[]): Tally {
   return { hits: found.filter(({ seen }) => seen).length, of: found.length };
 }
 
-/** Lower end of the 95 % interval (Wilson). */
+/** Returns the lower bound of the 95 % interval (Wilson). */
 export function atLeast({ hits, of }: Tally): number {
   if (of === 0) return 0;
   const z = 1.96;

@@ -2,7 +2,9 @@ import { randomFrom, seedOf } from './random.ts';
 import { baseScene } from './base-scene.ts';
 import type { Overlay, Scene } from './scene.ts';
 
-/** Classes in which nothing happens: every look after the first is wasted. A recipe changes the plain scene of its seed. */
+/**
+ * Classes without events: every check after the first is unnecessary. A recipe changes the base scene of its seed.
+ */
 const recipes: Record<string, (seed: number) => Partial<Scene>> = {
   'no noise': () => ({ noise: 0 }),
   'noise 5': () => ({ noise: 5 }),
@@ -50,7 +52,7 @@ const recipes: Record<string, (seed: number) => Partial<Scene>> = {
 const brightening = { from: 0.8, to: 1.2 };
 const darkening = { from: 1.15, to: 0.7 };
 
-/** The classes that the goal for savings speaks of: noise and overlays, alone and together. */
+/** Classes of the savings goal: noise and overlays, alone and together. */
 export const savingsGoal: readonly string[] = [
   'no noise',
   'noise 5',
@@ -62,20 +64,23 @@ export const savingsGoal: readonly string[] = [
   'overlay, noise, compression',
 ];
 
+/** Titles of all still classes. */
 export const stillTitles: readonly string[] = Object.keys(recipes);
 
+/** Creates the scene of a still class and a seed. */
 export function stillScene(title: string, index: number): Scene {
   const recipe = recipes[title];
-  if (!recipe) throw new Error(`There is no still class ${title}`);
+  if (!recipe) throw new Error(`Unknown still class: ${title}`);
   const seed = seedOf(`still ${title}`, index);
   return { ...baseScene(title, seed, 40), ...recipe(seed) };
 }
 
+/** Returns the encoding settings of a rate. */
 export function encoded(rate: Scene['encoding']['rate']): Scene['encoding'] {
   return { rate, framesPerTick: 1, group: 1, sampled: 'first' };
 }
 
-/** Date and time in one of the corners. */
+/** Creates an overlay with date and time in one of the corners. */
 export function clock(seed: number, smallest: number, largest: number): Overlay {
   const random = randomFrom(seed + 5);
   const height = random.whole(smallest, Math.min(largest, 58));

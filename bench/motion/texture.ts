@@ -1,8 +1,9 @@
 import { randomFrom } from './random.ts';
 
 /**
- * Value noise: octaves of smooth random grids, each of half the cell size and `roughness` times the strength of the one
- * before. With a roughness near 0.5 its spectrum falls like that of natural pictures. Values are within -1 to 1, mostly ±0.5.
+ * Returns value noise: octaves of smooth random grids, each with half the cell size and `roughness` times the
+ * strength of the previous one. With a roughness near 0.5, its spectrum resembles natural images. Values are within
+ * -1 and 1, mostly ±0.5.
  */
 export function texture(
   width: number,
@@ -52,9 +53,9 @@ function addOctave(
   }
 }
 
-/** Smoothstep between the corners of a cell. */
-function step(place: number): { cellAt: number; share: number } {
-  const cellAt = Math.floor(place);
-  const along = place - cellAt;
+/** Interpolates with smoothstep between the corners of a cell. */
+function step(position: number): { cellAt: number; share: number } {
+  const cellAt = Math.floor(position);
+  const along = position - cellAt;
   return { cellAt, share: along * along * (3 - 2 * along) };
 }

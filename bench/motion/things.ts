@@ -2,10 +2,10 @@ import type { Frame } from './frame.ts';
 import type { Thing } from './scene.ts';
 import { texture } from './texture.ts';
 
-/** How much of its box each shape fills, to size it by its share of the picture. */
+/** Share of its bounding box that each shape fills, for sizing it by its share of the frame. */
 export const filled: Record<Thing['shape'], number> = { box: 1, ellipse: Math.PI / 4, person: 0.665 };
 
-/** Draws a thing where it is at a tick, shaded and with a grain of its own. */
+/** Draws an object at a tick, shaded and with its own grain. */
 export function drawThing(frame: Frame, thing: Thing, tick: number, shiftX: number, shiftY: number): void {
   for (const place of thing.places) {
     if (tick < place.fromTick || tick > place.toTick) continue;
@@ -44,7 +44,7 @@ function surface(thing: Thing): Float32Array {
   return made;
 }
 
-/** Mean brightness of what the thing is about to cover. */
+/** Returns the mean brightness of the area that the object will cover. */
 function covered(frame: Frame, thing: Thing, left: number, top: number): { mean: number } {
   let total = 0;
   let count = 0;

@@ -10,13 +10,15 @@ import { drawScene } from './draw-scene.ts';
 import { picture, type Scene } from './scene.ts';
 
 const cacheDirectory = join(tmpdir(), 'watchpost-bench-motion');
-/** What a thumbnail goes through in a capture (`adapters/media/ffmpeg/graphs.ts`; a test holds the two together). */
+/** Thumbnail filter of a capture (`adapters/media/ffmpeg/graphs.ts`). A test compares both. */
 export const thumbnailFilter = `scale=${thumbnail.width}:${thumbnail.height}:flags=area,format=yuv420p`;
 
-/** To be counted up with every change of what is drawn or how it is encoded: pictures in the temp folder are kept by it. */
+/** Version of the cache in the temporary folder. Increment it with every change of drawing or encoding. */
 const drawingVersion = '1';
 
-/** One thumbnail a tick, through H.264 at 720p. Kept in the temp folder under a hash of the scene. */
+/**
+ * Creates one thumbnail per tick, through H.264 at 720p. Cached in the temporary folder under a hash of the scene.
+ */
 export async function thumbnailsOf(scene: Scene): Promise<Uint8Array[]> {
   const hash = createHash('sha256').update(drawingVersion).update(JSON.stringify(scene));
   const path = join(cacheDirectory, `${hash.digest('hex').slice(0, 32)}.yuv`);
@@ -29,7 +31,7 @@ export async function thumbnailsOf(scene: Scene): Promise<Uint8Array[]> {
   return made;
 }
 
-/** Ten pictures a second for the encoder's sake: its rate control thinks in seconds. */
+/** Encodes ten frames per second, because the encoder's rate control works in seconds. */
 function encode(scene: Scene): Promise<Buffer> {
   const { rate, group } = scene.encoding;
   const size = `${picture.width}x${picture.height}`;
@@ -53,7 +55,7 @@ function decode(stream: Buffer): Promise<Buffer> {
 function sampled({ ticks, encoding }: Scene, pictures: Uint8Array[]): Uint8Array[] {
   const { framesPerTick, sampled } = encoding;
   if (pictures.length !== ticks * framesPerTick) {
-    throw new Error(`${pictures.length} pictures came back of ${ticks * framesPerTick}`);
+    throw new Error(`ffmpeg returned ${pictures.length} of ${ticks * framesPerTick} frames`);
   }
   return Array.from({ length: ticks }, (_, tick) => {
     const within = sampled === 'any' ? tick % framesPerTick : 0;

@@ -4,21 +4,23 @@ import { motionTuning } from '../../adapters/media/motion/tuning.ts';
 import { isDifferent } from './detectors.ts';
 import type { Clip } from './score.ts';
 
+/** Decision times of one detector, in microseconds. */
 export type Times = { name: string; least: number; median: number; p95: number };
+/** Decision times, and sizes of the state in bytes. */
 export type Timing = { times: Times[]; stateBytes: { median: number; p95: number; most: number } };
 
 const rounds = 20;
 
 /**
- * Microseconds a decision, beside a plain copy and difference of the thumbnail: in turn, so that whatever else the machine does slows all of
- * them alike. "Decision" is everything but packing and unpacking the state.
+ * Measures microseconds per decision, beside a plain copy and difference of the thumbnail. The variants run in
+ * turn, so that other load slows all of them equally. A decision excludes encoding and decoding the state.
  */
 export function timeDecisions(clips: readonly Clip[]): Timing {
-  const steps = clips.flatMap(stepsOf);
+  const steps = clips.flatMap(timedSteps);
   const runs = {
     'copy and difference': ({ before, now }: TimedStep) => isDifferent(before, now.slice()),
     decision: ({ now, unpacked }: TimedStep) => decide(now, unpacked, motionTuning).moved,
-    'with the state packed and unpacked': ({ now, state }: TimedStep) => compareMotion(now, state).moved,
+    'with encoding and decoding of the state': ({ now, state }: TimedStep) => compareMotion(now, state).moved,
   };
   const taken = new Map<string, number[]>(Object.keys(runs).map((name) => [name, []]));
   for (let round = 0; round < rounds; round += 1) {
@@ -44,8 +46,8 @@ type TimedStep = {
   unpacked: NonNullable<ReturnType<typeof decodeState>>;
 };
 
-/** The tenth tick of a clip, when its noise is known. */
-function stepsOf({ pictures }: Clip): TimedStep[] {
+/** Returns the tenth tick of a clip, whose noise is learned. */
+function timedSteps({ pictures }: Clip): TimedStep[] {
   const now = pictures[10];
   const state = pictures
     .slice(0, 10)

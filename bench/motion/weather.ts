@@ -2,7 +2,7 @@ import { blend, type Frame } from './frame.ts';
 import type { Random } from './random.ts';
 import type { Scene } from './scene.ts';
 
-/** Drops or flakes at places that are new in every picture: between two looks each has long fallen. */
+/** Draws raindrops or snowflakes at new positions in every frame: between two checks each of them has fallen. */
 export function drawWeather(frame: Frame, { kind, amount }: Scene['weather'], random: Random): void {
   for (let drop = 0; drop < amount; drop += 1) {
     const x = random.whole(0, frame.width - 1);
@@ -22,7 +22,7 @@ function drawStreak(frame: Frame, x: number, y: number, random: Random): void {
   }
 }
 
-/** Most are far and small, few are near and large. */
+/** Draws mostly distant, small flakes and few near, large ones. */
 function drawFlake(frame: Frame, x: number, y: number, random: Random): void {
   const radius = 1.5 + 7 * random.between(0, 1) ** 3;
   const share = random.between(0.5, 0.9);

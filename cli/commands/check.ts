@@ -24,12 +24,12 @@ export type CheckWish = {
 
 /** Meter that counts nothing: the command runs without a service. */
 const countingNothing = { count: async () => undefined };
-/** Without a service there is no caller. */
+/** Caller of the check: the command runs without a service. */
 const operator = 'operator';
 
 /** Checks a condition once without the service (`watchpost check URL CONDITION`); prints the verdict and saves the frame. */
 export async function check(
-  wish: CheckWish,
+  options: CheckWish,
   settings: Settings,
   terminal: Terminal,
   asJson: boolean,
@@ -45,17 +45,17 @@ export async function check(
     () => new Date(),
   );
   const vision = createVisionModel(settings, ffmpeg.path);
-  const waiting = terminal.waiting(`Checking ${maskUrl(wish.url)}`);
+  const waiting = terminal.waiting(`Checking ${maskUrl(options.url)}`);
   const startedMs = performance.now();
   try {
-    const { verdict, capture } = await checkOnce(wish, operator, {
+    const { verdict, capture } = await checkOnce(options, operator, {
       streams,
       turns: unlimitedTurns,
       vision,
       limits: limitsOf(settings),
       meter: countingNothing,
     });
-    const file = resolve(wish.save);
+    const file = resolve(options.save);
     await writeFile(file, capture.frame);
     waiting.done();
     const latencyMs = Math.round(performance.now() - startedMs);

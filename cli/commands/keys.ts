@@ -1,6 +1,7 @@
 import { hashOfKey } from '../../core/api-key.ts';
 import type { NewKey } from '../../core/api-key.ts';
 import { callerRequestSchema } from '../../core/requests/keys.ts';
+import type { KeyRotation } from '../../core/requests/keys.ts';
 import { CommandError } from '../command-error.ts';
 import type { CreatedKeyRecord, KeyDesk, KeyRecord } from '../keys/key-desk.ts';
 import { openKeyDesk, primitives } from '../keys/open-key-desk.ts';
@@ -12,18 +13,18 @@ import type { Terminal } from '../terminal.ts';
 /** Creates a key, and its caller if it does not exist. Prints the key once; the service stores only its hash. */
 export async function createKey(
   place: KeyPlace,
-  wish: NewKey,
+  spec: NewKey,
   terminal: Terminal,
   asJson: boolean,
 ): Promise<void> {
-  const { caller } = wish;
+  const { caller } = spec;
   if (!callerRequestSchema.safeParse({ caller }).success) {
     throw new CommandError(
       `${JSON.stringify(caller)} is not a valid caller name`,
       'Use --caller with 1 to 64 letters, digits, or any of . _ @ -',
     );
   }
-  await withKeys(place, async (desk) => show(await desk.create(wish), terminal, asJson));
+  await withKeys(place, async (desk) => show(await desk.create(spec), terminal, asJson));
 }
 
 /** Prints the keys of one caller or of all. */
@@ -59,12 +60,16 @@ export async function labelKey(
 export async function revokeKey(
   place: KeyPlace,
   which: string,
+  withDescendants: boolean,
   terminal: Terminal,
   asJson: boolean,
 ): Promise<void> {
   await withKeys(place, async (desk) => {
-    const key = await desk.revoke(await idOf(which, desk));
-    terminal.print(asJson ? JSON.stringify(key) : `Revoked ${key.prefix}… of ${key.caller}.`);
+    const key = await desk.revoke(await idOf(which, desk), withDescendants);
+    if (asJson) terminal.print(JSON.stringify(key));
+    else
+      for (const each of [key, ...(key.descendants ?? [])])
+        terminal.print(`Revoked ${each.prefix}… of ${each.caller}.`);
   });
 }
 
@@ -72,14 +77,16 @@ export async function revokeKey(
 export async function rotateKey(
   place: KeyPlace,
   which: string,
-  graceSeconds: number,
+  rotation: KeyRotation,
   terminal: Terminal,
   asJson: boolean,
 ): Promise<void> {
   await withKeys(place, async (desk) => {
-    const created = await desk.rotate(await idOf(which, desk), graceSeconds);
+    const created = await desk.rotate(await idOf(which, desk), rotation);
     const { replaces: old } = created;
-    if (!asJson) terminal.note(`${old.prefix}… is valid until ${old.revoked_at}.`);
+    if (!asJson)
+      for (const each of [old, ...(old.descendants ?? [])])
+        terminal.note(`${each.prefix}… is valid until ${each.revoked_at}.`);
     show(created, terminal, asJson);
   });
 }

@@ -59,6 +59,7 @@ function egressLine({ allowRanges, allowWebhookRanges }: Settings): string {
     ...(allowRanges.length > 0 ? [`streams also from ${allowRanges.join(', ')}`] : []),
     ...(allowWebhookRanges.length > 0 ? [`webhooks also to ${allowWebhookRanges.join(', ')}`] : []),
   ];
-  if (opened.length === 0) return 'public addresses only (WATCHPOST_ALLOW_RANGES adds private ranges, for cameras at home)';
+  if (opened.length === 0)
+    return 'public addresses only (WATCHPOST_ALLOW_RANGES adds private ranges, for cameras at home)';
   return `public addresses, ${opened.join(', ')}: any caller with a key can reach them`;
 }

@@ -10,15 +10,15 @@ import type { Terminal } from '../terminal.ts';
 const roundSeconds = 24;
 
 /** Serves a test stream until SIGTERM or SIGINT (`watchpost stream`). Throws `CommandError` if the port is in use. */
-export async function stream(wish: { port: number; ffmpeg: string }, terminal: Terminal): Promise<void> {
-  const ffmpeg = await ensureFfmpeg(wish.ffmpeg, process.env, terminal);
+export async function stream(options: { port: number; ffmpeg: string }, terminal: Terminal): Promise<void> {
+  const ffmpeg = await ensureFfmpeg(options.ffmpeg, process.env, terminal);
   const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
   const live = await publish({
     ffmpegPath: ffmpeg.path,
     inputArgs: sceneArguments({ carAfterSeconds: roundSeconds / 2, roundSeconds, startsAt: new Date() }),
     segmentSeconds: 1,
     host: '127.0.0.1',
-    port: wish.port,
+    port: options.port,
   });
   terminal.print(`Live stream of a yard: ${live.url}`);
   terminal.print(

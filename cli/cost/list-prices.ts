@@ -1,6 +1,6 @@
 /**
- * List prices of us-east-1 in USD, without free tiers and discounts, read in November 2026 on the pricing page of each
- * service below aws.amazon.com (step-functions, lambda, dynamodb, s3, sqs, cloudwatch: `/pricing`). Format: `YYYY-MM`.
+ * Month of the list prices, `YYYY-MM`. Prices are in USD for us-east-1, without free tiers and discounts, from the pricing
+ * pages of aws.amazon.com (step-functions, lambda, dynamodb, s3, sqs, cloudwatch: `/pricing`).
  */
 export const listPricesDate = '2026-11';
 

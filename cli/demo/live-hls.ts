@@ -80,8 +80,8 @@ function startEncoder(options: LiveHlsOptions, ingestUrl: string): ChildProcess 
 }
 
 /**
- * Stores uploads. A file becomes visible when its upload is complete, and a playlist when all of its segments are stored,
- * because ffmpeg sends the playlist before the last segment has arrived.
+ * Stores uploads. A file becomes visible when its upload is complete. A playlist becomes visible when all of its segments
+ * are stored: ffmpeg sends it before the last segment has arrived.
  */
 function takeUploads(
   files: Map<string, Buffer>,

@@ -63,6 +63,7 @@ function describe(picture: AccessUnit, range: string): string | null {
   ].join('\r\n');
 }
 
+/** Control name of the only track, in the SDP and in SETUP. */
 export const trackName = 'trackID=0';
 const payloadType = 96;
 const clockRate = 90_000;

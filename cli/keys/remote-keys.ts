@@ -4,9 +4,11 @@ import {
   keyListResponseSchema,
   keySchema,
   newKeySchema,
+  revokedKeySchema,
   rotatedKeySchema,
 } from '../../core/responses/access.ts';
 import { CommandError } from '../command-error.ts';
+import { listAllKeys } from './key-desk.ts';
 import type { KeyDesk } from './key-desk.ts';
 
 /** Keys of a service that is reached by its base URL, with what the given key may do. */
@@ -17,14 +19,24 @@ export function remoteKeys(baseUrl: string, key: string): KeyDesk {
       if (!(await hasKeys(caller))) await ask('POST', '/callers', z.unknown(), { caller });
       return ask('POST', '/keys', newKeySchema, { caller, scopes, label });
     },
-    list: async (caller) => {
-      const query = caller === undefined ? '' : `?caller=${encodeURIComponent(caller)}`;
-      return (await ask('GET', `/keys${query}`, keyListResponseSchema)).keys;
-    },
+    list: (caller) =>
+      listAllKeys(async (after) => {
+        const query = new URLSearchParams({
+          limit: '1000',
+          ...(caller !== undefined && { caller }),
+          ...(after !== undefined && { after }),
+        });
+        return ask('GET', `/keys?${query.toString()}`, keyListResponseSchema);
+      }),
     label: (id, label) => ask('PATCH', `/keys/${id}`, keySchema, { label }),
-    revoke: (id) => ask('DELETE', `/keys/${id}`, keySchema),
-    rotate: (id, graceSeconds) =>
-      ask('POST', `/keys/${id}/rotate?grace_seconds=${graceSeconds}`, rotatedKeySchema),
+    revoke: (id, withDescendants) =>
+      ask('DELETE', `/keys/${id}?descendants=${withDescendants}`, revokedKeySchema),
+    rotate: (id, { grace_seconds: graceSeconds, descendants }) =>
+      ask(
+        'POST',
+        `/keys/${id}/rotate?grace_seconds=${graceSeconds}&descendants=${descendants}`,
+        rotatedKeySchema,
+      ),
     close: () => dispatcher.close(),
   };
 

@@ -2,8 +2,17 @@ import { operator } from '../../core/key-rights.ts';
 import { addCaller } from '../../core/operations/callers.ts';
 import { createKey, listKeys, relabelKey, revokeKey, rotateKey } from '../../core/operations/keys.ts';
 import type { KeyNeeds } from '../../core/operations/keys.ts';
-import { presentKey, presentNewKey } from '../../core/operations/present-key.ts';
+import {
+  presentKey,
+  presentKeys,
+  presentNewKey,
+  presentRevocation,
+  presentRotation,
+} from '../../core/operations/present-key.ts';
+import { listAllKeys } from './key-desk.ts';
 import type { KeyDesk } from './key-desk.ts';
+
+const pageSize = 1000;
 
 /** Keys in a store that is at hand. Whoever can write it is the operator, and may do everything. */
 export function storedKeys(c: KeyNeeds, close: () => Promise<void>): KeyDesk {
@@ -12,13 +21,14 @@ export function storedKeys(c: KeyNeeds, close: () => Promise<void>): KeyDesk {
       await addCaller({ caller: wish.caller, label: null }, c);
       return presentNewKey(await createKey(operator, wish, c));
     },
-    list: async (caller) => (await listKeys(operator, caller, c)).map(presentKey),
+    list: (caller) =>
+      listAllKeys(async (after) =>
+        presentKeys(await listKeys(operator, { caller, after, limit: pageSize }, c)),
+      ),
     label: async (id, label) => presentKey(await relabelKey(operator, id, label, c)),
-    revoke: async (id) => presentKey(await revokeKey(operator, id, c)),
-    rotate: async (id, graceSeconds) => {
-      const { old, ...created } = await rotateKey(operator, id, graceSeconds, c);
-      return { ...presentNewKey(created), replaces: presentKey(old) };
-    },
+    revoke: async (id, withDescendants) =>
+      presentRevocation(await revokeKey(operator, id, withDescendants, c)),
+    rotate: async (id, rotation) => presentRotation(await rotateKey(operator, id, rotation, c)),
     close,
   };
 }

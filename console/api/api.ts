@@ -11,6 +11,7 @@ import type {
   JobSummary,
   JobType,
   Key,
+  KeyPage,
   LogLevel,
   Logs,
   LookRequest,
@@ -37,18 +38,28 @@ export function createApi(http: Http) {
   return {
     http,
 
-    keys: async (caller?: string, signal?: AbortSignal) =>
-      (await http.json<{ keys: Key[] }>('/keys', { query: { caller }, signal })).keys,
-    createKey: (wish: { label: string | null; scopes: Scope[]; caller?: string }) =>
-      http.json<NewKey>('/keys', { method: 'POST', body: wish }),
+    /** Reads all pages: at most 100 valid keys, and those revoked within 30 days. */
+    keys: async (caller?: string, signal?: AbortSignal) => {
+      const found: Key[] = [];
+      let after: string | undefined;
+      do {
+        const page: KeyPage = await http.json('/keys', { query: { caller, after, limit: 1000 }, signal });
+        found.push(...page.keys);
+        after = page.next_after ?? undefined;
+      } while (after !== undefined);
+      return found;
+    },
+    createKey: (request: { label: string | null; scopes: Scope[]; caller?: string }) =>
+      http.json<NewKey>('/keys', { method: 'POST', body: request }),
     labelKey: (id: string, label: string | null) =>
       http.json<Key>(`/keys/${id}`, { method: 'PATCH', body: { label } }),
-    rotateKey: (id: string, graceSeconds: number) =>
+    rotateKey: (id: string, graceSeconds: number, descendants: boolean) =>
       http.json<NewKey & { replaces: Key }>(`/keys/${id}/rotate`, {
         method: 'POST',
-        query: { grace_seconds: graceSeconds },
+        query: { grace_seconds: graceSeconds, descendants: String(descendants) },
       }),
-    revokeKey: (id: string) => http.json<Key>(`/keys/${id}`, { method: 'DELETE' }),
+    revokeKey: (id: string, descendants: boolean) =>
+      http.json<Key>(`/keys/${id}`, { method: 'DELETE', query: { descendants: String(descendants) } }),
 
     callers: async (signal?: AbortSignal) =>
       (await http.json<{ callers: Caller[] }>('/callers', { query: { limit: 1000 }, signal })).callers,

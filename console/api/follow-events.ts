@@ -4,6 +4,7 @@ import { asProblem } from './problem.ts';
 import type { Problem } from './problem.ts';
 import type { JobEvent } from './types.ts';
 
+/** Callbacks and timing of `followEvents`. */
 export type Following = {
   onEvent: (event: JobEvent) => void;
   /** Connection state: open, waiting for the next attempt, or ended. */

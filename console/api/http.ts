@@ -1,6 +1,8 @@
 import { problemOf, unreachable } from './problem.ts';
 
+/** Query parameters; undefined and empty values are omitted. */
 export type Query = Record<string, string | number | undefined>;
+/** Request options. Default method: GET. */
 export type Call = {
   method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   query?: Query;
@@ -12,6 +14,7 @@ export type Call = {
 /** Outcome of a request, for the connection banner and the session. */
 export type Outcome = 'answered' | 'unauthorized' | 'unreachable';
 
+/** HTTP client of the API for one key. */
 export type Http = {
   /** Returns the parsed body of a successful response. Throws `Problem`. */
   json<T>(path: string, call?: Call): Promise<T>;
@@ -19,6 +22,7 @@ export type Http = {
   send(path: string, call?: Call): Promise<Response>;
 };
 
+/** Base path of the API on this host. */
 export const basePath = '/api';
 
 /** Creates the HTTP client of this host's API. The key is sent only in the `Authorization` header. */

@@ -3,6 +3,7 @@ import type { Look } from './types.ts';
 /** Model and tokens from the response headers of `check-once`; `null` if the service version sends none. */
 export type ModelUse = { provider: string; model: string; inputTokens: number; outputTokens: number };
 
+/** Result of a check, with the model usage from its headers. */
 export type LookAnswer = Look & { use: ModelUse | null };
 
 /** Reads a `check-once` response. Model and tokens are in headers, because the contract fixes the body. */

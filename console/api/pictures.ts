@@ -1,5 +1,6 @@
 import type { Api } from './api.ts';
 
+/** Cache of images that require the key. */
 export type Pictures = {
   /** Returns a blob URL for `<img>` of an image that requires the key. Throws `Problem`. */
   addressOf(path: string): Promise<string>;

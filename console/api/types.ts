@@ -21,6 +21,7 @@ export type Key = {
   last_used_at: string | null;
   revoked_at: string | null;
 };
+export type KeyPage = { keys: Key[]; next_after: string | null };
 export type NewKey = Key & { key: string };
 
 export type Caller = { caller: string; label: string | null; created_at: string };

@@ -2,6 +2,7 @@ import { useCallback, useState } from 'preact/hooks';
 import { asProblem } from './problem.ts';
 import type { Problem } from './problem.ts';
 
+/** State and trigger of an action. */
 export type Action<Arguments extends unknown[]> = {
   /** Resolves to true on success, false on failure; never rejects. */
   run: (...args: Arguments) => Promise<boolean>;

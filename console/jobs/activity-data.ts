@@ -4,8 +4,11 @@ import { isOfDigest } from './job-words.ts';
 /** Outcome of a column of ticks: the one with the highest rank. */
 export type Outcome = 'alert' | 'held' | 'no' | 'sampled' | 'skipped' | 'unanswered' | 'away';
 
+/** Column of the chart. `at` is in epoch milliseconds, `motion` 0 to 1 or `null` if unknown. */
 export type Column = { at: number; motion: number | null; outcome: Outcome; checks: number };
+/** Coverage gap on the chart, in epoch milliseconds. */
 export type Band = { from: number; to: number; reason: Gap['reason'] };
+/** Data of the chart; `from` and `to` are in epoch milliseconds. */
 export type ActivityData = { from: number; to: number; columns: Column[]; bands: Band[] };
 
 const rank: Outcome[] = ['skipped', 'sampled', 'no', 'unanswered', 'away', 'held', 'alert'];

@@ -3,6 +3,7 @@ import type { Tone } from '../parts/badge.tsx';
 
 /** Labels and badge tones of jobs. */
 
+/** Badge tone of each status. */
 export const statusTones: Record<JobStatus, Tone> = {
   pending: 'neutral',
   running: 'good',
@@ -33,6 +34,7 @@ export function isActive(status: JobStatus): boolean {
   return status === 'pending' || status === 'running';
 }
 
+/** Returns true for the configuration of a monitor. */
 export function isMonitor(config: JobConfig): config is MonitorConfig {
   return 'condition' in config;
 }
@@ -48,6 +50,7 @@ export function titleOf(job: JobSummary | JobDetail): string {
   return isMonitor(config) ? config.condition : `Digest every ${config.window_minutes} min`;
 }
 
+/** Returns the label of a job type. */
 export function typeWords(type: JobSummary['job_type']): string {
   return type === 'live-monitor' ? 'Monitor' : 'Digest';
 }

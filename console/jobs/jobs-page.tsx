@@ -31,6 +31,7 @@ const types: { value: Any<JobType>; label: string }[] = [
   { value: 'live-digest', label: 'Digests' },
 ];
 
+/** Shows the list of jobs with its filters and pages. */
 export function JobsPage() {
   const { api } = useSession();
   const [status, setStatus] = useState<Any<JobStatus>>('any');

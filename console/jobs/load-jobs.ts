@@ -3,7 +3,9 @@ import { Problem } from '../api/problem.ts';
 import type { JobDetail, JobSummary } from '../api/types.ts';
 import { isActive } from './job-words.ts';
 
+/** Job with its detail; `detail` is undefined if the job expired in between. */
 export type JobRow = { job: JobSummary; detail: JobDetail | undefined };
+/** Page of jobs; `total` counts the jobs of all pages. */
 export type JobRows = { rows: JobRow[]; total: number };
 
 /**

@@ -2,6 +2,7 @@ import type { JobStatus } from '../api/types.ts';
 import { Badge } from '../parts/badge.tsx';
 import { reasonWords, statusTones } from './job-words.ts';
 
+/** Shows status and stop reason of a job. */
 export function StatusBadge({ status, reason }: { status: JobStatus; reason?: string | undefined }) {
   return (
     <span class="status">

@@ -1,10 +1,12 @@
 import type { JobEvent, ProgressEvent } from '../api/types.ts';
 
+/** Item of the timeline: an event, or several checks without motion. */
 export type TimelineItem =
   | { kind: 'event'; event: JobEvent }
   /** Consecutive checks without motion, shown as one line. */
   | { kind: 'quiet'; checks: ProgressEvent[] };
 
+/** Filter of the timeline: `findings` omits progress events. */
 export type TimelineFilter = 'all' | 'findings';
 
 /** Returns the items of the timeline, newest first. The filter `findings` omits progress events. */

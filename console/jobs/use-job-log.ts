@@ -4,6 +4,7 @@ import { asProblem, Problem } from '../api/problem.ts';
 import type { JobEvent } from '../api/types.ts';
 import { useSession } from '../session/session.ts';
 
+/** Event log of a job and the state of its connection. */
 export type JobLog = {
   events: JobEvent[];
   /** `reading` while past events load, then `live` until the final event. */

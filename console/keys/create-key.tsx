@@ -15,13 +15,14 @@ const scopes: { scope: Scope; label: string; hint: string }[] = [
 
 type Props = { caller: string; onCreated: (key: NewKey) => void; onClose: () => void };
 
+/** Shows a dialog that creates a key. Offers only the scopes of the key in use. */
 export function CreateKey({ caller, onCreated, onClose }: Props) {
   const { api, me } = useSession();
   const [label, setLabel] = useState('');
   const [chosen, setChosen] = useState<Scope[]>(['jobs']);
   const creating = useAction(async () => {
-    const wish = { label: label.trim() || null, scopes: chosen };
-    onCreated(await api.createKey(caller === me.caller ? wish : { ...wish, caller }));
+    const request = { label: label.trim() || null, scopes: chosen };
+    onCreated(await api.createKey(caller === me.caller ? request : { ...request, caller }));
   });
   const submit = (event: Event) => {
     event.preventDefault();

@@ -12,6 +12,7 @@ const options: { value: Grace; label: string }[] = [
 
 type Props = { label: string; value: Grace; onValue: (value: Grace) => void };
 
+/** Renders the selection of a grace period. */
 export function GraceField({ label, value, onValue }: Props) {
   return (
     <Field label={label}>

@@ -7,12 +7,14 @@ import { EmptyState } from '../parts/empty-state.tsx';
 import { useSession } from '../session/session.ts';
 import { useNow } from '../time/use-now.ts';
 import { When } from '../time/when.tsx';
+import { DescendantsField } from './descendants.tsx';
 import { LabelKey } from './label-key.tsx';
 import { RotateKey } from './rotate-key.tsx';
 
 type Props = { keys: Key[]; onChange: () => void; onNewKey: (key: NewKey) => void };
 type Task = { what: 'label' | 'rotate' | 'revoke'; key: Key };
 
+/** Lists keys with actions to label, rotate and revoke them; revoked keys are last. */
 export function KeyTable({ keys, onChange, onNewKey }: Props) {
   const [task, setTask] = useState<Task>();
   // Shows a key as revoked immediately, not only when `useNow` updates.
@@ -127,11 +129,12 @@ type RevokeProps = { entry: Key; onDone: () => void; onClose: () => void };
 
 function RevokeKey({ entry, onDone, onClose }: RevokeProps) {
   const { api, me } = useSession();
+  const [descendants, setDescendants] = useState(false);
   return (
     <ConfirmDialog
       title={`Revoke ${entry.label ?? entry.prefix}?`}
       confirm="Revoke key"
-      act={() => api.revokeKey(entry.key_id)}
+      act={() => api.revokeKey(entry.key_id, descendants)}
       onDone={onDone}
       onClose={onClose}
     >
@@ -139,6 +142,7 @@ function RevokeKey({ entry, onDone, onClose }: RevokeProps) {
         The service rejects this key within a minute, permanently. Jobs that it started continue.
         {entry.key_id === me.key_id && ' You are signed in with this key, so the console signs you out.'}
       </p>
+      <DescendantsField checked={descendants} onChecked={setDescendants} />
     </ConfirmDialog>
   );
 }

@@ -15,7 +15,7 @@ import { NewKeyDialog } from './new-key-dialog.tsx';
 import { TestWebhook } from './test-webhook.tsx';
 import { WebhookSecretPanel } from './webhook-secret.tsx';
 
-/** Page for API keys, the webhook signing secret and callers. */
+/** Shows API keys, the webhook signing secret and callers. */
 export function KeysPage() {
   const session = useSession();
   const { api, me } = session;

@@ -7,6 +7,7 @@ import { Field, TextInput } from '../parts/field.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useSession } from '../session/session.ts';
 
+/** Shows a dialog that changes the label of a key. */
 export function LabelKey({
   entry,
   onDone,

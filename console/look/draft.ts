@@ -21,6 +21,7 @@ export type Draft = {
 /** Kind of request that the page creates: `look` is a single check. */
 export type Purpose = 'look' | 'monitor' | 'digest';
 
+/** Initial state of the form. */
 export const emptyDraft: Draft = {
   streamUrl: '',
   condition: '',
@@ -38,6 +39,7 @@ export const emptyDraft: Draft = {
   webhookUrl: '',
 };
 
+/** Creates the request of a single check. */
 export function lookRequest(draft: Draft): LookRequest {
   return {
     stream_url: draft.streamUrl.trim(),
@@ -47,6 +49,7 @@ export function lookRequest(draft: Draft): LookRequest {
   };
 }
 
+/** Creates the request of a monitor. */
 export function monitorRequest(draft: Draft): MonitorRequest {
   return {
     stream_url: draft.streamUrl.trim(),
@@ -61,6 +64,7 @@ export function monitorRequest(draft: Draft): MonitorRequest {
   };
 }
 
+/** Creates the request of a digest. */
 export function digestRequest(draft: Draft): DigestRequest {
   return {
     stream_url: draft.streamUrl.trim(),

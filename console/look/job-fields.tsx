@@ -3,6 +3,7 @@ import type { Draft } from './draft.ts';
 
 type Props = { draft: Draft; onChange: (part: Partial<Draft>) => void };
 
+/** Renders the fields of a monitor. */
 export function MonitorFields({ draft, onChange }: Props) {
   return (
     <>
@@ -56,6 +57,7 @@ export function MonitorFields({ draft, onChange }: Props) {
   );
 }
 
+/** Renders the fields of a digest. */
 export function DigestFields({ draft, onChange }: Props) {
   return (
     <>

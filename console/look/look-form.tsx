@@ -20,6 +20,7 @@ const modes = [
 
 const examples = ['A person is at the door', 'The picture is mostly red', 'Smoke or fire is visible'];
 
+/** Renders the form of a single check: stream, condition, input mode. */
 export function LookForm({ draft, onChange, onLook, busy }: Props) {
   const check = useStreamCheck(draft.streamUrl.trim());
   const complete = draft.streamUrl.trim() !== '' && draft.condition.trim() !== '';

@@ -15,7 +15,7 @@ import { Verdict } from './verdict.tsx';
 /** Drafts by session: kept across pages, dropped at sign-out, because a stream URL may contain a password. */
 const drafts = new WeakMap<Session, Draft>();
 
-/** Page that checks a condition on a stream once and starts jobs. */
+/** Checks a condition on a stream once and starts jobs. */
 export function LookPage() {
   const session = useSession();
   const [draft, setDraft] = useState(() => drafts.get(session) ?? emptyDraft);

@@ -1,6 +1,7 @@
 import { digestRequest, lookRequest, monitorRequest } from './draft.ts';
 import type { Draft, Purpose } from './draft.ts';
 
+/** Language of generated code. */
 export type Language = 'curl' | 'typescript' | 'python';
 
 /** Returns the request as code in each language. The code reads the key from an environment variable. */

@@ -13,6 +13,7 @@ const languages = (['curl', 'typescript', 'python'] as const).map((value) => ({
 }));
 const verbs: Record<Purpose, string> = { look: 'Single check', monitor: 'Monitor', digest: 'Digest' };
 
+/** Shows the request as code, one tab per language. */
 export function RequestTabs({ purpose, draft }: { purpose: Purpose; draft: Draft }) {
   const [language, setLanguage] = useState<Language>('curl');
   const code = requestCode(purpose, draft, `${location.origin}${basePath}`);

@@ -5,6 +5,7 @@ import type { Problem } from '../api/problem.ts';
 import type { InputMode, LookRequest } from '../api/types.ts';
 import { useSession } from '../session/session.ts';
 
+/** State of the single check. `since` is in epoch milliseconds. */
 export type LookState =
   | { state: 'idle' }
   | { state: 'looking'; since: number; mode: InputMode }

@@ -4,6 +4,7 @@ import type { Problem } from '../api/problem.ts';
 import type { StreamValidation } from '../api/types.ts';
 import { useSession } from '../session/session.ts';
 
+/** State of the stream validation; `none` without a complete URL. */
 export type StreamCheck =
   | { state: 'none' }
   | { state: 'checking' }

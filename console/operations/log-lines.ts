@@ -1,5 +1,6 @@
 import type { LogEntry } from '../api/types.ts';
 
+/** Log entry without its job prefix. */
 export type LogLine = LogEntry & {
   /** First 8 characters of the job id; `null` if the entry concerns no job. */
   job: string | null;

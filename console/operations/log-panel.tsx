@@ -25,6 +25,7 @@ const levels: { value: LogLevel | 'any'; label: string }[] = [
 
 const tones: Record<LogLevel, Tone> = { ERROR: 'bad', WARNING: 'warn', INFO: 'neutral', DEBUG: 'neutral' };
 
+/** Shows recent log entries, filtered by level and job. */
 export function LogPanel() {
   const { api } = useSession();
   const [level, setLevel] = useState<LogLevel | 'any'>('any');

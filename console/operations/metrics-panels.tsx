@@ -11,6 +11,7 @@ import { savings } from './savings.ts';
 
 const everyMs = 5_000;
 
+/** Shows job, webhook, pre-filter and model metrics. */
 export function MetricsPanels() {
   const { api } = useSession();
   const { value, problem, reload } = useResource((signal) => api.metrics(signal), [], everyMs);

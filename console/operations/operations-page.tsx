@@ -3,7 +3,7 @@ import { Alarms } from './alarms.tsx';
 import { LogPanel } from './log-panel.tsx';
 import { MetricsPanels } from './metrics-panels.tsx';
 
-/** Page for operators: metrics, alarms and log of all callers. */
+/** Shows metrics, alarms and log of all callers, for operators. */
 export function OperationsPage() {
   return (
     <>

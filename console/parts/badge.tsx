@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
+/** Color of a badge by meaning. */
 export type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'alert' | 'accent';
 
 export function Badge({

@@ -8,7 +8,7 @@ type Props<Value extends string> = {
   options: { value: Value; label: string; hint?: string }[];
 };
 
-/** Radio buttons in the form of a segmented control. */
+/** Renders radio buttons as a segmented control. */
 export function Choice<Value extends string>({
   legend,
   hideLegend = false,

@@ -1,6 +1,6 @@
 import { CopyButton } from './copy-button.tsx';
 
-/** Code with a copy button. Long lines scroll inside the block, so it accepts focus. */
+/** Shows code with a copy button. Long lines scroll inside the block, so it accepts focus. */
 export function CodeBlock({ code, label, wraps = false }: { code: string; label: string; wraps?: boolean }) {
   return (
     <div class={wraps ? 'code-block wraps' : 'code-block'}>

@@ -12,7 +12,7 @@ type Props = {
   children: ComponentChildren;
 };
 
-/** Native modal dialog: focus stays inside, Escape closes, and the previous element regains focus. */
+/** Shows a native modal dialog: focus stays inside, Escape closes, and the previous element regains focus. */
 export function Dialog({ title, onClose, wide = false, closesByClickBeside = true, children }: Props) {
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { Button } from './button.tsx';
 
+/** Ids that connect a control with its label and description. */
 export type ControlIds = { id: string; describedBy: string | undefined };
 
 type FieldProps = {
@@ -11,7 +12,7 @@ type FieldProps = {
   children: (ids: ControlIds) => ComponentChildren;
 };
 
-/** Form control with a visible label. Hint and error are its accessible description. */
+/** Renders a form control with a visible label. Hint and error are its accessible description. */
 export function Field({ label, hint, error, children }: FieldProps) {
   const id = useId();
   const noteId = `${id}-note`;
@@ -70,7 +71,7 @@ export function TextArea({ describedBy, onValue, id, value, placeholder, maxLeng
   );
 }
 
-/** Masked input. Not of type `password`, so that browsers do not offer to store it. */
+/** Renders a masked input. Not of type `password`, so that browsers do not offer to store it. */
 export function SecretInput({ describedBy, onValue, id, value, autoFocus = false }: InputProps) {
   const [shown, setShown] = useState(false);
   return (

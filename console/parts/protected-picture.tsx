@@ -3,7 +3,7 @@ import { asProblem } from '../api/problem.ts';
 import { useSession } from '../session/session.ts';
 import { Icon } from './icon.tsx';
 
-/** Image that requires the key. If it cannot be loaded, a placeholder with the reason takes its place. */
+/** Shows an image that requires the key. If it cannot be loaded, shows a placeholder with the reason. */
 export function ProtectedPicture({ path, alt, version }: { path: string; alt: string; version?: string }) {
   const { pictures } = useSession();
   const [state, setState] = useState<{ address?: string; problem?: string }>({});

@@ -1,4 +1,4 @@
-/** Placeholder for loading content. */
+/** Shows a placeholder for loading content. */
 export function Skeleton({ rows = 3 }: { rows?: number }) {
   return (
     <div class="skeleton" role="status" aria-label="Loading">

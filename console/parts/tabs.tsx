@@ -9,7 +9,7 @@ type Props<Value extends string> = {
   children: ComponentChildren;
 };
 
-/** Tabs by the ARIA practices: arrow keys switch tabs, and only the selected tab is in the focus order. */
+/** Renders tabs by the ARIA practices: arrow keys switch tabs, and only the selected tab is in the focus order. */
 export function Tabs<Value extends string>({ label, tabs, value, onValue, children }: Props<Value>) {
   const id = useId();
   const move = (event: KeyboardEvent) => {

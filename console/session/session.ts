@@ -13,6 +13,7 @@ export type Session = {
   signOut: () => void;
 };
 
+/** Context with the session; undefined before the sign-in. */
 export const SessionContext = createContext<Session | undefined>(undefined);
 
 /** Returns the session. Throws outside of the sign-in. */

@@ -17,6 +17,7 @@ type Props = {
 
 const readKey = `node -p 'require("./.watchpost/watchpost.json").api_key'`;
 
+/** Shows the sign-in form with instructions to find a key. */
 export function SignIn({ onKey, busy, problem, notice }: Props) {
   const [text, setText] = useState('');
   const key = text.trim();

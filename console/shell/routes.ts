@@ -9,6 +9,7 @@ export type Route =
   | { page: 'operations' }
   | { page: 'unknown' };
 
+/** URL fragments of the pages. */
 export const addresses = {
   look: '#/try',
   jobs: '#/jobs',
@@ -26,6 +27,7 @@ export function routeOf(hash: string): Route {
   return page === 'operations' ? { page: 'operations' } : { page: 'unknown' };
 }
 
+/** Returns the current route and follows its changes. */
 export function useRoute(): Route {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {
@@ -36,6 +38,7 @@ export function useRoute(): Route {
   return routeOf(hash);
 }
 
+/** Navigates to a URL fragment. */
 export function go(address: string): void {
   location.hash = address;
 }

@@ -11,7 +11,7 @@ import { Sidebar } from './sidebar.tsx';
 import { useRoute } from './routes.ts';
 import type { Route } from './routes.ts';
 
-/** Frame of every page behind the sign-in: sidebar, main region, document title. */
+/** Renders the sidebar, main region and document title of every page behind the sign-in. */
 export function Shell() {
   const route = useRoute();
   const main = useRef<HTMLElement>(null);

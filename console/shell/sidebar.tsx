@@ -8,7 +8,7 @@ import { addresses } from './routes.ts';
 import type { Route } from './routes.ts';
 import { ThemeToggle } from './theme-toggle.tsx';
 
-/** Navigation beside the page. On a phone its head is above the page and its links are below it. */
+/** Renders the navigation beside the page. On a phone its head is above the page and its links are below it. */
 export function Sidebar({ route }: { route: Route }) {
   const session = useSession();
   const { me, signOut } = session;

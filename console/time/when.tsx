@@ -1,7 +1,7 @@
 import { clockTime, exactTime, relativeTime } from './format.ts';
 import { useNow } from './use-now.ts';
 
-/** Relative time, with the exact time in the tooltip and in `datetime`. */
+/** Shows a relative time, with the exact time in the tooltip and in `datetime`. */
 export function When({ at }: { at: string }) {
   const near = Math.abs(Date.parse(at) - Date.now()) < 60_000;
   const now = useNow(near ? 1_000 : 15_000);
@@ -12,6 +12,7 @@ export function When({ at }: { at: string }) {
   );
 }
 
+/** Shows the time of day, with the exact time in the tooltip and in `datetime`. */
 export function Clock({ at }: { at: string }) {
   return (
     <time dateTime={at} title={exactTime(at)}>

@@ -1,4 +1,6 @@
 import type { Job } from '../job.ts';
+import { ageSeconds } from '../time.ts';
+import { rules } from './rules.ts';
 
 /** The execution of one generation, with the status that was read before the job. */
 type ObservedExecution = {
@@ -8,10 +10,20 @@ type ObservedExecution = {
   runsHere: boolean;
 };
 
-/** Returns true if the job cannot continue: its execution ended, or is silent beyond the lease. An earlier generation says nothing about the job. */
+/**
+ * Returns true if the job cannot continue: its execution ended without it, or has been silent for longer than all retries of a tick take. The
+ * status of an earlier generation proves nothing.
+ */
 export function isLost(job: Job, { generation, status, runsHere }: ObservedExecution, now: Date): boolean {
   if (job.generation !== generation) return false;
   if (status !== 'running') return true;
   // After the machine slept, or once a full disk has room, a sweep may come before the tick that is under way.
-  return !runsHere && new Date(job.lease_until) < now;
+  if (runsHere) return false;
+  const dueAt = job.next?.wait_until ?? job.started_at ?? job.created_at;
+  return isOverdue(job, now) && ageSeconds(dueAt, now) > rules.maxTickSeconds;
+}
+
+/** Returns true if the job has not committed within its lease. */
+export function isOverdue(job: Job, now: Date): boolean {
+  return new Date(job.lease_until) < now;
 }

@@ -32,10 +32,15 @@ export const rules = {
   windowsAtOnce: 10,
   /** How long a cancellation waits for the model's last summary: below the 30 s that an HTTP API gives an answer. */
   lastSummarySeconds: 10,
-  /** Silence beyond the next wake-up after which a job counts as lost: longer than the retries of `watch.asl.json`, eight and a half minutes. */
+  /** Silence beyond the next wake-up after which `reconcile` inspects a job. */
   leaseAllowanceSeconds: 600,
   /** How long a creation may hold its slot before the job is stored: longer than it may wait for its turn and probe the stream. */
   slotReservationSeconds: 180,
+  /**
+   * Maximum silence of a job whose execution runs. More than all retries of Begin, Capture and Analyze in `watch.asl.json` take, each attempt up to its
+   * timeout, after a start that `reconcile` had to repeat: 4.6 hours, as a test computes.
+   */
+  maxTickSeconds: 18_000,
   /** How long an accepted job may wait for its execution. */
   startAllowanceSeconds: 60,
   /** A tick later than this many intervals means that nobody watched in between. */

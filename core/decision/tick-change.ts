@@ -18,7 +18,7 @@ export function planTick(
   now: Date,
 ): JobChange {
   const tick = job.last_tick + 1;
-  const handsOver = !decision.next.done && tick % rules.ticksPerExecution === 0;
+  const handsOver = mustHandOver(job, tick, decision);
   const set: JobPatch = {
     counters: decision.counters,
     watch: decision.watch,
@@ -32,6 +32,14 @@ export function planTick(
   if (decision.ending)
     return planEnd(job, decision.ending, retentionSeconds, now, { set, events: decision.events });
   return planWork(job, { set, events: decision.events }, now);
+}
+
+/**
+ * Returns true for the last tick of a generation. It logs an event: the sequence then tells a change that was built before the hand-over, such as the
+ * failure of the old execution, that it is outdated.
+ */
+function mustHandOver({ generation }: Job, tick: number, { next, events }: TickDecision): boolean {
+  return !next.done && events.length > 0 && tick >= rules.ticksPerExecution * (generation + 1);
 }
 
 /** A change of a job that goes on. */

@@ -2,13 +2,15 @@ import { mintKey } from '../api-key.ts';
 import type { KeyPrimitives } from '../api-key.ts';
 import type { Collaborators } from '../collaborators.ts';
 import { addSeconds } from '../decision/schedule.ts';
-import { ForbiddenError, WatchpostError } from '../errors.ts';
+import { ForbiddenError, RateLimitedError, WatchpostError } from '../errors.ts';
 import type { ApiKey } from '../key.ts';
 import { isRevoked } from '../key.ts';
-import { mayChange, mayGrant, mayRevoke, maySee } from '../key-rights.ts';
+import { mayChange, mayCreate, mayGrant, mayRevoke, maySee } from '../key-rights.ts';
 import type { Actor } from '../key-rights.ts';
-import type { KeyStore } from '../ports/key-store.ts';
-import type { KeyRequest } from '../requests/keys.ts';
+import type { KeyPosition, KeyStore } from '../ports/key-store.ts';
+import { readKeyPosition } from '../requests/keys.ts';
+import { secondsUntil } from '../time.ts';
+import type { KeyListQuery, KeyRequest, KeyRotation } from '../requests/keys.ts';
 
 /** What keys are managed with, by the endpoints and by the command line. A key's id is its SHA-256, which opens nothing. */
 export type KeyNeeds = Pick<Collaborators, 'callers' | 'now'> & KeyPrimitives & { keys: KeyStore };
@@ -17,12 +19,19 @@ export type KeyNeeds = Pick<Collaborators, 'callers' | 'now'> & KeyPrimitives & 
 export type CreatedKey = { text: string; key: ApiKey };
 
 /** More than a caller has use for; a key that leaked cannot make thousands. */
-const keysPerCaller = 100;
+const maxKeysPerCaller = 100;
+const maxKeysPerHour = 100;
+
+/** A page of keys, and where the next one begins. */
+export type ListedKeys = { keys: ApiKey[]; next: KeyPosition | null };
 
 /** Oldest first, revoked ones too. Throws `ForbiddenError` for the keys of another caller. */
-export async function listKeys(actor: Actor, caller: string | undefined, c: KeyNeeds): Promise<ApiKey[]> {
+export async function listKeys(actor: Actor, query: KeyListQuery, deps: KeyNeeds): Promise<ListedKeys> {
+  const { caller = actor.caller ?? undefined, after, limit } = query;
   if (caller !== undefined && !maySee(actor, caller)) throw needsAdmin();
-  return c.keys.list(caller ?? actor.caller ?? undefined);
+  const found = await deps.keys.list({ caller, after: readKeyPosition(after), limit: limit + 1 });
+  const keys = found.slice(0, limit);
+  return { keys, next: found.length > limit ? (keys.at(-1) ?? null) : null };
 }
 
 /** Throws `ForbiddenError` for another caller or for more scopes than the actor has, and `NOT_FOUND` for a caller that is none. */
@@ -32,7 +41,7 @@ export async function createKey(actor: Actor, wish: KeyRequest, c: KeyNeeds): Pr
   if (!maySee(actor, caller)) throw needsAdmin();
   if (!mayGrant(actor, wish.scopes)) throw grantsTooMuch();
   if (caller !== actor.caller && !(await c.callers.find(caller))) throw noSuchCaller();
-  return mint({ ...wish, caller }, c);
+  return mint(actor, { ...wish, caller }, c);
 }
 
 export async function relabelKey(
@@ -47,38 +56,93 @@ export async function relabelKey(
   return { ...key, label };
 }
 
+/** What was revoked; `descendants` are the keys that ended with it, where that was asked for. */
+export type Revocation = { key: ApiKey; descendants?: ApiKey[] | undefined };
+
 /** Holds at once. Harmless where the key was revoked before; one that a rotation left a while is ended now. */
-export async function revokeKey(actor: Actor, id: string, c: KeyNeeds): Promise<ApiKey> {
-  const key = await visibleKey(actor, id, c);
+export async function revokeKey(
+  actor: Actor,
+  id: string,
+  withDescendants: boolean,
+  deps: KeyNeeds,
+): Promise<Revocation> {
+  const key = await visibleKey(actor, id, deps);
   if (!mayChange(actor, key)) throw hasMore();
   if (!mayRevoke(actor, key)) throw revokesItself();
-  await c.keys.revoke(key.hash, c.now());
-  return (await c.keys.find(key.hash)) ?? key;
+  return revokeAt(deps.now(), actor, key, withDescendants, deps);
 }
 
-/** A successor with the same caller, scopes and label; the old key stays good for the grace period. */
+export type Rotation = CreatedKey & { old: ApiKey; descendants?: ApiKey[] | undefined };
+
+/** A successor with the same caller, scopes and label; the old key stays good for the grace period, and what it made where that ends too. */
 export async function rotateKey(
   actor: Actor,
   id: string,
-  graceSeconds: number,
-  c: KeyNeeds,
-): Promise<CreatedKey & { old: ApiKey }> {
-  const old = await visibleKey(actor, id, c);
+  rotation: KeyRotation,
+  deps: KeyNeeds,
+): Promise<Rotation> {
+  const old = await visibleKey(actor, id, deps);
   if (!mayGrant(actor, old.scopes)) throw grantsTooMuch();
-  if (isRevoked(old, c.now())) throw isOver();
-  const created = await mint(old, c);
-  await c.keys.revoke(old.hash, addSeconds(c.now(), graceSeconds));
-  return { ...created, old: (await c.keys.find(old.hash)) ?? old };
+  if (isRevoked(old, deps.now())) throw isOver();
+  const created = await mint(actor, old, deps);
+  const endsAt = addSeconds(deps.now(), rotation.grace_seconds);
+  const { key, descendants } = await revokeAt(endsAt, actor, old, rotation.descendants, deps, created.key);
+  return { ...created, old: key, descendants };
 }
 
-async function mint(wanted: Pick<ApiKey, 'caller' | 'scopes' | 'label'>, c: KeyNeeds): Promise<CreatedKey> {
-  const { caller, label } = wanted;
-  const now = c.now();
-  const good = (await c.keys.list(caller)).filter((key) => !isRevoked(key, now));
-  if (good.length >= keysPerCaller) throw tooMany();
-  const created = mintKey({ caller, label, scopes: [...new Set(wanted.scopes)] }, now, c);
-  await c.keys.put(created.key);
+/** A key first and then what it made: once it is revoked it makes no more, so that none is missed. */
+async function revokeAt(
+  at: Date,
+  actor: Actor,
+  key: ApiKey,
+  withDescendants: boolean,
+  { keys }: KeyNeeds,
+  successor?: ApiKey,
+): Promise<Revocation> {
+  await keys.revoke(key.hash, at);
+  const revoked = (await keys.find(key.hash)) ?? key;
+  if (!withDescendants) return { key: revoked };
+  const descendants: ApiKey[] = [];
+  const makers = [key.hash];
+  for (let maker = makers.pop(); maker !== undefined; maker = makers.pop()) {
+    for (const made of await keys.listMadeBy(maker)) {
+      if (made.hash === successor?.hash) continue;
+      if (!isRevoked(made, at) && mayRevoke(actor, made)) {
+        await keys.revoke(made.hash, at);
+        descendants.push({ ...made, revoked_at: at.toISOString() });
+      }
+      makers.push(made.hash);
+    }
+  }
+  return { key: revoked, descendants };
+}
+
+async function mint(
+  actor: Actor,
+  wanted: Pick<ApiKey, 'caller' | 'scopes' | 'label'>,
+  deps: KeyNeeds,
+): Promise<CreatedKey> {
+  if (!mayCreate(actor)) throw keyReplacedError();
+  const { caller, label, scopes } = wanted;
+  const now = deps.now();
+  if (actor.caller !== null) await refuseTooMany(caller, now, deps);
+  const created = mintKey({ caller, label, scopes: [...new Set(scopes)], created_by: actor.hash }, now, deps);
+  const outcome = await deps.keys.create(created.key, maxKeysPerCaller);
+  if (outcome === 'full') throw tooMany();
+  if (outcome === 'maker_revoked') throw keyReplacedError();
   return created;
+}
+
+/** Revoked keys are kept for a month: without this a key that leaked fills the store with them. The operator at the machine is not asked. */
+async function refuseTooMany(caller: string, now: Date, { keys }: KeyNeeds): Promise<void> {
+  const oldest = await keys.creationTime(caller, maxKeysPerHour - 1);
+  if (oldest === undefined) return;
+  const waitSeconds = Math.ceil(secondsUntil(addSeconds(oldest, 3600), now, 3600));
+  if (waitSeconds > 0)
+    throw new RateLimitedError(
+      `A caller may make ${maxKeysPerHour} keys an hour: try again in ${waitSeconds} s. Revoking a key is always possible.`,
+      waitSeconds,
+    );
 }
 
 /** Keys of others are absent to who may not see them. */
@@ -108,10 +172,14 @@ function isOver(): WatchpostError {
   return new WatchpostError('BAD_REQUEST', 'Key is revoked', 'Make a new key with POST /keys.');
 }
 
+function keyReplacedError(): ForbiddenError {
+  return new ForbiddenError('This key was replaced and makes no others: use its successor.');
+}
+
 function tooMany(): WatchpostError {
   return new WatchpostError(
     'BAD_REQUEST',
-    `The caller has ${keysPerCaller} keys`,
+    `The caller has ${maxKeysPerCaller} keys`,
     'Revoke keys that are no longer used: see last_used_at in GET /keys.',
   );
 }

@@ -1,5 +1,5 @@
 import type { Collaborators, Limits } from '../collaborators.ts';
-import { isLost } from '../decision/lost-job.ts';
+import { isLost, isOverdue } from '../decision/lost-job.ts';
 import { leaseFrom } from '../decision/tick-change.ts';
 import type { Job } from '../job.ts';
 import { jobLog } from '../ports/log.ts';
@@ -21,7 +21,7 @@ export type Sweep = {
 
 /**
  * Finishes what a crash left half done: starts executions that are missing, publishes events that did not reach the
- * queue, and fails jobs whose lease ran out or whose execution ended without them. Returns the number of jobs looked at.
+ * queue, and fails jobs whose execution ended without them or is silent for longer than a tick may take. Returns the number of jobs looked at.
  */
 export async function reconcile(c: ReconcileNeeds, { dueBy, limit, endBy }: Sweep): Promise<number> {
   const jobIds = await c.jobs.dueForRepair(dueBy, limit);
@@ -58,8 +58,13 @@ export async function repairJob(jobId: string, c: ReconcileNeeds): Promise<void>
   const isLostNow = (current: Job): boolean => isLost(current, observed, c.now());
   // Read again: a tick, a hand-over or another repair may have been committed since the job was read.
   const current = await c.jobs.get(jobId, c.now());
-  if (!current || !isLostNow(current)) return;
-  jobLog(c.log, jobId).error('Job lost: its lease ran out, or its execution ended without it', {
+  if (!current || isTerminal(current.status)) return;
+  if (!isLostNow(current)) {
+    // Its execution runs and may be retrying: the next sweep has others to look at.
+    if (isOverdue(current, c.now())) await renewLease(current, c);
+    return;
+  }
+  jobLog(c.log, jobId).error('Job lost: its execution ended without it, or was silent for too long', {
     execution: status,
   });
   const remediation = 'The job was lost after a fault of the service. Start it again.';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { scopeSchema } from '../key.ts';
-import { integer } from './fields.ts';
+import type { KeyPosition } from '../ports/key-store.ts';
+import { flag, integer } from './fields.ts';
 import { text } from './text.ts';
 
 /** Requests about keys, callers and webhook secrets (design section 11). */
@@ -27,7 +28,31 @@ const scopes = z.preprocess(
     .meta({ minItems: 1, maxItems: scopeSchema.options.length }),
 );
 
-export const keyListQuerySchema = z.object({ caller: callerName.optional() });
+const keyPosition = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\.([0-9a-f]{64})$/;
+
+export const keyListQuerySchema = z.object({
+  caller: callerName.optional(),
+  /** `next_after` of the page before. */
+  after: z
+    .string()
+    .regex(keyPosition, 'after is the next_after of a page')
+    .optional()
+    .describe('The next_after of the page before'),
+  limit: integer(z.int().min(1).max(1000)).default(100),
+});
+export type KeyListQuery = z.infer<typeof keyListQuerySchema>;
+
+/** Where a page begins, out of its `after`. */
+export function readKeyPosition(after: string | undefined): KeyPosition | undefined {
+  const [, createdAt, hash] = keyPosition.exec(after ?? '') ?? [];
+  return createdAt === undefined || hash === undefined ? undefined : { created_at: createdAt, hash };
+}
+
+const descendants = flag
+  .default(false)
+  .describe('Whether all keys end too that this one made, and those that they made');
+
+export const keyRevocationQuerySchema = z.object({ descendants });
 
 export const keyRequestSchema = z.object({
   /** Left out: the caller of the key that asks. */
@@ -46,7 +71,9 @@ const week = 7 * 24 * hour;
 /** How long what is rotated stays good beside its successor; 0 ends it at once. */
 export const keyRotationQuerySchema = z.object({
   grace_seconds: integer(z.int().min(0).max(week)).default(hour),
+  descendants,
 });
+export type KeyRotation = z.infer<typeof keyRotationQuerySchema>;
 export const secretRotationQuerySchema = z.object({
   grace_seconds: integer(z.int().min(0).max(week)).default(24 * hour),
 });

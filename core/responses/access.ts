@@ -10,19 +10,33 @@ export const keySchema = z.object({
   caller: z.string(),
   scopes: z.array(scopeSchema),
   label: z.string().nullable(),
+  created_by: z
+    .string()
+    .nullable()
+    .describe('The key_id of the key that made it; null where no key did, or none that is known'),
   created_at: timestamp,
   last_used_at: timestamp.nullable().describe('To the minute'),
   revoked_at: timestamp.nullable().describe('From when it is refused; null while it is good'),
 });
 
-export const keyListResponseSchema = z.object({ keys: z.array(keySchema).describe('Oldest first') });
+export const keyListResponseSchema = z.object({
+  keys: z.array(keySchema).describe('Oldest first'),
+  next_after: z.string().nullable().describe('Send it as after for the next page; null on the last'),
+});
+
+export const revokedKeySchema = keySchema.extend({
+  descendants: z
+    .array(keySchema)
+    .optional()
+    .describe('The keys that ended with it, where descendants was asked for'),
+});
 
 export const newKeySchema = keySchema.extend({
   key: z.string().describe('The key itself, shown this once: only its hash is stored'),
 });
 
 export const rotatedKeySchema = newKeySchema.extend({
-  replaces: keySchema.describe('The old key, good until revoked_at'),
+  replaces: revokedKeySchema.describe('The old key, good until revoked_at'),
 });
 
 export const callerResponseSchema = z.object({

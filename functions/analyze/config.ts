@@ -22,5 +22,7 @@ export const analyzeConfigSchema = z.object({
   /** Stack name, which identifies logs, metrics and traces. Powertools reads it too. */
   POWERTOOLS_SERVICE_NAME: name,
 });
+/** Parsed environment. */
 export type AnalyzeConfig = z.output<typeof analyzeConfigSchema>;
+/** Environment variables as the stack sets them. */
 export type AnalyzeEnvironment = z.input<typeof analyzeConfigSchema>;

@@ -43,5 +43,7 @@ export const apiConfigSchema = z.object({
   /** Stack name, which identifies logs, metrics and traces. Powertools reads it too. */
   POWERTOOLS_SERVICE_NAME: name,
 });
+/** Parsed environment. */
 export type ApiConfig = z.output<typeof apiConfigSchema>;
+/** Environment variables as the stack sets them. */
 export type ApiEnvironment = z.input<typeof apiConfigSchema>;

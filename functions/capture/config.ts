@@ -27,5 +27,7 @@ export const captureConfigSchema = z.object({
   /** Stack name, which identifies logs, metrics and traces. Powertools reads it too. */
   POWERTOOLS_SERVICE_NAME: name,
 });
+/** Parsed environment. */
 export type CaptureConfig = z.output<typeof captureConfigSchema>;
+/** Environment variables as the stack sets them. */
 export type CaptureEnvironment = z.input<typeof captureConfigSchema>;

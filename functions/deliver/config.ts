@@ -20,5 +20,7 @@ export const deliverConfigSchema = z.object({
   /** Stack name, which identifies logs, metrics and traces. Powertools reads it too. */
   POWERTOOLS_SERVICE_NAME: name,
 });
+/** Parsed environment. */
 export type DeliverConfig = z.output<typeof deliverConfigSchema>;
+/** Environment variables as the stack sets them. */
 export type DeliverEnvironment = z.input<typeof deliverConfigSchema>;

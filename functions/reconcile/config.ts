@@ -14,5 +14,7 @@ export const reconcileConfigSchema = z.object({
   /** Stack name, which identifies logs, metrics and traces. Powertools reads it too. */
   POWERTOOLS_SERVICE_NAME: name,
 });
+/** Parsed environment. */
 export type ReconcileConfig = z.output<typeof reconcileConfigSchema>;
+/** Environment variables as the stack sets them. */
 export type ReconcileEnvironment = z.input<typeof reconcileConfigSchema>;

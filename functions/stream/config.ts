@@ -49,5 +49,7 @@ export const streamConfigSchema = z.object({
   /** Stack name, which identifies logs, metrics and traces. Powertools reads it too. */
   POWERTOOLS_SERVICE_NAME: name,
 });
+/** Parsed environment. */
 export type StreamConfig = z.output<typeof streamConfigSchema>;
+/** Environment variables as the stack sets them. */
 export type StreamEnvironment = z.input<typeof streamConfigSchema>;

@@ -11,7 +11,7 @@ import {
 import type { BehaviorOptions, IOrigin } from 'aws-cdk-lib/aws-cloudfront';
 import { Construct } from 'constructs';
 import { EdgeHeaders } from './edge-headers.ts';
-import { passViewerHost, showConsolePage } from './viewer-functions.ts';
+import { admitRequest, showConsolePage } from './viewer-functions.ts';
 
 /** CloudFront behaviors: the API unchanged and uncached, the console as files. */
 export class EdgeBehaviors extends Construct {
@@ -22,7 +22,7 @@ export class EdgeBehaviors extends Construct {
   constructor(scope: Construct, id: string) {
     super(scope, id);
     this.#headers = new EdgeHeaders(this, 'Headers');
-    this.#viewerHost = this.#function('ViewerHost', passViewerHost);
+    this.#viewerHost = this.#function('ViewerHost', admitRequest);
     this.#consolePage = this.#function('ConsolePage', showConsolePage);
   }
 

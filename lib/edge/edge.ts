@@ -18,6 +18,7 @@ import type { PrivateBucket } from '../private-bucket.ts';
 import type { StageSettings } from '../stage/stage-settings.ts';
 import { EdgeBehaviors } from './edge-behaviors.ts';
 import { globalName } from './edge-headers.ts';
+import { RateRule } from './rate-rule.ts';
 
 type Props = {
   apiHost: string;
@@ -25,7 +26,7 @@ type Props = {
   console: PrivateBucket;
   originSecret: Secret;
   accessLogs: PrivateBucket | undefined;
-  settings: Pick<StageSettings, 'domain' | 'webAclArn' | 'originSecretVersion'>;
+  settings: Pick<StageSettings, 'domain' | 'webAclArn' | 'requestsPerAddress' | 'originSecretVersion'>;
 };
 
 /** Paths of the function URL. CloudFront selects by path, not by `Accept`. An MCP tool can be any endpoint. */
@@ -45,7 +46,11 @@ export class Edge extends Construct {
 
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id);
-    const { domain, webAclArn, originSecretVersion } = props.settings;
+    const { domain, requestsPerAddress, originSecretVersion } = props.settings;
+    const webAclArn =
+      requestsPerAddress === undefined
+        ? props.settings.webAclArn
+        : new RateRule(this, 'RateRule', requestsPerAddress).webAclArn;
     const behaviors = new EdgeBehaviors(this, 'Behaviors');
     const customHeaders = { [originSecretHeader]: secretText(props.originSecret, originSecretVersion) };
     // Time budgets of endpoints are shorter; event streams send a comment every 15 s.
@@ -78,14 +83,14 @@ export class Edge extends Construct {
     this.#explain(props);
   }
 
-  #explain({ accessLogs, settings: { domain, webAclArn } }: Props): void {
+  #explain({ accessLogs, settings: { domain, webAclArn, requestsPerAddress } }: Props): void {
     const explain = (id: string, reason: string) =>
       Validations.of(this.distribution).acknowledge({ id: `AwsSolutions-${id}`, reason });
     explain('CFR1', 'API keys control access, not the location of a caller.');
-    if (!webAclArn)
+    if (!webAclArn && requestsPerAddress === undefined)
       explain(
         'CFR2',
-        'A web ACL costs more than a small deployment, and every request requires a key; the setting webAclArn adds one.',
+        'A web ACL costs more than a small deployment, and what has no key is refused at the edge; the settings webAclArn and requestsPerAddress add one.',
       );
     if (!accessLogs) explain('CFR3', 'The stage sets accessLogs to false.');
     if (!domain)

@@ -1,11 +1,33 @@
 import { viewerHostHeader } from '../../adapters/aws/http/origin-headers.ts';
+import { errorResponse } from '../../adapters/http/error-envelope.ts';
+import { UnauthorizedError } from '../../core/errors.ts';
 
 /** CloudFront Functions in JavaScript runtime 2.0: no modules, one function `handler`. */
 
-/** Sends the requested host to the origins in a header, and overwrites a header of that name from the viewer. */
-export const passViewerHost = `
+/** Matches the form of a key, less strictly than the service: `Bearer` in any case, checksum not verified. */
+const keyHeader = '/^bearer wp_[a-z0-9_-]{43}[0-9a-f]{6}$/i';
+
+/**
+ * Sends the requested host to the origins in a header, and overwrites a header of that name from the viewer. Refuses requests without a key of the
+ * right form, with the response of the service: they cost no Lambda concurrency, which an account shares. The service validates the key.
+ */
+export const admitRequest = `
 function handler(event) {
   var request = event.request;
+  var authorization = request.headers.authorization;
+  if (/^\\/(api|mcp)(\\/|$)/.test(request.uri) && !(authorization && ${keyHeader}.test(authorization.value))) {
+    return {
+      statusCode: 401,
+      statusDescription: 'Unauthorized',
+      headers: {
+        'content-type': { value: 'application/json' },
+        'www-authenticate': { value: 'Bearer' },
+        'cache-control': { value: 'no-store' },
+        'x-content-type-options': { value: 'nosniff' }
+      },
+      body: { encoding: 'text', data: ${JSON.stringify(JSON.stringify(errorResponse(new UnauthorizedError()).body))} }
+    };
+  }
   request.headers['${viewerHostHeader}'] = { value: request.headers.host.value };
   return request;
 }

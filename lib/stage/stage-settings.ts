@@ -5,110 +5,119 @@ import { z } from 'zod';
  * Schema of the settings of a stage. Each has a default, so that an empty file is a valid stage. `docs/settings.md` lists
  * them. Rejects unknown names, because a misspelled setting would silently use its default.
  */
-export const stageSettingsSchema = z.strictObject({
-  /** AWS region of the stack. Default: the region of the deployer's AWS profile. */
-  region: z
-    .string()
-    .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a region such as eu-central-1')
-    .optional(),
-  architecture: z.enum(['arm64', 'x86_64']).default('arm64'),
+export const stageSettingsSchema = z
+  .strictObject({
+    /** AWS region of the stack. Default: the region of the deployer's AWS profile. */
+    region: z
+      .string()
+      .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a region such as eu-central-1')
+      .optional(),
+    architecture: z.enum(['arm64', 'x86_64']).default('arm64'),
 
-  /** Id of a Bedrock model or inference profile. Default: the cheapest model that supports video. */
-  modelId: z
-    .string()
-    .regex(/^[\w.:-]+$/, 'must be the id of a model or of an inference profile, not an ARN')
-    .optional(),
-  /** Region of the model. Default: the region of the stack. */
-  bedrockRegion: z.string().optional(),
-  /** Address that replaces the one of Bedrock, for tests. */
-  bedrockEndpoint: z.url().optional(),
+    /** Id of a Bedrock model or inference profile. Default: the cheapest model that supports video. */
+    modelId: z
+      .string()
+      .regex(/^[\w.:-]+$/, 'must be the id of a model or of an inference profile, not an ARN')
+      .optional(),
+    /** Region of the model. Default: the region of the stack. */
+    bedrockRegion: z.string().optional(),
+    /** Address that replaces the one of Bedrock, for tests. */
+    bedrockEndpoint: z.url().optional(),
 
-  /** Maximum duration of a job, in seconds. */
-  maxJobSeconds: wholeNumber(5, 86_400).default(600),
-  /** Maximum concurrent jobs per caller. */
-  jobsPerCaller: wholeNumber(1, 1000).default(10),
-  /** Retention of an ended job, in seconds. */
-  retentionSeconds: wholeNumber(60, 86_400).default(3600),
-  /** Calls of the endpoints that reach streams, the model or receivers; 0 is no limit. */
-  syncPerMinute: wholeNumber(0, 100_000).default(120),
-  /** Concurrency limit of synchronous endpoints per caller; 0 disables it. */
-  syncAtOnce: wholeNumber(0, 10_000).default(10),
-  /** Maximum concurrent event streams per caller. */
-  eventStreamsPerCaller: wholeNumber(1, 1000).default(10),
-  /** Private ranges that streams may use; none but in tests. */
-  allowRanges: z.array(z.cidrv4().or(z.cidrv6())).default([]),
-  /** Private ranges that webhooks may use, likewise. */
-  allowWebhookRanges: z.array(z.cidrv4().or(z.cidrv6())).default([]),
+    /** Maximum duration of a job, in seconds. */
+    maxJobSeconds: wholeNumber(5, 86_400).default(600),
+    /** Maximum concurrent jobs per caller. */
+    jobsPerCaller: wholeNumber(1, 1000).default(10),
+    /** Retention of an ended job, in seconds. */
+    retentionSeconds: wholeNumber(60, 86_400).default(3600),
+    /** Rate limit of endpoints that reach streams, the model or receivers, per caller and minute; 0 disables it. */
+    syncPerMinute: wholeNumber(0, 100_000).default(120),
+    /** Concurrency limit of synchronous endpoints per caller; 0 disables it. */
+    syncAtOnce: wholeNumber(0, 10_000).default(10),
+    /** Maximum concurrent event streams per caller. */
+    eventStreamsPerCaller: wholeNumber(1, 1000).default(10),
+    /** Private address ranges that streams may use, as CIDRs. Default: none; for tests. */
+    allowRanges: z.array(z.cidrv4().or(z.cidrv6())).default([]),
+    /** Private address ranges that webhooks may use, as CIDRs. Default: none; for tests. */
+    allowWebhookRanges: z.array(z.cidrv4().or(z.cidrv6())).default([]),
 
-  /** YouTube clients to try in this order, by their names in youtubei.js: which work changes. Default: `publicPlatforms`. */
-  youtubeClients: z
-    .array(z.string().regex(/^[A-Z_]+$/, 'must be names such as VISIONOS'))
-    .min(1)
-    .optional(),
-  /** ARN of a secret with accounts and proxies for YouTube and Twitch, which `capture` reads (format, risk: docs/platforms.md). */
-  platformSecretArn: z
-    .string()
-    .regex(/^arn:aws[\w-]*:secretsmanager:[a-z0-9-]+:\d{12}:secret:[\w/+=.@-]+-[A-Za-z0-9]{6}$/, {
-      error: 'must be the whole ARN of a secret, with the six characters at its end',
-    })
-    .optional(),
+    /** YouTube clients to try in this order, by their names in youtubei.js: which work changes. Default: `publicPlatforms`. */
+    youtubeClients: z
+      .array(z.string().regex(/^[A-Z_]+$/, 'must be names such as VISIONOS'))
+      .min(1)
+      .optional(),
+    /** ARN of a secret with accounts and proxies for YouTube and Twitch, which `capture` reads (format, risk: docs/platforms.md). */
+    platformSecretArn: z
+      .string()
+      .regex(/^arn:aws[\w-]*:secretsmanager:[a-z0-9-]+:\d{12}:secret:[\w/+=.@-]+-[A-Za-z0-9]{6}$/, {
+        error: 'must be the whole ARN of a secret, with the six characters at its end',
+      })
+      .optional(),
 
-  /** Maximum requests per second of all callers together on the HTTP API. */
-  apiRequestsPerSecond: wholeNumber(1, 10_000).default(100),
-  /** Maximum burst of requests on the HTTP API. */
-  apiBurst: wholeNumber(1, 10_000).default(200),
-  /** Reserved concurrency by function. Default: none, because a new account has only ten concurrent executions. */
-  reservedConcurrency: z
-    .partialRecord(
-      z.enum(['api', 'stream', 'capture', 'analyze', 'deliver', 'reconcile']),
-      wholeNumber(0, 10_000),
-    )
-    .default({}),
-  /** Maximum concurrent webhook deliveries. Default: the concurrency of Lambda. */
-  deliveriesAtOnce: wholeNumber(2, 1000).optional(),
+    /** Maximum requests per second of all callers together on the HTTP API. */
+    apiRequestsPerSecond: wholeNumber(1, 10_000).default(100),
+    /** Maximum burst of requests on the HTTP API. */
+    apiBurst: wholeNumber(1, 10_000).default(200),
+    /** Reserved concurrency by function. Default: none, because a new account has only ten concurrent executions. */
+    reservedConcurrency: z
+      .partialRecord(
+        z.enum(['api', 'stream', 'capture', 'analyze', 'deliver', 'reconcile']),
+        wholeNumber(0, 10_000),
+      )
+      .default({}),
+    /** Maximum concurrent webhook deliveries. Default: the concurrency of Lambda. */
+    deliveriesAtOnce: wholeNumber(2, 1000).optional(),
 
-  /** Email address of the alarms; its owner confirms by a link. Default: the topic has no subscription. */
-  alarmEmail: z.email().optional(),
-  /** Address of the runbook in your copy of the repository, for links in alarms. */
-  runbookUrl: z.string().default('docs/runbook.md'),
-  /** Threshold of the alarm `failed-jobs`: failed jobs within 15 minutes. */
-  failedJobsAlarm: wholeNumber(1, 100_000).default(5),
-  /** Retention of logs, in days; a value that CloudWatch supports. */
-  logDays: z.enum(RetentionDays).default(RetentionDays.ONE_MONTH),
-  logLevel: z.enum(['debug', 'info', 'warning', 'error']).default('info'),
-  /** True to store access logs of CloudFront and S3 in a bucket, for `logDays`. */
-  accessLogs: z.boolean().default(true),
+    /** Email address of the alarms; its owner confirms by a link. Default: the topic has no subscription. */
+    alarmEmail: z.email().optional(),
+    /** Address of the runbook in your copy of the repository, for links in alarms. */
+    runbookUrl: z.string().default('docs/runbook.md'),
+    /** Threshold of the alarm `failed-jobs`: failed jobs within 15 minutes. */
+    failedJobsAlarm: wholeNumber(1, 100_000).default(5),
+    /** Retention of logs, in days; a value that CloudWatch supports. */
+    logDays: z.enum(RetentionDays).default(RetentionDays.ONE_MONTH),
+    logLevel: z.enum(['debug', 'info', 'warning', 'error']).default('info'),
+    /** True to store access logs of CloudFront and S3 in a bucket, for `logDays`. */
+    accessLogs: z.boolean().default(true),
 
-  /** Custom host name, with a certificate for it in us-east-1. */
-  domain: z
-    .strictObject({
-      name: z.hostname(),
-      certificateArn: z.string().regex(/^arn:aws[\w-]*:acm:us-east-1:\d{12}:certificate\/[\w-]+$/, {
-        error: 'must be the ARN of a certificate in us-east-1, as CloudFront requires',
-      }),
-    })
-    .optional(),
-  /** ARN of a WAF web ACL (scope CLOUDFRONT). */
-  webAclArn: z
-    .string()
-    .regex(/^arn:aws[\w-]*:wafv2:us-east-1:\d{12}:global\/webacl\//, {
-      error: 'must be the ARN of a web ACL of scope CLOUDFRONT',
-    })
-    .optional(),
-  /** Version of the origin secret that CloudFront sends (rotation: docs/operations.md). */
-  originSecretVersion: z.string().optional(),
+    /** Custom host name, with a certificate for it in us-east-1. */
+    domain: z
+      .strictObject({
+        name: z.hostname(),
+        certificateArn: z.string().regex(/^arn:aws[\w-]*:acm:us-east-1:\d{12}:certificate\/[\w-]+$/, {
+          error: 'must be the ARN of a certificate in us-east-1, as CloudFront requires',
+        }),
+      })
+      .optional(),
+    /** ARN of a WAF web ACL (scope CLOUDFRONT). */
+    webAclArn: z
+      .string()
+      .regex(/^arn:aws[\w-]*:wafv2:us-east-1:\d{12}:global\/webacl\//, {
+        error: 'must be the ARN of a web ACL of scope CLOUDFRONT',
+      })
+      .optional(),
+    /** Maximum requests in five minutes per IP address, by a web ACL of the stack. Default: none. */
+    requestsPerAddress: wholeNumber(10, 2_000_000_000).optional(),
+    /** Version of the origin secret that CloudFront sends (rotation: docs/operations.md). */
+    originSecretVersion: z.string().optional(),
 
-  /** True to enable point-in-time recovery of the table. */
-  pointInTimeRecovery: z.boolean().default(true),
-  /** True to protect stack and table from deletion. */
-  deletionProtection: z.boolean().default(true),
-  /** True to retain table, captures and access logs when the stack is deleted; false deletes them. */
-  keepData: z.boolean().default(true),
-  /** True to deploy the web console with a custom resource that copies its files. */
-  console: z.boolean().default(true),
-  /** Path of an ffmpeg outside of the layer, for tests. */
-  ffmpegPath: z.string().optional(),
-});
+    /** True to enable point-in-time recovery of the table. */
+    pointInTimeRecovery: z.boolean().default(true),
+    /** True to protect stack and table from deletion. */
+    deletionProtection: z.boolean().default(true),
+    /** True to retain table, captures and access logs when the stack is deleted; false deletes them. */
+    keepData: z.boolean().default(true),
+    /** True to deploy the web console with a custom resource that copies its files. */
+    console: z.boolean().default(true),
+    /** Path of an ffmpeg outside of the layer, for tests. */
+    ffmpegPath: z.string().optional(),
+  })
+  .refine(
+    ({ webAclArn, requestsPerAddress }) => webAclArn === undefined || requestsPerAddress === undefined,
+    {
+      error: 'requestsPerAddress creates a web ACL: leave webAclArn out, or add the rule to that one',
+    },
+  );
 
 /** Settings of a stage, with defaults applied. */
 export type StageSettings = z.output<typeof stageSettingsSchema>;

@@ -24,5 +24,6 @@ function lineOf(tried: Tried[]): string {
     `${sum('touched')} connections to canaries`,
     `${sum('limits')} limits`,
     `${sum('fuzzCases')} fuzz cases`,
+    ...tried.flatMap(({ abuse = [] }) => abuse),
   ].join('; ');
 }

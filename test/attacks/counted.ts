@@ -6,6 +6,8 @@ export type Tried = {
   touched?: number;
   fuzzCases?: number;
   limits?: number;
+  /** What one key came to. */
+  abuse?: string;
 };
 
 declare module 'vitest' {

@@ -8,8 +8,8 @@ import { createPixelVision } from '../../adapters/vision/pixel/pixel-vision.ts';
 type Block = { image?: { source: { bytes: string } }; video?: { source: { bytes: string } }; text?: string };
 
 /**
- * In the model's place: it speaks Bedrock's Converse on the wire and looks at what it is sent with the pixel model, so that an
- * answer depends on the picture that went through the whole stack.
+ * Starts a server that replaces Bedrock: it implements Converse and evaluates the media with the pixel model, so that a
+ * verdict depends on the frame that passed the whole stack.
  */
 export async function startBedrock(ffmpeg: string) {
   const vision = createPixelVision({ decoder: createPictureDecoder({ ffmpegPath: ffmpeg }) });
@@ -23,18 +23,18 @@ export async function startBedrock(ffmpeg: string) {
     const clip = content.find(({ video }) => video)?.video;
     const text = content.map((block) => block.text ?? '').join('\n');
     const signal = AbortSignal.timeout(20_000);
-    const asked = (tag: string) => new RegExp(`<${tag}>\\n([^]*)\\n</${tag}>`).exec(text)?.[1] ?? '';
+    const readTag = (tag: string) => new RegExp(`<${tag}>\\n([^]*)\\n</${tag}>`).exec(text)?.[1] ?? '';
     switch (tool) {
       case 'report_verdict': {
         const [frame = new Uint8Array()] = frames;
         const mode = clip ? (frames.length > 0 ? 'hybrid' : 'clip') : 'frames';
         const look = { mode, frame, ...(clip && { clip: bytes(clip.source) }) } as const;
-        const { triggered, explanation } = await vision.judge(look, asked('condition'), signal);
+        const { triggered, explanation } = await vision.judge(look, readTag('condition'), signal);
         return { triggered, explanation };
       }
       case 'report_answer': {
-        const { answer: told, triggered } = await vision.answer(frames[0]!, asked('question'), signal);
-        return { verdict: triggered === null ? 'open' : triggered ? 'yes' : 'no', answer: told };
+        const { answer: text, triggered } = await vision.answer(frames[0]!, readTag('question'), signal);
+        return { verdict: triggered === null ? 'open' : triggered ? 'yes' : 'no', answer: text };
       }
       default: {
         const samples = frames.map((frame) => ({ frame, capturedAt: new Date() }));
@@ -43,7 +43,7 @@ export async function startBedrock(ffmpeg: string) {
     }
   }
 
-  // HTTP/2 without TLS: what the SDK's client speaks to an http: endpoint.
+  // HTTP/2 without TLS, which the SDK uses for an http: endpoint.
   const server = createServer();
   const sessions = new Set<ServerHttp2Session>();
   server.on('session', (session) => {
@@ -75,7 +75,7 @@ export async function startBedrock(ffmpeg: string) {
 }
 
 function reply(stream: ServerHttp2Stream, status: number, body: object): void {
-  // Who asked has given up meanwhile.
+  // The caller has disconnected.
   if (stream.destroyed) return;
   const failed = status === 200 ? {} : { 'x-amzn-errortype': 'ModelErrorException' };
   stream.respond({ ':status': status, 'content-type': 'application/json', ...failed });

@@ -15,8 +15,8 @@ import { fitTemplate } from './fit-template.ts';
 const run = promisify(execFile);
 const stage = 'emulator';
 const stackName = `Watchpost-${stage}`;
-/** A deployment of nothing hangs rather than fails. */
-const patience = 300_000;
+/** Timeout of a command, in milliseconds: an empty deployment hangs instead of failing. */
+const timeoutMs = 300_000;
 
 export type Deployment = {
   stackName: string;
@@ -24,13 +24,13 @@ export type Deployment = {
   leftOut: string[];
   httpApiId: string;
   originSecret: string;
-  /** The environment of a deployed function, by a part of its name. */
+  /** Returns the environment of a deployed function, by a part of its name. */
   environmentOf(part: string): Promise<Record<string, string>>;
-  /** Where the bundles are that were deployed. */
+  /** Folder of the deployed bundles. */
   bundles: string;
 };
 
-/** The stack as it is synthesized, with what the emulator cannot take left out, deployed by the CDK's own command line. */
+/** Deploys the synthesized stack with the CDK CLI, without resources that the emulator does not support. */
 export async function deploy(
   emulator: Emulator,
   directory: string,
@@ -44,7 +44,7 @@ export async function deploy(
     run(process.execPath, [resolve('node_modules/aws-cdk/bin/cdk'), ...args, '--no-notices'], {
       cwd,
       env: { ...process.env, ...emulator.environment },
-      timeout: patience,
+      timeout: timeoutMs,
       maxBuffer: 1e8,
     });
 
@@ -73,21 +73,21 @@ export async function deploy(
   };
 }
 
-/** What differs from a deployment on AWS. */
+/** Returns the settings that differ from a deployment on AWS. */
 function settings(bedrockEndpoint: string, ffmpeg: string) {
   return {
     bedrockEndpoint,
-    // The emulator runs functions as processes of this machine, without layers.
+    // The emulator runs functions as local processes, without layers.
     ffmpegPath: ffmpeg,
     architecture: process.arch === 'arm64' ? 'arm64' : 'x86_64',
-    // Streams and receivers of the test are on loopback.
+    // The streams and receivers of the test are on loopback.
     allowRanges: ['127.0.0.0/8'],
     allowWebhookRanges: ['127.0.0.0/8'],
     syncPerMinute: 0,
     syncAtOnce: 0,
     maxJobSeconds: 600,
     retentionSeconds: 120,
-    // Custom resources of the CDK use the SDK of Lambda's image, which the emulator has not.
+    // CDK custom resources use the SDK of the Lambda image, which the emulator lacks.
     console: false,
     keepData: true,
     deletionProtection: false,
@@ -103,11 +103,11 @@ async function httpApiId({ endpoint }: Emulator): Promise<string> {
   });
   const { items } = (await answer.json()) as { items: { apiId: string }[] };
   const [api] = items;
-  if (!api) throw new Error('There is no HTTP API');
+  if (!api) throw new Error('The emulator has no HTTP API');
   return api.apiId;
 }
 
-/** The emulator generates secrets with punctuation, whatever the template asks for; this one is base64. */
+/** Replaces a secret by base64 text: the emulator ignores the template and generates punctuation. */
 async function renewMasterSecret(emulator: Emulator): Promise<void> {
   const { MASTER_SECRET_ARN: SecretId } = await environmentOf(emulator, 'Api');
   const SecretString = randomBytes(32).toString('base64').slice(0, 43);
@@ -134,7 +134,7 @@ async function environmentOf(emulator: Emulator, part: string): Promise<Record<s
   const { Functions = [] } = await client.send(new ListFunctionsCommand({}));
   const found = Functions.find(({ FunctionName = '' }) => FunctionName.includes(part));
   if (!found)
-    throw new Error(`No function is called ${part}: ${Functions.map((f) => f.FunctionName).join(', ')}`);
+    throw new Error(`No function matches ${part}: ${Functions.map((f) => f.FunctionName).join(', ')}`);
   const { Environment } = await client.send(
     new GetFunctionConfigurationCommand({ FunctionName: found.FunctionName }),
   );

@@ -6,18 +6,18 @@ import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The emulator is MiniStack (MIT, PyPI): not ours, without Docker, and it runs Node functions. */
+/** Version of MiniStack (MIT, PyPI), an independent emulator that runs Node functions without Docker. */
 const requirement = 'ministack==1.5.33';
 
 export type Emulator = {
   endpoint: string;
   port: number;
-  /** For the AWS SDK and the CDK CLI. */
+  /** Environment variables for the AWS SDK and the CDK CLI. */
   environment: Record<string, string>;
   stop(): Promise<void>;
 };
 
-/** Runs it on loopback alone. */
+/** Starts the emulator on loopback. Throws if it does not respond. */
 export async function startEmulator(directory: string): Promise<Emulator> {
   const python = installEmulator();
   const port = await freePort();
@@ -31,7 +31,7 @@ export async function startEmulator(directory: string): Promise<Emulator> {
       MINISTACK_HOST: 'localhost',
       LAMBDA_EXECUTOR: 'local',
       TMPDIR: temporary,
-      // Its functions are run by the `node` of the PATH: the one of npm's scripts, as on Lambda.
+      // The emulator runs functions with the `node` in the PATH: the version of the npm scripts, as on Lambda.
       PATH: `${resolve('node_modules/.bin')}:${process.env['PATH']}`,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -43,7 +43,7 @@ export async function startEmulator(directory: string): Promise<Emulator> {
   const endpoint = `http://localhost:${port}`;
   const stop = async () => {
     if (child.exitCode !== null || child.pid === undefined) return;
-    // The functions are its children.
+    // Functions are child processes of the emulator.
     process.kill(-child.pid, 'SIGKILL');
     await once(child, 'close');
   };
@@ -69,7 +69,7 @@ export async function startEmulator(directory: string): Promise<Emulator> {
   };
 }
 
-/** Once, into `.cache/`; the path of its Python. Throws where there is no Python, or its registry is out of reach. */
+/** Installs the emulator once into `.cache/` and returns the path of its Python. Throws without Python or package registry. */
 export function installEmulator(): string {
   const environment = resolve('.cache/emulator', requirement);
   const python = join(environment, 'bin/python');

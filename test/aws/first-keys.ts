@@ -11,7 +11,7 @@ const primitives = {
   randomBytes: (length: number) => new Uint8Array(randomBytes(length)),
 };
 
-/** Keys straight into the table, as an operator's first ones come there. */
+/** Creates keys directly in the table, like the first keys of an operator. */
 export function keyMaker({ endpoint }: Emulator, tableName: string) {
   const client = new DynamoDBClient({
     endpoint,

@@ -1,8 +1,8 @@
-/** What the emulator cannot take is left out of the synthesized template here, in plain sight; everything else is deployed as it is. */
+/** Removes resources that the emulator does not support from the synthesized template. */
 
 export type Template = { Resources: Record<string, { Type: string; Properties?: Record<string, unknown> }> };
 
-/** Each with its reason. */
+/** Unsupported resources with the reason. */
 const unsupported: { what: string; is: (resource: Template['Resources'][string]) => boolean }[] = [
   {
     what: 'alarms over several metrics (the emulator has no metric math; the template tests hold them)',
@@ -10,7 +10,7 @@ const unsupported: { what: string; is: (resource: Template['Resources'][string])
   },
 ];
 
-/** The template that is deployed, and what was left out of it. */
+/** Returns the template to deploy and the removed resources. */
 export function fitTemplate(template: Template): { template: Template; leftOut: string[] } {
   const out = Object.entries(template.Resources).flatMap(([name, resource]) => {
     const reason = unsupported.find(({ is }) => is(resource));
@@ -26,7 +26,7 @@ export function fitTemplate(template: Template): { template: Template; leftOut: 
   };
 }
 
-/** Lists (the dashboard's) lose what points to a resource that is gone. */
+/** Removes list items that refer to a removed resource, such as those of the dashboard. */
 function withoutReferences(value: any, gone: ReadonlySet<string>): any {
   if (Array.isArray(value)) {
     return value.filter((item) => !refersTo(item, gone)).map((item) => withoutReferences(item, gone));

@@ -8,8 +8,8 @@ import type { Emulator } from './emulator.ts';
 import type { StreamRuntime } from './stream-runtime.ts';
 
 /**
- * In CloudFront's place, since the emulator's reaches no HTTP API: one address, routed by the paths of the stack's own list, with the
- * headers that the distribution adds.
+ * Starts a replacement of CloudFront, since the emulator's cannot reach the HTTP API: one address, routed by the paths of the
+ * stack, with the headers that the distribution adds.
  */
 export async function startFront(
   emulator: Emulator,

@@ -18,15 +18,15 @@ import { createStreamRuntime } from './stream-runtime.ts';
 import { watchThrough } from './watch-through.ts';
 
 /**
- * `npm run test:aws`: the whole stack on an emulator that is not ours, deployed by the CDK's command line: one monitor from POST to
- * `job_stopped`, then the conformance suite. Exit code 0 when both passed. `--keep` leaves the logs, and says where.
+ * Tests the whole stack on an independent emulator (`npm run test:aws`): deploys it with the CDK CLI, runs one monitor from POST
+ * to `job_stopped` and the conformance suite. Exit code 0 if both pass. `--keep` retains the logs and prints their folder.
  */
 
 const directory = mkdtempSync(join(tmpdir(), 'watchpost-aws-'));
 const keep = process.argv.includes('--keep');
 await using cleanup = new AsyncDisposableStack();
 cleanup.defer(() => {
-  if (keep) say(`The logs are in ${directory}`);
+  if (keep) say(`Logs retained in ${directory}`);
   else rmSync(directory, { recursive: true, force: true });
 });
 
@@ -41,12 +41,14 @@ const bedrock = await startBedrock(ffmpeg);
 cleanup.defer(bedrock.close);
 const emulator = await startEmulator(directory);
 cleanup.defer(emulator.stop);
-say(`MiniStack answers on ${emulator.endpoint}`);
+say(`MiniStack started on ${emulator.endpoint}`);
 
 const deployment = await deploy(emulator, directory, { bedrockEndpoint: bedrock.endpoint, ffmpeg });
-say(`cdk deploy of ${deployment.stackName}: done. Left out: ${deployment.leftOut.join('; ') || 'nothing'}`);
+say(
+  `Deployed ${deployment.stackName} with cdk deploy. Omitted: ${deployment.leftOut.join('; ') || 'nothing'}`,
+);
 
-// An address of numbers, so that S3's buckets are paths: nothing resolves names below localhost.
+// A numeric address, so that S3 uses path-style URLs: names below localhost do not resolve.
 const own = { AWS_ENDPOINT_URL: `http://127.0.0.1:${emulator.port}` };
 const environment = { ...(await deployment.environmentOf('Stream')), ...emulator.environment, ...own };
 const stream = createStreamRuntime({ ricPath, bundles: deployment.bundles, environment, directory });
@@ -63,38 +65,38 @@ cleanup.defer(live.close);
 
 const makeKey = keyMaker(emulator, deployment.outputs['TableName'] ?? '');
 try {
-  say(`A monitor: ${await watchThrough(front.baseUrl, await makeKey('watcher'), live.url)}`);
+  say(`Monitor: ${await watchThrough(front.baseUrl, await makeKey('watcher'), live.url)}`);
 } catch (error) {
   for (const line of await troubles(emulator, deployment.outputs['LogGroupName'] ?? '')) say(line);
   throw error;
 }
 say(
-  `The model was asked ${bedrock.calls.length} times, as ${[...new Set(bedrock.calls.map(({ model }) => model))].join(', ')}`,
+  `Model calls: ${bedrock.calls.length}, to ${[...new Set(bedrock.calls.map(({ model }) => model))].join(', ')}`,
 );
 
 process.exitCode = await conformance();
 
-/** Where a registry or a build tool is out of reach nothing can be tried: exit code 75, and loudly. */
+/** Prepares a dependency. Without package registry or build tool the test is skipped with exit code 75. */
 function prepared<Made>(install: () => Made): Made {
   try {
     return install();
   } catch (error) {
-    say(`SKIPPED: what the test needs cannot be installed here: ${String(error)}`);
+    say(`SKIPPED: a dependency of the test cannot be installed: ${String(error)}`);
     rmSync(directory, { recursive: true, force: true });
-    // oxlint-disable-next-line unicorn/no-process-exit -- nothing runs yet that would have to be ended
+    // oxlint-disable-next-line unicorn/no-process-exit -- no resource needs to be closed yet
     process.exit(75);
   }
 }
 
-/** The suite in its own process, less what the emulator cannot do (`known-gaps.ts`). */
+/** Runs the conformance suite in its own process, without the cases of `known-gaps.ts`. */
 async function conformance(): Promise<number> {
   const callers = await Promise.all(['one', 'two', 'three', 'four'].map((caller) => makeKey(caller)));
   const internal = await makeKey('operator', ['jobs', 'internal', 'admin']);
   const keys = callers.flatMap((key) => ['--key', key]);
   const args = ['--base-url', front.baseUrl, ...keys, '--internal-key', internal, '--ffmpeg', ffmpeg];
-  for (const [id, reason] of Object.entries(knownGaps)) say(`left out: ${id}: ${reason}`);
+  for (const [id, reason] of Object.entries(knownGaps)) say(`omitted: ${id}: ${reason}`);
   const skipped = Object.keys(knownGaps).flatMap((id) => ['--skip', id]);
-  // The emulator starts a process for each invocation at once.
+  // The emulator starts one process per concurrent invocation.
   const pace = ['--at-once', '8', '--retention', '120'];
   const child = spawn(process.execPath, ['test/conformance/main.ts', ...args, ...pace, ...skipped], {
     stdio: 'inherit',

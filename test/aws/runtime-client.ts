@@ -3,17 +3,17 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 const requirement = 'aws-lambda-ric@4.0.2';
-/** It compiles its native part: curl and aws-lambda-cpp are in the package. */
+/** Tools that compile the native part of the package, which contains curl and aws-lambda-cpp. */
 const buildTools = ['autoconf', 'automake', 'libtool', 'cmake', 'g++', 'make', 'python3'];
 
-/** The path of AWS's runtime client for Node, built once into `.cache/`. Throws with what to install where a tool is missing. */
+/** Returns the path of AWS's runtime client for Node, built once into `.cache/`. Throws with the missing tools. */
 export function installRuntimeClient(): string {
   const folder = resolve('.cache/lambda-runtime-client');
   const path = `${folder}/node_modules/aws-lambda-ric/index.mjs`;
   if (existsSync(path)) return path;
   bringBuildTools();
   mkdirSync(folder, { recursive: true });
-  // npm runs the scripts of those packages alone that a project names.
+  // npm runs only the install scripts that a project permits.
   writeFileSync(
     `${folder}/package.json`,
     JSON.stringify({ private: true, allowScripts: { 'aws-lambda-ric': true } }),
@@ -38,7 +38,7 @@ function bringBuildTools(): void {
   const command = ['apt-get', 'install', '-y', '--no-install-recommends', ...buildTools];
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
     throw new Error(
-      `AWS's runtime client is compiled here, and ${missing.join(', ')} is missing: ${command.join(' ')}`,
+      `Cannot compile AWS's runtime client: ${missing.join(', ')} is missing. Run: ${command.join(' ')}`,
     );
   }
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };

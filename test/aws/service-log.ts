@@ -1,7 +1,7 @@
 import { CloudWatchLogsClient, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import type { Emulator } from './emulator.ts';
 
-/** What the functions logged as warnings and errors, for who has to find out why the run failed. */
+/** Returns the warnings and errors that the functions logged, to diagnose a failed run. */
 export async function troubles({ endpoint }: Emulator, logGroupName: string): Promise<string[]> {
   const client = new CloudWatchLogsClient({
     endpoint,

@@ -9,13 +9,13 @@ import { openSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * The bundle of `stream` under AWS's own runtime client (`aws-lambda-ric`), since the emulator's Node functions cannot stream. This file is
- * what Lambda is around it: the runtime API (https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html) with streamed
- * responses, and the function URL that makes an event of a request. An instance answers one request at a time, as on Lambda.
+ * Runs the bundle of `stream` with AWS's runtime client (`aws-lambda-ric`), since the emulator does not stream responses.
+ * Implements the runtime API (https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html) with streamed responses, and the
+ * function URL that converts requests to events. An instance handles one request at a time, as on Lambda.
  */
 export type StreamRuntime = {
   answer(request: IncomingMessage, response: ServerResponse, added: OutgoingHttpHeaders): Promise<void>;
-  /** Of how many instances a reader took at most. */
+  /** Maximum number of concurrent instances so far. */
   instances(): number;
   close(): Promise<void>;
 };
@@ -68,7 +68,7 @@ export function createStreamRuntime(
 
 type Setup = { ricPath: string; bundles: string; environment: Record<string, string> };
 
-/** One execution environment of the function. */
+/** Execution environment of the function. */
 class Instance {
   busy = true;
   readonly #setup: Setup;
@@ -86,7 +86,7 @@ class Instance {
 
   async start(log: number): Promise<void> {
     this.#server = createServer((request, response) => this.#api(request, response));
-    // The runtime API of Lambda waits as long as the runtime does: its client keeps connections, and a response may last a quarter of an hour.
+    // No timeouts, as in Lambda's runtime API: its client keeps connections, and a response may take 15 minutes.
     Object.assign(this.#server, { keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0, timeout: 0 });
     await once(this.#server.listen(0, '127.0.0.1'), 'listening');
     const { port } = this.#server.address() as AddressInfo;
@@ -111,7 +111,7 @@ class Instance {
     this.#child.once('exit', () => this.#finish(502));
   }
 
-  /** A runtime that ends by itself takes its request with it, as on Lambda. */
+  /** True if the runtime has ended; its request ends too, as on Lambda. */
   get isGone(): boolean {
     return this.#child !== undefined && (this.#child.exitCode !== null || this.#child.signalCode !== null);
   }
@@ -119,7 +119,7 @@ class Instance {
   invoke(invocation: Invocation): Promise<void> {
     return new Promise((resolve) => {
       this.#current = { invocation, done: resolve };
-      // Whoever leaves does not end the invocation on Lambda; it is not written to any more.
+      // A disconnect does not end the invocation on Lambda; the response is discarded.
       if (this.#waiting) this.#waiting(invocation);
       else this.#next = invocation;
     });
@@ -129,7 +129,7 @@ class Instance {
     const path = request.url ?? '';
     if (path.endsWith('/invocation/next')) return this.#give(response);
     if (path.endsWith('/response')) return this.#pass(request, response);
-    // An error of the handler, or of its initialisation.
+    // Error of the handler or of its initialization.
     request.resume();
     request.on('end', () => {
       response.writeHead(202).end();
@@ -155,7 +155,7 @@ class Instance {
     else this.#waiting = send;
   }
 
-  /** The streamed response: JSON of status and headers, eight null bytes, the body as it comes. */
+  /** Forwards the streamed response: JSON of status and headers, eight null bytes, then the body. */
   #pass(request: IncomingMessage, response: ServerResponse): void {
     const viewer = this.#current?.invocation.response;
     let head = Buffer.alloc(0);
@@ -203,7 +203,7 @@ class Instance {
   }
 }
 
-/** Payload format 2.0: https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html */
+/** Converts a request to payload format 2.0 (https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html). */
 function functionUrlEvent(request: IncomingMessage, body: Buffer, added: OutgoingHttpHeaders): object {
   const { pathname, search } = new URL(`http://viewer${request.url ?? '/'}`);
   const headers = Object.fromEntries(

@@ -4,8 +4,8 @@ import { createClient } from '../../client/index.ts';
 import { startReceiver } from '../support/receiver.ts';
 
 /**
- * One monitor from POST to `job_stopped`: HTTP API, Step Functions, the functions, DynamoDB, SQS, a real receiver, and its events as a
- * stream. Says what it saw; throws where something is missing or out of order.
+ * Runs one monitor from POST to `job_stopped` through HTTP API, Step Functions, functions, DynamoDB, SQS, a receiver and an
+ * event stream. Returns a report; throws if an event is missing or out of order.
  */
 export async function watchThrough(baseUrl: string, apiKey: string, streamUrl: string): Promise<string> {
   const watchpost = createClient({ baseUrl, apiKey });
@@ -53,7 +53,7 @@ export async function watchThrough(baseUrl: string, apiKey: string, streamUrl: s
     const sequence = arrived[1]?.data.sequence;
     const picture = await watchpost.picture(job_id, sequence);
     assert.equal(Buffer.from(picture.subarray(0, 2)).toString('hex'), 'ffd8');
-    return `${followed.length} events by SSE, ${arrived.length} webhooks in order, two of them after a refusal; evidence of ${picture.length} bytes`;
+    return `${followed.length} events by SSE, ${arrived.length} webhooks in order, two of them after a failed attempt; evidence of ${picture.length} bytes`;
   } finally {
     receiver.close();
   }

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(outDir, { recursive: true, force: true }));
 
-/** What the stack gives, with addresses at which nothing answers. */
+/** Environment of the stack, with unreachable addresses. */
 const environment = {
   PATH: process.env['PATH'],
   AWS_REGION: 'eu-west-1',
@@ -42,12 +42,12 @@ const environment = {
   POWERTOOLS_SERVICE_NAME: 'watchpost',
 };
 
-describe('the bundles of the functions', () => {
-  test('have grown by no more than 5 % (npm run bundle:sizes -- --record)', () => {
+describe('function bundles', () => {
+  test('bundles have grown by at most 5 % (npm run bundle:sizes -- --record)', () => {
     expect(compareSizes(built, recorded).tooLarge).toEqual([]);
   });
 
-  test('are one file each; source maps lie beside what is deployed', async () => {
+  test('each bundle is one file, with its source map outside the deployed folder', async () => {
     for (const name of functionNames) expect(await readdir(join(outDir, name))).toEqual(['index.mjs']);
     expect((await readdir(join(outDir, 'maps'))).toSorted()).toEqual(
       functionNames.map((name) => `${name}.mjs.map`).toSorted(),
@@ -55,7 +55,7 @@ describe('the bundles of the functions', () => {
     expect(await readFile(join(outDir, 'api', 'index.mjs'), 'utf8')).not.toContain('sourceMappingURL');
   });
 
-  test('are loaded with the environment of the stack, and ask nothing before the first event', async () => {
+  test('bundles load with the environment of the stack and send no request before the first event', async () => {
     const files = functionNames.map((name) => join(outDir, name, 'index.mjs'));
     const script = `
       globalThis.awslambda = { streamifyResponse: (handler) => handler };
@@ -70,7 +70,7 @@ describe('the bundles of the functions', () => {
     expect(stderr).toBe('');
   });
 
-  test('a function whose environment lacks something says what, and does not start', async () => {
+  test('a function with a missing variable reports it and does not start', async () => {
     const script = `await import(${JSON.stringify(join(outDir, 'reconcile', 'index.mjs'))})`;
     const { QUEUE_URL: _, ...incomplete } = environment;
 
@@ -79,7 +79,7 @@ describe('the bundles of the functions', () => {
     await expect(failed).rejects.toThrow('QUEUE_URL');
   });
 
-  test('api has no MCP in it, capture no model, analyze no decoder', async () => {
+  test('the bundle of api has no MCP, that of capture no model, that of analyze no decoder', async () => {
     const text = async (name: string) => readFile(join(outDir, name, 'index.mjs'), 'utf8');
 
     expect(await text('api')).not.toContain('protocolVersion');
@@ -89,7 +89,7 @@ describe('the bundles of the functions', () => {
   });
 });
 
-test('what is left out of packages is not needed: requests are made from inside of a bundle', async () => {
+test('the omitted parts of packages are not needed: a bundle sends requests without them', async () => {
   const server = createServer((_, response) => response.end('hello'));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -110,8 +110,8 @@ test('what is left out of packages is not needed: requests are made from inside 
   });
 });
 
-describe('the report of sizes', () => {
-  test('tells growth, and refuses more than 5 % and what was never recorded', () => {
+describe('compareSizes', () => {
+  test('the report contains growth and rejects more than 5 % and unrecorded functions', () => {
     const now = [
       { name: 'api', bytes: 1_049_000 },
       { name: 'stream', bytes: 1_060_000 },

@@ -2,7 +2,10 @@ import { createEgressGuard } from '../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../adapters/egress/guarded-http.ts';
 import { EgressTimeoutError } from '../../adapters/egress/errors.ts';
 
-/** Bundled as a function is, and run by itself: gets the address in its arguments, and prints what came of it. */
+/**
+ * Entry that is bundled like a function and run separately: reads the address from its arguments and prints the
+ * result.
+ */
 
 const http = createGuardedHttp(createEgressGuard({ allowRanges: ['127.0.0.0/8'] }));
 const url = process.argv[2] ?? '';

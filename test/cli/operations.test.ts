@@ -127,7 +127,10 @@ test('the command line makes keys that work in the running service at once, and 
   expect((await internal('/metrics', made.key)).status).toBe(401);
   expect((await internal('/metrics', next.key)).status).toBe(200);
 
-  expect(await keys('revoke', next.key_id)).toMatchObject({ revoked_at: expect.any(String) });
+  expect(await keys('revoke', next.key_id, '--descendants')).toMatchObject({
+    revoked_at: expect.any(String),
+    descendants: [],
+  });
   expect((await internal('/metrics', next.key)).status).toBe(401);
   const listed = await keys('list', '--caller', 'harbour');
   expect(listed.map(({ revoked_at: end }: { revoked_at: string }) => end !== null)).toEqual([true, true]);
@@ -156,8 +159,8 @@ test('the command line does the same over HTTP, with what the key that it is giv
   expect((await internal('/jobs', made.key)).status).toBe(200);
 
   const own = ['--base-url', service.baseUrl, '--key', made.key];
-  const next = await keys('rotate', made.prefix, '--grace-seconds', '0', ...own);
-  expect(next).toMatchObject({ caller: 'lighthouse', replaces: { key_id: made.key_id } });
+  const next = await keys('rotate', made.prefix, '--grace-seconds', '0', '--descendants', ...own);
+  expect(next).toMatchObject({ replaces: { key_id: made.key_id, descendants: [] } });
   expect(await keys('label', next.key_id, 'lamp 2', ...there)).toMatchObject({ label: 'lamp 2' });
   expect(await keys('revoke', next.key_id, ...there)).toMatchObject({ revoked_at: expect.any(String) });
   const listed = await keys('list', '--caller', 'lighthouse', ...there);

@@ -129,7 +129,7 @@ describe('a broadcast on a platform', () => {
       is_live: false,
       platform: 'youtube',
       title: 'Harbour live',
-      error_hint: expect.stringMatching(/over/),
+      error_hint: expect.stringMatching(/ended/),
     });
     expect((await monitor(platforms.urls.youtube)).body.error).toMatchObject({
       code: 'NOT_LIVESTREAM',

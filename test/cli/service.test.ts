@@ -197,7 +197,7 @@ describe.concurrent('ends', () => {
     });
     const [summary] = job.stats.summaries;
     expect(summary.data).toMatchObject({ window_index: 1, partial: false, gaps: [] });
-    expect(summary.data.summary).toContain('pictures from');
+    expect(summary.data.summary).toContain('samples from');
     expect(summary.data.frames_captured + summary.data.frames_skipped).toBeGreaterThanOrEqual(5);
     const windowMs = Date.parse(summary.data.window_end) - Date.parse(summary.data.window_start);
     expect(windowMs).toBe(60_000);

@@ -7,14 +7,14 @@ const run = promisify(execFile);
 const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
 const [root, client] = [read('package.json'), read('client/package.json')];
 
-it('the package of the client has the version, the license and the dependencies of the project', () => {
+it('the client package has the version, license and dependencies of the project', () => {
   const { version, license, engines } = root;
   expect(client).toMatchObject({ version, license, engines });
   for (const [name, range] of Object.entries(client.dependencies))
     expect(root.dependencies[name], name).toBe(range);
 });
 
-it('the package of the client depends on all that its sources import', () => {
+it('the client package depends on all packages that its sources import', () => {
   const imported = new Set(
     ['client.ts', 'errors.ts', 'follow.ts', 'transport.ts', 'verify-webhook.ts'].flatMap((file) =>
       [...readFileSync(`client/${file}`, 'utf8').matchAll(/from '((?:@[\w-]+\/)?[\w-]+)/g)].map(
@@ -25,7 +25,7 @@ it('the package of the client depends on all that its sources import', () => {
   expect(imported).toEqual(new Set(Object.keys(client.dependencies)));
 });
 
-it('a publication of the client is complete and needs no network to be tried', async () => {
+it('a dry run of npm publish contains the whole client package and needs no network', async () => {
   const { stdout } = await run('npm', [
     'publish',
     './client',

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readSse } from './sse.ts';
 import type { SseEvent } from './sse.ts';
 
+/** Response of the service. */
 export type Answer = {
   status: number;
   headers: Headers;
@@ -27,6 +28,7 @@ export type Api = {
   created: Set<string>;
 };
 
+/** Open event stream. */
 export type EventStream = {
   status: number;
   headers: Headers;
@@ -36,6 +38,7 @@ export type EventStream = {
 /** Maximum duration of a synchronous response, in milliseconds: a hybrid check of a slow model behind a 60 s proxy. */
 const answerTimeoutMs = 75_000;
 
+/** Creates a client. `always` is sent as headers with every request. */
 export function createApi(
   baseUrl: string,
   key: string,

@@ -19,6 +19,7 @@ export type Need =
   | 'decisions'
   | 'patience';
 
+/** Conformance case. */
 export type Case = {
   /** Id for `--only` and docs/contract.md: short, kebab-case, unique. */
   id: string;

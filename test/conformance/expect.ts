@@ -24,6 +24,7 @@ export function ok<Schema extends z.ZodType>(answer: Answer, schema: Schema, wha
   return shaped(schema, answer.body, what);
 }
 
+/** Expected error; undefined members are not compared. */
 export type ExpectedError = { status: number; code?: string; message?: string };
 
 /** Requires the error envelope with the status, and with code and message if given. */

@@ -20,6 +20,7 @@ export function monitorBody(target: Target, fields: Record<string, unknown> = {}
   };
 }
 
+/** Creates a monitor. Throws `Skipped` if the model does not support video. */
 export async function createMonitor(target: Target, fields: Record<string, unknown> = {}): Promise<string> {
   const answer = await target.api.call('POST', '/live-monitor', monitorBody(target, fields));
   if (answer.body?.error?.code === 'INVALID_INPUT_MODE')
@@ -27,6 +28,7 @@ export async function createMonitor(target: Target, fields: Record<string, unkno
   return ok(answer, jobCreated, 'POST /live-monitor').job_id;
 }
 
+/** Creates a digest. */
 export async function createDigest(target: Target, fields: Record<string, unknown> = {}): Promise<string> {
   const answer = await target.api.call('POST', '/live-digest', {
     stream_url: target.streams.live,
@@ -35,6 +37,7 @@ export async function createDigest(target: Target, fields: Record<string, unknow
   return ok(answer, jobCreated, 'POST /live-digest').job_id;
 }
 
+/** Reads a job and validates its shape. */
 export async function readJob(api: Api, jobId: string): Promise<JobDetail> {
   return ok(await api.call('GET', `/jobs/${jobId}`), jobDetail, 'GET /jobs/{job_id}');
 }
@@ -43,6 +46,7 @@ export function cancel(api: Api, jobId: string) {
   return api.call('DELETE', `/jobs/${jobId}`);
 }
 
+/** Waits until a job has the status. */
 export function untilStatus(api: Api, jobId: string, status: string, withinSeconds: number) {
   return eventually(
     `job is ${status}`,
@@ -52,6 +56,7 @@ export function untilStatus(api: Api, jobId: string, status: string, withinSecon
   );
 }
 
+/** Waits until a job has ended. */
 export function untilEnded(api: Api, jobId: string, withinSeconds: number): Promise<JobDetail> {
   return eventually(
     'job has ended',

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 
+/** Help text of the command. */
 export const usage = `Verifies a service against the interface, from outside.
 
   npm run conformance -- --base-url URL --key KEY [options]
@@ -55,6 +56,7 @@ const optionsSchema = z.object({
   ffmpeg: z.string().default(process.env['WATCHPOST_FFMPEG'] || 'ffmpeg'),
 });
 
+/** Parsed command line. */
 export type Options = z.infer<typeof optionsSchema>;
 
 /** Invalid command line; the message contains the fault. */

@@ -3,7 +3,7 @@ import { slotsOfCaller } from './case.ts';
 export type Caller = { key: string; free: number };
 
 /**
- * Pool of callers and slots: runs cases concurrently within the limit of ten active jobs per caller. Serves requests in
+ * Creates a pool of callers and slots, to run cases within the limit of ten active jobs per caller. Serves requests in
  * order, except those that do not fit.
  */
 export function createPool(keys: readonly string[], atOnce: number) {

@@ -8,6 +8,7 @@ import type { OwnStreams, Streams } from './sources/streams.ts';
 
 type Missing = Partial<Record<Need, string>>;
 
+/** Prepared setting of the cases. */
 export type Prepared = { setting: Setting; close(): Promise<void> };
 
 /** Starts the streams and the receiver of the cases, and lists unmet needs with the reason. */
@@ -89,7 +90,7 @@ async function refusalOf(options: Options, { live }: Streams): Promise<string | 
   const api = createApi(options['base-url'], options.key[0] ?? '', AbortSignal.timeout(60_000));
   const { body } = await api.call('POST', '/streams/validate', { stream_url: live });
   if (body?.error?.code !== 'INVALID_URL') return undefined;
-  return 'The service refuses addresses on loopback: start it with WATCHPOST_ALLOW_RANGES=127.0.0.0/8 WATCHPOST_ALLOW_WEBHOOK_RANGES=127.0.0.0/8';
+  return 'The service rejects loopback addresses: start it with WATCHPOST_ALLOW_RANGES=127.0.0.0/8 WATCHPOST_ALLOW_WEBHOOK_RANGES=127.0.0.0/8';
 }
 
 function isLoopback(url: string): boolean {

@@ -5,6 +5,7 @@ import type { Case, Need, Target } from './case.ts';
 import { createPool } from './pool.ts';
 import { isTerminal } from './jobs.ts';
 
+/** Outcome of a case. */
 export type Outcome = {
   id: string;
   title: string;
@@ -15,6 +16,7 @@ export type Outcome = {
   seconds: number;
 };
 
+/** Shared inputs of all cases. */
 export type Setting = Omit<Target, 'api' | 'other' | 'internal'> & {
   baseUrl: string;
   /** One key per caller. */

@@ -1,3 +1,4 @@
+/** Event of an event stream. */
 export type SseEvent = {
   event: string;
   id: string | undefined;

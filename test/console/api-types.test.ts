@@ -17,6 +17,7 @@ type Answer<Schema extends z.ZodType> = z.output<Schema>;
 
 test('each response schema contains the fields that the console reads', () => {
   expectTypeOf<Answer<typeof access.keySchema>>().toExtend<console.Key>();
+  expectTypeOf<Answer<typeof access.keyListResponseSchema>>().toExtend<console.KeyPage>();
   expectTypeOf<Answer<typeof access.newKeySchema>>().toExtend<console.NewKey>();
   expectTypeOf<Answer<typeof access.callerResponseSchema>>().toExtend<console.Caller>();
   expectTypeOf<Answer<typeof access.webhookSecretResponseSchema>>().toExtend<console.WebhookSecret>();

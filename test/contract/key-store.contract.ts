@@ -26,11 +26,113 @@ export function describeKeyStore(name: string, makeStore: () => Promise<KeyStore
       );
       for (const index of [3, 7, 0, 5, 1, 6, 2, 4]) await store.put(keys[index]!);
       await store.revoke(keys[1]!.hash, after(600));
-      const hashes = async (caller?: string) => (await store.list(caller)).map((key) => key.hash);
+      const hashes = async (caller?: string) =>
+        (await store.list({ caller, limit: 100 })).map((key) => key.hash);
 
       expect(await hashes()).toEqual(keys.map((key) => key.hash));
       expect(await hashes('harbour')).toEqual(keys.slice(0, 6).map((key) => key.hash));
       expect(await hashes('nobody')).toEqual([]);
+    });
+
+    it('keys are listed page by page, each once, also where two were made at the same moment', async () => {
+      const store = await makeStore();
+      const keys = [1, 2, 2, 2, 3].map((minute) => newKey({ created_at: after(minute * 60).toISOString() }));
+      for (const key of [...keys, newKey({ caller: 'airport' })]) await store.put(key);
+
+      for (const caller of ['harbour', undefined]) {
+        const found: ApiKey[] = [];
+        for (let page = await store.list({ caller, limit: 2 }); page.length > 0;) {
+          expect(page.length).toBeLessThanOrEqual(2);
+          found.push(...page);
+          page = await store.list({ caller, limit: 2, after: found.at(-1) });
+        }
+        expect(found).toHaveLength(caller === undefined ? 6 : 5);
+        expect(new Set(found.map(({ hash }) => hash)).size).toBe(found.length);
+        expect(found.map((key) => key.created_at)).toEqual(found.map((key) => key.created_at).toSorted());
+      }
+    });
+
+    it('a caller has no more good keys than its limit, however many are made at once', async () => {
+      const store = await makeStore();
+      const keys = [1, 2, 3, 4, 5, 6].map(() => newKey());
+
+      const outcomes = await Promise.all(keys.map((key) => store.create(key, 4)));
+
+      expect(outcomes.toSorted()).toEqual(['created', 'created', 'created', 'created', 'full', 'full']);
+      expect(await store.list({ limit: 100 })).toHaveLength(4);
+      expect(await store.create(newKey({ caller: 'airport' }), 4)).toBe('created');
+    });
+
+    it('keys that were revoked leave room for others, and those that will be do once they are', async () => {
+      const store = await makeStore();
+      const [one, other] = [newKey(), newKey()];
+      await store.put(one);
+      await store.create(other, 2);
+      await store.revoke(one.hash, after(10));
+      await store.revoke(other.hash, after(20));
+      const made = (seconds: number) => store.create(newKey({ created_at: after(seconds).toISOString() }), 2);
+
+      expect(await made(9)).toBe('full');
+      expect(await made(10)).toBe('created');
+      expect(await made(19)).toBe('full');
+      expect(await made(20)).toBe('created');
+    });
+
+    it('a creation that is repeated is one, also where it filled the last place', async () => {
+      const store = await makeStore();
+      const losing = withLostReplies(store);
+      const key = newKey();
+      await expect(losing.create(key, 1)).rejects.toThrow(TransientError);
+
+      expect(await losing.create(key, 1)).toBe('created');
+      expect(await store.list({ limit: 100 })).toHaveLength(1);
+    });
+
+    it('a key that was revoked or replaced makes no other, and one that is not there makes none', async () => {
+      const store = await makeStore();
+      const maker = newKey();
+      await store.put(maker);
+      const made = newKey({ created_by: maker.hash });
+      expect(await store.create(made, 100)).toBe('created');
+      await store.revoke(maker.hash, after(3600));
+
+      expect(await store.create(newKey({ created_by: maker.hash }), 100)).toBe('maker_revoked');
+      expect(await store.create(newKey({ created_by: newKey().hash }), 100)).toBe('maker_revoked');
+      expect(await store.find(made.hash)).toEqual(made);
+      expect(await store.list({ limit: 100 })).toHaveLength(2);
+    });
+
+    it('a key knows what it made itself, for whichever caller, also once it is revoked', async () => {
+      const store = await makeStore();
+      const maker = newKey();
+      await store.put(maker);
+      const made = [
+        newKey({ created_by: maker.hash }),
+        newKey({ created_by: maker.hash, caller: 'airport' }),
+      ];
+      for (const key of made) await store.create(key, 100);
+      await store.create(newKey({ created_by: made[0]!.hash }), 100);
+      await store.revoke(maker.hash, after(10));
+      await store.revoke(made[1]!.hash, after(20));
+
+      const hashes = (await store.listMadeBy(maker.hash)).map(({ hash }) => hash);
+      expect(hashes.toSorted()).toEqual(made.map(({ hash }) => hash).toSorted());
+      expect((await store.listMadeBy(maker.hash)).map((key) => key.created_by)).toEqual([
+        maker.hash,
+        maker.hash,
+      ]);
+      expect(await store.listMadeBy(made[1]!.hash)).toEqual([]);
+      expect(await store.listMadeBy('nonsense')).toEqual([]);
+    });
+
+    it('tells when a caller’s newest keys were made, by their position', async () => {
+      const store = await makeStore();
+      for (const minute of [3, 1, 2])
+        await store.put(newKey({ created_at: after(minute * 60).toISOString() }));
+      await store.put(newKey({ caller: 'airport' }));
+
+      const times = [0, 1, 2, 3].map((position) => store.creationTime('harbour', position));
+      expect(await Promise.all(times)).toEqual([after(180), after(120), after(60), undefined]);
     });
 
     it('a revoked key says since when, and of several ends the earliest holds', async () => {
@@ -70,7 +172,7 @@ export function describeKeyStore(name: string, makeStore: () => Promise<KeyStore
       await losing.put(key);
 
       expect((await store.find(key.hash))?.revoked_at).toBe(after(10).toISOString());
-      expect(await store.list()).toHaveLength(1);
+      expect(await store.list({ limit: 100 })).toHaveLength(1);
     });
 
     it('a key remembers when it was last used, and a late touch does not set that back', async () => {
@@ -107,18 +209,19 @@ export function describeKeyStore(name: string, makeStore: () => Promise<KeyStore
       await store.relabel(hash, 'nobody');
 
       expect(await store.find(hash)).toBeUndefined();
-      expect(await store.list()).toEqual([]);
+      expect(await store.list({ limit: 100 })).toEqual([]);
     });
   });
 }
 
-function newKey(overrides: Partial<ApiKey> = {}): ApiKey {
+export function newKey(overrides: Partial<ApiKey> = {}): ApiKey {
   return {
     hash: randomBytes(32).toString('hex'),
     prefix: 'wp_4f9a',
     caller: 'harbour',
     scopes: ['jobs'],
     label: null,
+    created_by: null,
     created_at: start.toISOString(),
     last_used_at: null,
     revoked_at: null,

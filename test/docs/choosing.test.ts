@@ -20,22 +20,25 @@ const hourOf = (mode: 'frames' | 'clip' | 'hybrid', intervalSeconds: number, ski
   });
 const dollars = (amount: number) => `$${amount.toFixed(3)}`;
 
-it.each(['frames', 'clip', 'hybrid'] as const)('a look with %s costs what is told', async (mode) => {
-  const row = rows.find((cells) => cells[1] === mode);
-  const { lines, total } = await hourOf(mode, 10);
-  const tokens = lines.find(({ item }) => item === 'Model, input')?.quantity ?? 0;
-  expect(row?.slice(4, 6)).toEqual([String(Math.round(tokens / 360)), dollars(total)]);
-});
+it.each(['frames', 'clip', 'hybrid'] as const)(
+  'docs/choosing.md states the cost of a check with %s',
+  async (mode) => {
+    const row = rows.find((cells) => cells[1] === mode);
+    const { lines, total } = await hourOf(mode, 10);
+    const tokens = lines.find(({ item }) => item === 'Model, input')?.quantity ?? 0;
+    expect(row?.slice(4, 6)).toEqual([String(Math.round(tokens / 360)), dollars(total)]);
+  },
+);
 
-it('the examples cost what is told', async () => {
+it('docs/choosing.md states the cost of its examples', async () => {
   const examples = rows.filter((cells) => /^\d+ s$/.test(cells[3] ?? '') && cells[2] !== '');
-  const told = examples.flatMap(([, , mode, interval = '', , all, most]) =>
+  const documented = examples.flatMap(([, , mode, interval = '', , all, most]) =>
     mode === 'frames' || mode === 'clip'
       ? [{ mode, seconds: Number.parseInt(interval), all, most } as const]
       : [],
   );
-  expect(told.length).toBe(4);
-  for (const { mode, seconds, all, most } of told) {
+  expect(documented.length).toBe(4);
+  for (const { mode, seconds, all, most } of documented) {
     const [hour, quiet] = await Promise.all([hourOf(mode, seconds), hourOf(mode, seconds, 0.8)]);
     expect([all, most], `${mode}, ${seconds} s`).toEqual([dollars(hour.total), dollars(quiet.total)]);
   }

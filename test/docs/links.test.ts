@@ -3,13 +3,13 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { pages } from './snippets/blocks.ts';
 
-/** Without code: a link in it is an example. */
+/** Returns the text without code, since a link in code is an example. */
 const prose = (page: string) =>
   readFileSync(page, 'utf8')
     .replaceAll(/^```[^]*?^```$/gm, '')
     .replaceAll(/`[^`\n]*`/g, (code) => code.replaceAll(/[[\]]/g, ''));
 
-/** As GitHub makes them of headings. */
+/** Returns the anchors of headings, as GitHub generates them. */
 function anchorsOf(page: string): string[] {
   const headings = [...readFileSync(page, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, text = '']) => text);
   return headings.map((text) =>
@@ -20,8 +20,8 @@ function anchorsOf(page: string): string[] {
   );
 }
 
-describe('links lead somewhere', () => {
-  it.each([...pages, 'CONTRIBUTING.md'])('%s', (page) => {
+describe('links of the documentation', () => {
+  it.each([...pages, 'CONTRIBUTING.md'])('every link of %s leads to an existing page and heading', (page) => {
     for (const [, target = ''] of prose(page).matchAll(/\]\(([^)\s]+)\)/g)) {
       if (/^[a-z]+:/.test(target)) continue;
       const [path = '', anchor] = target.split('#');
@@ -33,7 +33,7 @@ describe('links lead somewhere', () => {
   });
 });
 
-it('the README names every page, and the index of decisions every record', () => {
+it('the README links to every page, and the decision index to every record', () => {
   const records = /^docs\/contribute\/decisions\/(\d{4}-[a-z\d-]+\.md)$/;
   const readme = readFileSync('README.md', 'utf8');
   const index = readFileSync('docs/contribute/decisions/README.md', 'utf8');

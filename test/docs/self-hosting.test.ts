@@ -6,15 +6,15 @@ import { expect, it } from 'vitest';
 
 const unit = readFileSync('docs/watchpost.service', 'utf8');
 
-it('the unit starts what there is to start', () => {
+it('the systemd unit starts an existing program', () => {
   const [, program = '', script = ''] = /^ExecStart=(\S+) (\S+) start$/m.exec(unit) ?? [];
   expect(program).toBe('/opt/watchpost/node_modules/.bin/node');
   expect(existsSync(script)).toBe(true);
   expect(unit).toContain('Environment=WATCHPOST_DATA_DIR=/var/lib/watchpost\n');
 });
 
-// Not everywhere is systemd; where it is, it has the last word.
-it.runIf(existsSync('/usr/bin/systemd-analyze'))('systemd finds nothing wrong with the unit', () => {
+// Requires systemd, which verifies the unit.
+it.runIf(existsSync('/usr/bin/systemd-analyze'))('systemd-analyze accepts the unit', () => {
   const folder = mkdtempSync(join(tmpdir(), 'watchpost-unit-'));
   try {
     const file = join(folder, 'watchpost.service');

@@ -5,7 +5,7 @@ import { stageSettingsSchema } from '../../lib/stage/stage-settings.ts';
 
 const page = readFileSync('docs/settings.md', 'utf8');
 
-/** Rows of the table below a heading, by the name in their first cell. */
+/** Returns the rows of the table below a heading, by the name in their first cell. */
 function rowsBelow(heading: string): Map<string, string[]> {
   const chapter = page.split(/^## /m).find((part) => part.startsWith(heading)) ?? '';
   const rows = chapter.split('\n').filter((line) => line.startsWith('| `'));
@@ -18,7 +18,7 @@ function rowsBelow(heading: string): Map<string, string[]> {
   return new Map(cells.map(([name = '', ...rest]) => [name.replaceAll('`', ''), rest]));
 }
 
-/** "5 to 86400" takes its ends and nothing beyond; "`a`, `b`" takes those and nothing else. Says what was tried. */
+/** Verifies documented limits: a range accepts its ends and nothing beyond, a list only its values. Returns the kind. */
 function holds(limits: string, takes: (value: string) => boolean): string {
   const [, least, most] = /^(\d+) to (\d+)$/.exec(limits) ?? [];
   if (least !== undefined && most !== undefined) {
@@ -33,50 +33,58 @@ function holds(limits: string, takes: (value: string) => boolean): string {
   return 'words';
 }
 
-describe('the settings of one machine', () => {
+describe('settings of one machine', () => {
   const rows = rowsBelow('One machine');
 
-  it('are all there, and no other', () => {
+  it('docs/settings.md lists exactly the settings of one machine', () => {
     expect([...rows.keys()]).toEqual(listSettings().map(({ variable }) => variable));
   });
 
-  it.each(listSettings())('$variable has the flag, default, meaning and limits of the code', (setting) => {
-    const [flag, fallback, limits = '', meaning] = rows.get(setting.variable) ?? [];
-    expect({ flag, fallback, meaning }).toEqual({
-      flag: `\`${setting.flag}\``,
-      fallback: setting.fallback === '' ? '' : `\`${setting.fallback}\``,
-      meaning: setting.text,
-    });
-    const kind = holds(limits, (value) => {
-      try {
-        readSettings({}, { [setting.variable]: value });
-        return true;
-      } catch {
-        return false;
-      }
-    });
-    const isNumber = typeof Object.entries(readSettings({}, {})).find(([name]) => name === setting.name)?.[1];
-    expect(kind === 'range').toBe(isNumber === 'number');
-  });
+  it.each(listSettings())(
+    'docs/settings.md has flag, default, meaning and limits of $variable as in the code',
+    (setting) => {
+      const [flag, fallback, limits = '', meaning] = rows.get(setting.variable) ?? [];
+      expect({ flag, fallback, meaning }).toEqual({
+        flag: `\`${setting.flag}\``,
+        fallback: setting.fallback === '' ? '' : `\`${setting.fallback}\``,
+        meaning: setting.text,
+      });
+      const kind = holds(limits, (value) => {
+        try {
+          readSettings({}, { [setting.variable]: value });
+          return true;
+        } catch {
+          return false;
+        }
+      });
+      const isNumber = typeof Object.entries(readSettings({}, {})).find(
+        ([name]) => name === setting.name,
+      )?.[1];
+      expect(kind === 'range').toBe(isNumber === 'number');
+    },
+  );
 });
 
-describe('the settings of a stage', () => {
+describe('settings of a stage', () => {
   const rows = rowsBelow('A stage on AWS');
   const defaults: Record<string, unknown> = stageSettingsSchema.parse({});
 
-  it('are all there, and no other', () => {
+  it('docs/settings.md lists exactly the settings of a stage', () => {
     expect([...rows.keys()].toSorted()).toEqual(Object.keys(stageSettingsSchema.shape).toSorted());
   });
 
-  it.each([...rows])('%s has the default and limits of the code', (name, [fallback = '', limits = '']) => {
-    const value = defaults[name];
-    // What has no default in the schema is told in words.
-    if (value === undefined) expect(fallback).not.toMatch(/^`["\d[{]|true|false/);
-    else expect(fallback).toBe(`\`${JSON.stringify(value)}\``);
-    const kind = holds(limits, (text) => {
-      const given = /^-?\d+$/.test(text) ? Number(text) : text;
-      return stageSettingsSchema.safeParse({ [name]: given }).success;
-    });
-    if (typeof value === 'number' && name !== 'logDays') expect(kind).toBe('range');
-  });
+  it.each([...rows])(
+    'docs/settings.md has default and limits of %s as in the code',
+    (name, [fallback = '', limits = '']) => {
+      const value = defaults[name];
+      // A setting without a default in the schema is described in words.
+      if (value === undefined) expect(fallback).not.toMatch(/^`["\d[{]|true|false/);
+      else expect(fallback).toBe(`\`${JSON.stringify(value)}\``);
+      const kind = holds(limits, (text) => {
+        const given = /^-?\d+$/.test(text) ? Number(text) : text;
+        return stageSettingsSchema.safeParse({ [name]: given }).success;
+      });
+      if (typeof value === 'number' && name !== 'logDays') expect(kind).toBe('range');
+    },
+  );
 });

@@ -8,7 +8,7 @@ import { readPage } from './snippets/read-page.ts';
 import { openWorld } from './snippets/running-world.ts';
 import type { World } from './snippets/running-world.ts';
 
-/** Every fenced block of the documentation is run, or compiled, or named with a reason (`snippets/not-run.ts`). */
+/** Runs or compiles every fenced block of the documentation, except those in `snippets/not-run.ts`. */
 
 const run = promisify(execFile);
 let world: World;
@@ -19,19 +19,23 @@ beforeAll(async () => {
 
 afterAll(() => world?.close());
 
-/** What is to be seen besides what a page shows. */
+/** Additional checks by page. */
 const further: Record<string, (folder: string) => Promise<void>> = {
-  'docs/quickstarts/webhooks.md': receiversBelieveSignaturesOnly,
+  'docs/quickstarts/webhooks.md': receiversVerifySignatures,
 };
 
-describe('what the documentation shows works', () => {
-  it.concurrent.each(pages)('%s', { timeout: 240_000 }, async (page) => {
-    await using reader = await readPage(page, world);
-    await further[page]?.(reader.folder);
-  });
+describe('fenced blocks of the documentation', () => {
+  it.concurrent.each(pages)(
+    'the blocks of %s run and print the documented output',
+    { timeout: 240_000 },
+    async (page) => {
+      await using reader = await readPage(page, world);
+      await further[page]?.(reader.folder);
+    },
+  );
 });
 
-async function receiversBelieveSignaturesOnly(): Promise<void> {
+async function receiversVerifySignatures(): Promise<void> {
   const { present, receivers } = world.python;
   for (const documented of [9001, 9002, ...(receivers ? [9003] : []), ...(present ? [9004] : [])]) {
     const webhook_url = `http://127.0.0.1:${world.port(documented)}/`;
@@ -54,7 +58,7 @@ async function receiversBelieveSignaturesOnly(): Promise<void> {
   }
 }
 
-it('TypeScript in the documentation compiles strictly', async () => {
+it('TypeScript blocks of the documentation compile strictly', async () => {
   mkdirSync('.cache/docs', { recursive: true });
   const folder = mkdtempSync(resolve('.cache/docs/types-'));
   try {

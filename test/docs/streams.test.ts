@@ -4,19 +4,19 @@ import { describe, expect, it } from 'vitest';
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const page = read('docs/streams.md');
 
-/** Rows whose last cell is "`file`: name of a test". */
+/** Returns the rows whose last cell is "`file`: test title". */
 function rowsOf(chapter: string): string[][] {
   const text = page.split(/^## /m).find((part) => part.startsWith(chapter)) ?? '';
   return [...text.matchAll(/\| `([\w-]+)`: (.+?)\s*\|$/gm)].map(([, file = '', name = '']) => [file, name]);
 }
 
-describe('the page on streams', () => {
+describe('docs/streams.md', () => {
   it.each([
     ['HLS', 'hls', 30],
     ['RTSP', 'rtsp', 18],
-  ])('names tests that are there (%s)', (chapter, folder, least) => {
+  ])('docs/streams.md refers to existing tests of %s', (chapter, folder, minRows) => {
     const rows = rowsOf(chapter);
-    expect(rows.length).toBeGreaterThan(least);
+    expect(rows.length).toBeGreaterThan(minRows);
     for (const [file, name] of rows) {
       expect(read(`test/adapters/media/${folder}/${file}.test.ts`), `${file}: ${name}`).toContain(name);
     }

@@ -118,7 +118,7 @@ describe('analyze: model calls of other functions', () => {
     await expect(model(broken).judge(look, 'a ship', signal)).rejects.toThrow(InvocationError);
   });
 
-  test('the remote model knows its video support without a request', () => {
+  test('the remote model reports its video support without a request', () => {
     const named = (modelId: string | undefined) => createRemoteModel({ invoke, seconds: 1, modelId });
 
     expect(named(undefined)).toMatchObject({ provider: 'bedrock', takesVideo: true });

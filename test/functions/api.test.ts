@@ -74,7 +74,7 @@ describe('api', () => {
     });
   });
 
-  test('api rejects a request for an event stream with the right address before it creates a job', async () => {
+  test('api rejects a POST for an event stream, names the right address and creates no job', async () => {
     const refused = await post(monitor, 'text/event-stream');
 
     expect(refused.statusCode).toBe(400);
@@ -82,7 +82,7 @@ describe('api', () => {
     expect((await call({ rawPath: '/api/jobs' })).json().total).toBe(0);
   });
 
-  test('api rejects a reader of events with the right address', async () => {
+  test('api rejects a GET of an event stream and names the right address', async () => {
     const job = await createMonitor(monitorRequest(), 'harbour', world.c);
 
     const refused = await call({

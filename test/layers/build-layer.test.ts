@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { buildLayer } from '../../layers/ffmpeg/build-layer.ts';
 
-/** Stands in for the release page: what is in `files`, by the last part of the path. */
+/** Server in place of the release page: serves `files` by the last part of the path. */
 let files: Record<string, Buffer | string> = {};
 const server = createServer((request, response) => {
   const found = files[request.url!.replace('/b6.1.1/', '')];
@@ -31,7 +31,7 @@ beforeEach(async () => {
   };
 });
 
-test('a layer has the program where functions look for it, with its licence and where it is from', async () => {
+test('a layer has the binary where functions find it, with its license and origin', async () => {
   const { folder, sha256 } = await buildLayer('arm64', needs);
   expect(await readdir(folder, { recursive: true })).toEqual(
     expect.arrayContaining(['bin/ffmpeg', 'share/ffmpeg/LICENSE', 'share/ffmpeg/README']),
@@ -46,34 +46,36 @@ test('a layer has the program where functions look for it, with its licence and 
   });
 });
 
-test('the first build records the checksum, and the next accepts it', async () => {
+test('the first build records the checksum, and the next one accepts it', async () => {
   expect(await buildLayer('arm64', needs)).toMatchObject({ isNew: true });
   expect(await buildLayer('arm64', needs)).toMatchObject({ isNew: false });
 });
 
-test('a program that is not what it was is refused, and the layer stays as it was', async () => {
+test('a changed binary is rejected, and the layer stays unchanged', async () => {
   const { folder } = await buildLayer('arm64', needs);
   files['ffmpeg-linux-arm64.gz'] = gzipSync(Buffer.concat([program(0xb7), Buffer.from('more')]));
-  await expect(buildLayer('arm64', needs)).rejects.toThrow('is not what it was');
+  await expect(buildLayer('arm64', needs)).rejects.toThrow('has changed');
   expect(await readFile(join(folder, 'bin/ffmpeg'))).toEqual(program(0xb7));
 });
 
-test('a program for another architecture is refused', async () => {
+test('a binary for another architecture is rejected', async () => {
   files['ffmpeg-linux-arm64.gz'] = gzipSync(program(0x3e));
-  await expect(buildLayer('arm64', needs)).rejects.toThrow('is no program for Linux on arm64');
+  await expect(buildLayer('arm64', needs)).rejects.toThrow('is not a Linux program for arm64');
 });
 
-test('a page where the program should be is refused', async () => {
+test('a page in place of the binary is rejected', async () => {
   files['ffmpeg-linux-arm64.gz'] = gzipSync('<html>');
-  await expect(buildLayer('arm64', needs)).rejects.toThrow('is no program for Linux on arm64');
+  await expect(buildLayer('arm64', needs)).rejects.toThrow('is not a Linux program for arm64');
 });
 
-test('a licence that is missing stops the build', async () => {
+test('a missing license stops the build', async () => {
   delete files['ffmpeg-linux-arm64.LICENSE'];
-  await expect(buildLayer('arm64', needs)).rejects.toThrow('ffmpeg-linux-arm64.LICENSE could not be fetched');
+  await expect(buildLayer('arm64', needs)).rejects.toThrow(
+    'ffmpeg-linux-arm64.LICENSE could not be downloaded',
+  );
 });
 
-/** The beginning of an ELF file for a machine. */
+/** Returns the beginning of an ELF file for a machine. */
 function program(machine: number): Buffer {
   const header = Buffer.alloc(64);
   header.write('\x7fELF', 'latin1');

@@ -7,7 +7,7 @@ export type Acknowledged = Finding & { reason: string };
 
 /** Returns the findings of cdk-nag and the acknowledgments separately; removes the acknowledgments from the tree. */
 export function findings(root: IConstruct): { found: Finding[]; acknowledged: Acknowledged[] } {
-  const acknowledged = root.node.findAll().flatMap(takeAcknowledgements);
+  const acknowledged = root.node.findAll().flatMap(removeAcknowledgments);
   const found = [new AwsSolutionsChecks(), new ServerlessChecks()].flatMap((pack) =>
     pack
       .validateScope(root)
@@ -23,7 +23,7 @@ export function covers(acknowledged: Acknowledged, finding: Finding): boolean {
   return acknowledged.rule === finding.rule && `${finding.path}/`.startsWith(`${acknowledged.path}/`);
 }
 
-function takeAcknowledgements(construct: IConstruct): Acknowledged[] {
+function removeAcknowledgments(construct: IConstruct): Acknowledged[] {
   const key = Validations.ACKNOWLEDGED_RULES_METADATA_KEY;
   const taken = construct.node.metadata
     .filter(({ type }) => type === key)

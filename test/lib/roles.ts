@@ -21,9 +21,9 @@ export function describeRoles(resources: Record<string, Resource>): string {
     ].join('\n'),
   );
   return [
-    '# What each role may do',
+    '# Permissions of each role',
     '',
-    'Written by `test/lib/template.test.ts` (`npx vitest run test/lib/template.test.ts -u`). Whoever makes it longer says why.',
+    'Written by `test/lib/template.test.ts` (`npx vitest run test/lib/template.test.ts -u`). Give the reason for each addition in the commit.',
     '',
     sections.toSorted().join('\n\n'),
     '',

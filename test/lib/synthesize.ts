@@ -27,7 +27,7 @@ export function synthesize(settings: StageSettingsInput = {}): Synthesized {
   const app = new App({ context, outdir: outDir });
   const stack = new WatchpostStack(app, {
     stage: { name: 'test', settings: stageSettingsSchema.parse(settings) },
-    region: 'eu-central-1',
+    region: settings.region ?? 'eu-central-1',
     bundles: emptyBundles(),
     forDeployment: false,
   });

@@ -5,12 +5,13 @@ import type { World } from './world.ts';
 
 export type ApiAnswer = { status: number; headers: Headers; body: any };
 
-/** A caller of the app in a world, with a key of its own. */
+/** Client of the app in a world, for one key. */
 export type ApiClient = {
   key: string;
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiAnswer>;
 };
 
+/** Creates a client with a new key. */
 export async function clientOf(
   world: World,
   scopes: Scope[] = ['jobs'],
@@ -21,6 +22,7 @@ export async function clientOf(
   return clientWith(world, minted.text);
 }
 
+/** Creates a client with an existing key. */
 export function clientWith(world: World, key: string): ApiClient {
   return {
     key,

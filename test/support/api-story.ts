@@ -4,14 +4,14 @@ import { deliverEvent } from '../../core/operations/deliver-event.ts';
 import type { Scope } from '../../core/key.ts';
 import type { World } from './world.ts';
 
-/** Calls an operation by its name, with all that it takes in one object, and returns what it answered. */
+/** Calls an operation by its id, with all inputs in one object, and returns the response. */
 export type CallOperation = (id: string, given?: Record<string, unknown>) => Promise<any>;
 
 const stream = { stream_url: 'https://example.com/live.m3u8' };
 const monitor = { ...stream, condition: 'a ship enters the lock' };
 const absentJob = { job_id: '11111111-1111-4111-8111-111111111111' };
 
-/** Every operation at least once, in success and in failure: for whoever has to hold what the app answers against something. */
+/** Calls every operation at least once, with success and failure, for tests that compare the responses with a schema. */
 export async function tellApiStory(call: CallOperation, world: World): Promise<void> {
   await looks(call, world);
   const { job_id: jobId } = await watching(call, world);

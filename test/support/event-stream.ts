@@ -1,6 +1,6 @@
 export type StreamedEvent = { event: string; id: string; data: any };
 
-/** Reads an event stream a piece at a time, as the HTML standard says: blocks of fields, comments between them. */
+/** Creates a reader of an event stream as the HTML standard defines it: blocks of fields, with comments between them. */
 export function openEvents(response: Response) {
   const body = response.body?.getReader();
   const events: StreamedEvent[] = [];
@@ -13,7 +13,7 @@ export function openEvents(response: Response) {
     const fields: Record<string, string> = {};
     for (const line of block.split('\n')) {
       const [, name = '', value = ''] = /^(.*?): ?(.*)$/.exec(line) ?? [];
-      if (name in fields) throw new Error(`More than one line of ${name}`);
+      if (name in fields) throw new Error(`More than one field ${name}`);
       fields[name] = value;
     }
     const { event, id, data, retry, '': comment } = fields;
@@ -37,10 +37,10 @@ export function openEvents(response: Response) {
   return {
     response,
     retries,
-    /** undefined once the stream has ended. */
+    /** Returns the next message; undefined if the stream has ended. */
     next: () => until(() => events.shift()),
     comment: () => until(() => comments.shift()),
-    /** All that come until the stream ends. */
+    /** Returns all messages until the stream ends. */
     rest: async () => {
       const all: StreamedEvent[] = [];
       for (let event = await until(() => events.shift()); event; event = await until(() => events.shift()))

@@ -6,8 +6,8 @@ import { errorStatus } from '../../adapters/openapi/error-examples.ts';
 import { errorEnvelopeSchema, validationErrorSchema } from '../../core/responses/errors.ts';
 
 /**
- * Holds what the app really answered against the document: the status, the content type, the body to its last field, the error's
- * code. `path` is as it was called, with or without `/api` and a query. Returns the body.
+ * Compares a response with the OpenAPI document: status, content type, all fields of the body, error code.
+ * `path` is the requested path, with or without `/api` and query. Returns the body.
  */
 export async function expectDocumented(method: string, path: string, response: Response): Promise<any> {
   const endpoint = endpointAt(method, path);
@@ -28,7 +28,7 @@ export async function expectDocumented(method: string, path: string, response: R
   expect(type, context).toMatch(/^application\/json\b/);
   const body: any = await response.json();
   const schema = schemaOf(endpoint, response.status);
-  // Zod drops what a schema does not name: a field that is not documented makes a difference.
+  // Zod removes undocumented fields, so that they show as a difference.
   expect(schema.parse(body), context).toEqual(body);
   if (schema === errorEnvelopeSchema) {
     expect(endpointErrorCodes(endpoint), context).toContain(body.error.code);

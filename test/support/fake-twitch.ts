@@ -2,23 +2,23 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A local server that speaks as much of Twitch's GraphQL and usher as is asked for. Nothing here is from Twitch. */
+/** Local server with the parts of Twitch's GraphQL and usher that the tests use. Contains no data from Twitch. */
 
 export type FakeTwitch = {
   gqlUrl: string;
   usherUrl: string;
-  /** By login; absent: there is no such user. */
+  /** Channels by login; an absent login is an unknown user. */
   channels: Map<string, FakeChannel>;
-  /** What the access token says beside its defaults; null: none is given. */
+  /** Fields of the access token beside its defaults; `null` for no token. */
   token: Record<string, unknown> | null;
-  /** How long tokens are good, by this server's clock. */
+  /** Validity of tokens, by the clock of this server. */
   now: () => Date;
-  /** The media playlist, with absolute or relative URIs of segments. */
+  /** Returns the media playlist, with absolute or relative segment URIs. */
   media: (login: string) => string | Promise<string>;
-  /** Media playlists whose URL contains it are answered with 404. */
+  /** Text in the URL of media playlists that return 404. */
   gone: string[];
   usherRefuses: { status: number; body: string } | undefined;
-  /** Answers before anything else, if it does. */
+  /** Optional response that replaces all others. */
   intercept: (request: IncomingMessage, response: ServerResponse) => boolean;
   requests: { path: string; query: URLSearchParams; headers: IncomingMessage['headers']; body: string }[];
   close(): Promise<void>;
@@ -156,7 +156,7 @@ export async function startFakeTwitch(): Promise<FakeTwitch> {
   }
 }
 
-/** A media playlist as Twitch writes it: prefetched segments at its end, and advertisements stitched in where asked for. */
+/** Returns a media playlist as Twitch writes it: with prefetched segments at its end and optional stitched advertisements. */
 export function twitchPlaylist(
   segments: { uri: string; advertisement?: 'titled' | 'by date' }[],
   options: { sequence?: number; startsAt?: Date; ended?: boolean } = {},

@@ -2,23 +2,23 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A local server that speaks as much of InnerTube as is asked for, and serves HLS manifests as YouTube does. Nothing here is from YouTube. */
+/** Local server with the parts of InnerTube and the HLS manifests that the tests use. Contains no data from YouTube. */
 
 export type FakeYoutube = {
   url: string;
-  /** What `/player` answers for a video, by its id and the application that asks; null: `ERROR`. */
+  /** Returns the `/player` response by video id and client; `null` for `ERROR`. */
   player: (videoId: string, client: string) => Record<string, unknown> | null;
-  /** Channel paths (`/@handle`) to the video that is live there, null for none; another path; absent: 404. */
+  /** Live video by channel path (`/@handle`): video id, `null` for none, or another path; an absent path returns 404. */
   channels: Map<string, string | null>;
   viewers: string | undefined;
-  /** The media playlist, with absolute or relative URIs of segments. */
+  /** Returns the media playlist, with absolute or relative segment URIs. */
   media: () => string | Promise<string>;
-  /** Manifests whose URL contains it are answered with 403. */
+  /** Text in the URL of manifests that return 403. */
   revoked: string[];
-  /** Answers before anything else, if it does. */
+  /** Optional response that replaces all others. */
   intercept: (request: IncomingMessage, response: ServerResponse) => boolean;
   requests: { path: string; client?: string; headers: IncomingMessage['headers'] }[];
-  /** The URL of a manifest that expires then. */
+  /** Returns the URL of a manifest that expires at the given time. */
   manifestUrl(videoId: string, expiresAt: Date): string;
   close(): Promise<void>;
 };
@@ -89,7 +89,7 @@ export async function startFakeYoutube(): Promise<FakeYoutube> {
   }
 }
 
-/** As `/player` answers for a broadcast that is live. */
+/** Returns the `/player` response of a live broadcast. */
 export function livePlayer(videoId: string, hlsManifestUrl: string | undefined, video: object = {}) {
   return playerOf(
     { status: 'OK', playableInEmbed: true, miniplayer: {}, contextParams: 'Q0FFU0FnZ0I=' },
@@ -128,7 +128,7 @@ export function livePlayer(videoId: string, hlsManifestUrl: string | undefined, 
   );
 }
 
-/** As `/player` answers for what is not played. */
+/** Returns the `/player` response of a video that cannot be played. */
 export function refusedPlayer(
   status: string,
   reason: string,
@@ -153,7 +153,7 @@ export function refusedPlayer(
   );
 }
 
-/** As `/player` answers for a broadcast that sends nothing: fallen silent, or with an appointment still to come. */
+/** Returns the `/player` response of an offline or scheduled broadcast. */
 export function offlinePlayer(videoId: string, scheduledStartTime?: string) {
   return playerOf(
     {

@@ -5,7 +5,7 @@ import type { World } from './world.ts';
 
 export type Reply = { status: number; headers: Headers; body: any };
 
-/** Calls the app of a world with a key of its own; a body that is no text, bytes or stream is sent as JSON. */
+/** Creates a client of the app with its own key. Sends a body as JSON unless it is text, bytes or a stream. */
 export async function createHttpCaller(world: World, caller = 'harbour', scopes: Scope[] = ['jobs']) {
   const minted = mintKey({ caller, scopes, label: null }, world.c.now(), world.c);
   await world.c.keys.put(minted.key);

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** An HTTP proxy for CONNECT that leads every name to loopback, and remembers what it was asked for. */
+/** Starts an HTTP CONNECT proxy that maps every name to loopback and records the requests. */
 export async function startHttpProxy(options: { status?: number } = {}) {
   const asked: { target: string; authorization: string | undefined }[] = [];
   const sockets = new Set<Socket>();

@@ -6,14 +6,14 @@ export type LivePlatforms = {
   youtube: FakeYoutube;
   twitch: FakeTwitch;
   urls: { youtube: string; youtubeChannel: string; twitch: string };
-  /** For the environment of a service that is to reach them. */
+  /** Environment variables of a service that uses them. */
   variables: Record<string, string>;
   close(): Promise<void>;
 };
 
 export const liveVideoId = 'jNQXAC9IVRw';
 
-/** Platforms on this machine with a broadcast by ffmpeg that is live on all of them; `picture` is an input of lavfi. */
+/** Starts platforms on loopback with one live broadcast by ffmpeg on each; `picture` is a lavfi input. */
 export async function startLivePlatforms(picture: string): Promise<LivePlatforms> {
   const broadcast = await startLiveHls({
     ffmpegPath: process.env['WATCHPOST_FFMPEG'] ?? 'ffmpeg',
@@ -48,7 +48,7 @@ export async function startLivePlatforms(picture: string): Promise<LivePlatforms
   };
 }
 
-/** A playlist from elsewhere, whose segments stay there. */
+/** Returns a playlist of another server with absolute segment URLs. */
 async function relayed(playlistUrl: string): Promise<string> {
   const text = await (await fetch(playlistUrl)).text();
   return text.replace(/^(?!#)(.+)$/gm, (uri) => new URL(uri, playlistUrl).href);

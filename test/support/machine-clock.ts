@@ -4,15 +4,15 @@ import type { ClockSource } from '../../adapters/embedded/workflow/clock.ts';
 type Timer = { atMs: number; fire: () => void };
 
 /**
- * The clocks of a machine, moved by hand: a monotonic one with its timers, and a wall clock that can be set, run slow or fast, and go on
- * while the machine sleeps.
+ * Creates the clocks of a machine under manual control: a monotonic clock with timers, and a wall clock that can be set, run
+ * slow or fast, and continue while the machine sleeps.
  */
 export function createMachineClock(start: Date) {
   let monotonicMs = 0;
   let wallMs = start.getTime();
-  /** Seconds of the wall clock per second. */
+  /** Speed of the wall clock, in seconds per second. */
   let rate = 1;
-  /** Real time: also while the machine sleeps, and whatever the wall clock reads. */
+  /** Elapsed real time, including sleep and independent of the wall clock. */
   let realMs = 0;
   const timers = new Set<Timer>();
 
@@ -36,7 +36,7 @@ export function createMachineClock(start: Date) {
     ...source,
     now: () => new Date(source.wallMs()),
     realSeconds: () => realMs / 1000,
-    /** The machine is awake for so long: its timers fire, each in its time. */
+    /** Passes time while the machine is awake; timers fire at their time. */
     async pass(seconds: number): Promise<void> {
       const endMs = monotonicMs + seconds * 1000;
       for (await settle(); ; await settle()) {
@@ -48,12 +48,12 @@ export function createMachineClock(start: Date) {
       }
       elapse(endMs - monotonicMs);
     },
-    /** The machine sleeps: its timers and the monotonic clock stand still. */
+    /** Passes time while the machine sleeps: timers and the monotonic clock stop. */
     sleep(seconds: number): void {
       wallMs += seconds * 1000;
       realMs += seconds * 1000;
     },
-    /** The wall clock is set forward or back. */
+    /** Moves the wall clock forward or back. */
     step(seconds: number): void {
       wallMs += seconds * 1000;
     },
@@ -65,7 +65,7 @@ export function createMachineClock(start: Date) {
 
 export type MachineClock = ReturnType<typeof createMachineClock>;
 
-/** Lets everything that hangs on promises alone happen. */
+/** Waits until pending promise callbacks have run. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 3; turn += 1) await setImmediate();
 }

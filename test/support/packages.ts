@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { ensureFfmpeg } from '../../cli/ensure-ffmpeg.ts';
 import { openTerminal } from '../../cli/terminal.ts';
 
-/** The camera of the RTSP tests that is not ours: GStreamer's RTSP server. */
+/** Packages of the third-party camera of the RTSP tests: GStreamer's RTSP server. */
 const gstreamer = [
   'python3-gi',
   'gir1.2-gst-rtsp-server-1.0',
@@ -13,10 +13,10 @@ const gstreamer = [
   'gstreamer1.0-plugins-ugly',
 ];
 
-/** The browser of the console's tests, and a typeface for its pictures. */
+/** Packages of the browser of the console tests, with a font for screenshots. */
 const browser = ['chromium', 'fonts-inter'];
 
-/** Runs once before all tests: brings Debian's packages where they are missing, or says how. */
+/** Installs missing Debian packages before all tests. Throws with the command if it cannot. */
 export async function setup(): Promise<void> {
   await ensureFfmpeg(process.env['WATCHPOST_FFMPEG'] ?? '', process.env, openTerminal(process.env));
   install([
@@ -30,9 +30,10 @@ function install(missing: { name: string; packages: string[] }[]): void {
   const names = missing.map(({ name }) => name).join(' and ');
   const command = `apt-get install -y --no-install-recommends ${missing.flatMap(({ packages }) => packages).join(' ')}`;
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
-    throw new Error(`The tests need ${names}. On Debian or Ubuntu: ${command}`);
+    throw new Error(`The tests require ${names}. On Debian or Ubuntu: ${command}`);
   }
-  process.stderr.write(`Missing: ${names}; installing with "${command}" …\n`);
+  process.stderr.write(`Missing: ${names}. Installing with "${command}" …
+`);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   execFileSync('/usr/bin/apt-get', ['-q', 'update'], { stdio: ['ignore', 'ignore', 'inherit'], env });
   execFileSync('/usr/bin/apt-get', command.split(' ').slice(1), {

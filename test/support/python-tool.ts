@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Exit code and both outputs of a run. */
+/** Exit code and outputs of a run. */
 export type ToolRun = { exitCode: number; stdout: string; stderr: string };
 
 /**

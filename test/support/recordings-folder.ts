@@ -2,11 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Media that several test files need is made once a run, in a folder that all of them know and that ends with the run. */
+/** Creates a temporary folder of media that test files share (Vitest global setup). Returns the function that deletes it. */
 export function setup(): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'watchpost-recordings-'));
   process.env[recordingsFolder] = folder;
   return () => rmSync(folder, { recursive: true, force: true });
 }
 
+/** Environment variable with the path of the folder. */
 export const recordingsFolder = 'WATCHPOST_TEST_RECORDINGS';

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** Running service process. */
 export type ServiceProcess = {
   baseUrl: string;
   apiKey: string;
@@ -14,7 +15,7 @@ export type ServiceProcess = {
   output(): string;
 };
 
-/** `watchpost start` as its user starts it, ready when its credentials file names its pid. */
+/** Starts `watchpost start` as a process. It is ready when its credentials file contains its pid. */
 export async function startService(
   dataDir: string,
   variables: Record<string, string> = {},

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** A wire that can be cut: bytes go through until `cut` destroys every connection; new ones are taken all the same. */
+/** Starts a TCP proxy. `cut` destroys all connections; the proxy continues to accept new ones. */
 export async function startTcpProxy(target: { host: string; port: number }) {
   const sockets = new Set<Socket>();
   let accepted = 0;

@@ -7,7 +7,7 @@ type Captured = Extract<CaptureOutput, { kind: 'captured' }>;
 
 export { after, start };
 
-/** A monitor that runs since `start`. */
+/** Returns a monitor that has run since `start`. */
 export function runningJob(config: Partial<MonitorConfig> = {}, rest: Partial<MonitorJob> = {}): MonitorJob {
   const job = newJob();
   return {
@@ -22,7 +22,7 @@ export function runningJob(config: Partial<MonitorConfig> = {}, rest: Partial<Mo
   };
 }
 
-/** A digest that runs since `start`. */
+/** Returns a digest that has run since `start`. */
 export function runningDigest(config: Partial<DigestConfig> = {}, rest: Partial<DigestJob> = {}): DigestJob {
   const job = newDigest();
   return {
@@ -37,6 +37,7 @@ export function runningDigest(config: Partial<DigestConfig> = {}, rest: Partial<
   };
 }
 
+/** Returns the result of a capture with motion. */
 export function captured(rest: Partial<Captured> = {}, at = start): Captured {
   return {
     kind: 'captured',
@@ -59,6 +60,7 @@ export function captured(rest: Partial<Captured> = {}, at = start): Captured {
   };
 }
 
+/** Returns the outcome of a tick with a verdict. */
 export function looked(triggered: boolean): TickOutcome {
   return {
     kind: 'looked',
@@ -71,12 +73,14 @@ export function looked(triggered: boolean): TickOutcome {
   };
 }
 
+/** Outcome of a tick whose model call failed. */
 export const missed: TickOutcome = {
   kind: 'missed',
   failure: { code: 'VLM_ERROR', message: 'Vision model analysis failed', remediation: 'Try again.' },
   captured: captured(),
 };
 
+/** Outcome of a tick whose capture failed. */
 export const captureFailed: TickOutcome = {
   kind: 'capture_failed',
   message: 'Failed to fetch stream',

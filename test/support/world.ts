@@ -31,16 +31,16 @@ import type { Answer } from '../../core/vision.ts';
 import type { ExecutionInput, Step } from '../../core/workflow.ts';
 import { nothingUsed, start } from '../contract/records.ts';
 
-/** A thing that a fake does next: an answer, or an error to throw. */
+/** Scripted result of a fake: a value, or an error to throw. */
 type Scripted<T> = T | Error;
 
 /**
- * The core on a real store in memory, with everything that reaches out scripted and a clock that is moved by hand.
+ * Creates the core with a real store in memory, scripted adapters and a manual clock.
  */
 export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
   const database = openDatabase(':memory:');
   const clock = { now: start };
-  /** By how much the wall clock was stepped so far, and at the end of each step. Milliseconds. */
+  /** Total adjustment of the wall clock, now and at the end of each step, in milliseconds. */
   let stepped = 0;
   const steppedBefore = new WeakMap<Step, number>();
   const pictures = new Map<string, Uint8Array>();
@@ -179,7 +179,7 @@ export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
     bodies: createRequestBodies({ setTimer: setSystemTimer }),
     eventStreams: {
       sessions: createEventSessions(10),
-      // Time passes only where a stream waits for more, so a test drives it by reading.
+      // Only a waiting stream advances the clock, so that a test controls time by reading.
       sleep: async (milliseconds) => {
         clock.now = new Date(clock.now.getTime() + milliseconds);
         await new Promise((resolve) => setImmediate(resolve));
@@ -191,6 +191,7 @@ export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
     },
     baseUrl: 'http://watchpost.test/api',
     now,
+    steadyNow: now,
     newId: () => randomUUID(),
     random: () => 0.5,
     sha256: (text) => createHash('sha256').update(text).digest('hex'),
@@ -208,21 +209,21 @@ export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
     pictures,
     executions,
     logged,
-    /** The samples of each summary that the model gave. */
+    /** Samples of each summary request. */
     summarized,
     close: () => database.close(),
     advance: (seconds: number) => {
       clock.now = new Date(clock.now.getTime() + seconds * 1000);
     },
-    /** The wall clock is set forward or back, while as good as no time passes. */
+    /** Moves the wall clock forward or back without passing time. */
     stepClock: (seconds: number) => {
       stepped += seconds * 1000;
       clock.now = new Date(clock.now.getTime() + seconds * 1000);
     },
-    /** What the workflow does, one step at a time: Begin, then a capture and a look at each wake-up. */
+    /** Runs the workflow step by step: Begin, then Capture and Analyze at each wake-up. */
     begin: (input: ExecutionInput) => analyze({ ...input, operation: 'begin' }),
     tick: async (step: Step) => {
-      // A wait is as long as it was meant, whatever becomes of the clock; one that is set forward ends it early.
+      // A wait keeps its duration if the clock moves back; if it moves forward, the wait ends early.
       const setBack = Math.min(0, stepped - (steppedBefore.get(step) ?? stepped));
       clock.now = new Date(Math.max(clock.now.getTime(), Date.parse(step.wait_until) + setBack));
       const taken = await captureTask(step.capture, c);

@@ -14,7 +14,7 @@ export type CallLimits = {
   atOnce: number;
 };
 
-type Needs = CallLimits & { table: Table; patience: Patience; now: () => Date; newId: () => string };
+type Needs = CallLimits & { table: Table; backoff: Patience; now: () => Date; newId: () => string };
 
 const windowMs = 60_000;
 /**
@@ -43,7 +43,7 @@ export function createCallLimiter({ perMinute, atOnce, newId, ...c }: Needs): Ca
 
   function admitted(use: Use, call: string): Revision<Use, Refusal | undefined> {
     const nowMs = c.now().getTime();
-    const refused = refusalOf(use, nowMs);
+    const refused = findRefusal(use, nowMs);
     if (refused) return { answer: refused };
     return {
       answer: undefined,
@@ -54,7 +54,7 @@ export function createCallLimiter({ perMinute, atOnce, newId, ...c }: Needs): Ca
     };
   }
 
-  function refusalOf(use: Use, nowMs: number): Refusal | undefined {
+  function findRefusal(use: Use, nowMs: number): Refusal | undefined {
     if (atOnce > 0 && countOf(use.under_way) >= atOnce) {
       return { kind: 'refused', limit: 'at once', most: atOnce, retryAfterSeconds: retryAtOnceSeconds };
     }

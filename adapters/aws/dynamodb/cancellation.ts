@@ -25,16 +25,17 @@ export function cancellationOf(error: unknown): Cancellation | undefined {
 /** Returns true if a transaction held the item of a single write. */
 export function isInTheWay(error: unknown): boolean {
   return (
-    nameOf(error) === 'TransactionConflictException' || nameOf(error) === 'TransactionInProgressException'
+    errorName(error) === 'TransactionConflictException' ||
+    errorName(error) === 'TransactionInProgressException'
   );
 }
 
 /** Returns true if the condition of a single write failed. */
 export function isConditionFailure(error: unknown): boolean {
-  return nameOf(error) === 'ConditionalCheckFailedException';
+  return errorName(error) === 'ConditionalCheckFailedException';
 }
 
-function nameOf(error: unknown): string | undefined {
+function errorName(error: unknown): string | undefined {
   return error instanceof Error ? error.name : undefined;
 }
 

@@ -9,7 +9,7 @@ import type { Table } from './table.ts';
 
 type Needs = {
   table: Table;
-  patience: Patience;
+  backoff: Patience;
   now: () => Date;
   newId: () => string;
   setTimer: SetTimer;
@@ -35,11 +35,11 @@ export function createEventSessions({ perCaller, newId, setTimer, ...c }: Needs)
         if (countOf(left) >= perCaller) return { answer: false };
         return { answer: true, state: { open: { ...left, [permit]: heldUntil() } } };
       });
-      return isOpen ? sessionOf(caller, permit) : undefined;
+      return isOpen ? createSession(caller, permit) : undefined;
     },
   };
 
-  function sessionOf(caller: string, opened: string): EventSession {
+  function createSession(caller: string, opened: string): EventSession {
     const controller = new AbortController();
     let permit = opened;
     let next = opened;

@@ -48,7 +48,7 @@ export async function markPublished(
  * detection.
  */
 export async function dueForRepair(table: Table, now: Date, limit: number): Promise<string[]> {
-  const candidates = await Promise.all(shards.map((shard) => candidatesOf(table, shard, now, limit)));
+  const candidates = await Promise.all(shards.map((shard) => findCandidates(table, shard, now, limit)));
   const jobs = (await table.getMany(candidates.flat())).map(readJobItem);
   const lost = jobs.filter((stored) => isLost(stored, now)).toSorted(byLease);
   const unpublished = jobs.filter(({ job, hook }) => isUnpublished(job, hook));
@@ -57,7 +57,7 @@ export async function dueForRepair(table: Table, now: Date, limit: number): Prom
 }
 
 /** Returns the keys of jobs that are due, longest due first. */
-async function candidatesOf(table: Table, shard: string, now: Date, limit: number) {
+async function findCandidates(table: Table, shard: string, now: Date, limit: number) {
   const items: Item[] = await table.query({
     index: repair.name,
     where: '#repair_shard = :shard AND #repair_due <= :minute',

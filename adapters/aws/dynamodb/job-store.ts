@@ -15,7 +15,7 @@ import type { Table } from './table.ts';
 import { readUsage } from './usage.ts';
 
 /** Creates the job store. Its methods throw `TransientError`, and `StorageError` for an unreadable record. */
-export function createJobStore(table: Table, kept: Kept, patience: Patience): JobStore {
+export function createJobStore(table: Table, kept: Kept, backoff: Patience): JobStore {
   return {
     reserveSlot: async (reservation, now) => reserveSlot(table, reservation, now),
     releaseSlot: async (caller, jobId) => releaseSlot(table, caller, jobId),
@@ -40,7 +40,7 @@ export function createJobStore(table: Table, kept: Kept, patience: Patience): Jo
     ...createEventReads(table),
     markPublished: async (jobId, sequence) => markPublished({ table, kept }, jobId, sequence),
     dueForRepair: async (now, limit) => dueForRepair(table, now, limit),
-    usage: async () => readUsage(table, patience),
+    usage: async () => readUsage(table, backoff),
   };
 
   async function find(jobId: string): Promise<Job | undefined> {

@@ -1,44 +1,134 @@
 import { z } from 'zod';
-import { apiKeySchema, type ApiKey } from '../../../core/key.ts';
-import type { KeyStore } from '../../../core/ports/key-store.ts';
+import { apiKeySchema, isRevoked, type ApiKey } from '../../../core/key.ts';
+import { revokedKeySeconds } from '../../../core/ports/key-store.ts';
+import type { KeyPage, KeyStore } from '../../../core/ports/key-store.ts';
+import { untilAnswered, type Patience } from './jitter.ts';
 import { callerPartition, keyOf, sortPrefixes } from './keys.ts';
 import { readItem } from './record.ts';
 import { keyPrefixes } from './table-layout.ts';
 import type { Table } from './table.ts';
 import type { Item, Key, Write } from './write.ts';
 
-/** Creates the key store. Its methods throw `TransientError`, and `StorageError` for an unreadable record. */
-export function createKeyStore(table: Table): KeyStore {
+/** From so many on a caller's list of good keys is freed of those that are good no longer, also where nothing limits it. */
+const pruneFrom = 100;
+
+/** Throws `TransientError`, and `StorageError` for a record that cannot be read. */
+export function createKeyStore(table: Table, patience: Patience): KeyStore {
   return {
-    /**
-     * Adds a key with its entries in two lists. A repeated put changes nothing, so that it cannot undo a
-     * revocation.
-     */
     put: async (key) => {
-      const item = { ...keyOf.apiKey(key.hash), ...key };
-      const entries = [entryInAll(key), entryOfCaller(key)];
-      await table.transact([
-        { kind: 'put', item, condition: 'attribute_not_exists(#pk)' },
-        ...entries.map((entry): Write => ({ kind: 'put', item: { ...entry, hash: key.hash } })),
-      ]);
+      await create({ ...key, created_by: null }, Infinity);
     },
+    create,
     find: async (hash) => {
       const item = isHash(hash) ? await table.get(keyOf.apiKey(hash)) : undefined;
       return item && readItem(apiKeySchema, item);
     },
-    list: async (caller) => {
-      const entries = await table.query(caller === undefined ? all : ofCaller(caller));
-      const hashes = entries.map((entry) => readItem(entrySchema, entry).hash);
-      return inOrder(hashes, await table.getMany(hashes.map(keyOf.apiKey)));
+    list,
+    listMadeBy: async (hash) => {
+      if (!isHash(hash)) return [];
+      const { pk } = keyOf.apiKey(hash);
+      const places = await table.query({
+        where: '#pk = :key AND begins_with(#sk, :made)',
+        values: { ':key': pk, ':made': sortPrefixes.madeKey },
+      });
+      return keysAt(places);
     },
-    revoke: async (hash, at) =>
-      change(hash, 'revoked_at', at.toISOString(), `${isNull('revoked_at')} OR #revoked_at > :value`),
+    creationTime: async (caller, position) => {
+      const newest = await table.query({ ...ofCaller(caller), newestFirst: true, limit: position + 1 });
+      const place = newest[position];
+      return place && new Date(readItem(placeSchema, place).sk.split('#').at(-2) ?? '');
+    },
+    revoke: async (hash, at) => {
+      if (isHash(hash)) await untilAnswered(() => tryRevoke(hash, at), patience);
+    },
     relabel: async (hash, label) => change(hash, 'label', label, 'attribute_exists(#pk)'),
     touch: async (hash, at) =>
       change(hash, 'last_used_at', at.toISOString(), `${isNull('last_used_at')} OR #last_used_at < :value`),
   };
 
-  /** Updates one attribute if the condition is met. No condition is met if the key does not exist. */
+  /**
+   * With its places in lists, and in the caller's item of good keys, which is what is counted: it holds all that are good, and some that were revoked
+   * since. Whoever changed that item meanwhile, or revoked the maker, makes this one decide anew.
+   */
+  async function create(key: ApiKey, maxGood: number): ReturnType<KeyStore['create']> {
+    return untilAnswered(async () => {
+      const { version, hashes } = await readGood(key, maxGood);
+      if (hashes.length >= maxGood) return (await table.get(keyOf.apiKey(key.hash))) ? 'created' : 'full';
+      const writes: Write[] = [
+        { kind: 'put', item: { ...keyOf.apiKey(key.hash), ...key }, condition: 'attribute_not_exists(#pk)' },
+        {
+          kind: 'put',
+          item: { ...keyOf.goodKeys(key.caller), version: version + 1, hashes: [...hashes, key.hash] },
+          condition: version === 0 ? 'attribute_not_exists(#pk)' : '#version = :seen',
+          ...(version > 0 && { values: { ':seen': version } }),
+        },
+        ...(key.created_by === null ? [] : [markMaker(key.created_by)]),
+        ...placesOf(key).map((place): Write => ({ kind: 'put', item: { ...place, hash: key.hash } })),
+      ];
+      const result = await table.transact(writes);
+      if (result.kind === 'written') return 'created';
+      const [exists, , makerRevoked] = result.refused;
+      // A repeated creation changes nothing: it must not undo a revocation that came between.
+      if (exists) return 'created';
+      return key.created_by !== null && makerRevoked ? 'maker_revoked' : undefined;
+    }, patience);
+  }
+
+  /** The hashes of the caller's good keys. An item that is not there yet is made of the list of a release before. */
+  async function readGood({ caller, created_at: at }: ApiKey, maxGood: number): Promise<GoodKeys> {
+    const item = await table.get(keyOf.goodKeys(caller));
+    const { version, hashes } = readItem(goodKeysSchema, item ?? {});
+    if (item && hashes.length < Math.min(maxGood, pruneFrom)) return { version, hashes };
+    const keys = item ? await getKeys(hashes) : await keysAt(await table.query(ofCaller(caller)));
+    const good = keys.filter((key) => !isRevoked(key, new Date(at)));
+    return { version, hashes: good.map(({ hash }) => hash) };
+  }
+
+  async function list({ caller, after, limit }: KeyPage): Promise<ApiKey[]> {
+    const found: ApiKey[] = [];
+    let behind = after && (caller === undefined ? placeAmongAll(after).sk : sortOfCaller(after));
+    while (found.length < limit) {
+      const wanted = limit - found.length;
+      const places = await table.query({
+        ...(caller === undefined ? all(behind) : ofCaller(caller, behind)),
+        limit: wanted,
+      });
+      found.push(...(await keysAt(places)));
+      // Keys go some days after their end, and their places at other moments.
+      const last = places.at(-1);
+      if (last === undefined || places.length < wanted) break;
+      behind = readItem(placeSchema, last).sk;
+    }
+    return found;
+  }
+
+  /**
+   * With a TTL, also for its places. A key that made others keeps its item and its place with its maker, so that the chain from a key to all that came of it
+   * does not break; only the lists lose it. undefined: it made one meanwhile.
+   */
+  async function tryRevoke(hash: string, at: Date): Promise<'done' | undefined> {
+    const item = await table.get(keyOf.apiKey(hash));
+    if (!item) return 'done';
+    const key = readItem(apiKeySchema, item);
+    if (key.revoked_at !== null && new Date(key.revoked_at) <= at) return 'done';
+    const made = readItem(makerSchema, item).has_made;
+    const ttl = Math.ceil(at.getTime() / 1000) + revokedKeySeconds;
+    const result = await table.transact([
+      {
+        kind: 'update',
+        key: keyOf.apiKey(hash),
+        change: made ? 'SET #revoked_at = :value' : 'SET #revoked_at = :value, #ttl = :ttl',
+        condition: `(${isNull('revoked_at')} OR #revoked_at > :value) AND ${made ? 'attribute_exists' : 'attribute_not_exists'}(#has_made)`,
+        values: { ':value': at.toISOString(), ':null': 'NULL', ...(!made && { ':ttl': ttl }) },
+      },
+      ...placesOf(key)
+        .filter(({ sk }) => !made || !sk.startsWith(sortPrefixes.madeKey))
+        .map((place): Write => ({ kind: 'put', item: { ...place, hash, ttl } })),
+    ]);
+    return result.kind === 'written' ? 'done' : undefined;
+  }
+
+  /** Where the condition is not met there is nothing to change. A key that is not there meets none of them. */
   async function change(hash: string, name: string, value: string | null, condition: string): Promise<void> {
     if (!isHash(hash)) return;
     const nullType = condition.includes(':null') ? { ':null': 'NULL' } : {};
@@ -50,6 +140,28 @@ export function createKeyStore(table: Table): KeyStore {
       values: { ':value': value, ...nullType },
     });
   }
+
+  async function keysAt(places: Item[]): Promise<ApiKey[]> {
+    return getKeys(places.map((place) => readItem(placeSchema, place).hash));
+  }
+
+  /** Those that are there, in the order of the hashes. */
+  async function getKeys(hashes: string[]): Promise<ApiKey[]> {
+    const items = await table.getMany(hashes.map(keyOf.apiKey));
+    const keys = new Map(items.map((item) => readItem(apiKeySchema, item)).map((key) => [key.hash, key]));
+    return hashes.flatMap((hash) => keys.get(hash) ?? []);
+  }
+}
+
+/** It makes keys while it is good and has not been replaced; from then on it is known to have made one. */
+function markMaker(hash: string): Write {
+  return {
+    kind: 'update',
+    key: keyOf.apiKey(hash),
+    change: 'SET #has_made = :true',
+    condition: `attribute_exists(#pk) AND ${isNull('revoked_at')}`,
+    values: { ':true': true, ':null': 'NULL' },
+  };
 }
 
 /** Condition for an attribute that is null. Timestamps have one format, so they compare as text. */
@@ -62,26 +174,57 @@ function isHash(hash: string): boolean {
   return hash.length === 64;
 }
 
-function entryInAll({ created_at: createdAt, hash }: ApiKey): Key {
+/** In the lists that a key is in. */
+function placesOf(key: ApiKey): Key[] {
+  return [
+    placeAmongAll(key),
+    { pk: callerPartition(key.caller), sk: sortOfCaller(key) },
+    ...(key.created_by === null
+      ? []
+      : [{ pk: keyOf.apiKey(key.created_by).pk, sk: `${sortPrefixes.madeKey}${key.hash}` }]),
+  ];
+}
+
+type Position = Pick<ApiKey, 'created_at' | 'hash'>;
+
+function placeAmongAll({ created_at: createdAt, hash }: Position): Key {
   return { pk: keyPrefixes.keys, sk: `${createdAt}#${hash}` };
 }
 
-function entryOfCaller({ caller, created_at: createdAt, hash }: ApiKey): Key {
-  return { pk: callerPartition(caller), sk: `${sortPrefixes.apiKey}${createdAt}#${hash}` };
+function sortOfCaller({ created_at: createdAt, hash }: Position): string {
+  return `${sortPrefixes.apiKey}${createdAt}#${hash}`;
 }
 
-const all = { where: '#pk = :keys', values: { ':keys': keyPrefixes.keys } };
-
-function ofCaller(caller: string) {
+function all(behind?: string) {
   return {
-    where: '#pk = :caller AND begins_with(#sk, :key)',
-    values: { ':caller': callerPartition(caller), ':key': sortPrefixes.apiKey },
+    where: behind === undefined ? '#pk = :keys' : '#pk = :keys AND #sk > :behind',
+    values: { ':keys': keyPrefixes.keys, ...(behind !== undefined && { ':behind': behind }) },
   };
 }
 
-const entrySchema = z.object({ hash: z.string() });
-
-function inOrder(hashes: string[], items: Item[]): ApiKey[] {
-  const keys = new Map(items.map((item) => readItem(apiKeySchema, item)).map((key) => [key.hash, key]));
-  return hashes.flatMap((hash) => keys.get(hash) ?? []);
+/** A place of the caller's list ends before any other item of the caller that sorts behind it. */
+function ofCaller(caller: string, behind?: string) {
+  return behind === undefined
+    ? {
+        where: '#pk = :caller AND begins_with(#sk, :key)',
+        values: { ':caller': callerPartition(caller), ':key': sortPrefixes.apiKey },
+      }
+    : {
+        where: '#pk = :caller AND #sk BETWEEN :behind AND :end',
+        values: {
+          ':caller': callerPartition(caller),
+          ':behind': `${behind}!`,
+          ':end': `${sortPrefixes.apiKey}~`,
+        },
+      };
 }
+
+const placeSchema = z.object({ sk: z.string(), hash: z.string() });
+
+const makerSchema = z.object({ has_made: z.boolean().default(false) });
+
+const goodKeysSchema = z.object({
+  version: z.int().nonnegative().default(0),
+  hashes: z.array(z.string()).default([]),
+});
+type GoodKeys = z.infer<typeof goodKeysSchema>;

@@ -28,6 +28,8 @@ export const keyOf = {
     sk: `IDEMPOTENCY#${createHash('sha256').update(key).digest('hex')}`,
   }),
   caller: (caller: string): Key => ({ pk: keyPrefixes.callers, sk: caller }),
+  /** The hashes of the caller's keys that are good, to be counted. */
+  goodKeys: (caller: string): Key => ({ pk: callerPartition(caller), sk: 'GOOD_KEYS' }),
   apiKey: (hash: string): Key => ({ pk: `${keyPrefixes.key}${hash}`, sk: 'META' }),
   active: (jobId: string): Key => ({ pk: activePartition(shardOf(jobId)), sk: jobId }),
   jobTotals: (shard: string): Key => ({ pk: `${keyPrefixes.totals}${shard}`, sk: 'JOBS' }),
@@ -41,16 +43,21 @@ export const sortPrefixes = {
   eventsOf: (type: string) => `TYPE#${type}#`,
   delivery: 'DELIVERY#',
   apiKey: 'KEY#',
+  /** In the partition of a key: those that it made. */
+  madeKey: 'MADE#',
 };
 
+/** Partition key of a job and its items. */
 export function jobPartition(jobId: string): string {
   return `${keyPrefixes.job}${jobId}`;
 }
 
+/** Partition key of a caller's items. */
 export function callerPartition(caller: string): string {
   return `${keyPrefixes.caller}${caller}`;
 }
 
+/** Partition key of the active jobs in one shard. */
 export function activePartition(shard: string): string {
   return `${keyPrefixes.active}${shard}`;
 }

@@ -18,7 +18,7 @@ export function createMeter({ table, random, since }: MeterNeeds): Meter {
     count: async (counted) => {
       try {
         await begin();
-        await add(namesOf(counted));
+        await add(attributeNames(counted));
       } catch {
         // A failed count must not fail the counted operation.
       }
@@ -26,12 +26,12 @@ export function createMeter({ table, random, since }: MeterNeeds): Meter {
     read: async () => {
       const began = await begin();
       const items = await table.getMany(shards.map(keyOf.meterTotals));
-      return { ...began, ...readingOf(items) };
+      return { ...began, ...toReading(items) };
     },
   };
 
   async function begin(): Promise<Since> {
-    begun ??= firstOf(table, since());
+    begun ??= readOrStoreStart(table, since());
     try {
       return await begun;
     } catch (error) {
@@ -53,7 +53,7 @@ export function createMeter({ table, random, since }: MeterNeeds): Meter {
 }
 
 /** Stores the start of counting unless it exists, and returns the stored one. */
-async function firstOf(table: Table, { startedAt, jobsBefore }: Since): Promise<Since> {
+async function readOrStoreStart(table: Table, { startedAt, jobsBefore }: Since): Promise<Since> {
   const content = { started_at: startedAt.toISOString(), jobs_before: jobsBefore };
   const stored = await table.get(keyOf.meterStart());
   if (stored) return toSince(stored);
@@ -70,7 +70,7 @@ function toSince(item: Item | undefined): Since {
 const sinceSchema = z.object({ started_at: z.iso.datetime(), jobs_before: usageSchema });
 
 /** Returns the attributes to increment. */
-function namesOf(counted: Counted): string[] {
+function attributeNames(counted: Counted): string[] {
   switch (counted.kind) {
     case 'model_call':
       return [
@@ -87,23 +87,23 @@ function namesOf(counted: Counted): string[] {
 const callsPrefix = 'model_calls:';
 const errorsPrefix = 'model_errors:';
 
-function readingOf(items: Item[]): Omit<MeterReading, keyof Since> {
+function toReading(items: Item[]): Omit<MeterReading, keyof Since> {
   const counts = new Map<string, number>();
   for (const [name, count] of items.flatMap((item) => Object.entries(readItem(countsSchema, item)))) {
     counts.set(name, (counts.get(name) ?? 0) + count);
   }
-  const countOf = (name: string) => counts.get(name) ?? 0;
+  const countFor = (name: string) => counts.get(name) ?? 0;
   const called = [...counts.keys()].filter((name) => name.startsWith(callsPrefix));
   const providers = called.map((name) => name.slice(callsPrefix.length)).toSorted();
   return {
     providers: Object.fromEntries(
       providers.map((provider) => [
         provider,
-        { calls: countOf(`${callsPrefix}${provider}`), errors: countOf(`${errorsPrefix}${provider}`) },
+        { calls: countFor(`${callsPrefix}${provider}`), errors: countFor(`${errorsPrefix}${provider}`) },
       ]),
     ),
-    directFrames: countOf('direct_frames'),
-    deliveries: { delivered: countOf('delivered'), failed: countOf('failed') },
+    directFrames: countFor('direct_frames'),
+    deliveries: { delivered: countFor('delivered'), failed: countFor('failed') },
   };
 }
 

@@ -12,7 +12,7 @@ export type Revision<State, Answer> = { answer: Answer; state?: State };
  * read. Unused items expire after a day. Throws `TransientError`.
  */
 export async function revise<State extends Record<string, unknown>, Answer>(
-  { table, patience, now }: { table: Table; patience: Patience; now: () => Date },
+  { table, backoff, now }: { table: Table; backoff: Patience; now: () => Date },
   key: Key,
   schema: z.ZodType<State>,
   decide: (state: State) => Revision<State, Answer>,
@@ -30,7 +30,7 @@ export async function revise<State extends Record<string, unknown>, Answer>(
       ...(version > 0 && { values: { ':seen': version } }),
     });
     return written.kind === 'written' ? { answer } : undefined;
-  }, patience).then(({ answer }) => answer);
+  }, backoff).then(({ answer }) => answer);
 }
 
 const versionSchema = z.object({ version: z.int().nonnegative().default(0) });

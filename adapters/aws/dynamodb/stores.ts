@@ -32,7 +32,7 @@ export type DynamoStoreSettings = {
   /** Maximum concurrent event streams per caller. Default: 10. */
   eventSessionsPerCaller?: number;
   /** Default: the system's timer and random numbers. */
-  patience?: Patience;
+  backoff?: Patience;
   newId?: () => string;
   setTimer?: SetTimer;
 };
@@ -51,19 +51,19 @@ export type DynamoStores = {
 /** Creates all stores on one table (`table-layout.ts`). Sends no request. */
 export function dynamoStores(settings: DynamoStoreSettings): DynamoStores {
   const { client, tableName, now, retentionSeconds } = settings;
-  const { patience = systemPatience, newId = randomUUID, setTimer = setSystemTimer } = settings;
+  const { backoff = systemPatience, newId = randomUUID, setTimer = setSystemTimer } = settings;
   const { callLimits = { perMinute: 0, atOnce: 0 }, eventSessionsPerCaller: perCaller = 10 } = settings;
-  const table = openTable({ client, tableName, newId, ...patience });
+  const table = openTable({ client, tableName, newId, ...backoff });
   const kept = keptFor(retentionSeconds);
   const since = () => ({ startedAt: now(), jobsBefore: nothingUsed });
   return {
-    jobs: createJobStore(table, kept, patience),
+    jobs: createJobStore(table, kept, backoff),
     callers: createCallerStore(table),
-    keys: createKeyStore(table),
+    keys: createKeyStore(table, backoff),
     deliveries: createDeliveryStore(table, kept, now),
-    meter: createMeter({ table, random: patience.random, since }),
-    limiter: createCallLimiter({ table, patience, now, newId, ...callLimits }),
-    sessions: createEventSessions({ table, patience, now, newId, setTimer, perCaller }),
+    meter: createMeter({ table, random: backoff.random, since }),
+    limiter: createCallLimiter({ table, backoff, now, newId, ...callLimits }),
+    sessions: createEventSessions({ table, backoff, now, newId, setTimer, perCaller }),
   };
 }
 

@@ -1,6 +1,8 @@
 /** Names that the table's construct and this adapter share, without the SDK. `docs/data.md` describes the items. */
 
+/** Type of a key attribute: string or number. */
 export type AttributeType = 'S' | 'N';
+/** Key attribute. */
 export type Attribute = { name: string; type: AttributeType };
 
 /** Partition key of the table. */
@@ -25,7 +27,8 @@ export type Index = {
 
 /**
  * Jobs of a caller by creation time. Only jobs have this sort key, and no projected attribute changes in an
- * ordinary tick, so the index is written when a job is created, starts and ends. It lags the table by milliseconds.
+ * ordinary tick. So the index is written only when a job is created, starts and ends. It lags the table by
+ * milliseconds.
  */
 export const jobsByCaller = {
   name: 'jobs-by-caller',

@@ -16,7 +16,7 @@ const keysAtOnce = 100;
 export function tableReads({
   documents,
   tableName,
-  ...patience
+  ...backoff
 }: Needs): Pick<Table, 'get' | 'getMany' | 'snapshot' | 'query'> {
   return {
     get: async (key) => {
@@ -30,7 +30,7 @@ export function tableReads({
       }
       return items;
     },
-    snapshot: async (keys) => untilAnswered(() => trySnapshot(keys), patience),
+    snapshot: async (keys) => untilAnswered(() => trySnapshot(keys), backoff),
     query,
   };
 
@@ -46,7 +46,7 @@ export function tableReads({
       items.push(...(answer.Responses?.[tableName] ?? []));
       left = answer.UnprocessedKeys?.[tableName]?.Keys;
       return left === undefined || left.length === 0 ? items : undefined;
-    }, patience);
+    }, backoff);
   }
 
   async function trySnapshot(keys: Key[]): Promise<(Item | undefined)[] | undefined> {

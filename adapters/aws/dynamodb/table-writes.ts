@@ -13,10 +13,10 @@ export function tableWrites({
   documents,
   tableName,
   newId,
-  ...patience
+  ...backoff
 }: Needs): Pick<Table, 'write' | 'transact'> {
   return {
-    write: async (write) => untilAnswered(() => tryWrite(write), patience),
+    write: async (write) => untilAnswered(() => tryWrite(write), backoff),
     transact: async (writes) => {
       const items = writes.map((write) => toTransactItem(write, tableName));
       let token = newId();
@@ -26,7 +26,7 @@ export function tableWrites({
         // A cancelled transaction is retried as a new request; one that may be running keeps its token.
         if (outcome.kind === 'collided') token = newId();
         return undefined;
-      }, patience);
+      }, backoff);
     },
   };
 

@@ -12,11 +12,11 @@ import type { Item } from './write.ts';
 
 /**
  * Sums the totals of ended jobs and the counters of active ones. A job and its totals are in one shard and are read
- * at one point in time, so each job counts once, even if it ends meanwhile. Shards are read concurrently.
+ * at one point in time. So each job counts once, even if it ends meanwhile. Shards are read concurrently.
  */
-export async function readUsage(table: Table, patience: Patience): Promise<Usage> {
+export async function readUsage(table: Table, backoff: Patience): Promise<Usage> {
   const parts = await Promise.all(
-    shards.map((shard) => untilAnswered(() => usageOfShard(table, shard), patience)),
+    shards.map((shard) => untilAnswered(() => usageOfShard(table, shard), backoff)),
   );
   return parts.reduce(sum);
 }

@@ -13,10 +13,12 @@ const soonestSeconds = 10;
 export async function comesFromCloudFront({ headers }: HttpEvent, secret: Secret): Promise<boolean> {
   const shown = headers[originSecretHeader];
   if (shown === undefined) return false;
-  return isOneOf(shown, await secret.versions()) || isOneOf(shown, await secret.versions(soonestSeconds));
+  return (
+    matchesAny(shown, await secret.versions()) || matchesAny(shown, await secret.versions(soonestSeconds))
+  );
 }
 
-function isOneOf(shown: string, versions: string[]): boolean {
+function matchesAny(shown: string, versions: string[]): boolean {
   return versions.filter((version) => timingSafeEqual(digest(version), digest(shown))).length > 0;
 }
 

@@ -20,6 +20,7 @@ import { dynamoStores } from '../dynamodb/stores.ts';
 import type { DynamoStores } from '../dynamodb/stores.ts';
 import { createExecutions } from '../executions.ts';
 import { createInvoke } from '../invoke/invoke.ts';
+import { createSteadyClock } from '../../embedded/steady-clock.ts';
 import { createRemoteCapturer } from '../invoke/remote-capture.ts';
 import { createRemoteModel, createRemoteSummaries } from '../invoke/remote-model.ts';
 import { createMediaStore } from '../media-store.ts';
@@ -32,6 +33,7 @@ import { measuredJobs } from '../telemetry/measured-jobs.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 
 const now = () => new Date();
+const steadyNow = createSteadyClock({ wallMs: () => Date.now(), monotonicMs: () => performance.now() });
 
 /** Settings that `api` and `stream` share, named like their environment variables. */
 export type HttpSettings = {
@@ -140,6 +142,7 @@ export function createHttpParts(settings: HttpSettings, telemetry: Telemetry): H
       visionTimeoutSeconds,
     },
     now,
+    steadyNow,
     newId: () => randomUUID(),
     random: Math.random,
     sha256: (text) => createHash('sha256').update(text).digest('hex'),

@@ -21,22 +21,22 @@ export function requestOf(event: HttpEvent): Request {
   const { method } = event.requestContext.http;
   const query = event.rawQueryString === '' ? '' : `?${event.rawQueryString}`;
   const hasBody = typeof event.body === 'string' && event.body !== '' && !bodiless.has(method);
-  return new Request(`https://${event.requestContext.domainName}${pathOf(event)}${query}`, {
+  return new Request(`https://${event.requestContext.domainName}${toPath(event)}${query}`, {
     method,
-    headers: headersOf(event),
-    ...(hasBody && { body: bodyOf(event) }),
+    headers: toHeaders(event),
+    ...(hasBody && { body: toBody(event) }),
   });
 }
 
 const bodiless = new Set(['GET', 'HEAD']);
 
 /** Encodes the delimiters again, because API Gateway has decoded the path. */
-function pathOf({ rawPath }: HttpEvent): string {
+function toPath({ rawPath }: HttpEvent): string {
   return rawPath.replaceAll('?', '%3F').replaceAll('#', '%23');
 }
 
 /** Decodes bytes above ASCII as one character each, like Node's HTTP server. */
-function headersOf({ headers }: HttpEvent): Headers {
+function toHeaders({ headers }: HttpEvent): Headers {
   return new Headers(
     Object.entries(headers).map(([name, value]): [string, string] => [
       name,
@@ -45,6 +45,6 @@ function headersOf({ headers }: HttpEvent): Headers {
   );
 }
 
-function bodyOf({ body, isBase64Encoded }: HttpEvent): Uint8Array<ArrayBuffer> {
+function toBody({ body, isBase64Encoded }: HttpEvent): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8'));
 }

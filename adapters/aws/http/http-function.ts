@@ -37,11 +37,11 @@ export function createHttpFunction({ originSecret, baseUrl, appFor }: HttpFuncti
     } catch {
       return malformed();
     }
-    return appOf(baseUrl ?? baseUrlOf(event)).fetch(request);
+    return findApp(baseUrl ?? readBaseUrl(event)).fetch(request);
   };
 
   /** Caches an app per base URL. A distribution has few hosts, and only CloudFront sets the header. */
-  function appOf(base: string): Hono<AuthEnv> {
+  function findApp(base: string): Hono<AuthEnv> {
     const known = apps.get(base);
     if (known) return known;
     const app = appFor(base);
@@ -51,7 +51,7 @@ export function createHttpFunction({ originSecret, baseUrl, appFor }: HttpFuncti
 }
 
 /** Without the viewer host header (as in tests), the called host is used. */
-function baseUrlOf({ headers, requestContext }: HttpEvent): string {
+function readBaseUrl({ headers, requestContext }: HttpEvent): string {
   return `https://${headers[viewerHostHeader] ?? requestContext.domainName}/api`;
 }
 

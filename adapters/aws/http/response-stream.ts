@@ -31,7 +31,7 @@ export async function streamResponse(
     readerLeft = !output.writableFinished;
   });
   try {
-    await pipeline(response.body === null ? Readable.from([]) : readableOf(response.body), output);
+    await pipeline(response.body === null ? Readable.from([]) : toReadable(response.body), output);
   } catch (error) {
     if (!readerLeft || !isClosed(error)) throw error;
   }
@@ -41,7 +41,7 @@ export async function streamResponse(
  * Reads a chunk after the previous one was taken. A disconnected reader ends the body immediately, also while it
  * waits for the next chunk.
  */
-function readableOf(body: ReadableStream<Uint8Array>): Readable {
+function toReadable(body: ReadableStream<Uint8Array>): Readable {
   const reader = body.getReader();
   return new Readable({
     highWaterMark: 1,

@@ -39,7 +39,7 @@ export async function outcomeOf(work: () => Promise<unknown>): Promise<Outcome> 
   try {
     return { kind: 'done', value: await work() };
   } catch (error) {
-    const failure = failureOf(error);
+    const failure = toFailure(error);
     if (!failure) throw error;
     return failure;
   }
@@ -52,8 +52,8 @@ export function valueOf<Value>(outcome: unknown, schema: z.ZodType<Value>): Valu
   return schema.parse(read.value);
 }
 
-function failureOf(error: unknown): Failure | undefined {
-  const name = nameOf(error);
+function toFailure(error: unknown): Failure | undefined {
+  const name = failureName(error);
   if (name === undefined || !(error instanceof Error)) return undefined;
   const remediation =
     'remediation' in error && typeof error.remediation === 'string' ? error.remediation : '';
@@ -61,7 +61,7 @@ function failureOf(error: unknown): Failure | undefined {
 }
 
 /** Names an error by its class, subclasses first: minified classes lose their names. */
-function nameOf(error: unknown): Failure['name'] | undefined {
+function failureName(error: unknown): Failure['name'] | undefined {
   if (error instanceof InvalidUrlError) return 'InvalidUrl';
   if (error instanceof StreamEndedError) return 'StreamEnded';
   if (error instanceof NotLiveError) return 'NotLive';

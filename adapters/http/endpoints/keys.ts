@@ -1,16 +1,24 @@
 import { createKey, listKeys, relabelKey, revokeKey, rotateKey } from '../../../core/operations/keys.ts';
-import { presentKey, presentNewKey } from '../../../core/operations/present-key.ts';
+import {
+  presentKey,
+  presentKeys,
+  presentNewKey,
+  presentRevocation,
+  presentRotation,
+} from '../../../core/operations/present-key.ts';
 import {
   keyLabelSchema,
   keyListQuerySchema,
   keyPathSchema,
   keyRequestSchema,
+  keyRevocationQuerySchema,
   keyRotationQuerySchema,
 } from '../../../core/requests/keys.ts';
 import {
   keyListResponseSchema,
   keySchema,
   newKeySchema,
+  revokedKeySchema,
   rotatedKeySchema,
 } from '../../../core/responses/access.ts';
 import * as examples from '../../openapi/examples/access.ts';
@@ -29,14 +37,15 @@ const listKeysEndpoint = defineEndpoint(
     method: 'get',
     path: '/keys',
     title: 'List keys',
-    description: "Your caller's keys, revoked ones too; with the scope `admin` those of another caller.",
+    description:
+      "Your caller's keys, revoked ones too for 30 days; with the scope `admin` those of another caller. One page, oldest first.",
     effect: 'reads',
     request: { query: keyListQuerySchema },
     response: jsonResponse(keyListResponseSchema, { description: 'The keys' }),
     errors: [],
-    examples: { response: { keys: { keys: [examples.key] } } },
+    examples: { response: { keys: { keys: [examples.key], next_after: null } } },
   },
-  async ({ query, key }, deps) => ({ keys: (await listKeys(key, query.caller, deps)).map(presentKey) }),
+  async ({ query, key }, deps) => presentKeys(await listKeys(key, query, deps)),
 );
 
 const createKeyEndpoint = defineEndpoint(
@@ -46,11 +55,12 @@ const createKeyEndpoint = defineEndpoint(
     method: 'post',
     path: '/keys',
     title: 'Make a key',
-    description: 'It is shown this once. No key grants scopes that it does not have.',
+    description:
+      'It is shown this once. No key grants scopes that it does not have, and one that was replaced makes no other. A caller may make 100 an hour.',
     effect: 'starts',
     request: { body: keyRequestSchema },
     response: jsonResponse(newKeySchema, { description: 'The key', secret: true }),
-    errors: ['BAD_REQUEST', 'NOT_FOUND'],
+    errors: ['BAD_REQUEST', 'NOT_FOUND', 'RATE_LIMITED'],
     examples: {
       body: { key: { scopes: ['jobs'], label: 'lock control room' } },
       response: { key: examples.newKey },
@@ -88,14 +98,16 @@ const revokeKeyEndpoint = defineEndpoint(
     method: 'delete',
     path: '/keys/{key_id}',
     title: 'Revoke a key',
-    description: 'It is refused from now on, everywhere within a minute.',
+    description:
+      'It is refused from now on, everywhere within a minute; with `descendants` so is every key that it made, and that those made.',
     effect: 'removes',
-    request: { parameters: keyPathSchema },
-    response: jsonResponse(keySchema, { description: 'The key' }),
+    request: { parameters: keyPathSchema, query: keyRevocationQuerySchema },
+    response: jsonResponse(revokedKeySchema, { description: 'The key' }),
     errors: ['NOT_FOUND'],
     examples: { parameters: keyExample, response: { revoked: examples.revokedKey } },
   },
-  async ({ parameters, key }, deps) => presentKey(await revokeKey(key, parameters.key_id, deps)),
+  async ({ parameters, query, key }, deps) =>
+    presentRevocation(await revokeKey(key, parameters.key_id, query.descendants, deps)),
 );
 
 const rotateKeyEndpoint = defineEndpoint(
@@ -105,17 +117,16 @@ const rotateKeyEndpoint = defineEndpoint(
     method: 'post',
     path: '/keys/{key_id}/rotate',
     title: 'Replace a key',
-    description: 'A successor with the same scopes and label; the old key stays good for `grace_seconds`.',
+    description:
+      'A successor with the same scopes and label; the old key stays good for `grace_seconds`, and makes no other meanwhile. With `descendants` every key that it made ends with it.',
     effect: 'removes',
     request: { parameters: keyPathSchema, query: keyRotationQuerySchema },
     response: jsonResponse(rotatedKeySchema, { description: 'The new key, and the old one', secret: true }),
-    errors: ['BAD_REQUEST', 'NOT_FOUND'],
+    errors: ['BAD_REQUEST', 'NOT_FOUND', 'RATE_LIMITED'],
     examples: { parameters: keyExample, response: { rotated: examples.rotatedKey } },
   },
-  async ({ parameters, query, key }, deps) => {
-    const { old, ...created } = await rotateKey(key, parameters.key_id, query.grace_seconds, deps);
-    return { ...presentNewKey(created), replaces: presentKey(old) };
-  },
+  async ({ parameters, query, key }, deps) =>
+    presentRotation(await rotateKey(key, parameters.key_id, query, deps)),
 );
 
 export const keyEndpoints = [

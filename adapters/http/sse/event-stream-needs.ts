@@ -5,6 +5,8 @@ import type { KeyStore } from '../../../core/ports/key-store.ts';
 /** What an event stream works with. */
 export type EventStreamNeeds = Pick<Collaborators, 'jobs' | 'media' | 'baseUrl' | 'now' | 'log'> & {
   keys: Pick<KeyStore, 'find'>;
+  /** For heartbeats, key checks and the length of a session. */
+  steadyNow: () => Date;
   eventStreams: EventStreams;
 };
 

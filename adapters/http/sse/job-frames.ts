@@ -39,24 +39,27 @@ async function* frames({ job, after, keyHash, signal }: Reading, c: EventStreamN
   const mayGoOn = watchSession(keyHash, c);
   const tail = { jobs: c.jobs, now: c.now, sleep, pollMilliseconds };
   yield openingFrame(retryMilliseconds);
-  let takenAt = c.now();
+  let takenAt = c.steadyNow();
   for await (const event of tailEvents(job.job_id, after, tail, signal)) {
     if (!(await mayGoOn())) return;
     if (event) {
       yield eventFrame(event.sequence, await pushedEnvelope(job, event, c));
       if (endsSession(event.type)) return;
-    } else if (isOver(takenAt, heartbeatSeconds, c.now())) yield heartbeatFrame;
+    } else if (isOver(takenAt, heartbeatSeconds, c.steadyNow())) yield heartbeatFrame;
     else continue;
-    takenAt = c.now();
+    takenAt = c.steadyNow();
   }
 }
 
 /** Whether the session may go on: it is not too old, and its key is not revoked. */
-function watchSession(keyHash: string, { keys, now, eventStreams: { sessionSeconds } }: EventStreamNeeds) {
-  const openedAt = now();
+function watchSession(
+  keyHash: string,
+  { keys, steadyNow, eventStreams: { sessionSeconds } }: EventStreamNeeds,
+) {
+  const openedAt = steadyNow();
   let checkedAt = openedAt;
   return async (): Promise<boolean> => {
-    const at = now();
+    const at = steadyNow();
     if (sessionSeconds !== null && isOver(openedAt, sessionSeconds, at)) return false;
     if (!isOver(checkedAt, keyCheckSeconds, at)) return true;
     checkedAt = at;

@@ -62,6 +62,7 @@ export const quiet = words(
   `-hide_banner -nostdin -loglevel error -filter_complex_threads 1 -max_alloc ${maxAllocationBytes}`,
 );
 
+/** Limits of every decoder: pixels per frame, and one thread. */
 export const decodingLimits = words(`-max_pixels ${maxPixels} -threads 1`);
 
 /** Without frame threads and reordering, the decoder outputs a key frame immediately instead of two GOPs later. */
@@ -139,7 +140,7 @@ function clipSpan(input: GraphInput, clipSeconds: number): Span {
 /**
  * Builds the filter graph of a clip. The evidence frame is the last frame of the clip, the freshest one. If the end
  * is known, the last two frames are encoded, and the first one in case they cannot be decoded. Otherwise the real
- * duration shows only at the end of the input, so one frame per second and the last frames are encoded instead of
+ * duration shows only at the end of the input. Then one frame per second and the last frames are encoded instead of
  * all. Segments play from 0, with or without a key frame at their start. An RTSP stream is joined midway; its clip
  * starts at the first key frame. The trim stays in the graph: `-t` with several outputs hangs on endless input, and
  * for RTSP counts from before that key frame. `round=down` keeps the last frame of each fifth of a second, so that

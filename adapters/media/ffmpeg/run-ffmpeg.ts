@@ -25,6 +25,7 @@ export type FfmpegInput =
  */
 export type FfmpegPictures = { frame: Uint8Array; thumbnail: Uint8Array; clip?: Uint8Array };
 
+/** Runner of captures with ffmpeg. */
 export type FfmpegRunner = {
   /**
    * Runs one ffmpeg process. Throws `StreamFetchError` (also `NoPictureError`), `TransientError` for local faults,

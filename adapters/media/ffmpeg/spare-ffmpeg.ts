@@ -27,14 +27,14 @@ export function createSpareFfmpeg(options: {
   const waiting = new Map<string, SpareProcess>();
   return {
     take: (command) => {
-      const spare = waiting.get(keyOf(command));
-      waiting.delete(keyOf(command));
+      const spare = waiting.get(toKey(command));
+      waiting.delete(toKey(command));
       if (spare === undefined || !isRunning(spare)) return start(command);
       spare.awaited(true);
       return spare;
     },
     prepare: (command) => {
-      if (!waiting.has(keyOf(command)) && waiting.size < mostWaiting) keep(keyOf(command), start(command));
+      if (!waiting.has(toKey(command)) && waiting.size < mostWaiting) keep(toKey(command), start(command));
     },
   };
 
@@ -62,7 +62,7 @@ export function createSpareFfmpeg(options: {
 
 const mostWaiting = 4;
 
-function keyOf(command: FfmpegCommand): string {
+function toKey(command: FfmpegCommand): string {
   return command('').join('\0');
 }
 

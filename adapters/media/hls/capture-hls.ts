@@ -13,6 +13,7 @@ import type { KeyFrameClock } from './key-frame-clock.ts';
 import { lastKeyFrame } from './last-key-frame.ts';
 import { clipEndsAtSeconds, lastSeconds } from './last-seconds.ts';
 import { livenessOf } from './live-or-not.ts';
+import { createPlaylistBudget, type PlaylistBudget } from './playlist-budget.ts';
 import { createPlaylistMemory, type Remembered } from './playlist-memory.ts';
 import type { MediaPlaylist, Segment } from './playlist.ts';
 import { createResourceMemory } from './resource-memory.ts';
@@ -68,6 +69,8 @@ export function createHlsCapturer(deps: {
   http: GuardedHttp;
   ffmpeg: FfmpegRunner;
   now: () => Date;
+  /** Shared by all capturers of a process; one of its own by default. */
+  budget?: PlaylistBudget;
   limits?: Partial<HlsLimits>;
   /** If absent, the URL of the request is the playlist URL. */
   source?: PlaylistSource;
@@ -78,6 +81,7 @@ export function createHlsCapturer(deps: {
   const resources = createResourceMemory({ now: deps.now, most: 1000, keepMs: 10 * 60_000 });
   const fetcher = {
     http: deps.http,
+    budget: deps.budget ?? createPlaylistBudget(),
     ...limits,
     resources,
     ...(source?.prepare && { prepare: source.prepare }),
@@ -195,7 +199,7 @@ export function createHlsCapturer(deps: {
     const enough = new AbortController();
     const chunks = clock.watch(fetchSegments(fetcher, segments, AbortSignal.any([signal, enough.signal])));
     try {
-      const input = await inputOf(chunks, segments, request);
+      const input = await createInput(chunks, segments, request);
       return await deps.ffmpeg.run(input, request, { timeoutMs: limits.decodeTimeoutMs }, signal);
     } catch (error) {
       segments.forEach(forgetResources);
@@ -215,7 +219,7 @@ export function createHlsCapturer(deps: {
  * Reduces the input to the bytes that ffmpeg needs, if they can be located. Otherwise ffmpeg reads while segments
  * arrive.
  */
-async function inputOf(
+async function createInput(
   chunks: AsyncIterable<Uint8Array>,
   segments: Segment[],
   request: CaptureRequest,

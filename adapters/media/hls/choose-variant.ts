@@ -29,7 +29,7 @@ export function rankVariants(variants: Variant[], mode: InputMode): Variant[] {
 
 function hasPicture(variant: Variant): boolean {
   if (variant.resolution !== null || !variant.codecs) return true;
-  return codecsOf(variant).some((codec) => videoCodec.test(codec));
+  return readCodecs(variant).some((codec) => videoCodec.test(codec));
 }
 
 /** Orders by size, then by decoding work and color accuracy, then by bandwidth. */
@@ -39,12 +39,12 @@ function bySize(a: Variant, b: Variant): number {
 
 /** Ranks by codec: H.264 decodes fastest; Dolby Vision without its decoder has false colors. */
 function work(variant: Variant): number {
-  const codecs = codecsOf(variant);
+  const codecs = readCodecs(variant);
   if (codecs.some((codec) => /^(dvh|dva)/i.test(codec))) return 2;
   return codecs.some((codec) => /^(hvc|hev|av01|vp0?9)/i.test(codec)) ? 1 : 0;
 }
 
-function codecsOf({ codecs }: Variant): string[] {
+function readCodecs({ codecs }: Variant): string[] {
   return (codecs ?? '').split(',').map((codec) => codec.trim());
 }
 

@@ -12,6 +12,7 @@ import {
   type MultivariantPlaylist,
   type Variant,
 } from './playlist.ts';
+import { PlaylistBudgetError, type PlaylistBudget, type PlaylistShare } from './playlist-budget.ts';
 import { PlaylistLimitError } from './readable-text.ts';
 import type { Variables } from './variables.ts';
 
@@ -20,6 +21,7 @@ export type PlaylistFetcher = {
   http: GuardedHttp;
   playlistBytes: number;
   requestTimeoutMs: number;
+  budget: PlaylistBudget;
   prepare?: PreparePlaylist;
 };
 
@@ -85,7 +87,19 @@ async function fetchPlaylist(
   imported: Variables,
   signal: AbortSignal,
 ): Promise<MultivariantPlaylist | FetchedPlaylist> {
-  const response = await request(fetcher, url, signal);
+  const share = fetcher.budget.open();
+  try {
+    return await readPlaylist(fetcher, await request(fetcher, url, share, signal), imported);
+  } finally {
+    share.close();
+  }
+}
+
+function readPlaylist(
+  fetcher: PlaylistFetcher,
+  response: GuardedResponse,
+  imported: Variables,
+): MultivariantPlaylist | FetchedPlaylist {
   if (response.status === 404 || response.status === 410) {
     throw new PlaylistGoneError(
       'The server does not have this playlist (any more). Check the URL, and that the stream is running.',
@@ -104,11 +118,17 @@ async function fetchPlaylist(
   }
 }
 
-async function request(fetcher: PlaylistFetcher, url: string, signal: AbortSignal): Promise<GuardedResponse> {
+async function request(
+  fetcher: PlaylistFetcher,
+  url: string,
+  share: PlaylistShare,
+  signal: AbortSignal,
+): Promise<GuardedResponse> {
   const options = { maxBytes: fetcher.playlistBytes, timeoutMs: fetcher.requestTimeoutMs, signal };
   try {
-    return await fetcher.http.request(url, options);
+    return await fetcher.http.request(url, { ...options, onChunk: share.count });
   } catch (error) {
+    if (error instanceof PlaylistBudgetError) throw busyError(error);
     if (!(error instanceof EgressLimitError)) throw fetchFailure(error, 'playlist');
     // A body above the limit is probably a video file. Its headers show the content type.
     const headers = await fetcher.http.request(url, { ...options, headersOnly: true }).catch(() => null);
@@ -125,6 +145,14 @@ function foundInstead({ body, headers }: GuardedResponse): FoundInstead {
 function tooLong(cause: PlaylistError): StreamFetchError {
   return new StreamFetchError(
     'The playlist has too many lines. Use one with a shorter DVR window.',
+    undefined,
+    { cause },
+  );
+}
+
+function busyError(cause: PlaylistBudgetError): StreamFetchError {
+  return new StreamFetchError(
+    'The service fetches too many large playlists right now. Try again in a minute, or use a playlist with a shorter window.',
     undefined,
     { cause },
   );

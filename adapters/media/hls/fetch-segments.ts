@@ -53,13 +53,13 @@ export async function* fetchSegments(
         throw error instanceof StatusError ? new SegmentMissingError(segment.sequence, error) : error;
       }),
     ]);
-    return key === null ? bytes : decrypt(bytes, key, ivOf(segment));
+    return key === null ? bytes : decrypt(bytes, key, initializationVector(segment));
   }
 
   /** Detects encryption by content: by the tags, it depends on the order of EXT-X-KEY and EXT-X-MAP. */
   async function fetchInitialization(resource: Resource, first: Segment): Promise<Uint8Array> {
     const [key, bytes] = await Promise.all([keyBytes(first.key), fetchOnce(resource, 'segment', limitBytes)]);
-    return key === null || isIsoMedia(bytes) ? bytes : decrypt(bytes, key, ivOf(first));
+    return key === null || isIsoMedia(bytes) ? bytes : decrypt(bytes, key, initializationVector(first));
   }
 
   async function keyBytes(key: SegmentKey | null): Promise<Uint8Array | null> {
@@ -107,7 +107,7 @@ function isIsoMedia(bytes: Uint8Array): boolean {
 }
 
 /** Returns the initialization vector. By default it is the media sequence number (RFC 8216, 5.2). */
-function ivOf(segment: Segment): Uint8Array {
+function initializationVector(segment: Segment): Uint8Array {
   if (segment.key?.method === 'AES-128' && segment.key.iv !== null) return segment.key.iv;
   const iv = Buffer.alloc(16);
   // A media sequence number may be negative or exceed 64 bits.

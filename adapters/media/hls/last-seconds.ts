@@ -16,7 +16,7 @@ const lastPictureTicks = clipEndsAtSeconds * ticksPerSecond - 90;
 export function lastSeconds(bytes: Uint8Array, seconds: number): Uint8Array | null {
   const found = picturesOf(bytes);
   if (found === null) return null;
-  const times = timesOf(bytes, found.pictures);
+  const times = readTimes(bytes, found.pictures);
   if (times === null) return null;
   const newest = times.reduce((latest, time) => (ticksBetween(latest, time) > 0 ? time : latest));
   const age = times.map((time) => ticksBetween(time, newest));
@@ -30,7 +30,7 @@ export function lastSeconds(bytes: Uint8Array, seconds: number): Uint8Array | nu
 }
 
 /** Returns null if a timestamp is missing or the list is empty. */
-function timesOf(bytes: Uint8Array, pictures: { at: number }[]): number[] | null {
+function readTimes(bytes: Uint8Array, pictures: { at: number }[]): number[] | null {
   const times = pictures.map(({ at }) => {
     const [field] = timeFields(bytes.subarray(at, at + packetBytes));
     return field === undefined ? null : readTime(field);

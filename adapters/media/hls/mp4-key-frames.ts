@@ -6,8 +6,8 @@ const mostSamples = 100_000;
 const isNoKeyFrame = 0x10000;
 
 /**
- * Returns the seconds from the first frame of a fragmented MP4 segment to its last key frame, or null if the boxes
- * do not contain them (ISO/IEC 14496-12).
+ * Returns the seconds from the first frame of a fragmented MP4 segment to its last key frame. Returns null if the
+ * boxes do not contain them (ISO/IEC 14496-12).
  */
 export function lastKeyFrameOfMp4(segment: Uint8Array, initialization: Uint8Array | null): number | null {
   try {
@@ -29,7 +29,7 @@ function videoTrack(bytes: Buffer): Track | null {
     const [header, times] = [child(track, 'tkhd'), child(media, 'mdhd')];
     const id = header.readUInt32BE(header.readUInt8(0) === 1 ? 20 : 12);
     const timescale = times.readUInt32BE(times.readUInt8(0) === 1 ? 20 : 12);
-    const defaults = defaultsOf(child(movie, 'mvex'), id);
+    const defaults = findDefaults(child(movie, 'mvex'), id);
     return {
       id,
       timescale,
@@ -40,7 +40,7 @@ function videoTrack(bytes: Buffer): Track | null {
   return null;
 }
 
-function defaultsOf(extension: Buffer, id: number): Buffer | null {
+function findDefaults(extension: Buffer, id: number): Buffer | null {
   for (const box of children(extension, 'trex')) if (box.readUInt32BE(4) === id) return box;
   return null;
 }
@@ -49,14 +49,14 @@ function lastKeyFrame(segment: Buffer, track: Track): number | null {
   let first = Infinity;
   let last: number | null = null;
   let left = mostSamples;
-  for (const fragment of fragmentsOf(segment)) {
+  for (const fragment of readFragments(segment)) {
     if ((left -= 1) < 0) return null;
     const header = readHeader(child(fragment, 'tfhd'), track);
     if (header === null) continue;
     let seconds = readBaseTime(child(fragment, 'tfdt')) / track.timescale;
     for (const run of children(fragment, 'trun')) {
       if ((left -= 1) < 0) return null;
-      for (const sample of samplesOf(run, header, track.timescale)) {
+      for (const sample of readSamples(run, header, track.timescale)) {
         if ((left -= 1) < 0) return null;
         first = Math.min(first, seconds + sample.delaySeconds);
         if ((sample.flags & isNoKeyFrame) === 0) last = seconds + sample.delaySeconds;
@@ -67,7 +67,7 @@ function lastKeyFrame(segment: Buffer, track: Track): number | null {
   return last === null ? null : last - first;
 }
 
-function* fragmentsOf(segment: Buffer): Generator<Buffer> {
+function* readFragments(segment: Buffer): Generator<Buffer> {
   let left = mostSamples;
   for (const box of children(segment, 'moof')) {
     if ((left -= 1) < 0) return;
@@ -97,7 +97,7 @@ function readBaseTime(box: Buffer): number {
 
 type Sample = { seconds: number; flags: number; delaySeconds: number };
 
-function* samplesOf(box: Buffer, defaults: SampleDefaults, timescale: number): Generator<Sample> {
+function* readSamples(box: Buffer, defaults: SampleDefaults, timescale: number): Generator<Sample> {
   const flags = box.readUIntBE(1, 3);
   const count = box.readUInt32BE(4);
   let at = 8 + (flags & 0x001 ? 4 : 0);

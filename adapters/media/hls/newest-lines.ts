@@ -32,10 +32,10 @@ function clockAfter(gone: string[], kept: string[]): string[] {
   let durationMs = 0;
   let isOwn = false;
   for (const line of gone) {
-    if (line.startsWith(clockTag)) clockMs = Date.parse(textOf(line));
+    if (line.startsWith(clockTag)) clockMs = Date.parse(readText(line));
     if (line === discontinuityTag && !isOwn) clockMs = Number.NaN;
     isOwn = line.startsWith(clockTag) || (isOwn && !isUri(line));
-    if (line.startsWith('#EXTINF:')) durationMs = numberOf(line) * 1000;
+    if (line.startsWith('#EXTINF:')) durationMs = readNumber(line) * 1000;
     if (isUri(line)) clockMs += durationMs;
   }
   return Number.isNaN(clockMs) ? [] : [`${clockTag}${new Date(clockMs).toISOString()}`];
@@ -45,10 +45,10 @@ function isUri(line: string): boolean {
   return !line.startsWith('#');
 }
 
-function textOf(line: string): string {
+function readText(line: string): string {
   return line.slice(line.indexOf(':') + 1).trim();
 }
 
-function numberOf(line: string): number {
-  return Number.parseFloat(textOf(line)) || 0;
+function readNumber(line: string): number {
+  return Number.parseFloat(readText(line)) || 0;
 }

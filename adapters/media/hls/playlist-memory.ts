@@ -1,3 +1,5 @@
+import { isOver } from '../../../core/time.ts';
+
 /** Cached result of the last capture; saves the next capture a request. */
 export type Remembered = {
   /** URL of the selected media playlist, after redirects. */
@@ -33,7 +35,7 @@ export function createPlaylistMemory(options: {
       if (entry === undefined) return undefined;
       const now = options.now();
       const stale = entry.freshUntil ? now >= entry.freshUntil : false;
-      if (!stale && now.getTime() - entry.resolvedAtMs <= options.keepMs) return entry;
+      if (!stale && !isOver(new Date(entry.resolvedAtMs), options.keepMs / 1000, now)) return entry;
       entries.delete(key);
       return undefined;
     },

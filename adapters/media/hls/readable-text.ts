@@ -61,7 +61,7 @@ export function readableText(
   let begun = false;
   let variants = 0;
   let tags = 0;
-  for (const line of linesOf(new TextDecoder().decode(bytes))) {
+  for (const line of splitLines(new TextDecoder().decode(bytes))) {
     if (!begun && !/^#EXTM3U\b/.test(line)) return null;
     begun = true;
     if (line.startsWith('#') && !isNeeded(line)) continue;
@@ -81,7 +81,7 @@ export function readableText(
 }
 
 /** Yields the lines one by one: a list of all lines of a large body takes a multiple of its memory. */
-function* linesOf(text: string): Generator<string> {
+function* splitLines(text: string): Generator<string> {
   for (let start = 0; start < text.length;) {
     const end = text.indexOf('\n', start);
     const line = text.slice(start, end === -1 ? undefined : end).trim();

@@ -1,3 +1,4 @@
+import { isOver } from '../../../core/time.ts';
 import type { Resource } from './playlist.ts';
 
 /**
@@ -19,27 +20,28 @@ export function createResourceMemory(options: {
   most: number;
   keepMs: number;
 }): ResourceMemory {
-  const entries = new Map<string, { bytes: Uint8Array; untilMs: number }>();
+  const entries = new Map<string, { bytes: Uint8Array; fetchedAt: Date }>();
   return {
     async get(resource, fetch) {
-      const key = keyOf(resource);
+      const key = toKey(resource);
       const known = entries.get(key);
-      if (known !== undefined && options.now().getTime() < known.untilMs) return known.bytes;
+      if (known !== undefined && !isOver(known.fetchedAt, options.keepMs / 1000, options.now()))
+        return known.bytes;
       const bytes = await fetch();
       if (bytes.length <= mostBytesOfOne) remember(key, bytes);
       return bytes;
     },
-    forget: (resource) => void entries.delete(keyOf(resource)),
+    forget: (resource) => void entries.delete(toKey(resource)),
   };
 
   function remember(key: string, bytes: Uint8Array): void {
     entries.delete(key);
-    entries.set(key, { bytes, untilMs: options.now().getTime() + options.keepMs });
+    entries.set(key, { bytes, fetchedAt: options.now() });
     const [oldest] = entries.keys();
     if (entries.size > options.most && oldest !== undefined) entries.delete(oldest);
   }
 }
 
-function keyOf({ url, byteRange }: Resource): string {
+function toKey({ url, byteRange }: Resource): string {
   return byteRange === null ? url : `${byteRange.offset}+${byteRange.length} ${url}`;
 }

@@ -22,13 +22,13 @@ export function picturesOf(bytes: Uint8Array): TransportStream | null {
   for (let at = 0; at + packetBytes <= bytes.length; at += packetBytes) {
     const packet = bytes.subarray(at, at + packetBytes);
     if (packet[0] !== syncByte) return null;
-    const pid = pidOf(packet);
+    const pid = readPid(packet);
     if (pid === 0 && programPid === null) {
-      programPid = programPidOf(packet);
+      programPid = readProgramPid(packet);
       if (programPid === null) return null;
       tables.push(packet);
     } else if (pid === programPid && videoPid === null) {
-      videoPid = videoPidOf(packet);
+      videoPid = readVideoPid(packet);
       if (videoPid === null) return null;
       tables.push(packet);
     } else if (pid === videoPid && startsUnit(packet) && (isRandomAccess(packet) || hasTime(packet))) {
@@ -43,7 +43,7 @@ export function packetsOf(bytes: Uint8Array, pid: number): Uint8Array[] {
   const packets: Uint8Array[] = [];
   for (let at = 0; at + packetBytes <= bytes.length; at += packetBytes) {
     const packet = bytes.subarray(at, at + packetBytes);
-    if (pidOf(packet) === pid) packets.push(packet);
+    if (readPid(packet) === pid) packets.push(packet);
   }
   return packets;
 }
@@ -55,7 +55,7 @@ export function payloadOf(packet: Uint8Array): Uint8Array {
 
 // ISO/IEC 13818-1: packets 2.4.3.2, adaptation field 2.4.3.4, association table 2.4.4.3, map table 2.4.4.8.
 
-function pidOf(packet: Uint8Array): number {
+function readPid(packet: Uint8Array): number {
   return (byte(packet, 1) & 0x1f) * 256 + byte(packet, 2);
 }
 
@@ -83,8 +83,8 @@ function hasAdaptation(packet: Uint8Array): boolean {
  * Returns the PMT PID of the only program. Returns null if there are several, or the table does not fit into this
  * packet.
  */
-function programPidOf(packet: Uint8Array): number | null {
-  const section = sectionOf(packet, 0x00);
+function readProgramPid(packet: Uint8Array): number | null {
+  const section = readSection(packet, 0x00);
   if (section === null) return null;
   const programs: number[] = [];
   for (let at = 8; at + 4 <= section.length - checksumBytes; at += 4) {
@@ -95,8 +95,8 @@ function programPidOf(packet: Uint8Array): number | null {
   return programs.length === 1 ? (programs[0] ?? null) : null;
 }
 
-function videoPidOf(packet: Uint8Array): number | null {
-  const section = sectionOf(packet, 0x02);
+function readVideoPid(packet: Uint8Array): number | null {
+  const section = readSection(packet, 0x02);
   if (section === null) return null;
   for (let at = 12 + (word(section, 10) & 0x0fff); at + 5 <= section.length - checksumBytes;) {
     if (videoTypes.has(byte(section, at))) return word(section, at + 1) & 0x1fff;
@@ -110,7 +110,7 @@ const videoTypes = new Set([0x02, 0x10, 0x1b, 0x24]);
 
 const checksumBytes = 4;
 
-function sectionOf(packet: Uint8Array, tableId: number): Uint8Array | null {
+function readSection(packet: Uint8Array, tableId: number): Uint8Array | null {
   if (!startsUnit(packet)) return null;
   const payload = payloadOf(packet);
   const start = 1 + byte(payload, 0);

@@ -10,8 +10,8 @@ export class VariableError extends Error {
 const mostCharacters = 16 * 1024 * 1024;
 
 /**
- * Replaces `{$NAME}` with the value of the variable (RFC 8216bis, 4.3): defined in the text, imported from the
- * multivariant playlist, or taken from the query of the playlist URL, as signed queries require. Throws
+ * Replaces `{$NAME}` with the value of the variable (RFC 8216bis, 4.3). A variable is defined in the text, imported
+ * from the multivariant playlist, or taken from the query of the playlist URL, as signed queries require. Throws
  * `VariableError`.
  */
 export function withVariables(

@@ -11,6 +11,7 @@ export const lightUnit = 512;
 
 /** Amount of light per luma level, index 0 to 255. Light scales luma, while chroma shifts equally at all levels. */
 export const lightOfLuma = Uint8Array.from({ length: 256 }, (_, level) => Math.max(level - 16, 0));
+/** Amount of light per chroma level, constant. */
 export const lightOfColour = new Uint8Array(256).fill(128);
 
 /** Maximum change that counts as light, as a share of the light of a pixel. A larger change counts as motion. */

@@ -32,7 +32,7 @@ export function allowanceOf(noise: NoiseMap, share: number): Uint8Array {
     const learned = noise[cell] ?? 0;
     if (learned === 0) continue;
     const level = lesser(Math.round(share * learned), 255);
-    const at = cornerOf(cell);
+    const at = cellCorner(cell);
     allowance[at] = level;
     allowance[at + 1] = level;
     allowance[at + thumbnail.width] = level;
@@ -55,7 +55,7 @@ export function learnNoise(noise: NoiseMap, distance: Uint8Array, mostInside: nu
   return learned;
 }
 
-function cornerOf(cell: number): number {
+function cellCorner(cell: number): number {
   const row = Math.floor(cell / width);
   return row * 2 * thumbnail.width + (cell - row * width) * 2;
 }
@@ -63,7 +63,7 @@ function cornerOf(cell: number): number {
 function greatestInCells(distance: Uint8Array): Uint8Array {
   const cells = new Uint8Array(noiseCells);
   for (let cell = 0; cell < noiseCells; cell += 1) {
-    const at = cornerOf(cell);
+    const at = cellCorner(cell);
     const below = at + thumbnail.width;
     cells[cell] = greater(
       greater(distance[at] ?? 0, distance[at + 1] ?? 0),

@@ -69,7 +69,7 @@ export function traceOf({ samples, width }: Plane): Uint8Array {
 /**
  * Maximum share of differing pixels in two identical frames. Measured with libx264: a static source differs by at
  * most one level on 0.5 % of the pixels between key frames. Noise of ±2 levels, below any sensor's, moves 1 % or
- * more. A false frozen stream costs a job, a missed one a check, so the limit is strict: a detailed still at a very
+ * more. A false frozen stream costs a job, a missed one a check, so the limit is strict. A detailed still at a very
  * low bit rate (±1 level on 10 %) counts as live.
  */
 const identicalShare = 0.005;

@@ -11,11 +11,11 @@ const rows = 5;
 
 /** Returns the distance, in levels, of a certain change. It follows the noise of the current frame. */
 export function thresholdFor(distance: Uint8Array, width: number, tuning: MotionTuning): number {
-  const threshold = tuning.leastThreshold + tuning.noiseFactor * noiseOf(distance, width);
+  const threshold = tuning.leastThreshold + tuning.noiseFactor * measureNoise(distance, width);
   return Math.min(threshold, tuning.mostThreshold);
 }
 
-function noiseOf(distance: Uint8Array, width: number): number {
+function measureNoise(distance: Uint8Array, width: number): number {
   const [cellWidth, cellHeight] = [width / columns, distance.length / width / rows];
   const levels = new Uint8Array(columns * rows);
   const seen = noDifferences();

@@ -18,7 +18,7 @@ export type KeyFrameEnd = {
  * false.
  */
 export function watchForKeyFrameEnd(track: Pick<VideoTrack, 'codec' | 'payloadType'>): KeyFrameEnd {
-  const kindOf = track.codec === 'H264' ? kindOfH264 : track.codec === 'H265' ? kindOfH265 : null;
+  const classify = track.codec === 'H264' ? classifyH264 : track.codec === 'H265' ? classifyH265 : null;
   let timestamp: number | null = null;
   /** False if the stream was joined within the access unit. */
   let whole = false;
@@ -27,8 +27,8 @@ export function watchForKeyFrameEnd(track: Pick<VideoTrack, 'codec' | 'payloadTy
   return {
     isPast: (frame) => {
       const packet = readRtp(frame);
-      if (past || kindOf === null || packet?.payloadType !== track.payloadType) return past;
-      const kind = kindOf(packet.payload);
+      if (past || classify === null || packet?.payloadType !== track.payloadType) return past;
+      const kind = classify(packet.payload);
       if (packet.timestamp !== timestamp) {
         past = whole && isKeyFrame;
         whole = timestamp !== null || kind.beginsPicture;
@@ -61,7 +61,7 @@ function readRtp(frame: Uint8Array): RtpPacket | null {
 type Kind = { isKeyFrame: boolean; beginsPicture: boolean };
 
 /** Classifies an H.264 payload (RFC 6184, 5.2). */
-function kindOfH264(payload: Uint8Array): Kind {
+function classifyH264(payload: Uint8Array): Kind {
   const type = (payload[0] ?? 0) & 0x1f;
   const [singleTimeAggregate, fragment] = [24, 28];
   if (type === singleTimeAggregate) return unite(unitTypes(payload, 1).map((first) => h264(first & 0x1f)));
@@ -73,7 +73,7 @@ function h264(type: number): Kind {
 }
 
 /** Classifies an H.265 payload (RFC 7798, 4.4). */
-function kindOfH265(payload: Uint8Array): Kind {
+function classifyH265(payload: Uint8Array): Kind {
   const type = ((payload[0] ?? 0) >> 1) & 0x3f;
   const [aggregate, fragment] = [48, 49];
   if (type === aggregate) return unite(unitTypes(payload, 2).map((first) => h265((first >> 1) & 0x3f)));

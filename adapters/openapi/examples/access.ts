@@ -6,6 +6,7 @@ export const key = {
   caller: 'harbour',
   scopes: ['jobs'],
   label: 'lock control room',
+  created_by: null,
   created_at: '2026-03-01T11:00:00.000Z',
   last_used_at: '2026-03-01T12:00:00.000Z',
   revoked_at: null,

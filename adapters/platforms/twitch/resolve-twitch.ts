@@ -32,14 +32,14 @@ export async function resolveTwitch(
     // Media playlists outlive the token, and each new one starts with an advertisement.
     mediaExpiresAt: null,
     pageUrl: `https://www.twitch.tv/${login}`,
-    details: detailsOf(channel),
+    details: readDetails(channel),
   };
 }
 
 function checkLive(channel: TwitchChannel | undefined): void {
   if (channel === undefined) return;
   if (channel === null) throw new NotLiveError('The channel does not exist. Check its name in the URL.');
-  const details = detailsOf(channel);
+  const details = readDetails(channel);
   if (channel.stream === null) throw offline(details);
   const { type } = channel.stream;
   if (type && type !== 'live') {
@@ -48,7 +48,7 @@ function checkLive(channel: TwitchChannel | undefined): void {
   }
 }
 
-function detailsOf(channel: TwitchChannel | undefined): StreamDetails {
+function readDetails(channel: TwitchChannel | undefined): StreamDetails {
   const title = channel?.broadcastSettings?.title ?? channel?.stream?.title;
   const { stream, displayName } = channel ?? {};
   return {

@@ -44,7 +44,7 @@ export async function askTwitch(
   const variables = { login };
   const answer = await askPlatform(http, 'Twitch', settings.gqlUrl, {
     method: 'POST',
-    headers: headersOf(settings),
+    headers: toHeaders(settings),
     body: JSON.stringify([
       { query: tokenQuery, variables },
       { query: channelQuery, variables },
@@ -64,7 +64,7 @@ const channelQuery =
   'query($login: String!) { user(login: $login) { displayName broadcastSettings { title } stream { id type title viewersCount previewImageURL(width: 640, height: 360) } } }';
 
 /** Sends only `auth-token` of the account cookies, like Twitch's web page. */
-function headersOf({ clientId, cookies }: TwitchSettings): Record<string, string> {
+function toHeaders({ clientId, cookies }: TwitchSettings): Record<string, string> {
   const account = cookieValue(cookies, 'auth-token');
   return {
     'client-id': clientId,

@@ -12,6 +12,7 @@ const flag = z.boolean().default(false).catch(false);
 
 const thumbnails = z.array(z.object({ url: z.url(), width: z.number().default(0).catch(0) })).catch([]);
 
+/** Schema of the used part of InnerTube's `/player` response. */
 export const playerResponseSchema = z.object({
   playabilityStatus: z.object({
     status: z.string(),

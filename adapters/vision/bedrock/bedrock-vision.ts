@@ -33,7 +33,7 @@ export function createBedrockVision({ client, modelId, sheets }: Collaborators):
     );
   }
   const ask = async <Fields>(task: Task<Fields>, media: Media[], signal: AbortSignal) => {
-    const id = modelId ?? defaultModelId(await regionOf(client));
+    const id = modelId ?? defaultModelId(await readRegion(client));
     return converse({ client, modelId: id, family }, task, media, signal);
   };
   return {
@@ -42,7 +42,7 @@ export function createBedrockVision({ client, modelId, sheets }: Collaborators):
     takesVideo: family.takesVideo,
 
     async judge(look, condition, signal) {
-      const media = mediaOf(look);
+      const media = toMedia(look);
       const { fields, tokens } = await ask(judgeTask(shownBy(media), condition), media, signal);
       return verdictOf(fields, tokens);
     },
@@ -64,7 +64,7 @@ export function createBedrockVision({ client, modelId, sheets }: Collaborators):
   };
 }
 
-async function regionOf(client: BedrockRuntimeClient): Promise<string> {
+async function readRegion(client: BedrockRuntimeClient): Promise<string> {
   try {
     return await client.config.region();
   } catch (error) {
@@ -78,7 +78,7 @@ async function regionOf(client: BedrockRuntimeClient): Promise<string> {
 }
 
 /** Returns the media for a check. Without a clip, the frame is used. */
-function mediaOf({ mode, frame, clip }: Look): Media[] {
+function toMedia({ mode, frame, clip }: Look): Media[] {
   if (mode === 'frames' || clip === undefined) return [{ jpeg: frame }];
   return mode === 'clip' ? [{ mp4: clip }] : [{ jpeg: frame }, { mp4: clip }];
 }

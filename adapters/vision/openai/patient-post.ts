@@ -22,8 +22,8 @@ export type Reply = { status: number; body: string };
 const longestWaitMs = 20_000;
 
 /**
- * Sends a POST and retries if the server is busy (429, 503), the only layer that does: after `Retry-After`, at most
- * 20 s, or after 0.5, 1 and 2 s. Returns any other status. Throws `VisionError` if the server does not respond, or
+ * Sends a POST and retries if the server is busy (429, 503). No other layer does. Waits for `Retry-After`, at most
+ * 20 s, or for 0.5, 1 and 2 s. Returns any other status. Throws `VisionError` if the server does not respond, or
  * not in time.
  */
 export async function patientPost(

@@ -37,7 +37,7 @@ export function colourOf(red: number, green: number, blue: number): Colour {
   // In dark areas, chroma of a codec is mostly noise.
   if (value < 0.14 || (value < 0.22 && saturation < 0.4)) return 'black';
   if (saturation < (value < 0.5 ? 0.22 : 0.15)) return value > 0.8 ? 'white' : 'grey';
-  return chromatic(hueOf(red, green, blue), saturation, value);
+  return chromatic(computeHue(red, green, blue), saturation, value);
 }
 
 function chromatic(hue: number, saturation: number, value: number): Colour {
@@ -56,7 +56,7 @@ function hueName(hue: number): Colour {
 }
 
 /** Returns the hue, 0 to 360 degrees. */
-function hueOf(red: number, green: number, blue: number): number {
+function computeHue(red: number, green: number, blue: number): number {
   const most = Math.max(red, green, blue);
   const spread = most - Math.min(red, green, blue);
   if (most === red) return (((green - blue) / spread) * 60 + 360) % 360;

@@ -11,16 +11,16 @@ export type Reading = {
 };
 
 /**
- * Reads a condition by a small grammar, whatever the sentence around it:
+ * Parses a condition by a small grammar and ignores the rest of the sentence:
  *
- * - clauses, joined by "and", "but", "while", commas (all must hold) or "or", "nor" (one suffices, "and" binds closer);
- * - in a clause colours, "dark", "bright", "blank", "motion" and their synonyms; all of them must hold;
- * - how much of a colour: "at least 20 %", "more than 5 %", "half", "mostly" (50 %), "all", "entirely" (90 %), "the
- *   picture is red" and "a red screen" (50 %; black 90 %), "large" (a region of 2 % of the picture), "small" (0.1 %), else a
- *   connected region of 0.5 %: "a red box", "something red appears", "red light";
- * - negation of a clause: "no", "not", "without", "is gone", "disappears"; two of them cancel out.
+ * - clauses are joined by "and", "but", "while" or commas (all must hold), or by "or" and "nor" (one suffices; "and" binds closer);
+ * - a clause consists of colors, "dark", "bright", "blank", "motion" and their synonyms, all of which must hold;
+ * - the amount of a color is "at least 20 %", "more than 5 %", "half", "mostly" (50 %), "all" or "entirely" (90 %). "The
+ *   picture is red" and "a red screen" mean 50 % (90 % for black), "large" a region of 2 % of the frame, "small" one of 0.1 %. The
+ *   default is a connected region of 0.5 %: "a red box", "something red appears", "red light";
+ * - a clause is negated by "no", "not", "without", "is gone" or "disappears"; two negations cancel out.
  *
- * A clause without any of this cannot be judged; joined by "and", it leaves the whole open.
+ * A clause without any of these is undecidable. Joined by "and", it makes the whole condition undecidable.
  */
 export function parseCondition(text: string): Reading {
   const alternatives: Condition[][] = [[]];

@@ -24,7 +24,7 @@ export function createPixelVision({ decoder }: { decoder: PictureDecoder }): Vis
     takesVideo: true,
 
     async judge(look, condition, signal) {
-      const moments = await decoded(signal, () => momentsOf(look, decoder, signal));
+      const moments = await decoded(signal, () => readMoments(look, decoder, signal));
       const { holds, explanation } = judgeMoments(condition, moments);
       return { triggered: holds === true, explanation, tokens };
     },
@@ -56,7 +56,7 @@ export function createPixelVision({ decoder }: { decoder: PictureDecoder }): Vis
 }
 
 /** Returns the moments of a clip; in hybrid mode also the frame, and without a clip only the frame. */
-async function momentsOf(
+async function readMoments(
   { mode, frame, clip }: Look,
   decoder: PictureDecoder,
   signal: AbortSignal,

@@ -18,7 +18,7 @@ export function summarizeSamples(samples: MeasuredSample[], size: PictureSize): 
   const facts = samples.map(({ rgb }) => measurePicture(rgb, size));
   const changes = changesIn(samples, facts);
   return [
-    `${samples.length} ${samples.length === 1 ? 'sample' : 'samples'} from ${timeOf(first)} to ${timeOf(last)}.`,
+    `${samples.length} ${samples.length === 1 ? 'sample' : 'samples'} from ${formatTime(first)} to ${formatTime(last)}.`,
     `At first: ${described(measurePicture(first.rgb, size))}`,
     ...changes.slice(0, mostChangesTold),
     ...(changes.length > mostChangesTold
@@ -38,7 +38,7 @@ function changesIn(samples: MeasuredSample[], facts: PictureFacts[]): string[] {
     const share = differingShare(before.rgb, sample.rgb);
     if (share < changedShare) return [];
     return [
-      `At ${timeOf(sample)} ${percent(share)} of the frame had changed; it was ${mainColours(now.shares)}.`,
+      `At ${formatTime(sample)} ${percent(share)} of the frame had changed; it was ${mainColours(now.shares)}.`,
     ];
   });
 }
@@ -48,6 +48,6 @@ function brightnessSpan(facts: PictureFacts[]): string {
   return `Mean brightness was between ${percent(Math.min(...levels))} and ${percent(Math.max(...levels))}.`;
 }
 
-function timeOf({ capturedAt }: MeasuredSample): string {
+function formatTime({ capturedAt }: MeasuredSample): string {
   return `${capturedAt.toISOString().slice(11, 19)} UTC`;
 }

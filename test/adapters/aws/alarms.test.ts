@@ -24,8 +24,8 @@ const failedJobs: MetricAlarm = {
 const hold = (...held: MetricAlarm[]) =>
   cloudWatch.on(DescribeAlarmsCommand).resolves({ MetricAlarms: held });
 
-describe('the alarms of a deployment', () => {
-  test('are told with their state, since when, and what to do', async () => {
+describe('createAlarms', () => {
+  test('alarms have their state, its start, and a description', async () => {
     hold(failedJobs);
 
     expect(await alarms.list()).toEqual([
@@ -38,7 +38,7 @@ describe('the alarms of a deployment', () => {
     ]);
   });
 
-  test('are asked for by what their names begin with', async () => {
+  test('alarms are requested by the prefix of their names', async () => {
     hold();
 
     await alarms.list();
@@ -50,7 +50,7 @@ describe('the alarms of a deployment', () => {
     });
   });
 
-  test('say what was measured when something is wrong, without a number of an account', async () => {
+  test('an active alarm contains the measured values without the account id', async () => {
     hold({
       ...failedJobs,
       StateValue: 'ALARM',
@@ -66,7 +66,7 @@ describe('the alarms of a deployment', () => {
     expect(JSON.stringify(alarm)).not.toContain('123456789012');
   });
 
-  test('without data are of unknown state, and a new one without a time too', async () => {
+  test('an alarm without data is of unknown state, and a new one has no time', async () => {
     hold({ AlarmName: 'Watchpost-prod/new', StateValue: 'INSUFFICIENT_DATA' });
 
     const [alarm] = await alarms.list();
@@ -74,7 +74,7 @@ describe('the alarms of a deployment', () => {
     expect(alarmSchema.parse(alarm)).toMatchObject({ state: 'unknown', since: null });
   });
 
-  test('are read to the last page', async () => {
+  test('alarms are read to the last page', async () => {
     cloudWatch
       .on(DescribeAlarmsCommand)
       .resolves({ MetricAlarms: [failedJobs], NextToken: 'second' })
@@ -87,13 +87,13 @@ describe('the alarms of a deployment', () => {
     ]);
   });
 
-  test('of pages without end are not read for ever', async () => {
+  test('the number of alarm pages is limited', async () => {
     cloudWatch.on(DescribeAlarmsCommand).resolves({ MetricAlarms: [failedJobs], NextToken: 'more' });
 
     expect(await alarms.list()).toHaveLength(5);
   });
 
-  test('that CloudWatch is too busy to tell of are a fault that passes', async () => {
+  test('throttling by CloudWatch is a TransientError', async () => {
     const busy = Object.assign(new Error('Rate exceeded'), { name: 'ThrottlingException' });
     cloudWatch.on(DescribeAlarmsCommand).rejects(busy);
 

@@ -17,8 +17,8 @@ const message = { job_id: '0c4c1c5e-7a53-4f2c-9b3f-1f0a5ad1e001', sequence: 4, r
 
 beforeEach(() => void sqs.reset());
 
-describe('deliveries on SQS FIFO', () => {
-  test('are grouped by job, and told apart by event and resend', async () => {
+describe('delivery queue on SQS FIFO', () => {
+  test('messages are grouped by job and deduplicated by event and resend', async () => {
     sqs.on(SendMessageCommand).resolves({});
 
     await queue.send(message);
@@ -31,13 +31,13 @@ describe('deliveries on SQS FIFO', () => {
     });
   });
 
-  test('a broken connection passes', async () => {
+  test('a broken connection is a TransientError', async () => {
     sqs.on(SendMessageCommand).rejects(Object.assign(new Error('read'), { code: 'ECONNRESET' }));
 
     await expect(queue.send(message)).rejects.toThrow(TransientError);
   });
 
-  test('a message is postponed by its visibility', async () => {
+  test('a message is delayed by its visibility timeout', async () => {
     sqs.on(ChangeMessageVisibilityCommand).resolves({});
 
     await createPostpone(client, queueUrl)('receipt', 25);
@@ -50,12 +50,12 @@ describe('deliveries on SQS FIFO', () => {
   });
 });
 
-describe('how long a message waits', () => {
-  test('until it is due, in whole seconds, never less', () => {
+describe('visibilitySeconds', () => {
+  test('the visibility timeout is in whole seconds, rounded up, 0 to 43,000', () => {
     expect([4.001, 5, -3, 10 ** 6].map(visibilitySeconds)).toEqual([5, 5, 0, 43_000]);
   });
 
-  test('twice as long after each fault, a minute at most', () => {
+  test('the timeout doubles after each internal error, up to one minute', () => {
     expect([0, 1, 2, 5, 7, 40].map(backoffSeconds)).toEqual([1, 1, 2, 16, 60, 60]);
   });
 });

@@ -26,7 +26,7 @@ beforeEach(() => void sfn.reset());
 const fault = { message: '', $metadata: {} };
 
 describe('executions on Step Functions', () => {
-  test('a start is named by job and generation, and given both', async () => {
+  test('an execution is named by job and generation and gets both as input', async () => {
     sfn.on(StartExecutionCommand).resolves({});
 
     expect(await executions.start(input)).toBe('started');
@@ -39,13 +39,13 @@ describe('executions on Step Functions', () => {
     });
   });
 
-  test('a name that is taken, running or ended, is a start that was made before', async () => {
+  test('a name that is in use or was used is an execution that has started', async () => {
     sfn.on(StartExecutionCommand).rejects(new ExecutionAlreadyExists(fault));
 
     expect(await executions.start(input)).toBe('already');
   });
 
-  test('stopping what never started is harmless', async () => {
+  test('stopping an execution that never started has no effect', async () => {
     sfn.on(StopExecutionCommand).rejects(new ExecutionDoesNotExist(fault));
 
     await executions.stop(input, 'cancelled');
@@ -63,19 +63,19 @@ describe('executions on Step Functions', () => {
     ['FAILED', 'failed'],
     ['TIMED_OUT', 'failed'],
     ['ABORTED', 'aborted'],
-  ] as const)('%s is %s', async (status, expected) => {
+  ] as const)('an execution in state %s is %s', async (status, expected) => {
     sfn.on(DescribeExecutionCommand, { executionArn: arn }).resolves({ status });
 
     expect(await executions.status(input)).toBe(expected);
   });
 
-  test('one that never started has no status', async () => {
+  test('an execution that never started has no status', async () => {
     sfn.on(DescribeExecutionCommand).rejects(new ExecutionDoesNotExist(fault));
 
     expect(await executions.status(input)).toBeUndefined();
   });
 
-  test('throttling passes, a missing right does not', async () => {
+  test('throttling is a TransientError, a missing permission is not', async () => {
     const refused = (name: string, httpStatusCode: number) =>
       new SFNServiceException({ name, $fault: 'client', $metadata: { httpStatusCode } });
     sfn
@@ -88,13 +88,13 @@ describe('executions on Step Functions', () => {
   });
 });
 
-describe('the name of an execution', () => {
-  test('is read back', () => {
+describe('execution name', () => {
+  test('an execution name is parsed back', () => {
     expect(readExecutionName(executionName(input))).toEqual(input);
   });
 
   test.each(['', 'a-1', '0c4c1c5e-7a53-4f2c-9b3f-1f0a5ad1e001', '0c4c1c5e-7a53-4f2c-9b3f-1f0a5ad1e001-x'])(
-    'that is none of ours is undefined: %j',
+    'the name of another execution is undefined: %j',
     (name) => {
       expect(readExecutionName(name)).toBeUndefined();
     },

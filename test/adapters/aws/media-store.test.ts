@@ -29,8 +29,8 @@ describeMediaStore('S3', async () => {
   return createMediaStore({ client, bucket: 'pictures' });
 });
 
-describe('a media store on S3', () => {
-  test('says of what type a picture is', async () => {
+describe('media store on S3', () => {
+  test('an object has its content type', async () => {
     await createMediaStore({ client, bucket: 'pictures' }).put(
       'captures/a.jpg',
       Buffer.from('x'),
@@ -44,7 +44,7 @@ describe('a media store on S3', () => {
     });
   });
 
-  test('a bucket that asks to slow down passes, a missing right does not', async () => {
+  test('throttling by S3 is a TransientError, a missing permission is not', async () => {
     const other = new S3Client({ region: 'eu-west-1' });
     const s3 = mockClient(other);
     const store = createMediaStore({ client: other, bucket: 'pictures' });

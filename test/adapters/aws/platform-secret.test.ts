@@ -42,8 +42,8 @@ const settings = (plain = publicPlatforms) =>
 
 const netscape = '.twitch.tv\tTRUE\t/\tTRUE\t0\tauth-token\ttwitch-account';
 
-describe('the secret with accounts and proxies', () => {
-  test('adds what it holds to the plain settings; what it leaves out or empty is none', async () => {
+describe('createPlatformSecret', () => {
+  test('the secret extends the default settings; absent and empty values are not used', async () => {
     holding({
       youtube_proxy: 'http://user:word@proxy.example:3128',
       youtube_cookies: '',
@@ -56,7 +56,7 @@ describe('the secret with accounts and proxies', () => {
     });
   });
 
-  test('is the same object until it says something else, which is seen after five minutes', async () => {
+  test('the settings are the same object until the secret changes, which is noticed after five minutes', async () => {
     const read = settings();
     holding({ twitch_cookies: 'auth-token=one' });
     const first = await read();
@@ -75,28 +75,25 @@ describe('the secret with accounts and proxies', () => {
     ['no JSON', 'SAPISID=account-secret', /expected object/],
     ['an unknown name', { youtube_cookie: 'SAPISID=account-secret' }, /youtube_cookie/],
     [
-      'cookies of no account',
+      'cookies without an account',
       { youtube_cookies: 'OTHER=account-secret' },
       /no cookie SAPISID of youtube\.com/,
     ],
     ['a proxy of another protocol', { twitch_proxy: 'socks5://a:account-secret@b' }, /twitch_proxy/],
     ['a list', { twitch_cookies: ['account-secret'] }, /twitch_cookies/],
-  ])(
-    '%s is a stream that cannot be fetched; the log says what is wrong, and not what it holds',
-    async (_, held, why) => {
-      holding(held);
+  ])('%s is a StreamFetchError; the log contains the reason without the content', async (_, held, why) => {
+    holding(held);
 
-      const failure = await settings()().catch((error: unknown) => error);
+    const failure = await settings()().catch((error: unknown) => error);
 
-      expect(failure).toBeInstanceOf(StreamFetchError);
-      const log = output.lines().join('\n');
-      expect(JSON.parse(log).fields.why).toMatch(why);
-      expect(log + String((failure as Error).stack)).not.toContain('account-secret');
-      expect((failure as Error).cause).toBeUndefined();
-    },
-  );
+    expect(failure).toBeInstanceOf(StreamFetchError);
+    const log = output.lines().join('\n');
+    expect(JSON.parse(log).fields.why).toMatch(why);
+    expect(log + String((failure as Error).stack)).not.toContain('account-secret');
+    expect((failure as Error).cause).toBeUndefined();
+  });
 
-  test('one that may not be read is told by its error; a fault that passes stays one', async () => {
+  test('an unreadable secret is reported by its error, and a transient error stays transient', async () => {
     const rejecting = (name: string) =>
       manager.on(GetSecretValueCommand).rejects(Object.assign(new Error('no'), { name }));
 
@@ -109,19 +106,19 @@ describe('the secret with accounts and proxies', () => {
   });
 });
 
-describe('a capturer with the secret', () => {
+describe('capturer with the platform secret', () => {
   const signal = new AbortController().signal;
   const guard = createEgressGuard({ allowRanges: ['127.0.0.0/8'] });
   const http = createGuardedHttp(guard);
 
-  test('is signed in at the platform as the secret says now, and reads it with the first URL of a platform', async () => {
+  test('the capturer is signed in with the current secret, which is read at the first platform URL', async () => {
     const twitch = await startFakeTwitch();
     const { gqlUrl, usherUrl } = twitch;
     const platforms = settings({
       ...publicPlatforms,
       twitch: { ...publicPlatforms.twitch, gqlUrl, usherUrl },
     });
-    const ffmpeg = { run: () => Promise.reject(new Error('No picture is wanted')) };
+    const ffmpeg = { run: () => Promise.reject(new Error('No capture expected')) };
     const capturer = createStreamCapturer({ guard, http, ffmpeg, now, platforms });
     const look = (url: string) => capturer.probe(url, signal).catch(() => undefined);
     const accounts = () =>

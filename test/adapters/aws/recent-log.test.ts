@@ -17,7 +17,7 @@ const recentLog = createRecentLog({ client, logGroup: '/watchpost', now });
 
 beforeEach(() => void logs.reset());
 
-/** The service: pages of `pageSize` events, newest first. */
+/** CloudWatch Logs: pages of `pageSize` events, newest first. */
 function hold(lines: () => string[], pageSize = 200) {
   logs
     .on(FilterLogEventsCommand)
@@ -48,13 +48,13 @@ const line = (second: number, fields: object = {}) =>
     ...fields,
   });
 
-describe('the recent log of a log group', () => {
+describe('createRecentLog', () => {
   afterEach(() => {
     const [first] = logs.commandCalls(FilterLogEventsCommand);
     expect(first?.args[0].input).toMatchObject({ logGroupName: '/watchpost', startFromHead: false });
   });
 
-  test('reads from the end, with a start time, which reading from the end needs', async () => {
+  test('the log is read from its end, with the start time that this requires', async () => {
     hold(() => [line(1)]);
 
     await recentLog.entries();
@@ -63,20 +63,20 @@ describe('the recent log of a log group', () => {
     expect(call?.args[0].input.startTime).toBeGreaterThan(Date.UTC(2024, 0, 1));
   });
 
-  test('goes on past pages without entries', async () => {
+  test('empty pages are skipped', async () => {
     const metrics = Array.from({ length: 400 }, () => '{"_aws":{"Timestamp":1},"Ticks":1}');
     hold(() => [line(1), ...metrics]);
 
     expect((await recentLog.entries()).map(({ message }) => message)).toEqual(['entry 1']);
   });
 
-  test('leaves out what is no entry: reports of Lambda, metrics, halves of lines', async () => {
+  test('lines of Lambda, metrics and partial lines are omitted', async () => {
     hold(() => ['REPORT RequestId: 1', '{"type":"platform.report"}', '{"level":"INFO","mess', line(3)]);
 
     expect(await recentLog.entries()).toHaveLength(1);
   });
 
-  test('puts the entries of several instances in the order of their times', async () => {
+  test('entries of several instances are sorted by time', async () => {
     hold(() => [line(2), line(4), line(1), line(3)]);
 
     expect((await recentLog.entries()).map(({ message }) => message)).toEqual([
@@ -87,7 +87,7 @@ describe('the recent log of a log group', () => {
     ]);
   });
 
-  test('stops after some pages of a log that holds none of ours', async () => {
+  test('the number of pages is limited if a log has no entries', async () => {
     hold(() => Array.from({ length: 5000 }, () => 'nothing'), 100);
 
     expect(await recentLog.entries()).toEqual([]);

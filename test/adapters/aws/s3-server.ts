@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** As much of S3's wire as a media store speaks: whole objects by key. `requests`: method, path and headers of each. */
+/**
+ * Server for the part of S3's protocol that the media store uses: whole objects by key. `requests` holds method,
+ * path and headers.
+ */
 export async function startS3Server() {
   const objects = new Map<string, { bytes: Buffer; type: string }>();
   const requests: { method: string; path: string; headers: IncomingMessage['headers'] }[] = [];

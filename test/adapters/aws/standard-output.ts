@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 
-/** What is written to standard output and standard error while a test runs, by lines: Lambda sends both to the log group. */
+/** Lines written to standard output and standard error during a test: Lambda sends both to the log group. */
 export function readStandardOutput() {
   const written: string[] = [];
   const spies = [process.stdout, process.stderr].map((stream) =>

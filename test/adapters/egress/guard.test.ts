@@ -15,82 +15,85 @@ function guardWith(answers: Address[], allowRanges: string[] = []) {
   return { asked, ...createEgressGuard({ allowRanges, lookup }) };
 }
 
-describe('a host that is not allowed', () => {
-  it.each(refusedHosts)('%s is refused without a look-up', async (host) => {
+describe('forbidden host', () => {
+  it.each(refusedHosts)('%s is rejected without a lookup', async (host) => {
     const guard = guardWith([publicAddress]);
     await expect(guard.resolve(host)).rejects.toBeInstanceOf(EgressRefusedError);
     expect(guard.asked).toEqual([]);
   });
 
-  it.each(malformedHosts)('%j is malformed and refused without a look-up', async (host) => {
+  it.each(malformedHosts)('%j is malformed and rejected without a lookup', async (host) => {
     const guard = guardWith([publicAddress]);
     await expect(guard.resolve(host)).rejects.toBeInstanceOf(EgressRefusedError);
     expect(guard.asked).toEqual([]);
   });
 
-  it.each(['rtsp', 'http', 'https'])('is refused in a %s URL too, in every notation', (scheme) => {
-    const guard = guardWith([publicAddress]);
-    const passed = [...refusedHosts, ...malformedHosts.filter(isWholeHost)].filter((host) => {
-      try {
-        guard.check(`${scheme}://${host}/live`, [scheme]);
-        return true;
-      } catch (error) {
-        expect(error).toBeInstanceOf(InvalidUrlError);
-        return false;
-      }
-    });
-    expect(passed).toEqual([]);
-  });
+  it.each(['rtsp', 'http', 'https'])(
+    'a forbidden host is rejected in a %s URL too, in every notation',
+    (scheme) => {
+      const guard = guardWith([publicAddress]);
+      const passed = [...refusedHosts, ...malformedHosts.filter(isWholeHost)].filter((host) => {
+        try {
+          guard.check(`${scheme}://${host}/live`, [scheme]);
+          return true;
+        } catch (error) {
+          expect(error).toBeInstanceOf(InvalidUrlError);
+          return false;
+        }
+      });
+      expect(passed).toEqual([]);
+    },
+  );
 });
 
-/** Some malformed hosts are the beginning of another URL when they stand in one. */
+/** Some malformed hosts start another part of the URL when they are inserted. */
 function isWholeHost(host: string): boolean {
   return host !== '' && !/[/\\@?#]|:80/.test(host);
 }
 
-describe('a public host', () => {
+describe('public host', () => {
   it.each(allowedHosts)('%s is allowed', async (host) => {
     const guard = guardWith([]);
     await expect(guard.resolve(host)).resolves.toHaveLength(1);
     expect(() => guard.check(`rtsp://${host}/live`, ['rtsp'])).not.toThrow();
   });
 
-  it('becomes a plain address, so that nobody reads its notation otherwise', async () => {
+  it('a host becomes a plain address, so that its notation is unambiguous', async () => {
     await expect(guardWith([]).resolve('0x08.010.2056')).resolves.toEqual([
       { address: '8.8.8.8', family: 4 },
     ]);
   });
 
-  it('is looked up by its canonical name, without a trailing dot', async () => {
+  it('a host is looked up by its canonical name, without a trailing dot', async () => {
     const guard = guardWith([publicAddress]);
     await expect(guard.resolve('Cam_1.Example.COM.')).resolves.toEqual([publicAddress]);
     expect(guard.asked).toEqual(['cam_1.example.com']);
   });
 });
 
-describe('a name', () => {
+describe('resolved name', () => {
   const plain = refusedHosts
     .map((host) => host.replace(/^\[|\]$/g, ''))
     .filter((host) => /^\d+\.\d+\.\d+\.\d+$|:/.test(host));
 
-  it.each(plain)('that resolves to %s is refused', async (address) => {
+  it.each(plain)('a name that resolves to %s is rejected', async (address) => {
     const guard = guardWith([{ address, family: address.includes(':') ? 6 : 4 }]);
     await expect(guard.resolve('cam.example')).rejects.toBeInstanceOf(EgressRefusedError);
   });
 
   it.each(['127.0.0.1', '::1', 'fe80::1%eth0', 'nonsense', ''])(
-    'is refused for one bad address (%j) among good ones',
+    'a name with one forbidden address (%j) among public ones is rejected',
     async (address) => {
       const guard = guardWith([publicAddress, { address, family: 4 }, publicAddress]);
       await expect(guard.resolve('cam.example')).rejects.toBeInstanceOf(EgressRefusedError);
     },
   );
 
-  it('without an address is unresolved, not refused', async () => {
+  it('a name without an address is unresolved, not rejected', async () => {
     await expect(guardWith([]).resolve('gone.example')).rejects.toBeInstanceOf(EgressUnresolvedError);
   });
 
-  it('whose look-up fails is unresolved', async () => {
+  it('a name whose lookup fails is unresolved', async () => {
     const guard = createEgressGuard({
       allowRanges: [],
       lookup: () => Promise.reject(new Error('ENOTFOUND')),
@@ -98,7 +101,7 @@ describe('a name', () => {
     await expect(guard.resolve('gone.example')).rejects.toBeInstanceOf(EgressUnresolvedError);
   });
 
-  it('is resolved by the operating system where no look-up is given', async () => {
+  it('a name is resolved by the operating system by default', async () => {
     const guard = createEgressGuard({ allowRanges: [] });
     await expect(guard.resolve('does-not-exist.invalid')).rejects.toBeInstanceOf(EgressUnresolvedError);
   });
@@ -108,8 +111,8 @@ const neverOpened =
   '169.254.169.254 169.254.170.2 0.0.0.0 224.0.0.1 255.255.255.255 168.63.129.16 [fd00:ec2::254] [::] [ff02::1] ' +
   'metadata.google.internal [::ffff:127.0.0.1] [::ffff:8.8.8.8] [64:ff9b::7f00:1] [2002:7f00:1::] [::127.0.0.1] [2001:0:1::]';
 
-describe('an allowed range', () => {
-  it('opens its addresses and no other', async () => {
+describe('allowed range', () => {
+  it('a range allows its addresses and no other', async () => {
     const guard = guardWith([], ['192.168.7.0/24', 'fd12::/64']);
     await expect(guard.resolve('192.168.7.20')).resolves.toHaveLength(1);
     await expect(guard.resolve('[fd12::20]')).resolves.toHaveLength(1);
@@ -117,41 +120,44 @@ describe('an allowed range', () => {
     await expect(guard.resolve('[fd13::20]')).rejects.toBeInstanceOf(EgressRefusedError);
   });
 
-  it('may be a single address', async () => {
+  it('a range may be a single address', async () => {
     const guard = guardWith([], ['192.168.7.20', '::1']);
     await expect(guard.resolve('192.168.7.20')).resolves.toHaveLength(1);
     await expect(guard.resolve('[::1]')).resolves.toHaveLength(1);
     await expect(guard.resolve('192.168.7.21')).rejects.toBeInstanceOf(EgressRefusedError);
   });
 
-  it('of IPv4 loopback makes localhost that address alone', async () => {
+  it('a range of IPv4 loopback limits localhost to that address', async () => {
     const guard = guardWith([], ['127.0.0.0/8']);
     await expect(guard.resolve('localhost')).resolves.toEqual([{ address: '127.0.0.1', family: 4 }]);
     expect(guard.check('rtsp://localhost:8554/cam', ['rtsp']).hostname).toBe('localhost');
   });
 
-  it.each(neverOpened.split(' '))('never opens %s', async (host) => {
+  it.each(neverOpened.split(' '))('no range allows %s', async (host) => {
     const guard = guardWith([publicAddress], ['0.0.0.0/0', '::/0', '169.254.169.254/32', '::ffff:0:0/96']);
     await expect(guard.resolve(host)).rejects.toBeInstanceOf(EgressRefusedError);
   });
 
-  it.each(['10.0.0.0/33', '10.0/8', 'home', '', '010.0.0.0/8', '1.2.3.4/x'])('%j is no range', (range) => {
-    expect(() => createEgressGuard({ allowRanges: [range] })).toThrow(RangeError);
-  });
+  it.each(['10.0.0.0/33', '10.0/8', 'home', '', '010.0.0.0/8', '1.2.3.4/x'])(
+    '%j is an invalid range',
+    (range) => {
+      expect(() => createEgressGuard({ allowRanges: [range] })).toThrow(RangeError);
+    },
+  );
 });
 
 const closed = guardWith([]);
 const check = (url: string, schemes: string[]): URL => closed.check(url, schemes);
 const checkFile = (): URL => check('file:///etc/passwd', ['http', 'rtsp']);
 
-describe('checking a URL', () => {
+describe('URL check', () => {
   it.each([
     'file:///etc/passwd',
     'javascript:alert(1)',
     'ftp://example.com/x',
     'gopher://example.com',
     'data:,x',
-  ])('refuses the scheme of %s', (url) => {
+  ])('the scheme of %s is rejected', (url) => {
     expect(() => check(url, ['http', 'https', 'rtsp'])).toThrow(InvalidUrlError);
   });
 
@@ -165,17 +171,17 @@ describe('checking a URL', () => {
     'http://a b/',
     'http://exam\nple.com/',
     ' http://example.com',
-  ])('refuses %j as malformed', (url) => {
+  ])('%j is rejected as malformed', (url) => {
     expect(() => check(url, ['http', 'https', 'rtsp'])).toThrow(InvalidUrlError);
   });
 
-  it('says which schemes there are', () => {
+  it('the remediation lists the allowed schemes', () => {
     expect(checkFile).toThrow(
       expect.objectContaining({ remediation: 'Use one of these schemes: http://, rtsp://.' }),
     );
   });
 
-  it('judges the host behind credentials and odd separators', () => {
+  it('the host is checked behind credentials and unusual separators', () => {
     expect(() => check('http://example.com@127.0.0.1/', ['http'])).toThrow(InvalidUrlError);
     expect(() => check('http://127.0.0.1\\@example.com/', ['http'])).toThrow(InvalidUrlError);
     expect(check('rtsp://user:p%40ss@example.com:554/cam', ['rtsp']).hostname).toBe('example.com');

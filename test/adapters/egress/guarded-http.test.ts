@@ -26,7 +26,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
 });
 
-/** Stands for a public server: the guard opens 127.0.0.1 and nothing else of loopback. */
+/** Client in place of a public one: the guard allows 127.0.0.1 and no other loopback address. */
 const opened = createEgressGuard({
   allowRanges: ['127.0.0.1/32'],
   lookup: (host) =>
@@ -63,7 +63,7 @@ async function listen(server: Server | TcpServer, host: string): Promise<number>
   return address.port;
 }
 
-/** A socket that must never be reached, on an address that is not allowed. */
+/** Server at a forbidden address, which must never be connected to. */
 async function canary(host = '127.0.0.2'): Promise<{ port: number; connections: () => number }> {
   let connections = 0;
   const server = createTcpServer((socket) => {
@@ -78,8 +78,8 @@ const redirectTo =
   (_: IncomingMessage, response: ServerResponse): void =>
     void response.writeHead(status, { location }).end('moved');
 
-describe('the guarded client', () => {
-  it('answers with status, headers and body, and sends the name as Host to the checked address', async () => {
+describe('createGuardedHttp', () => {
+  it('a response has status, headers and body, and the request sends the name as Host to the checked address', async () => {
     const { port, requests } = await serve((_, response) =>
       response.writeHead(404, { 'x-a': ['1', '2'] }).end('no'),
     );
@@ -93,7 +93,7 @@ describe('the guarded client', () => {
     expect(requests[0]).toMatchObject({ url: '/live?x=1', headers: { host: `cam.example:${port}` } });
   });
 
-  it('keeps its connection for the next request and does not resolve again for it', async () => {
+  it('a connection is reused by the next request without another lookup', async () => {
     let lookups = 0;
     const guard = createEgressGuard({
       allowRanges: ['127.0.0.1/32'],
@@ -108,7 +108,7 @@ describe('the guarded client', () => {
     expect(requests[0]!.socket).toBe(requests[1]!.socket);
   });
 
-  it('posts a body', async () => {
+  it('a request sends a body', async () => {
     let body = '';
     const { port, requests } = await serve((request, response) => {
       request
@@ -129,14 +129,14 @@ describe('the guarded client', () => {
     ]);
   });
 
-  it('sends the credentials of a URL as basic authorization', async () => {
+  it('the credentials of a URL are sent as basic authorization', async () => {
     const { port, requests } = await serve((_, response) => response.end());
     await client()(`http://viewer:p%40ss%@cam.example:${port}/`);
     const expected = `Basic ${Buffer.from('viewer:p%40ss%').toString('base64')}`;
     expect(requests[0]!.headers.authorization).toBe(expected);
   });
 
-  it('tries the next address when one does not answer', async () => {
+  it('the next address is tried if one does not respond', async () => {
     const { port } = await serve((_, response) => response.end('second'));
     const addresses: Address[] = [
       { address: '127.0.0.3', family: 4 },
@@ -150,7 +150,7 @@ describe('the guarded client', () => {
     expect(Buffer.from(answer.body).toString()).toBe('second');
   });
 
-  it('honours no proxy of the environment', async () => {
+  it('proxy variables of the environment are ignored', async () => {
     const proxy = await canary('127.0.0.1');
     const { port } = await serve((_, response) => response.end('direct'));
     const names = ['http_proxy', 'HTTP_PROXY', 'all_proxy', 'NODE_USE_ENV_PROXY'];
@@ -163,7 +163,7 @@ describe('the guarded client', () => {
   });
 });
 
-describe('an address that is not allowed', () => {
+describe('forbidden address', () => {
   it.each(refusedHosts)('%s is not connected to', async (host) => {
     const ports = [await canary('127.0.0.1'), await canary('::1')];
     const request = client(createEgressGuard({ allowRanges: [] }));
@@ -173,7 +173,7 @@ describe('an address that is not allowed', () => {
     expect(ports.map((port) => port.connections())).toEqual([0, 0]);
   });
 
-  it('is not reached by a name that resolves to it', async () => {
+  it('a name that resolves to a forbidden address is not connected to', async () => {
     const target = await canary();
     await expect(client()(`http://inside.example:${target.port}/`)).rejects.toBeInstanceOf(
       EgressRefusedError,
@@ -181,7 +181,7 @@ describe('an address that is not allowed', () => {
     expect(target.connections()).toBe(0);
   });
 
-  it('is not reached by a name that changes its answer after the check', async () => {
+  it('a name that changes its address after the check is not connected to', async () => {
     const target = await canary();
     const { port } = await serve((_, response) => response.end('pinned'));
     let lookups = 0;
@@ -192,24 +192,27 @@ describe('an address that is not allowed', () => {
     });
     const request = client(rebinding);
     expect(Buffer.from((await request(`http://rebind.example:${port}/`)).body).toString()).toBe('pinned');
-    // The next connection (another port) asks again, and is refused.
+    // The next connection (another port) resolves again and is rejected.
     await expect(request(`http://rebind.example:${target.port}/`)).rejects.toBeInstanceOf(EgressRefusedError);
     expect([lookups, target.connections()]).toEqual([2, 0]);
   });
 
-  it.each([301, 302, 303, 307, 308])('is not reached by a redirect (%d) to its literal', async (status) => {
-    const target = await canary();
-    const { port } = await serve(redirectTo(`http://127.0.0.2:${target.port}/`, status));
-    await expect(client()(`http://cam.example:${port}/`)).rejects.toBeInstanceOf(EgressRefusedError);
-    expect(target.connections()).toBe(0);
-  });
+  it.each([301, 302, 303, 307, 308])(
+    'a redirect (%d) to a forbidden literal is not followed',
+    async (status) => {
+      const target = await canary();
+      const { port } = await serve(redirectTo(`http://127.0.0.2:${target.port}/`, status));
+      await expect(client()(`http://cam.example:${port}/`)).rejects.toBeInstanceOf(EgressRefusedError);
+      expect(target.connections()).toBe(0);
+    },
+  );
 
   it.each([
     'http://inside.example:PORT/',
     '//inside.example:PORT/',
     'http://0x7f.2:PORT/',
     'http://[::ffff:7f00:2]:PORT/',
-  ])('is not reached by a redirect to %s', async (location) => {
+  ])('a redirect to %s is not followed', async (location) => {
     const target = await canary();
     const { port } = await serve(redirectTo(location.replace('PORT', String(target.port))));
     await expect(client()(`http://cam.example:${port}/`)).rejects.toBeInstanceOf(EgressRefusedError);
@@ -217,7 +220,7 @@ describe('an address that is not allowed', () => {
   });
 
   it.each(['file:///etc/passwd', 'ftp://cam.example/x', 'rtsp://cam.example/x', 'data:,x', 'http://'])(
-    'nor is a redirect to %s followed',
+    'a redirect to another scheme is not followed: %s',
     async (location) => {
       const { port } = await serve(redirectTo(location));
       await expect(client()(`http://cam.example:${port}/`)).rejects.toBeInstanceOf(EgressRefusedError);
@@ -225,8 +228,8 @@ describe('an address that is not allowed', () => {
   );
 });
 
-describe('a redirect', () => {
-  it('is followed to the final URL, relative ones too', async () => {
+describe('redirect', () => {
+  it('a redirect is followed to the final URL, also a relative one', async () => {
     const { port } = await serve((request, response) => {
       if (request.url === '/a/b') response.writeHead(302, { location: '../c' }).end();
       else response.end(request.url);
@@ -236,7 +239,7 @@ describe('a redirect', () => {
     expect(Buffer.from(answer.body).toString()).toBe('/c');
   });
 
-  it('takes credentials along within its origin and drops them on the way to another', async () => {
+  it('credentials are kept within their origin and dropped for another one', async () => {
     const other = await serve((_, response) => response.end());
     const first = await serve((request, response) =>
       redirectTo(request.url === '/' ? '/again' : `http://other.example:${other.port}/`)(request, response),
@@ -256,7 +259,7 @@ describe('a redirect', () => {
     [302, 'GET'],
     [303, 'GET'],
     [307, 'POST'],
-  ])('of a POST by %d becomes a %s', async (status, method) => {
+  ])('a redirect of a POST with %d becomes a %s', async (status, method) => {
     const { port, requests } = await serve((request, response) =>
       request.url === '/' ? redirectTo('/next', status)(request, response) : response.end(),
     );
@@ -264,32 +267,32 @@ describe('a redirect', () => {
     expect(requests[1]!.method).toBe(method);
   });
 
-  it('is returned as it is when none may be followed', async () => {
+  it('a redirect is returned unchanged if none may be followed', async () => {
     const { port } = await serve(redirectTo('http://127.0.0.2/'));
     const answer = await client()(`http://cam.example:${port}/`, { maxRedirects: 0 });
     expect(answer).toMatchObject({ status: 302, headers: { location: 'http://127.0.0.2/' } });
   });
 
-  it('loop ends after the sixth request', async () => {
+  it('a redirect loop ends after the sixth request', async () => {
     const { port, requests } = await serve(redirectTo('/'));
     await expect(client()(`http://cam.example:${port}/`)).rejects.toBeInstanceOf(EgressLimitError);
     expect(requests).toHaveLength(6);
   });
 });
 
-describe('the byte limit', () => {
+describe('byte limit', () => {
   const large = Buffer.alloc(50_000_000);
 
   it.each([
     ['gzip', gzipSync],
     ['deflate', deflateSync],
-    // Its highest quality, the default, takes seconds for a bomb.
+    // The default quality, its highest, takes seconds for a bomb.
     [
       'br',
       (bytes: Parameters<typeof brotliCompressSync>[0]) =>
         brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
     ],
-  ] as const)('decodes %s and counts what it decoded', async (encoding, compress) => {
+  ] as const)('a %s body is decoded and its decoded bytes are counted', async (encoding, compress) => {
     const { port } = await serve((request, response) => {
       response.writeHead(200, { 'content-encoding': encoding });
       response.end(compress(request.url === '/bomb' ? large : 'plain'));
@@ -299,7 +302,7 @@ describe('the byte limit', () => {
     await expect(request(`http://cam.example:${port}/bomb`)).rejects.toBeInstanceOf(EgressLimitError);
   });
 
-  it('ends an endless answer and its connection', async () => {
+  it('an endless response is ended with its connection', async () => {
     const closed = Promise.withResolvers<void>();
     const { port } = await serve((request, response) => {
       const timer = setInterval(() => response.write(Buffer.alloc(20_000)), 1);
@@ -309,14 +312,14 @@ describe('the byte limit', () => {
     await closed.promise;
   });
 
-  it('refuses by the announced length, before the body comes', async () => {
+  it('a body above the limit is rejected by its announced length', async () => {
     const { port } = await serve((_, response) =>
       response.writeHead(200, { 'content-length': '9000000' }).write('x'),
     );
     await expect(client()(`http://cam.example:${port}/`)).rejects.toBeInstanceOf(EgressLimitError);
   });
 
-  it('counts encoded bytes that decode to nothing', async () => {
+  it('encoded bytes that decode to nothing are counted', async () => {
     const { port } = await serve((request, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' });
       response.write(gzipSync('').subarray(0, 10));
@@ -327,7 +330,7 @@ describe('the byte limit', () => {
     await expect(client()(`http://cam.example:${port}/`)).rejects.toBeInstanceOf(EgressLimitError);
   });
 
-  it('takes exactly as many bytes as allowed', async () => {
+  it('a body of exactly the limit is accepted', async () => {
     const { port } = await serve((_, response) => response.end(Buffer.alloc(100)));
     expect((await client()(`http://cam.example:${port}/`, { maxBytes: 100 })).body).toHaveLength(100);
     await expect(client()(`http://cam.example:${port}/`, { maxBytes: 99 })).rejects.toBeInstanceOf(
@@ -336,8 +339,8 @@ describe('the byte limit', () => {
   });
 });
 
-describe('a request that fails', () => {
-  it.each(['no headers', 'a stalled body'])('ends at its time limit: %s', async (kind) => {
+describe('failed request', () => {
+  it.each(['no headers', 'a stalled body'])('a request ends at its timeout: %s', async (kind) => {
     const { port } = await serve((_, response) => {
       if (kind === 'a stalled body') response.writeHead(200).write('x');
     });
@@ -345,7 +348,7 @@ describe('a request that fails', () => {
     await expect(request).rejects.toBeInstanceOf(EgressTimeoutError);
   });
 
-  it('ends at its time limit while redirects go on', async () => {
+  it('a request ends at its timeout during redirects', async () => {
     const { port } = await serve(
       (request, response) => void setTimeout(() => redirectTo('/')(request, response), 60),
     );
@@ -353,12 +356,12 @@ describe('a request that fails', () => {
     await expect(request).rejects.toBeInstanceOf(EgressTimeoutError);
   });
 
-  it('ends when the name is not resolved in time', async () => {
+  it('a request ends if the name is not resolved in time', async () => {
     const guard = createEgressGuard({ allowRanges: [], lookup: () => new Promise(() => undefined) });
     await expect(client(guard)('http://cam.example/')).rejects.toBeInstanceOf(EgressTimeoutError);
   });
 
-  it('ends with the reason of its signal', async () => {
+  it('a request ends with the abort reason', async () => {
     const { port } = await serve(() => undefined);
     const controller = new AbortController();
     const request = client()(`http://cam.example:${port}/`, { signal: controller.signal });
@@ -369,7 +372,7 @@ describe('a request that fails', () => {
     );
   });
 
-  it('names a refused connection, an unknown name, and bytes that are no HTTP', async () => {
+  it('a refused connection, an unknown name and invalid HTTP have their own errors', async () => {
     const unused = await canary('127.0.0.1');
     await expect(client()(`http://cam.example:${unused.port}/`)).rejects.toBeInstanceOf(EgressNetworkError);
     await expect(client()('http://127.0.0.1:1/')).rejects.toThrow('Connection was refused');
@@ -380,27 +383,27 @@ describe('a request that fails', () => {
   it.each([
     ['gzip', 'not gzip'],
     ['zstd', 'unknown'],
-  ])('names a body that is not the %s it says', async (encoding, text) => {
+  ])('a body that is not valid %s is reported', async (encoding, text) => {
     const { port } = await serve((_, response) =>
       response.writeHead(200, { 'content-encoding': encoding }).end(text),
     );
     await expect(client()(`http://cam.example:${port}/`)).rejects.toBeInstanceOf(EgressNetworkError);
   });
 
-  it('tells neither address nor URL in its message', async () => {
+  it('an error message contains neither address nor URL', async () => {
     const failure = await client()('http://u:secret@127.0.0.1:1/x').catch((error: Error) => error.message);
     expect(failure).toBe('Connection was refused');
   });
 });
 
-describe('with headersOnly', () => {
-  it('answers before the body is there', async () => {
+describe('headersOnly', () => {
+  it('a response is returned before its body arrives', async () => {
     const { port } = await serve((_, response) => response.writeHead(202).write('x'));
     const answer = await client()(`http://cam.example:${port}/`, { headersOnly: true });
     expect(answer).toMatchObject({ status: 202, body: new Uint8Array() });
   });
 
-  it('keeps the connection when the rest is short', async () => {
+  it('a connection is reused if the rest of the body is short', async () => {
     const { port, requests } = await serve((_, response) => response.end('short'));
     const request = client();
     await request(`http://cam.example:${port}/1`, { headersOnly: true });
@@ -410,9 +413,9 @@ describe('with headersOnly', () => {
   });
 });
 
-describe('over TLS', () => {
+describe('TLS', () => {
   it.each(['', '0'])(
-    'sends the name and refuses a certificate that nobody signed (NODE_TLS_REJECT_UNAUTHORIZED=%j)',
+    'the server name is sent and an untrusted certificate is rejected (NODE_TLS_REJECT_UNAUTHORIZED=%j)',
     async (setting) => {
       process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = setting;
       closers.push(() => {

@@ -1,4 +1,4 @@
-/** A certificate for cam.example that no authority signed, with its key; good for this test alone. */
+/** Self-signed certificate for cam.example with its key, for this test only. */
 export const selfSigned = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgfjMQb+vxanGC5SJ0

@@ -7,7 +7,7 @@ import { createEgressGuard } from '../../../adapters/egress/guard.ts';
 import { createGuardedHttp, type GuardedHttp } from '../../../adapters/egress/guarded-http.ts';
 import { startHttpProxy } from '../../support/http-proxy.ts';
 
-/** The guard opens nothing: whatever is reached is reached by the proxy. */
+/** The guard allows nothing: every connection goes through the proxy. */
 const guard = createEgressGuard({
   allowRanges: [],
   lookup: (host) =>
@@ -48,8 +48,8 @@ async function proxy(options: { status?: number } = {}) {
 const get = (url: string, proxyUrl: string) =>
   http.request(url, { maxBytes: 1000, timeoutMs: 3_000, proxyUrl });
 
-describe('a request through a proxy', () => {
-  it('is answered by what the proxy reaches, which is asked by name and with its credentials', async () => {
+describe('request through a proxy', () => {
+  it("a request is sent through the proxy by name and with the proxy's credentials", async () => {
     const through = await proxy();
     const { body } = await get(`http://video.example:${port}/`, through.urlWithCredentials);
     expect(Buffer.from(body).toString()).toBe(`hello video.example:${port}`);
@@ -61,7 +61,7 @@ describe('a request through a proxy', () => {
     ]);
   });
 
-  it('may name a host that only the proxy knows', async () => {
+  it('a host may be known only to the proxy', async () => {
     const through = await proxy();
     await expect(get(`http://unknown.example:${port}/`, through.url)).resolves.toMatchObject({ status: 200 });
   });
@@ -74,14 +74,14 @@ describe('a request through a proxy', () => {
     'http://169.254.169.254/latest/meta-data',
     'http://metadata.google.internal/',
     'http://inside.example/',
-  ])('for %s is refused before the proxy is asked', async (url) => {
+  ])('a request for %s is rejected before the proxy is contacted', async (url) => {
     const through = await proxy();
     await expect(get(url, through.url)).rejects.toThrow(EgressRefusedError);
     expect(through.asked).toEqual([]);
   });
 
   it.each(['http://10.0.0.5/', 'http://inside.example/', 'file:///etc/passwd'])(
-    'that is redirected to %s goes no further',
+    'a redirect to %s is not followed',
     async (to) => {
       const through = await proxy();
       const url = `http://video.example:${port}/?to=${encodeURIComponent(to)}`;
@@ -91,7 +91,7 @@ describe('a request through a proxy', () => {
   );
 
   it.each([403, 407, 502])(
-    'that the proxy answers with %d fails, and tells nothing of it',
+    'a proxy response with status %d is a failure without details of the proxy',
     async (status) => {
       const through = await proxy({ status });
       const failure = await get(`http://video.example:${port}/`, through.urlWithCredentials).catch(
@@ -102,7 +102,7 @@ describe('a request through a proxy', () => {
     },
   );
 
-  it('leaves other requests alone', async () => {
+  it('other requests do not use the proxy', async () => {
     const through = await proxy();
     await expect(
       http.request(`http://127.0.0.1:${port}/`, { maxBytes: 10, timeoutMs: 1000 }),

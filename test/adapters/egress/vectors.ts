@@ -1,4 +1,6 @@
-/** Hosts as they stand in a URL. Whatever reaches loopback, the inside, or a gateway to it, in every notation we know. */
+/**
+ * Hosts as written in a URL that reach loopback, private networks, or a gateway to them, in every known notation.
+ */
 const refusedByKind = {
   loopback: '127.0.0.1 127.0.0.2 127.255.255.254 [::1] [0:0:0:0:0:0:0:1]',
   unspecified: '0.0.0.0 0.1.2.3 [::] 0 0x0 1',
@@ -25,7 +27,7 @@ const refusedByKind = {
 };
 export const refusedHosts = Object.values(refusedByKind).flatMap((hosts) => hosts.split(/\s+/));
 
-/** Hosts that no resolver should be asked for at all. */
+/** Hosts that must never be resolved. */
 export const malformedHosts = [
   '',
   'a b',
@@ -40,7 +42,7 @@ export const malformedHosts = [
   ...'a/b a\\b a@b a?b a#b a:80'.split(' '),
 ];
 
-/** Public addresses, at the edges of what is refused. */
+/** Public addresses next to the limits of forbidden ranges. */
 export const allowedHosts = `93.184.216.34 8.8.8.8 1.1.1.1 9.255.255.255 11.0.0.0 172.15.255.255 172.32.0.0
   192.167.255.255 192.169.0.0 100.63.255.255 100.128.0.0 169.253.255.255 169.255.0.0 126.255.255.255 128.0.0.1
   223.255.255.255 134744072 0x08080808 [2606:4700::1111] [2a00:1450::1] [2620:fe::fe] [2400::1] [2600::1]`.split(

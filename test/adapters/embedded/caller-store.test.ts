@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createCallerStore } from '../../../adapters/embedded/caller-store.ts';
 import { openDatabase } from '../../../adapters/embedded/database.ts';
-import { createKeyStore } from '../../../adapters/embedded/key-store.ts';
 import { migrations } from '../../../adapters/embedded/schema.ts';
 import { newCaller } from '../../../core/caller.ts';
 import type { ApiKey } from '../../../core/key.ts';
@@ -18,13 +17,13 @@ it('callers that had keys before there were callers are there after the migratio
   const before = new DatabaseSync(path);
   before.exec(migrations[0]!);
   before.exec('PRAGMA user_version = 1');
-  const keys = createKeyStore(before);
+  const insert = before.prepare('INSERT INTO api_keys VALUES (?, ?, ?, ?)');
   for (const [caller, at] of [
     ['harbour', after(5)],
     ['harbour', start],
     ['airport', after(9)],
   ] as const)
-    await keys.put(keyOf(caller, at));
+    insert.run(...rowOf(keyOf(caller, at)));
   before.close();
 
   const callers = await createCallerStore(openDatabase(path)).list('', 10);
@@ -41,8 +40,13 @@ function keyOf(caller: string, at: Date): ApiKey {
     caller,
     scopes: ['jobs'],
     label: null,
+    created_by: null,
     created_at,
     last_used_at: null,
     revoked_at: null,
   };
+}
+
+function rowOf(key: ApiKey): [string, string, number, string] {
+  return [key.hash, key.caller, Date.parse(key.created_at), JSON.stringify(key)];
 }

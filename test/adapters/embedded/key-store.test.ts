@@ -1,5 +1,48 @@
+import { expect, it } from 'vitest';
 import { openDatabase } from '../../../adapters/embedded/database.ts';
 import { createKeyStore } from '../../../adapters/embedded/key-store.ts';
-import { describeKeyStore } from '../../contract/key-store.contract.ts';
+import { describeKeyStore, newKey } from '../../contract/key-store.contract.ts';
+import { after } from '../../contract/records.ts';
 
 describeKeyStore('The embedded store', async () => createKeyStore(openDatabase(':memory:')));
+
+it('keys that were revoked long ago are removed, and the rest stays', async () => {
+  const store = createKeyStore(openDatabase(':memory:'));
+  const [over, ending, good] = [newKey(), newKey(), newKey()];
+  for (const key of [over, ending, good]) await store.put(key);
+  await store.revoke(over.hash, after(10));
+  await store.revoke(ending.hash, after(20));
+
+  expect(await store.sweep(after(20))).toBe(1);
+
+  const left = (await store.list({ limit: 100 })).map(({ hash }) => hash);
+  expect(left.toSorted()).toEqual([ending.hash, good.hash].toSorted());
+});
+
+it('what a removed key made belongs to the key that made it', async () => {
+  const store = createKeyStore(openDatabase(':memory:'));
+  const first = newKey();
+  const second = newKey({ created_by: first.hash });
+  const third = newKey({ created_by: second.hash });
+  const fourth = newKey({ created_by: third.hash });
+  await store.put(first);
+  for (const key of [second, third, fourth]) await store.create(key, 100);
+  await store.revoke(third.hash, after(5));
+  await store.revoke(second.hash, after(10));
+
+  expect(await store.sweep(after(20))).toBe(2);
+
+  expect((await store.listMadeBy(first.hash)).map(({ hash }) => hash)).toEqual([fourth.hash]);
+});
+
+it('keys of before their makers were kept are read and counted as they are', async () => {
+  const database = openDatabase(':memory:');
+  const store = createKeyStore(database);
+  const { created_by: _, ...record } = newKey();
+  database
+    .prepare('INSERT INTO api_keys (hash, caller, created_at, record) VALUES (?, ?, ?, ?)')
+    .run(record.hash, record.caller, Date.parse(record.created_at), JSON.stringify(record));
+
+  expect(await store.find(record.hash)).toEqual({ ...record, created_by: null });
+  expect(await store.create(newKey(), 1)).toBe('full');
+});

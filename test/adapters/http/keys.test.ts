@@ -32,6 +32,7 @@ describe('making a key', () => {
       caller: 'harbour',
       scopes: ['jobs'],
       label: 'camera 1',
+      created_by: idOf(client),
       created_at: '2026-03-01T12:00:00.000Z',
       last_used_at: null,
       revoked_at: null,
@@ -48,7 +49,7 @@ describe('making a key', () => {
   ])('a key with %s grants no %s', async (own, wanted) => {
     const granting = await clientOf(world, own);
     expect(await granting.call('POST', '/keys', { scopes: wanted })).toMatchObject(forbidden);
-    expect(await world.c.keys.list()).toHaveLength(2);
+    expect(await world.c.keys.list({ limit: 10 })).toHaveLength(2);
   });
 
   test('grants what it has, and each scope once', async () => {
@@ -84,6 +85,7 @@ describe('making a key', () => {
   test('a caller has at most a hundred that are good', async () => {
     for (let made = 1; made < 100; made += 1)
       expect((await client.call('POST', '/keys', {})).status).toBe(200);
+    world.advance(3600);
     expect(await client.call('POST', '/keys', {})).toMatchObject({
       status: 400,
       body: { error: { code: 'BAD_REQUEST' } },
@@ -94,7 +96,88 @@ describe('making a key', () => {
   });
 });
 
+test('a caller makes at most a hundred keys an hour, and revokes as many as it likes', async () => {
+  for (let made = 0; made < 99; made += 1) {
+    const { body } = await client.call('POST', '/keys', {});
+    expect((await client.call('DELETE', `/keys/${body.key_id}`)).status).toBe(200);
+    world.advance(1);
+  }
+  const refused = await client.call('POST', '/keys', {});
+  expect(refused).toMatchObject({ status: 429, body: { error: { code: 'RATE_LIMITED' } } });
+  expect(refused.headers.get('retry-after')).toBe(String(3600 - 99));
+  expect((await client.call('POST', `/keys/${idOf(client)}/rotate`)).status).toBe(429);
+  const other = await clientOf(world, ['jobs'], 'airport');
+  expect((await other.call('POST', '/keys', {})).status).toBe(200);
+  world.advance(3600 - 99);
+  expect((await client.call('POST', '/keys', {})).status).toBe(200);
+});
+
+test('a key that a leaked one made ends with it where that is asked for, and what that made too', async () => {
+  const { body: first } = await client.call('POST', '/keys', { label: 'first' });
+  const { body: second } = await clientWith(world, first.key).call('POST', '/keys', { label: 'second' });
+  const { body: third } = await clientWith(world, second.key).call('POST', '/keys', {});
+  const { body: bystander } = await client.call('POST', '/keys', {});
+  await client.call('DELETE', `/keys/${second.key_id}`);
+
+  const { body } = await client.call('DELETE', `/keys/${first.key_id}?descendants=true`);
+
+  expect(body).toMatchObject({ key_id: first.key_id, revoked_at: '2026-03-01T12:00:00.000Z' });
+  expect(body.descendants.map(({ key_id: id }: { key_id: string }) => id)).toEqual([third.key_id]);
+  expect(await Promise.all([first, second, third].map(({ key }) => works(key)))).toEqual([
+    false,
+    false,
+    false,
+  ]);
+  expect(await works(bystander.key)).toBe(true);
+  expect((await client.call('DELETE', `/keys/${bystander.key_id}`)).body).not.toHaveProperty('descendants');
+});
+
+test('a rotation ends what the old key made with it, but not its successor', async () => {
+  const { body: made } = await client.call('POST', '/keys', {});
+  const { body: madeByIt } = await clientWith(world, made.key).call('POST', '/keys', {});
+  const path = `/keys/${idOf(client)}/rotate`;
+
+  const { body } = await client.call('POST', `${path}?grace_seconds=60&descendants=true`);
+
+  expect(body.replaces.descendants).toHaveLength(2);
+  expect(body.created_by).toBe(idOf(client));
+  const all = [client.key, made.key, madeByIt.key];
+  expect(await Promise.all(all.map(works))).toEqual([true, true, true]);
+  world.advance(60);
+  expect(await Promise.all(all.map(works))).toEqual([false, false, false]);
+  expect(await works(body.key)).toBe(true);
+});
+
+test('a key that was replaced makes no other in its grace period, by creation or by rotation', async () => {
+  const { body: made } = await client.call('POST', '/keys', {});
+  const { body } = await client.call('POST', `/keys/${idOf(client)}/rotate`);
+  expect(await client.call('POST', '/keys', {})).toMatchObject(forbidden);
+  expect(await client.call('POST', `/keys/${made.key_id}/rotate`)).toMatchObject(forbidden);
+  expect(await client.call('POST', `/keys/${idOf(client)}/rotate`)).toMatchObject(forbidden);
+  expect(await works(client.key)).toBe(true);
+  expect((await clientWith(world, body.key).call('POST', '/keys', {})).status).toBe(200);
+});
+
+test('an admin who ends a key with all that came of it keeps its own', async () => {
+  const first = await adminOf();
+  const { body: own } = await first.call('POST', '/keys', { scopes: ['jobs', 'internal', 'admin'] });
+  const admin = clientWith(world, own.key);
+  const { body } = await admin.call('DELETE', `/keys/${idOf(first)}?descendants=true`);
+  expect(body.descendants).toEqual([]);
+  expect([await works(first.key), await works(admin.key)]).toEqual([false, true]);
+});
+
 describe('keys are listed', () => {
+  test('page by page', async () => {
+    for (let made = 0; made < 4; made += 1) await client.call('POST', '/keys', {});
+    const first = (await client.call('GET', '/keys?limit=3')).body;
+    const rest = (await client.call('GET', `/keys?limit=3&after=${first.next_after}`)).body;
+    expect([first.keys.length, rest.keys.length, rest.next_after]).toEqual([3, 2, null]);
+    const all = (await client.call('GET', '/keys')).body;
+    expect(all).toEqual({ keys: [...first.keys, ...rest.keys], next_after: null });
+    expect((await client.call('GET', '/keys?after=nonsense')).status).toBe(422);
+  });
+
   test('for their own caller, without their text', async () => {
     await clientOf(world, ['jobs'], 'airport');
     const { body } = await client.call('GET', '/keys');
@@ -107,7 +190,7 @@ describe('keys are listed', () => {
     const admin = await adminOf();
     const { body } = await admin.call('GET', '/keys?caller=harbour');
     expect(body.keys.map(({ key_id: id }: { key_id: string }) => id)).toEqual([idOf(client)]);
-    expect((await admin.call('GET', '/keys?caller=nobody')).body).toEqual({ keys: [] });
+    expect((await admin.call('GET', '/keys?caller=nobody')).body).toEqual({ keys: [], next_after: null });
   });
 });
 
@@ -128,6 +211,15 @@ describe('revoking a key', () => {
     world.advance(10);
     const again = await client.call('DELETE', `/keys/${idOf(other)}`);
     expect(again.body).toEqual(answer.body);
+  });
+
+  test('holds on a clock that is set back', async () => {
+    const steadyNow = new Date(world.clock.now.getTime() + 1000);
+    world.c.steadyNow = () => steadyNow;
+    const app = await clientOf(world);
+    await client.call('DELETE', `/keys/${idOf(app)}`);
+    world.advance(-3600);
+    expect(await works(app.key)).toBe(false);
   });
 
   test('a key may end itself: whoever finds it leaked has nothing else at hand', async () => {

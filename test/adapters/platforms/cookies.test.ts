@@ -12,29 +12,32 @@ const table = [
   '# youtube.com\tFALSE\t/\tFALSE\t0\tcomment\tx',
 ];
 
-describe('cookies', () => {
-  it.each(['\n', '\r\n'])('of one site are read from a file of many', (lineEnd) => {
-    expect(readCookies(table.join(lineEnd), 'youtube.com')).toBe(
-      'SAPISID=abc/def; LOGIN_INFO=AFm=:x; empty=',
-    );
-  });
+describe('account cookies', () => {
+  it.each(['\n', '\r\n'])(
+    'cookies of one site are read from a file of several sites (line end %j)',
+    (lineEnd) => {
+      expect(readCookies(table.join(lineEnd), 'youtube.com')).toBe(
+        'SAPISID=abc/def; LOGIN_INFO=AFm=:x; empty=',
+      );
+    },
+  );
 
   it.each([
     ['SAPISID=abc; LOGIN_INFO=def\n', 'SAPISID=abc; LOGIN_INFO=def'],
     ['Cookie: SAPISID=abc;LOGIN_INFO=def', 'SAPISID=abc; LOGIN_INFO=def'],
     ['# from the browser\nauth-token=x', 'auth-token=x'],
-  ])('are read from a header: %j', (text, header) => {
+  ])('cookies are read from a header: %j', (text, header) => {
     expect(readCookies(text, 'youtube.com')).toBe(header);
   });
 
   it.each(['', '\n', '{"cookies":[]}', '.google.com\tTRUE\t/\tTRUE\t0\tSID\tx', 'a=b\u0001c'])(
-    'that are not there are none: %j',
+    'text without cookies of the site returns null: %j',
     (text) => {
       expect(readCookies(text, 'youtube.com')).toBeNull();
     },
   );
 
-  it('are found by their whole name', () => {
+  it('a cookie is found by its whole name', () => {
     expect(cookieValue('xauth-token=no; auth-token=a=b', 'auth-token')).toBe('a=b');
     expect(cookieValue('auth-token2=x', 'auth-token')).toBeNull();
     expect(cookieValue(null, 'auth-token')).toBeNull();

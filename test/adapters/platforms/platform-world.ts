@@ -8,7 +8,7 @@ import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import { startFakeTwitch } from '../../support/fake-twitch.ts';
 import { startFakeYoutube } from '../../support/fake-youtube.ts';
 
-/** The capturer as the service has it, with the platforms on this machine and a clock that stands still. */
+/** Capturer as wired in the service, with local platforms and a stopped clock. */
 export async function startPlatforms() {
   const youtube = await startFakeYoutube();
   const twitch = await startFakeTwitch();
@@ -49,7 +49,7 @@ export async function startPlatforms() {
 
 export type Platforms = Awaited<ReturnType<typeof startPlatforms>>;
 
-/** Pictures are not what these tests are about: it takes nothing from its input. */
+/** Frames do not matter for these tests: this ffmpeg reads no input. */
 const ffmpeg: FfmpegRunner = {
   run: () => Promise.resolve({ frame: new Uint8Array(1), thumbnail: new Uint8Array(1) }),
 };
@@ -63,11 +63,11 @@ export const look = (url: string, resolveAgain = false) => ({
   resolveAgain,
 });
 
-/** What a probe fails with. */
+/** Returns the error of a probe. */
 export async function failureOf(capturer: StreamCapturer, url: string): Promise<any> {
   return capturer.probe(url, never).then(
     () => {
-      throw new Error('It did not fail');
+      throw new Error('Expected an error');
     },
     (error: unknown) => error,
   );

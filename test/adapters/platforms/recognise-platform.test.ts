@@ -99,7 +99,7 @@ const table: Record<string, unknown> = {
 };
 
 describe('the page of a platform', () => {
-  it.each(Object.entries(table))('%s', (url, page) => {
+  it.each(Object.entries(table))('%s is parsed as the page of a platform', (url, page) => {
     expect(recognisePlatform(new URL(url))).toEqual(page);
   });
 });

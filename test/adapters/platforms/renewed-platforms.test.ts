@@ -7,7 +7,7 @@ import { never } from './platform-world.ts';
 
 const url = 'https://www.twitch.tv/harbour_cam';
 
-/** Capturers that say for which settings they were made, and how often that was. */
+/** Capturers that report their settings and the number of their creations. */
 function trial(settings: PlatformSettings[]) {
   const made: PlatformSettings[] = [];
   let reads = 0;
@@ -26,7 +26,7 @@ function trial(settings: PlatformSettings[]) {
   return { platforms, made, reads: () => reads };
 }
 
-test('capturers are made with the first URL, and stay while the settings do', async () => {
+test('platform capturers are created at the first URL and kept while the settings are unchanged', async () => {
   const { platforms, made, reads } = trial([publicPlatforms]);
   expect(reads()).toBe(0);
 
@@ -36,7 +36,7 @@ test('capturers are made with the first URL, and stay while the settings do', as
   expect(made).toEqual([publicPlatforms]);
 });
 
-test('other settings make other capturers, for what follows', async () => {
+test('changed settings create new platform capturers', async () => {
   const { platforms, made } = trial([publicPlatforms, { ...publicPlatforms }]);
 
   await platforms.twitch.probe(url, never);

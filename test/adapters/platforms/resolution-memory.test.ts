@@ -40,8 +40,8 @@ async function resolved(url: string, answer: Resolution, again = false): Promise
   return resolving;
 }
 
-describe('the memory of resolutions', () => {
-  it('asks once for many at the same time', async () => {
+describe('createResolutionMemory', () => {
+  it('concurrent calls share one resolution', async () => {
     const many = [false, true, false].map((again) => memory.resolve('a', again, never));
     resolutions[0]!.resolve(resolution('x'));
     expect(await Promise.all(many)).toEqual(Array(3).fill(resolution('x')));
@@ -52,7 +52,7 @@ describe('the memory of resolutions', () => {
     [3600, 3300],
     [1200, 900],
     [120, 60],
-  ])('keeps what lasts for %d s for %d s', async (lastsSeconds, keptSeconds) => {
+  ])('a resolution that expires in %d s is cached for %d s', async (lastsSeconds, keptSeconds) => {
     await resolved('a', resolution('x', lastsSeconds * 1000));
     nowMs = keptSeconds * 1000 - 1;
     await memory.resolve('a', false, never);
@@ -62,13 +62,13 @@ describe('the memory of resolutions', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('asks again when it is told that what it knows does not work', async () => {
+  it('a resolution is requested again if the cached one does not work', async () => {
     await resolved('a', resolution('x'));
     expect(await resolved('a', resolution('y'), true)).toEqual(resolution('y'));
     expect(await memory.resolve('a', false, never)).toEqual(resolution('y'));
   });
 
-  it('knows nothing after a failure, and asks again', async () => {
+  it('a failed resolution is not cached', async () => {
     await resolved('a', resolution('x'));
     const failing = memory.resolve('a', true, never);
     resolutions.at(-1)!.reject(new Error('offline'));
@@ -76,18 +76,18 @@ describe('the memory of resolutions', () => {
     expect(await resolved('a', resolution('y'))).toEqual(resolution('y'));
   });
 
-  it('lets one give up without taking the answer from the others', async () => {
-    const impatient = new AbortController();
-    const one = memory.resolve('a', false, impatient.signal);
+  it('an aborted call does not abort the resolution for other calls', async () => {
+    const controller = new AbortController();
+    const one = memory.resolve('a', false, controller.signal);
     const other = memory.resolve('a', false, never);
-    impatient.abort(new Error('enough'));
+    controller.abort(new Error('enough'));
     await expect(one).rejects.toThrow('enough');
     resolutions[0]!.resolve(resolution('x'));
     expect(await other).toEqual(resolution('x'));
     expect(asked).toHaveLength(1);
   });
 
-  it('is bounded', async () => {
+  it('the resolution cache is bounded', async () => {
     for (const url of ['a', 'b', 'c']) await resolved(url, resolution(url));
     await resolved('a', resolution('anew'));
     expect(asked).toEqual(['a', 'b', 'c', 'a']);

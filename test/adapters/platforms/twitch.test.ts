@@ -35,8 +35,8 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-describe('a channel on Twitch', () => {
-  it('that is live is described, by its public page', async () => {
+describe('channel on Twitch', () => {
+  it('a live channel is described with its public page', async () => {
     expect(await capturer.probe('https://m.twitch.tv/Harbour_Cam/?referrer=raid', never)).toEqual({
       platform: 'twitch',
       playbackUrl: url,
@@ -50,13 +50,13 @@ describe('a channel on Twitch', () => {
     });
   });
 
-  it('is captured from the variant that suffices, without what is only prefetched', async () => {
+  it('a channel is captured from the sufficient variant, without prefetched segments', async () => {
     const { position } = await capturer.capture(look(url), never);
     expect(position.segment).toMatch(/^103:/);
     expect(asked('720p60.m3u8')).toHaveLength(1);
   });
 
-  it('is live where Twitch gives a token but no description', async () => {
+  it('a channel with a token but no description is live', async () => {
     world.twitch.channels.set('harbour_cam', { stream: { id: 7 as never, type: 'live' } });
     expect((await capturer.probe(url, never)).details).toEqual({});
   });
@@ -71,19 +71,19 @@ describe('a channel on Twitch', () => {
       /rerun/,
     ],
     [
-      'closed to the region, by its token',
+      'blocked in the region, by its token',
       () => (world.twitch.token = { ci_gb: true, geoblock_reason: 'anonymizer_blocked' }),
       unreachable,
       /region.*WATCHPOST_TWITCH_PROXY/,
     ],
     [
-      'closed to the region, by usher',
+      'blocked in the region, by usher',
       () => refuse(403, '[{"error":"Content Restricted In Region","error_code":"content_geoblocked"}]'),
       unreachable,
       /region.*WATCHPOST_TWITCH_PROXY/,
     ],
     [
-      'for subscribers, by usher',
+      'restricted to subscribers, by usher',
       () => refuse(403, '[{"error":"x","error_code":"unauthorized_entitlements"}]'),
       unreachable,
       /subscribers.*WATCHPOST_TWITCH_COOKIES/,
@@ -94,29 +94,29 @@ describe('a channel on Twitch', () => {
       unreachable,
       /not public/,
     ],
-    ['live, and given no token', () => (world.twitch.token = null), unreachable, /no access token.*PROXY/],
+    ['live without a token', () => (world.twitch.token = null), unreachable, /no access token.*PROXY/],
     [
-      'gone by the time usher is asked',
+      'offline at the usher request',
       () => refuse(404, '[{"error":"Can not find channel","error_code":"twirp_not_found"}]'),
       offline,
       /is not live/,
     ],
     [
-      'refused by usher without a word',
+      'rejected by usher without a reason',
       () => refuse(403, 'no'),
       unreachable,
       /rejects the playlist.*COOKIES/,
     ],
-    ['met by a fault of usher', () => refuse(503, ''), unreachable, /503/],
+    ['live during a failure of usher', () => refuse(503, ''), unreachable, /503/],
   ];
   const refuse = (status: number, body: string) => (world.twitch.usherRefuses = { status, body });
-  it.each(states)('that is %s is told apart', async (_, prepare, error, remediation) => {
+  it.each(states)('a channel that is %s has its own error', async (_, prepare, error, remediation) => {
     prepare();
     const failure = await failureOf(capturer, url);
     expect(failure).toMatchObject({ ...error, remediation: expect.stringMatching(remediation) });
   });
 
-  it('that is offline is described all the same', async () => {
+  it('an offline channel is described', async () => {
     world.twitch.channels.set('harbour_cam', { ...liveChannel, stream: null });
     expect((await failureOf(capturer, url)).details).toEqual({
       title: 'Harbour live',
@@ -125,13 +125,13 @@ describe('a channel on Twitch', () => {
   });
 });
 
-describe('a page of Twitch that is never live', () => {
+describe('page of Twitch that is never live', () => {
   it.each([
     ['https://www.twitch.tv/videos/635475444', 'NOT_LIVESTREAM', /past broadcast/],
     ['https://clips.twitch.tv/FaintLightGull', 'NOT_LIVESTREAM', /clip/],
     ['https://www.twitch.tv/harbour_cam/clip/Faint', 'NOT_LIVESTREAM', /clip/],
-    ['https://www.twitch.tv/directory', 'INVALID_URL', /not one of a stream/],
-  ])('%s is refused without asking', async (page, code, remediation) => {
+    ['https://www.twitch.tv/directory', 'INVALID_URL', /has no stream/],
+  ])('%s is rejected without a request', async (page, code, remediation) => {
     expect(await failureOf(capturer, page)).toMatchObject({
       code,
       remediation: expect.stringMatching(remediation),
@@ -140,28 +140,31 @@ describe('a page of Twitch that is never live', () => {
   });
 });
 
-describe('advertisements', () => {
-  it.each(['titled', 'by date'] as const)('that are told %s are not captured', async (advertisement) => {
-    world.twitch.media = () => withAdvertisement(advertisement);
-    await expect(capturer.capture(look(url), never)).rejects.toMatchObject({
-      name: 'StreamPausedError',
-      remediation: expect.stringMatching(/advertisement/),
-    });
-  });
+describe('advertisements on Twitch', () => {
+  it.each(['titled', 'by date'] as const)(
+    'an advertisement that is marked %s is not captured',
+    async (advertisement) => {
+      world.twitch.media = () => withAdvertisement(advertisement);
+      await expect(capturer.capture(look(url), never)).rejects.toMatchObject({
+        name: 'StreamPausedError',
+        remediation: expect.stringMatching(/advertisement/),
+      });
+    },
+  );
 
-  it('do not make a channel that is live anything else', async () => {
+  it('a channel with an advertisement is live', async () => {
     world.twitch.media = () => withAdvertisement('titled');
     await expect(capturer.probe(url, never)).resolves.toMatchObject({ platform: 'twitch' });
   });
 
-  it('that are over are left out of a clip', async () => {
+  it('a past advertisement is omitted from a clip', async () => {
     world.twitch.media = () =>
       twitchPlaylist([{ uri: 'ad.ts', advertisement: 'titled' }, { uri: '101.ts' }, { uri: '102.ts' }]);
     const { position } = await capturer.capture({ ...look(url), mode: 'clip', clipSeconds: 30 }, never);
     expect(position.segment).toMatch(/^102:/);
   });
 
-  it('are waited for on the same playlist, since a new one begins with another', async () => {
+  it('the playlist is kept during an advertisement, because a new one starts with another', async () => {
     world.twitch.media = () => withAdvertisement('titled');
     for (let tick = 0; tick < 3; tick += 1) await capturer.capture(look(url), never).catch(() => undefined);
     world.twitch.media = () => live(110);
@@ -171,52 +174,57 @@ describe('advertisements', () => {
   });
 });
 
-describe('the playlist of a channel', () => {
-  it('outlives the token that it was given for', async () => {
+describe('playlist of a Twitch channel', () => {
+  it('a playlist outlives its access token', async () => {
     await capturer.capture(look(url), never);
     world.later(5 * 3600);
     await capturer.capture(look(url), never);
     expect(asked('/gql')).toHaveLength(1);
   });
 
-  it('is asked for with a new token where the old one is about to expire', async () => {
+  it('a playlist is requested with a new token before the old one expires', async () => {
     await capturer.capture(look(url), never);
     world.later(1200 - 299);
     await capturer.capture({ ...look(url), mode: 'clip' }, never);
     expect(asked('/gql')).toHaveLength(2);
   });
 
-  it('that is gone is replaced at once', async () => {
+  it('a missing playlist is replaced immediately', async () => {
     await capturer.capture(look(url), never);
     const [first] = asked('/v1/playlist/');
     world.twitch.gone = [first!.path];
     await expect(capturer.capture(look(url), never)).resolves.toBeDefined();
   });
 
-  it('that is gone with its broadcast ends the watch', async () => {
+  it('a playlist that is missing after the end of its broadcast ends the stream', async () => {
     await capturer.capture(look(url), never);
     world.twitch.gone = ['/v1/playlist/'];
     world.twitch.channels.set('harbour_cam', { stream: null });
     await expect(capturer.capture(look(url), never)).rejects.toMatchObject({ message: 'Stream has ended' });
   });
 
-  it('that says that it has ended ends the watch', async () => {
+  it('a playlist with ENDLIST ends the stream', async () => {
     world.twitch.media = () => twitchPlaylist([{ uri: '100.ts' }], { ended: true });
     await expect(capturer.capture(look(url), never)).rejects.toMatchObject({ message: 'Stream has ended' });
   });
 });
 
-describe('an answer of the GraphQL endpoint', () => {
+describe('GraphQL response of Twitch', () => {
   const rejected = '[{"errors":[{"message":"failed integrity check"}],"data":null},{"data":{"user":null}}]';
   it.each([
-    ['of no JSON', 200, 'hello', /unknown format/],
-    ['of one object', 200, '{"error":"Bad Request"}', /unknown format/],
-    ['of other fields', 200, '[{"data":{}},{"data":{}}]', /unknown format/],
-    ['that asks for a browser', 200, rejected, /browser integrity check.*COOKIES.*PROXY/],
-    ['400', 400, '{"error":"Bad Request","message":"The \\"Client-ID\\" header is invalid."}', /400/],
-    ['429', 429, '', /limits requests.*PROXY/],
-    ['that is too large', 200, ' '.repeat(9 * 1024 * 1024), /more than is sensible/],
-  ])('%s is a failure with a remediation', async (_, status, body, remediation) => {
+    ['without JSON', 200, 'hello', /unknown format/],
+    ['with one object', 200, '{"error":"Bad Request"}', /unknown format/],
+    ['with other fields', 200, '[{"data":{}},{"data":{}}]', /unknown format/],
+    ['with an integrity error', 200, rejected, /browser integrity check.*COOKIES.*PROXY/],
+    [
+      'with status 400',
+      400,
+      '{"error":"Bad Request","message":"The \\"Client-ID\\" header is invalid."}',
+      /400/,
+    ],
+    ['with status 429', 429, '', /limits requests.*PROXY/],
+    ['that is too large', 200, ' '.repeat(9 * 1024 * 1024), /too large/],
+  ])('a GraphQL response %s is a failure with a remediation', async (_, status, body, remediation) => {
     answerWith(status, body);
     expect(await failureOf(capturer, url)).toMatchObject({
       ...unreachable,
@@ -225,8 +233,8 @@ describe('an answer of the GraphQL endpoint', () => {
   });
 });
 
-describe('an account', () => {
-  it('goes to the GraphQL endpoint alone', async () => {
+describe('Twitch account', () => {
+  it('account cookies are sent only to the GraphQL endpoint', async () => {
     const cookies = 'unique_id=1; auth-token=secret123';
     await world.capturer({ twitch: { cookies } }).probe(url, never);
     const [gql, ...others] = world.twitch.requests;

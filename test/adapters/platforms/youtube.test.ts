@@ -25,8 +25,8 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-describe('a broadcast on YouTube', () => {
-  it('that is live is described, by its public page', async () => {
+describe('broadcast on YouTube', () => {
+  it('a live broadcast is described with its public page', async () => {
     expect(await capturer.probe(`https://youtu.be/${id}?si=x`, never)).toEqual({
       platform: 'youtube',
       playbackUrl: url,
@@ -40,12 +40,12 @@ describe('a broadcast on YouTube', () => {
     });
   });
 
-  it('is described without viewers where its page does not tell them', async () => {
+  it('a live broadcast is described without viewers if its page does not report them', async () => {
     world.youtube.viewers = undefined;
     expect((await capturer.probe(url, never)).details).not.toHaveProperty('viewers');
   });
 
-  it('is captured from the variant that suffices', async () => {
+  it('a broadcast is captured from the sufficient variant', async () => {
     expect(await capturer.capture(look(url), never)).toMatchObject({ position: { segment_seconds: 5 } });
     expect(asked('/height/720/')).toHaveLength(1);
     expect(asked('/hls_playlist/')).toHaveLength(1);
@@ -58,21 +58,21 @@ describe('a broadcast on YouTube', () => {
       notLive,
       /ordinary video/,
     ],
-    ['over', () => livePlayer(id, undefined, { isLive: false }), notLive, /has ended.*recording/],
+    ['ended', () => livePlayer(id, undefined, { isLive: false }), notLive, /has ended.*recording/],
     [
-      'over, with a recording to rewind in',
+      'ended with a DVR recording',
       () => livePlayer(id, manifestUrl(), { isPostLiveDvr: true }),
       notLive,
       /has ended/,
     ],
-    ['upcoming', () => offlinePlayer(id, '1795000000'), notLive, /has not begun/],
+    ['upcoming', () => offlinePlayer(id, '1795000000'), notLive, /has not started/],
     [
       'upcoming, a premiere',
       () => livePlayer(id, undefined, { isUpcoming: true, isLive: false }),
       notLive,
-      /has not begun/,
+      /has not started/,
     ],
-    ['silent', () => offlinePlayer(id), offline, /sends nothing/],
+    ['silent', () => offlinePlayer(id), offline, /not sending video/],
     ['unknown', () => null, notLive, /video does not exist/],
     [
       'private',
@@ -84,7 +84,7 @@ describe('a broadcast on YouTube', () => {
       /private.*WATCHPOST_YOUTUBE_COOKIES/,
     ],
     [
-      'for members only',
+      'restricted to members',
       () =>
         refusedPlayer(
           'UNPLAYABLE',
@@ -103,7 +103,7 @@ describe('a broadcast on YouTube', () => {
       /age/,
     ],
     [
-      'closed to the region',
+      'blocked in the region',
       () =>
         refusedPlayer('UNPLAYABLE', 'Video unavailable', {
           subreason: 'The uploader has not made this video available in your country',
@@ -118,44 +118,39 @@ describe('a broadcast on YouTube', () => {
       /has ended/,
     ],
     [
-      'behind the wall against bots',
+      'rejected as a bot',
       () => refusedPlayer('LOGIN_REQUIRED', 'Sign in to confirm you’re not a bot'),
       unreachable,
-      /data centres.*WATCHPOST_YOUTUBE_COOKIES.*WATCHPOST_YOUTUBE_PROXY/,
+      /Data-center.*WATCHPOST_YOUTUBE_COOKIES.*WATCHPOST_YOUTUBE_PROXY/,
     ],
-    ['live without a playlist', () => livePlayer(id, undefined), unreachable, /not where.*PROXY/],
+    ['live without a playlist', () => livePlayer(id, undefined), unreachable, /without its playlist.*PROXY/],
     [
-      'to be paid for',
+      'payable',
       () => refusedPlayer('UNPLAYABLE', 'This video requires payment to watch'),
       unreachable,
       /requires payment/,
     ],
+    ['for rent', () => refusedPlayer('UNPLAYABLE', 'Rent or buy to watch'), unreachable, /requires payment/],
     [
-      'to be rented',
-      () => refusedPlayer('UNPLAYABLE', 'Rent or buy to watch'),
-      unreachable,
-      /requires payment/,
-    ],
-    [
-      'not there at the moment',
+      'temporarily unavailable',
       () => refusedPlayer('UNPLAYABLE', 'This video is currently unavailable'),
       unreachable,
-      /does not play the stream: This video is currently unavailable/,
+      /rejects this one: This video is currently unavailable/,
     ],
     [
-      'refused for a reason of its own',
+      'rejected for an unknown reason',
       () => refusedPlayer('UNPLAYABLE', 'Blocked by the moon'),
       unreachable,
       /moon/,
     ],
   ];
-  it.each(states)('that is %s is told apart', async (_, player, error, remediation) => {
+  it.each(states)('a broadcast that is %s has its own error', async (_, player, error, remediation) => {
     world.youtube.player = player;
     const failure = await failureOf(capturer, url);
     expect(failure).toMatchObject({ ...error, remediation: expect.stringMatching(remediation) });
   });
 
-  it('that is not live is described all the same', async () => {
+  it('a broadcast that is not live is described', async () => {
     world.youtube.player = () => offlinePlayer(id, '1795000000');
     expect(await failureOf(capturer, url)).toMatchObject({
       details: { streamId: id, title: 'Harbour live', channel: 'Harbour Cam' },
@@ -163,8 +158,8 @@ describe('a broadcast on YouTube', () => {
   });
 });
 
-describe('of the applications to ask as', () => {
-  it('the next is tried where one is not let in', async () => {
+describe('InnerTube clients', () => {
+  it('the next client is tried if one is rejected', async () => {
     world.youtube.player = (_, client) =>
       client === 'WEB'
         ? livePlayer(id, manifestUrl())
@@ -173,32 +168,32 @@ describe('of the applications to ask as', () => {
     expect(asked('/player').map(({ client }) => client)).toEqual(['VISIONOS', 'WEB']);
   });
 
-  it('one that knows that it is not live is believed', async () => {
+  it('a client that reports the broadcast as not live is trusted', async () => {
     world.youtube.player = () => offlinePlayer(id);
     await failureOf(capturer, url);
     expect(asked('/player')).toHaveLength(1);
   });
 
-  it('the list is a setting', async () => {
+  it('the list of clients is a setting', async () => {
     world.youtube.player = () => refusedPlayer('UNPLAYABLE', 'No');
     await failureOf(world.capturer({ youtube: { clients: ['TV', 'MWEB', 'WEB'] } }), url);
     expect(asked('/player').map(({ client }) => client)).toEqual(['TVHTML5', 'MWEB', 'WEB']);
   });
 });
 
-describe('a channel on YouTube', () => {
+describe('channel on YouTube', () => {
   it.each([
     ['https://www.youtube.com/@harbour/live', '/@harbour'],
     ['https://m.youtube.com/@harbour', '/@harbour'],
     ['https://www.youtube.com/c/Harbour/live', '/c/Harbour'],
     ['https://www.youtube.com/user/harbour/live', '/user/harbour'],
     ['https://www.youtube.com/channel/UC4QobU6STFB0P71PMvOGN5A/live', '/channel/UC4QobU6STFB0P71PMvOGN5A'],
-  ])('%s leads to what is live there', async (page, path) => {
+  ])('%s leads to its live video at %s', async (page, path) => {
     world.youtube.channels.set(path, id);
     expect(await capturer.probe(page, never)).toMatchObject({ playbackUrl: url });
   });
 
-  it('is followed to its older address', async () => {
+  it('a channel is resolved at its older URL', async () => {
     world.youtube.channels.set('/@harbour', 'https://www.youtube.com/harbour25');
     world.youtube.channels.set('/harbour25', id);
     expect(await capturer.probe('https://www.youtube.com/@harbour', never)).toMatchObject({
@@ -207,17 +202,17 @@ describe('a channel on YouTube', () => {
   });
 
   it.each([
-    ['where nothing is live', null, offline, /Nothing is live/],
-    ['that leads off YouTube', 'https://example.com/harbour', unreachable, /form/],
-    ['that leads in circles', 'https://www.youtube.com/@harbour', offline, /./],
-  ])('%s is refused', async (_, target, error, remediation) => {
+    ['without a live video', null, offline, /channel is not live/],
+    ['with a target outside YouTube', 'https://example.com/harbour', unreachable, /unknown format/],
+    ['with a redirect loop', 'https://www.youtube.com/@harbour', offline, /./],
+  ])('a channel %s is rejected', async (_, target, error, remediation) => {
     world.youtube.channels.set('/@harbour', target);
     const failure = await failureOf(capturer, 'https://www.youtube.com/@harbour/live');
     expect(failure).toMatchObject({ ...error, remediation: expect.stringMatching(remediation) });
     expect(asked('/resolve_url').length).toBeLessThanOrEqual(3);
   });
 
-  it('that does not exist is told so', async () => {
+  it('a missing channel is reported as nonexistent', async () => {
     expect(await failureOf(capturer, 'https://www.youtube.com/@nobody')).toMatchObject({
       ...notLive,
       remediation: expect.stringMatching(/channel does not exist/),
@@ -225,13 +220,13 @@ describe('a channel on YouTube', () => {
   });
 });
 
-describe('a page of YouTube that is never live', () => {
+describe('page of YouTube that is never live', () => {
   it.each([
     ['https://www.youtube.com/shorts/jNQXAC9IVRw', 'NOT_LIVESTREAM', /short/],
     ['https://www.youtube.com/clip/UgkxABC', 'NOT_LIVESTREAM', /clip/],
     ['https://www.youtube.com/playlist?list=PL1', 'NOT_LIVESTREAM', /playlist/],
-    ['https://www.youtube.com/results?search_query=x', 'INVALID_URL', /not one of a stream/],
-  ])('%s is refused without asking', async (page, code, remediation) => {
+    ['https://www.youtube.com/results?search_query=x', 'INVALID_URL', /has no stream/],
+  ])('%s is rejected without a request', async (page, code, remediation) => {
     expect(await failureOf(capturer, page)).toMatchObject({
       code,
       remediation: expect.stringMatching(remediation),
@@ -240,8 +235,8 @@ describe('a page of YouTube that is never live', () => {
   });
 });
 
-describe('the playlist of a broadcast', () => {
-  it('is asked for once, for a probe and all captures while it lasts', async () => {
+describe('playlist of a YouTube broadcast', () => {
+  it('a playlist is requested once for a probe and all captures until it expires', async () => {
     await capturer.probe(url, never);
     for (let tick = 0; tick < 5; tick += 1) {
       world.later(600);
@@ -251,7 +246,7 @@ describe('the playlist of a broadcast', () => {
     expect(asked('/hls_variant/')).toHaveLength(2);
   });
 
-  it('is renewed before it expires', async () => {
+  it('a playlist is requested again before it expires', async () => {
     await capturer.capture(look(url), never);
     world.later(21_540 - 299);
     world.youtube.player = () => livePlayer(id, manifestUrl());
@@ -259,7 +254,7 @@ describe('the playlist of a broadcast', () => {
     expect(asked('/player')).toHaveLength(2);
   });
 
-  it('is asked for once however many captures need it at the same time', async () => {
+  it('concurrent captures share one request for a playlist', async () => {
     const looks = (['frames', 'clip', 'hybrid'] as const).map((mode) =>
       capturer.capture({ ...look(url), mode }, never),
     );
@@ -267,7 +262,7 @@ describe('the playlist of a broadcast', () => {
     expect(asked('/player')).toHaveLength(1);
   });
 
-  it('is renewed at once when it is refused', async () => {
+  it('a rejected playlist is replaced immediately', async () => {
     await capturer.capture(look(url), never);
     world.youtube.revoked = [manifestUrl().split('/expire/')[1]!.split('/')[0]!];
     world.later(60);
@@ -275,19 +270,19 @@ describe('the playlist of a broadcast', () => {
     expect(asked('/player')).toHaveLength(2);
   });
 
-  it('is asked for anew when the last capture failed', async () => {
+  it('a playlist is requested again after a failed capture', async () => {
     await capturer.capture(look(url), never);
     await capturer.capture(look(url, true), never);
     expect(asked('/player')).toHaveLength(2);
   });
 
-  it('that stays refused is a failed capture', async () => {
+  it('a playlist that is rejected repeatedly is a failed capture', async () => {
     world.youtube.revoked = ['/expire/'];
     await expect(capturer.capture(look(url), never)).rejects.toMatchObject({ code: 'STREAM_FETCH_FAILED' });
     expect(asked('/player')).toHaveLength(2);
   });
 
-  it('that is refused because the broadcast is over ends the watch', async () => {
+  it('a playlist that is rejected after the end of its broadcast ends the stream', async () => {
     await capturer.capture(look(url), never);
     world.youtube.revoked = ['/expire/'];
     world.youtube.player = () => livePlayer(id, undefined, { isLive: false });
@@ -295,29 +290,28 @@ describe('the playlist of a broadcast', () => {
   });
 });
 
-describe('an answer of InnerTube', () => {
+describe('InnerTube response', () => {
   const answers: [string, (response: any) => void, RegExp][] = [
-    ['of no JSON', (response) => response.end('<html>consent</html>'), /unknown format/],
-    ['of another form', (response) => response.end('{"playabilityStatus":[]}'), /unknown format/],
-    [
-      'that is too large',
-      (response) => response.end(Buffer.alloc(9 * 1024 * 1024, 32)),
-      /more than is sensible/,
-    ],
-    ['429', (response) => response.writeHead(429).end(), /limits requests.*COOKIES.*PROXY/],
-    ['403', (response) => response.writeHead(403).end(), /403.*COOKIES.*PROXY/],
-    ['500', (response) => response.writeHead(500).end('{"error":{}}'), /unknown format/],
-    ['that is cut off', (response) => response.socket.destroy(), /cannot be reached/],
+    ['without JSON', (response) => response.end('<html>consent</html>'), /unknown format/],
+    ['of another format', (response) => response.end('{"playabilityStatus":[]}'), /unknown format/],
+    ['that is too large', (response) => response.end(Buffer.alloc(9 * 1024 * 1024, 32)), /too large/],
+    ['with status 429', (response) => response.writeHead(429).end(), /limits requests.*COOKIES.*PROXY/],
+    ['with status 403', (response) => response.writeHead(403).end(), /403.*COOKIES.*PROXY/],
+    ['with status 500', (response) => response.writeHead(500).end('{"error":{}}'), /unknown format/],
+    ['that is interrupted', (response) => response.socket.destroy(), /cannot be reached/],
   ];
-  it.each(answers)('%s is a failure with a remediation', async (_, answer, remediation) => {
-    world.youtube.intercept = (_request, response) => (answer(response), true);
-    expect(await failureOf(capturer, url)).toMatchObject({
-      ...unreachable,
-      remediation: expect.stringMatching(remediation),
-    });
-  });
+  it.each(answers)(
+    'an InnerTube response %s is a failure with a remediation',
+    async (_, answer, remediation) => {
+      world.youtube.intercept = (_request, response) => (answer(response), true);
+      expect(await failureOf(capturer, url)).toMatchObject({
+        ...unreachable,
+        remediation: expect.stringMatching(remediation),
+      });
+    },
+  );
 
-  it('that does not come does not hold up who has given up', async () => {
+  it('a missing InnerTube response does not delay an aborted caller', async () => {
     world.youtube.intercept = () => true;
     await expect(capturer.probe(url, AbortSignal.timeout(50))).rejects.toMatchObject({
       name: 'TimeoutError',
@@ -325,10 +319,10 @@ describe('an answer of InnerTube', () => {
   });
 });
 
-describe('cookies of an account', () => {
+describe('YouTube account', () => {
   const account = { youtube: { cookies: 'SAPISID=abc; LOGIN_INFO=def' } };
 
-  it('go to YouTube with its calls, and not with playlists', async () => {
+  it('account cookies are sent with InnerTube calls, not with playlists', async () => {
     await world.capturer(account).probe(url, never);
     for (const { path, headers } of world.youtube.requests) {
       expect([path, headers.cookie]).toEqual([
@@ -338,7 +332,7 @@ describe('cookies of an account', () => {
     }
   });
 
-  it('go nowhere else, where an answer leads', async () => {
+  it('account cookies are not sent to other hosts', async () => {
     world.youtube.intercept = (request, response) =>
       request.url?.includes('/player') === true &&
       response.writeHead(307, { location: `${world.twitch.usherUrl}/stolen` }).end() === response;

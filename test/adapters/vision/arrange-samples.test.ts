@@ -13,7 +13,7 @@ function samples(count: number): Sample[] {
   }));
 }
 
-/** A workshop whose sheets are finished only when the test says so: `pending` are those under way, oldest first. */
+/** Contact sheets that finish on demand. `pending` holds the unfinished ones, oldest first. */
 function workshop() {
   const pending: { first: number; finish: () => void; fail: (error: Error) => void }[] = [];
   let begun = 0;
@@ -30,8 +30,8 @@ function workshop() {
   return { sheets, pending, settle, begun: () => begun };
 }
 
-describe('samples for a model that takes few pictures', () => {
-  test('are put on several contact sheets at once, and not on all of them', async () => {
+describe('arrangeSamples', () => {
+  test('contact sheets are created concurrently, up to a limit', async () => {
     const { sheets, pending, settle, begun } = workshop();
     const arranging = arrangeSamples(samples(120), 20, sheets, never);
     await settle();
@@ -45,7 +45,7 @@ describe('samples for a model that takes few pictures', () => {
     expect(await arranging).toHaveLength(20);
   });
 
-  test('come in their order, whichever sheet is finished first', async () => {
+  test('contact sheets are returned in order, regardless of which finishes first', async () => {
     const { sheets, pending, settle } = workshop();
     const arranging = arrangeSamples(samples(45), 5, sheets, never);
     await settle();
@@ -57,7 +57,7 @@ describe('samples for a model that takes few pictures', () => {
     expect(pictures.flatMap(({ times }) => times)).toEqual(samples(45).map(({ capturedAt }) => capturedAt));
   });
 
-  test('of which a sheet cannot be made fail as it does, and no further sheet is begun', async () => {
+  test('a failed contact sheet fails the call and starts no further one', async () => {
     const { sheets, pending, settle, begun } = workshop();
     const arranging = arrangeSamples(samples(120), 20, sheets, never);
     const failure = new VisionError('Try again.');
@@ -72,7 +72,7 @@ describe('samples for a model that takes few pictures', () => {
     expect(begun()).toBe(4);
   });
 
-  test('are shown as they are while they are few enough', async () => {
+  test('few samples are returned without a contact sheet', async () => {
     const { sheets, begun } = workshop();
 
     const pictures = await arrangeSamples(samples(5), 5, sheets, never);

@@ -23,7 +23,7 @@ function metered(overrides: Partial<VisionModel> = {}) {
   return { model: meteredVision(model, meter), counts: async () => (await meter.read()).providers };
 }
 
-test('every kind of call counts by its provider, and answers as before', async () => {
+test('every kind of call is counted by provider and returns its result', async () => {
   const { model, counts } = metered();
   expect(await model.judge(look, 'a ship', signal)).toEqual({
     triggered: true,
@@ -36,7 +36,7 @@ test('every kind of call counts by its provider, and answers as before', async (
   expect(model).toMatchObject({ provider: 'bedrock', model: 'nova', takesVideo: true });
 });
 
-test('a call that fails is a call and an error, and fails as before', async () => {
+test('a failed call is counted as a call and an error, and throws', async () => {
   const failure = new VisionError('Try again.');
   const { model, counts } = metered({
     judge: () => Promise.reject(failure),
@@ -49,7 +49,7 @@ test('a call that fails is a call and an error, and fails as before', async () =
   expect(await counts()).toEqual({ bedrock: { calls: 2, errors: 2 } });
 });
 
-test('a picture that was refused before the model was asked is no call', async () => {
+test('a frame that is rejected before the request is not counted', async () => {
   const { model, counts } = metered({
     answer: () => Promise.reject(new UnreadableFrameError('Send a whole one.')),
   });
@@ -57,7 +57,7 @@ test('a picture that was refused before the model was asked is no call', async (
   expect(await counts()).toEqual({});
 });
 
-test('a call that was abandoned is no error of the model; one that ran out of time is', async () => {
+test('an aborted call is not an error, a timed-out one is', async () => {
   const { model, counts } = metered({ judge: () => Promise.reject(new VisionError('Not in time.')) });
   const cancelled = AbortSignal.abort(new Error('The job was cancelled'));
   const late = AbortSignal.abort(new DOMException('Too late', 'TimeoutError'));

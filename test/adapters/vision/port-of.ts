@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 
-/** The port that a listening server was given. */
+/** Returns the port of a listening server. */
 export function portOf(server: { address(): AddressInfo | string | null }): number {
   const address = server.address();
   if (address === null || typeof address === 'string')

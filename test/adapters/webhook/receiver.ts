@@ -11,7 +11,7 @@ import { onTestFinished } from 'vitest';
 
 type Received = { method: string; url: string; headers: IncomingHttpHeaders; body: string };
 
-/** A receiver on loopback that keeps what it got and then answers as it is told. Ends with its test. */
+/** Starts a receiver on loopback that stores requests and sends the given responses. Ends with its test. */
 export async function startReceiver(answer: RequestListener) {
   const received: Received[] = [];
   const server = createServer((request, response) => {
@@ -30,7 +30,7 @@ export async function startReceiver(answer: RequestListener) {
   }
 }
 
-/** Listens on loopback; resolves with the port that the system chose. */
+/** Listens on loopback and resolves with the assigned port. */
 export async function listen(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

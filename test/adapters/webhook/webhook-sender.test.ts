@@ -7,8 +7,8 @@ import { createGuardedHttp } from '../../../adapters/egress/guarded-http.ts';
 import { createWebhookSender } from '../../../adapters/webhook/webhook-sender.ts';
 import { listen, startReceiver } from './receiver.ts';
 
-describe('The webhook sender', () => {
-  it('posts the body and the headers as they are given, and says who sends', async () => {
+describe('createWebhookSender', () => {
+  it('the sender posts body and headers unchanged and adds its user agent', async () => {
     const receiver = await startReceiver((_, response) => response.writeHead(200).end());
     const body = '{"explanation":"Ein Schiff fährt ein 🚢"}';
 
@@ -33,13 +33,13 @@ describe('The webhook sender', () => {
     });
   });
 
-  it.each([204, 400, 410, 500])('a %i is a result', async (status) => {
+  it.each([204, 400, 410, 500])('status %i is a result', async (status) => {
     const receiver = await startReceiver((_, response) => response.writeHead(status).end());
 
     expect(await sendTo(receiver.url)).toMatchObject({ status, error: null });
   });
 
-  it('hands on how long the receiver asks to wait', async () => {
+  it('the sender returns the Retry-After of the receiver', async () => {
     const receiver = await startReceiver((_, response) =>
       response.writeHead(503, { 'retry-after': '120' }).end(),
     );
@@ -47,7 +47,7 @@ describe('The webhook sender', () => {
     expect(await sendTo(receiver.url)).toMatchObject({ status: 503, retryAfter: '120' });
   });
 
-  it('does not follow a redirect', async () => {
+  it('the sender does not follow a redirect', async () => {
     const target = await startReceiver((_, response) => response.writeHead(200).end());
     const receiver = await startReceiver((_, response) =>
       response.writeHead(307, { location: target.url }).end(),
@@ -57,7 +57,7 @@ describe('The webhook sender', () => {
     expect(target.received).toEqual([]);
   });
 
-  it('does not wait for a body that never ends', async () => {
+  it('the sender does not wait for an endless body', async () => {
     const receiver = await startReceiver((_, response) => {
       response.writeHead(200);
       response.write('a beginning');
@@ -66,7 +66,7 @@ describe('The webhook sender', () => {
     expect(await sendTo(receiver.url, { timeoutSeconds: 2 })).toMatchObject({ status: 200 });
   });
 
-  it('gives up a receiver that does not answer in time', async () => {
+  it('the sender times out if the receiver does not respond', async () => {
     const receiver = await startReceiver(() => undefined);
 
     const result = await sendTo(receiver.url, { timeoutSeconds: 0.1 });
@@ -76,7 +76,7 @@ describe('The webhook sender', () => {
     expect(result.latencyMs).toBeLessThan(2_000);
   });
 
-  it('says in whole milliseconds how long the answer took', async () => {
+  it('the sender returns the latency in whole milliseconds', async () => {
     const receiver = await startReceiver((_, response) => answerAfter(response, 50));
 
     const { latencyMs } = await sendTo(receiver.url);
@@ -85,7 +85,7 @@ describe('The webhook sender', () => {
     expect(latencyMs).toBeGreaterThanOrEqual(40);
   });
 
-  it('a receiver that is not there, or hangs up, is a result without its address', async () => {
+  it('a receiver that is unreachable or disconnects is a result without its address', async () => {
     const deaf = await unusedPort();
     const rude = await startReceiver((request) => request.socket.destroy());
 
@@ -99,7 +99,7 @@ describe('The webhook sender', () => {
   });
 
   it.each(['http://10.0.0.1/hook', 'http://169.254.169.254/', 'ftp://example.com/', 'no url'])(
-    '%s is refused, and that is a result',
+    'a rejected URL is a result: %s',
     async (url) => {
       const result = await sendTo(url);
 

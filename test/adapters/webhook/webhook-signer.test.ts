@@ -5,8 +5,8 @@ import { createWebhookSigner } from '../../../adapters/webhook/webhook-signer.ts
 const masterSecret = Buffer.alloc(32, 7);
 const body = '{"type":"watch_triggered","data":{"explanation":"Ein Schiff fährt ein 🚢"}}';
 
-describe('The webhook signer', () => {
-  it('signs so that the public library verifies it with the caller’s secret', async () => {
+describe('createWebhookSigner', () => {
+  it("a signature is verified by the public library with the caller's secret", async () => {
     const signer = createWebhookSigner({ masterSecret });
     const secret = await signer.secret('harbour');
 
@@ -17,7 +17,7 @@ describe('The webhook signer', () => {
     expect(() => new Webhook(secret).verify(`${body} `, headers)).toThrow('No matching signature');
   });
 
-  it('says the id as it is and the time in whole seconds', async () => {
+  it('the headers contain the unchanged id and the time in whole seconds', async () => {
     const signer = createWebhookSigner({ masterSecret });
 
     const headers = await signer.sign('harbour', 'msg_1', new Date('2026-03-01T12:00:00.999Z'), body);
@@ -25,15 +25,15 @@ describe('The webhook signer', () => {
     expect(headers).toMatchObject({ 'webhook-id': 'msg_1', 'webhook-timestamp': '1772366400' });
   });
 
-  it('keeps a caller’s secret over restarts, and gives every caller its own', async () => {
+  it("a caller's secret is stable across restarts and differs between callers", async () => {
     expect(await secretOf('harbour')).toBe(await secretOf('harbour'));
     expect(await secretOf('harbour')).not.toBe(await secretOf('airport'));
     expect(await secretOf('harbour')).not.toBe(await secretOf('harbour', Buffer.alloc(32, 8)));
-    // Changing how it is derived would break every receiver.
+    // A change of the derivation would break every receiver.
     expect(await secretOf('harbour')).toBe('whsec_gL0+8alcfSAobmUgfxU5QPR5ApIGZc1StByQafnnDLk=');
   });
 
-  it('signs with both secrets while one takes the place of the other, and shows the new one', async () => {
+  it('both secrets sign during a rotation, and the new one is returned', async () => {
     const before = await createWebhookSigner({ masterSecret }).secret('harbour');
     const rotating = createWebhookSigner({ masterSecret, versions: async () => [2, 1] });
     const now = await rotating.secret('harbour');
@@ -47,7 +47,7 @@ describe('The webhook signer', () => {
     }
   });
 
-  it('asks for the versions of the caller whom it signs for', async () => {
+  it('the versions of the signing caller are requested', async () => {
     const signer = createWebhookSigner({
       masterSecret,
       versions: async (caller) => (caller === 'harbour' ? [2] : [1]),
@@ -58,7 +58,7 @@ describe('The webhook signer', () => {
     expect(await signer.secret('harbour')).not.toBe(await first.secret('harbour'));
   });
 
-  it('refuses a master secret of another length', () => {
+  it('a master secret of another length is rejected', () => {
     expect(() => createWebhookSigner({ masterSecret: Buffer.alloc(16) })).toThrow(RangeError);
   });
 });

@@ -5,6 +5,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** Received webhook request. `at` is in epoch milliseconds. */
 export type Delivery = {
   at: number;
   method: string;
@@ -15,6 +16,7 @@ export type Delivery = {
   status: number;
 };
 
+/** Response of the receiver, optionally delayed. */
 export type Reply = { status: number; headers?: Record<string, string>; afterSeconds?: number };
 
 /** Receiver URL of one job, with its deliveries. */
@@ -43,6 +45,7 @@ export type ReceiverOptions = {
   url: string | undefined;
 };
 
+/** Starts a webhook receiver with one URL per job. */
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
   const inboxes = new Map<string, { deliveries: Delivery[]; reply: (event: any, before: number) => Reply }>();
   const server = createServer((request, response) => {

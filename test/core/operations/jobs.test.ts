@@ -413,9 +413,9 @@ describe('reconcile', () => {
   });
 
   test('does not fail a job whose late tick is committed during the repair', async () => {
-    const { jobId, step } = await begun({ max_triggers: null, monitor_duration_seconds: 600 });
+    const { jobId, step } = await begun({ max_triggers: null });
     const next = await world.tick(step);
-    world.advance(rules.leaseAllowanceSeconds + 20);
+    world.advance(rules.maxTickSeconds + 20);
     const { commit } = world.c.jobs;
     world.c.jobs.commit = async (change) => {
       world.c.jobs.commit = commit;
@@ -427,16 +427,45 @@ describe('reconcile', () => {
     expect((await stored(jobId)).status).toBe('running');
   });
 
-  test('fails a job whose lease ran out, and leaves one alone that is merely late', async () => {
+  test('fails a job that is silent for longer than a tick may take, and leaves one alone that is late', async () => {
     const { jobId, step } = await begun();
     await world.tick(step);
-    world.advance(rules.leaseAllowanceSeconds);
-    await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
-    expect((await stored(jobId)).status).toBe('running');
-    world.advance(20);
+    for (let sweeps = 0; sweeps < rules.maxTickSeconds / 600; sweeps += 1) {
+      world.advance(600);
+      await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
+      expect((await stored(jobId)).status).toBe('running');
+    }
+    world.advance(1200);
     await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
     expect(await stored(jobId)).toMatchObject({ status: 'failed', reason: 'internal_error' });
     expect(await typesOf(jobId)).toEqual(['job_started', 'progress', 'error', 'job_stopped']);
+  });
+
+  test('fails a job that never begins, and leaves one alone whose Begin is retried', async () => {
+    const { job_id: jobId } = await monitor();
+    world.advance(rules.startAllowanceSeconds + 1);
+    await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
+    expect((await stored(jobId)).status).toBe('pending');
+    world.advance(rules.maxTickSeconds);
+    await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
+    expect((await stored(jobId)).status).toBe('failed');
+  });
+
+  test('fails a job whose execution ended without it as soon as its lease ran out', async () => {
+    const { jobId } = await begun();
+    world.executions.set(`${jobId}-0`, 'aborted');
+    world.advance(rules.leaseAllowanceSeconds + 1);
+    await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
+    expect((await stored(jobId)).status).toBe('failed');
+  });
+
+  test('inspects a late job once per lease, so that others are not kept waiting', async () => {
+    const { jobId } = await begun();
+    world.advance(rules.leaseAllowanceSeconds + 1);
+    await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
+    expect(await world.c.jobs.dueForRepair(world.c.now(), 10)).toEqual([]);
+    world.advance(rules.leaseAllowanceSeconds + 1);
+    expect(await world.c.jobs.dueForRepair(world.c.now(), 10)).toEqual([jobId]);
   });
 });
 

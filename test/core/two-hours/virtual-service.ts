@@ -85,6 +85,7 @@ export async function startVirtualService(clock: MachineClock, stream: VirtualSt
   const stopUpkeep = await startUpkeep({
     collaborators: c,
     jobs: world.jobs,
+    keys: { sweep: async () => 0 },
     media: { sweep: async () => 0 },
     executions: engine,
     executionStore,

@@ -1,10 +1,12 @@
 import { globSync, readFileSync } from 'node:fs';
 
-/** A fenced block of a page. In "```ts poll.ts" the language is `ts` and the note `poll.ts`. */
+/** Fenced block of a page. In "```ts poll.ts" the language is `ts` and the note `poll.ts`. */
 export type Block = { page: string; line: number; language: string; note: string; text: string };
 
+/** Pages of the documentation. */
 export const pages = ['README.md', ...globSync('docs/**/*.md').toSorted()];
 
+/** Parses the fenced blocks of a page. */
 export function blocksOf(page: string): Block[] {
   const markdown = readFileSync(page, 'utf8');
   return [...markdown.matchAll(/^```([^\s`]*) ?([^\n]*)\n([^]*?)^```$/gm)].map((found) => {
@@ -13,11 +15,12 @@ export function blocksOf(page: string): Block[] {
   });
 }
 
+/** Returns page and line of a block, for messages. */
 export function placeOf({ page, line }: Block): string {
   return `${page}:${line}`;
 }
 
-/** Lines that begin a command, without those that go on in the next and without comments. */
+/** Returns the commands of a shell block: lines with their continuations, without comments. */
 export function commandsOf({ text }: Block): string[] {
   const joined = text.replaceAll('\\\n', ' ').split('\n');
   return joined.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));

@@ -1,4 +1,4 @@
-/** Whether lines that a page shows came, in this order, with others in between or not. "…" stands for anything. Names the first that did not. */
+/** Returns the first documented line that the output lacks in this order, else undefined. "…" matches any text. */
 export function missingLine(shown: string, output: string): string | undefined {
   const lines = output.split('\n').map((line) => line.trim());
   let from = 0;

@@ -2,32 +2,33 @@ import { commandsOf } from './blocks.ts';
 import type { Block } from './blocks.ts';
 
 /**
- * What the test does not run, by how a command begins, and why. A shell block with such a command is read by the shell and not run; each other
- * block is run, so a new one that cannot be fails until it stands here.
+ * Commands that the test does not run, by prefix, with the reason. The shell only parses a block with such a command. All
+ * other blocks run.
  */
 const reasons: Record<string, string> = {
-  'aws ': 'needs an AWS account',
+  'aws ': 'requires an AWS account',
   'git ': 'would change the checkout',
-  'npm ci': 'made this checkout',
+  'npm ci': 'has created this checkout',
   'npm test': 'would run itself',
-  'npm run demo': 'runs in the tests of the command line',
-  'npm run deploy': 'needs an AWS account',
-  'npm run diff': 'needs an AWS account',
-  'npm run destroy': 'needs an AWS account',
-  'npm run conformance': 'runs in test/conformance',
-  'npm run test:aws': 'runs in a job of its own',
-  'npm run bench': 'takes minutes and says nothing on a busy machine',
-  'npm run layer': 'downloads; runs in test/layers',
-  'npm run watchpost -- keys create --stack': 'needs an AWS account',
-  'npm run watchpost -- check https://': 'needs a platform on the internet',
-  'claude ': 'needs a client that is not ours',
-  'codex ': 'needs a client that is not ours',
-  'ollama ': 'needs a model server that is not ours',
-  'WATCHPOST_VISION=': 'needs a model that is not ours; test/adapters/vision has their wire',
-  'sudo ': 'changes the machine; test/docs/self-hosting.test.ts reads the unit',
+  'npm run demo': 'covered by test/cli',
+  'npm run deploy': 'requires an AWS account',
+  'npm run diff': 'requires an AWS account',
+  'npm run destroy': 'requires an AWS account',
+  'npm run conformance': 'covered by test/conformance',
+  'npm run test:aws': 'runs in a separate CI job',
+  'npm run bench': 'takes minutes and is meaningless on a busy machine',
+  'npm run layer': 'downloads files; covered by test/layers',
+  'npm run watchpost -- keys create --stack': 'requires an AWS account',
+  'npm run watchpost -- check https://': 'requires a platform on the internet',
+  'claude ': 'requires a third-party client',
+  'codex ': 'requires a third-party client',
+  'ollama ': 'requires a third-party model server',
+  'WATCHPOST_VISION=': 'requires a third-party model; test/adapters/vision covers the protocols',
+  'sudo ': 'changes the machine; test/docs/self-hosting.test.ts covers the unit',
   'cd /opt': 'changes the machine',
 };
 
+/** Returns the reason why a block does not run; undefined if it runs. */
 export function reasonNotToRun(block: Block): string | undefined {
   for (const command of commandsOf(block)) {
     const prefix = Object.keys(reasons).find((start) => command.startsWith(start));
@@ -36,10 +37,10 @@ export function reasonNotToRun(block: Block): string | undefined {
   return undefined;
 }
 
-/** Languages of blocks that are shown and neither run nor read by a program, and why. */
+/** Languages of blocks that are neither run nor parsed, with the reason. */
 export const onlyShown: Record<string, string> = {
-  '': 'what a log or a stream looks like',
-  mermaid: 'a picture',
-  caddyfile: 'Caddy is not a package that the tests bring',
-  nginx: 'nginx is not a package that the tests bring',
+  '': 'sample of a log or stream',
+  mermaid: 'diagram',
+  caddyfile: 'the tests do not install Caddy',
+  nginx: 'the tests do not install nginx',
 };

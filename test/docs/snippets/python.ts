@@ -2,21 +2,21 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 
-/** What of Python can be tried here: `receivers` need a package of PyPI, which is fetched once and kept. */
+/** Available Python: `receivers` require a package of PyPI, which is downloaded once. */
 export type Python = { present: boolean; receivers: boolean; env: NodeJS.ProcessEnv };
 
-/** Elsewhere says loudly what is left out; in CI nothing may be. */
+/** Prepares Python. Prints a warning for blocks that cannot run; throws in CI. */
 export function preparePython(): Python {
   const wheels = resolve('.cache/docs-wheels');
   if (!runs(['-c', 'import venv'])) {
-    leaveOut('python3 with venv is not installed', 'everything in Python');
+    reportOmission('python3 with venv is not installed', 'everything in Python');
     return { present: false, receivers: false, env: {} };
   }
   if (!existsSync(wheels) || readdirSync(wheels).length === 0) {
     mkdirSync(wheels, { recursive: true });
     if (!runs(['-m', 'pip', 'download', '--quiet', '--dest', wheels, 'standardwebhooks'])) {
       rmSync(wheels, { recursive: true });
-      leaveOut('PyPI cannot be reached', 'the receiver with standardwebhooks');
+      reportOmission('PyPI cannot be reached', 'the receiver with standardwebhooks');
       return { present: true, receivers: false, env: {} };
     }
   }
@@ -36,7 +36,10 @@ function runs(args: string[]): boolean {
   }
 }
 
-function leaveOut(why: string, what: string): void {
-  if (process.env['CI']) throw new Error(`${why}, and the documentation has to be tried whole in CI`);
-  process.stderr.write(`\n!!! ${why}: ${what} of the documentation is NOT tried !!!\n\n`);
+function reportOmission(why: string, what: string): void {
+  if (process.env['CI']) throw new Error(`${why}; in CI all blocks of the documentation must run`);
+  process.stderr.write(`
+!!! ${why}: ${what} of the documentation is NOT tested !!!
+
+`);
 }

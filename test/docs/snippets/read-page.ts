@@ -11,11 +11,11 @@ import type { World } from './running-world.ts';
 import { openShell, openTerminal } from './shell.ts';
 import type { Terminal } from './shell.ts';
 
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 
 /**
- * Does what a reader of a page does, block by block: `sh` is typed into one shell, `sh terminal` into a new one in which it goes on running;
- * what has a file's name is saved under it; `text` is what the block before prints, or the terminal of the file that it names.
+ * Runs the blocks of a page in order: `sh` in one shell, `sh terminal` in a new one that keeps running. A block with a file
+ * name is saved under it. `text` is the expected output of the block before, or of the terminal that runs the named file.
  */
 export async function readPage(page: string, world: World): Promise<AsyncDisposable & { folder: string }> {
   const folder = world.folderFor(page);
@@ -62,7 +62,7 @@ export async function readPage(page: string, world: World): Promise<AsyncDisposa
       return;
     }
     const command = block.text.trim();
-    // Runs already, for all pages together.
+    // Already running for all pages.
     if (command === serveCommand || command === streamCommand) return;
     await shell.run('export -p > .environment');
     const terminal = openTerminal(`. ./.environment; exec ${text}`, place);
@@ -73,7 +73,7 @@ export async function readPage(page: string, world: World): Promise<AsyncDisposa
   async function compare(block: Block, shown: string): Promise<void> {
     if (block.note === '') {
       const output = printed;
-      // Of what was not run there is nothing to compare.
+      // A block that did not run has no output to compare.
       if (output !== undefined)
         await appears(
           block,
@@ -94,7 +94,7 @@ async function appears(
   block: Block,
   missing: () => string | undefined,
   output: () => string,
-  waitMs = patienceMs,
+  waitMs = timeoutMs,
 ): Promise<void> {
   for (const until = Date.now() + waitMs; missing() !== undefined; await sleep(100)) {
     if (Date.now() >= until)

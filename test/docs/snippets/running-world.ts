@@ -11,19 +11,19 @@ import type { Terminal } from './shell.ts';
 export const serveCommand = 'npm start -- --allow-ranges 127.0.0.0/8 --allow-webhook-ranges 127.0.0.0/8';
 export const streamCommand = 'npm run stream';
 
-/** What a reader has open in the first two terminals, started with the commands of the pages, on ports of its own. */
+/** Service and stream for all pages, started with the documented commands on free ports. */
 export type World = {
   baseUrl: string;
   apiKey: string;
   internalKey: string;
   dataDir: string;
-  /** A job that is over, for what a page calls JOB_ID. */
+  /** Ended job that replaces JOB_ID in pages. */
   jobId: string;
   env: NodeJS.ProcessEnv;
   python: Python;
-  /** A folder in the checkout for a page, so that `watchpost/client` is found as a reader finds it. */
+  /** Creates a folder in the checkout for a page, so that `watchpost/client` resolves. */
   folderFor(page: string): string;
-  /** A page's text with the ports, folders and ids of this world. */
+  /** Replaces ports, folders and ids in the text of a page. */
   localized(text: string): string;
   port(documented: number): number;
   close(): Promise<void>;

@@ -3,23 +3,24 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A terminal as a reader has it open: what is set in one block holds in the next. */
+/** Shell session: variables of one block are available in the next. */
 export type Shell = {
-  /** Resolves with what was printed. Rejects when a command of the block fails. */
+  /** Runs a block and returns its output. Throws if a command fails. */
   run(block: string): Promise<string>;
   close(): Promise<void>;
 };
 
-/** A terminal in which something goes on running. */
+/** Terminal with a running command. */
 export type Terminal = { command: string; output(): string; close(): Promise<void> };
 
 type Place = { directory: string; env: NodeJS.ProcessEnv };
 
-const patienceMs = 90_000;
+const timeoutMs = 90_000;
 
-/** What a reader would notice, such as a refusal instead of an answer, is a failure. */
+/** Shell options that fail a block for errors that a reader would notice, such as an HTTP error. */
 const prelude = 'exec 2>&1\nset -eo pipefail\ncurl() { command curl --fail-with-body "$@"; }\n';
 
+/** Opens a shell session. */
 export function openShell({ directory, env }: Place): Shell {
   const child = spawn('bash', ['--noprofile', '--norc'], {
     cwd: directory,
@@ -36,10 +37,10 @@ export function openShell({ directory, env }: Place): Shell {
       count += 1;
       const [from, marker] = [output().length, `--- block ${count} is done ---`];
       child.stdin.write(`{\n${block}\n} </dev/null\necho '${marker}'\n`);
-      for (const until = Date.now() + patienceMs; !output().includes(marker); await sleep(50)) {
+      for (const until = Date.now() + timeoutMs; !output().includes(marker); await sleep(50)) {
         if (child.exitCode === null && Date.now() < until) continue;
         throw new Error(
-          `${child.exitCode === null ? 'Takes too long' : 'Failed'}:\n${block}\n---\n${output().slice(from)}`,
+          `${child.exitCode === null ? 'Timeout' : 'Failed'}:\n${block}\n---\n${output().slice(from)}`,
         );
       }
       return output().slice(from).replace(marker, '');
@@ -48,6 +49,7 @@ export function openShell({ directory, env }: Place): Shell {
   };
 }
 
+/** Starts a command in a terminal. */
 export function openTerminal(command: string, { directory, env }: Place): Terminal {
   const child = spawn('bash', ['-c', command], {
     cwd: directory,
@@ -65,13 +67,13 @@ function collect(child: ChildProcess): () => string {
   return () => output;
 }
 
-/** With all that it started: each has a process group of its own. */
+/** Ends the process group of a process, with its children. */
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
   const closed = once(child, 'close');
   process.kill(-child.pid, 'SIGTERM');
   const group = -child.pid;
-  const patience = setTimeout(() => process.kill(group, 'SIGKILL'), 10_000);
+  const killTimer = setTimeout(() => process.kill(group, 'SIGKILL'), 10_000);
   await closed;
-  clearTimeout(patience);
+  clearTimeout(killTimer);
 }

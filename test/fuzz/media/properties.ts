@@ -75,7 +75,7 @@ function playlistProperty(segment: Uint8Array) {
       await named(capturer.capture(request, never));
       if (asked.length > mostRequests) throw new Error(`${asked.length} requests`);
       const astray = asked.filter(leadsInside);
-      if (astray.length > 0) throw new Error(`asked ${astray.join(' ')}`);
+      if (astray.length > 0) throw new Error(`requested ${astray.join(' ')}`);
     },
   );
 }
@@ -156,7 +156,7 @@ function segmentProperty({ transport, fragmented }: Real) {
   const init = mutated(fragmented.initialization ?? new Uint8Array());
   return fc.asyncProperty(ts, mp4, init, async (packets, boxes, head) => {
     const frame = lastKeyFrame(packets);
-    if (frame !== null && frame.length > packets.length + 376) throw new Error('It grew');
+    if (frame !== null && frame.length > packets.length + 376) throw new Error('The output is longer than the input');
     await dated([packets], 'a.ts', false);
     await dated([head, boxes], 'a.m4s', true);
     await dated([boxes], 'a.m4s', false);
@@ -177,7 +177,7 @@ async function dated(parts: Uint8Array[], name: string, hasInitialization: boole
   };
   const clock = createKeyFrameClock([segment]);
   for await (const _ of clock.watch(each(parts)));
-  if (Number.isNaN(clock.lastKeyFrameAt()?.getTime())) throw new Error('No date');
+  if (Number.isNaN(clock.lastKeyFrameAt()?.getTime())) throw new Error('Invalid date');
 }
 
 async function* each(parts: Uint8Array[]): AsyncGenerator<Uint8Array> {
@@ -219,7 +219,7 @@ const sdpProperty = fc.property(
     const lines = described.split(/\r\n|\r|\n/);
     if (lines.length > 10 || lines.filter((line) => /^[cmo]=/.test(line)).length !== 3)
       throw new Error(described);
-    if (/[\r\n\0]/.test(track.controlUrl + track.sessionUrl)) throw new Error('A URL of several lines');
+    if (/[\r\n\0]/.test(track.controlUrl + track.sessionUrl)) throw new Error('A URL has several lines');
   },
 );
 
@@ -267,7 +267,7 @@ const rtspProperty = fc.property(
   fc.array(fc.nat(40), { maxLength: 20 }),
   ([bytes, damaged], lengths) => {
     if (read([bytes])?.length !== read(inPieces(bytes, lengths))?.length)
-      throw new Error('Cut, it reads otherwise');
+      throw new Error('Splitting changes the result');
     for (const item of read([damaged]) ?? []) answerChallenge(item);
     for (const item of read(inPieces(damaged, lengths)) ?? []) answerChallenge(item);
   },
@@ -315,7 +315,7 @@ const addressProperty = fc.asyncProperty(
         () => false,
         (error: unknown) => error instanceof EgressRefusedError,
       );
-      if (!refused) throw new Error(`${form} was not refused`);
+      if (!refused) throw new Error(`${form} was not rejected`);
     }
   },
 );

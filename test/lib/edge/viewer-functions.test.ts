@@ -1,19 +1,75 @@
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
+import { createApp } from '../../../adapters/http/app.ts';
 import { viewerHostHeader } from '../../../adapters/aws/http/origin-headers.ts';
-import { passViewerHost, showConsolePage } from '../../../lib/edge/viewer-functions.ts';
+import { mintKey } from '../../../core/api-key.ts';
+import { admitRequest, showConsolePage } from '../../../lib/edge/viewer-functions.ts';
+import { createWorld } from '../../support/world.ts';
 
-describe('passViewerHost', () => {
-  test('passViewerHost sends the requested host in a header', () => {
-    const { headers } = handle(passViewerHost, { headers: { host: { value: 'watch.example.com' } } });
+describe('admitRequest', () => {
+  test('the edge sends the requested host in a header', () => {
+    const { headers } = handle(admitRequest, {
+      uri: '/healthz',
+      headers: { host: { value: 'watch.example.com' } },
+    });
     expect(headers[viewerHostHeader]).toEqual({ value: 'watch.example.com' });
   });
 
-  test('passViewerHost overwrites a header of that name from the viewer', () => {
-    const { headers } = handle(passViewerHost, {
+  test('the edge overwrites a header of that name from the viewer', () => {
+    const { headers } = handle(admitRequest, {
+      uri: '/healthz',
       headers: { host: { value: 'watch.example.com' }, [viewerHostHeader]: { value: 'evil.example' } },
     });
     expect(headers[viewerHostHeader]).toEqual({ value: 'watch.example.com' });
+  });
+});
+
+describe('admitRequest without a valid form of key', () => {
+  const key = `wp_${'aB3-_'.repeat(9).slice(0, 43)}0a1b2c`;
+  const asked = (uri: string, authorization?: string) =>
+    handle(admitRequest, {
+      uri,
+      headers: {
+        host: { value: 'watch.example.com' },
+        ...(authorization !== undefined && { authorization: { value: authorization } }),
+      },
+    });
+
+  test.for([
+    ['/api/jobs', undefined],
+    ['/api', undefined],
+    ['/mcp', ''],
+    ['/api/live-monitor', 'Bearer nonsense'],
+    ['/api/check-once', `Basic ${key}`],
+    ['/api/jobs', `Bearer  ${key}`],
+    ['/api/jobs', `Bearer ${key}0`],
+  ] as const)('%s with the header %s is refused as the service refuses it', async ([uri, authorization]) => {
+    const world = createWorld();
+    const refused = await createApp(world.c).request('/api/jobs');
+    world.close();
+    const { statusCode, headers, body } = asked(uri, authorization);
+    expect(statusCode).toBe(401);
+    expect(body).toEqual({ encoding: 'text', data: await refused.text() });
+    for (const name of ['content-type', 'www-authenticate'])
+      expect(headers[name].value).toBe(refused.headers.get(name));
+  });
+
+  test.for([
+    ['/api/jobs', `Bearer ${key}`],
+    ['/mcp', `bearer ${key}`],
+    ['/openapi.json', undefined],
+    ['/healthz', undefined],
+    ['/docs', undefined],
+    ['/apis', undefined],
+  ] as const)('%s with the header %s reaches the origin', ([uri, authorization]) => {
+    expect(asked(uri, authorization)).toMatchObject({ uri });
+  });
+
+  test('every created key has the form that the edge accepts', () => {
+    const world = createWorld();
+    const { text } = mintKey({ caller: 'harbour', scopes: ['jobs'], label: null }, world.c.now(), world.c);
+    world.close();
+    expect(asked('/api/jobs', `Bearer ${text}`)).toMatchObject({ uri: '/api/jobs' });
   });
 });
 

@@ -46,9 +46,14 @@ describe('readStage', () => {
       '{ "platformSecretArn": "arn:aws:secretsmanager:eu-central-1:123456789012:secret:platforms" }',
       'six characters',
     ],
+    ['{ "requestsPerAddress": 9 }', 'requestsPerAddress'],
+    [
+      '{ "requestsPerAddress": 100, "webAclArn": "arn:aws:wafv2:us-east-1:123456789012:global/webacl/a/b" }',
+      'leave webAclArn out',
+    ],
     ['{', 'not valid JSON'],
-  ])('readStage rejects %s with file and fault', ([text, fault]) => {
-    expect(() => stageOf(text!)).toThrow(fault);
+  ])('readStage rejects %s with file and fault', ([text, complaint]) => {
+    expect(() => stageOf(text!)).toThrow(complaint);
     expect(() => stageOf(text!)).toThrow('trial.json');
   });
 });

@@ -5,7 +5,7 @@ export type ServedFile = {
   body: Buffer | string;
   status?: number;
   headers?: Record<string, string>;
-  /** Sent in as many pieces, `pauseMs` apart. */
+  /** Number of chunks, sent `pauseMs` apart. */
   pieces?: number;
   pauseMs?: number;
 };
@@ -14,14 +14,14 @@ export type Served = ServedFile | Buffer | string | ((headers: IncomingHttpHeade
 
 export type FileServer = {
   url(path: string): string;
-  /** By path, without query; what is put in later counts from then on. */
+  /** Files by path without query; tests may change them at any time. */
   files: Record<string, Served>;
-  /** Path and query of all that was asked for, in order. */
+  /** Path and query of all requests, in order. */
   requests: string[];
   close(): Promise<void>;
 };
 
-/** An HTTP server of what a test says, byte ranges included. */
+/** Starts an HTTP server for the files of a test, with byte ranges. */
 export async function serveFiles(files: Record<string, Served> = {}): Promise<FileServer> {
   const requests: string[] = [];
   const server = createServer((request, response) => {

@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import type { Recording } from './recording.ts';
 
-/** What an answer is, and what a test makes of it. */
+/** Response of the server, which a test may change. */
 export type Answer = {
   status: number;
   headers: Record<string, string>;
@@ -13,21 +13,21 @@ export type Answer = {
 };
 
 export type HlsServer = {
-  /** `/live.m3u8` is a sliding window over the recording, `/master.m3u8` leads to it by two variants. */
+  /** Returns a URL: `/live.m3u8` is a sliding window over the recording, `/master.m3u8` a multivariant playlist for it. */
   url: (path: string) => string;
-  /** Paths asked for since the last `requests.length = 0`, with byte ranges. */
+  /** Requested paths with byte ranges; tests may clear it. */
   requests: string[];
-  /** The newest segment in the playlist; the test is the clock. */
+  /** Index of the newest segment in the playlist, which the test advances. */
   newest: number;
   ended: boolean;
-  /** Lines in front of a segment's EXTINF. */
+  /** Returns playlist lines before the EXTINF of a segment. */
   tags: (sequence: number) => string[];
   editPlaylist: (text: string) => string;
-  /** The last word on an answer. */
+  /** Changes a response before it is sent. */
   answer: (path: string, answer: Answer) => Answer;
-  /** AES-128 with this key, whose initialization vectors are the media sequence numbers. */
+  /** AES-128 key; initialization vectors are the media sequence numbers. `null` for no encryption. */
   key: Buffer | null;
-  /** One file that all segments are ranges of. */
+  /** True to serve all segments as byte ranges of one file. */
   byteRanges: boolean;
   ignoresRanges: boolean;
   gzip: boolean;
@@ -36,7 +36,7 @@ export type HlsServer = {
 
 const windowSegments = 5;
 
-/** Plays a recording as a live stream, as fast as the test wants. */
+/** Serves a recording as a live stream whose time the test controls. */
 export async function startHlsServer(recording: Recording): Promise<HlsServer> {
   const suffix = recording.initialization === null ? 'ts' : 'm4s';
   const server = createServer((request, response) => {

@@ -1,4 +1,4 @@
-/** Width and height from a JPEG's start-of-frame segment. */
+/** Reads width and height from the start-of-frame segment of a JPEG. Throws if there is none. */
 export function jpegSize(jpeg: Uint8Array): { width: number; height: number } {
   const bytes = Buffer.from(jpeg);
   let at = 2;
@@ -9,5 +9,5 @@ export function jpegSize(jpeg: Uint8Array): { width: number; height: number } {
     }
     at += 2 + bytes.readUInt16BE(at + 2);
   }
-  throw new Error('No JPEG');
+  throw new Error('The data is not a JPEG');
 }

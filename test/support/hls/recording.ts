@@ -8,15 +8,15 @@ import { thumbnail } from '../../../core/capture.ts';
 import { recordingsFolder } from '../recordings-folder.ts';
 
 /**
- * Segments made once at full speed, whose brightness tells the time: luma is 30 + 12 a second.
- * A test that sees a picture knows which moment of the stream it shows.
+ * Recording whose brightness encodes the time: luma is 30 + 12 per second, so that a test can read the time of a frame.
+ * ffmpeg creates it once at full speed.
  */
 export type Recording = { segmentSeconds: number; segments: Buffer[]; initialization: Buffer | null };
 
 export type RecordingOptions = {
   segmentType?: 'mpegts' | 'fmp4';
   codec?: 'h264' | 'h265';
-  /** With it, sound comes before the picture: in the table of tracks and in the packets. */
+  /** Adds audio before the video, in the track table and in the packets. */
   sound?: boolean;
   keyFrameSeconds?: number;
   size?: string;
@@ -28,7 +28,7 @@ export const { path: ffmpegPath } = await locateFfmpeg({
   env: process.env,
 });
 
-/** One of each kind is made in a run, whoever asks for it. */
+/** Returns a recording; each kind is created once per test run. */
 export async function record(options: RecordingOptions = {}): Promise<Recording> {
   const shared = process.env[recordingsFolder] ?? tmpdir();
   const name = join(shared, ['recording', ...Object.entries(options).flat()].join('-'));
@@ -39,8 +39,8 @@ export async function record(options: RecordingOptions = {}): Promise<Recording>
   try {
     await promisify(execFile)(ffmpegPath, commandLine(options, directory), { cwd: directory });
     const made = await read(directory, options);
-    if (made === null) throw new Error('ffmpeg made no segments');
-    // Two that make the same at the same time: the first one's stays.
+    if (made === null) throw new Error('ffmpeg created no segments');
+    // If two processes create the same recording, the first one remains.
     if (process.env[recordingsFolder] !== undefined) await rename(directory, name).catch(() => undefined);
     return made;
   } finally {
@@ -89,7 +89,7 @@ async function read(directory: string, options: RecordingOptions): Promise<Recor
   };
 }
 
-/** The moment of a `record`ing that a thumbnail shows, in seconds. */
+/** Returns the time of a recording that a thumbnail shows, in seconds. */
 export function momentOf(picture: Uint8Array): number {
   const luma = picture.subarray(0, thumbnail.width * thumbnail.height);
   return (luma.reduce((sum, level) => sum + level, 0) / luma.length - 30) / 12;

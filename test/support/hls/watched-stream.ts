@@ -9,16 +9,17 @@ import { recordingsFolder } from '../recordings-folder.ts';
 import { serveFiles, type FileServer, type Served } from './file-server.ts';
 import { ffmpegPath, momentOf, record } from './recording.ts';
 
+/** File server with a capturer for its streams. */
 export type WatchedStream = FileServer & {
-  /** Where the clock stands that captures are dated by. */
+  /** Current time of the capturer. */
   now: Date;
   capture(path: string, more?: Partial<CaptureRequest>): Promise<Capture>;
-  /** Which moment of its recording a capture of frames shows. */
+  /** Captures a frame and returns the time of the recording that it shows, in seconds. */
   moment(path: string, more?: Partial<CaptureRequest>): Promise<number>;
   probe(path: string): Promise<StreamProbe>;
 };
 
-/** A server of files and the real capturer in front of it: guard, HTTP client, ffmpeg. With `unseen` a frame is the bytes that were to be decoded: for tests of when, whence and of what. */
+/** Creates a file server and the real capturer: guard, HTTP client, ffmpeg. With `unseen` a frame contains the undecoded bytes. */
 export async function watchFiles(
   files: Record<string, Served>,
   options: { unseen?: boolean; limits?: Partial<HlsLimits> } = {},
@@ -46,7 +47,7 @@ export async function watchFiles(
   return watched;
 }
 
-/** Serves the recording as `/0.ts` to `/7.ts`, each of which begins at twice its number in seconds, and what the test adds. */
+/** Serves the recording as `/0.ts` to `/7.ts`, which start at twice their number in seconds, and the files of the test. */
 export async function watchRecording(
   files: Record<string, Served>,
   options: { unseen?: boolean } = {},
@@ -56,7 +57,7 @@ export async function watchRecording(
   return watchFiles({ ...all, ...files }, { ...options, limits: { requestTimeoutMs: 1_500 } });
 }
 
-/** One for all tests of a file: it keeps an ffmpeg ready for the next capture. */
+/** Shared runner of a test file, which keeps an idle ffmpeg process. */
 const seeing = createFfmpegRunner({ ffmpegPath, tempDir: process.env[recordingsFolder] ?? tmpdir() });
 
 const unseeing: FfmpegRunner = {
@@ -67,14 +68,14 @@ const unseeing: FfmpegRunner = {
   },
 };
 
-/** Every failure of a stream is an error with a remediation. */
+/** Requires a stream error with a remediation, and returns it. */
 export async function failureOf(promise: Promise<unknown>): Promise<StreamError> {
   const error = await promise.catch((error: unknown) => error);
   if (error instanceof StreamError) return error;
-  throw new Error('It did not fail as a stream does', { cause: error });
+  throw new Error('The error is not a stream error', { cause: error });
 }
 
-/** The text of a media playlist; a line that is no tag is a segment's URL, and gets its EXTINF where it has none. */
+/** Returns a media playlist. Lines without `#` are segment URLs and receive an EXTINF if they have none. */
 export function mediaPlaylist(lines: string[], sequence = 0): string {
   const listed = lines.flatMap((line) => (line.startsWith('#') ? [line] : ['#EXTINF:2.0,', line]));
   return [

@@ -2,27 +2,28 @@ import type { Socket } from 'node:net';
 import type { RtpPacket, RtpRecording } from './rtp-recording.ts';
 import { startScriptedServer, type ScriptedAnswer, type ScriptedRequest } from './scripted-server.ts';
 
+/** Deviations of the camera. */
 export type CameraOddities = {
-  /** Answers instead of the camera; undefined leaves it to the camera. */
+  /** Returns a response that replaces that of the camera; undefined keeps it. */
   answer?: (request: ScriptedRequest) => ScriptedAnswer | undefined;
-  /** The description as the camera words it. */
+  /** Changes the SDP. */
   describe?: (description: string) => string;
   describeHeaders?: Record<string, string>;
-  /** The first of each pair of channels, whatever was asked for. */
+  /** First channel of the pair, regardless of the request. */
   channel?: number;
-  /** What the camera answers to SETUP, for the pair of channels. */
+  /** Returns the response to SETUP for a channel pair. */
   transport?: (channels: string) => string;
-  /** Each packet as it sends it; null leaves it out. */
+  /** Changes a packet; `null` drops it. */
   packet?: (packet: RtpPacket, index: number) => Buffer | null;
-  /** The text of each answer as the camera writes it. */
+  /** Changes the text of a response. */
   wire?: (message: string) => string;
-  /** Bytes in front of each interleaved frame. */
+  /** Bytes before each interleaved frame. */
   between?: Buffer;
-  /** Closes the connection after so many packets. */
+  /** Number of packets after which the connection closes. */
   closesAfter?: number;
 };
 
-/** An RTSP camera that plays what ffmpeg once sent, with the oddities of real ones. It goes on for as long as it is watched. */
+/** Starts an RTSP camera that replays packets of ffmpeg, with the deviations of real cameras, until the viewer disconnects. */
 export async function startCamera(recording: RtpRecording, odd: CameraOddities = {}) {
   const video = tracksOf(recording.description).indexOf('video');
   const server = await startScriptedServer((request, url, socket) => {

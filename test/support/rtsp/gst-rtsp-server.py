@@ -1,6 +1,6 @@
-"""A live RTSP server by GStreamer: a program that is not ours, to test against.
+"""Live RTSP server with GStreamer, a third-party implementation to test against.
 
-Prints one JSON line {"url": ..., "flips_at": seconds since the epoch or null} when it listens on 127.0.0.1, and ends when its stdin closes.
+Prints one JSON line {"url": ..., "flips_at": epoch seconds or null} when it listens on 127.0.0.1. Ends when its stdin closes.
 """
 
 import argparse
@@ -24,8 +24,8 @@ options.add_argument("--password", default="secret")
 options.add_argument("--codec", choices=["h264", "h265"], default="h264")
 options.add_argument("--audio", action="store_true")
 options.add_argument("--udp-only", action="store_true")
-options.add_argument("--key-frame-every", type=int, default=3, help="frames, at 10 a second")
-options.add_argument("--red-after", type=float, default=None, help="seconds until the blue picture turns red")
+options.add_argument("--key-frame-every", type=int, default=3, help="frames between key frames, at 10 per second")
+options.add_argument("--red-after", type=float, default=None, help="seconds until the video turns from blue to red")
 settings = options.parse_args()
 
 Gst.init(None)

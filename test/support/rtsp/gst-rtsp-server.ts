@@ -8,18 +8,18 @@ const readySchema = z.object({ url: z.string(), flips_at: z.number().nullable() 
 
 export type GstRtspServer = { url: string; flipsAt: Date | null; close(): Promise<void> };
 
-/** Starts GStreamer's RTSP server with the flags of the script beside this file. Fails, and says what to install, where GStreamer is missing. */
+/** Starts GStreamer's RTSP server with the flags of the script beside this file. Throws with the packages if it is missing. */
 export async function startGstRtspServer(...flags: string[]): Promise<GstRtspServer> {
   const script = fileURLToPath(new URL('gst-rtsp-server.py', import.meta.url));
   const child = spawn('/usr/bin/python3', [script, ...flags], { stdio: ['pipe', 'pipe', 'pipe'] });
-  let complaints = '';
-  child.stderr.on('data', (chunk: Buffer) => (complaints += chunk.toString()));
-  child.on('error', (error) => (complaints += error.message));
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  child.on('error', (error) => (stderr += error.message));
   const [line] = (await Promise.race([
     once(createInterface(child.stdout), 'line'),
     once(child, 'close'),
   ])) as unknown[];
-  if (typeof line !== 'string') throw new Error(`${installation}\n\n${complaints}`);
+  if (typeof line !== 'string') throw new Error(`${installation}\n\n${stderr}`);
   const { url, flips_at: flipsAt } = readySchema.parse(JSON.parse(line));
   return {
     url,

@@ -3,24 +3,24 @@ import { promisify } from 'node:util';
 import { ffmpegPath } from '../hls/recording.ts';
 import { startScriptedServer } from './scripted-server.ts';
 
-/** What ffmpeg sends to an RTSP server: its description, and the packets of its tracks without their interleaving. */
+/** RTP recording of ffmpeg: its SDP, and the packets of its tracks without interleaving. */
 export type RtpRecording = { description: string; packets: RtpPacket[] };
 
-/** RTP where `isControl` is false, else RTCP; the tracks are in the order of the description. */
+/** RTP packet, or RTCP if `isControl`; tracks are in the order of the SDP. */
 export type RtpPacket = { track: number; isControl: boolean; bytes: Buffer };
 
 export type RtpRecordingOptions = {
   codec?: 'h264' | 'h265' | 'mjpeg';
-  /** At 10 frames a second; 5 by default. */
+  /** Duration at 10 frames per second. Default: 5. */
   keyFrameEvery?: number;
   seconds?: number;
-  /** Comes before the picture, in the description too. */
+  /** Adds audio before the video, also in the SDP. */
   sound?: boolean;
 };
 
 const made = new Map<string, Promise<RtpRecording>>();
 
-/** Made at full speed and once for each kind. Luma is 30 + 12 a second, as in recordings of HLS. */
+/** Returns a recording, created once per kind at full speed. Luma is 30 + 12 per second, as in the HLS recordings. */
 export async function recordRtp(options: RtpRecordingOptions = {}): Promise<RtpRecording> {
   const key = JSON.stringify(options);
   const recording = made.get(key) ?? publish(options);
@@ -28,7 +28,7 @@ export async function recordRtp(options: RtpRecordingOptions = {}): Promise<RtpR
   return recording;
 }
 
-/** ffmpeg publishes to a server that takes everything (ANNOUNCE, RECORD). */
+/** Publishes with ffmpeg to a server that accepts all requests (ANNOUNCE, RECORD). */
 async function publish(options: RtpRecordingOptions): Promise<RtpRecording> {
   let description = '';
   const server = await startScriptedServer(({ method, body, header }) => {

@@ -13,11 +13,11 @@ export type ScriptedRequest = {
   header(name: string): string | undefined;
   body: string;
 };
-/** Null is silence. `raw` goes on the wire as it is. */
+/** Response of the server; `null` for none. `raw` is sent unchanged. */
 export type ScriptedAnswer =
   { status: number; headers?: Record<string, string>; body?: string } | { raw: string } | null;
 
-/** An RTSP server that answers by a function of the request, to show what real ones do rarely; `wire` is the last word on an answer's text. */
+/** Starts an RTSP server whose responses are a function of the request. `wire` changes the text of a response. */
 export async function startScriptedServer(
   answer: (request: ScriptedRequest, url: string, socket: Socket) => ScriptedAnswer,
   wire: (message: string) => string = (message) => message,
@@ -39,7 +39,7 @@ export async function startScriptedServer(
   });
   await new Promise<void>((resolve) => server.listen(0, host, resolve));
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
+  if (address === null || typeof address === 'string') throw new Error('The server has no port');
   const url = `rtsp://${host}:${address.port}/cam`;
 
   function respond(message: RtspMessage, socket: Socket): void {

@@ -5,7 +5,7 @@ import { createRtspCapturer } from '../../../adapters/media/rtsp/capture-rtsp.ts
 import type { Capture, CaptureRequest } from '../../../core/capture.ts';
 import { ffmpegPath } from '../hls/recording.ts';
 
-/** The real capturer: guard, relay and ffmpeg. */
+/** Creates the real capturer: guard, relay and ffmpeg. */
 export function captureRtsp(
   url: string,
   wanted: Partial<CaptureRequest> = {},

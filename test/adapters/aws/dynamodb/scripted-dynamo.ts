@@ -4,10 +4,10 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { onTestFinished } from 'vitest';
 
 export type Asked = { command: string; body: any };
-/** A body of 200, an error by its name, or a line that breaks. */
+/** Body of a 200 response, name of an error, or a broken connection. */
 export type Reply = { body: object } | { error: string; status?: number; fields?: object } | 'broken line';
 
-/** DynamoDB's wire with answers by script, the last one for good; `asked` is what came. */
+/** Server for DynamoDB's protocol with scripted responses, the last one repeated. `asked` holds the requests. */
 export async function scriptedDynamo(replies: Reply[]) {
   const asked: Asked[] = [];
   const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1');

@@ -28,8 +28,8 @@ const hook = { webhook_url: 'https://receiver.example/hook' };
 const epoch = (at: Date) => at.getTime() / 1000;
 
 withDynamoLocal((makeTable) => {
-  describe('a reply that is lost on the line', () => {
-    it('of a change that took effect is asked for again by the SDK, and the change is committed once', async () => {
+  describe('lost response', () => {
+    it('a change whose response is lost is retried by the SDK and committed once', async () => {
       const { table, stores } = await open();
       const job = newJob();
       await stores.jobs.create(creationOf(job), start);
@@ -42,7 +42,7 @@ withDynamoLocal((makeTable) => {
       expect(await stores.jobs.events(job.job_id, 0, 10)).toHaveLength(1);
     });
 
-    it('of a creation makes one job that takes one slot', async () => {
+    it('a creation whose response is lost creates one job with one slot', async () => {
       const { table, stores } = await open();
       const line = breakingLine(table, 'TransactWriteItems');
       const { jobs } = dynamoStores({ ...table, client: line.client, now: () => start });
@@ -55,8 +55,8 @@ withDynamoLocal((makeTable) => {
     });
   });
 
-  describe('what is kept', () => {
-    it('of an ended job goes an hour after it expires at the earliest, with its source', async () => {
+  describe('retention of items', () => {
+    it('items of an ended job and its source are deleted at least one hour after it expires', async () => {
       const { item, stores } = await open();
       const job = newJob();
       await stores.jobs.create(creationOf(job), start);
@@ -69,7 +69,7 @@ withDynamoLocal((makeTable) => {
       expect(await item(keyOf.source(job.source_id))).toHaveProperty('ttl', expired);
     });
 
-    it('of a job that goes on outlives the longest job and the time that it can be read', async () => {
+    it('items of a running job outlive the longest job and its retention', async () => {
       const { item, stores } = await open({ retentionSeconds: 3_600 });
       const job = newJob();
       await stores.jobs.create(creationOf(job, { idempotency: idempotency('key', 'hash') }), start);
@@ -90,7 +90,7 @@ withDynamoLocal((makeTable) => {
       expect(record?.['ttl']).toBeGreaterThan(epoch(after(86_400)));
     });
 
-    it('of active jobs forgets one that has ended', async () => {
+    it('the list of active jobs does not contain an ended one', async () => {
       const { item, stores } = await open();
       const job = newJob();
       await stores.jobs.create(creationOf(job), start);
@@ -101,7 +101,7 @@ withDynamoLocal((makeTable) => {
       expect(await item(keyOf.active(job.job_id))).toBeUndefined();
     });
 
-    it('is bounded: the largest job is far below the 400 kB of an item', async () => {
+    it('the largest job is far below the 400 kB of an item', async () => {
       const { item, stores } = await open();
       const job = largestDigest();
       await stores.jobs.create(creationOf(job), start);
@@ -113,8 +113,8 @@ withDynamoLocal((makeTable) => {
     });
   });
 
-  describe('the repair index', () => {
-    it('has active jobs and those with unpublished events, and no others', async () => {
+  describe('repair index', () => {
+    it('the repair index contains exactly the active jobs and those with unpublished events', async () => {
       const { indexed, stores } = await open();
       const job = newJob(hook);
       await stores.jobs.create(creationOf(job), start);
@@ -131,7 +131,7 @@ withDynamoLocal((makeTable) => {
       expect(await indexed(silent)).toBe(false);
     });
 
-    it('still has a job whose newest event is progress while an alert before it is unpublished', async () => {
+    it('the repair index contains a job with an unpublished alert before its newest progress event', async () => {
       const { stores } = await open();
       const job = newJob({ ...hook, lease_until: after(3_600).toISOString() });
       await stores.jobs.create(creationOf(job), start);
@@ -144,7 +144,7 @@ withDynamoLocal((makeTable) => {
       expect(await stores.jobs.dueForRepair(after(60), 10)).toEqual([]);
     });
 
-    it('names lost jobs before those that only have events to publish', async () => {
+    it('the repair index returns lost jobs before those with unpublished events', async () => {
       const { stores } = await open();
       const waiting = Array.from({ length: 5 }, () =>
         newJob({ ...hook, lease_until: after(3_600).toISOString() }),
@@ -159,7 +159,7 @@ withDynamoLocal((makeTable) => {
       expect((await stores.jobs.dueForRepair(after(61), 2))[0]).toBe(lost.job_id);
     });
 
-    it('takes a job at its lease’s minute, or at that of its first unpublished event', () => {
+    it('the repair index dates a job by its lease or by its first unpublished event', () => {
       const job = newJob({ ...hook, lease_until: after(600).toISOString() });
       const minute = Math.floor(start.getTime() / 60_000);
       const ended: Job = { ...job, status: 'stopped' };
@@ -173,8 +173,8 @@ withDynamoLocal((makeTable) => {
     });
   });
 
-  describe('functions that crash', () => {
-    it('give back the calls that they had admitted, after a while', async () => {
+  describe('crashed functions', () => {
+    it('permits of calls of a crashed function expire', async () => {
       const clock = { now: start };
       const { stores } = await open({ now: () => clock.now, callLimits: { perMinute: 0, atOnce: 1 } });
       await stores.limiter.admit('harbour');
@@ -186,7 +186,7 @@ withDynamoLocal((makeTable) => {
       expect((await stores.limiter.admit('harbour')).kind).toBe('admitted');
     });
 
-    it('give back their event streams, and those that renew theirs keep them', async () => {
+    it('event streams of a crashed function expire, and renewed ones do not', async () => {
       const clock = { now: start };
       const timers: (() => void)[] = [];
       const setTimer = (fire: () => void) => {
@@ -209,10 +209,10 @@ withDynamoLocal((makeTable) => {
     });
   });
 
-  describe('event streams whose readers left without a word', () => {
+  describe('disconnected readers of event streams', () => {
     const job = (number: number) => ({ jobId: `job-${number}`, returns: false });
 
-    it('make room for a reader of the same job that comes back, the oldest first, and end', async () => {
+    it('a reconnecting reader evicts the oldest session of its job, which then aborts', async () => {
       const clock = { now: start };
       const timers: (() => void)[] = [];
       const setTimer = (fire: () => void) => {
@@ -233,12 +233,12 @@ withDynamoLocal((makeTable) => {
       for (const renew of timers.splice(0)) renew();
       await until(async () => older?.signal.aborted === true);
       expect([newer, other, back].map((session) => session?.signal.aborted)).toEqual([false, false, false]);
-      // Ended by itself it gives nothing back: its place is another's.
+      // An evicted session releases nothing, because its permit belongs to another one.
       await older?.end();
       expect(await sessions.open('harbour', job(4))).toBeUndefined();
     });
 
-    it('are known by the job that their request made', async () => {
+    it('sessions belong to the job that their request created', async () => {
       const timers: (() => void)[] = [];
       const setTimer = (fire: () => void) => {
         timers.push(fire);
@@ -257,7 +257,7 @@ withDynamoLocal((makeTable) => {
     });
   });
 
-  it('limits are shared by all functions', async () => {
+  it('call limits are shared by all functions', async () => {
     const callLimits = { perMinute: 2, atOnce: 0 };
     const { table, stores } = await open({ callLimits });
     const other = dynamoStores({ ...table, now: () => start, callLimits });
@@ -269,7 +269,7 @@ withDynamoLocal((makeTable) => {
     expect(kinds).toEqual(['admitted', 'admitted', 'refused', 'refused']);
   });
 
-  it('keys that DynamoDB would refuse are not found', async () => {
+  it('keys that DynamoDB would reject are not found', async () => {
     const { stores } = await open();
     const long = 'x'.repeat(3_000);
 
@@ -283,7 +283,7 @@ withDynamoLocal((makeTable) => {
     expect(await stores.jobs.findIdempotent('harbour', '🔑'.repeat(255), start)).toBeUndefined();
   });
 
-  it('a meter counts from its first count on, whatever function reads it', async () => {
+  it('the meter starts at its first count, in every function', async () => {
     const { table, stores } = await open();
     await stores.meter.count({ kind: 'direct_frame' });
     const later = dynamoStores({ ...table, now: () => after(600) });
@@ -291,7 +291,7 @@ withDynamoLocal((makeTable) => {
     expect(await later.meter.read()).toMatchObject({ startedAt: start, directFrames: 1 });
   });
 
-  it('a meter that cannot count fails nobody', async () => {
+  it('a failing meter does not fail its caller', async () => {
     const { table } = await open();
     const { meter } = dynamoStores({ ...table, tableName: 'missing', now: () => start });
 
@@ -327,7 +327,7 @@ withDynamoLocal((makeTable) => {
   }
 });
 
-/** A client whose first reply to this operation is lost after it took effect. */
+/** Client that loses the first response of this operation after it took effect. */
 function breakingLine({ client }: TestTable, operation: string) {
   const { requestHandler, endpoint } = client.config;
   let lost = 0;
@@ -356,7 +356,7 @@ function deliveryOf(job: Job) {
   };
 }
 
-/** Every list at its bound, five windows that the model has not told yet, and texts of four bytes a character. */
+/** Job with every list at its maximum, five windows without a summary, and texts of four bytes per character. */
 function largestDigest() {
   const sample = {
     frame_key: `captures/${crypto.randomUUID()}/99999-${'a'.repeat(36)}.jpg`,
@@ -384,5 +384,5 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
     if (await isSo()) return;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  throw new Error('It never came to that');
+  throw new Error('The condition was never met');
 }

@@ -7,7 +7,7 @@ type Fields = {
   isBase64Encoded?: boolean;
 };
 
-/** A request as the HTTP API hands it to a function (payload format 2.0, from AWS's documentation); function URLs send the same. */
+/** Request in payload format 2.0 of the HTTP API (AWS documentation). Function URLs send the same. */
 export function httpEvent({ method = 'GET', rawPath = '/healthz', ...fields }: Fields = {}) {
   return {
     version: '2.0',

@@ -5,8 +5,8 @@ import { httpEvent } from './events.ts';
 
 const read = (fields: object) => requestOf(httpEventSchema.parse(httpEvent(fields)));
 
-describe('an event of payload format 2.0 as a request', () => {
-  test('has method, address, query, headers and body', async () => {
+describe('requestOf', () => {
+  test('a request has method, URL, query, headers and body of its event', async () => {
     const request = read({
       method: 'POST',
       rawPath: '/api/live-monitor',
@@ -23,7 +23,7 @@ describe('an event of payload format 2.0 as a request', () => {
     expect(await request.text()).toBe('{"stream_url":"ü"}');
   });
 
-  test('a body in base64 comes as its bytes', async () => {
+  test('a base64 body is decoded', async () => {
     const body = Buffer.from([0xff, 0x00, 0x80]);
 
     const request = read({ method: 'POST', body: body.toString('base64'), isBase64Encoded: true });
@@ -31,7 +31,7 @@ describe('an event of payload format 2.0 as a request', () => {
     expect(Buffer.from(await request.arrayBuffer())).toEqual(body);
   });
 
-  test('a GET that brings a body has none', () => {
+  test('the body of a GET is dropped', () => {
     expect(read({ method: 'GET', body: 'x' }).body).toBeNull();
   });
 
@@ -39,18 +39,18 @@ describe('an event of payload format 2.0 as a request', () => {
     expect(new URL(read({ rawPath: '/api/jobs/a?b#c' }).url).pathname).toBe('/api/jobs/a%3Fb%23c');
   });
 
-  test('headers beyond ASCII are bytes, as in Node’s own server', () => {
+  test("headers beyond ASCII are bytes, like in Node's HTTP server", () => {
     expect(read({ headers: { 'x-name': 'ü' } }).headers.get('x-name')).toBe('Ã¼');
   });
 
-  test('what cannot be a request throws', () => {
+  test('an invalid request throws', () => {
     expect(() => read({ method: 'TRACE' })).toThrow(TypeError);
     expect(() => read({ headers: { 'x-a': 'a\nb' } })).toThrow(TypeError);
   });
 });
 
-describe('a response as a result of payload format 2.0', () => {
-  test('JSON and text stay as they are', async () => {
+describe('resultOf', () => {
+  test('JSON and text are unchanged', async () => {
     const result = await resultOf(
       Response.json({ a: 'ü' }, { status: 422, headers: { 'Retry-After': '3' } }),
     );
@@ -63,7 +63,7 @@ describe('a response as a result of payload format 2.0', () => {
     });
   });
 
-  test('a picture is base64', async () => {
+  test('an image is base64', async () => {
     const picture = Buffer.from([0xff, 0xd8, 0xff]);
 
     const result = await resultOf(new Response(picture, { headers: { 'content-type': 'image/jpeg' } }));
@@ -71,7 +71,7 @@ describe('a response as a result of payload format 2.0', () => {
     expect(result).toMatchObject({ isBase64Encoded: true, body: picture.toString('base64') });
   });
 
-  test('nothing is an empty text', async () => {
+  test('an empty body is an empty text', async () => {
     expect(await resultOf(new Response(null, { status: 204 }))).toMatchObject({
       statusCode: 204,
       body: '',

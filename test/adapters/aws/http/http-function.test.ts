@@ -30,32 +30,35 @@ function make({ versions = ['new', 'old'], later = versions, baseUrl }: Given = 
 
 const secret = { [originSecretHeader]: 'new' };
 
-describe('a function behind CloudFront', () => {
+describe('createHttpFunction', () => {
   test.each([
     [{}],
     [{ [originSecretHeader]: '' }],
     [{ [originSecretHeader]: 'newer' }],
     [{ [originSecretHeader]: 'ne' }],
-  ])('refuses what does not come from it: %j', async (headers: Record<string, string>) => {
-    const { respond, built } = make();
+  ])(
+    'a request that did not come through CloudFront is rejected: %j',
+    async (headers: Record<string, string>) => {
+      const { respond, built } = make();
 
-    const response = await respond({ ...headers, [viewerHostHeader]: 'evil.example' });
+      const response = await respond({ ...headers, [viewerHostHeader]: 'evil.example' });
 
-    expect([response.status, await response.text()]).toEqual([403, 'Forbidden']);
-    expect(built).toEqual([]);
-  });
+      expect([response.status, await response.text()]).toEqual([403, 'Forbidden']);
+      expect(built).toEqual([]);
+    },
+  );
 
-  test('takes the previous secret too, while it rotates', async () => {
+  test('the previous secret is accepted during a rotation', async () => {
     expect((await make().respond({ [originSecretHeader]: 'old' })).status).toBe(200);
   });
 
-  test('looks again when CloudFront shows a secret that is newer than what it knows', async () => {
+  test('the secret is read again if CloudFront sends a newer one', async () => {
     const { respond } = make({ versions: ['old'], later: ['new', 'old'] });
 
     expect((await respond(secret)).status).toBe(200);
   });
 
-  test('links begin with the host that the viewer asked for, or with the deployment’s own', async () => {
+  test("links begin with the host of the viewer request, or with the deployment's own", async () => {
     const viewed = { ...secret, [viewerHostHeader]: 'd123.cloudfront.net' };
 
     expect(await (await make().respond(viewed)).text()).toBe('https://d123.cloudfront.net/api');
@@ -65,7 +68,7 @@ describe('a function behind CloudFront', () => {
     expect(await (await make().respond(secret)).text()).toBe('https://origin.example/api');
   });
 
-  test('an app is built once for a host', async () => {
+  test('an app is created once per host', async () => {
     const { respond, built } = make();
 
     await respond({ ...secret, [viewerHostHeader]: 'a.example' });
@@ -75,7 +78,7 @@ describe('a function behind CloudFront', () => {
     expect(built).toEqual(['https://a.example/api', 'https://b.example/api']);
   });
 
-  test('a request that cannot be one is answered with the envelope', async () => {
+  test('an invalid request gets the error envelope', async () => {
     const response = await make().respond(secret, 'TRACE');
 
     expect(response.status).toBe(400);

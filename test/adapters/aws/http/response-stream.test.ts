@@ -2,7 +2,7 @@ import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { streamResponse } from '../../../../adapters/aws/http/response-stream.ts';
 
-/** What Lambda's runtime does with status and headers: they go before the first bytes. */
+/** Sends status and headers before the first bytes, like Lambda's runtime. */
 const HttpResponseStream = {
   from: (stream: Writable, metadata: unknown) => {
     const write = stream.write.bind(stream);
@@ -25,7 +25,7 @@ async function sent(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** Frames for ever, one at a time; `left` once nobody wants more. */
+/** Endless body, one chunk at a time; `left` is true after a cancellation. */
 function endless() {
   const left = Promise.withResolvers<void>();
   const body = new ReadableStream<Uint8Array>({
@@ -35,8 +35,8 @@ function endless() {
   return { response: new Response(body), left: left.promise };
 }
 
-describe('a streamed response', () => {
-  test('begins with status and headers', async () => {
+describe('streamResponse', () => {
+  test('a streamed response begins with status and headers', async () => {
     const response = new Response('data: 1\n\n', {
       status: 201,
       headers: { 'content-type': 'text/event-stream' },
@@ -47,11 +47,11 @@ describe('a streamed response', () => {
     );
   });
 
-  test('has them also where nothing follows', async () => {
+  test('a streamed response without a body has status and headers', async () => {
     expect(await sent(new Response(null, { status: 204 }))).toBe('{"statusCode":204,"headers":{}}|');
   });
 
-  test('ends its source when the reader leaves, without failing', async () => {
+  test('a disconnected reader ends the body without a failure', async () => {
     const { response, left } = endless();
     const stream = new PassThrough();
     const done = streamResponse(response, stream, { HttpResponseStream });
@@ -60,7 +60,7 @@ describe('a streamed response', () => {
     await Promise.all([left, done]);
   });
 
-  test('waits for a reader that is slow', async () => {
+  test('a slow reader pauses the body', async () => {
     let made = 0;
     const body = new ReadableStream<Uint8Array>(
       {
@@ -80,7 +80,7 @@ describe('a streamed response', () => {
     stream.destroy();
   });
 
-  test('that breaks off fails, so that it does not look complete', async () => {
+  test('an interrupted body fails, so that it does not look complete', async () => {
     const body = new ReadableStream({
       pull: (controller) => controller.error(new Error('the store is gone')),
     });

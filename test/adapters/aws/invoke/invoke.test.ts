@@ -15,7 +15,7 @@ const payload = (value: unknown) => {
 
 beforeEach(() => void lambda.reset());
 
-test('a function is called with JSON and answers in JSON', async () => {
+test('a function is invoked with JSON and returns JSON', async () => {
   lambda.on(InvokeCommand).resolves({ StatusCode: 200, Payload: payload({ kind: 'done', value: 'ü' }) });
 
   expect(await invoke({ operation: 'probe' }, signal)).toEqual({ kind: 'done', value: 'ü' });
@@ -25,7 +25,7 @@ test('a function is called with JSON and answers in JSON', async () => {
   });
 });
 
-test('an error of the function is a defect, and says nothing of its inside', async () => {
+test('an unexpected error of the function is a defect without internals', async () => {
   lambda.on(InvokeCommand).resolves({
     FunctionError: 'Unhandled',
     Payload: payload({ errorMessage: 'rtsp://user:secret@camera' }),
@@ -37,7 +37,7 @@ test('an error of the function is a defect, and says nothing of its inside', asy
   expect(String(failure)).not.toContain('secret');
 });
 
-test('a function that is at its limit of concurrency passes', async () => {
+test('a function at its concurrency limit is a TransientError', async () => {
   const throttled = { name: 'TooManyRequestsException', $metadata: { httpStatusCode: 429 } };
   lambda.on(InvokeCommand).rejects(Object.assign(new Error('slow down'), throttled));
 

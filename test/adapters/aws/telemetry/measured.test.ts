@@ -23,7 +23,7 @@ beforeEach(() => {
   added.length = 0;
 });
 
-test('a job’s start, ticks, triggers and end are counted once each, from what was committed', async () => {
+test('start, ticks, triggers and end of a job are counted once each, from committed events', async () => {
   const world = createWorld();
   world.c.jobs = measuredJobs(world.c.jobs, measurements);
   world.script.verdicts.push(false, true);
@@ -46,7 +46,7 @@ test('a job’s start, ticks, triggers and end are counted once each, from what 
   world.close();
 });
 
-test('a change that came too late counts nothing', async () => {
+test('an outdated change counts nothing', async () => {
   const jobs = measuredJobs({ commit: async () => 'outdated' } as never, measurements);
 
   await jobs.commit({ events: [{ type: 'watch_triggered' }] } as never);
@@ -54,7 +54,7 @@ test('a change that came too late counts nothing', async () => {
   expect(added).toEqual([]);
 });
 
-test('the model’s calls, time and tokens are measured, its errors and throttles counted', async () => {
+test('calls, latency and tokens of the model are measured, errors and throttles counted', async () => {
   const world = createWorld();
   const vision = measuredVision(world.c.vision, clocked());
   const throttled = Object.assign(new Error('slow down'), { name: 'ThrottlingException' });
@@ -101,7 +101,7 @@ test('captures and their errors are counted', async () => {
   world.close();
 });
 
-test('how deliveries end is counted for operators and for callers', async () => {
+test('the results of deliveries are counted for operators and for callers', async () => {
   const world = createWorld();
   const meter = measuredMeter(world.c.meter, measurements);
 
@@ -114,7 +114,7 @@ test('how deliveries end is counted for operators and for callers', async () => 
   world.close();
 });
 
-test('a repair is counted where something was made up for, not where there was nothing to do', async () => {
+test('a repair is counted if something was repaired, and not otherwise', async () => {
   const world = createWorld();
   const job = await createMonitor(monitorRequest(), 'harbour', world.c);
   Object.assign(world.c, measuredRepairs(world.c, measurements));

@@ -23,8 +23,8 @@ beforeEach(() => {
 afterEach(() => output.close());
 const lines = (): Record<string, any>[] => output.lines().map((line) => JSON.parse(line));
 
-describe('telemetry of a function', () => {
-  test('an entry names the deployment and the request, and keeps its fields apart', async () => {
+describe('createTelemetry', () => {
+  test('an entry contains the deployment and the request, with its data in fields', async () => {
     const { log, during } = createTelemetry({ level: 'info', service: 'harbour' });
 
     await during(context, async () => log.info('[JOB:0c4c1c5e] Job started', { interval_seconds: 10 }));
@@ -38,7 +38,7 @@ describe('telemetry of a function', () => {
     });
   });
 
-  test('nothing secret is written', async () => {
+  test('no secret is logged', async () => {
     const { log } = createTelemetry({ level: 'info', service: 'harbour' });
 
     log.error('Cannot open rtsp://admin:hunter2@camera/live', {
@@ -48,7 +48,7 @@ describe('telemetry of a function', () => {
     expect(output.lines()[0]).not.toMatch(/hunter2|abcdefghijk/);
   });
 
-  test('levels below the least are not written', () => {
+  test('entries below the minimum level are not logged', () => {
     const { log } = createTelemetry({ level: 'warning', service: 'harbour' });
 
     log.debug('a');
@@ -58,7 +58,7 @@ describe('telemetry of a function', () => {
     expect(lines().map(({ level }) => level)).toEqual(['WARN']);
   });
 
-  test('what was measured is one line in embedded metric format, also after a failure', async () => {
+  test('metrics are one line in embedded metric format, also after a failure', async () => {
     const { measurements, during } = createTelemetry({ level: 'info', service: 'harbour' });
 
     await expect(
@@ -78,7 +78,7 @@ describe('telemetry of a function', () => {
     });
   });
 
-  test('an invocation that measured nothing writes nothing', async () => {
+  test('an invocation without metrics logs nothing', async () => {
     const { during } = createTelemetry({ level: 'info', service: 'harbour' });
 
     await during(context, async () => undefined);
@@ -86,7 +86,7 @@ describe('telemetry of a function', () => {
     expect(output.lines()).toEqual([]);
   });
 
-  test('outside of Lambda a client is as it was', () => {
+  test('a client outside Lambda is returned unchanged', () => {
     const { traced } = createTelemetry({ level: 'info', service: 'harbour' });
     const client = {};
 
@@ -96,7 +96,7 @@ describe('telemetry of a function', () => {
 
 const run = promisify(execFile);
 
-/** As Lambda sets them; a process of its own, since Powertools reads them when it is loaded. */
+/** Environment of Lambda, in a separate process: Powertools reads it at load time. */
 const lambda = {
   PATH: process.env['PATH'],
   AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
@@ -106,7 +106,7 @@ const lambda = {
   AWS_XRAY_DAEMON_ADDRESS: '127.0.0.1:9',
 };
 
-test('requests to receivers and streams are not traced: their URLs may be secrets, and trace ids are not for strangers', async () => {
+test('requests to receivers and streams are not traced: their URLs may be secret, and trace ids must stay internal', async () => {
   const seen: IncomingHttpHeaders[] = [];
   const server = createServer((request, response) => {
     seen.push(request.headers);

@@ -26,7 +26,7 @@ async function impostor(name: string, script: string): Promise<string> {
 async function failureOf(options: LocateOptions): Promise<FfmpegMissingError> {
   const error: unknown = await locateFfmpeg(options).catch((error: unknown) => error);
   if (error instanceof FfmpegMissingError) return error;
-  throw new Error('It was found');
+  throw new Error('Expected a FfmpegMissingError');
 }
 
 describe('locateFfmpeg', () => {

@@ -66,7 +66,7 @@ const probe = (path = '/live.m3u8') => capturer.probe(server.url(path), never);
 async function failureOf(promise: Promise<unknown>): Promise<StreamError> {
   const error = await promise.catch((error: unknown) => error);
   if (error instanceof StreamError) return error;
-  throw new Error('It did not fail as a stream does', { cause: error });
+  throw new Error('Expected a stream error', { cause: error });
 }
 
 describe('HLS capture', () => {

@@ -24,6 +24,13 @@ describe('createPlaylistMemory', () => {
     expect(memory.recall('a')).toBeUndefined();
   });
 
+  it('a playlist that was cached before the clock was set back is not recalled', () => {
+    nowMs = 3_600_000;
+    memory.remember('a', known('https://cdn.example/a'));
+    nowMs = 0;
+    expect(memory.recall('a')).toBeUndefined();
+  });
+
   it('the expiry of a cached playlist restarts when it is resolved to another URL', () => {
     memory.remember('a', known('https://cdn.example/a'));
     nowMs = 900;

@@ -44,3 +44,12 @@ it('the resource cache stores neither failures nor removed entries', async () =>
   await get('a');
   expect(fetched()).toBe(2);
 });
+
+it('what was fetched in the future is fetched again: the clock was set back', async () => {
+  const { get, clock, fetched } = memory();
+  clock.now = new Date(3_600_000);
+  await get('a');
+  clock.now = new Date(0);
+  await get('a');
+  expect(fetched()).toBe(2);
+});

@@ -29,5 +29,5 @@ function withSecondPacketOf(videoPid: number): Buffer {
     payloadOf(packet).set([0, 0, 1, 0xe0, 0, 0, 0x80, 0, 0]);
     return bytes;
   }
-  throw new Error('Every picture fits into one packet');
+  throw new Error('Every access unit fits into one packet');
 }

@@ -128,8 +128,10 @@ describe('RTSP credentials', () => {
 
   it('credentials are not retried forever if a server reports every nonce as stale', () => {
     const authorizer = authorizerOf(mufasa);
-    const tries = Array.from({ length: 20 }, (_, index) => authorizer.accept(fresh(String(index), 'true')));
-    expect(tries.filter(Boolean)).toHaveLength(8);
+    const attempts = Array.from({ length: 20 }, (_, index) =>
+      authorizer.accept(fresh(String(index), 'true')),
+    );
+    expect(attempts.filter(Boolean)).toHaveLength(8);
   });
 });
 

@@ -49,7 +49,7 @@ const sdp = (body: string, headers = {}): ScriptedAnswer => ({
 async function failure(url: string, guard = open, answerTimeoutMs = 5_000): Promise<StreamError> {
   const { signal } = new AbortController();
   const error: unknown = await describeStream(url, guard, signal, answerTimeoutMs).then(
-    () => new Error('it was described'),
+    () => new Error('Expected an error'),
     (error: unknown) => error,
   );
   if (!(error instanceof StreamError)) throw error;

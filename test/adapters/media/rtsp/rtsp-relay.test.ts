@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 
 /** Timeout: two cores may be busy with other tests. */
-const patience = { interval: 10, timeout: 10_000 };
+const pollOptions = { interval: 10, timeout: 10_000 };
 
 const tcp = 'RTP/AVP/TCP;unicast;interleaved=2-3;ssrc=12';
 
@@ -65,7 +65,7 @@ function viewer(relayUrl: string) {
       socket.write(
         `${method} ${relayUrl}${path} RTSP/1.0\r\nCSeq: 7\r\nTransport: RTP/AVP;unicast;client_port=1-2\r\n\r\n`,
       ),
-    see: (text: string | Buffer) => expect.poll(() => received.includes(text), patience).toBe(true),
+    see: (text: string | Buffer) => expect.poll(() => received.includes(text), pollOptions).toBe(true),
   };
 }
 
@@ -108,7 +108,7 @@ describe('openRtspRelay', () => {
     const { url, requests } = await camera();
     const ffmpeg = viewer((await relayTo(url)).url);
     ffmpeg.ask('PLAY');
-    await expect.poll(() => requests.at(-1)?.method, patience).toBe('PLAY');
+    await expect.poll(() => requests.at(-1)?.method, pollOptions).toBe('PLAY');
     const [setup, play] = requests.slice(-2);
     expect([setup!.url, setup!.header('transport')]).toEqual([
       `${url}/track1`,
@@ -125,11 +125,13 @@ describe('openRtspRelay', () => {
     await ffmpeg.see('200 OK');
     expect(relay.lastFrameAt()).toBeNull();
     const frame = Buffer.from([0x24, 2, 0, 8, 0xde, 0xad, 0x24, 0x0d, 1, 2, 3, 4]);
-    await expect.poll(() => (socket().write(frame), ffmpeg.received().includes(frame)), patience).toBe(true);
+    await expect
+      .poll(() => (socket().write(frame), ffmpeg.received().includes(frame)), pollOptions)
+      .toBe(true);
     expect(relay.lastFrameAt()).toEqual(new Date(1_000));
     const report = Buffer.from([0x24, 3, 0, 2, 1, 2]);
     ffmpeg.socket.write(report);
-    await expect.poll(() => frames[0], patience).toEqual(report);
+    await expect.poll(() => frames[0], pollOptions).toEqual(report);
   });
 
   it("a relay for a key frame closes ffmpeg's connection after the packet that follows it", async () => {
@@ -167,7 +169,7 @@ describe('openRtspRelay', () => {
     await settled(() => socket().writableLength);
     expect(socket().writableLength).toBeGreaterThan(10_000_000);
     ffmpeg.socket.removeAllListeners('data').resume();
-    await expect.poll(() => socket().writableLength, patience).toBe(0);
+    await expect.poll(() => socket().writableLength, pollOptions).toBe(0);
   });
 
   it.each([
@@ -180,7 +182,7 @@ describe('openRtspRelay', () => {
       return method === 'SETUP' ? { status: 200, headers: session } : undefined;
     });
     viewer((await relayTo(url)).url).ask('PLAY');
-    await expect.poll(() => requests.at(-1)?.method, patience).toBe(beat);
+    await expect.poll(() => requests.at(-1)?.method, pollOptions).toBe(beat);
     expect(requests.at(-1)?.header('session')).toBe('abc');
   });
 
@@ -190,8 +192,8 @@ describe('openRtspRelay', () => {
     ffmpeg.ask('PLAY');
     await ffmpeg.see('200 OK');
     ffmpeg.socket.destroy();
-    await expect.poll(() => requests.at(-1)?.method, patience).toBe('TEARDOWN');
-    await expect.poll(() => socket().destroyed, patience).toBe(true);
+    await expect.poll(() => requests.at(-1)?.method, pollOptions).toBe('TEARDOWN');
+    await expect.poll(() => socket().destroyed, pollOptions).toBe(true);
   });
 
   it("the relay closes ffmpeg's connection when the server disconnects, after relaying received frames", async () => {

@@ -7,16 +7,16 @@ import { broken, converseServer, spoken, throttled, toolUse } from './converse-s
 const frame = new Uint8Array([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3]);
 const clip = new Uint8Array([0, 0, 0, 0x18, 0x66, 0x74, 0x79, 0x70]);
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
-const patience = () => AbortSignal.timeout(15_000);
+const timeout = () => AbortSignal.timeout(15_000);
 const modelId = 'us.amazon.nova-lite-v1:0';
 const yes = { triggered: true, explanation: 'A red car stands on the left.' };
 const verdict = toolUse('report_verdict', yes);
 
-describe('on the wire', () => {
-  test('a hybrid look is an image block and a video block, with a forced tool and temperature 0', async () => {
+describe('request to Bedrock', () => {
+  test('a hybrid check sends an image block and a video block, with a forced tool and temperature 0', async () => {
     await using server = await converseServer(verdict);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    await vision.judge({ mode: 'hybrid', frame, clip }, 'a red car is visible', patience());
+    await vision.judge({ mode: 'hybrid', frame, clip }, 'a red car is visible', timeout());
     const { path, authorization, body } = server.arrived[0]!;
     expect(decodeURIComponent(path)).toBe(`/model/${modelId}/converse`);
     expect(authorization).toContain('AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/');
@@ -32,12 +32,12 @@ describe('on the wire', () => {
     expect(Object.keys(schema.properties)).toEqual(['triggered', 'explanation']);
   });
 
-  test('a clip goes alone, a frame goes alone, and a look without its clip is judged by the frame', async () => {
+  test('a clip or a frame is sent alone, and a check without its clip sends the frame', async () => {
     await using server = await converseServer(verdict);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    await vision.judge({ mode: 'clip', frame, clip }, 'x', patience());
-    await vision.judge({ mode: 'frames', frame, clip }, 'x', patience());
-    await vision.judge({ mode: 'clip', frame }, 'x', patience());
+    await vision.judge({ mode: 'clip', frame, clip }, 'x', timeout());
+    await vision.judge({ mode: 'frames', frame, clip }, 'x', timeout());
+    await vision.judge({ mode: 'clip', frame }, 'x', timeout());
     const kinds = server.arrived.map(({ body }) =>
       body.messages[0]!.content.map((block) => Object.keys(block)[0]),
     );
@@ -48,21 +48,21 @@ describe('on the wire', () => {
     ]);
   });
 
-  test('without a model id the default of the region is asked', async () => {
+  test('the default model of the region is used without a model id', async () => {
     await using server = await converseServer(verdict);
     const vision = createBedrockVision({ sheets, client: server.client });
-    await vision.judge({ mode: 'frames', frame }, 'x', patience());
+    await vision.judge({ mode: 'frames', frame }, 'x', timeout());
     expect(decodeURIComponent(server.arrived[0]!.path)).toBe('/model/us.amazon.nova-lite-v1:0/converse');
     expect(vision).toMatchObject({ provider: 'bedrock', model: 'amazon.nova-lite-v1:0', takesVideo: true });
   });
 
-  test('a family that takes no temperature gets none, one that cannot be forced is only offered the tool', async () => {
+  test('temperature and a forced tool are omitted for families without support', async () => {
     await using server = await converseServer(verdict);
     const ask = (id: string) =>
       createBedrockVision({ sheets, client: server.client, modelId: id }).judge(
         { mode: 'frames', frame },
         'x',
-        patience(),
+        timeout(),
       );
     await ask('global.anthropic.claude-opus-4-7');
     await ask('us.meta.llama4-scout-17b-instruct-v1:0');
@@ -72,10 +72,10 @@ describe('on the wire', () => {
     expect(llama!.body.toolConfig!.tools).toHaveLength(1);
   });
 
-  test('a summary shows each sample as a picture of its own, while the family takes as many', async () => {
+  test('a summary sends each sample as an image, up to the maximum of the family', async () => {
     await using server = await converseServer(toolUse('report_summary', { summary: 'Nothing happened.' }));
     const vision = createBedrockVision({ sheets, client: server.client, modelId: nova2Lite });
-    const summary = await vision.summarize(samples(5), patience());
+    const summary = await vision.summarize(samples(5), timeout());
     expect(summary).toEqual({
       summary: 'Nothing happened.',
       tokens: { input_tokens: 812, output_tokens: 41 },
@@ -86,10 +86,10 @@ describe('on the wire', () => {
     expect(content[5]?.text).toContain('picture 5: 2026-01-01T12:04:00.000Z');
   });
 
-  test('beyond that it shows contact sheets, with the time of each tile', async () => {
+  test('a summary of more samples sends contact sheets with the time of each tile', async () => {
     await using server = await converseServer(toolUse('report_summary', { summary: 'Nothing happened.' }));
     const vision = createBedrockVision({ sheets, client: server.client, modelId: nova2Lite });
-    await vision.summarize(samples(9), patience());
+    await vision.summarize(samples(9), timeout());
     const { content } = server.arrived[0]!.body.messages[0]!;
     expect(picturesIn(content)).toEqual([[0, 1], [2, 3], [4, 5], [6, 7], [8]]);
     expect(content[5]?.text).toMatch(
@@ -98,10 +98,10 @@ describe('on the wire', () => {
     expect(content[5]?.text).toContain('picture 5: 2026-01-01T12:08:00.000Z');
   });
 
-  test('what does not fit on sheets of nine is left out evenly', async () => {
+  test('samples that do not fit on sheets of nine tiles are dropped evenly', async () => {
     await using server = await converseServer(toolUse('report_summary', { summary: 'Nothing happened.' }));
     const vision = createBedrockVision({ sheets, client: server.client, modelId: nova2Lite });
-    await vision.summarize(samples(120), patience());
+    await vision.summarize(samples(120), timeout());
     const { content } = server.arrived[0]!.body.messages[0]!;
     const shown = picturesIn(content);
     expect(shown.map(({ length }) => length)).toEqual([9, 9, 9, 9, 9]);
@@ -119,48 +119,48 @@ function samples(count: number) {
   }));
 }
 
-/** The samples on each picture: `labelledSheets` makes a byte of each. */
+/** Returns the samples on each image: `labelledSheets` encodes a sample as a byte. */
 function picturesIn(content: { image?: { source: { bytes: string } } | undefined }[]): number[][] {
   return content.flatMap(({ image }) => (image ? [[...Buffer.from(image.source.bytes, 'base64')]] : []));
 }
 
-describe('answers', () => {
-  test('the verdict and the tokens come from the response', async () => {
+describe('response of Bedrock', () => {
+  test('the verdict and the tokens are read from the response', async () => {
     await using server = await converseServer(verdict);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    const judged = await vision.judge({ mode: 'frames', frame }, 'x', patience());
+    const judged = await vision.judge({ mode: 'frames', frame }, 'x', timeout());
     expect(judged).toEqual({ ...yes, tokens: { input_tokens: 812, output_tokens: 41 } });
   });
 
-  test('an explanation that is too long is cut to 600 characters', async () => {
+  test('a long explanation is cut to 600 characters', async () => {
     await using server = await converseServer(
       toolUse('report_verdict', { triggered: true, explanation: 'a'.repeat(900) }),
     );
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    expect((await vision.judge({ mode: 'frames', frame }, 'x', patience())).explanation).toHaveLength(600);
+    expect((await vision.judge({ mode: 'frames', frame }, 'x', timeout())).explanation).toHaveLength(600);
   });
 
   test.each([
     ['yes', true],
     ['no', false],
     ['open', null],
-  ])('a question answered with %s has triggered %s', async (said, triggered) => {
+  ])('an answer of %s has triggered %s', async (said, triggered) => {
     await using server = await converseServer(
       toolUse('report_answer', { verdict: said, answer: 'Two cars.' }),
     );
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    expect(await vision.answer(frame, 'Are there cars?', patience())).toMatchObject({
+    expect(await vision.answer(frame, 'Are there cars?', timeout())).toMatchObject({
       answer: 'Two cars.',
       triggered,
     });
   });
 
-  test('JSON written as text instead of the tool is taken', async () => {
+  test('JSON in the text is accepted instead of the tool', async () => {
     await using server = await converseServer(
       spoken(`Here it is:\n\`\`\`json\n${JSON.stringify(yes)}\n\`\`\``),
     );
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    expect(await vision.judge({ mode: 'frames', frame }, 'x', patience())).toMatchObject(yes);
+    expect(await vision.judge({ mode: 'frames', frame }, 'x', timeout())).toMatchObject(yes);
   });
 
   test.each([
@@ -169,28 +169,26 @@ describe('answers', () => {
     ['a missing field', toolUse('report_verdict', { triggered: true })],
     ['an empty explanation', toolUse('report_verdict', { triggered: true, explanation: ' ' })],
     ['another tool', toolUse('format_disk', yes)],
-  ])('%s is a VisionError, and is not asked again', async (_, reply) => {
+  ])('%s is a VisionError without a retry', async (_, reply) => {
     await using server = await converseServer(reply);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    await expect(vision.judge({ mode: 'frames', frame }, 'x', patience())).rejects.toBeInstanceOf(
-      VisionError,
-    );
+    await expect(vision.judge({ mode: 'frames', frame }, 'x', timeout())).rejects.toBeInstanceOf(VisionError);
     expect(server.arrived).toHaveLength(1);
   });
 });
 
-describe('failures', () => {
-  test('throttled once, then answered: the SDK asks again', async () => {
+describe('failure of Bedrock', () => {
+  test('a throttled request is retried by the SDK', async () => {
     await using server = await converseServer(throttled, verdict);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    expect(await vision.judge({ mode: 'frames', frame }, 'x', patience())).toMatchObject(yes);
+    expect(await vision.judge({ mode: 'frames', frame }, 'x', timeout())).toMatchObject(yes);
     expect(server.arrived).toHaveLength(2);
   });
 
-  test('throttled past patience: a VisionError that says what to do, after as many tries as are set', async () => {
+  test('a request that stays throttled is a VisionError with a remediation, after the maximum of attempts', async () => {
     await using server = await converseServer(throttled);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    const judging = vision.judge({ mode: 'frames', frame }, 'x', patience());
+    const judging = vision.judge({ mode: 'frames', frame }, 'x', timeout());
     await expect(judging).rejects.toMatchObject({
       code: 'VLM_ERROR',
       remediation: expect.stringContaining('quota'),
@@ -198,26 +196,24 @@ describe('failures', () => {
     expect(server.arrived).toHaveLength(3);
   });
 
-  test('500s are retried, then a VisionError', async () => {
+  test('status 500 is retried and then a VisionError', async () => {
     await using server = await converseServer(broken);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    await expect(vision.judge({ mode: 'frames', frame }, 'x', patience())).rejects.toBeInstanceOf(
-      VisionError,
-    );
+    await expect(vision.judge({ mode: 'frames', frame }, 'x', timeout())).rejects.toBeInstanceOf(VisionError);
     expect(server.arrived).toHaveLength(3);
   });
 
   test.each([
     ['AccessDeniedException', 403, 'bedrock:InvokeModel'],
     ['ValidationException', 400, 'inference profile'],
-  ])('%s is not retried and says what to do', async (errorType, status, remedy) => {
+  ])('%s is not retried and has a remediation', async (errorType, status, remedy) => {
     await using server = await converseServer({
       status,
       errorType,
       body: { message: 'account 123456789012 may not' },
     });
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    const judging = vision.judge({ mode: 'frames', frame }, 'x', patience());
+    const judging = vision.judge({ mode: 'frames', frame }, 'x', timeout());
     await expect(judging).rejects.toMatchObject({
       remediation: expect.stringContaining(remedy),
       message: expect.not.stringContaining('123456789012'),
@@ -225,22 +221,22 @@ describe('failures', () => {
     expect(server.arrived).toHaveLength(1);
   });
 
-  test('a model that hangs ends with the signal', async () => {
+  test('a model that does not respond ends with the abort signal', async () => {
     await using server = await converseServer('hang');
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
     const judging = vision.judge({ mode: 'frames', frame }, 'x', AbortSignal.timeout(200));
     await expect(judging).rejects.toMatchObject({ remediation: expect.stringContaining('in time') });
   });
 
-  test('more bytes than the family takes are refused before anything is sent', async () => {
+  test('media above the maximum of the family are rejected before the request', async () => {
     await using server = await converseServer(verdict);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
     const look = { mode: 'clip' as const, frame, clip: new Uint8Array(19_000_000) };
-    await expect(vision.judge(look, 'x', patience())).rejects.toBeInstanceOf(VisionError);
+    await expect(vision.judge(look, 'x', timeout())).rejects.toBeInstanceOf(VisionError);
     expect(server.arrived).toHaveLength(0);
   });
 
-  test('a model that takes no pictures is refused at once', async () => {
+  test('a model without image support is rejected immediately', async () => {
     await using server = await converseServer(verdict);
     expect(() =>
       createBedrockVision({ sheets, client: server.client, modelId: 'us.amazon.nova-micro-v1:0' }),

@@ -5,7 +5,7 @@ import { portOf } from '../port-of.ts';
 
 const mediaSchema = z.strictObject({ format: z.string(), source: z.strictObject({ bytes: z.string() }) });
 
-/** The body of Converse, as far as it is used: anything else in it fails the test. */
+/** Schema of the used part of Converse. Any other field fails the test. */
 const requestSchema = z.strictObject({
   system: z.array(z.strictObject({ text: z.string() })),
   messages: z.array(
@@ -43,13 +43,13 @@ const requestSchema = z.strictObject({
     .optional(),
 });
 
-/** What arrived on the wire. */
+/** Received requests. */
 type Arrived = { path: string; authorization: string; body: z.infer<typeof requestSchema> };
 
-/** A reply; `hang` never answers. */
+/** Response of the server; `hang` never responds. */
 export type Reply = { status: number; body: unknown; errorType?: string } | 'hang';
 
-/** Speaks Bedrock's Converse over HTTP/2, as the SDK does: replies in turn, the last one again and again. */
+/** HTTP/2 server for Bedrock Converse, as used by the SDK. Sends its replies in order and repeats the last one. */
 export async function converseServer(...replies: Reply[]) {
   const arrived: Arrived[] = [];
   const server = createServer();

@@ -27,7 +27,10 @@ type Request = z.infer<typeof requestSchema>;
 export type Arrived = { method: string; path: string; headers: IncomingHttpHeaders; body: Request };
 export type Reply = { status: number; body: unknown; headers?: Record<string, string> } | 'hang';
 
-/** Speaks `/chat/completions`: replies in turn, the last one again and again, or as a function of what arrived. */
+/**
+ * Server for `/chat/completions`. Sends its replies in order and repeats the last one, or computes them from the
+ * request.
+ */
 export async function chatServer(...replies: (Reply | ((arrived: Arrived) => Reply))[]) {
   const arrived: Arrived[] = [];
   const serve = async (request: IncomingMessage, response: ServerResponse) => {

@@ -7,7 +7,7 @@ import { type Arrived, busy, chatServer, type Reply, says } from './chat-server.
 const frame = new Uint8Array([0xff, 0xd8, 0xff, 0xe0, 9, 8, 7]);
 const yes = { triggered: true, explanation: 'A red car stands on the left.' };
 const look = { mode: 'frames' as const, frame };
-const patience = () => AbortSignal.timeout(10_000);
+const timeout = () => AbortSignal.timeout(10_000);
 
 function visionAt(baseUrl: string) {
   const waits: number[] = [];
@@ -23,10 +23,10 @@ function visionAt(baseUrl: string) {
   return { vision, waits };
 }
 
-test('a frame goes as a data URI, with a strict schema, temperature 0 and the key', async () => {
+test('a frame is sent as a data URI, with a strict schema, temperature 0 and the key', async () => {
   await using server = await chatServer(says(JSON.stringify(yes)));
   const { vision } = visionAt(`${server.baseUrl}/`);
-  const verdict = await vision.judge(look, 'a red car', patience());
+  const verdict = await vision.judge(look, 'a red car', timeout());
   expect(verdict).toEqual({ ...yes, tokens: { input_tokens: 301, output_tokens: 17 } });
   const { method, path, headers, body } = server.arrived[0]!;
   expect([method, path, headers.authorization]).toEqual(['POST', '/v1/chat/completions', 'Bearer sk-local']);
@@ -45,18 +45,18 @@ test('a frame goes as a data URI, with a strict schema, temperature 0 and the ke
   });
 });
 
-test('without a key no authorization is sent', async () => {
+test('no authorization is sent without a key', async () => {
   await using server = await chatServer(says(JSON.stringify(yes)));
   const vision = createOpenAiVision({ sheets, baseUrl: server.baseUrl, model: 'm', fetch });
-  await vision.judge(look, 'x', patience());
+  await vision.judge(look, 'x', timeout());
   expect(server.arrived[0]!.headers.authorization).toBeUndefined();
 });
 
-test('it takes pictures only: a clip is left out', async () => {
+test('a clip is not sent, because only images are supported', async () => {
   await using server = await chatServer(says(JSON.stringify(yes)));
   const { vision } = visionAt(server.baseUrl);
   expect(vision).toMatchObject({ provider: 'openai', model: 'llava', takesVideo: false });
-  await vision.judge({ mode: 'hybrid', frame, clip: new Uint8Array(9) }, 'x', patience());
+  await vision.judge({ mode: 'hybrid', frame, clip: new Uint8Array(9) }, 'x', timeout());
   expect(server.arrived[0]!.body.messages[1].content).toHaveLength(2);
 });
 
@@ -65,12 +65,12 @@ const inWords = ({ body }: Arrived): Reply =>
     ? says(JSON.stringify(yes))
     : { status: 400, body: { error: { message: 'unknown field' } } };
 
-describe('a server that refuses response_format', () => {
-  test('is asked in words, then and from then on', async () => {
+describe('server without response_format', () => {
+  test('a server that rejects response_format gets the schema in the prompt, also in later requests', async () => {
     await using server = await chatServer(inWords);
     const { vision } = visionAt(server.baseUrl);
-    expect(await vision.judge(look, 'x', patience())).toMatchObject(yes);
-    expect(await vision.judge(look, 'x', patience())).toMatchObject(yes);
+    expect(await vision.judge(look, 'x', timeout())).toMatchObject(yes);
+    expect(await vision.judge(look, 'x', timeout())).toMatchObject(yes);
     expect(server.arrived.map(({ body }) => body.response_format !== undefined)).toEqual([
       true,
       false,
@@ -81,24 +81,24 @@ describe('a server that refuses response_format', () => {
     });
   });
 
-  test('and everything else ends in a VisionError', async () => {
+  test('another error of a server without response_format is a VisionError', async () => {
     await using server = await chatServer({ status: 400, body: { error: { message: 'no pictures here' } } });
     const { vision } = visionAt(server.baseUrl);
-    await expect(vision.judge(look, 'x', patience())).rejects.toMatchObject({
-      remediation: expect.stringContaining('takes pictures'),
+    await expect(vision.judge(look, 'x', timeout())).rejects.toMatchObject({
+      remediation: expect.stringContaining('supports images'),
     });
     expect(server.arrived).toHaveLength(2);
   });
 });
 
-describe('answers', () => {
+describe('response of the vision server', () => {
   test.each([
     ['fenced', `\`\`\`json\n${JSON.stringify(yes)}\n\`\`\``],
     ['introduced', `Sure! {maybe} ${JSON.stringify(yes)} Anything else?`],
-    ['thought about', `<think>{"triggered": false}</think>${JSON.stringify(yes)}`],
+    ['reasoned', `<think>{"triggered": false}</think>${JSON.stringify(yes)}`],
   ])('%s JSON is read', async (_, content) => {
     await using server = await chatServer(says(content));
-    expect(await visionAt(server.baseUrl).vision.judge(look, 'x', patience())).toMatchObject(yes);
+    expect(await visionAt(server.baseUrl).vision.judge(look, 'x', timeout())).toMatchObject(yes);
   });
 
   test.each<[string, Reply]>([
@@ -114,58 +114,58 @@ describe('answers', () => {
     ['a crash', { status: 500, body: 'segmentation fault' }],
   ])('%s is a VisionError', async (_, reply) => {
     await using server = await chatServer(reply);
-    await expect(visionAt(server.baseUrl).vision.judge(look, 'x', patience())).rejects.toBeInstanceOf(
+    await expect(visionAt(server.baseUrl).vision.judge(look, 'x', timeout())).rejects.toBeInstanceOf(
       VisionError,
     );
     expect(server.arrived).toHaveLength(1);
   });
 
-  test('a server that counts no tokens has used none', async () => {
+  test('a response without token usage counts zero tokens', async () => {
     const body = { choices: [{ message: { content: JSON.stringify(yes) } }] };
     await using server = await chatServer({ status: 200, body });
-    const { tokens } = await visionAt(server.baseUrl).vision.judge(look, 'x', patience());
+    const { tokens } = await visionAt(server.baseUrl).vision.judge(look, 'x', timeout());
     expect(tokens).toEqual({ input_tokens: 0, output_tokens: 0 });
   });
 
-  test('a question and a summary', async () => {
+  test('a question and a summary are sent', async () => {
     await using server = await chatServer(
       says('{"verdict":"no","answer":"None."}'),
       says('{"summary":"Quiet."}'),
     );
     const { vision } = visionAt(server.baseUrl);
-    expect(await vision.answer(frame, 'Are there cars?', patience())).toMatchObject({
+    expect(await vision.answer(frame, 'Are there cars?', timeout())).toMatchObject({
       answer: 'None.',
       triggered: false,
     });
     const samples = [{ frame, capturedAt: new Date(0) }];
-    expect((await vision.summarize(samples, patience())).summary).toBe('Quiet.');
+    expect((await vision.summarize(samples, timeout())).summary).toBe('Quiet.');
   });
 
-  test('a long window on eight contact sheets', async () => {
+  test('a long window is sent on eight contact sheets', async () => {
     await using server = await chatServer(says('{"summary":"Quiet."}'));
     const samples = Array.from({ length: 30 }, (_, at) => ({
       frame: new Uint8Array([at]),
       capturedAt: new Date(at * 1000),
     }));
-    await visionAt(server.baseUrl).vision.summarize(samples, patience());
+    await visionAt(server.baseUrl).vision.summarize(samples, timeout());
     const content: { type: string }[] = server.arrived[0]!.body.messages[1].content;
     expect(content.filter(({ type }) => type === 'image_url')).toHaveLength(8);
   });
 });
 
-describe('a busy server', () => {
-  test('is asked again after its Retry-After', async () => {
+describe('busy vision server', () => {
+  test('a busy server is retried after its Retry-After', async () => {
     await using server = await chatServer(busy('3'), says(JSON.stringify(yes)));
     const { vision, waits } = visionAt(server.baseUrl);
-    expect(await vision.judge(look, 'x', patience())).toMatchObject(yes);
+    expect(await vision.judge(look, 'x', timeout())).toMatchObject(yes);
     expect(waits).toEqual([3_000]);
   });
 
-  test('backs off by itself, and gives up after four tries', async () => {
+  test('a busy server is retried with backoff, for at most four attempts', async () => {
     await using server = await chatServer({ status: 503, body: 'loading model' });
     const { vision, waits } = visionAt(server.baseUrl);
-    await expect(vision.judge(look, 'x', patience())).rejects.toMatchObject({
-      remediation: expect.stringContaining('busy'),
+    await expect(vision.judge(look, 'x', timeout())).rejects.toMatchObject({
+      remediation: expect.stringContaining('overloaded'),
     });
     expect(waits).toEqual([500, 1_000, 2_000]);
     expect(server.arrived).toHaveLength(4);
@@ -174,31 +174,31 @@ describe('a busy server', () => {
   test.each([
     ['an hour', '3600', 20_000],
     ['nonsense', 'Wed, 21 Oct 2015 07:28:00 GMT', 500],
-  ])('that asks for %s of patience gets a bounded wait', async (_, retryAfter, wait) => {
+  ])('a Retry-After of %s is limited', async (_, retryAfter, wait) => {
     await using server = await chatServer(busy(retryAfter), says(JSON.stringify(yes)));
     const { vision, waits } = visionAt(server.baseUrl);
-    await vision.judge(look, 'x', patience());
+    await vision.judge(look, 'x', timeout());
     expect(waits).toEqual([wait]);
   });
 });
 
-describe('no answer', () => {
-  test('a server that hangs ends with the signal', async () => {
+describe('unresponsive vision server', () => {
+  test('a server that does not respond ends with the abort signal', async () => {
     await using server = await chatServer('hang');
     const judging = visionAt(server.baseUrl).vision.judge(look, 'x', AbortSignal.timeout(100));
     await expect(judging).rejects.toMatchObject({ remediation: expect.stringContaining('in time') });
   });
 
-  test('the signal also ends the wait between two tries', async () => {
+  test('the abort signal ends the wait between two attempts', async () => {
     await using server = await chatServer(busy('10'));
     const vision = createOpenAiVision({ sheets, baseUrl: server.baseUrl, model: 'm', fetch });
     const judging = vision.judge(look, 'x', AbortSignal.timeout(200));
     await expect(judging).rejects.toMatchObject({ remediation: expect.stringContaining('in time') });
   });
 
-  test('a server that is not there is said so', async () => {
+  test('an unreachable server is reported', async () => {
     const { vision } = visionAt('http://127.0.0.1:1/v1');
-    await expect(vision.judge(look, 'x', patience())).rejects.toMatchObject({
+    await expect(vision.judge(look, 'x', timeout())).rejects.toMatchObject({
       remediation: expect.stringContaining('cannot be reached'),
     });
   });

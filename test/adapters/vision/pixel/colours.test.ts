@@ -27,6 +27,6 @@ test.each([
   [90, 100, 95, 'grey'],
   [0, 0, 0, 'black'],
   [20, 22, 30, 'black'],
-])('%i %i %i is %s', (red, green, blue, colour) => {
+])('the color of RGB %i %i %i is %s', (red, green, blue, colour) => {
   expect(colourOf(red, green, blue)).toBe(colour);
 });

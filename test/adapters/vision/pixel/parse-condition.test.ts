@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { parseCondition } from '../../../../adapters/vision/pixel/parse-condition.ts';
 import type { Condition } from '../../../../adapters/vision/pixel/condition.ts';
 
-/** A short form to compare with: "red>=50%", "blue#0.5%" for a region, "!", "&" and "|". */
+/** Short notation for comparisons: "red>=50%", "blue#0.5%" for a region, "!", "&" and "|". */
 function short(condition: Condition | null): string {
   if (condition === null) return '-';
   switch (condition.kind) {
@@ -54,10 +54,10 @@ test.each([
   ['a person falls and the light is red', 'unmeasurable & red#0.5%'],
   ['a person falls or the light is red', 'red#0.5%'],
   ['', '-'],
-])('"%s" reads as %s', (text, condition) => {
+])('"%s" is parsed as %s', (text, condition) => {
   expect(short(parseCondition(text).condition)).toBe(condition);
 });
 
-test('words that are not judged are told', () => {
+test('words without a measurable meaning are listed', () => {
   expect(parseCondition('a red car beside the house').ignored).toEqual(['car', 'beside', 'house']);
 });

@@ -7,7 +7,7 @@ const ffmpegDecoder = createPictureDecoder({ ffmpegPath: 'ffmpeg' });
 const decodedFrames = new Map<Uint8Array, Promise<Uint8Array>>();
 const decodedClips = new Map<Uint8Array, Promise<Uint8Array[]>>();
 
-/** The real decoder, once a picture: a table of conditions looks at the same few again and again. */
+/** Real decoder that decodes each image once: a table of conditions checks the same few repeatedly. */
 const decoder: PictureDecoder = {
   decode: (frame, ...rest) => remembered(decodedFrames, frame, () => ffmpegDecoder.decode(frame, ...rest)),
   decodeEach: ffmpegDecoder.decodeEach,
@@ -16,15 +16,15 @@ const decoder: PictureDecoder = {
 };
 
 export const pixel = createPixelVision({ decoder });
-export const patience = () => AbortSignal.timeout(10_000);
+export const timeout = () => AbortSignal.timeout(10_000);
 
-/** A JPEG as the capture makes it, from an ffmpeg source. */
+/** Creates a JPEG like a capture, from an ffmpeg source. */
 export function jpeg(source: string): Uint8Array {
   const mjpeg = ['-frames:v', '1', '-q:v', '3', '-c:v', 'mjpeg', '-pix_fmt', 'yuvj420p', '-f', 'image2pipe'];
   return ffmpeg([...lavfi(source), ...mjpeg, 'pipe:1']);
 }
 
-/** A clip as the capture makes it: H.264 MP4 of three seconds. */
+/** Creates a clip like a capture: H.264 MP4 of three seconds. */
 export function mp4(source: string): Uint8Array {
   const h264 = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '28', '-pix_fmt', 'yuv420p'];
   const small = ['-t', '3', '-vf', 'fps=8,scale=-2:480'];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { jpeg, mp4, patience, pixel } from './pictures.ts';
+import { jpeg, mp4, timeout, pixel } from './pictures.ts';
 
 const grey = 'color=0x808080:s=1280x720:r=8';
 const withBox = (color: string, side: number) =>
@@ -19,9 +19,9 @@ const pictures = {
 };
 
 const looksAt = async (name: keyof typeof pictures, condition: string) =>
-  pixel.judge({ mode: 'frames', frame: pictures[name] }, condition, patience());
+  pixel.judge({ mode: 'frames', frame: pictures[name] }, condition, timeout());
 
-describe('a condition about a frame', () => {
+describe('pixel model with a frame', () => {
   test.each<[keyof typeof pictures, string, boolean]>([
     ['redBox', 'Is there a red rectangle?', true],
     ['redBox', 'a large red area is visible', true],
@@ -67,7 +67,7 @@ describe('a condition about a frame', () => {
     ['day', 'the picture is bright and green', true],
     ['testCard', 'the picture is mostly red', false],
     ['testCard', 'the screen is blue', false],
-  ])('%s: "%s" is %s', async (name, condition, triggered) => {
+  ])('in the frame %s, "%s" is %s', async (name, condition, triggered) => {
     const verdict = await looksAt(name, condition);
     expect(verdict, verdict.explanation).toMatchObject({
       triggered,
@@ -75,15 +75,15 @@ describe('a condition about a frame', () => {
     });
   });
 
-  test('the explanation gives the measured numbers, and what they come from', async () => {
+  test('an explanation contains the measured values and their origin', async () => {
     const { explanation } = await looksAt('redBox', 'a red car');
     expect(explanation).toMatch(/Red covers 2\.\d % of the frame \(largest region 2\.\d %/);
     expect(explanation).toContain('Not checked: "car"');
-    expect(explanation).toContain('built-in pixel model, which is no vision-language model');
+    expect(explanation).toContain('built-in pixel model, which is not a vision-language model');
   });
 
   test.each(['a person falls', 'somebody opens the door', 'the dog barks and there is red', ''])(
-    '"%s" cannot be measured, which is said with what to configure',
+    '"%s" is not measurable, and the explanation recommends a vision-language model',
     async (condition) => {
       const { triggered, explanation } = await looksAt('redBox', condition);
       expect(triggered).toBe(false);
@@ -91,20 +91,20 @@ describe('a condition about a frame', () => {
     },
   );
 
-  test('one picture shows no motion, and clip mode is suggested', async () => {
+  test('a single frame shows no motion, and the explanation recommends clip mode', async () => {
     const { triggered, explanation } = await looksAt('redBox', 'something moves');
     expect(triggered).toBe(false);
     expect(explanation).toContain('input_mode clip');
     expect((await looksAt('redBox', 'nothing moves')).triggered).toBe(false);
   });
 
-  test('explanations stay within 600 characters and keep the disclosure', async () => {
+  test('an explanation has at most 600 characters and keeps the disclosure', async () => {
     const { explanation } = await looksAt(
       'testCard',
       `${'red and blue and green and yellow and '.repeat(20)}white ${'x'.repeat(400)}`,
     );
     expect(explanation.length).toBeLessThanOrEqual(600);
-    expect(explanation).toContain('no vision-language model');
+    expect(explanation).toContain('not a vision-language model');
   });
 });
 
@@ -117,9 +117,9 @@ const clips = {
 };
 
 const looksAtClip = (name: keyof typeof clips, condition: string) =>
-  pixel.judge({ mode: 'clip', frame: pictures.grey, clip: clips[name] }, condition, patience());
+  pixel.judge({ mode: 'clip', frame: pictures.grey, clip: clips[name] }, condition, timeout());
 
-describe('a condition about a clip', () => {
+describe('pixel model with a clip', () => {
   test.each<[keyof typeof clips, string, boolean]>([
     ['moving', 'something moves', true],
     ['moving', 'a red object is moving', true],
@@ -130,40 +130,40 @@ describe('a condition about a clip', () => {
     ['still', 'the picture is frozen', true],
     ['appears', 'something green appears', true],
     ['appears', 'the picture changes', true],
-  ])('%s: "%s" is %s', async (name, condition, triggered) => {
+  ])('in the clip %s, "%s" is %s', async (name, condition, triggered) => {
     const verdict = await looksAtClip(name, condition);
     expect(verdict, verdict.explanation).toMatchObject({ triggered });
   });
 
-  test('the explanation says when in the clip it held', async () => {
+  test('an explanation contains the time in the clip at which the condition holds', async () => {
     expect((await looksAtClip('appears', 'green')).explanation).toMatch(
       /At 1\.5 s of the clip: Green covers/,
     );
   });
 
-  test('in hybrid mode the frame counts too', async () => {
+  test('the frame counts in hybrid mode', async () => {
     const look = { mode: 'hybrid' as const, frame: pictures.redBox, clip: clips.appears };
-    expect((await pixel.judge(look, 'a red box', patience())).triggered).toBe(true);
-    expect((await pixel.judge({ ...look, mode: 'clip' }, 'a red box', patience())).triggered).toBe(false);
+    expect((await pixel.judge(look, 'a red box', timeout())).triggered).toBe(true);
+    expect((await pixel.judge({ ...look, mode: 'clip' }, 'a red box', timeout())).triggered).toBe(false);
   });
 });
 
-describe('a question about a picture', () => {
-  test('yes or no, when the grammar decides it', async () => {
-    const yes = await pixel.answer(pictures.redBox, 'Is there something red?', patience());
+describe('pixel model with a question', () => {
+  test('a measurable question gets yes or no', async () => {
+    const yes = await pixel.answer(pictures.redBox, 'Is there something red?', timeout());
     expect(yes).toMatchObject({ triggered: true, answer: expect.stringMatching(/^Yes\. Red covers/) });
-    const no = await pixel.answer(pictures.redBox, 'Is it dark?', patience());
+    const no = await pixel.answer(pictures.redBox, 'Is it dark?', timeout());
     expect(no).toMatchObject({ triggered: false, answer: expect.stringMatching(/^No\. Mean brightness is/) });
   });
 
-  test('an open question gets what was measured', async () => {
-    const { answer, triggered } = await pixel.answer(pictures.mostlyRed, 'What colour is this?', patience());
+  test('an open question gets the measured values', async () => {
+    const { answer, triggered } = await pixel.answer(pictures.mostlyRed, 'What colour is this?', timeout());
     expect(triggered).toBeNull();
     expect(answer).toMatch(/68\.\d % red, 31\.\d % grey/);
   });
 
-  test('what cannot be measured is said so', async () => {
-    const { answer, triggered } = await pixel.answer(pictures.redBox, 'Is somebody asleep?', patience());
+  test('an unmeasurable question is reported as such', async () => {
+    const { answer, triggered } = await pixel.answer(pictures.redBox, 'Is somebody asleep?', timeout());
     expect(triggered).toBeNull();
     expect(answer).toContain('Cannot be checked');
   });
@@ -174,15 +174,15 @@ const at = (second: number, frame: Uint8Array) => ({
   capturedAt: new Date(Date.UTC(2026, 0, 1, 12, 0, second)),
 });
 
-describe('a summary', () => {
-  test('tells what there was, and when it changed', async () => {
+describe('pixel model with a summary', () => {
+  test('a summary describes the scene and its changes', async () => {
     const samples = [
       at(0, pictures.grey),
       at(10, pictures.grey),
       at(20, pictures.redBox),
       at(30, pictures.redBox),
     ];
-    const { summary } = await pixel.summarize(samples, patience());
+    const { summary } = await pixel.summarize(samples, timeout());
     expect(summary).toContain('4 samples from 12:00:00 UTC to 12:00:30 UTC');
     expect(summary).toMatch(
       /At 12:00:20 UTC 2\.\d % of the frame had changed; it was 97\.\d % grey, 2\.\d % red/,
@@ -190,24 +190,24 @@ describe('a summary', () => {
     expect(summary.match(/had changed/g)).toHaveLength(1);
   });
 
-  test('of a scene that stood still says that nothing changed', async () => {
-    const { summary } = await pixel.summarize([at(0, pictures.day), at(10, pictures.day)], patience());
-    expect(summary).toContain('Nothing changed');
+  test('a summary of a static scene reports no change', async () => {
+    const { summary } = await pixel.summarize([at(0, pictures.day), at(10, pictures.day)], timeout());
+    expect(summary).toContain('No change exceeded');
   });
 
-  test('leaves out a picture that cannot be read, and says so', async () => {
+  test('a summary omits an undecodable sample and reports it', async () => {
     const samples = [at(0, pictures.grey), at(10, new Uint8Array([1, 2, 3])), at(20, pictures.redBox)];
-    const { summary } = await pixel.summarize(samples, patience());
+    const { summary } = await pixel.summarize(samples, timeout());
     expect(summary).toMatch(/^1 of 3 samples could not be decoded\. 2 samples from/);
     expect(summary).toMatch(/At 12:00:20 UTC 2\.\d % of the frame had changed/);
   });
 
-  test('of nothing says that there was nothing', async () => {
-    expect((await pixel.summarize([], patience())).summary).toContain('no samples');
+  test('a summary without samples reports that there are none', async () => {
+    expect((await pixel.summarize([], timeout())).summary).toContain('no samples');
   });
 });
 
-test('a picture that cannot be decoded is a VisionError', async () => {
+test('an undecodable frame is a VisionError', async () => {
   const look = { mode: 'frames' as const, frame: new Uint8Array([1, 2, 3]) };
-  await expect(pixel.judge(look, 'red', patience())).rejects.toMatchObject({ name: 'VisionError' });
+  await expect(pixel.judge(look, 'red', timeout())).rejects.toMatchObject({ name: 'VisionError' });
 });

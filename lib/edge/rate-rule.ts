@@ -1,0 +1,48 @@
+import { Stack } from 'aws-cdk-lib';
+import { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
+import { Construct } from 'constructs';
+import { StageError } from '../stage/read-stage.ts';
+
+/** Where the resources of WAF for CloudFront have to be: docs.aws.amazon.com/waf/latest/developerguide/how-aws-waf-works-resources.html */
+const edgeRegion = 'us-east-1';
+
+/**
+ * A web ACL that answers 429 to an address which asks more often than the setting in five minutes. It stands in front of CloudFront alone: WAF knows
+ * neither HTTP APIs nor function URLs, whose own addresses answer 403. Throws `StageError` in another region, where CloudFormation cannot make it.
+ */
+export class RateRule extends Construct {
+  readonly webAclArn: string;
+
+  constructor(scope: Construct, id: string, requestsPerAddress: number) {
+    super(scope, id);
+    if (Stack.of(this).region !== edgeRegion)
+      throw new StageError(
+        `requestsPerAddress: a web ACL for CloudFront can only be made in ${edgeRegion}. Make it there yourself and set webAclArn: docs/deploy.md has the command.`,
+      );
+    this.webAclArn = new CfnWebACL(this, 'WebAcl', {
+      scope: 'CLOUDFRONT',
+      defaultAction: { allow: {} },
+      visibilityConfig: visible('web-acl'),
+      rules: [
+        {
+          name: 'requests-per-address',
+          priority: 0,
+          statement: {
+            rateBasedStatement: {
+              aggregateKeyType: 'IP',
+              limit: requestsPerAddress,
+              evaluationWindowSec: 300,
+            },
+          },
+          action: { block: { customResponse: { responseCode: 429 } } },
+          visibilityConfig: visible('requests-per-address'),
+        },
+      ],
+    }).attrArn;
+  }
+}
+
+/** Metrics alone: samples hold headers, and those hold keys. */
+function visible(metricName: string): CfnWebACL.VisibilityConfigProperty {
+  return { cloudWatchMetricsEnabled: true, metricName, sampledRequestsEnabled: false };
+}

@@ -1,0 +1,107 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { startService } from '../../support/service-process.ts';
+import { createAbuser } from './abuser.ts';
+import type { Statuses } from './abuser.ts';
+import { startNeighbor } from './neighbor.ts';
+import type { Latencies } from './neighbor.ts';
+import { startTarget } from './target.ts';
+
+/** Time in which the other caller is alone. */
+const quietMs = 3000;
+
+export type AbuseResult = {
+  /** Resident memory of the service in MB, before and at its highest; 0 where the system does not say. */
+  memory: { before: number; peak: number };
+  /** Maximum number of connections from the service to the streams of the key. */
+  connections: number;
+  webhooks: number;
+  answers: Record<'batches' | 'creations' | 'stalls' | 'slowBodies' | 'resends' | 'keyChurn', Statuses>;
+  /** Another caller's latency: before, and meanwhile. */
+  neighbor: { before: Latencies; meanwhile: Latencies };
+};
+
+/**
+ * One key abuses a service that runs as in production, in a heap for a machine of 512 MB and without a limit per minute, so that the
+ * other limits have to hold. Bounded in count; about 20 s.
+ */
+export async function runAbuse({ creations }: { creations: number }): Promise<AbuseResult> {
+  await using cleanup = new AsyncDisposableStack();
+  const dataDir = await mkdtemp(join(tmpdir(), 'abuse-'));
+  cleanup.defer(() => rm(dataDir, { recursive: true, force: true }));
+  const target = await startTarget();
+  cleanup.defer(() => target.close());
+  const service = await startService(dataDir, {
+    NODE_OPTIONS: '--max-old-space-size=320',
+    WATCHPOST_ALLOW_WEBHOOK_RANGES: '127.0.0.0/8',
+    WATCHPOST_SYNC_PER_MINUTE: '0',
+    WATCHPOST_LOG_LEVEL: 'error',
+  });
+  cleanup.defer(async () => void (await service.kill('SIGTERM')));
+  const { pid } = JSON.parse(await readFile(join(dataDir, 'watchpost.json'), 'utf8'));
+  const jobId = await stoppedJob();
+  const neighbor = startNeighbor({
+    baseUrl: service.baseUrl,
+    key: await keyOfNeighbor(),
+    streamUrl: target.url('/live.m3u8'),
+  });
+  cleanup.defer(() => neighbor.stop());
+  await sleep(quietMs);
+  const quiet = await neighbor.read();
+  const before = await megabytesOf(pid, 'VmRSS');
+
+  const abuser = createAbuser(service);
+  const slowing = abuser.slowBodies(100, 4_900_000);
+  const resends = await abuser.resends(300, jobId);
+  const [batches, stalls, tarpits, keyChurn, slowBodies] = await Promise.all([
+    abuser.batches(target.url('/stalling.m3u8')),
+    abuser.creations(200, target.url('/stalling.m3u8')),
+    abuser.creations(creations, target.url('/tarpit.m3u8')),
+    abuser.keyChurn(300),
+    slowing,
+  ]);
+
+  return {
+    answers: { batches, creations: tarpits, stalls, slowBodies, resends, keyChurn },
+    neighbor: { before: quiet, meanwhile: await neighbor.read() },
+    memory: { before, peak: await megabytesOf(pid, 'VmHWM') },
+    connections: target.maxConnections(),
+    webhooks: target.webhooks(),
+  };
+
+  /** A job whose start was delivered and whose end, too. */
+  async function stoppedJob(): Promise<string> {
+    const fields = {
+      stream_url: target.url('/live.m3u8'),
+      condition: 'a ship',
+      webhook_url: target.url('/hook'),
+    };
+    const { body } = await service.call('POST', '/live-monitor', fields);
+    const delivered = async (count: number) => {
+      for (let waited = 0; target.webhooks() < count && waited < 200; waited += 1) await sleep(50);
+    };
+    await delivered(1);
+    await service.call('DELETE', `/jobs/${body.job_id}`);
+    await delivered(2);
+    return body.job_id;
+  }
+
+  async function keyOfNeighbor(): Promise<string> {
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['cli/watchpost.ts', 'keys', 'create', '--caller', 'neighbor', '--json'],
+      { env: { ...process.env, WATCHPOST_DATA_DIR: dataDir } },
+    );
+    return JSON.parse(stdout).key;
+  }
+}
+
+/** Linux only. */
+async function megabytesOf(pid: number, field: 'VmRSS' | 'VmHWM'): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return Math.round(Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1] ?? 0) / 1024);
+}

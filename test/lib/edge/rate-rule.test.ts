@@ -1,0 +1,37 @@
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { readStage } from '../../../lib/stage/read-stage.ts';
+import { ofType, one, ownFunctions, synthesize } from '../synthesize.ts';
+
+test('a rate rule answers 429 to an address that asks too often, in front of the distribution', () => {
+  const synthesized = synthesize({ region: 'us-east-1', requestsPerAddress: 2000 });
+  const [[id, acl]] = ofType(synthesized, 'AWS::WAFv2::WebACL') as any;
+  expect(acl.Properties).toMatchObject({
+    Scope: 'CLOUDFRONT',
+    DefaultAction: { Allow: {} },
+    Rules: [
+      {
+        Action: { Block: { CustomResponse: { ResponseCode: 429 } } },
+        Statement: {
+          RateBasedStatement: { AggregateKeyType: 'IP', Limit: 2000, EvaluationWindowSec: 300 },
+        },
+      },
+    ],
+  });
+  const { DistributionConfig } = one(synthesized, 'AWS::CloudFront::Distribution', 'EdgeDistribution');
+  expect(DistributionConfig.WebACLId).toEqual({ 'Fn::GetAtt': [id, 'Arn'] });
+});
+
+test('a rate rule outside of us-east-1 is an error that says what to do', () => {
+  expect(() => synthesize({ region: 'eu-central-1', requestsPerAddress: 2000 })).toThrow('webAclArn');
+});
+
+test('the production example keeps executions for what answers, and for the rest what these cannot take', () => {
+  const stages = fileURLToPath(new URL('../../../stages/', import.meta.url));
+  const { reservedConcurrency } = readStage('prod', stages).settings;
+  const functions = ownFunctions(synthesize({ reservedConcurrency }));
+  for (const name of ['api', 'stream'] as const) {
+    expect(reservedConcurrency[name]).toBeGreaterThan(0);
+    expect(functions[name].ReservedConcurrentExecutions).toBe(reservedConcurrency[name]);
+  }
+});
