@@ -18,7 +18,7 @@ const unused: readonly { importer: RegExp; path: RegExp }[] = [
 const nothing = 'module.exports = new Proxy(function () {}, { get: () => module.exports });';
 
 /** esbuild plugin that replaces unused modules with an empty one. */
-export const leaveOut: Plugin = {
+export const stubUnused: Plugin = {
   name: 'leave-out',
   setup: (build) => {
     build.onResolve({ filter: /^\.{1,2}\// }, ({ path, importer }) =>

@@ -4,7 +4,7 @@ import type { EmbeddedMediaStore } from '../adapters/embedded/media-store.ts';
 import type { WorkflowEngine } from '../adapters/embedded/workflow/engine.ts';
 import type { SetTimer } from '../adapters/embedded/timer.ts';
 import type { ExecutionStore } from '../adapters/embedded/workflow/execution-store.ts';
-import type { Collaborators } from '../core/collaborators.ts';
+import type { CoreDeps } from '../core/collaborators.ts';
 import { rules } from '../core/decision/rules.ts';
 import { addSeconds } from '../core/decision/schedule.ts';
 import { reconcile } from '../core/operations/reconcile.ts';
@@ -12,8 +12,8 @@ import { revokedKeySeconds } from '../core/ports/key-store.ts';
 import type { Log } from '../core/ports/log.ts';
 import { isOver } from '../core/time.ts';
 
-export type UpkeepNeeds = {
-  collaborators: Collaborators;
+export type MaintenanceDeps = {
+  collaborators: CoreDeps;
   jobs: EmbeddedJobStore;
   keys: Pick<EmbeddedKeyStore, 'sweep'>;
   media: Pick<EmbeddedMediaStore, 'sweep'>;
@@ -33,9 +33,9 @@ const endOfTime = new Date(8.64e15);
  * What EventBridge and TTLs do in AWS. At start: leases are renewed before anything is judged lost, executions go on, and
  * every active job is looked at; then every minute. Returns what stops it.
  */
-export async function startUpkeep(needs: UpkeepNeeds): Promise<() => Promise<void>> {
-  const { collaborators, executions, setTimer } = needs;
-  const repairs = createRepairs(needs);
+export async function startMaintenance(deps: MaintenanceDeps): Promise<() => Promise<void>> {
+  const { collaborators, executions, setTimer } = deps;
+  const repairs = createRepairs(deps);
   repairs.renewLeases();
   executions.resume();
   await reconcile(collaborators, { dueBy: endOfTime, limit: Number.MAX_SAFE_INTEGER });
@@ -48,20 +48,20 @@ export async function startUpkeep(needs: UpkeepNeeds): Promise<() => Promise<voi
 
   function tidyAgain(): void {
     cancelTimer = setTimer(tidyAgain, upkeepSeconds * 1000);
-    running = running.then(() => tidy(needs, repairs));
+    running = running.then(() => tidy(deps, repairs));
   }
 }
 
 type Repairs = { renewLeases(): void; sweep(): Promise<void> };
 
 /** After a sleep of the machine, every lease may be over before the first tick commits: leases are renewed before anything is judged. */
-function createRepairs({ collaborators, jobs }: UpkeepNeeds): Repairs {
+function createRepairs({ collaborators, jobs }: MaintenanceDeps): Repairs {
   let renewedOrSweptAt = collaborators.now();
   return { renewLeases, sweep };
 
   function renewLeases(): void {
     const now = collaborators.now();
-    jobs.renewLeases(addSeconds(now, rules.leaseAllowanceSeconds));
+    jobs.renewLeases(addSeconds(now, rules.leaseMarginSeconds));
     renewedOrSweptAt = now;
   }
 
@@ -73,7 +73,7 @@ function createRepairs({ collaborators, jobs }: UpkeepNeeds): Repairs {
 }
 
 async function tidy(
-  { collaborators, jobs, keys, media, executionStore, log }: UpkeepNeeds,
+  { collaborators, jobs, keys, media, executionStore, log }: MaintenanceDeps,
   repairs: Repairs,
 ): Promise<void> {
   const now = collaborators.now();

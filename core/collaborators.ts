@@ -12,7 +12,7 @@ import type { StreamCapturer } from './ports/stream-capturer.ts';
 import type { StreamTurns } from './ports/stream-turns.ts';
 import type { UrlGuard } from './ports/url-guard.ts';
 import type { VisionModel } from './ports/vision-model.ts';
-import type { WindowSummaries } from './ports/window-summaries.ts';
+import type { WindowSummarizer } from './ports/window-summaries.ts';
 
 /** Limits that an operator sets. */
 export type Limits = {
@@ -28,7 +28,7 @@ export type Limits = {
 };
 
 /** All that the operations work with; each takes the part it needs. */
-export type Collaborators = {
+export type CoreDeps = {
   jobs: JobStore;
   media: MediaStore;
   streams: StreamCapturer;
@@ -41,7 +41,7 @@ export type Collaborators = {
   vision: VisionModel;
   contactSheets: ContactSheets;
   /** Of digests that are cancelled. */
-  summaries: WindowSummaries;
+  summaries: WindowSummarizer;
   /** For the endpoints that reach streams, the model or receivers. */
   calls: CallLimiter;
   compareMotion: CompareMotion;

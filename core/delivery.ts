@@ -41,7 +41,7 @@ export type Delivery = z.infer<typeof deliverySchema>;
 /** No item grows without bound, however often a delivery is sent again. */
 const attemptsKept = 40;
 
-export function firstDelivery(jobId: string, sequence: number, eventType: string): Delivery {
+export function initialDelivery(jobId: string, sequence: number, eventType: string): Delivery {
   return {
     job_id: jobId,
     sequence,
@@ -56,18 +56,18 @@ export function firstDelivery(jobId: string, sequence: number, eventType: string
 }
 
 /** The delivery as a message finds it: a resend that is new begins a fresh series of attempts. */
-export function inSeries(delivery: Delivery, resend: number): Delivery {
+export function applyResend(delivery: Delivery, resend: number): Delivery {
   if (resend <= delivery.resend) return delivery;
   return { ...delivery, state: 'pending', next_attempt_at: null, gone: false, error: null, resend };
 }
 
-export function withAttempt(delivery: Delivery, attempt: Omit<Attempt, 'resend'>): Delivery {
+export function appendAttempt(delivery: Delivery, attempt: Omit<Attempt, 'resend'>): Delivery {
   const attempts = [...delivery.attempts, { ...attempt, resend: delivery.resend }];
   return { ...delivery, attempts: attempts.slice(-attemptsKept) };
 }
 
 /** Attempts of the running series: what the retries are counted by. */
-export function attemptsMade({ attempts, resend }: Delivery): number {
+export function countAttempts({ attempts, resend }: Delivery): number {
   return attempts.filter((attempt) => attempt.resend === resend).length;
 }
 

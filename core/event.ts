@@ -115,12 +115,12 @@ export const jobEventSchema = z.intersection(placeSchema, newEventSchema);
 export type JobEvent = z.infer<typeof jobEventSchema>;
 
 /** Which events a webhook receives: all but `progress` (design section 9). */
-export function goesToWebhook(type: EventType): boolean {
+export function isDeliveredByWebhook(type: EventType): boolean {
   return type !== 'progress';
 }
 
 /** Gives new events their sequences, from `sequence` + 1 on. */
-export function placeEvents(events: NewEvent[], jobId: string, sequence: number, at: Date): JobEvent[] {
+export function assignSequences(events: NewEvent[], jobId: string, sequence: number, at: Date): JobEvent[] {
   return events.map((event, index) => ({
     ...event,
     job_id: jobId,

@@ -79,7 +79,7 @@ export const gapSchema = z.object({ from: timestampSchema, to: timestampSchema, 
 export type Gap = z.infer<typeof gapSchema>;
 
 /** What the decision after a tick remembers for the next one. */
-export const watchStateSchema = z.object({
+export const tickStateSchema = z.object({
   last_trigger_at: timestampSchema.nullable(),
   skipped_in_a_row: countSchema,
   missed_in_a_row: countSchema,
@@ -103,17 +103,17 @@ export const watchStateSchema = z.object({
     })
     .optional(),
 });
-export type WatchState = z.infer<typeof watchStateSchema>;
+export type TickState = z.infer<typeof tickStateSchema>;
 
 /** What the last committed tick decided; a repeated Analyze answers from it. */
-export const nextSchema = z.object({
+export const nextTickSchema = z.object({
   done: z.boolean(),
   wait_until: timestampSchema,
   looked: z.boolean(),
   closing: z.boolean(),
   resolve_again: z.boolean(),
 });
-export type Next = z.infer<typeof nextSchema>;
+export type NextTick = z.infer<typeof nextTickSchema>;
 
 export const failureSchema = z.object({ code: z.string(), message: z.string(), remediation: z.string() });
 export type Failure = z.infer<typeof failureSchema>;
@@ -128,11 +128,11 @@ const jobBaseSchema = z.object({
   source_id: z.uuid(),
   webhook_url: z.string().nullable(),
   counters: countersSchema,
-  watch: watchStateSchema,
+  watch: tickStateSchema,
   /** The number of the newest event. */
   sequence: countSchema,
   last_tick: countSchema,
-  next: nextSchema.nullable(),
+  next: nextTickSchema.nullable(),
   generation: countSchema,
   /**
    * State for the first capture of a generation, stored by the tick that ends the generation before; null at any other time. About 10 kB,
@@ -179,7 +179,7 @@ export const sourceSchema = z.object({
 });
 export type Source = z.infer<typeof sourceSchema>;
 
-export const noCounts: Counters = {
+export const zeroCounters: Counters = {
   checks_performed: 0,
   checks_missed: 0,
   triggers_fired: 0,
@@ -193,7 +193,7 @@ export const noCounts: Counters = {
   output_tokens: 0,
 };
 
-export const nothingWatched: WatchState = {
+export const initialTickState: TickState = {
   last_trigger_at: null,
   skipped_in_a_row: 0,
   missed_in_a_row: 0,

@@ -12,9 +12,9 @@ export type MotionComparison = {
   /** The picture is the previous one again, without the noise that every live picture has. */
   identicalToPrevious: boolean;
   /** The state to carry on if the model looked at this picture: it becomes the reference. */
-  stateIfLooked: string;
+  stateWithNewReference: string;
   /** The state to carry on if it did not: the reference stays, what was learned of noise is kept. */
-  stateIfSkipped: string;
+  stateWithSameReference: string;
 };
 
 /** `state` is null for the first picture; a state that cannot be read counts as null. */

@@ -2,7 +2,7 @@
 export type Platform = 'youtube' | 'twitch' | 'rtsp' | 'hls';
 
 /** Everything but RTSP and the pages of platforms is HLS, whatever its path ends in, and text that is no URL too. */
-export function platformOf(text: string): Platform {
+export function detectPlatform(text: string): Platform {
   const url = URL.parse(text);
   if (url?.protocol === 'rtsp:') return 'rtsp';
   const host = url?.hostname ?? '';

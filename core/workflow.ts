@@ -12,7 +12,7 @@ export const executionInputSchema = z.object({
 export type ExecutionInput = z.infer<typeof executionInputSchema>;
 
 /** What the last captures showed of the stream's progress, carried from tick to tick. */
-const seenSchema = z.object({
+const streamFreshnessSchema = z.object({
   position: streamPositionSchema,
   /** When this position was first seen. */
   since: timestampSchema,
@@ -21,11 +21,11 @@ const seenSchema = z.object({
   /** When the last capture was taken in. */
   seen_at: timestampSchema,
 });
-export type Seen = z.infer<typeof seenSchema>;
+export type StreamFreshness = z.infer<typeof streamFreshnessSchema>;
 
 /** State of the stream's last captures, which the next capture is compared with. */
 export const captureStateSchema = z.object({
-  seen: seenSchema.nullable(),
+  seen: streamFreshnessSchema.nullable(),
   motion: z.string().nullable(),
 });
 export type CaptureState = z.infer<typeof captureStateSchema>;
@@ -46,7 +46,7 @@ export const captureOutputSchema = z.discriminatedUnion('kind', [
     frame_key: z.string(),
     clip_key: z.string().nullable(),
     captured_at: timestampSchema,
-    seen: seenSchema,
+    seen: streamFreshnessSchema,
     /** The newest segment is the one of the last capture: there is no new picture. */
     repeated: z.boolean(),
     moved: z.boolean(),
@@ -79,7 +79,7 @@ export const analyzeInputSchema = z.discriminatedUnion('operation', [
 export type AnalyzeInput = z.infer<typeof analyzeInputSchema>;
 
 /** The workflow's whole state after Begin and after each Analyze. */
-export const stepSchema = z.object({
+export const workflowStateSchema = z.object({
   job_id: z.uuid(),
   generation: z.int().nonnegative(),
   done: z.boolean(),
@@ -87,4 +87,4 @@ export const stepSchema = z.object({
   wait_until: timestampSchema,
   capture: captureInputSchema,
 });
-export type Step = z.infer<typeof stepSchema>;
+export type WorkflowState = z.infer<typeof workflowStateSchema>;

@@ -1,6 +1,6 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
-import { explainNoAccessLogs, PrivateBucket } from './private-bucket.ts';
+import { suppressAccessLogFindings, PrivateBucket } from './private-bucket.ts';
 
 type Props = { keepData: boolean; accessLogs: PrivateBucket | undefined };
 
@@ -20,6 +20,6 @@ export class MediaBucket extends Construct {
       autoDeleteObjects: !keepData,
       accessLogs: accessLogs && { bucket: accessLogs, prefix: 'media/' },
     });
-    if (!accessLogs) explainNoAccessLogs(this.bucket);
+    if (!accessLogs) suppressAccessLogFindings(this.bucket);
   }
 }

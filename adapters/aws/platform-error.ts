@@ -4,14 +4,14 @@ import { TransientError } from '../../core/errors.ts';
  * Maps an SDK error after its retries to `TransientError` if a retry may succeed: throttling, 5xx, broken
  * connection, timeout. Returns any other error unchanged, such as a missing permission or resource.
  */
-export function platformError(error: unknown): unknown {
+export function toCoreError(error: unknown): unknown {
   if (!(error instanceof Error) || !passes(error)) return error;
   return new TransientError(`AWS request failed (${error.name})`, { cause: error });
 }
 
 /** Throws the mapped error, for `.catch(failed)`. */
-export function failed(error: unknown): never {
-  throw platformError(error);
+export function throwCoreError(error: unknown): never {
+  throw toCoreError(error);
 }
 
 function passes(error: Error): boolean {

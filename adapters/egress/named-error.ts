@@ -10,7 +10,7 @@ import {
 /**
  * Maps errors of undici, TLS and sockets to egress errors. The cause is for logs only, as it may contain addresses.
  */
-export function namedError(error: unknown): Error {
+export function toEgressError(error: unknown): Error {
   if (named.some((type) => error instanceof type) && error instanceof Error) return error;
   if (error instanceof errors.ConnectTimeoutError) {
     return new EgressTimeoutError('Connection timed out', { cause: error });

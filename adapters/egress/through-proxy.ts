@@ -25,7 +25,7 @@ export function createProxyDispatcher(proxyUrl: string, connectTimeoutMs: number
  * Rejects hosts that our resolver maps to a forbidden address. The proxy resolves names itself: no pinning. A proxy
  * must therefore not reach internal addresses. Throws `EgressRefusedError`.
  */
-export async function checkBehindProxy(guard: EgressGuard, host: string): Promise<void> {
+export async function checkProxiedHost(guard: EgressGuard, host: string): Promise<void> {
   await guard.resolve(host).catch((error: unknown) => {
     if (!(error instanceof EgressUnresolvedError)) throw error;
   });

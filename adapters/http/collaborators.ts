@@ -1,17 +1,17 @@
-import type { Collaborators } from '../../core/collaborators.ts';
-import type { Alarms } from '../../core/ports/alarms.ts';
+import type { CoreDeps } from '../../core/collaborators.ts';
+import type { AlarmReader } from '../../core/ports/alarms.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
-import type { AuthNeeds } from './bearer-auth.ts';
+import type { AuthDeps } from './bearer-auth.ts';
 import type { AcceptsHost } from './guard-host.ts';
 import type { RequestBodies } from './request-bodies.ts';
-import type { EventStreamNeeds } from './sse/event-stream-needs.ts';
+import type { EventStreamDeps } from './sse/event-stream-needs.ts';
 
 /** All that the routes work with: what belongs to ticks and windows alone is none of theirs. */
-export type HttpCollaborators = Omit<Collaborators, 'vision' | 'contactSheets' | 'compareMotion'> & {
+export type HttpDeps = Omit<CoreDeps, 'vision' | 'contactSheets' | 'compareMotion'> & {
   vision: Omit<VisionModel, 'summarize'>;
   /** Absent where nothing watches the service: on one machine. */
-  alarms?: Alarms;
+  alarms?: AlarmReader;
   bodies: RequestBodies;
   acceptsHost: AcceptsHost;
-} & AuthNeeds &
-  EventStreamNeeds;
+} & AuthDeps &
+  EventStreamDeps;

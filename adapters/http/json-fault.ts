@@ -1,11 +1,11 @@
 /** Where a text stops being JSON, and why; in characters and in the words of Python's `json`, which FastAPI passes on. */
-export type JsonFault = { position: number; reason: string };
+export type JsonParseIssue = { position: number; reason: string };
 
 /**
  * Finds the fault in a text that `JSON.parse` has refused, whose own message says neither reliably and quotes the text, credentials
  * included. Nothing is recursive: a text may open a million brackets.
  */
-export function findJsonFault(text: string): JsonFault {
+export function findJsonParseIssue(text: string): JsonParseIssue {
   const found = scan(text);
   return { position: charactersUntil(text, found.at), reason: found.reason };
 }

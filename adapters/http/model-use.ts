@@ -2,7 +2,7 @@ import type { VisionModel } from '../../core/ports/vision-model.ts';
 import type { TokenUse } from '../../core/vision.ts';
 
 /** The contract fixes the body of a look, so what it cost the model is told in headers. */
-export function tellModelUse(
+export function setModelUsageHeaders(
   setHeader: (name: string, value: string) => void,
   { provider, model }: Pick<VisionModel, 'provider' | 'model'>,
   tokens: TokenUse,

@@ -9,10 +9,10 @@ const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
  * Answers what no route has answered: 404 for a path that is not there, 405 for one that takes other methods, which `Allow`
  * lists. OPTIONS asks for just that list.
  */
-export function unmatched<E extends Env>(app: Hono<E>) {
+export function fallbackHandler<E extends Env>(app: Hono<E>) {
   return (context: Context<E>): Response => {
     const { method, path } = context.req;
-    const allowed = methodsOf(app, path);
+    const allowed = listMethods(app, path);
     if (allowed.length === 0) return refuse(context, noSuchPath(path));
     context.header('Allow', allowed.join(', '));
     return method === 'OPTIONS' ? context.body(null, 204) : refuse(context, wrongMethod(method, allowed));
@@ -20,7 +20,7 @@ export function unmatched<E extends Env>(app: Hono<E>) {
 }
 
 /** Middleware matches every method; only what a route names counts. Hono answers HEAD by GET. */
-function methodsOf<E extends Env>({ router }: Hono<E>, path: string): string[] {
+function listMethods<E extends Env>({ router }: Hono<E>, path: string): string[] {
   const named = methods.filter((method) =>
     router.match(method, path)[0].some(([[, route]]) => route.method !== METHOD_NAME_ALL),
   );

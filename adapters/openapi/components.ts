@@ -33,7 +33,7 @@ const shared = {
   Scope: scopeSchema,
 };
 
-const requests = registryOf({
+const requests = createRegistry({
   ...shared,
   CheckOnceRequest: checkOnceRequestSchema,
   AnalyzeFrameRequest: analyzeFrameRequestSchema,
@@ -46,7 +46,7 @@ const requests = registryOf({
   CallerRequest: callerRequestSchema,
 });
 
-const responses = registryOf({
+const responses = createRegistry({
   ...shared,
   StopReason: stopReasonSchema,
   Gap: gapSchema,
@@ -111,7 +111,7 @@ function refOr(schema: z.ZodType, registry: Registry): JsonObject | undefined {
   return id === undefined ? undefined : { $ref: refTo(id) };
 }
 
-function registryOf(schemas: Record<string, z.ZodType>): Registry {
+function createRegistry(schemas: Record<string, z.ZodType>): Registry {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id });
   return registry;

@@ -16,7 +16,7 @@ const answerTimeoutMs = 8_000;
  * Sends a request to a platform API and returns the response with any status. Maps failures below HTTP to
  * `StreamFetchError`.
  */
-export async function askPlatform(
+export async function requestPlatform(
   http: GuardedHttp,
   platform: 'YouTube' | 'Twitch',
   url: string,
@@ -32,7 +32,7 @@ export async function askPlatform(
 }
 
 /** Error for a response with an unknown format. */
-export function strangeAnswer(platform: 'YouTube' | 'Twitch', cause?: unknown): StreamFetchError {
+export function unexpectedResponseError(platform: 'YouTube' | 'Twitch', cause?: unknown): StreamFetchError {
   return new StreamFetchError(
     `${platform} sent a response in an unknown format: its API has probably changed. Try again later, or use the stream's HLS playlist (.m3u8), as printed by yt-dlp -g or streamlink --stream-url.`,
     undefined,
@@ -41,7 +41,11 @@ export function strangeAnswer(platform: 'YouTube' | 'Twitch', cause?: unknown): 
 }
 
 /** Error for a platform that blocks this service. From data-center addresses only cookies or a proxy help. */
-export function keptOut(platform: 'YouTube' | 'Twitch', reason: string, cause?: unknown): StreamFetchError {
+export function platformBlockedError(
+  platform: 'YouTube' | 'Twitch',
+  reason: string,
+  cause?: unknown,
+): StreamFetchError {
   const prefix = `WATCHPOST_${platform.toUpperCase()}`;
   return new StreamFetchError(
     `${platform} blocks this service: ${reason}. Data-center addresses are usually blocked; the stream itself may be fine. Ask the operator to set cookies of a signed-in account (${prefix}_COOKIES) or a proxy (${prefix}_PROXY), or use the stream's HLS playlist (.m3u8).`,

@@ -1,8 +1,8 @@
 import { InvalidUrlError, NotLiveError } from '../../core/errors.ts';
-import type { DeadPage } from './platform-page.ts';
+import type { NotLivePage } from './platform-page.ts';
 
 /** Returns the error for a page that is never live, from its URL alone. */
-export function deadPageError(kind: DeadPage['kind'], platform: 'youtube' | 'twitch'): Error {
+export function notLivePageError(kind: NotLivePage['kind'], platform: 'youtube' | 'twitch'): Error {
   const instead = `Use the URL of a live broadcast: ${liveForms[platform]}.`;
   return kind === 'other'
     ? new InvalidUrlError(`This ${names[platform]} page has no stream. ${instead}`)
@@ -22,4 +22,4 @@ const things = {
   clip: 'a clip',
   playlist: 'a playlist',
   recording: 'a past broadcast',
-} as const satisfies Record<Exclude<DeadPage['kind'], 'other'>, string>;
+} as const satisfies Record<Exclude<NotLivePage['kind'], 'other'>, string>;

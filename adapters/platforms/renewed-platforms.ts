@@ -7,7 +7,7 @@ type PlatformCapturers = Record<'youtube' | 'twitch', StreamCapturer>;
  * Creates capturers for settings that may change at run time. Calls `read` for each platform URL; it returns the
  * same object while nothing has changed. A new object recreates the capturers and empties their caches.
  */
-export function createRenewedPlatforms(
+export function createReloadingPlatforms(
   read: () => Promise<PlatformSettings>,
   make: (settings: PlatformSettings) => PlatformCapturers,
 ): PlatformCapturers {

@@ -16,7 +16,7 @@ export type ResolutionMemory = {
 export function createResolutionMemory(deps: {
   resolve: (url: string) => Promise<Resolution>;
   now: () => Date;
-  most: number;
+  max: number;
 }): ResolutionMemory {
   const known = new Map<string, { resolution: Resolution; freshUntil: Date | null }>();
   const underWay = new Map<string, Promise<Resolution>>();
@@ -39,7 +39,7 @@ export function createResolutionMemory(deps: {
     const resolution = await deps.resolve(url);
     known.set(url, { resolution, freshUntil: freshUntil(resolution.expiresAt, deps.now()) });
     const [oldest] = known.keys();
-    if (known.size > deps.most && oldest !== undefined) known.delete(oldest);
+    if (known.size > deps.max && oldest !== undefined) known.delete(oldest);
     return resolution;
   }
 }

@@ -15,4 +15,4 @@ export type Resolution = {
 };
 
 /** Error for a broadcast that has ended for good. A running job then ends; a new one is rejected as not live. */
-export class BroadcastOverError extends NotLiveError {}
+export class BroadcastEndedError extends NotLiveError {}

@@ -2,7 +2,7 @@
  * Returns the first JSON object of a text, or undefined. Models wrap it in code fences, introduce it, or write
  * their reasoning first.
  */
-export function jsonInText(text: string): unknown {
+export function extractJson(text: string): unknown {
   const spoken = text.replaceAll(/<think>[\s\S]*?<\/think>/g, '');
   for (let start = spoken.indexOf('{'); start !== -1; start = spoken.indexOf('{', start + 1)) {
     const end = endOfObject(spoken, start);

@@ -2,14 +2,14 @@
  * Maps the items with at most `most` concurrent calls of `work`, and returns the results in order. After the first
  * error, which is thrown, no further call starts.
  */
-export async function mapAtOnce<Item, Result>(
+export async function mapConcurrently<Item, Result>(
   items: readonly Item[],
-  most: number,
+  max: number,
   work: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = [];
   const rest = numbered(items);
-  await Promise.all(Array.from({ length: most }, takeTurns));
+  await Promise.all(Array.from({ length: max }, takeTurns));
   return results;
 
   /** All workers read from one generator. A worker that throws closes it for the others. */

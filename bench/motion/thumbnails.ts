@@ -19,7 +19,7 @@ const drawingVersion = '1';
 /**
  * Creates one thumbnail per tick, through H.264 at 720p. Cached in the temporary folder under a hash of the scene.
  */
-export async function thumbnailsOf(scene: Scene): Promise<Uint8Array[]> {
+export async function renderThumbnails(scene: Scene): Promise<Uint8Array[]> {
   const hash = createHash('sha256').update(drawingVersion).update(JSON.stringify(scene));
   const path = join(cacheDirectory, `${hash.digest('hex').slice(0, 32)}.yuv`);
   const kept = await readFile(path).catch(() => null);

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { NewKey } from '../../core/api-key.ts';
+import type { ApiKeySpec } from '../../core/api-key.ts';
 import type { KeyRotation } from '../../core/requests/keys.ts';
 import type {
   keyListResponseSchema,
@@ -29,9 +29,9 @@ export async function listAllKeys(
 }
 
 /** Where keys are made and ended: what the endpoints below `/keys` do, in their shapes. `id` is a key's `key_id`. */
-export type KeyDesk = {
+export type KeyBackend = {
   /** Makes its caller where there is none of that name. */
-  create(wish: NewKey): Promise<CreatedKeyRecord>;
+  create(wish: ApiKeySpec): Promise<CreatedKeyRecord>;
   /** All of them, page by page. */
   list(caller?: string): Promise<KeyRecord[]>;
   label(id: string, label: string | null): Promise<KeyRecord>;

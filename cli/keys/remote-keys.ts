@@ -9,10 +9,10 @@ import {
 } from '../../core/responses/access.ts';
 import { CommandError } from '../command-error.ts';
 import { listAllKeys } from './key-desk.ts';
-import type { KeyDesk } from './key-desk.ts';
+import type { KeyBackend } from './key-desk.ts';
 
 /** Keys of a service that is reached by its base URL, with what the given key may do. */
-export function remoteKeys(baseUrl: string, key: string): KeyDesk {
+export function remoteKeys(baseUrl: string, key: string): KeyBackend {
   const dispatcher = new Agent({ headersTimeout: 30_000 });
   return {
     create: async ({ caller, scopes, label }) => {

@@ -2,7 +2,7 @@ import type { JobConfig } from '../api/types.ts';
 import { duration } from '../time/format.ts';
 
 /** Returns the configuration of a job as readable names and values: "Trigger cooldown", "30 s". */
-export function configWords(config: JobConfig): [name: string, value: string][] {
+export function configLabels(config: JobConfig): [name: string, value: string][] {
   return Object.entries(config)
     .filter(([name]) => name !== 'clip_duration_seconds' || !onlyFrames(config))
     .map(([name, value]) => [nameWords(name), valueWords(name, value)]);

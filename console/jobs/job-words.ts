@@ -25,7 +25,7 @@ const reasons: Record<string, string> = {
 };
 
 /** Returns the label of a stop reason, or the reason with spaces if it is unknown. */
-export function reasonWords(reason: string): string {
+export function reasonLabel(reason: string): string {
   return reasons[reason] ?? reason.replaceAll('_', ' ');
 }
 
@@ -40,18 +40,18 @@ export function isMonitor(config: JobConfig): config is MonitorConfig {
 }
 
 /** Returns true if the events belong to a digest. */
-export function isOfDigest(events: JobEvent[]): boolean {
+export function areDigestEvents(events: JobEvent[]): boolean {
   return events.some((event) => event.type === 'job_started' && !isMonitor(event.data.config));
 }
 
 /** Returns the heading of a job: the condition of a monitor, the window length of a digest. */
-export function titleOf(job: JobSummary | JobDetail): string {
+export function jobTitle(job: JobSummary | JobDetail): string {
   const config = 'details' in job ? job.details : job.config;
   return isMonitor(config) ? config.condition : `Digest every ${config.window_minutes} min`;
 }
 
 /** Returns the label of a job type. */
-export function typeWords(type: JobSummary['job_type']): string {
+export function typeLabel(type: JobSummary['job_type']): string {
   return type === 'live-monitor' ? 'Monitor' : 'Digest';
 }
 

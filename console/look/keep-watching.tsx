@@ -5,7 +5,7 @@ import { Choice } from '../parts/choice.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { useSession } from '../session/session.ts';
-import { addresses, go } from '../shell/routes.ts';
+import { routeUrls, navigate } from '../shell/routes.ts';
 import { DigestFields, MonitorFields } from './job-fields.tsx';
 import { digestRequest, monitorRequest } from './draft.ts';
 import type { Draft, Purpose } from './draft.ts';
@@ -24,7 +24,7 @@ const purposes: { value: Purpose; label: string; hint: string }[] = [
 ];
 
 /** Starts a job from the form, and shows the same request as code. */
-export function KeepWatching({ draft, onChange }: Props) {
+export function StartJob({ draft, onChange }: Props) {
   const { api } = useSession();
   const [purpose, setPurpose] = useState<Purpose>('monitor');
   const starting = useAction(async () => {
@@ -32,7 +32,7 @@ export function KeepWatching({ draft, onChange }: Props) {
       purpose === 'digest'
         ? await api.startDigest(digestRequest(draft))
         : await api.startMonitor(monitorRequest(draft));
-    go(addresses.job(jobId));
+    navigate(routeUrls.job(jobId));
   });
   const complete = draft.streamUrl.trim() !== '' && (purpose === 'digest' || draft.condition.trim() !== '');
   const submit = (event: Event) => {

@@ -3,7 +3,7 @@ import { Choice } from '../parts/choice.tsx';
 import { Field, NumberInput, TextArea, TextInput } from '../parts/field.tsx';
 import type { Draft } from './draft.ts';
 import { StreamCard } from './stream-card.tsx';
-import { useStreamCheck } from './use-stream-check.ts';
+import { useStreamValidation } from './use-stream-check.ts';
 
 type Props = {
   draft: Draft;
@@ -21,8 +21,8 @@ const modes = [
 const examples = ['A person is at the door', 'The picture is mostly red', 'Smoke or fire is visible'];
 
 /** Renders the form of a single check: stream, condition, input mode. */
-export function LookForm({ draft, onChange, onLook, busy }: Props) {
-  const check = useStreamCheck(draft.streamUrl.trim());
+export function CheckForm({ draft, onChange, onLook, busy }: Props) {
+  const check = useStreamValidation(draft.streamUrl.trim());
   const complete = draft.streamUrl.trim() !== '' && draft.condition.trim() !== '';
   const submit = (event: Event) => {
     event.preventDefault();

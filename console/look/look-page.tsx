@@ -4,22 +4,22 @@ import { ProblemNote } from '../parts/problem-note.tsx';
 import { useSession } from '../session/session.ts';
 import type { Session } from '../session/session.ts';
 import { PageHead } from '../shell/page-head.tsx';
-import { emptyDraft, lookRequest } from './draft.ts';
+import { emptyDraft, checkRequest } from './draft.ts';
 import type { Draft } from './draft.ts';
-import { KeepWatching } from './keep-watching.tsx';
-import { LookForm } from './look-form.tsx';
-import { Looking } from './looking.tsx';
-import { useLook } from './use-look.ts';
-import { Verdict } from './verdict.tsx';
+import { StartJob } from './keep-watching.tsx';
+import { CheckForm } from './look-form.tsx';
+import { CheckProgress } from './looking.tsx';
+import { useCheck } from './use-look.ts';
+import { CheckVerdict } from './verdict.tsx';
 
 /** Drafts by session: kept across pages, dropped at sign-out, because a stream URL may contain a password. */
 const drafts = new WeakMap<Session, Draft>();
 
 /** Checks a condition on a stream once and starts jobs. */
-export function LookPage() {
+export function TryPage() {
   const session = useSession();
   const [draft, setDraft] = useState(() => drafts.get(session) ?? emptyDraft);
-  const { look, run, stop, typicalMs } = useLook();
+  const { look, run, stop, typicalMs } = useCheck();
   const change = (part: Partial<Draft>) => {
     const next = { ...draft, ...part };
     drafts.set(session, next);
@@ -32,10 +32,10 @@ export function LookPage() {
         lead="Paste a live stream, describe a condition, and see the verdict of the model."
       />
       <div class="look-columns">
-        <LookForm
+        <CheckForm
           draft={draft}
           onChange={change}
-          onLook={() => void run(lookRequest(draft))}
+          onLook={() => void run(checkRequest(draft))}
           busy={look.state === 'looking'}
         />
         <section class="panel look-result" aria-label="Result">
@@ -45,15 +45,20 @@ export function LookPage() {
             </EmptyState>
           )}
           {look.state === 'looking' && (
-            <Looking since={look.since} mode={look.mode} typicalMs={typicalMs(look.mode)} onStop={stop} />
+            <CheckProgress
+              since={look.since}
+              mode={look.mode}
+              typicalMs={typicalMs(look.mode)}
+              onStop={stop}
+            />
           )}
           {look.state === 'failed' && (
-            <ProblemNote problem={look.problem} onRetry={() => void run(lookRequest(draft))} />
+            <ProblemNote problem={look.problem} onRetry={() => void run(checkRequest(draft))} />
           )}
-          {look.state === 'seen' && <Verdict answer={look.answer} request={look.request} />}
+          {look.state === 'seen' && <CheckVerdict answer={look.answer} request={look.request} />}
         </section>
       </div>
-      <KeepWatching draft={draft} onChange={change} />
+      <StartJob draft={draft} onChange={change} />
     </>
   );
 }

@@ -12,7 +12,7 @@ const doing = {
 };
 
 /** Shows the elapsed time of a check beside the typical time, in milliseconds. */
-export function Looking({ since, typicalMs, mode, onStop }: Props) {
+export function CheckProgress({ since, typicalMs, mode, onStop }: Props) {
   const elapsed = Math.max(0, useNow(100) - since);
   // The bar approaches its end without reaching it, and slows down if the check takes longer than usual.
   const share = 1 - Math.exp((-1.6 * elapsed) / typicalMs);

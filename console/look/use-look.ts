@@ -1,30 +1,30 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { LookAnswer } from '../api/look-answer.ts';
+import type { MeteredCheckResult } from '../api/look-answer.ts';
 import { asProblem } from '../api/problem.ts';
 import type { Problem } from '../api/problem.ts';
-import type { InputMode, LookRequest } from '../api/types.ts';
+import type { InputMode, CheckRequest } from '../api/types.ts';
 import { useSession } from '../session/session.ts';
 
 /** State of the single check. `since` is in epoch milliseconds. */
-export type LookState =
+export type CheckState =
   | { state: 'idle' }
   | { state: 'looking'; since: number; mode: InputMode }
-  | { state: 'seen'; answer: LookAnswer; request: LookRequest }
+  | { state: 'seen'; answer: MeteredCheckResult; request: CheckRequest }
   | { state: 'failed'; problem: Problem };
 
 /** Typical latency before the first check, in milliseconds (measured with the pixel model and a local model server). */
 const firstGuess: Record<InputMode, number> = { frames: 2_500, clip: 5_000, hybrid: 6_000 };
 
 /** Runs one check at a time and tracks the typical latency per mode. A new check aborts the previous one. */
-export function useLook() {
+export function useCheck() {
   const { api } = useSession();
-  const [look, setLook] = useState<LookState>({ state: 'idle' });
+  const [look, setLook] = useState<CheckState>({ state: 'idle' });
   const abort = useRef<AbortController>(undefined);
   const typical = useRef(firstGuess);
 
   useEffect(() => () => abort.current?.abort(), []);
 
-  const run = async (request: LookRequest) => {
+  const run = async (request: CheckRequest) => {
     abort.current?.abort();
     const mine = new AbortController();
     abort.current = mine;

@@ -5,7 +5,7 @@ import type { StreamValidation } from '../api/types.ts';
 import { useSession } from '../session/session.ts';
 
 /** State of the stream validation; `none` without a complete URL. */
-export type StreamCheck =
+export type StreamValidationState =
   | { state: 'none' }
   | { state: 'checking' }
   | { state: 'known'; stream: StreamValidation }
@@ -17,9 +17,9 @@ const retryMs = 3_000;
 const scheme = /^(?:https?|rtsps?):\/\/[^/]+\S*$/i;
 
 /** Validates the URL while it is typed. Aborts the request for an older URL. */
-export function useStreamCheck(url: string): StreamCheck {
+export function useStreamValidation(url: string): StreamValidationState {
   const { api } = useSession();
-  const [check, setCheck] = useState<StreamCheck>({ state: 'none' });
+  const [check, setCheck] = useState<StreamValidationState>({ state: 'none' });
   useEffect(() => {
     if (!scheme.test(url)) return setCheck({ state: 'none' });
     setCheck({ state: 'checking' });

@@ -1,22 +1,22 @@
-import type { Counters, Job, WatchState } from '../job.ts';
+import type { Counters, Job, TickState } from '../job.ts';
 import { ageSeconds } from '../time.ts';
 import { intervalSeconds } from './cadence.ts';
-import { unwatched, watchedAt } from './coverage.ts';
+import { recordUnwatched, recordWatched } from './coverage.ts';
 import { rules } from './rules.ts';
 import { addSeconds } from './schedule.ts';
 import type { TickOutcome } from './tick-outcome.ts';
 
 /** What a tick adds to a job's numbers, and what is remembered of the stream: the same for every type of job. */
-export function account(
+export function recordOutcome(
   job: Job,
   outcome: TickOutcome,
   now: Date,
-): { counters: Counters; watch: WatchState } {
+): { counters: Counters; watch: TickState } {
   const watch = { ...remember(job, outcome, now), ...newestFrame(outcome) };
   return { counters: count(job.counters, outcome), watch };
 }
 
-function newestFrame(outcome: TickOutcome): Pick<WatchState, 'last_frame'> {
+function newestFrame(outcome: TickOutcome): Pick<TickState, 'last_frame'> {
   if (!('captured' in outcome)) return {};
   const { frame_key: key, captured_at } = outcome.captured;
   return { last_frame: { key, captured_at, evidence: false } };
@@ -48,8 +48,8 @@ function count(before: Counters, outcome: TickOutcome): Counters {
   return counters;
 }
 
-function remember(job: Job, outcome: TickOutcome, now: Date): WatchState {
-  const seen = watchedAt(job.watch, intervalSeconds(job), now);
+function remember(job: Job, outcome: TickOutcome, now: Date): TickState {
+  const seen = recordWatched(job.watch, intervalSeconds(job), now);
   const back = { failed_in_a_row: 0, lost_since: null };
   switch (outcome.kind) {
     case 'looked':
@@ -59,15 +59,19 @@ function remember(job: Job, outcome: TickOutcome, now: Date): WatchState {
     case 'skip':
       return { ...seen, ...back, skipped_in_a_row: job.watch.skipped_in_a_row + 1 };
     case 'missed':
-      return { ...unwatched(job.watch, 'model'), ...back, missed_in_a_row: job.watch.missed_in_a_row + 1 };
+      return {
+        ...recordUnwatched(job.watch, 'model'),
+        ...back,
+        missed_in_a_row: job.watch.missed_in_a_row + 1,
+      };
     case 'stale':
-      return { ...lost(job, unwatched(job.watch, 'stale'), now), failed_in_a_row: 0 };
+      return { ...lost(job, recordUnwatched(job.watch, 'stale'), now), failed_in_a_row: 0 };
     case 'unavailable':
       // The stream is not to blame: its grace period does not go on, and its URL is not resolved anew (a new session begins with an advertisement).
-      return { ...unwatched(job.watch, 'service'), ...back };
+      return { ...recordUnwatched(job.watch, 'service'), ...back };
     case 'capture_failed':
       return {
-        ...lost(job, unwatched(job.watch, 'stream'), now),
+        ...lost(job, recordUnwatched(job.watch, 'stream'), now),
         failed_in_a_row: job.watch.failed_in_a_row + 1,
       };
     case 'ended':
@@ -80,7 +84,7 @@ function remember(job: Job, outcome: TickOutcome, now: Date): WatchState {
  * The grace period counts the absence of the stream, not the absence of the service: what a tick is late is not counted (the machine
  * slept), and after a downtime the grace period restarts.
  */
-function lost(job: Job, watch: WatchState, now: Date): WatchState {
+function lost(job: Job, watch: TickState, now: Date): TickState {
   const lateSeconds = job.next === null ? 0 : ageSeconds(job.next.wait_until, now);
   if (watch.lost_since === null || lateSeconds > rules.downtimeSeconds)
     return { ...watch, lost_since: now.toISOString() };

@@ -25,18 +25,26 @@ export function decideAfterAttempt(
     return { kind: 'failed', error: 'Failed to deliver webhook: the receiver answered 410 Gone', gone: true };
   const waitSeconds = rules.retryWaitSeconds[attemptsMade - 1];
   if (waitSeconds === undefined)
-    return { kind: 'failed', error: `Failed to deliver webhook: ${whyNot(result)}`, gone: false };
+    return {
+      kind: 'failed',
+      error: `Failed to deliver webhook: ${describeDeliveryFailure(result)}`,
+      gone: false,
+    };
   const jittered = waitSeconds * (1 + rules.retryJitter * (2 * random - 1));
-  const asked = Math.min(retryAfterSeconds(result.retryAfter, now), rules.retryAfterSeconds);
+  const asked = Math.min(retryAfterSeconds(result.retryAfter, now), rules.maxRetryAfterSeconds);
   return { kind: 'retry', at: addSeconds(now, Math.max(jittered, asked)) };
 }
 
 /** Why a delivery is given up without an attempt. */
-export type Refusal = { why: string; gone: boolean };
+export type GiveUpReason = { why: string; gone: boolean };
 
 /** A job that ended long ago, or whose receiver answered 410 to the delivery before (which remembers it from the ones before it). */
-export function refusalOf(job: Job, previous: Delivery | undefined, now: Date): Refusal | undefined {
-  if (job.ended_at !== null && ageSeconds(job.ended_at, now) > rules.deliveryGraceSeconds) {
+export function reasonToGiveUp(
+  job: Job,
+  previous: Delivery | undefined,
+  now: Date,
+): GiveUpReason | undefined {
+  if (job.ended_at !== null && ageSeconds(job.ended_at, now) > rules.deliveryTtlSeconds) {
     return { why: 'the job ended more than an hour ago', gone: false };
   }
   return previous?.gone
@@ -44,7 +52,7 @@ export function refusalOf(job: Job, previous: Delivery | undefined, now: Date): 
     : undefined;
 }
 
-export function givenUp(delivery: Delivery, { why, gone }: Refusal): Delivery {
+export function markGivenUp(delivery: Delivery, { why, gone }: GiveUpReason): Delivery {
   return {
     ...delivery,
     state: 'failed',
@@ -55,7 +63,7 @@ export function givenUp(delivery: Delivery, { why, gone }: Refusal): Delivery {
 }
 
 /** In words for people; the answer was none of 2xx. */
-export function whyNot({ status, error }: WebhookResult): string {
+export function describeDeliveryFailure({ status, error }: WebhookResult): string {
   if (status === null) return error ?? 'no answer';
   return status >= 300 && status < 400
     ? `the receiver redirected (${status}), which is not followed`

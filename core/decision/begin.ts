@@ -1,10 +1,10 @@
-import { placeEvents } from '../event.ts';
+import { assignSequences } from '../event.ts';
 import type { Job } from '../job.ts';
 import type { JobChange } from '../ports/job-store.ts';
 import { transitions } from '../transitions.ts';
 import { durationSeconds } from './cadence.ts';
 import { addSeconds } from './schedule.ts';
-import { leaseFrom } from './tick-change.ts';
+import { leaseUntil } from './tick-change.ts';
 
 /** Pending to running: durations count from here. */
 export function planBegin(job: Job, now: Date): JobChange {
@@ -16,11 +16,11 @@ export function planBegin(job: Job, now: Date): JobChange {
       status: 'running',
       started_at: now.toISOString(),
       deadline: addSeconds(now, durationSeconds(job)).toISOString(),
-      lease_until: leaseFrom(now),
+      lease_until: leaseUntil(now),
       watch: { ...job.watch, last_watched_at: now.toISOString() },
       sequence: job.sequence + 1,
     },
-    events: placeEvents(
+    events: assignSequences(
       [{ type: 'job_started', data: { job_type: job.job_type, status: 'running', config: job.config } }],
       job.job_id,
       job.sequence,

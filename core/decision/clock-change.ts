@@ -1,4 +1,4 @@
-import type { Job, WatchState } from '../job.ts';
+import type { Job, TickState } from '../job.ts';
 import type { JobChange } from '../ports/job-store.ts';
 import { isTerminal } from '../transitions.ts';
 import { rules } from './rules.ts';
@@ -76,7 +76,7 @@ function movedBack(job: Job, seconds: number): Job {
   };
 }
 
-function movedWatch(watch: WatchState, move: (time: string) => string): WatchState {
+function movedWatch(watch: TickState, move: (time: string) => string): TickState {
   const moveAny = (time: string | null) => (time === null ? null : move(time));
   return {
     ...watch,

@@ -1,22 +1,22 @@
-import type { Gap, GapReason, Job, WatchState } from '../job.ts';
+import type { Gap, GapReason, Job, TickState } from '../job.ts';
 import { intervalSeconds } from './cadence.ts';
 import { rules } from './rules.ts';
 import { ageSeconds } from '../time.ts';
 import { earlier, later } from './schedule.ts';
 
 /** The stream was seen at `now`: closes the gap since it was last seen, if there was one. */
-export function watchedAt(watch: WatchState, everySeconds: number, now: Date): WatchState {
+export function recordWatched(watch: TickState, everySeconds: number, now: Date): TickState {
   const gap = openGap(watch, everySeconds, now);
   return { ...(gap ? withGap(watch, gap) : watch), last_watched_at: now.toISOString(), gap_reason: null };
 }
 
 /** The stream was not watched in this tick; the first reason of a gap names it. */
-export function unwatched(watch: WatchState, reason: GapReason): WatchState {
+export function recordUnwatched(watch: TickState, reason: GapReason): TickState {
   return { ...watch, gap_reason: watch.gap_reason ?? reason };
 }
 
 /** How much of the time from start to `now` (or the end) was watched, with the newest gaps. Seconds; ratio 0 to 1. */
-export function coverage(job: Job, now: Date) {
+export function computeCoverage(job: Job, now: Date) {
   if (job.started_at === null) return { ratio: 0, watched_seconds: 0, gap_seconds: 0, gaps: [] };
   const until = job.ended_at === null ? now : new Date(job.ended_at);
   const gap = openGap(job.watch, intervalSeconds(job), until);
@@ -32,7 +32,7 @@ export function coverage(job: Job, now: Date) {
 }
 
 /** What of a span of time was not watched, as it is known at `now`: of the newest gaps, those in the span, cut to it. */
-export function gapsWithin(job: Job, watch: WatchState, span: { start: Date; end: Date }, now: Date): Gap[] {
+export function gapsWithin(job: Job, watch: TickState, span: { start: Date; end: Date }, now: Date): Gap[] {
   const gap = openGap(watch, intervalSeconds(job), now);
   return (gap ? [...watch.gaps, gap] : watch.gaps).flatMap(({ from, to, reason }) => {
     const start = later(new Date(from), span.start);
@@ -42,7 +42,7 @@ export function gapsWithin(job: Job, watch: WatchState, span: { start: Date; end
 }
 
 /** The gap that lies open at `now`: a named one, or silence longer than late ticks explain (the service was down). */
-function openGap(watch: WatchState, everySeconds: number, now: Date): Gap | undefined {
+function openGap(watch: TickState, everySeconds: number, now: Date): Gap | undefined {
   if (watch.last_watched_at === null) return undefined;
   const silentSeconds = ageSeconds(watch.last_watched_at, now);
   if (silentSeconds === 0) return undefined;
@@ -51,11 +51,11 @@ function openGap(watch: WatchState, everySeconds: number, now: Date): Gap | unde
   return reason === null ? undefined : { from: watch.last_watched_at, to: now.toISOString(), reason };
 }
 
-function withGap(watch: WatchState, gap: Gap): WatchState {
+function withGap(watch: TickState, gap: Gap): TickState {
   return {
     ...watch,
     gap_seconds: round(watch.gap_seconds + ageSeconds(gap.from, new Date(gap.to))),
-    gaps: [...watch.gaps, gap].slice(-rules.coverageGapsKept),
+    gaps: [...watch.gaps, gap].slice(-rules.maxCoverageGaps),
   };
 }
 

@@ -1,13 +1,13 @@
 import type { NewEvent } from '../event.ts';
-import type { Counters, Job, Next } from '../job.ts';
+import type { Counters, Job, NextTick } from '../job.ts';
 import type { TickOutcome } from './tick-outcome.ts';
 
 /** The `progress` event of a tick that looked for news. */
-export function describeProgress(
+export function createProgressEvent(
   job: Job,
   outcome: Exclude<TickOutcome, { kind: 'due' }>,
   counters: Counters,
-  next: Next,
+  next: NextTick,
 ): NewEvent {
   const captured = 'captured' in outcome ? outcome.captured : null;
   return {
@@ -22,19 +22,19 @@ export function describeProgress(
       motion: captured ? captured.changed_share : null,
       explanation: explain(outcome) + withoutSummary(outcome),
       captured_at: captured ? captured.captured_at : null,
-      stream: streamOf(outcome),
-      picture: pictureOf(outcome),
+      stream: toStreamState(outcome),
+      picture: readPicture(outcome),
       next_check_at: next.done ? null : next.wait_until,
     },
   };
 }
 
-function streamOf({ kind }: TickOutcome): 'ok' | 'stale' | 'reconnecting' {
+function toStreamState({ kind }: TickOutcome): 'ok' | 'stale' | 'reconnecting' {
   if (kind === 'stale') return 'stale';
   return kind === 'capture_failed' || kind === 'unavailable' ? 'reconnecting' : 'ok';
 }
 
-function pictureOf(outcome: TickOutcome): 'ok' | 'frozen' | 'black' | 'repeated' | null {
+function readPicture(outcome: TickOutcome): 'ok' | 'frozen' | 'black' | 'repeated' | null {
   if (outcome.kind === 'looked' || outcome.kind === 'missed' || outcome.kind === 'sampled') return 'ok';
   if (outcome.kind === 'stale') return 'repeated';
   if (outcome.kind !== 'skip') return null;

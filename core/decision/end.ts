@@ -1,14 +1,14 @@
 import type { NewEvent } from '../event.ts';
-import { placeEvents } from '../event.ts';
+import { assignSequences } from '../event.ts';
 import type { Job } from '../job.ts';
 import type { JobChange, JobPatch } from '../ports/job-store.ts';
 import { transitions } from '../transitions.ts';
 import { ageSeconds } from '../time.ts';
 import { addSeconds } from './schedule.ts';
-import type { Ending } from './tick-decision.ts';
+import type { JobEnding } from './tick-decision.ts';
 
 /** What a tick did, or a digest's last summaries: also what goes into one transaction with the end. */
-export type Work = { set: JobPatch; events: NewEvent[] };
+export type JobUpdate = { set: JobPatch; events: NewEvent[] };
 
 /**
  * The change that ends a job: its final state, its last events (`error` for a failure, then `job_stopped`), the free slot and the totals.
@@ -16,10 +16,10 @@ export type Work = { set: JobPatch; events: NewEvent[] };
  */
 export function planEnd(
   job: Job,
-  ending: Ending,
+  ending: JobEnding,
   retentionSeconds: number,
   now: Date,
-  lastWork?: Work,
+  lastWork?: JobUpdate,
 ): JobChange {
   const counters = lastWork?.set.counters ?? job.counters;
   const ended: JobPatch = {
@@ -37,9 +37,9 @@ export function planEnd(
     from: lastWork ? transitions.tick.from : transitions.end.from,
     expectedSequence: job.sequence,
     set: { ...ended, sequence: job.sequence + events.length },
-    events: placeEvents(events, job.job_id, job.sequence, now),
-    freesSlotOf: job.caller,
-    addsToTotals: {
+    events: assignSequences(events, job.job_id, job.sequence, now),
+    releasesSlotOf: job.caller,
+    totalsDelta: {
       jobs_completed: ending.status === 'completed' ? 1 : 0,
       jobs_stopped: ending.status === 'stopped' ? 1 : 0,
       jobs_failed: ending.status === 'failed' ? 1 : 0,
@@ -48,7 +48,7 @@ export function planEnd(
   };
 }
 
-function finalEvents(job: Job, ending: Ending, ended: Job, now: Date): NewEvent[] {
+function finalEvents(job: Job, ending: JobEnding, ended: Job, now: Date): NewEvent[] {
   const stopped: NewEvent = {
     type: 'job_stopped',
     data: {

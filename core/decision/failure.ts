@@ -1,11 +1,11 @@
-import type { Failure, WatchState } from '../job.ts';
+import type { Failure, TickState } from '../job.ts';
 import { ageSeconds } from '../time.ts';
 import { rules } from './rules.ts';
-import type { Ending } from './tick-decision.ts';
+import type { JobEnding } from './tick-decision.ts';
 import type { TickOutcome } from './tick-outcome.ts';
 
 /** The stream has been gone or stale for longer than the grace period. */
-export function lostStream(outcome: TickOutcome, watch: WatchState, now: Date): Ending | undefined {
+export function streamLostEnding(outcome: TickOutcome, watch: TickState, now: Date): JobEnding | undefined {
   if (watch.lost_since === null || ageSeconds(watch.lost_since, now) <= rules.streamGraceSeconds)
     return undefined;
   const message = outcome.kind === 'capture_failed' ? outcome.message : 'Failed to fetch stream';
@@ -18,7 +18,7 @@ export function lostStream(outcome: TickOutcome, watch: WatchState, now: Date): 
 }
 
 /** The model has not answered too often in a row; `failure` is the newest one, undefined where it was not asked or answered. */
-export function silentModel(failure: Failure | undefined, watch: WatchState): Ending | undefined {
-  if (failure === undefined || watch.missed_in_a_row < rules.missedLooksAllowed) return undefined;
+export function modelFailureEnding(failure: Failure | undefined, watch: TickState): JobEnding | undefined {
+  if (failure === undefined || watch.missed_in_a_row < rules.maxModelFailures) return undefined;
   return { status: 'failed', reason: 'vlm_error', failure };
 }

@@ -8,7 +8,7 @@ type Captured = Extract<CaptureOutput, { kind: 'captured' }>;
 export type SkipReason = 'no_motion' | 'frozen' | 'black' | 'repeated';
 
 /** What to do with a tick's capture, before the model is asked. */
-export type LookPlan =
+export type Screening =
   | { kind: 'look'; captured: Captured }
   | { kind: 'skip'; why: SkipReason; captured: Captured }
   | { kind: 'stale'; captured: Captured }
@@ -23,7 +23,7 @@ export type LookPlan =
  * A picture that is no news is never judged as if it were: a playlist that stands still, a segment seen before, a frozen
  * or black picture. Of the others the pre-filter leaves out those in which nothing moved, but not more than a few in a row.
  */
-export function planLook(job: Job, output: CaptureOutput, now: Date): LookPlan {
+export function screenCapture(job: Job, output: CaptureOutput, now: Date): Screening {
   if (output.kind === 'not_captured' || (job.deadline !== null && now >= new Date(job.deadline)))
     return { kind: 'due' };
   if (output.kind === 'unavailable') return { kind: 'unavailable', message: output.message };
@@ -61,5 +61,5 @@ function isUnjudged(job: Job): boolean {
 
 function nothingMoved(job: Job, { moved }: Captured): SkipReason | undefined {
   if (!job.config.enable_prefilter || moved || isUnjudged(job)) return undefined;
-  return job.watch.skipped_in_a_row >= rules.forcedLookAfterSkips ? undefined : 'no_motion';
+  return job.watch.skipped_in_a_row >= rules.forceCheckAfterSkips ? undefined : 'no_motion';
 }

@@ -19,21 +19,21 @@ export const rules = {
   /** Identical pictures over this time are a frozen picture; a single repeat is not yet evidence of one. */
   frozenAfterSeconds: 30,
   /** Skips in a row after which the model looks all the same (design section 7). */
-  forcedLookAfterSkips: 6,
+  forceCheckAfterSkips: 6,
   /** Model failures in a row that fail the job (design section 8). */
-  missedLooksAllowed: 5,
+  maxModelFailures: 5,
   /** A summary that the model did not give is asked for again after this, or with the next capture. */
   summaryRetrySeconds: 30,
   /** The longest that a digest may run for its `max_windows` (design section 10). */
   digestSeconds: 86_400,
   /** Samples kept of a window: more than contact sheets for any model take, and a job's record stays below 20 kB. */
-  samplesKept: 120,
+  maxSamplesPerWindow: 120,
   /** Windows that one change closes, which matters after an outage: a transaction of DynamoDB has 100 items. */
-  windowsAtOnce: 10,
+  maxWindowsPerCommit: 10,
   /** How long a cancellation waits for the model's last summary: below the 30 s that an HTTP API gives an answer. */
-  lastSummarySeconds: 10,
+  cancelSummaryTimeoutSeconds: 10,
   /** Silence beyond the next wake-up after which `reconcile` inspects a job. */
-  leaseAllowanceSeconds: 600,
+  leaseMarginSeconds: 600,
   /** How long a creation may hold its slot before the job is stored: longer than it may wait for its turn and probe the stream. */
   slotReservationSeconds: 180,
   /**
@@ -42,21 +42,21 @@ export const rules = {
    */
   maxTickSeconds: 18_000,
   /** How long an accepted job may wait for its execution. */
-  startAllowanceSeconds: 60,
+  startLeaseSeconds: 60,
   /** A tick later than this many intervals means that nobody watched in between. */
   lateIntervals: 2,
   lateAllowanceSeconds: 30,
-  coverageGapsKept: 20,
+  maxCoverageGaps: 20,
   /** Waits after failed attempts: attempts at 0, 5, 30 and 120 s (design section 9). */
   retryWaitSeconds: [5, 25, 90],
   /** Share by which a wait is drawn shorter or longer, so that receivers that come back are not hit at once. */
   retryJitter: 0.2,
   /** The longest `Retry-After` that is honoured. */
-  retryAfterSeconds: 300,
+  maxRetryAfterSeconds: 300,
   /** Minimum time from the last attempt of a resend to the next resend of the same delivery. */
   minResendSeconds: 60,
   /** What is undelivered this long after its job's end is given up. */
-  deliveryGraceSeconds: 3600,
+  deliveryTtlSeconds: 3600,
   /** Ticks of one execution: its history ends at 25,000 events, about 14 a tick (design section 3). */
   ticksPerExecution: 1000,
 } as const;

@@ -1,14 +1,14 @@
 /** Wake-ups stand on a fixed grid from the job's start, so that slow ticks and retries never make it drift. */
 
 /** Returns the first grid point after `now`, at most an interval away: missed points are left out, and the grid has points before its start too. */
-export function nextOnGrid(startedAt: Date, intervalSeconds: number, now: Date): Date {
+export function nextGridTime(startedAt: Date, intervalSeconds: number, now: Date): Date {
   const intervalMs = intervalSeconds * 1000;
   const passed = Math.floor((now.getTime() - startedAt.getTime()) / intervalMs);
   return new Date(startedAt.getTime() + (passed + 1) * intervalMs);
 }
 
 /** Whole seconds, rounded up: a Step Functions Wait truncates milliseconds and would wake early. */
-export function wholeSecond(at: Date): Date {
+export function ceilToSecond(at: Date): Date {
   return new Date(Math.ceil(at.getTime() / 1000) * 1000);
 }
 

@@ -1,10 +1,10 @@
-import { placeEvents } from '../event.ts';
+import { assignSequences } from '../event.ts';
 import type { Job } from '../job.ts';
 import type { JobChange, JobPatch } from '../ports/job-store.ts';
 import { transitions } from '../transitions.ts';
 import type { CaptureState } from '../workflow.ts';
 import { planEnd } from './end.ts';
-import type { Work } from './end.ts';
+import type { JobUpdate } from './end.ts';
 import { rules } from './rules.ts';
 import { addSeconds } from './schedule.ts';
 import type { TickDecision } from './tick-decision.ts';
@@ -25,13 +25,13 @@ export function planTick(
     ...(decision.digest ? { digest: decision.digest } : {}),
     last_tick: tick,
     next: decision.next,
-    lease_until: leaseFrom(new Date(decision.next.wait_until)),
+    lease_until: leaseUntil(new Date(decision.next.wait_until)),
     ...(handsOver ? { generation: job.generation + 1 } : {}),
     handed_over: handsOver ? captureState : null,
   };
   if (decision.ending)
     return planEnd(job, decision.ending, retentionSeconds, now, { set, events: decision.events });
-  return planWork(job, { set, events: decision.events }, now);
+  return planUpdate(job, { set, events: decision.events }, now);
 }
 
 /**
@@ -43,17 +43,17 @@ function mustHandOver({ generation }: Job, tick: number, { next, events }: TickD
 }
 
 /** A change of a job that goes on. */
-export function planWork(job: Job, { set, events }: Work, now: Date): JobChange {
+export function planUpdate(job: Job, { set, events }: JobUpdate, now: Date): JobChange {
   return {
     jobId: job.job_id,
     from: transitions.tick.from,
     expectedSequence: job.sequence,
     set: { ...set, sequence: job.sequence + events.length },
-    events: placeEvents(events, job.job_id, job.sequence, now),
+    events: assignSequences(events, job.job_id, job.sequence, now),
   };
 }
 
 /** A job that should wake at `wakeAt` counts as lost when it has been silent for this long after it. */
-export function leaseFrom(wakeAt: Date): string {
-  return addSeconds(wakeAt, rules.leaseAllowanceSeconds).toISOString();
+export function leaseUntil(wakeAt: Date): string {
+  return addSeconds(wakeAt, rules.leaseMarginSeconds).toISOString();
 }

@@ -1,19 +1,19 @@
-import type { ClosedWindows } from '../digest/closing.ts';
+import type { ClosureResult } from '../digest/closing.ts';
 import type { Failure } from '../job.ts';
 import type { Verdict } from '../vision.ts';
-import type { LookPlan } from './look.ts';
+import type { Screening } from './look.ts';
 
-type Captured = Extract<LookPlan, { kind: 'look' }>['captured'];
+type Captured = Extract<Screening, { kind: 'look' }>['captured'];
 
 /** What was seen of the stream, and where there was news, what became of it: a verdict, none, or a sample for the summary. */
-type Sight =
-  | Exclude<LookPlan, { kind: 'look' }>
+type Observation =
+  | Exclude<Screening, { kind: 'look' }>
   | { kind: 'looked'; verdict: Verdict; captured: Captured }
   | { kind: 'missed'; failure: Failure; captured: Captured }
   | { kind: 'sampled'; captured: Captured };
 
 /** What a tick came to. */
-export type TickOutcome = Sight & {
+export type TickOutcome = Observation & {
   /** Of a digest: the windows that end with this tick. */
-  closed?: ClosedWindows | undefined;
+  closed?: ClosureResult | undefined;
 };

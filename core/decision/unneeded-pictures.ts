@@ -5,14 +5,14 @@ import type { CaptureOutput } from '../workflow.ts';
  * Keys of what a tick took, and of what the job referred to before it, that nothing refers to after it. What stays: the newest picture, the
  * samples of windows that are not told yet, and the evidence of events. A clip has no use once it was judged.
  */
-export function unneededPictures(before: Job, after: Job, captured: CaptureOutput): string[] {
-  const kept = new Set(picturesOf(after));
+export function unreferencedMedia(before: Job, after: Job, captured: CaptureOutput): string[] {
+  const kept = new Set(listPictures(after));
   const last = before.watch.last_frame;
   if (last?.evidence) kept.add(last.key);
-  return [...new Set([...picturesOf(before), ...taken(captured)])].filter((key) => !kept.has(key));
+  return [...new Set([...listPictures(before), ...taken(captured)])].filter((key) => !kept.has(key));
 }
 
-function picturesOf(job: Job): string[] {
+function listPictures(job: Job): string[] {
   const { last_frame: last } = job.watch;
   const windows = job.job_type === 'live-digest' ? job.digest.windows : [];
   return [

@@ -1,17 +1,17 @@
-import type { Job, Next, WatchState } from '../job.ts';
+import type { Job, NextTick, TickState } from '../job.ts';
 import { ageSeconds } from '../time.ts';
 import { intervalSeconds } from './cadence.ts';
 import { rules } from './rules.ts';
-import { addSeconds, earlier, nextOnGrid, wholeSecond } from './schedule.ts';
+import { addSeconds, earlier, nextGridTime, ceilToSecond } from './schedule.ts';
 import type { TickOutcome } from './tick-outcome.ts';
 
 /** When the stream is looked at again: on the grid, sooner while it stands still, by the backoff while it cannot be captured. */
-export function nextCaptureAt(job: Job, watch: WatchState, now: Date): Date {
+export function nextCaptureAt(job: Job, watch: TickState, now: Date): Date {
   const waits = rules.captureBackoffSeconds;
   if (watch.failed_in_a_row > 0)
     return addSeconds(now, waits[Math.min(watch.failed_in_a_row, waits.length) - 1] ?? 1);
   const startedAt = job.started_at === null ? now : new Date(job.started_at);
-  const planned = nextOnGrid(startedAt, intervalSeconds(job), now);
+  const planned = nextGridTime(startedAt, intervalSeconds(job), now);
   return watch.lost_since === null ? planned : earlier(planned, addSeconds(now, rules.staleRecheckSeconds));
 }
 
@@ -28,20 +28,20 @@ function maxWaitSeconds(job: Job): number {
 }
 
 /** `closing`: the next tick captures nothing. */
-export function wakeAt(at: Date, closing: boolean, outcome: TickOutcome, watch: WatchState): Next {
+export function scheduleTick(at: Date, closing: boolean, outcome: TickOutcome, watch: TickState): NextTick {
   return {
     done: false,
-    wait_until: wholeSecond(at).toISOString(),
+    wait_until: ceilToSecond(at).toISOString(),
     looked: sawNews(outcome),
     closing,
     resolve_again: watch.failed_in_a_row > 0,
   };
 }
 
-export function nothingFollows(outcome: TickOutcome, now: Date): Next {
+export function noFurtherTick(outcome: TickOutcome, now: Date): NextTick {
   return {
     done: true,
-    wait_until: wholeSecond(now).toISOString(),
+    wait_until: ceilToSecond(now).toISOString(),
     looked: sawNews(outcome),
     closing: false,
     resolve_again: outcome.kind === 'capture_failed',

@@ -1,20 +1,20 @@
 import { gapsWithin } from '../decision/coverage.ts';
 import type { NewEvent } from '../event.ts';
-import type { Counters, DigestJob, WatchState } from '../job.ts';
-import type { ClosedWindows } from './closing.ts';
-import { describeSummary } from './describe-summary.ts';
+import type { Counters, DigestJob, TickState } from '../job.ts';
+import type { ClosureResult } from './closing.ts';
+import { createSummaryEvent } from './describe-summary.ts';
 import { emptyWindow } from './digest-state.ts';
 import type { DigestState } from './digest-state.ts';
 
-export type DigestNumbers = { counters: Counters; watch: WatchState; digest: DigestState };
+export type DigestSnapshot = { counters: Counters; watch: TickState; digest: DigestState };
 
 /** What closing windows does: one summary a window, in order, and what is remembered. A summary that was missed leaves them open; one that is closed stays closed. */
-export function closeWindows(
+export function applyClosure(
   job: DigestJob,
-  { counters, watch, digest }: DigestNumbers,
-  { closing, result, gridKey }: ClosedWindows,
+  { counters, watch, digest }: DigestSnapshot,
+  { closing, result, gridKey }: ClosureResult,
   now: Date,
-): DigestNumbers & { events: NewEvent[] } {
+): DigestSnapshot & { events: NewEvent[] } {
   if (result.kind === 'missed') {
     return {
       counters: { ...counters, checks_missed: counters.checks_missed + 1 },
@@ -28,7 +28,7 @@ export function closeWindows(
   const spans = closing.spans.filter(({ index }) => index > digest.summarized);
   const events = spans.map((span) => {
     const window = digest.windows.find(({ index }) => index === span.index) ?? emptyWindow(span.index);
-    return describeSummary(span, window, gapsWithin(job, watch, span, knownAt), { result, gridKey });
+    return createSummaryEvent(span, window, gapsWithin(job, watch, span, knownAt), { result, gridKey });
   });
   const summarized = spans.at(-1)?.index ?? digest.summarized;
   const answered = result.kind === 'summarized';

@@ -7,7 +7,7 @@ import type { DigestWindow } from './digest-state.ts';
 type Account = { result: Exclude<SummaryResult, { kind: 'missed' }>; gridKey: string | null };
 
 /** The summary of one window. */
-export function describeSummary(
+export function createSummaryEvent(
   span: WindowSpan,
   window: DigestWindow,
   gaps: Gap[],
@@ -21,7 +21,7 @@ export function describeSummary(
       window_start: span.start.toISOString(),
       window_end: span.end.toISOString(),
       partial: span.partial,
-      summary: [hasSamples ? accountOf(window, result) : nothingNew(window), ...notSeen(gaps)].join(' '),
+      summary: [hasSamples ? toAccount(window, result) : nothingNew(window), ...notSeen(gaps)].join(' '),
       frames_captured: window.frames_captured,
       frames_skipped: countSkipped(window),
       gaps,
@@ -30,7 +30,7 @@ export function describeSummary(
   };
 }
 
-function accountOf(window: DigestWindow, result: Account['result']): string {
+function toAccount(window: DigestWindow, result: Account['result']): string {
   if (result.kind === 'summarized') return result.summary.summary;
   return `There is no summary of this window's ${pictures(window.frames_captured)}: ${result.why ?? 'nobody was asked.'}`;
 }
@@ -60,7 +60,7 @@ function pictures(count: number): string {
 }
 
 /** All gaps are in the event's data; the text is for people. */
-const mostGapsTold = 5;
+const maxGapsInSummary = 5;
 
 const causes = {
   stream: 'it could not be reached',
@@ -71,15 +71,15 @@ const causes = {
 
 function notSeen(gaps: Gap[]): string[] {
   const told = gaps
-    .slice(0, mostGapsTold)
+    .slice(0, maxGapsInSummary)
     .map(
       ({ from, to, reason }) =>
-        `The stream was not seen from ${timeOf(from)} to ${timeOf(to)} UTC: ${causes[reason]}.`,
+        `The stream was not seen from ${toTime(from)} to ${toTime(to)} UTC: ${causes[reason]}.`,
     );
   const more = gaps.length - told.length;
   return more > 0 ? [...told, `There were ${more} more such gaps.`] : told;
 }
 
-function timeOf(timestamp: string): string {
+function toTime(timestamp: string): string {
   return timestamp.slice(11, 19);
 }

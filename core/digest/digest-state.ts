@@ -37,7 +37,7 @@ export const digestStateSchema = z.object({
 });
 export type DigestState = z.infer<typeof digestStateSchema>;
 
-export const nothingDigested: DigestState = { summarized: 0, windows: [], stream_ended_at: null };
+export const initialDigestState: DigestState = { summarized: 0, windows: [], stream_ended_at: null };
 
 export function emptyWindow(index: number): DigestWindow {
   return {

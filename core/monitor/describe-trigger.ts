@@ -3,7 +3,7 @@ import type { NewEvent } from '../event.ts';
 import type { Counters, MonitorJob } from '../job.ts';
 
 /** The alert: the condition, what the model saw, and the evidence picture. */
-export function describeTrigger(
+export function createTriggerEvent(
   job: MonitorJob,
   outcome: Extract<TickOutcome, { kind: 'looked' }>,
   counters: Counters,

@@ -1,23 +1,23 @@
-import type { Collaborators } from '../collaborators.ts';
+import type { CoreDeps } from '../collaborators.ts';
 import { rules } from '../decision/rules.ts';
 import { addSeconds } from '../decision/schedule.ts';
 import { IdempotencyConflictError, MaxJobsReachedError } from '../errors.ts';
-import { noCounts, nothingWatched } from '../job.ts';
+import { zeroCounters, initialTickState } from '../job.ts';
 import type { DigestJob, JobBase, MonitorJob, Source } from '../job.ts';
 import { maskUrl } from '../mask-url.ts';
 import type { IdempotencyRecord } from '../ports/job-store.ts';
 import { jobLog } from '../ports/log.ts';
 import { probeStream } from './reach-stream.ts';
 
-export type AcceptNeeds = Pick<
-  Collaborators,
+export type AcceptDeps = Pick<
+  CoreDeps,
   'jobs' | 'streams' | 'turns' | 'urls' | 'webhookUrls' | 'executions' | 'limits' | 'log' | 'now' | 'newId'
 >;
 
 /** What tells one type of job from another. */
 type Kind = Pick<MonitorJob, 'job_type' | 'config'> | Pick<DigestJob, 'job_type' | 'config' | 'digest'>;
 
-export type Wanted<K extends Kind> = {
+export type JobSpec<K extends Kind> = {
   request: { stream_url: string; webhook_url?: string | null | undefined };
   kind: K;
   capture: Pick<Source, 'input_mode' | 'clip_duration_seconds'>;
@@ -28,29 +28,29 @@ export type Wanted<K extends Kind> = {
  * that is lost is made up for by `reconcile`. Throws the contract's errors, and `IdempotencyConflictError`; nothing is stored then.
  */
 export async function acceptJob<K extends Kind>(
-  wanted: Wanted<K>,
+  wanted: JobSpec<K>,
   caller: string,
-  c: AcceptNeeds,
+  deps: AcceptDeps,
   idempotency?: IdempotencyRecord,
 ): Promise<JobBase & K> {
-  checkUrls(wanted, c);
-  const jobId = c.newId();
-  await reserveSlot(jobId, caller, c);
-  const job = await createProbed(wanted, jobId, caller, c, idempotency).catch(async (error: unknown) => {
-    await releaseQuietly(jobId, caller, c);
+  checkUrls(wanted, deps);
+  const jobId = deps.newId();
+  await reserveSlot(jobId, caller, deps);
+  const job = await createProbed(wanted, jobId, caller, deps, idempotency).catch(async (error: unknown) => {
+    await releaseQuietly(jobId, caller, deps);
     throw error;
   });
-  jobLog(c.log, job.job_id).info('Job accepted', {
+  jobLog(deps.log, job.job_id).info('Job accepted', {
     caller,
     job_type: job.job_type,
     stream_url: job.stream_url,
   });
-  await startQuietly(job, c);
+  await startQuietly(job, deps);
   return job;
 }
 
 /** Bounds the streams that a caller can have probed concurrently; the slot is the job's once it is stored. */
-async function reserveSlot(jobId: string, caller: string, { jobs, limits, now }: AcceptNeeds): Promise<void> {
+async function reserveSlot(jobId: string, caller: string, { jobs, limits, now }: AcceptDeps): Promise<void> {
   const slotLimit = limits.jobsPerCaller;
   const until = addSeconds(now(), rules.slotReservationSeconds);
   if ((await jobs.reserveSlot({ caller, jobId, slotLimit, until }, now())) === 'slots_full')
@@ -58,18 +58,18 @@ async function reserveSlot(jobId: string, caller: string, { jobs, limits, now }:
 }
 
 async function createProbed<K extends Kind>(
-  wanted: Wanted<K>,
+  wanted: JobSpec<K>,
   jobId: string,
   caller: string,
-  c: AcceptNeeds,
+  deps: AcceptDeps,
   idempotency?: IdempotencyRecord,
 ): Promise<JobBase & K> {
-  await probeStream(wanted.request.stream_url, caller, c);
-  const { job, source } = newJob(wanted, jobId, caller, c);
-  const slotLimit = c.limits.jobsPerCaller;
-  const result = await c.jobs.create(
+  await probeStream(wanted.request.stream_url, caller, deps);
+  const { job, source } = newJob(wanted, jobId, caller, deps);
+  const slotLimit = deps.limits.jobsPerCaller;
+  const result = await deps.jobs.create(
     { job, source, slotLimit, ...(idempotency && { idempotency }) },
-    c.now(),
+    deps.now(),
   );
   if (result.kind === 'slots_full') throw new MaxJobsReachedError(slotLimit);
   if (result.kind !== 'created') throw new IdempotencyConflictError();
@@ -77,25 +77,25 @@ async function createProbed<K extends Kind>(
 }
 
 /** The caller needs the error of the creation; a reservation that cannot be released expires. */
-async function releaseQuietly(jobId: string, caller: string, { jobs, log }: AcceptNeeds): Promise<void> {
+async function releaseQuietly(jobId: string, caller: string, { jobs, log }: AcceptDeps): Promise<void> {
   await jobs.releaseSlot(caller, jobId).catch((error: unknown) => {
     log.warning('Slot not released; its reservation expires', { caller, error: String(error) });
   });
 }
 
-function checkUrls({ request }: Wanted<Kind>, { urls, webhookUrls }: AcceptNeeds): void {
+function checkUrls({ request }: JobSpec<Kind>, { urls, webhookUrls }: AcceptDeps): void {
   urls.check(request.stream_url, ['http', 'https', 'rtsp']);
   if (request.webhook_url) webhookUrls.check(request.webhook_url, ['http', 'https']);
 }
 
 function newJob<K extends Kind>(
-  { request, kind, capture }: Wanted<K>,
+  { request, kind, capture }: JobSpec<K>,
   jobId: string,
   caller: string,
-  c: AcceptNeeds,
+  deps: AcceptDeps,
 ) {
-  const now = c.now();
-  const source: Source = { source_id: c.newId(), url: request.stream_url, ...capture };
+  const now = deps.now();
+  const source: Source = { source_id: deps.newId(), url: request.stream_url, ...capture };
   const base: JobBase = {
     job_id: jobId,
     caller,
@@ -104,14 +104,14 @@ function newJob<K extends Kind>(
     stream_url: maskUrl(request.stream_url),
     source_id: source.source_id,
     webhook_url: request.webhook_url ?? null,
-    counters: noCounts,
-    watch: nothingWatched,
+    counters: zeroCounters,
+    watch: initialTickState,
     sequence: 0,
     last_tick: 0,
     next: null,
     generation: 0,
     handed_over: null,
-    lease_until: addSeconds(now, rules.startAllowanceSeconds).toISOString(),
+    lease_until: addSeconds(now, rules.startLeaseSeconds).toISOString(),
     started_at: null,
     deadline: null,
     ended_at: null,
@@ -123,7 +123,7 @@ function newJob<K extends Kind>(
   return { job: { ...base, ...kind }, source };
 }
 
-async function startQuietly(job: JobBase, { executions, log }: AcceptNeeds): Promise<void> {
+async function startQuietly(job: JobBase, { executions, log }: AcceptDeps): Promise<void> {
   try {
     await executions.start({ job_id: job.job_id, generation: job.generation });
   } catch (error) {

@@ -1,25 +1,25 @@
-import type { Collaborators, Limits } from '../collaborators.ts';
+import type { CoreDeps, Limits } from '../collaborators.ts';
 import { decideAfterTick } from '../decision/after-tick.ts';
 import { atTick, withMovedTimes } from '../decision/clock-change.ts';
-import { planLook } from '../decision/look.ts';
+import { screenCapture } from '../decision/look.ts';
 import { planTick } from '../decision/tick-change.ts';
 import type { TickOutcome } from '../decision/tick-outcome.ts';
 import { wakeUpTime } from '../decision/wake-up.ts';
-import { unneededPictures } from '../decision/unneeded-pictures.ts';
-import { closingOfTick } from '../digest/closing.ts';
+import { unreferencedMedia } from '../decision/unneeded-pictures.ts';
+import { planTickClosure } from '../digest/closing.ts';
 import { TransientError } from '../errors.ts';
-import type { Job, Next } from '../job.ts';
+import type { Job, NextTick } from '../job.ts';
 import { jobLog } from '../ports/log.ts';
 import { isTerminal } from '../transitions.ts';
-import type { AnalyzeInput, CaptureState, Step } from '../workflow.ts';
+import type { AnalyzeInput, CaptureState, WorkflowState } from '../workflow.ts';
 import { judgeCapture } from './judge-capture.ts';
 import { publishEvents } from './publish-events.ts';
 import { startNextGeneration } from './start-next-generation.ts';
 import { summarizeWindows } from './summarize-windows.ts';
-import type { SummaryNeeds } from './summarize-windows.ts';
+import type { SummaryDeps } from './summarize-windows.ts';
 
-export type AnalyzeNeeds = SummaryNeeds &
-  Pick<Collaborators, 'jobs' | 'queue' | 'executions' | 'now'> & {
+export type AnalyzeDeps = SummaryDeps &
+  Pick<CoreDeps, 'jobs' | 'queue' | 'executions' | 'now'> & {
     limits: Pick<Limits, 'retentionSeconds' | 'visionTimeoutSeconds'>;
   };
 type TickInput = Extract<AnalyzeInput, { operation: 'analyze' }>;
@@ -30,31 +30,35 @@ const tries = 5;
  * The second half of a tick: asks the model where there is something to ask, decides, and commits tick, events and perhaps the end in one
  * transaction. Repeating it is safe: a committed tick answers what was stored, without asking the model again.
  */
-export async function analyzeTick(input: TickInput, c: AnalyzeNeeds, signal?: AbortSignal): Promise<Step> {
+export async function analyzeTick(
+  input: TickInput,
+  deps: AnalyzeDeps,
+  signal?: AbortSignal,
+): Promise<WorkflowState> {
   let sight: TickOutcome | undefined;
   for (let attempt = 0; attempt < tries; attempt += 1) {
-    const stored = await c.jobs.get(input.job_id, c.now());
-    if (!stored || isTerminal(stored.status)) return { ...stepAfter(stored, input, c.now()), done: true };
+    const stored = await deps.jobs.get(input.job_id, deps.now());
+    if (!stored || isTerminal(stored.status)) return { ...stepAfter(stored, input, deps.now()), done: true };
     if (stored.last_tick >= input.capture.tick || stored.generation > input.generation) {
-      await startNextGeneration(stored, input, c);
-      await publishEvents(stored.job_id, c);
-      return stepAfter(stored, input, c.now());
+      await startNextGeneration(stored, input, deps);
+      await publishEvents(stored.job_id, deps);
+      return stepAfter(stored, input, deps.now());
     }
-    sight ??= await observe(stored, input, c, signal);
+    sight ??= await observe(stored, input, deps, signal);
     // What was seen stays seen, but others may have closed windows since: that is built anew on the job as it stands.
-    const outcome = await withClosedWindows(stored, sight, c, signal);
-    const { job, now: decidedAt } = atTick(stored, c.now());
+    const outcome = await withClosedWindows(stored, sight, deps, signal);
+    const { job, now: decidedAt } = atTick(stored, deps.now());
     const decision = decideAfterTick(job, outcome, decidedAt);
     const captureState = captureStateAfter(input, decision.next);
-    const planned = planTick(job, decision, captureState, c.limits.retentionSeconds, decidedAt);
+    const planned = planTick(job, decision, captureState, deps.limits.retentionSeconds, decidedAt);
     const change = withMovedTimes(planned, stored, job);
-    if ((await c.jobs.commit(change)) !== 'committed') continue;
+    if ((await deps.jobs.commit(change)) !== 'committed') continue;
     const committed: Job = { ...job, ...change.set };
-    await removeUnneeded(job, committed, input, c);
-    report(committed, outcome, c);
-    await startNextGeneration(committed, input, c);
-    await publishEvents(job.job_id, c);
-    return stepAfter(committed, input, c.now());
+    await removeUnneeded(job, committed, input, deps);
+    report(committed, outcome, deps);
+    await startNextGeneration(committed, input, deps);
+    await publishEvents(job.job_id, deps);
+    return stepAfter(committed, input, deps.now());
   }
   throw new TransientError('The job changed too often while its tick was to be committed');
 }
@@ -62,14 +66,14 @@ export async function analyzeTick(input: TickInput, c: AnalyzeNeeds, signal?: Ab
 async function observe(
   stored: Job,
   input: TickInput,
-  c: AnalyzeNeeds,
+  deps: AnalyzeDeps,
   signal?: AbortSignal,
 ): Promise<TickOutcome> {
-  const { job, now } = atTick(stored, c.now());
-  const plan = planLook(job, input.captured, now);
+  const { job, now } = atTick(stored, deps.now());
+  const plan = screenCapture(job, input.captured, now);
   switch (job.job_type) {
     case 'live-monitor':
-      return plan.kind === 'look' ? judgeCapture(job, plan.captured, c, signal) : plan;
+      return plan.kind === 'look' ? judgeCapture(job, plan.captured, deps, signal) : plan;
     case 'live-digest':
       return plan.kind === 'look' ? { kind: 'sampled', captured: plan.captured } : plan;
   }
@@ -78,18 +82,18 @@ async function observe(
 async function withClosedWindows(
   stored: Job,
   sight: TickOutcome,
-  c: AnalyzeNeeds,
+  deps: AnalyzeDeps,
   signal?: AbortSignal,
 ): Promise<TickOutcome> {
-  const { job, now } = atTick(stored, c.now());
-  const closing = job.job_type === 'live-digest' ? closingOfTick(job, sight, now) : undefined;
+  const { job, now } = atTick(stored, deps.now());
+  const closing = job.job_type === 'live-digest' ? planTickClosure(job, sight, now) : undefined;
   if (job.job_type !== 'live-digest' || !closing) return sight;
-  const patience = { seconds: c.limits.visionTimeoutSeconds, signal };
-  return { ...sight, closed: await summarizeWindows(job, closing, c, patience) };
+  const patience = { seconds: deps.limits.visionTimeoutSeconds, signal };
+  return { ...sight, closed: await summarizeWindows(job, closing, deps, patience) };
 }
 
 /** The workflow's state for what follows, from the job as it stands and this tick's capture. */
-function stepAfter(job: Job | undefined, input: TickInput, now: Date): Step {
+function stepAfter(job: Job | undefined, input: TickInput, now: Date): WorkflowState {
   const { capture } = input;
   return {
     job_id: input.job_id,
@@ -107,7 +111,7 @@ function stepAfter(job: Job | undefined, input: TickInput, now: Date): Step {
 }
 
 /** Returns the state for the next capture: this capture is its motion reference if the model saw it. A tick without a capture keeps the state. */
-function captureStateAfter({ captured, capture }: TickInput, next: Next | null): CaptureState {
+function captureStateAfter({ captured, capture }: TickInput, next: NextTick | null): CaptureState {
   if (captured.kind !== 'captured') return { seen: capture.seen, motion: capture.motion };
   return {
     seen: captured.seen,
@@ -120,20 +124,20 @@ async function removeUnneeded(
   before: Job,
   after: Job,
   { captured }: TickInput,
-  c: AnalyzeNeeds,
+  deps: AnalyzeDeps,
 ): Promise<void> {
-  const keys = unneededPictures(before, after, captured);
+  const keys = unreferencedMedia(before, after, captured);
   if (keys.length === 0) return;
-  await c.media.remove(keys).catch((error: unknown) => {
-    jobLog(c.log, after.job_id).warning('Pictures were not removed', {
+  await deps.media.remove(keys).catch((error: unknown) => {
+    jobLog(deps.log, after.job_id).warning('Pictures were not removed', {
       count: keys.length,
       error: String(error),
     });
   });
 }
 
-function report(job: Job, outcome: TickOutcome, c: AnalyzeNeeds): void {
-  const log = jobLog(c.log, job.job_id);
+function report(job: Job, outcome: TickOutcome, deps: AnalyzeDeps): void {
+  const log = jobLog(deps.log, job.job_id);
   const fields = { tick: job.last_tick, outcome: outcome.kind, triggers_fired: job.counters.triggers_fired };
   if (outcome.closed?.result.kind === 'missed')
     log.warning('Model gave no summary', {

@@ -1,4 +1,4 @@
-import type { Collaborators } from '../collaborators.ts';
+import type { CoreDeps } from '../collaborators.ts';
 import { planBegin } from '../decision/begin.ts';
 import { intervalSeconds } from '../decision/cadence.ts';
 import { wakeUpTime } from '../decision/wake-up.ts';
@@ -6,10 +6,10 @@ import { TransientError } from '../errors.ts';
 import type { Job } from '../job.ts';
 import { jobLog } from '../ports/log.ts';
 import { isTerminal } from '../transitions.ts';
-import type { ExecutionInput, Step } from '../workflow.ts';
+import type { ExecutionInput, WorkflowState } from '../workflow.ts';
 import { publishEvents } from './publish-events.ts';
 
-type Needs = Pick<Collaborators, 'jobs' | 'queue' | 'log' | 'now'>;
+type Deps = Pick<CoreDeps, 'jobs' | 'queue' | 'log' | 'now'>;
 
 /** How often an operation builds its change anew when others were faster. */
 const tries = 5;
@@ -18,20 +18,20 @@ const tries = 5;
  * The workflow's first step, and its way back in: a pending job starts running, a running one (a repeated step, or the
  * next generation) goes on where its last tick left it, an ended one is done.
  */
-export async function beginJob(input: ExecutionInput, c: Needs): Promise<Step> {
+export async function beginJob(input: ExecutionInput, deps: Deps): Promise<WorkflowState> {
   for (let attempt = 0; attempt < tries; attempt += 1) {
-    const job = await c.jobs.get(input.job_id, c.now());
+    const job = await deps.jobs.get(input.job_id, deps.now());
     if (!job || isTerminal(job.status) || job.generation > input.generation) return finished(input, job);
-    if (job.status === 'running') return onward(job, c.now());
-    if ((await c.jobs.commit(planBegin(job, c.now()))) === 'committed') {
-      jobLog(c.log, job.job_id).info('Job started', { interval_seconds: intervalSeconds(job) });
-      await publishEvents(job.job_id, c);
+    if (job.status === 'running') return onward(job, deps.now());
+    if ((await deps.jobs.commit(planBegin(job, deps.now()))) === 'committed') {
+      jobLog(deps.log, job.job_id).info('Job started', { interval_seconds: intervalSeconds(job) });
+      await publishEvents(job.job_id, deps);
     }
   }
   throw new TransientError('The job changed too often while it was to begin');
 }
 
-function finished(input: ExecutionInput, job: Job | undefined): Step {
+function finished(input: ExecutionInput, job: Job | undefined): WorkflowState {
   return {
     ...input,
     done: true,
@@ -47,7 +47,7 @@ function finished(input: ExecutionInput, job: Job | undefined): Step {
   };
 }
 
-function onward(job: Job, now: Date): Step {
+function onward(job: Job, now: Date): WorkflowState {
   return {
     job_id: job.job_id,
     generation: job.generation,

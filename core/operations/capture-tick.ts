@@ -1,5 +1,5 @@
 import type { Capture } from '../capture.ts';
-import type { Collaborators, Limits } from '../collaborators.ts';
+import type { CoreDeps, Limits } from '../collaborators.ts';
 import { addSeconds } from '../decision/schedule.ts';
 import {
   StreamEndedError,
@@ -11,9 +11,9 @@ import {
 import type { Source } from '../job.ts';
 import type { JobStore } from '../ports/job-store.ts';
 import { ageSeconds } from '../time.ts';
-import type { CaptureInput, CaptureOutput, Seen } from '../workflow.ts';
+import type { CaptureInput, CaptureOutput, StreamFreshness } from '../workflow.ts';
 
-export type CaptureNeeds = Pick<Collaborators, 'streams' | 'media' | 'compareMotion' | 'now' | 'newId'> & {
+export type CaptureDeps = Pick<CoreDeps, 'streams' | 'media' | 'compareMotion' | 'now' | 'newId'> & {
   jobs: Pick<JobStore, 'source'>;
   limits: Pick<Limits, 'captureTimeoutSeconds'>;
 };
@@ -24,49 +24,53 @@ export type CaptureNeeds = Pick<Collaborators, 'streams' | 'media' | 'compareMot
  */
 export async function captureTick(
   input: CaptureInput,
-  c: CaptureNeeds,
+  deps: CaptureDeps,
   signal?: AbortSignal,
 ): Promise<CaptureOutput> {
   if (input.closing) return { kind: 'not_captured' };
   try {
-    return await takeIn(input, c, signal);
+    return await captureAndStore(input, deps, signal);
   } catch (error) {
     if (!(error instanceof TransientError)) throw error;
     return { kind: 'unavailable', message: error.message };
   }
 }
 
-async function takeIn(input: CaptureInput, c: CaptureNeeds, signal?: AbortSignal): Promise<CaptureOutput> {
-  const source = await c.jobs.source(input.source_id);
+async function captureAndStore(
+  input: CaptureInput,
+  deps: CaptureDeps,
+  signal?: AbortSignal,
+): Promise<CaptureOutput> {
+  const source = await deps.jobs.source(input.source_id);
   // Swept while its last tick was under way: the next step finds the job ended.
   if (!source) return { kind: 'unavailable', message: 'The source is gone' };
-  const capture = await tryCapture(source, input, c, signal);
+  const capture = await tryCapture(source, input, deps, signal);
   if ('kind' in capture) return capture;
-  const motion = c.compareMotion(capture.thumbnail, input.motion);
-  const keys = await store(capture, input, c);
+  const motion = deps.compareMotion(capture.thumbnail, input.motion);
+  const keys = await store(capture, input, deps);
   return {
     kind: 'captured',
     ...keys,
     captured_at: capture.capturedAt.toISOString(),
-    seen: nowSeen(capture, motion.identicalToPrevious, input.seen, c.now()),
+    seen: nowSeen(capture, motion.identicalToPrevious, input.seen, deps.now()),
     repeated: isRepeated(capture, input.seen),
     moved: motion.moved,
     changed_share: motion.changedShare,
     black: motion.black,
-    motion_if_looked: motion.stateIfLooked,
-    motion_if_skipped: motion.stateIfSkipped,
+    motion_if_looked: motion.stateWithNewReference,
+    motion_if_skipped: motion.stateWithSameReference,
   };
 }
 
 async function tryCapture(
   source: Source,
   input: CaptureInput,
-  c: CaptureNeeds,
+  deps: CaptureDeps,
   signal?: AbortSignal,
 ): Promise<Capture | CaptureOutput> {
-  const timeout = AbortSignal.timeout(c.limits.captureTimeoutSeconds * 1000);
+  const timeout = AbortSignal.timeout(deps.limits.captureTimeoutSeconds * 1000);
   try {
-    return await c.streams.capture(
+    return await deps.streams.capture(
       {
         url: source.url,
         mode: source.input_mode,
@@ -79,7 +83,7 @@ async function tryCapture(
     if (error instanceof StreamEndedError) return { kind: 'ended', message: error.message };
     // Longer than the grace period for a lost stream, and over by itself.
     if (error instanceof StreamPausedError) return advertisement;
-    if (timeout.aborted && !signal?.aborted) return tooSlow(c.limits.captureTimeoutSeconds);
+    if (timeout.aborted && !signal?.aborted) return tooSlow(deps.limits.captureTimeoutSeconds);
     if (!(error instanceof StreamError)) throw error;
     return { kind: 'failed', code: error.code, message: error.message, remediation: error.remediation };
   }
@@ -98,15 +102,15 @@ function tooSlow(seconds: number): CaptureOutput {
 }
 
 /** Keys end in a random id: a repeated capture of the same tick must not change the picture that was judged. */
-async function store(capture: Capture, input: CaptureInput, c: CaptureNeeds) {
-  const name = `captures/${input.source_id}/${input.tick}-${c.newId()}`;
-  await c.media.put(`${name}.jpg`, capture.frame, 'image/jpeg');
+async function store(capture: Capture, input: CaptureInput, deps: CaptureDeps) {
+  const name = `captures/${input.source_id}/${input.tick}-${deps.newId()}`;
+  await deps.media.put(`${name}.jpg`, capture.frame, 'image/jpeg');
   if (!capture.clip) return { frame_key: `${name}.jpg`, clip_key: null };
-  await c.media.put(`${name}.mp4`, capture.clip, 'video/mp4');
+  await deps.media.put(`${name}.mp4`, capture.clip, 'video/mp4');
   return { frame_key: `${name}.jpg`, clip_key: `${name}.mp4` };
 }
 
-function isRepeated(capture: Capture, before: Seen | null): boolean {
+function isRepeated(capture: Capture, before: StreamFreshness | null): boolean {
   return (
     before !== null &&
     capture.position.segment !== null &&
@@ -114,7 +118,12 @@ function isRepeated(capture: Capture, before: Seen | null): boolean {
   );
 }
 
-function nowSeen(capture: Capture, identical: boolean, earlier: Seen | null, now: Date): Seen {
+function nowSeen(
+  capture: Capture,
+  identical: boolean,
+  earlier: StreamFreshness | null,
+  now: Date,
+): StreamFreshness {
   const at = now.toISOString();
   const before = earlier && seenOnClock(earlier, now);
   return {
@@ -127,7 +136,7 @@ function nowSeen(capture: Capture, identical: boolean, earlier: Seen | null, now
 }
 
 /** If the clock was set back since the last capture, its times move back with it. */
-function seenOnClock(seen: Seen, now: Date): Seen {
+function seenOnClock(seen: StreamFreshness, now: Date): StreamFreshness {
   const seconds = ageSeconds(now, new Date(seen.seen_at));
   if (seconds === 0) return seen;
   const move = (time: string) => addSeconds(new Date(time), -seconds).toISOString();

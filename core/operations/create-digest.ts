@@ -1,34 +1,34 @@
 import { rules } from '../decision/rules.ts';
-import { nothingDigested } from '../digest/digest-state.ts';
+import { initialDigestState } from '../digest/digest-state.ts';
 import type { DigestConfig, DigestJob } from '../job.ts';
 import type { IdempotencyRecord } from '../ports/job-store.ts';
 import type { DigestRequest } from '../requests/live-digest.ts';
 import { acceptJob } from './accept-job.ts';
-import type { AcceptNeeds } from './accept-job.ts';
+import type { AcceptDeps } from './accept-job.ts';
 
 /** Accepts a digest. Throws the contract's errors. */
 export async function createDigest(
   request: DigestRequest,
   caller: string,
-  c: AcceptNeeds,
+  deps: AcceptDeps,
   idempotency?: IdempotencyRecord,
 ): Promise<DigestJob> {
-  const config = configOf(request, c);
+  const config = toConfig(request, deps);
   const capture = { input_mode: config.input_mode, clip_duration_seconds: 0 };
   return acceptJob(
-    { request, kind: { job_type: 'live-digest', config, digest: nothingDigested }, capture },
+    { request, kind: { job_type: 'live-digest', config, digest: initialDigestState }, capture },
     caller,
-    c,
+    deps,
     idempotency,
   );
 }
 
-function configOf(request: DigestRequest, { limits }: AcceptNeeds): DigestConfig {
+function toConfig(request: DigestRequest, { limits }: AcceptDeps): DigestConfig {
   return {
     window_minutes: request.window_minutes,
     capture_interval_seconds: request.capture_interval_seconds,
     max_windows: request.max_windows,
-    digest_duration_seconds: durationOf(request, limits.maxJobSeconds),
+    digest_duration_seconds: computeDuration(request, limits.maxJobSeconds),
     input_mode: 'frames',
     include_frames: request.include_frames,
     enable_prefilter: request.enable_prefilter,
@@ -36,7 +36,7 @@ function configOf(request: DigestRequest, { limits }: AcceptNeeds): DigestConfig
 }
 
 /** As long as the windows need, up to a day; without a number of windows the server cap, but one window at least. */
-function durationOf({ window_minutes, max_windows }: DigestRequest, serverCapSeconds: number): number {
+function computeDuration({ window_minutes, max_windows }: DigestRequest, serverCapSeconds: number): number {
   const windowSeconds = window_minutes * 60;
   if (max_windows === null) return Math.max(serverCapSeconds, windowSeconds);
   return Math.min(max_windows * windowSeconds, rules.digestSeconds);

@@ -1,11 +1,11 @@
-import type { KeyPrimitives } from '../api-key.ts';
-import type { Collaborators } from '../collaborators.ts';
+import type { KeyCrypto } from '../api-key.ts';
+import type { CoreDeps } from '../collaborators.ts';
 import { addSeconds } from '../decision/schedule.ts';
 import { IdempotencyKeyReusedError, WatchpostError } from '../errors.ts';
 import type { Job, JobType } from '../job.ts';
 import type { IdempotencyRecord } from '../ports/job-store.ts';
 
-type Needs = Pick<Collaborators, 'jobs' | 'now'> & Pick<KeyPrimitives, 'sha256'>;
+type Deps = Pick<CoreDeps, 'jobs' | 'now'> & Pick<KeyCrypto, 'sha256'>;
 
 /** `request` is what the schema made of the body: a different order of fields, or a default spelled out, is the same request. */
 export type KeyedRequest = { key: string | undefined; jobType: JobType; request: object };
@@ -21,18 +21,18 @@ const keySeconds = 86_400;
 export async function createIdempotently<Created extends Job>(
   { key, jobType, request }: KeyedRequest,
   caller: string,
-  c: Needs,
+  deps: Deps,
   create: (idempotency?: IdempotencyRecord) => Promise<Created>,
 ): Promise<Job> {
   if (key === undefined) return create();
-  const requestHash = c.sha256(JSON.stringify([jobType, Object.entries(request).toSorted(byName)]));
-  const record = { key, requestHash, expiresAt: addSeconds(c.now(), keySeconds) };
-  const earlier = await findEarlier(record, caller, c);
+  const requestHash = deps.sha256(JSON.stringify([jobType, Object.entries(request).toSorted(byName)]));
+  const record = { key, requestHash, expiresAt: addSeconds(deps.now(), keySeconds) };
+  const earlier = await findEarlier(record, caller, deps);
   if (earlier !== undefined) return earlier;
   try {
     return await create(record);
   } catch (error) {
-    const winner = await findEarlier(record, caller, c);
+    const winner = await findEarlier(record, caller, deps);
     if (winner === undefined) throw error;
     return winner;
   }
@@ -41,9 +41,9 @@ export async function createIdempotently<Created extends Job>(
 async function findEarlier(
   { key, requestHash }: IdempotencyRecord,
   caller: string,
-  { jobs, now }: Needs,
+  { jobs, now }: Deps,
 ): Promise<Job | undefined> {
-  const known = await jobs.findIdempotent(caller, key, now());
+  const known = await jobs.findByIdempotencyKey(caller, key, now());
   if (known === undefined) return undefined;
   if (known.requestHash !== requestHash) throw new IdempotencyKeyReusedError();
   const job = await jobs.get(known.jobId, now());

@@ -5,24 +5,24 @@ import type { IdempotencyRecord } from '../ports/job-store.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
 import type { MonitorRequest } from '../requests/live-monitor.ts';
 import { acceptJob } from './accept-job.ts';
-import type { AcceptNeeds } from './accept-job.ts';
+import type { AcceptDeps } from './accept-job.ts';
 
-type Model = Pick<VisionModel, 'takesVideo' | 'model'>;
-type Needs = AcceptNeeds & { vision: Model };
+type Model = Pick<VisionModel, 'supportsVideo' | 'model'>;
+type Deps = AcceptDeps & { vision: Model };
 
 /** Accepts a monitor. Throws the contract's errors. */
 export async function createMonitor(
   request: MonitorRequest,
   caller: string,
-  c: Needs,
+  deps: Deps,
   idempotency?: IdempotencyRecord,
 ): Promise<MonitorJob> {
-  const config = configOf(request, c);
+  const config = toConfig(request, deps);
   const kind = { job_type: 'live-monitor', config } as const;
-  return acceptJob({ request, kind, capture: config }, caller, c, idempotency);
+  return acceptJob({ request, kind, capture: config }, caller, deps, idempotency);
 }
 
-function configOf(request: MonitorRequest, { vision, limits }: Needs): MonitorConfig {
+function toConfig(request: MonitorRequest, { vision, limits }: Deps): MonitorConfig {
   return {
     condition: request.condition,
     interval_seconds: request.interval_seconds,
@@ -37,7 +37,7 @@ function configOf(request: MonitorRequest, { vision, limits }: Needs): MonitorCo
 
 /** A mode that was asked for and cannot be had is an error; one that was left out becomes what the model takes. */
 function inputModeFor(asked: InputMode | undefined, vision: Model): InputMode {
-  if (asked === undefined) return vision.takesVideo ? 'clip' : 'frames';
-  if (asked !== 'frames' && !vision.takesVideo) throw new InvalidInputModeError(asked, vision.model);
+  if (asked === undefined) return vision.supportsVideo ? 'clip' : 'frames';
+  if (asked !== 'frames' && !vision.supportsVideo) throw new InvalidInputModeError(asked, vision.model);
   return asked;
 }

@@ -1,17 +1,23 @@
-import type { Collaborators } from '../collaborators.ts';
-import { decideAfterAttempt, givenUp, refusalOf } from '../decision/after-attempt.ts';
-import type { AttemptDecision, Refusal } from '../decision/after-attempt.ts';
-import { attemptsMade, firstDelivery, inSeries, secondsUntilAttempt, withAttempt } from '../delivery.ts';
+import type { CoreDeps } from '../collaborators.ts';
+import { decideAfterAttempt, markGivenUp, reasonToGiveUp } from '../decision/after-attempt.ts';
+import type { AttemptDecision, GiveUpReason } from '../decision/after-attempt.ts';
+import {
+  countAttempts,
+  initialDelivery,
+  applyResend,
+  secondsUntilAttempt,
+  appendAttempt,
+} from '../delivery.ts';
 import type { Delivery, DeliveryMessage } from '../delivery.ts';
 import type { JobEvent } from '../event.ts';
 import type { Job } from '../job.ts';
 import { jobLog } from '../ports/log.ts';
 import { ageSeconds } from '../time.ts';
 import type { WebhookResult } from '../ports/delivery.ts';
-import { pushedEnvelope } from './present-event.ts';
+import { envelopeWithImages } from './present-event.ts';
 
-export type DeliverNeeds = Pick<
-  Collaborators,
+export type DeliverDeps = Pick<
+  CoreDeps,
   'jobs' | 'media' | 'deliveries' | 'webhooks' | 'signer' | 'meter' | 'log' | 'baseUrl' | 'now' | 'random'
 >;
 
@@ -23,33 +29,37 @@ export type DeliveryOutcome = { kind: 'done' } | { kind: 'again'; afterSeconds: 
  * is not due waits. A crash between the attempt and its record repeats the attempt with the same `webhook-id`. A resend is
  * a fresh series of attempts, also for what was given up.
  */
-export async function deliverEvent(message: DeliveryMessage, c: DeliverNeeds): Promise<DeliveryOutcome> {
-  const now = c.now();
-  const event = await c.jobs.event(message.job_id, message.sequence);
+export async function deliverEvent(message: DeliveryMessage, deps: DeliverDeps): Promise<DeliveryOutcome> {
+  const now = deps.now();
+  const event = await deps.jobs.event(message.job_id, message.sequence);
   if (!event) return { kind: 'done' };
-  const delivery = await deliveryOf(message, event, c);
+  const delivery = await loadDelivery(message, event, deps);
   if (delivery.state !== 'pending') return { kind: 'done' };
-  const job = await c.jobs.find(message.job_id);
+  const job = await deps.jobs.getIncludingExpired(message.job_id);
   if (!job?.webhook_url)
-    return finish(givenUp(delivery, { why: 'the job is no longer kept', gone: false }), c);
+    return finish(markGivenUp(delivery, { why: 'the job is no longer kept', gone: false }), deps);
   const afterSeconds = secondsUntilAttempt(delivery, now);
   if (afterSeconds > 0) return { kind: 'again', afterSeconds };
-  const refusal = message.resend === 0 ? await whyNotSend(job, delivery, c) : undefined;
-  if (refusal) return finish(givenUp(delivery, refusal), c);
-  const at = c.now();
-  const result = await attempt(job, event, job.webhook_url, at, c);
-  return record(delivery, at, result, c);
+  const refusal = message.resend === 0 ? await whyNotSend(job, delivery, deps) : undefined;
+  if (refusal) return finish(markGivenUp(delivery, refusal), deps);
+  const at = deps.now();
+  const result = await attempt(job, event, job.webhook_url, at, deps);
+  return record(delivery, at, result, deps);
 }
 
-async function deliveryOf(message: DeliveryMessage, event: JobEvent, c: DeliverNeeds): Promise<Delivery> {
+async function loadDelivery(message: DeliveryMessage, event: JobEvent, deps: DeliverDeps): Promise<Delivery> {
   const { job_id: jobId, sequence } = event;
-  const stored = await c.deliveries.get(jobId, sequence);
-  return inSeries(stored ?? firstDelivery(jobId, sequence, event.type), message.resend);
+  const stored = await deps.deliveries.get(jobId, sequence);
+  return applyResend(stored ?? initialDelivery(jobId, sequence, event.type), message.resend);
 }
 
 /** Why nothing is sent; `previous` is the job's delivery before this one. */
-async function whyNotSend(job: Job, delivery: Delivery, c: DeliverNeeds): Promise<Refusal | undefined> {
-  return refusalOf(job, await c.deliveries.before(job.job_id, delivery.sequence), c.now());
+async function whyNotSend(
+  job: Job,
+  delivery: Delivery,
+  deps: DeliverDeps,
+): Promise<GiveUpReason | undefined> {
+  return reasonToGiveUp(job, await deps.deliveries.previous(job.job_id, delivery.sequence), deps.now());
 }
 
 async function attempt(
@@ -57,11 +67,11 @@ async function attempt(
   event: JobEvent,
   url: string,
   at: Date,
-  c: DeliverNeeds,
+  deps: DeliverDeps,
 ): Promise<WebhookResult> {
-  const body = JSON.stringify(await pushedEnvelope(job, event, c));
-  const headers = await c.signer.sign(job.caller, messageId(event), at, body);
-  return c.webhooks.send({ url, headers: { ...headers, 'content-type': 'application/json' }, body });
+  const body = JSON.stringify(await envelopeWithImages(job, event, deps));
+  const headers = await deps.signer.sign(job.caller, messageId(event), at, body);
+  return deps.webhooks.send({ url, headers: { ...headers, 'content-type': 'application/json' }, body });
 }
 
 /** Constant over attempts, so that a receiver can tell a repetition. */
@@ -73,35 +83,40 @@ async function record(
   before: Delivery,
   at: Date,
   result: WebhookResult,
-  c: DeliverNeeds,
+  deps: DeliverDeps,
 ): Promise<DeliveryOutcome> {
-  const delivery = withAttempt(before, {
+  const delivery = appendAttempt(before, {
     at: at.toISOString(),
     status: result.status,
     latency_ms: result.latencyMs,
     error: result.error,
   });
-  const decidedAt = c.now();
-  const decision = decideAfterAttempt(attemptsMade(delivery), result, decidedAt, c.random());
-  report(delivery, decision, result, c);
+  const decidedAt = deps.now();
+  const decision = decideAfterAttempt(countAttempts(delivery), result, decidedAt, deps.random());
+  report(delivery, decision, result, deps);
   if (decision.kind === 'delivered')
-    return finish({ ...delivery, state: 'delivered', next_attempt_at: null }, c);
+    return finish({ ...delivery, state: 'delivered', next_attempt_at: null }, deps);
   if (decision.kind === 'failed') {
     const { error, gone } = decision;
-    return finish({ ...delivery, state: 'failed', next_attempt_at: null, error, gone }, c);
+    return finish({ ...delivery, state: 'failed', next_attempt_at: null, error, gone }, deps);
   }
-  await c.deliveries.put({ ...delivery, next_attempt_at: decision.at.toISOString() });
+  await deps.deliveries.put({ ...delivery, next_attempt_at: decision.at.toISOString() });
   return { kind: 'again', afterSeconds: ageSeconds(decidedAt, decision.at) };
 }
 
-async function finish(delivery: Delivery, c: DeliverNeeds): Promise<DeliveryOutcome> {
-  await c.deliveries.put(delivery);
-  await c.meter.count({ kind: 'delivery', delivered: delivery.state === 'delivered' });
+async function finish(delivery: Delivery, deps: DeliverDeps): Promise<DeliveryOutcome> {
+  await deps.deliveries.put(delivery);
+  await deps.meter.count({ kind: 'delivery', delivered: delivery.state === 'delivered' });
   return { kind: 'done' };
 }
 
-function report(delivery: Delivery, decision: AttemptDecision, result: WebhookResult, c: DeliverNeeds): void {
-  const log = jobLog(c.log, delivery.job_id);
+function report(
+  delivery: Delivery,
+  decision: AttemptDecision,
+  result: WebhookResult,
+  deps: DeliverDeps,
+): void {
+  const log = jobLog(deps.log, delivery.job_id);
   const fields = {
     event: delivery.event_type,
     sequence: delivery.sequence,

@@ -1,22 +1,22 @@
-import type { Collaborators } from '../collaborators.ts';
-import { firstDelivery } from '../delivery.ts';
+import type { CoreDeps } from '../collaborators.ts';
+import { initialDelivery } from '../delivery.ts';
 import type { Delivery } from '../delivery.ts';
 import { rules } from '../decision/rules.ts';
 import { RateLimitedError, WatchpostError } from '../errors.ts';
-import { goesToWebhook } from '../event.ts';
+import { isDeliveredByWebhook } from '../event.ts';
 import type { Job } from '../job.ts';
 import { maskUrl } from '../mask-url.ts';
 import { jobLog } from '../ports/log.ts';
 import type { DeliveryListQuery } from '../requests/deliveries.ts';
 import { ageSeconds, isOver } from '../time.ts';
-import { ownJob } from './read-jobs.ts';
+import { requireOwnJob } from './read-jobs.ts';
 
-type Needs = Pick<Collaborators, 'jobs' | 'deliveries' | 'queue' | 'log' | 'now'>;
+type Deps = Pick<CoreDeps, 'jobs' | 'deliveries' | 'queue' | 'log' | 'now'>;
 
 /** What became of a job's events at its webhook, with every attempt; in order. Throws `JobNotFoundError`. */
-export async function readDeliveries(jobId: string, caller: string, query: DeliveryListQuery, c: Needs) {
-  const job = await ownJob(jobId, caller, c);
-  const all = job.webhook_url === null ? [] : await c.deliveries.list(jobId);
+export async function readDeliveries(jobId: string, caller: string, query: DeliveryListQuery, deps: Deps) {
+  const job = await requireOwnJob(jobId, caller, deps);
+  const all = job.webhook_url === null ? [] : await deps.deliveries.list(jobId);
   const wanted = all.filter(
     ({ sequence, state }) => sequence > query.after && (query.state === undefined || state === query.state),
   );
@@ -35,13 +35,13 @@ export async function readDeliveries(jobId: string, caller: string, query: Deliv
  * else does: asking twice before it is taken up sends it once, and a message that is lost leaves the delivery as it was.
  * Throws `RateLimitedError` if it was sent again less than `minResendSeconds` ago.
  */
-export async function resendDelivery(jobId: string, sequence: number, caller: string, c: Needs) {
-  const job = await ownJob(jobId, caller, c);
-  const delivery = await endedDelivery(job, sequence, c);
-  refuseTooSoon(delivery, c.now());
+export async function resendDelivery(jobId: string, sequence: number, caller: string, deps: Deps) {
+  const job = await requireOwnJob(jobId, caller, deps);
+  const delivery = await endedDelivery(job, sequence, deps);
+  refuseTooSoon(delivery, deps.now());
   const resend = delivery.resend + 1;
-  await c.queue.send({ job_id: jobId, sequence, resend });
-  jobLog(c.log, jobId).info('Delivery is sent again', { sequence, resend });
+  await deps.queue.send({ job_id: jobId, sequence, resend });
+  jobLog(deps.log, jobId).info('Delivery is sent again', { sequence, resend });
   return {
     job_id: jobId,
     sequence,
@@ -51,11 +51,11 @@ export async function resendDelivery(jobId: string, sequence: number, caller: st
   };
 }
 
-async function endedDelivery(job: Job, sequence: number, c: Needs): Promise<Delivery> {
-  const event = job.webhook_url === null ? undefined : await c.jobs.event(job.job_id, sequence);
-  if (!event || !goesToWebhook(event.type)) throw noSuchDelivery();
-  const stored = await c.deliveries.get(job.job_id, sequence);
-  const delivery = stored ?? firstDelivery(job.job_id, sequence, event.type);
+async function endedDelivery(job: Job, sequence: number, deps: Deps): Promise<Delivery> {
+  const event = job.webhook_url === null ? undefined : await deps.jobs.event(job.job_id, sequence);
+  if (!event || !isDeliveredByWebhook(event.type)) throw noSuchDelivery();
+  const stored = await deps.deliveries.get(job.job_id, sequence);
+  const delivery = stored ?? initialDelivery(job.job_id, sequence, event.type);
   if (delivery.state === 'pending') throw stillPending();
   return delivery;
 }

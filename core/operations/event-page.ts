@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import type { Collaborators } from '../collaborators.ts';
+import type { CoreDeps } from '../collaborators.ts';
 import type { JobEvent } from '../event.ts';
 import type { Job } from '../job.ts';
 import type { eventPageSchema } from '../responses/events.ts';
-import { linkedEnvelope } from './present-event.ts';
+import { envelopeWithLinks } from './present-event.ts';
 import type { LinkedEvent } from './present-event.ts';
 
 /** A page of a job's log: images are links. */
@@ -19,9 +19,9 @@ export function eventPage(
   job: Job,
   after: number,
   events: JobEvent[],
-  { baseUrl }: Pick<Collaborators, 'baseUrl'>,
+  { baseUrl }: Pick<CoreDeps, 'baseUrl'>,
 ): EventPage {
-  const envelopes = events.map((event) => linkedEnvelope(job, event, { baseUrl }));
+  const envelopes = events.map((event) => envelopeWithLinks(job, event, { baseUrl }));
   const fitting = envelopes.slice(0, countWithin(pageBytes - frameBytes, envelopes));
   const last = events[fitting.length - 1]?.sequence ?? after;
   return {

@@ -1,24 +1,24 @@
-import type { Collaborators, Limits } from '../collaborators.ts';
-import type { LookPlan } from '../decision/look.ts';
+import type { CoreDeps, Limits } from '../collaborators.ts';
+import type { Screening } from '../decision/look.ts';
 import type { TickOutcome } from '../decision/tick-outcome.ts';
 import { VisionError } from '../errors.ts';
 import type { MonitorJob } from '../job.ts';
-import type { Look } from '../ports/vision-model.ts';
+import type { CheckMedia } from '../ports/vision-model.ts';
 
-type Needs = Pick<Collaborators, 'media' | 'vision'> & { limits: Pick<Limits, 'visionTimeoutSeconds'> };
-type Captured = Extract<LookPlan, { kind: 'look' }>['captured'];
+type Deps = Pick<CoreDeps, 'media' | 'vision'> & { limits: Pick<Limits, 'visionTimeoutSeconds'> };
+type Captured = Extract<Screening, { kind: 'look' }>['captured'];
 
 /** Asks the model whether the monitor's condition holds in a capture. */
 export async function judgeCapture(
   job: MonitorJob,
   captured: Captured,
-  c: Needs,
+  deps: Deps,
   signal?: AbortSignal,
 ): Promise<TickOutcome> {
-  const timeout = AbortSignal.timeout(c.limits.visionTimeoutSeconds * 1000);
+  const timeout = AbortSignal.timeout(deps.limits.visionTimeoutSeconds * 1000);
   try {
-    const verdict = await c.vision.judge(
-      await picturesOf(captured, job, c),
+    const verdict = await deps.vision.judge(
+      await listPictures(captured, job, deps),
       job.config.condition,
       signal ? AbortSignal.any([signal, timeout]) : timeout,
     );
@@ -31,9 +31,9 @@ export async function judgeCapture(
   }
 }
 
-async function picturesOf(captured: Captured, job: MonitorJob, c: Needs): Promise<Look> {
-  const frame = await c.media.get(captured.frame_key);
-  const clip = captured.clip_key === null ? undefined : await c.media.get(captured.clip_key);
+async function listPictures(captured: Captured, job: MonitorJob, deps: Deps): Promise<CheckMedia> {
+  const frame = await deps.media.get(captured.frame_key);
+  const clip = captured.clip_key === null ? undefined : await deps.media.get(captured.clip_key);
   if (!frame || (captured.clip_key !== null && !clip)) {
     throw new VisionError(
       'The capture was removed before the model could see it; the next check takes a new one.',

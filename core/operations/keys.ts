@@ -1,6 +1,6 @@
 import { mintKey } from '../api-key.ts';
-import type { KeyPrimitives } from '../api-key.ts';
-import type { Collaborators } from '../collaborators.ts';
+import type { KeyCrypto } from '../api-key.ts';
+import type { CoreDeps } from '../collaborators.ts';
 import { addSeconds } from '../decision/schedule.ts';
 import { ForbiddenError, RateLimitedError, WatchpostError } from '../errors.ts';
 import type { ApiKey } from '../key.ts';
@@ -13,7 +13,7 @@ import { secondsUntil } from '../time.ts';
 import type { KeyListQuery, KeyRequest, KeyRotation } from '../requests/keys.ts';
 
 /** What keys are managed with, by the endpoints and by the command line. A key's id is its SHA-256, which opens nothing. */
-export type KeyNeeds = Pick<Collaborators, 'callers' | 'now'> & KeyPrimitives & { keys: KeyStore };
+export type KeyDeps = Pick<CoreDeps, 'callers' | 'now'> & KeyCrypto & { keys: KeyStore };
 
 /** The text is all there ever is of it: only its hash is stored. */
 export type CreatedKey = { text: string; key: ApiKey };
@@ -26,7 +26,7 @@ const maxKeysPerHour = 100;
 export type ListedKeys = { keys: ApiKey[]; next: KeyPosition | null };
 
 /** Oldest first, revoked ones too. Throws `ForbiddenError` for the keys of another caller. */
-export async function listKeys(actor: Actor, query: KeyListQuery, deps: KeyNeeds): Promise<ListedKeys> {
+export async function listKeys(actor: Actor, query: KeyListQuery, deps: KeyDeps): Promise<ListedKeys> {
   const { caller = actor.caller ?? undefined, after, limit } = query;
   if (caller !== undefined && !maySee(actor, caller)) throw needsAdmin();
   const found = await deps.keys.list({ caller, after: readKeyPosition(after), limit: limit + 1 });
@@ -35,24 +35,24 @@ export async function listKeys(actor: Actor, query: KeyListQuery, deps: KeyNeeds
 }
 
 /** Throws `ForbiddenError` for another caller or for more scopes than the actor has, and `NOT_FOUND` for a caller that is none. */
-export async function createKey(actor: Actor, wish: KeyRequest, c: KeyNeeds): Promise<CreatedKey> {
+export async function createKey(actor: Actor, wish: KeyRequest, deps: KeyDeps): Promise<CreatedKey> {
   const caller = wish.caller ?? actor.caller;
   if (caller === null) throw noSuchCaller();
   if (!maySee(actor, caller)) throw needsAdmin();
   if (!mayGrant(actor, wish.scopes)) throw grantsTooMuch();
-  if (caller !== actor.caller && !(await c.callers.find(caller))) throw noSuchCaller();
-  return mint(actor, { ...wish, caller }, c);
+  if (caller !== actor.caller && !(await deps.callers.find(caller))) throw noSuchCaller();
+  return mint(actor, { ...wish, caller }, deps);
 }
 
 export async function relabelKey(
   actor: Actor,
   id: string,
   label: string | null,
-  c: KeyNeeds,
+  deps: KeyDeps,
 ): Promise<ApiKey> {
-  const key = await visibleKey(actor, id, c);
+  const key = await visibleKey(actor, id, deps);
   if (!mayChange(actor, key)) throw hasMore();
-  await c.keys.relabel(key.hash, label);
+  await deps.keys.relabel(key.hash, label);
   return { ...key, label };
 }
 
@@ -64,7 +64,7 @@ export async function revokeKey(
   actor: Actor,
   id: string,
   withDescendants: boolean,
-  deps: KeyNeeds,
+  deps: KeyDeps,
 ): Promise<Revocation> {
   const key = await visibleKey(actor, id, deps);
   if (!mayChange(actor, key)) throw hasMore();
@@ -79,7 +79,7 @@ export async function rotateKey(
   actor: Actor,
   id: string,
   rotation: KeyRotation,
-  deps: KeyNeeds,
+  deps: KeyDeps,
 ): Promise<Rotation> {
   const old = await visibleKey(actor, id, deps);
   if (!mayGrant(actor, old.scopes)) throw grantsTooMuch();
@@ -96,7 +96,7 @@ async function revokeAt(
   actor: Actor,
   key: ApiKey,
   withDescendants: boolean,
-  { keys }: KeyNeeds,
+  { keys }: KeyDeps,
   successor?: ApiKey,
 ): Promise<Revocation> {
   await keys.revoke(key.hash, at);
@@ -120,7 +120,7 @@ async function revokeAt(
 async function mint(
   actor: Actor,
   wanted: Pick<ApiKey, 'caller' | 'scopes' | 'label'>,
-  deps: KeyNeeds,
+  deps: KeyDeps,
 ): Promise<CreatedKey> {
   if (!mayCreate(actor)) throw keyReplacedError();
   const { caller, label, scopes } = wanted;
@@ -134,7 +134,7 @@ async function mint(
 }
 
 /** Revoked keys are kept for a month: without this a key that leaked fills the store with them. The operator at the machine is not asked. */
-async function refuseTooMany(caller: string, now: Date, { keys }: KeyNeeds): Promise<void> {
+async function refuseTooMany(caller: string, now: Date, { keys }: KeyDeps): Promise<void> {
   const oldest = await keys.creationTime(caller, maxKeysPerHour - 1);
   if (oldest === undefined) return;
   const waitSeconds = Math.ceil(secondsUntil(addSeconds(oldest, 3600), now, 3600));
@@ -146,8 +146,8 @@ async function refuseTooMany(caller: string, now: Date, { keys }: KeyNeeds): Pro
 }
 
 /** Keys of others are absent to who may not see them. */
-async function visibleKey(actor: Actor, id: string, c: KeyNeeds): Promise<ApiKey> {
-  const key = await c.keys.find(id);
+async function visibleKey(actor: Actor, id: string, deps: KeyDeps): Promise<ApiKey> {
+  const key = await deps.keys.find(id);
   if (key && maySee(actor, key.caller)) return key;
   throw new WatchpostError('NOT_FOUND', 'Key not found', 'Take its id from GET /keys.');
 }

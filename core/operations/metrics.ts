@@ -1,18 +1,18 @@
-import type { Collaborators } from '../collaborators.ts';
+import type { CoreDeps } from '../collaborators.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
 
-type Needs = Pick<Collaborators, 'jobs' | 'meter'> & { vision: Pick<VisionModel, 'provider'> };
+type Deps = Pick<CoreDeps, 'jobs' | 'meter'> & { vision: Pick<VisionModel, 'provider'> };
 
 /**
  * What the service has done since it counts (interface section 2.10): totals of ended jobs and the live numbers of running
  * ones, without what either held before, and what was counted beside jobs. `docs/metrics.md` explains each number.
  */
-export async function readMetrics(c: Needs) {
-  const { startedAt, jobsBefore, providers, directFrames, deliveries } = await c.meter.read();
-  const jobs = await c.jobs.usage();
+export async function readMetrics(deps: Deps) {
+  const { startedAt, jobsBefore, providers, directFrames, deliveries } = await deps.meter.read();
+  const jobs = await deps.jobs.usage();
   return {
     started_at: startedAt.toISOString(),
-    providers: { [c.vision.provider]: { calls: 0, errors: 0 }, ...providers },
+    providers: { [deps.vision.provider]: { calls: 0, errors: 0 }, ...providers },
     jobs: {
       created: jobs.jobs_created - jobsBefore.jobs_created,
       completed: jobs.jobs_completed - jobsBefore.jobs_completed,

@@ -1,13 +1,13 @@
 import type { z } from 'zod';
-import type { Collaborators } from '../collaborators.ts';
+import type { CoreDeps } from '../collaborators.ts';
 import type { JobEvent } from '../event.ts';
 import type { Job } from '../job.ts';
 import { maskUrl } from '../mask-url.ts';
 import { toErrorCode } from '../responses/errors.ts';
 import type { loggedEventSchema, streamedEventSchema } from '../responses/events.ts';
 
-type Links = Pick<Collaborators, 'baseUrl'>;
-type Pictures = Pick<Collaborators, 'baseUrl'> & { media: Pick<Collaborators['media'], 'get'> };
+type Links = Pick<CoreDeps, 'baseUrl'>;
+type Pictures = Pick<CoreDeps, 'baseUrl'> & { media: Pick<CoreDeps['media'], 'get'> };
 
 /** An event in a page of the log: images are links (interface section 6.1). */
 export type LinkedEvent = z.input<typeof loggedEventSchema>;
@@ -15,7 +15,7 @@ export type LinkedEvent = z.input<typeof loggedEventSchema>;
 export type EventEnvelope = z.input<typeof streamedEventSchema>;
 
 /** Returns an event for a page of the log: images are links. */
-export function linkedEnvelope(job: Job, event: JobEvent, { baseUrl }: Links): LinkedEvent {
+export function envelopeWithLinks(job: Job, event: JobEvent, { baseUrl }: Links): LinkedEvent {
   const link = `${baseUrl}/jobs/${job.job_id}/media/${event.sequence}`;
   const shared = envelope(job, event);
   switch (event.type) {
@@ -34,21 +34,21 @@ export function linkedEnvelope(job: Job, event: JobEvent, { baseUrl }: Links): L
 }
 
 /** Returns an event for webhooks and event streams: images are inlined, null where they have expired. */
-export async function pushedEnvelope(job: Job, event: JobEvent, c: Pictures): Promise<EventEnvelope> {
+export async function envelopeWithImages(job: Job, event: JobEvent, deps: Pictures): Promise<EventEnvelope> {
   const shared = envelope(job, event);
   switch (event.type) {
     case 'watch_triggered': {
       const { frame_key: key, ...data } = event.data;
-      const image = { frame_b64: await readBase64(key, c) };
+      const image = { frame_b64: await readBase64(key, deps) };
       return { type: event.type, ...shared, data: { ...position(event), ...data, ...image } };
     }
     case 'summary_generated': {
       const { frame_grid_key: key, ...data } = event.data;
-      const image = key === undefined ? {} : { frame_grid_b64: await readBase64(key, c) };
+      const image = key === undefined ? {} : { frame_grid_b64: await readBase64(key, deps) };
       return { type: event.type, ...shared, data: { ...position(event), ...data, ...image } };
     }
     default:
-      return withoutImage(job, event, c.baseUrl);
+      return withoutImage(job, event, deps.baseUrl);
   }
 }
 

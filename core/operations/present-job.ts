@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { coverage } from '../decision/coverage.ts';
+import { computeCoverage } from '../decision/coverage.ts';
 import { onClock } from '../decision/clock-change.ts';
 import type { Delivery } from '../delivery.ts';
 import type { Job } from '../job.ts';
@@ -11,8 +11,8 @@ import type {
   jobSummarySchema,
 } from '../responses/jobs.ts';
 import { ageSeconds } from '../time.ts';
-import { linkedEnvelope } from './present-event.ts';
-import type { JobReading } from './read-jobs.ts';
+import { envelopeWithLinks } from './present-event.ts';
+import type { JobView } from './read-jobs.ts';
 
 /** Job creation response and list item (interface section 2.2). */
 export function jobSummary(job: Job, message?: string): z.input<typeof jobSummarySchema> {
@@ -33,11 +33,11 @@ export function jobSummary(job: Job, message?: string): z.input<typeof jobSummar
 
 /** Job detail (interface section 2.1). */
 export function jobDetail(
-  { job, findings, deliveries }: JobReading,
+  { job, findings, deliveries }: JobView,
   baseUrl: string,
   now: Date,
 ): z.input<typeof jobDetailSchema> {
-  const shown = findings.map((event) => linkedEnvelope(job, event, { baseUrl }));
+  const shown = findings.map((event) => envelopeWithLinks(job, event, { baseUrl }));
   return {
     job_id: job.job_id,
     status: job.status,
@@ -70,7 +70,7 @@ export function jobStats(stored: Job, now: Date): z.input<typeof finalStatsSchem
     ended_at: job.ended_at,
     next_check_at: job.ended_at === null && job.next !== null ? job.next.wait_until : null,
     last_frame_at: job.watch.last_frame?.captured_at ?? null,
-    coverage: coverage(job, now),
+    coverage: computeCoverage(job, now),
   };
 }
 

@@ -1,26 +1,26 @@
 import type { Capture, CaptureRequest, StreamProbe } from '../capture.ts';
-import type { Collaborators } from '../collaborators.ts';
+import type { CoreDeps } from '../collaborators.ts';
 import { RateLimitedError, StreamFetchError, WatchpostError } from '../errors.ts';
 
-export type ReachNeeds = Pick<Collaborators, 'streams' | 'turns' | 'limits'>;
+export type ReachDeps = Pick<CoreDeps, 'streams' | 'turns' | 'limits'>;
 
 /**
  * Calls `StreamCapturer.probe` when it is the caller's turn, within the time for a capture. Throws `StreamFetchError` if the stream is too
  * slow, and `RateLimitedError` if there was no turn in time.
  */
-export function probeStream(url: string, caller: string, c: ReachNeeds): Promise<StreamProbe> {
-  return inTurn(caller, c, () =>
-    inTime(c, 'Failed to fetch stream', (signal) => c.streams.probe(url, signal)),
+export function probeStream(url: string, caller: string, deps: ReachDeps): Promise<StreamProbe> {
+  return inTurn(caller, deps, () =>
+    inTime(deps, 'Failed to fetch stream', (signal) => deps.streams.probe(url, signal)),
   );
 }
 
 /** `StreamCapturer.capture`, likewise. */
-export function captureStream(request: CaptureRequest, caller: string, c: ReachNeeds): Promise<Capture> {
+export function captureStream(request: CaptureRequest, caller: string, deps: ReachDeps): Promise<Capture> {
   const message =
     request.mode === 'frames'
       ? 'Failed to capture frame from stream'
       : 'Failed to capture video clip from stream';
-  return inTurn(caller, c, () => inTime(c, message, (signal) => c.streams.capture(request, signal)));
+  return inTurn(caller, deps, () => inTime(deps, message, (signal) => deps.streams.capture(request, signal)));
 }
 
 /** Seconds after which a slow stream has let others have a turn, most likely. */
@@ -28,7 +28,7 @@ const busyRetrySeconds = 5;
 
 async function inTurn<Found>(
   caller: string,
-  { turns }: ReachNeeds,
+  { turns }: ReachDeps,
   reach: () => Promise<Found>,
 ): Promise<Found> {
   const turn = await turns.take(caller);
@@ -45,7 +45,7 @@ async function inTurn<Found>(
 }
 
 async function inTime<Found>(
-  { limits }: ReachNeeds,
+  { limits }: ReachDeps,
   message: string,
   reach: (signal: AbortSignal) => Promise<Found>,
 ): Promise<Found> {

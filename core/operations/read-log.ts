@@ -1,9 +1,9 @@
-import type { Collaborators } from '../collaborators.ts';
+import type { CoreDeps } from '../collaborators.ts';
 import type { LogQuery } from '../requests/log.ts';
 
 /** The newest entries, of one level where one is asked for; oldest first, as a log is read (interface section 4.10). */
-export async function readLog({ level, limit }: LogQuery, c: Pick<Collaborators, 'recentLog'>) {
-  const entries = await c.recentLog.entries();
+export async function readLog({ level, limit }: LogQuery, deps: Pick<CoreDeps, 'recentLog'>) {
+  const entries = await deps.recentLog.entries();
   const wanted = level === undefined ? entries : entries.filter((entry) => entry.level === level);
   const logs = wanted.slice(-limit);
   return { total_in_buffer: entries.length, returned: logs.length, logs };

@@ -1,4 +1,4 @@
-import type { Collaborators } from '../collaborators.ts';
+import type { CoreDeps } from '../collaborators.ts';
 import type { Job } from '../job.ts';
 import { isTerminal } from '../transitions.ts';
 import type { ExecutionInput } from '../workflow.ts';
@@ -10,7 +10,7 @@ import type { ExecutionInput } from '../workflow.ts';
 export async function startNextGeneration(
   job: Job,
   { generation }: Pick<ExecutionInput, 'generation'>,
-  deps: Pick<Collaborators, 'executions'>,
+  deps: Pick<CoreDeps, 'executions'>,
 ): Promise<void> {
   if (isTerminal(job.status) || job.generation <= generation) return;
   await deps.executions.start({ job_id: job.job_id, generation: job.generation });

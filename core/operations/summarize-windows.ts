@@ -1,17 +1,17 @@
-import type { Collaborators } from '../collaborators.ts';
+import type { CoreDeps } from '../collaborators.ts';
 import { rules } from '../decision/rules.ts';
-import type { Closing, ClosedWindows, SummaryResult } from '../digest/closing.ts';
-import { spreadSamples } from '../digest/spread-samples.ts';
+import type { WindowClosure, ClosureResult, SummaryResult } from '../digest/closing.ts';
+import { selectEvenly } from '../digest/spread-samples.ts';
 import { TransientError, VisionError } from '../errors.ts';
 import type { DigestJob } from '../job.ts';
 import { jobLog } from '../ports/log.ts';
 import type { Sample } from '../ports/vision-model.ts';
-import type { WindowSummaries } from '../ports/window-summaries.ts';
+import type { WindowSummarizer } from '../ports/window-summaries.ts';
 
-export type SummaryNeeds = Pick<Collaborators, 'media' | 'vision' | 'contactSheets' | 'log' | 'newId'>;
+export type SummaryDeps = Pick<CoreDeps, 'media' | 'vision' | 'contactSheets' | 'log' | 'newId'>;
 
 /** How long the model may take, and what abandons the whole task. */
-export type Patience = { seconds: number; signal?: AbortSignal | undefined };
+export type SummaryTimeout = { seconds: number; signal?: AbortSignal | undefined };
 
 /**
  * Asks the model for the summary of the windows that are to be closed; without samples nobody is asked. It takes no longer than
@@ -19,14 +19,14 @@ export type Patience = { seconds: number; signal?: AbortSignal | undefined };
  */
 export async function summarizeWindows(
   job: DigestJob,
-  closing: Closing,
-  c: SummaryNeeds,
-  patience: Patience,
-): Promise<ClosedWindows> {
+  closing: WindowClosure,
+  deps: SummaryDeps,
+  patience: SummaryTimeout,
+): Promise<ClosureResult> {
   if (closing.samples.length === 0) return { closing, result: { kind: 'none', why: null }, gridKey: null };
   const timeout = AbortSignal.timeout(patience.seconds * 1000);
   const signal = patience.signal ? AbortSignal.any([patience.signal, timeout]) : timeout;
-  const samples = await readPictures(closing, c, patience, signal);
+  const samples = await readPictures(closing, deps, patience, signal);
   if (!samples) return { closing, result: unreadable(job), gridKey: null };
   if (samples.length === 0) {
     const why = 'they were removed before the model could see them.';
@@ -34,21 +34,21 @@ export async function summarizeWindows(
   }
   // At the same time, so that a slow grid takes no time from the model.
   const [result, gridKey] = await Promise.all([
-    ask(samples, c, patience, signal),
-    job.config.include_frames ? storeGrid(job, samples, c, signal) : null,
+    ask(samples, deps, patience, signal),
+    job.config.include_frames ? storeGrid(job, samples, deps, signal) : null,
   ]);
   return { closing, result, gridKey };
 }
 
 /** Made here, by the model at hand. */
-export function windowSummaries(c: SummaryNeeds): WindowSummaries {
-  return { summarize: (job, closing, seconds) => summarizeWindows(job, closing, c, { seconds }) };
+export function createWindowSummarizer(deps: SummaryDeps): WindowSummarizer {
+  return { summarize: (job, closing, seconds) => summarizeWindows(job, closing, deps, { seconds }) };
 }
 
 async function ask(
   samples: Sample[],
-  { vision }: SummaryNeeds,
-  patience: Patience,
+  { vision }: SummaryDeps,
+  patience: SummaryTimeout,
   signal: AbortSignal,
 ): Promise<SummaryResult> {
   try {
@@ -66,13 +66,13 @@ async function ask(
 
 /** undefined: a passing fault of the media store, or one that does not answer. */
 async function readPictures(
-  closing: Closing,
-  c: SummaryNeeds,
-  patience: Patience,
+  closing: WindowClosure,
+  deps: SummaryDeps,
+  patience: SummaryTimeout,
   signal: AbortSignal,
 ): Promise<Sample[] | undefined> {
   try {
-    return await inTime(picturesOf(closing, c), signal);
+    return await inTime(listPictures(closing, deps), signal);
   } catch (error) {
     if (patience.signal?.aborted || !(error instanceof TransientError || signal.aborted)) throw error;
     return undefined;
@@ -81,7 +81,7 @@ async function readPictures(
 
 /** Read again like a model is asked again, but it never fails the job: in the end the window is told without. */
 function unreadable({ watch }: DigestJob): SummaryResult {
-  if (watch.missed_in_a_row + 1 >= rules.missedLooksAllowed)
+  if (watch.missed_in_a_row + 1 >= rules.maxModelFailures)
     return { kind: 'none', why: 'they could not be read.' };
   const message = 'The pictures could not be read';
   return {
@@ -91,7 +91,7 @@ function unreadable({ watch }: DigestJob): SummaryResult {
 }
 
 /** Pictures that are gone are left out. */
-async function picturesOf({ samples }: Closing, { media }: SummaryNeeds): Promise<Sample[]> {
+async function listPictures({ samples }: WindowClosure, { media }: SummaryDeps): Promise<Sample[]> {
   const found = await Promise.all(
     samples.map(async ({ frame_key: key, captured_at: at }) => {
       const frame = await media.get(key);
@@ -109,19 +109,19 @@ const gridTileWidthPixels = 320;
 async function storeGrid(
   job: DigestJob,
   samples: Sample[],
-  c: SummaryNeeds,
+  deps: SummaryDeps,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const tiles = spreadSamples(samples, gridTiles);
+  const tiles = selectEvenly(samples, gridTiles);
   const columns = Math.ceil(Math.sqrt(tiles.length));
   try {
     const layout = { columns, tileWidthPixels: gridTileWidthPixels };
-    const grid = await inTime(c.contactSheets.make(tiles, layout, signal), signal);
-    const key = `captures/${job.source_id}/window-${c.newId()}.jpg`;
-    await inTime(c.media.put(key, grid, 'image/jpeg'), signal);
+    const grid = await inTime(deps.contactSheets.make(tiles, layout, signal), signal);
+    const key = `captures/${job.source_id}/window-${deps.newId()}.jpg`;
+    await inTime(deps.media.put(key, grid, 'image/jpeg'), signal);
     return key;
   } catch (error) {
-    jobLog(c.log, job.job_id).warning('No frame grid was made', { error: String(error) });
+    jobLog(deps.log, job.job_id).warning('No frame grid was made', { error: String(error) });
     return null;
   }
 }

@@ -2,7 +2,7 @@ import type { JobEvent } from '../event.ts';
 import type { JobStore } from '../ports/job-store.ts';
 import { isTerminal } from '../transitions.ts';
 
-export type TailNeeds = {
+export type TailDeps = {
   jobs: Pick<JobStore, 'get' | 'events'>;
   now: () => Date;
   /** Resolves after that time, and at once when the signal aborts; never rejects. */
@@ -21,7 +21,7 @@ const pageEvents = 100;
 export async function* tailEvents(
   jobId: string,
   after: number,
-  { jobs, now, sleep, pollMilliseconds }: TailNeeds,
+  { jobs, now, sleep, pollMilliseconds }: TailDeps,
   signal: AbortSignal,
 ): AsyncGenerator<JobEvent | null> {
   let last = after;

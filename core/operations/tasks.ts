@@ -1,11 +1,11 @@
 import { jobLog } from '../ports/log.ts';
 import { analyzeInputSchema, captureInputSchema } from '../workflow.ts';
-import type { AnalyzeInput, CaptureOutput, Step } from '../workflow.ts';
+import type { AnalyzeInput, CaptureOutput, WorkflowState } from '../workflow.ts';
 import { analyzeTick } from './analyze-tick.ts';
-import type { AnalyzeNeeds } from './analyze-tick.ts';
+import type { AnalyzeDeps } from './analyze-tick.ts';
 import { beginJob } from './begin-job.ts';
 import { captureTick } from './capture-tick.ts';
-import type { CaptureNeeds } from './capture-tick.ts';
+import type { CaptureDeps } from './capture-tick.ts';
 import { failJob } from './end-job.ts';
 import { startNextGeneration } from './start-next-generation.ts';
 
@@ -13,25 +13,25 @@ import { startNextGeneration } from './start-next-generation.ts';
 
 export async function captureTask(
   input: unknown,
-  c: CaptureNeeds,
+  deps: CaptureDeps,
   signal?: AbortSignal,
 ): Promise<CaptureOutput> {
-  return captureTick(captureInputSchema.parse(input), c, signal);
+  return captureTick(captureInputSchema.parse(input), deps, signal);
 }
 
 export async function analyzeTask(
   input: unknown,
-  c: AnalyzeNeeds,
+  deps: AnalyzeDeps,
   signal?: AbortSignal,
-): Promise<Step | ClosedStep> {
+): Promise<WorkflowState | ClosedStep> {
   const task: AnalyzeInput = analyzeInputSchema.parse(input);
   switch (task.operation) {
     case 'begin':
-      return beginJob({ job_id: task.job_id, generation: task.generation }, c);
+      return beginJob({ job_id: task.job_id, generation: task.generation }, deps);
     case 'analyze':
-      return analyzeTick(task, c, signal);
+      return analyzeTick(task, deps, signal);
     case 'close':
-      return close(task, c);
+      return failJobTask(task, deps);
   }
 }
 
@@ -41,20 +41,20 @@ type ClosedStep = { job_id: string; done: true };
  * Fails the job of a workflow that failed. A job that was handed over to its next generation does not depend on this workflow: it continues, and
  * its next execution is started in case that start was what failed.
  */
-async function close(
+async function failJobTask(
   task: Extract<AnalyzeInput, { operation: 'close' }>,
-  c: AnalyzeNeeds,
+  deps: AnalyzeDeps,
 ): Promise<ClosedStep> {
-  jobLog(c.log, task.job_id).error('Workflow failed', {
+  jobLog(deps.log, task.job_id).error('Workflow failed', {
     error: task.failure.Error,
     cause: task.failure.Cause ?? null,
   });
-  const job = await c.jobs.get(task.job_id, c.now());
-  if (job) await startNextGeneration(job, task, c);
+  const job = await deps.jobs.get(task.job_id, deps.now());
+  if (job) await startNextGeneration(job, task, deps);
   await failJob(
     task.job_id,
     'The watch failed unexpectedly. Start the job again; the operator finds the cause in the logs.',
-    { ...c, executions: { ...c.executions, stop: endsByItself } },
+    { ...deps, executions: { ...deps.executions, stop: endsByItself } },
     (current) => current.generation <= task.generation,
   );
   return { job_id: task.job_id, done: true };

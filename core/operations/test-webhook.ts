@@ -1,18 +1,18 @@
-import type { Collaborators } from '../collaborators.ts';
-import { whyNot } from '../decision/after-attempt.ts';
+import type { CoreDeps } from '../collaborators.ts';
+import { describeDeliveryFailure } from '../decision/after-attempt.ts';
 
-type Needs = Pick<Collaborators, 'webhookUrls' | 'webhooks' | 'signer' | 'baseUrl' | 'now' | 'newId'>;
+type Deps = Pick<CoreDeps, 'webhookUrls' | 'webhooks' | 'signer' | 'baseUrl' | 'now' | 'newId'>;
 
 /**
  * Sends one signed event of the type `test`, as a job's are sent but without a retry, and says what came of it. `status` is
  * null where no answer came, `error` where it was 2xx. Throws `InvalidUrlError` for a URL that no job would accept.
  */
-export async function testWebhook(url: string, caller: string, c: Needs) {
-  c.webhookUrls.check(url, ['http', 'https']);
-  const at = c.now();
-  const body = JSON.stringify(testEnvelope(at, c));
-  const headers = await c.signer.sign(caller, `msg_test_${c.newId()}`, at, body);
-  const result = await c.webhooks.send({
+export async function testWebhook(url: string, caller: string, deps: Deps) {
+  deps.webhookUrls.check(url, ['http', 'https']);
+  const at = deps.now();
+  const body = JSON.stringify(testEnvelope(at, deps));
+  const headers = await deps.signer.sign(caller, `msg_test_${deps.newId()}`, at, body);
+  const result = await deps.webhooks.send({
     url,
     headers: { ...headers, 'content-type': 'application/json' },
     body,
@@ -21,12 +21,12 @@ export async function testWebhook(url: string, caller: string, c: Needs) {
   return {
     status: result.status,
     latency_ms: result.latencyMs,
-    error: delivered ? null : whyNot(result),
+    error: delivered ? null : describeDeliveryFailure(result),
   };
 }
 
 /** There is no stream behind it: the service itself is its source. */
-function testEnvelope(at: Date, { baseUrl }: Needs) {
+function testEnvelope(at: Date, { baseUrl }: Deps) {
   return {
     type: 'test',
     timestamp: at.toISOString(),

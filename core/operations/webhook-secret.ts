@@ -1,39 +1,39 @@
 import { newCaller, previousValidUntil, rotateSecret } from '../caller.ts';
 import type { SecretVersions } from '../caller.ts';
-import type { Collaborators } from '../collaborators.ts';
+import type { CoreDeps } from '../collaborators.ts';
 import { TransientError } from '../errors.ts';
 
-type Needs = Pick<Collaborators, 'callers' | 'signer' | 'now'>;
+type Deps = Pick<CoreDeps, 'callers' | 'signer' | 'now'>;
 
 const tries = 5;
 
 /** What a receiver verifies with. */
-export async function readWebhookSecret(caller: string, c: Needs) {
-  return present(caller, (await recordOf(caller, c)).webhook_secret, c);
+export async function readWebhookSecret(caller: string, deps: Deps) {
+  return present(caller, (await readRecord(caller, deps)).webhook_secret, deps);
 }
 
 /** The next secret signs at once, beside the old one for `graceSeconds`. */
-export async function rotateWebhookSecret(caller: string, graceSeconds: number, c: Needs) {
-  await c.callers.add(newCaller(caller, null, c.now()));
+export async function rotateWebhookSecret(caller: string, graceSeconds: number, deps: Deps) {
+  await deps.callers.add(newCaller(caller, null, deps.now()));
   for (let attempt = 0; attempt < tries; attempt += 1) {
-    const { webhook_secret: before } = await recordOf(caller, c);
-    const after = rotateSecret(before, graceSeconds, c.now());
-    if ((await c.callers.replaceSecret(caller, before.version, after)) === 'replaced') {
-      return present(caller, after, c);
+    const { webhook_secret: before } = await readRecord(caller, deps);
+    const after = rotateSecret(before, graceSeconds, deps.now());
+    if ((await deps.callers.replaceSecret(caller, before.version, after)) === 'replaced') {
+      return present(caller, after, deps);
     }
   }
   throw new TransientError('The webhook secret was rotated too often at once');
 }
 
 /** A caller without a record has never rotated: its first version signs. */
-async function recordOf(caller: string, c: Needs) {
-  return (await c.callers.find(caller)) ?? newCaller(caller, null, c.now());
+async function readRecord(caller: string, deps: Deps) {
+  return (await deps.callers.find(caller)) ?? newCaller(caller, null, deps.now());
 }
 
-async function present(caller: string, secret: SecretVersions, c: Needs) {
+async function present(caller: string, secret: SecretVersions, deps: Deps) {
   return {
-    secret: await c.signer.secret(caller),
+    secret: await deps.signer.secret(caller),
     version: secret.version,
-    previous_valid_until: previousValidUntil(secret, c.now()),
+    previous_valid_until: previousValidUntil(secret, deps.now()),
   };
 }

@@ -1,14 +1,14 @@
-import type { Collaborators } from '../collaborators.ts';
+import type { CoreDeps } from '../collaborators.ts';
 import { RateLimitedError } from '../errors.ts';
 import type { Admission } from '../ports/call-limiter.ts';
 
 /** Makes a call that costs work on other machines, if the caller's limits allow it. Throws `RateLimitedError`, and what the call throws. */
-export async function withinLimits<Answer>(
+export async function withCallLimit<Answer>(
   caller: string,
-  c: Pick<Collaborators, 'calls'>,
+  deps: Pick<CoreDeps, 'calls'>,
   call: () => Promise<Answer>,
 ): Promise<Answer> {
-  const admission = await c.calls.admit(caller);
+  const admission = await deps.calls.admit(caller);
   if (admission.kind === 'refused')
     throw new RateLimitedError(remediation(admission), admission.retryAfterSeconds);
   try {
@@ -21,6 +21,6 @@ export async function withinLimits<Answer>(
 function remediation(refused: Extract<Admission, { kind: 'refused' }>): string {
   const wait = `try again in ${refused.retryAfterSeconds} s`;
   return refused.limit === 'per minute'
-    ? `A caller may make ${refused.most} calls per minute that check streams, start jobs or send webhooks: ${wait}. To check a stream repeatedly, use one job.`
-    : `A caller may have ${refused.most} calls under way that check streams, start jobs or send webhooks: wait for an answer, or ${wait}.`;
+    ? `A caller may make ${refused.max} calls per minute that check streams, start jobs or send webhooks: ${wait}. To check a stream repeatedly, use one job.`
+    : `A caller may have ${refused.max} calls under way that check streams, start jobs or send webhooks: wait for an answer, or ${wait}.`;
 }

@@ -9,7 +9,7 @@ export interface DeliveryStore {
   get(jobId: string, sequence: number): Promise<Delivery | undefined>;
   put(delivery: Delivery): Promise<void>;
   /** The newest delivery of the job before this sequence. */
-  before(jobId: string, sequence: number): Promise<Delivery | undefined>;
+  previous(jobId: string, sequence: number): Promise<Delivery | undefined>;
   /** In order of sequence. */
   list(jobId: string): Promise<Delivery[]>;
 }

@@ -1,5 +1,5 @@
 /** What is measured for operators, beside the counters that callers see: names and units of the metrics that dashboards and alarms use. */
-export const measurementUnits = {
+export const metricUnits = {
   ModelCalls: 'Count',
   /** Calls that gave no answer, throttled ones too. */
   ModelErrors: 'Count',
@@ -25,9 +25,9 @@ export const measurementUnits = {
   Repairs: 'Count',
 } as const;
 
-export type MeasurementName = keyof typeof measurementUnits;
+export type MetricName = keyof typeof metricUnits;
 
-export interface Measurements {
+export interface MetricsSink {
   /** Never throws: nothing that is measured fails for it. Default 1. */
-  add(name: MeasurementName, value?: number): void;
+  add(name: MetricName, value?: number): void;
 }

@@ -1,10 +1,10 @@
 import { Stack, Validations } from 'aws-cdk-lib';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { BucketDeployment } from 'aws-cdk-lib/aws-s3-deployment';
-import { explainWildcards } from '../explain-wildcards.ts';
+import { suppressWildcardFindings } from '../explain-wildcards.ts';
 
 /** Acknowledges the cdk-nag findings of the CDK function that copies files to a bucket during a deployment. */
-export function explainDeployment({ handlerRole }: BucketDeployment, destination: IBucket): void {
+export function suppressDeploymentFindings({ handlerRole }: BucketDeployment, destination: IBucket): void {
   const handler = handlerRole.node.scope;
   if (!handler) throw new Error('Role of the bucket deployment without its function');
   const reason =
@@ -20,7 +20,7 @@ export function explainDeployment({ handlerRole }: BucketDeployment, destination
     'Serverless-LambdaTracing',
   ];
   Validations.of(handler).acknowledge(...ids.map((id) => ({ id, reason })));
-  explainWildcards(handler, [`${destination.bucketArn}/*`, assets(Stack.of(handler))], reason);
+  suppressWildcardFindings(handler, [`${destination.bucketArn}/*`, assets(Stack.of(handler))], reason);
 }
 
 /** Returns the ARN pattern of the assets in the `cdk bootstrap` bucket. */

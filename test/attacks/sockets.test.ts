@@ -43,7 +43,7 @@ const folders = [
 const reaching =
   'net|http|https|http2|tls|dgram|dns|dns/promises|child_process|cluster|worker_threads|inspector|vm|wasi';
 /** Types open nothing. Of the global `fetch` a rule of the linter keeps everybody. */
-const importOf = new RegExp(
+const importPattern = new RegExp(
   `(?:^|\\n)import (?!type )(?!\\{ type [^,}]* \\})[^;]*from '(?:(?:node:)?(?:${reaching})|undici|ws|axios|got|node-fetch|eventsource)'`,
 );
 const globals = /\bnew (?:WebSocket|EventSource|XMLHttpRequest)\(|globalThis\.fetch|import\((?!')/;
@@ -55,7 +55,7 @@ it('nothing opens connections or starts programs but what is listed with its rea
     for (const name of names.filter((each) => /\.[cm]?[jt]s$/.test(each) && !/(^|\/)dist\//.test(each))) {
       const path = join(folder, name);
       const text = await readFile(path, 'utf8');
-      if (importOf.test(text) || globals.test(text.replaceAll(/\/\*[^]*?\*\/|\/\/.*/g, '')))
+      if (importPattern.test(text) || globals.test(text.replaceAll(/\/\*[^]*?\*\/|\/\/.*/g, '')))
         reachOut.push(path);
     }
   }

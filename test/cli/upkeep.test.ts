@@ -43,8 +43,8 @@ function stream(): Parameters<typeof startVirtualService>[1] {
       changedShare: 0.1,
       black: false,
       identicalToPrevious: false,
-      stateIfLooked: 'looked',
-      stateIfSkipped: 'skipped',
+      stateWithNewReference: 'looked',
+      stateWithSameReference: 'skipped',
     }),
   };
 }

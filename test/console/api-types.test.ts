@@ -28,7 +28,7 @@ test('each response schema contains the fields that the console reads', () => {
   expectTypeOf<Answer<typeof insight.logsResponseSchema>>().toExtend<console.Logs>();
   expectTypeOf<Answer<typeof jobs.jobListResponseSchema>>().toExtend<console.JobList>();
   expectTypeOf<Answer<typeof jobs.jobDetailSchema>>().toExtend<console.JobDetail>();
-  expectTypeOf<Answer<typeof looks.checkOnceResponseSchema>>().toExtend<console.Look>();
+  expectTypeOf<Answer<typeof looks.checkOnceResponseSchema>>().toExtend<console.CheckResult>();
   expectTypeOf<Answer<typeof looks.streamValidationResponseSchema>>().toExtend<console.StreamValidation>();
 });
 
@@ -39,7 +39,7 @@ test('logged and streamed events contain the fields that the console reads', () 
 });
 
 test('the request schemas accept the requests of the console', () => {
-  expectTypeOf<console.LookRequest>().toExtend<z.input<typeof checkOnceRequestSchema>>();
+  expectTypeOf<console.CheckRequest>().toExtend<z.input<typeof checkOnceRequestSchema>>();
   expectTypeOf<console.MonitorRequest>().toExtend<z.input<typeof monitorRequestSchema>>();
   expectTypeOf<console.DigestRequest>().toExtend<z.input<typeof digestRequestSchema>>();
 });

@@ -12,7 +12,7 @@ export type ApiClient = {
 };
 
 /** Creates a client with a new key. */
-export async function clientOf(
+export async function createClientFor(
   world: World,
   scopes: Scope[] = ['jobs'],
   caller = 'harbour',

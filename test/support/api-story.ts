@@ -128,7 +128,7 @@ async function access(call: CallOperation) {
   await call('revoke_key', { key_id: 'nothing' });
 }
 
-export async function keyOf(
+export async function readKey(
   { c }: World,
   scopes: Scope[] = ['jobs', 'internal', 'admin'],
   caller = 'harbour',

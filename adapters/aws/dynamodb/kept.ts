@@ -3,31 +3,31 @@ import { rules } from '../../../core/decision/rules.ts';
 const daySeconds = 86_400;
 
 /** Upper bound of `retentionSeconds`, for functions without that setting: their items never expire early. */
-const longestRetentionSeconds = daySeconds;
+const maxRetentionSeconds = daySeconds;
 
 /** Margin for delays: a job that waits for its last summary, clock differences, a late `reconcile`. */
 const marginSeconds = daySeconds;
 
 /** Expiry of items, in epoch seconds. */
-export type Kept = {
+export type ItemTtls = {
   /** Returns the TTL of items of a job whose end is unknown. They outlive the longest job and its retention. */
-  withItsJob(from: Date): number;
+  forJob(from: Date): number;
   /**
    * Returns the TTL of items that are readable until `expiresAt`, plus `deliveryGraceSeconds`: expired events may
    * still be in delivery.
    */
-  pastExpiry(expiresAt: Date): number;
+  afterExpiry(expiresAt: Date): number;
   /** Returns the oldest creation time of a job that may not have expired. */
-  oldestListed(now: Date): Date;
+  oldestListable(now: Date): Date;
 };
 
 /** Computes TTLs from the retention of ended jobs. A job lasts one day at most (design section 10). */
-export function keptFor(retentionSeconds = longestRetentionSeconds): Kept {
-  const longestSeconds = daySeconds + retentionSeconds + marginSeconds;
+export function itemTtls(retentionSeconds = maxRetentionSeconds): ItemTtls {
+  const maxSeconds = daySeconds + retentionSeconds + marginSeconds;
   return {
-    withItsJob: (from) => epochSeconds(from) + longestSeconds + rules.deliveryGraceSeconds,
-    pastExpiry: (expiresAt) => epochSeconds(expiresAt) + rules.deliveryGraceSeconds,
-    oldestListed: (now) => new Date(now.getTime() - longestSeconds * 1000),
+    forJob: (from) => epochSeconds(from) + maxSeconds + rules.deliveryTtlSeconds,
+    afterExpiry: (expiresAt) => epochSeconds(expiresAt) + rules.deliveryTtlSeconds,
+    oldestListable: (now) => new Date(now.getTime() - maxSeconds * 1000),
   };
 }
 

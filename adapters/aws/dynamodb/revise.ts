@@ -1,23 +1,23 @@
 import { z } from 'zod';
-import { untilAnswered, type Patience } from './jitter.ts';
+import { retryWithJitter, type BackoffDeps } from './jitter.ts';
 import { readItem } from './record.ts';
 import type { Table } from './table.ts';
-import type { Key } from './write.ts';
+import type { ItemKey } from './write.ts';
 
 /** Result of an update decision. An undefined `state` changes nothing. */
-export type Revision<State, Answer> = { answer: Answer; state?: State };
+export type ItemUpdate<State, Answer> = { answer: Answer; state?: State };
 
 /**
  * Reads a small shared item, decides, and writes the new state if the item is unchanged; otherwise retries from the
  * read. Unused items expire after a day. Throws `TransientError`.
  */
-export async function revise<State extends Record<string, unknown>, Answer>(
-  { table, backoff, now }: { table: Table; backoff: Patience; now: () => Date },
-  key: Key,
+export async function optimisticUpdate<State extends Record<string, unknown>, Answer>(
+  { table, backoff, now }: { table: Table; backoff: BackoffDeps; now: () => Date },
+  key: ItemKey,
   schema: z.ZodType<State>,
-  decide: (state: State) => Revision<State, Answer>,
+  decide: (state: State) => ItemUpdate<State, Answer>,
 ): Promise<Answer> {
-  return untilAnswered(async () => {
+  return retryWithJitter(async () => {
     const item = (await table.get(key)) ?? {};
     const { version } = readItem(versionSchema, item);
     const { answer, state } = decide(readItem(schema, item));

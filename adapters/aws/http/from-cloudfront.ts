@@ -4,17 +4,17 @@ import type { HttpEvent } from './http-event.ts';
 import { originSecretHeader } from './origin-headers.ts';
 
 /** Minimum time between reads of the secret: wrong guesses must not flood Secrets Manager. */
-const soonestSeconds = 10;
+const minRereadSeconds = 10;
 
 /**
  * Returns true if the request came through our distribution, because the origins are public. The comparison takes
  * constant time.
  */
-export async function comesFromCloudFront({ headers }: HttpEvent, secret: Secret): Promise<boolean> {
+export async function hasOriginSecret({ headers }: HttpEvent, secret: Secret): Promise<boolean> {
   const shown = headers[originSecretHeader];
   if (shown === undefined) return false;
   return (
-    matchesAny(shown, await secret.versions()) || matchesAny(shown, await secret.versions(soonestSeconds))
+    matchesAny(shown, await secret.versions()) || matchesAny(shown, await secret.versions(minRereadSeconds))
   );
 }
 

@@ -11,7 +11,7 @@ import { unlimitedTurns } from '../../../core/ports/stream-turns.ts';
 import { createEgressGuard, createWebhookGuard } from '../../egress/guard.ts';
 import { createGuardedHttp } from '../../egress/guarded-http.ts';
 import { setSystemTimer } from '../../embedded/timer.ts';
-import type { HttpCollaborators } from '../../http/collaborators.ts';
+import type { HttpDeps } from '../../http/collaborators.ts';
 import { createRequestBodies } from '../../http/request-bodies.ts';
 import { createWebhookSender } from '../../webhook/webhook-sender.ts';
 import { createAlarms } from '../alarms.ts';
@@ -22,14 +22,14 @@ import { createExecutions } from '../executions.ts';
 import { createInvoke } from '../invoke/invoke.ts';
 import { createSteadyClock } from '../../embedded/steady-clock.ts';
 import { createRemoteCapturer } from '../invoke/remote-capture.ts';
-import { createRemoteModel, createRemoteSummaries } from '../invoke/remote-model.ts';
+import { createRemoteModel, createRemoteSummarizer } from '../invoke/remote-model.ts';
 import { createMediaStore } from '../media-store.ts';
 import { createRecentLog } from '../recent-log.ts';
 import { createSecret } from '../secret.ts';
 import type { Secret } from '../secret.ts';
 import { softwareVersion } from '../software-version.ts';
 import { createStoredSigner } from '../stored-signer.ts';
-import { measuredJobs } from '../telemetry/measured-jobs.ts';
+import { instrumentJobs } from '../telemetry/measured-jobs.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 
 const now = () => new Date();
@@ -59,9 +59,9 @@ export type HttpSettings = {
 };
 
 /** Dependencies that `api` and `stream` share. */
-export type HttpParts = {
+export type SharedHttpDeps = {
   /** Dependencies without those that differ by function or by host. */
-  collaborators: Omit<HttpCollaborators, 'eventStreams' | 'baseUrl'>;
+  collaborators: Omit<HttpDeps, 'eventStreams' | 'baseUrl'>;
   sessions: DynamoStores['sessions'];
   originSecret: Secret;
 };
@@ -74,7 +74,7 @@ const captureTimeoutSeconds = 20;
 const visionTimeoutSeconds = 18;
 
 /** Creates the shared dependencies. Sends no request. */
-export function createHttpParts(settings: HttpSettings, telemetry: Telemetry): HttpParts {
+export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetry): SharedHttpDeps {
   const { traced, log } = telemetry;
   const lambda = traced(new LambdaClient({}));
   const secrets = traced(new SecretsManagerClient({}));
@@ -94,8 +94,8 @@ export function createHttpParts(settings: HttpSettings, telemetry: Telemetry): H
   });
   const { callers, keys, deliveries, meter, sessions } = stores;
 
-  const collaborators: HttpParts['collaborators'] = {
-    jobs: measuredJobs(stores.jobs, telemetry.measurements),
+  const collaborators: SharedHttpDeps['collaborators'] = {
+    jobs: instrumentJobs(stores.jobs, telemetry.measurements),
     callers,
     keys,
     deliveries,
@@ -110,7 +110,7 @@ export function createHttpParts(settings: HttpSettings, telemetry: Telemetry): H
       seconds: visionTimeoutSeconds,
       modelId: settings.MODEL_ID,
     }),
-    summaries: createRemoteSummaries(analyze),
+    summaries: createRemoteSummarizer(analyze),
     urls: createEgressGuard({ allowRanges: settings.ALLOW_RANGES }),
     webhookUrls,
     webhooks: createWebhookSender({

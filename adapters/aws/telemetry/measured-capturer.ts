@@ -2,7 +2,7 @@ import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import type { Clocked } from './measured-vision.ts';
 
 /** Adds metrics for captures, errors and latency to a capturer. */
-export function measuredCapturer(
+export function instrumentCapturer(
   capturer: StreamCapturer,
   { measurements, elapsedMs }: Clocked,
 ): StreamCapturer {

@@ -1,21 +1,21 @@
 import type { NewEvent } from '../../../core/event.ts';
 import type { JobStore } from '../../../core/ports/job-store.ts';
-import type { MeasurementName, Measurements } from '../../../core/ports/measurements.ts';
+import type { MetricName, MetricsSink } from '../../../core/ports/measurements.ts';
 
 /** Adds metrics to a job store: counts each committed event once. */
-export function measuredJobs(jobs: JobStore, measurements: Measurements): JobStore {
+export function instrumentJobs(jobs: JobStore, measurements: MetricsSink): JobStore {
   return {
     ...jobs,
     commit: async (change) => {
       const result = await jobs.commit(change);
       if (result === 'committed')
-        for (const name of change.events.flatMap(measuredIn)) measurements.add(name);
+        for (const name of change.events.flatMap(instrumentIn)) measurements.add(name);
       return result;
     },
   };
 }
 
-function measuredIn(event: NewEvent): MeasurementName[] {
+function instrumentIn(event: NewEvent): MetricName[] {
   switch (event.type) {
     case 'job_started':
       return ['JobsStarted'];
@@ -37,4 +37,4 @@ const endings = {
   stopped: ['JobsStopped'],
   completed: ['JobsCompleted'],
   failed: ['JobsFailed'],
-} satisfies Record<string, MeasurementName[]>;
+} satisfies Record<string, MetricName[]>;

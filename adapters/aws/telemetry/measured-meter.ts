@@ -1,8 +1,8 @@
-import type { Measurements } from '../../../core/ports/measurements.ts';
+import type { MetricsSink } from '../../../core/ports/measurements.ts';
 import type { Meter } from '../../../core/ports/meter.ts';
 
 /** Adds metrics for completed and failed deliveries to a meter. */
-export function measuredMeter(meter: Meter, measurements: Measurements): Meter {
+export function instrumentMeter(meter: Meter, measurements: MetricsSink): Meter {
   return {
     ...meter,
     count: async (counted) => {

@@ -1,12 +1,12 @@
-import type { Collaborators } from '../../../core/collaborators.ts';
-import type { Measurements } from '../../../core/ports/measurements.ts';
+import type { CoreDeps } from '../../../core/collaborators.ts';
+import type { MetricsSink } from '../../../core/ports/measurements.ts';
 
-type Repairing = Pick<Collaborators, 'jobs' | 'queue' | 'executions'>;
+type Repairing = Pick<CoreDeps, 'jobs' | 'queue' | 'executions'>;
 
 /** Adds metrics to the dependencies of `reconcile`: counts each repair. */
-export function measuredRepairs(
+export function instrumentRepairs(
   { jobs, queue, executions }: Repairing,
-  measurements: Measurements,
+  measurements: MetricsSink,
 ): Repairing {
   return {
     jobs: {

@@ -1,16 +1,16 @@
 import { VisionError } from '../../../core/errors.ts';
-import type { Measurements } from '../../../core/ports/measurements.ts';
+import type { MetricsSink } from '../../../core/ports/measurements.ts';
 import type { VisionModel } from '../../../core/ports/vision-model.ts';
 import type { TokenUse } from '../../../core/vision.ts';
 
 /** Metrics and their clock. */
 export type Clocked = {
-  measurements: Measurements;
+  measurements: MetricsSink;
   /** Monotonic clock, in milliseconds. */ elapsedMs: () => number;
 };
 
 /** Adds metrics for calls, errors, latency and tokens to a model. */
-export function measuredVision(model: VisionModel, { measurements, elapsedMs }: Clocked): VisionModel {
+export function instrumentVision(model: VisionModel, { measurements, elapsedMs }: Clocked): VisionModel {
   async function measured<Answer extends { tokens: TokenUse }>(ask: () => Promise<Answer>): Promise<Answer> {
     const beganMs = elapsedMs();
     measurements.add('ModelCalls');

@@ -8,7 +8,7 @@ import * as examples from '../../openapi/examples/looks.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { jsonResponse } from '../endpoint-response.ts';
 import { latencyMs } from '../latency.ts';
-import { tellModelUse } from '../model-use.ts';
+import { setModelUsageHeaders } from '../model-use.ts';
 
 /** Checks without a job (interface sections 4.1 and 4.5). */
 
@@ -48,7 +48,7 @@ const checkOnceEndpoint = defineEndpoint(
       clipSeconds: body.clip_duration_seconds,
     };
     const { verdict, capture } = await checkOnce(check, caller, deps);
-    tellModelUse(setHeader, deps.vision, verdict.tokens);
+    setModelUsageHeaders(setHeader, deps.vision, verdict.tokens);
     return {
       triggered: verdict.triggered,
       explanation: verdict.explanation,

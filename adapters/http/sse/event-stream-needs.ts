@@ -1,9 +1,9 @@
-import type { Collaborators } from '../../../core/collaborators.ts';
+import type { CoreDeps } from '../../../core/collaborators.ts';
 import type { EventSessions } from '../../../core/ports/event-sessions.ts';
 import type { KeyStore } from '../../../core/ports/key-store.ts';
 
 /** What an event stream works with. */
-export type EventStreamNeeds = Pick<Collaborators, 'jobs' | 'media' | 'baseUrl' | 'now' | 'log'> & {
+export type EventStreamDeps = Pick<CoreDeps, 'jobs' | 'media' | 'baseUrl' | 'now' | 'log'> & {
   keys: Pick<KeyStore, 'find'>;
   /** For heartbeats, key checks and the length of a session. */
   steadyNow: () => Date;

@@ -14,19 +14,19 @@ const names = {
 } as const;
 
 /** The contract: `stopped` and `error` are terminal for the session (interface section 6.2). */
-export function endsSession(type: EventType): boolean {
+export function isTerminalEvent(type: EventType): boolean {
   return type === 'job_stopped' || type === 'error';
 }
 
 /** JSON has no line break outside its strings, and none unescaped inside them: one `data:` line. */
-export function eventFrame(sequence: number, envelope: EventEnvelope): string {
+export function formatEvent(sequence: number, envelope: EventEnvelope): string {
   return `event: ${names[envelope.type]}\nid: ${sequence}\ndata: ${JSON.stringify(envelope)}\n\n`;
 }
 
 /** Comes first: the reader knows that the stream is open, and how long to wait before it comes back. */
-export function openingFrame(retryMilliseconds: number): string {
+export function formatRetry(retryMilliseconds: number): string {
   return `retry: ${retryMilliseconds}\n\n`;
 }
 
 /** A comment: keeps proxies from closing a silent connection, and finds readers that are gone. */
-export const heartbeatFrame = ': heartbeat\n\n';
+export const heartbeatComment = ': heartbeat\n\n';

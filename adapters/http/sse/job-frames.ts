@@ -1,14 +1,14 @@
 import type { Job } from '../../../core/job.ts';
 import { isRevoked } from '../../../core/key.ts';
-import { pushedEnvelope } from '../../../core/operations/present-event.ts';
+import { envelopeWithImages } from '../../../core/operations/present-event.ts';
 import { tailEvents } from '../../../core/operations/tail-events.ts';
 import { jobLog } from '../../../core/ports/log.ts';
 import { isOver } from '../../../core/time.ts';
-import type { EventStreamNeeds } from './event-stream-needs.ts';
-import { endsSession, eventFrame, heartbeatFrame, openingFrame } from './frames.ts';
+import type { EventStreamDeps } from './event-stream-needs.ts';
+import { isTerminalEvent, formatEvent, heartbeatComment, formatRetry } from './frames.ts';
 
 /** One reader of one job's log. */
-export type Reading = {
+export type LogReader = {
   job: Job;
   after: number;
   /** The key that opened the stream: when it is revoked, the stream ends. */
@@ -24,37 +24,37 @@ const keyCheckSeconds = 30;
  * What a reader is sent: an opening, each event, a comment where it was silent for long. Ends with the first terminal event,
  * with the session, and where the store fails: the reader comes back and goes on where it was.
  */
-export async function* jobFrames(reading: Reading, c: EventStreamNeeds): AsyncGenerator<string> {
+export async function* jobMessages(reading: LogReader, deps: EventStreamDeps): AsyncGenerator<string> {
   try {
-    yield* frames(reading, c);
+    yield* frames(reading, deps);
   } catch (error) {
-    jobLog(c.log, reading.job.job_id).warning('Event stream closed; its reader can resume', {
+    jobLog(deps.log, reading.job.job_id).warning('Event stream closed; its reader can resume', {
       error: String(error),
     });
   }
 }
 
-async function* frames({ job, after, keyHash, signal }: Reading, c: EventStreamNeeds) {
-  const { heartbeatSeconds, retryMilliseconds, sleep, pollMilliseconds } = c.eventStreams;
-  const mayGoOn = watchSession(keyHash, c);
-  const tail = { jobs: c.jobs, now: c.now, sleep, pollMilliseconds };
-  yield openingFrame(retryMilliseconds);
-  let takenAt = c.steadyNow();
+async function* frames({ job, after, keyHash, signal }: LogReader, deps: EventStreamDeps) {
+  const { heartbeatSeconds, retryMilliseconds, sleep, pollMilliseconds } = deps.eventStreams;
+  const mayGoOn = watchSession(keyHash, deps);
+  const tail = { jobs: deps.jobs, now: deps.now, sleep, pollMilliseconds };
+  yield formatRetry(retryMilliseconds);
+  let takenAt = deps.steadyNow();
   for await (const event of tailEvents(job.job_id, after, tail, signal)) {
     if (!(await mayGoOn())) return;
     if (event) {
-      yield eventFrame(event.sequence, await pushedEnvelope(job, event, c));
-      if (endsSession(event.type)) return;
-    } else if (isOver(takenAt, heartbeatSeconds, c.steadyNow())) yield heartbeatFrame;
+      yield formatEvent(event.sequence, await envelopeWithImages(job, event, deps));
+      if (isTerminalEvent(event.type)) return;
+    } else if (isOver(takenAt, heartbeatSeconds, deps.steadyNow())) yield heartbeatComment;
     else continue;
-    takenAt = c.steadyNow();
+    takenAt = deps.steadyNow();
   }
 }
 
 /** Whether the session may go on: it is not too old, and its key is not revoked. */
 function watchSession(
   keyHash: string,
-  { keys, steadyNow, eventStreams: { sessionSeconds } }: EventStreamNeeds,
+  { keys, steadyNow, eventStreams: { sessionSeconds } }: EventStreamDeps,
 ) {
   const openedAt = steadyNow();
   let checkedAt = openedAt;

@@ -1,38 +1,33 @@
-import { PictureDecodeError } from './errors.ts';
-import { decodingLimits, quiet } from './graphs.ts';
+import { ImageDecodeError } from './errors.ts';
+import { decodingLimits, quietArguments } from './graphs.ts';
 import { spawnFfmpeg } from './spawn-ffmpeg.ts';
 
 /** Size of an image, in pixels. */
-export type PictureSize = { width: number; height: number };
+export type ImageSize = { width: number; height: number };
 
 /** Handling of an image with another aspect ratio: stretched, or scaled to fit between black bars. */
-export type PictureFit = 'stretched' | 'whole';
+export type ImageFit = 'stretched' | 'whole';
 
 /** Decoder of images and clips into packed RGB, `width * height * 3` bytes per image. */
-export type PictureDecoder = {
+export type ImageDecoder = {
   /** Decodes one JPEG. Throws `PictureDecodeError`. */
-  decode(jpeg: Uint8Array, size: PictureSize, signal: AbortSignal): Promise<Uint8Array>;
+  decode(jpeg: Uint8Array, size: ImageSize, signal: AbortSignal): Promise<Uint8Array>;
   /** Decodes several JPEGs in one ffmpeg process. Throws `PictureDecodeError` if one of them cannot be decoded. */
-  decodeAll(
-    jpegs: Uint8Array[],
-    size: PictureSize,
-    signal: AbortSignal,
-    fit?: PictureFit,
-  ): Promise<Uint8Array[]>;
+  decodeAll(jpegs: Uint8Array[], size: ImageSize, signal: AbortSignal, fit?: ImageFit): Promise<Uint8Array[]>;
   /**
    * Like `decodeAll`, with null for each undecodable JPEG. Throws `PictureDecodeError` if none can be decoded or
    * the run is aborted.
    */
   decodeEach(
     jpegs: Uint8Array[],
-    size: PictureSize,
+    size: ImageSize,
     signal: AbortSignal,
-    fit?: PictureFit,
+    fit?: ImageFit,
   ): Promise<(Uint8Array | null)[]>;
   /** Decodes the frames of an MP4 whose index precedes its data. Throws `PictureDecodeError`. */
   decodeClip(
     mp4: Uint8Array,
-    size: PictureSize,
+    size: ImageSize,
     framesPerSecond: number,
     signal: AbortSignal,
   ): Promise<Uint8Array[]>;
@@ -40,7 +35,7 @@ export type PictureDecoder = {
 
 const timeoutMs = 10_000;
 /** Maximum frames per clip: one minute at 8 frames per second. A clip with more is an attack. */
-const mostPictures = 480;
+const maxFrames = 480;
 
 /** `-err_detect explode` rejects a truncated JPEG; by default ffmpeg fills it up with gray. */
 const jpegInput =
@@ -48,11 +43,11 @@ const jpegInput =
 const mp4Input = '-codec_whitelist h264 -protocol_whitelist pipe -f mov -i pipe:0';
 
 /** Creates a decoder that runs one ffmpeg process per call, for at most 10 s. */
-export function createPictureDecoder(options: { ffmpegPath: string }): PictureDecoder {
+export function createImageDecoder(options: { ffmpegPath: string }): ImageDecoder {
   return {
     decode: async (jpeg, size, signal) => {
       const [picture] = await pictures([jpeg], jpegInput, scaled(size), size, 1, signal);
-      if (picture === undefined) throw new PictureDecodeError('The image cannot be decoded as JPEG');
+      if (picture === undefined) throw new ImageDecodeError('The image cannot be decoded as JPEG');
       return picture;
     },
     decodeAll,
@@ -60,7 +55,7 @@ export function createPictureDecoder(options: { ffmpegPath: string }): PictureDe
       try {
         return await decodeAll(jpegs, size, signal, fit);
       } catch (error) {
-        if (!(error instanceof PictureDecodeError) || signal.aborted) throw error;
+        if (!(error instanceof ImageDecodeError) || signal.aborted) throw error;
         // Only separate runs show which JPEG is broken. They are slow, but rarely needed.
         const found = await oneByOne(jpegs, size, signal, fit);
         if (found.every((picture) => picture === null)) throw error;
@@ -69,36 +64,36 @@ export function createPictureDecoder(options: { ffmpegPath: string }): PictureDe
     },
     decodeClip: async (mp4, size, framesPerSecond, signal) => {
       const filter = `fps=${framesPerSecond},${scaled(size)}`;
-      const found = await pictures([mp4], mp4Input, filter, size, mostPictures, signal);
-      if (found.length === 0) throw new PictureDecodeError('The clip cannot be decoded as H.264 in MP4');
+      const found = await pictures([mp4], mp4Input, filter, size, maxFrames, signal);
+      if (found.length === 0) throw new ImageDecodeError('The clip cannot be decoded as H.264 in MP4');
       return found;
     },
   };
 
   async function decodeAll(
     jpegs: Uint8Array[],
-    size: PictureSize,
+    size: ImageSize,
     signal: AbortSignal,
-    fit: PictureFit = 'stretched',
+    fit: ImageFit = 'stretched',
   ): Promise<Uint8Array[]> {
     if (jpegs.length === 0) return [];
     const filter = fit === 'whole' ? letterboxed(size) : scaled(size);
     const found = await pictures(jpegs, jpegInput, filter, size, jpegs.length, signal);
     if (found.length !== jpegs.length)
-      throw new PictureDecodeError('One of the images cannot be decoded as JPEG');
+      throw new ImageDecodeError('One of the images cannot be decoded as JPEG');
     return found;
   }
 
   async function oneByOne(
     jpegs: Uint8Array[],
-    size: PictureSize,
+    size: ImageSize,
     signal: AbortSignal,
-    fit: PictureFit | undefined,
+    fit: ImageFit | undefined,
   ): Promise<(Uint8Array | null)[]> {
     const found: (Uint8Array | null)[] = [];
     for (const jpeg of jpegs) {
       const [picture = null] = await decodeAll([jpeg], size, signal, fit).catch((error: unknown) => {
-        if (!(error instanceof PictureDecodeError) || signal.aborted) throw error;
+        if (!(error instanceof ImageDecodeError) || signal.aborted) throw error;
         return [];
       });
       found.push(picture);
@@ -110,32 +105,40 @@ export function createPictureDecoder(options: { ffmpegPath: string }): PictureDe
     chunks: Uint8Array[],
     input: string,
     filter: string,
-    size: PictureSize,
-    most: number,
+    size: ImageSize,
+    max: number,
     signal: AbortSignal,
   ): Promise<Uint8Array[]> {
     const pictureBytes = size.width * size.height * 3;
-    const output = ['-map', '0:v:0', '-vf', filter, '-frames:v', `${most}`, '-fps_mode', 'passthrough'];
+    const output = ['-map', '0:v:0', '-vf', filter, '-frames:v', `${max}`, '-fps_mode', 'passthrough'];
     const outcome = await spawnFfmpeg(
       {
         ffmpegPath: options.ffmpegPath,
-        args: [...quiet, ...decodingLimits, ...input.split(' '), ...output, '-f', 'rawvideo', 'pipe:1'],
+        args: [
+          ...quietArguments,
+          ...decodingLimits,
+          ...input.split(' '),
+          ...output,
+          '-f',
+          'rawvideo',
+          'pipe:1',
+        ],
         input: chunks,
-        outputBytes: most * pictureBytes,
+        outputBytes: max * pictureBytes,
         timeoutMs,
       },
       signal,
     );
-    if (outcome.ended !== 'exited') throw new PictureDecodeError(`Decoding ${outcome.ended}`);
+    if (outcome.ended !== 'exited') throw new ImageDecodeError(`Decoding ${outcome.ended}`);
     return inPieces(outcome.stdout, pictureBytes);
   }
 }
 
-function scaled(size: PictureSize): string {
+function scaled(size: ImageSize): string {
   return `scale=${size.width}:${size.height}:flags=area,format=rgb24`;
 }
 
-function letterboxed({ width, height }: PictureSize): string {
+function letterboxed({ width, height }: ImageSize): string {
   const shrunk = `scale=${width}:${height}:flags=area:force_original_aspect_ratio=decrease`;
   return `${shrunk},pad=${width}:${height}:-1:-1,format=rgb24`;
 }

@@ -1,5 +1,5 @@
-import type { PictureSize } from './decode-picture.ts';
-import { quiet } from './graphs.ts';
+import type { ImageSize } from './decode-picture.ts';
+import { quietArguments } from './graphs.ts';
 import { spawnFfmpeg } from './spawn-ffmpeg.ts';
 
 const timeoutMs = 10_000;
@@ -11,7 +11,7 @@ const jpegBytesLimit = 16 * 1024 * 1024;
  */
 export async function encodeJpeg(
   rgb: Uint8Array,
-  { width, height }: PictureSize,
+  { width, height }: ImageSize,
   ffmpegPath: string,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
@@ -20,7 +20,7 @@ export async function encodeJpeg(
   const outcome = await spawnFfmpeg(
     {
       ffmpegPath,
-      args: [...quiet, ...input.split(' '), ...output.split(' ')],
+      args: [...quietArguments, ...input.split(' '), ...output.split(' ')],
       input: [rgb],
       outputBytes: jpegBytesLimit,
       timeoutMs,
@@ -29,5 +29,5 @@ export async function encodeJpeg(
   );
   if (outcome.ended === 'exited' && outcome.exitCode === 0 && outcome.stdout.length > 0)
     return outcome.stdout;
-  throw new Error(`Encoding a JPEG ${outcome.ended}: ${outcome.complaints.trim()}`);
+  throw new Error(`Encoding a JPEG ${outcome.ended}: ${outcome.stderr.trim()}`);
 }

@@ -31,22 +31,29 @@ export type GraphInput =
   | { kind: 'rtsp'; relayUrl: string };
 
 /** Requested capture. `clipSeconds` is ignored in mode `frames`. */
-export type Wanted = { mode: InputMode; clipSeconds: number };
+export type CaptureSpec = { mode: InputMode; clipSeconds: number };
 
 /** Returns the ffmpeg arguments of a capture. `clipPath` is the output file of modes `clip` and `hybrid`. */
 export function captureArguments(
   input: GraphInput,
-  wanted: Wanted,
+  wanted: CaptureSpec,
   limits: { timeoutMs: number; clipBytes: number },
   clipPath: string,
 ): string[] {
   const source = inputArguments(input, limits);
   if (wanted.mode === 'frames') {
-    return [...quiet, ...keyFramesOnly, ...source, '-filter_complex', frameGraph, ...pictureOutputs(input)];
+    return [
+      ...quietArguments,
+      ...keyFramesOnly,
+      ...source,
+      '-filter_complex',
+      frameGraph,
+      ...pictureOutputs(input),
+    ];
   }
   const span = clipSpan(input, wanted.clipSeconds);
   return [
-    ...quiet,
+    ...quietArguments,
     ...enoughForClip,
     ...(span.isExact ? ['-copyts'] : []),
     ...source,
@@ -58,7 +65,7 @@ export function captureArguments(
 }
 
 /** Common arguments. The allocation limit holds one frame, the largest allocation. */
-export const quiet = words(
+export const quietArguments = words(
   `-hide_banner -nostdin -loglevel error -filter_complex_threads 1 -max_alloc ${maxAllocationBytes}`,
 );
 

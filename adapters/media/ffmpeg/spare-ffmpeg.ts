@@ -1,9 +1,9 @@
 import { startFfmpeg, type FfmpegProcess } from './ffmpeg-process.ts';
 
 /** Pre-started ffmpeg processes, one capture each: start-up takes 70 of 100 ms with Debian's build. */
-export type SpareFfmpeg = {
+export type FfmpegPool = {
   /** Returns the idle process with these arguments, or starts one. */
-  take(command: FfmpegCommand): SpareProcess;
+  take(command: FfmpegCommand): IdleProcess;
   /** Starts an idle process for these arguments if none exists. */
   prepare(command: FfmpegCommand): void;
 };
@@ -12,19 +12,19 @@ export type SpareFfmpeg = {
 export type FfmpegCommand = (file: string) => string[];
 
 /** Process that has read no input yet, and the file that it may write. */
-export type SpareProcess = FfmpegProcess & { file: string };
+export type IdleProcess = FfmpegProcess & { file: string };
 
 /**
  * Keeps one idle process per argument list for at most `keepMs`, and at most four in total, because callers choose
  * the clip length. Idle processes do not keep this process alive and end with it. A process creates its file only
  * after it has read input.
  */
-export function createSpareFfmpeg(options: {
+export function createFfmpegPool(options: {
   ffmpegPath: string;
   keepMs: number;
   newFile: () => string;
-}): SpareFfmpeg {
-  const waiting = new Map<string, SpareProcess>();
+}): FfmpegPool {
+  const waiting = new Map<string, IdleProcess>();
   return {
     take: (command) => {
       const spare = waiting.get(toKey(command));
@@ -34,16 +34,16 @@ export function createSpareFfmpeg(options: {
       return spare;
     },
     prepare: (command) => {
-      if (!waiting.has(toKey(command)) && waiting.size < mostWaiting) keep(toKey(command), start(command));
+      if (!waiting.has(toKey(command)) && waiting.size < maxIdle) keep(toKey(command), start(command));
     },
   };
 
-  function start(command: FfmpegCommand): SpareProcess {
+  function start(command: FfmpegCommand): IdleProcess {
     const file = options.newFile();
     return { ...startFfmpeg(options.ffmpegPath, command(file)), file };
   }
 
-  function keep(key: string, spare: SpareProcess): void {
+  function keep(key: string, spare: IdleProcess): void {
     waiting.set(key, spare);
     spare.awaited(false);
     const drop = (): void => {
@@ -60,7 +60,7 @@ export function createSpareFfmpeg(options: {
   }
 }
 
-const mostWaiting = 4;
+const maxIdle = 4;
 
 function toKey(command: FfmpegCommand): string {
   return command('').join('\0');

@@ -1,5 +1,5 @@
 /** Content found instead of a playlist, worded for a remediation. */
-export type FoundInstead =
+export type ContentKind =
   | 'a video file'
   | 'a web page'
   | 'a DASH manifest'
@@ -8,7 +8,7 @@ export type FoundInstead =
   | 'something else';
 
 /** Detects the content kind from the first bytes of a response body. */
-export function kindOfBody(body: Uint8Array): FoundInstead {
+export function sniffBody(body: Uint8Array): ContentKind {
   const start = Buffer.from(body.subarray(0, 1024)).toString('latin1').trimStart();
   if (body.length === 0) return 'an empty response';
   if (start.includes('#EXTM3U')) return 'a damaged HLS playlist';
@@ -19,7 +19,7 @@ export function kindOfBody(body: Uint8Array): FoundInstead {
 }
 
 /** Detects the content kind from the `Content-Type` header. */
-export function kindOfContentType(contentType: string): FoundInstead {
+export function kindFromContentType(contentType: string): ContentKind {
   if (/^video\//i.test(contentType)) return 'a video file';
   if (/^text\/html/i.test(contentType)) return 'a web page';
   if (/^application\/dash/i.test(contentType)) return 'a DASH manifest';

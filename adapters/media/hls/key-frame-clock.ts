@@ -1,10 +1,10 @@
-import { lastKeyFrameOfMp4 } from './mp4-key-frames.ts';
+import { lastKeyFrameOffsetMp4 } from './mp4-key-frames.ts';
 import type { Segment } from './playlist.ts';
-import { formatOf } from './segment-format.ts';
-import { lastKeyFrameOfTs } from './ts-key-frames.ts';
+import { segmentFormat } from './segment-format.ts';
+import { lastKeyFrameOffsetTs } from './ts-key-frames.ts';
 
 /** Records the time of the last key frame: the frame that ffmpeg outputs. */
-export type KeyFrameClock = {
+export type KeyFrameTracker = {
   /**
    * Yields the parts unchanged on their way to ffmpeg: the media initialization section, if any, then each whole
    * segment.
@@ -15,7 +15,7 @@ export type KeyFrameClock = {
 };
 
 /** Creates the tracker for segments in playlist order. */
-export function createKeyFrameClock(segments: Segment[]): KeyFrameClock {
+export function createKeyFrameTracker(segments: Segment[]): KeyFrameTracker {
   let lastAt: Date | null = null;
   return { watch, lastKeyFrameAt: () => lastAt };
 
@@ -39,7 +39,9 @@ function dated(
 ): Date | null {
   if (!segment?.startsAt) return null;
   const seconds =
-    formatOf(segment) === 'mov' ? lastKeyFrameOfMp4(bytes, initialization) : lastKeyFrameOfTs(bytes);
+    segmentFormat(segment) === 'mov'
+      ? lastKeyFrameOffsetMp4(bytes, initialization)
+      : lastKeyFrameOffsetTs(bytes);
   // Rejects a time beyond its segment, and NaN from a timescale of 0.
   if (seconds === null || !(seconds <= segment.durationSeconds + 1)) return null;
   return new Date(segment.startsAt.getTime() + seconds * 1000);

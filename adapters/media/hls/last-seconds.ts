@@ -1,30 +1,36 @@
-import { packetBytes, packetsOf, payloadOf, picturesOf, startsUnit } from './transport-stream.ts';
+import {
+  packetBytes,
+  packetsWithPid,
+  packetPayload,
+  indexTransportStream,
+  startsPayloadUnit,
+} from './transport-stream.ts';
 
-const ticksPerSecond = 90_000;
+const ptsPerSecond = 90_000;
 /** Range of 33-bit timestamps: they wrap after 26.5 hours. */
 const allTicks = 2 ** 33;
 
 /** PTS, in seconds, at which the last frame of a trimmed clip ends. It exceeds the length of every clip and GOP. */
-export const clipEndsAtSeconds = 3600;
-const lastPictureTicks = clipEndsAtSeconds * ticksPerSecond - 90;
+export const clipEndPtsSeconds = 3600;
+const lastPictureTicks = clipEndPtsSeconds * ptsPerSecond - 90;
 
 /**
  * Trims MPEG-TS to PAT, PMT and video from the key frame before the last `seconds`; rebases PTS/DTS. The fixed end
  * lets ffmpeg start before its input is known. Returns null if the timestamps or tables are unreadable (ISO/IEC
  * 13818-1).
  */
-export function lastSeconds(bytes: Uint8Array, seconds: number): Uint8Array | null {
-  const found = picturesOf(bytes);
+export function trimToLastSeconds(bytes: Uint8Array, seconds: number): Uint8Array | null {
+  const found = indexTransportStream(bytes);
   if (found === null) return null;
-  const times = readTimes(bytes, found.pictures);
+  const times = readTimes(bytes, found.accessUnits);
   if (times === null) return null;
   const newest = times.reduce((latest, time) => (ticksBetween(latest, time) > 0 ? time : latest));
   const age = times.map((time) => ticksBetween(time, newest));
-  const start = found.pictures.findLastIndex(
-    ({ isKeyFrame }, index) => isKeyFrame && (age[index] ?? 0) >= seconds * ticksPerSecond,
+  const start = found.accessUnits.findLastIndex(
+    ({ isKeyFrame }, index) => isKeyFrame && (age[index] ?? 0) >= seconds * ptsPerSecond,
   );
-  const from = found.pictures[Math.max(0, start)]?.at ?? 0;
-  const cut = Buffer.concat([...found.tables, ...packetsOf(bytes.subarray(from), found.videoPid)]);
+  const from = found.accessUnits[Math.max(0, start)]?.at ?? 0;
+  const cut = Buffer.concat([...found.tables, ...packetsWithPid(bytes.subarray(from), found.videoPid)]);
   moveTimes(cut.subarray(found.tables.length * packetBytes), lastPictureTicks - newest);
   return cut;
 }
@@ -42,14 +48,14 @@ function readTimes(bytes: Uint8Array, pictures: { at: number }[]): number[] | nu
 function moveTimes(packets: Buffer, byTicks: number): void {
   for (let at = 0; at < packets.length; at += packetBytes) {
     const packet = packets.subarray(at, at + packetBytes);
-    if (!startsUnit(packet)) continue;
+    if (!startsPayloadUnit(packet)) continue;
     for (const field of timeFields(packet)) writeTime(field, readTime(field) + byTicks);
   }
 }
 
 /** Returns the PTS field of a video PES packet and, if present, its DTS field. */
 function timeFields(packet: Uint8Array): Buffer[] {
-  const payload = payloadOf(packet);
+  const payload = packetPayload(packet);
   const pes = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength);
   if (pes.length < 19 || pes.readUIntBE(0, 3) !== 1 || (pes.readUInt8(3) & 0xf0) !== 0xe0) return [];
   const present = pes.readUInt8(7) >> 6;

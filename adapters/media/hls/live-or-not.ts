@@ -7,7 +7,7 @@ import type { MediaPlaylist } from './playlist.ts';
 export type Liveness = 'live' | 'ended' | 'recorded';
 
 /** Returns the liveness of a playlist. */
-export function livenessOf(playlist: Pick<MediaPlaylist, 'endList' | 'playlistType'>): Liveness {
+export function classifyLiveness(playlist: Pick<MediaPlaylist, 'endList' | 'playlistType'>): Liveness {
   if (playlist.playlistType === 'VOD') return 'recorded';
   return playlist.endList ? 'ended' : 'live';
 }

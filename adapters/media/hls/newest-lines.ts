@@ -4,8 +4,8 @@ import { mediaSequenceLine, sequenceAfter } from './media-sequence.ts';
  * Reduces the lines of a media playlist to the newest `most` segments and the tags that these inherit from removed
  * ones. A day of DVR has 40,000 segments, for which a parser needs 100 MB.
  */
-export function newestLines(lines: string[], most: number): string[] {
-  let left = lines.reduce((count, line) => (isUri(line) ? count + 1 : count), 0) - most;
+export function keepNewestSegments(lines: string[], max: number): string[] {
+  let left = lines.reduce((count, line) => (isUri(line) ? count + 1 : count), 0) - max;
   if (left <= 0) return lines;
   const end = 1 + lines.findIndex((line) => isUri(line) && (left -= 1) === 0);
   const gone = lines.slice(0, end);

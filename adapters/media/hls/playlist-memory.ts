@@ -1,7 +1,7 @@
 import { isOver } from '../../../core/time.ts';
 
 /** Cached result of the last capture; saves the next capture a request. */
-export type Remembered = {
+export type CachedPlaylist = {
   /** URL of the selected media playlist, after redirects. */
   mediaUrl: string;
   /** Position of the last capture. If the next one is the same, the encoder may use another playlist now. */
@@ -14,8 +14,8 @@ export type Remembered = {
 
 /** Cache of playlists by stream and mode. */
 export type PlaylistMemory = {
-  recall(key: string): Remembered | undefined;
-  remember(key: string, remembered: Remembered): void;
+  recall(key: string): CachedPlaylist | undefined;
+  remember(key: string, remembered: CachedPlaylist): void;
   forget(key: string): void;
 };
 
@@ -25,10 +25,10 @@ export type PlaylistMemory = {
  */
 export function createPlaylistMemory(options: {
   now: () => Date;
-  most: number;
+  max: number;
   keepMs: number;
 }): PlaylistMemory {
-  const entries = new Map<string, Remembered & { resolvedAtMs: number }>();
+  const entries = new Map<string, CachedPlaylist & { resolvedAtMs: number }>();
   return {
     recall: (key) => {
       const entry = entries.get(key);
@@ -47,7 +47,7 @@ export function createPlaylistMemory(options: {
       entries.delete(key);
       entries.set(key, { ...remembered, resolvedAtMs });
       const [oldest] = entries.keys();
-      if (entries.size > options.most && oldest !== undefined) entries.delete(oldest);
+      if (entries.size > options.max && oldest !== undefined) entries.delete(oldest);
     },
     forget: (key) => void entries.delete(key),
   };

@@ -1,8 +1,8 @@
 import { withRangeOffsets } from './byte-range-lines.ts';
 import { takeMediaSequence } from './media-sequence.ts';
-import { newestLines } from './newest-lines.ts';
+import { keepNewestSegments } from './newest-lines.ts';
 import { keepReadableKeys } from './readable-keys.ts';
-import { withVariables, type Variables } from './variables.ts';
+import { substituteVariables, type Variables } from './variables.ts';
 
 /** Tags that captures need. hls-parser takes quadratic time for some others and fails on some. */
 const neededTags = new Set([
@@ -25,23 +25,23 @@ const neededTags = new Set([
 ]);
 
 /** Maximum variant streams. Real playlists have about 12; the parser compares each with every line. */
-const mostVariants = 200;
+const maxVariants = 200;
 
 /** Maximum lines. A day in segments of 2 s with four tags each has 216,000. A list takes 100 bytes per line. */
-const mostLines = 250_000;
+const maxLines = 250_000;
 
 /**
  * Maximum tags before one URI or at the end. Real playlists have about 12; some lists of the parser grow without
  * limit.
  */
-const mostTagsOfOne = 1000;
+const maxTagsPerUri = 1000;
 
 /** Error for a playlist with more than the maximum number of lines or tags. */
 export class PlaylistLimitError extends Error {
   override readonly name = 'PlaylistLimitError';
 }
 
-export type PlaylistText = {
+export type SanitizedPlaylist = {
   text: string;
   /** Media sequence number of the first segment. */
   firstSequence: bigint;
@@ -53,10 +53,10 @@ export type PlaylistText = {
  * of a media playlist. Returns null if the bytes are not a playlist. Throws `VariableError` and
  * `PlaylistLimitError`.
  */
-export function readableText(
+export function sanitizePlaylist(
   bytes: Uint8Array,
-  source: { url: string; imported: Variables; mostSegments: number },
-): PlaylistText | null {
+  source: { url: string; imported: Variables; maxSegments: number },
+): SanitizedPlaylist | null {
   const read: string[] = [];
   let begun = false;
   let variants = 0;
@@ -65,17 +65,17 @@ export function readableText(
     if (!begun && !/^#EXTM3U\b/.test(line)) return null;
     begun = true;
     if (line.startsWith('#') && !isNeeded(line)) continue;
-    if (line.startsWith('#EXT-X-STREAM-INF') && ++variants > mostVariants) break;
+    if (line.startsWith('#EXT-X-STREAM-INF') && ++variants > maxVariants) break;
     tags = line.startsWith('#') ? tags + 1 : 0;
-    if (tags > mostTagsOfOne || read.length >= mostLines)
+    if (tags > maxTagsPerUri || read.length >= maxLines)
       throw new PlaylistLimitError('The playlist has too many lines');
     read.push(line.startsWith('#EXTINF:') ? withoutTitle(line) : line);
   }
   if (!begun) return null;
-  const { lines, variables } = withVariables(read, source.url, source.imported);
+  const { lines, variables } = substituteVariables(read, source.url, source.imported);
   const defined = lines.filter((line) => !line.startsWith('#EXT-X-DEFINE'));
   if (variants > 0) return { text: defined.join('\n'), firstSequence: 0n, variables };
-  const newest = newestLines(keepReadableKeys(withRangeOffsets(defined)), source.mostSegments);
+  const newest = keepNewestSegments(keepReadableKeys(withRangeOffsets(defined)), source.maxSegments);
   const { lines: kept, firstSequence } = takeMediaSequence(newest);
   return { text: kept.join('\n'), firstSequence, variables };
 }

@@ -12,12 +12,12 @@ export type ResourceMemory = {
 };
 
 /** Maximum size of an entry, in bytes. A media initialization section has about 1 kB, a key 16 bytes. */
-const mostBytesOfOne = 64 * 1024;
+const maxEntryBytes = 64 * 1024;
 
 /** Creates a cache of at most `most` entries. An entry expires `keepMs` after it was fetched. */
 export function createResourceMemory(options: {
   now: () => Date;
-  most: number;
+  max: number;
   keepMs: number;
 }): ResourceMemory {
   const entries = new Map<string, { bytes: Uint8Array; fetchedAt: Date }>();
@@ -28,7 +28,7 @@ export function createResourceMemory(options: {
       if (known !== undefined && !isOver(known.fetchedAt, options.keepMs / 1000, options.now()))
         return known.bytes;
       const bytes = await fetch();
-      if (bytes.length <= mostBytesOfOne) remember(key, bytes);
+      if (bytes.length <= maxEntryBytes) remember(key, bytes);
       return bytes;
     },
     forget: (resource) => void entries.delete(toKey(resource)),
@@ -38,7 +38,7 @@ export function createResourceMemory(options: {
     entries.delete(key);
     entries.set(key, { bytes, fetchedAt: options.now() });
     const [oldest] = entries.keys();
-    if (entries.size > options.most && oldest !== undefined) entries.delete(oldest);
+    if (entries.size > options.max && oldest !== undefined) entries.delete(oldest);
   }
 }
 

@@ -2,27 +2,27 @@
  * Histogram of integer differences, for medians without sorting. Differences beyond ±127 count as ±127, far from
  * every median in use.
  */
-export type Differences = Uint16Array;
+export type Histogram = Uint16Array;
 
 const bound = 127;
 
 /** Creates an empty histogram. */
-export function noDifferences(): Differences {
+export function emptyHistogram(): Histogram {
   return new Uint16Array(2 * bound + 2);
 }
 
 /** Returns the bin of a difference. */
-export function binOf(difference: number): number {
+export function histogramBin(difference: number): number {
   return difference < -bound ? 0 : difference > bound ? 2 * bound : difference + bound;
 }
 
 /** Returns the median of `total` counted differences, or 0 if there are none. Clears the histogram. */
-export function takeMedian(differences: Differences, total: number): number {
-  return takeShare(differences, total, 0.5);
+export function drainMedian(differences: Histogram, total: number): number {
+  return drainQuantile(differences, total, 0.5);
 }
 
 /** Returns the quantile `share` of `total` counted differences, or 0 if there are none. Clears the histogram. */
-export function takeShare(differences: Differences, total: number, share: number): number {
+export function drainQuantile(differences: Histogram, total: number, share: number): number {
   if (total === 0) return 0;
   let left = Math.floor(total * share);
   let bin = 0;

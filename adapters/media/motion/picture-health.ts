@@ -5,19 +5,19 @@ import type { Plane, Planes } from './planes.ts';
 const blackLevel = 20;
 /** Maximum spread between darkest and brightest level of a black frame. A face at night exceeds it. */
 const blackSpread = 4;
-const colourless = 128;
-const colourSpread = 4;
+const colorless = 128;
+const colorSpread = 4;
 /** Share of pixels to ignore: codec ringing at a border. */
 const strayShare = 1 / 2000;
 
 /** Returns true for a black frame: every pixel near black level, flat and colorless. A night scene is not black. */
-export function isBlack({ luma, blueness, redness }: Planes): boolean {
+export function isBlack({ luma, cb: blueness, cr: redness }: Planes): boolean {
   if (hasLight(luma.samples)) return false;
   const { low, high } = extremes(luma.samples);
   if (high > blackLevel || high - low > blackSpread) return false;
   return [blueness, redness].every((plane) => {
     const chroma = extremes(plane.samples);
-    return chroma.low >= colourless - colourSpread && chroma.high <= colourless + colourSpread;
+    return chroma.low >= colorless - colorSpread && chroma.high <= colorless + colorSpread;
   });
 }
 
@@ -49,18 +49,18 @@ function firstBeyond(histogram: Uint32Array, strays: number): number {
 }
 
 /** Layout of a frame fingerprint: every eighth luma pixel, alternating between rows, with exact levels. */
-export const trace = {
+export const fingerprint = {
   every: 8,
   width: thumbnail.width / 8,
   bytes: (thumbnail.width * thumbnail.height) / 8,
 } as const;
 
 /** Returns the fingerprint of a luma plane. */
-export function traceOf({ samples, width }: Plane): Uint8Array {
-  const kept = new Uint8Array(trace.bytes);
-  for (let at = 0; at < trace.bytes; at += 1) {
-    const position = at * trace.every;
-    const shift = ((position / width) & 1) === 0 ? 0 : trace.every / 2;
+export function computeFingerprint({ samples, width }: Plane): Uint8Array {
+  const kept = new Uint8Array(fingerprint.bytes);
+  for (let at = 0; at < fingerprint.bytes; at += 1) {
+    const position = at * fingerprint.every;
+    const shift = ((position / width) & 1) === 0 ? 0 : fingerprint.every / 2;
     kept[at] = samples[position + shift] ?? 0;
   }
   return kept;
@@ -77,13 +77,13 @@ const identicalLevels = 2;
 
 /** Returns true if two fingerprints belong to the same image. */
 export function isIdentical(before: Uint8Array, now: Uint8Array): boolean {
-  const most = now.length * identicalShare;
+  const max = now.length * identicalShare;
   let differing = 0;
   for (let at = 0; at < now.length; at += 1) {
     const levels = Math.abs((now[at] ?? 0) - (before[at] ?? 0));
     if (levels > identicalLevels) return false;
     if (levels > 0) differing += 1;
-    if (differing > most) return false;
+    if (differing > max) return false;
   }
   return true;
 }

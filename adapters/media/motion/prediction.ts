@@ -1,11 +1,11 @@
-import { greater, lesser } from './integers.ts';
+import { maxInt, minInt } from './integers.ts';
 
 /**
  * Returns each sample minus its prediction: the median of left, above, and left + above - corner (lossless JPEG).
  * The residuals are small and similar, so they deflate to half the size. The arithmetic is modulo 256, which the
  * typed array provides.
  */
-export function toDifferences(samples: Uint8Array, width: number): Uint8Array {
+export function toResiduals(samples: Uint8Array, width: number): Uint8Array {
   const differences = new Uint8Array(samples.length);
   for (let row = 0; row < samples.length; row += width) {
     let left = row === 0 ? 0 : (samples[row - width] ?? 0);
@@ -22,7 +22,7 @@ export function toDifferences(samples: Uint8Array, width: number): Uint8Array {
 }
 
 /** Restores the samples from their residuals. */
-export function fromDifferences(differences: Uint8Array, width: number): Uint8Array {
+export function fromResiduals(differences: Uint8Array, width: number): Uint8Array {
   const samples = new Uint8Array(differences.length);
   for (let row = 0; row < samples.length; row += width) {
     let left = row === 0 ? 0 : (samples[row - width] ?? 0);
@@ -39,7 +39,7 @@ export function fromDifferences(differences: Uint8Array, width: number): Uint8Ar
 
 /** Returns the median of left, above, and left + above - corner. */
 function guess(left: number, above: number, corner: number): number {
-  const low = lesser(left, above);
-  const high = greater(left, above);
-  return lesser(greater(left + above - corner, low), high);
+  const low = minInt(left, above);
+  const high = maxInt(left, above);
+  return minInt(maxInt(left + above - corner, low), high);
 }

@@ -1,4 +1,4 @@
-import { certain } from './threshold.ts';
+import { fullWeight } from './threshold.ts';
 import type { MotionTuning } from './tuning.ts';
 
 /**
@@ -9,12 +9,12 @@ import type { MotionTuning } from './tuning.ts';
 const rank = 5;
 
 /** Returns the minimum area of the largest component, in pixels, for a learned flake area. */
-export function leastAreaIn(flakeArea: number, { leastArea, mostArea, weatherFactor }: MotionTuning): number {
-  return Math.min(Math.max(leastArea, flakeArea * weatherFactor), mostArea);
+export function minMotionArea(flakeArea: number, { minArea, maxArea, weatherFactor }: MotionTuning): number {
+  return Math.min(Math.max(minArea, flakeArea * weatherFactor), maxArea);
 }
 
 /** Updates the flake area, in whole pixels: rises by half of the difference, falls by an eighth per tick. */
-export function learnFlakes(flakeArea: number, components: readonly number[]): number {
-  const seen = Math.min(Math.round((components[rank] ?? 0) / certain), 255);
+export function updateFlakeArea(flakeArea: number, components: readonly number[]): number {
+  const seen = Math.min(Math.round((components[rank] ?? 0) / fullWeight), 255);
   return seen > flakeArea ? (flakeArea + seen + 1) >> 1 : Math.max(seen, flakeArea - 1 - (flakeArea >> 3));
 }

@@ -5,9 +5,9 @@ import type { PreparePlaylist } from '../../media/hls/fetch-playlist.ts';
  * segment titles that begin with "Amazon", and by the class or id of date ranges. `paused`: the newest segment is
  * an advertisement.
  */
-export const leaveOutAdvertisements: PreparePlaylist = (playlist) => {
+export const markAdvertisements: PreparePlaylist = (playlist) => {
   const lines = Buffer.from(playlist).toString().split(/\r?\n/);
-  const breaks = lines.flatMap((line) => readBreak(line) ?? []).slice(-mostBreaks);
+  const breaks = lines.flatMap((line) => readBreak(line) ?? []).slice(-maxBreaks);
   const marked: string[] = [];
   let paused = false;
   let atMs = NaN;
@@ -27,7 +27,7 @@ const dateTime = '#EXT-X-PROGRAM-DATE-TIME:';
 const information = '#EXTINF:';
 
 /** Maximum advertisement breaks. A playlist of half a minute has two or three. */
-const mostBreaks = 20;
+const maxBreaks = 20;
 
 type Break = { fromMs: number; toMs: number };
 

@@ -1,8 +1,8 @@
 import { pageHost, pagePath } from '../page-path.ts';
-import type { DeadPage, TwitchPage } from '../platform-page.ts';
+import type { NotLivePage, TwitchPage } from '../platform-page.ts';
 
 /** Parses a Twitch URL. Returns null if it cannot lead to a stream. */
-export function recogniseTwitch(url: URL): TwitchPage | DeadPage | null {
+export function parseTwitchUrl(url: URL): TwitchPage | NotLivePage | null {
   const host = pageHost(url);
   if (host === 'clips.twitch.tv') return { kind: 'clip' };
   if (host === 'player.twitch.tv') return player(url.searchParams);
@@ -48,11 +48,11 @@ function channel(name: string | null): TwitchPage | null {
 }
 
 /** Parses `/name/v/123`, `/name/clip/Word` and older forms. */
-function deadPage(second: string): DeadPage | null {
+function deadPage(second: string): NotLivePage | null {
   if (second === 'clip' || second === 'clips') return { kind: 'clip' };
   return ['v', 'video', 'videos', 'b', 'c'].includes(second) ? { kind: 'recording' } : null;
 }
 
-function player(query: URLSearchParams): TwitchPage | DeadPage | null {
+function player(query: URLSearchParams): TwitchPage | NotLivePage | null {
   return query.has('video') ? { kind: 'recording' } : channel(query.get('channel'));
 }

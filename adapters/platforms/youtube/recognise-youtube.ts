@@ -1,8 +1,8 @@
 import { pageHost, pagePath } from '../page-path.ts';
-import type { DeadPage, YoutubePage } from '../platform-page.ts';
+import type { NotLivePage, YoutubePage } from '../platform-page.ts';
 
 /** Parses a YouTube URL. Returns null if it cannot lead to a stream. */
-export function recogniseYoutube(url: URL): YoutubePage | DeadPage | null {
+export function parseYoutubeUrl(url: URL): YoutubePage | NotLivePage | null {
   const host = pageHost(url);
   const parts = pagePath(url);
   if (parts === null) return null;
@@ -26,7 +26,7 @@ const hosts = new Set([
   'www.youtube-nocookie.com',
 ]);
 
-const deadPages = new Map<string, DeadPage>([
+const deadPages = new Map<string, NotLivePage>([
   ['shorts', { kind: 'short' }],
   ['clip', { kind: 'clip' }],
   ['playlist', { kind: 'playlist' }],

@@ -8,7 +8,7 @@ export type FetchLike = (
 ) => Promise<{ status: number; headers: { get(name: string): string | null }; text(): Promise<string> }>;
 
 /** Retry options. */
-export type Patience = {
+export type RetryOptions = {
   /** Maximum attempts of one call, including the first. */
   maxAttempts: number;
   sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
@@ -19,21 +19,21 @@ export type Patience = {
 /** HTTP response. */
 export type Reply = { status: number; body: string };
 
-const longestWaitMs = 20_000;
+const maxWaitMs = 20_000;
 
 /**
  * Sends a POST and retries if the server is busy (429, 503). No other layer does. Waits for `Retry-After`, at most
  * 20 s, or for 0.5, 1 and 2 s. Returns any other status. Throws `VisionError` if the server does not respond, or
  * not in time.
  */
-export async function patientPost(
+export async function postWithRetry(
   { url, headers, body }: { url: string; headers: Record<string, string>; body: string },
   {
     fetch,
     maxAttempts = 4,
     sleep = sleepUnlessAborted,
     random = Math.random,
-  }: { fetch: FetchLike } & Partial<Patience>,
+  }: { fetch: FetchLike } & Partial<RetryOptions>,
   signal: AbortSignal,
 ): Promise<Reply> {
   try {
@@ -58,7 +58,7 @@ export async function patientPost(
 function waitMs(retryAfter: string | null, attempt: number, random: number): number {
   const asked = retryAfter === null || retryAfter === '' ? Number.NaN : Number(retryAfter) * 1000;
   const wait = Number.isFinite(asked) && asked >= 0 ? asked : 500 * 2 ** (attempt - 1) * (0.8 + 0.4 * random);
-  return Math.min(wait, longestWaitMs);
+  return Math.min(wait, maxWaitMs);
 }
 
 async function sleepUnlessAborted(milliseconds: number, signal: AbortSignal): Promise<void> {

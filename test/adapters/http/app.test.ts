@@ -62,7 +62,7 @@ describe('POST /live-monitor', () => {
       interval_seconds: '15',
       max_triggers: null,
       enable_prefilter: 'False',
-      colour: 'green',
+      color: 'green',
     });
     expect(job.details).toMatchObject({ interval_seconds: 15, max_triggers: null, enable_prefilter: false });
   });

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { findJsonFault } from '../../../adapters/http/json-fault.ts';
+import { findJsonParseIssue } from '../../../adapters/http/json-fault.ts';
 
 /** The words and positions themselves are compared with Python's in `pydantic.test.ts`. */
 
@@ -19,7 +19,7 @@ test('a fault is found in whatever JSON becomes when a character is lost, added 
   fc.assert(
     fc.property(damaged, (text) => {
       if (isJson(text)) return;
-      const { position, reason } = findJsonFault(text);
+      const { position, reason } = findJsonParseIssue(text);
       expect(position).toBeLessThanOrEqual(Array.from(text).length);
       expect(reason).toMatch(/^(Expecting|Extra data|Invalid|Unterminated)/);
       // Up to there the text is the beginning of some JSON: the fault is not further back.
@@ -30,8 +30,11 @@ test('a fault is found in whatever JSON becomes when a character is lost, added 
 });
 
 test('a million open brackets are no trouble', () => {
-  expect(findJsonFault('['.repeat(1_000_000))).toEqual({ position: 1_000_000, reason: 'Expecting value' });
-  expect(findJsonFault('{"a":'.repeat(300_000))).toMatchObject({ position: 1_500_000 });
+  expect(findJsonParseIssue('['.repeat(1_000_000))).toEqual({
+    position: 1_000_000,
+    reason: 'Expecting value',
+  });
+  expect(findJsonParseIssue('{"a":'.repeat(300_000))).toMatchObject({ position: 1_500_000 });
 });
 
 function isJson(text: string): boolean {

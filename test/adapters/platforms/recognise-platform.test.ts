@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { recognisePlatform } from '../../../adapters/platforms/recognise-platform.ts';
+import { parsePlatformUrl } from '../../../adapters/platforms/recognise-platform.ts';
 
 const id = 'jNQXAC9IVRw';
 const channelId = 'UC4QobU6STFB0P71PMvOGN5A';
@@ -100,6 +100,6 @@ const table: Record<string, unknown> = {
 
 describe('the page of a platform', () => {
   it.each(Object.entries(table))('%s is parsed as the page of a platform', (url, page) => {
-    expect(recognisePlatform(new URL(url))).toEqual(page);
+    expect(parsePlatformUrl(new URL(url))).toEqual(page);
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { publicPlatforms } from '../../../adapters/platforms/platform-settings.ts';
+import { defaultPlatformSettings } from '../../../adapters/platforms/platform-settings.ts';
 import type { PlatformSettings } from '../../../adapters/platforms/platform-settings.ts';
-import { createRenewedPlatforms } from '../../../adapters/platforms/renewed-platforms.ts';
+import { createReloadingPlatforms } from '../../../adapters/platforms/renewed-platforms.ts';
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import { never } from './platform-world.ts';
 
@@ -11,7 +11,7 @@ const url = 'https://www.twitch.tv/harbour_cam';
 function trial(settings: PlatformSettings[]) {
   const made: PlatformSettings[] = [];
   let reads = 0;
-  const platforms = createRenewedPlatforms(
+  const platforms = createReloadingPlatforms(
     async () => settings[Math.min(reads++, settings.length - 1)]!,
     (given) => {
       made.push(given);
@@ -27,17 +27,17 @@ function trial(settings: PlatformSettings[]) {
 }
 
 test('platform capturers are created at the first URL and kept while the settings are unchanged', async () => {
-  const { platforms, made, reads } = trial([publicPlatforms]);
+  const { platforms, made, reads } = trial([defaultPlatformSettings]);
   expect(reads()).toBe(0);
 
   const probes = [await platforms.twitch.probe(url, never), await platforms.youtube.probe(url, never)];
 
   expect(probes.map(({ playbackUrl }) => playbackUrl)).toEqual(['made 1', 'made 1']);
-  expect(made).toEqual([publicPlatforms]);
+  expect(made).toEqual([defaultPlatformSettings]);
 });
 
 test('changed settings create new platform capturers', async () => {
-  const { platforms, made } = trial([publicPlatforms, { ...publicPlatforms }]);
+  const { platforms, made } = trial([defaultPlatformSettings, { ...defaultPlatformSettings }]);
 
   await platforms.twitch.probe(url, never);
   const request = { url, mode: 'frames', clipSeconds: 3, resolveAgain: false } as const;

@@ -30,7 +30,7 @@ beforeEach(() => {
       return resolutions.at(-1)!.promise;
     },
     now: () => new Date(nowMs),
-    most: 2,
+    max: 2,
   });
 });
 

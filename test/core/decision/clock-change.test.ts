@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { atTick, onClock } from '../../../core/decision/clock-change.ts';
-import { coverage } from '../../../core/decision/coverage.ts';
+import { computeCoverage } from '../../../core/decision/coverage.ts';
 import type { Job } from '../../../core/job.ts';
 import { jobDetail } from '../../../core/operations/present-job.ts';
 import { after, runningDigest, runningJob } from '../../support/watching.ts';
@@ -41,7 +41,7 @@ describe('a job on a clock that was set back', () => {
   });
 
   test('is covered as before', () => {
-    const { gaps: _, ...before } = coverage(watchedJob(), after(100));
+    const { gaps: _, ...before } = computeCoverage(watchedJob(), after(100));
     const stats = jobDetail(
       { job: watchedJob(), findings: [], deliveries: [] },
       'http://watchpost.test',

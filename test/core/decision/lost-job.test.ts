@@ -25,7 +25,7 @@ describe('isLost', () => {
   });
 
   test('a job whose running execution is silent for longer than a tick may take is lost', () => {
-    expect(isLost(job, running, silentFor(rules.leaseAllowanceSeconds + 1))).toBe(false);
+    expect(isLost(job, running, silentFor(rules.leaseMarginSeconds + 1))).toBe(false);
     expect(isLost(job, running, silentFor(rules.maxTickSeconds))).toBe(false);
     expect(isLost(job, running, silentFor(rules.maxTickSeconds + 1))).toBe(true);
   });
@@ -52,7 +52,7 @@ test('the maximum silence of a job exceeds all retries of its workflow between t
     return maxTaskSeconds(state);
   });
   const total = seconds.reduce((sum, each) => sum + each, 0);
-  expect(total + rules.leaseAllowanceSeconds + sweepSeconds).toBeLessThanOrEqual(rules.maxTickSeconds);
+  expect(total + rules.leaseMarginSeconds + sweepSeconds).toBeLessThanOrEqual(rules.maxTickSeconds);
 });
 
 /** Interval between two sweeps of `reconcile`, which starts an execution that is missing when the lease has run out. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { rules } from '../../../core/decision/rules.ts';
 import { planTick } from '../../../core/decision/tick-change.ts';
 import type { NewEvent } from '../../../core/event.ts';
-import { noCounts, nothingWatched } from '../../../core/job.ts';
+import { zeroCounters, initialTickState } from '../../../core/job.ts';
 import { after, newDigest, progress } from '../../contract/records.ts';
 
 const captureState = { seen: null, motion: '3.reference.learned' };
@@ -16,7 +16,7 @@ function planned(tick: number, { generation = 0, events = [progress], done = fal
     closing: false,
     resolve_again: false,
   };
-  const decision = { counters: noCounts, watch: nothingWatched, events, next, ending: undefined };
+  const decision = { counters: zeroCounters, watch: initialTickState, events, next, ending: undefined };
   return planTick(job, decision, captureState, 3600, after(0)).set;
 }
 

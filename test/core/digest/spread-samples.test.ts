@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { spreadSamples } from '../../../core/digest/spread-samples.ts';
+import { selectEvenly } from '../../../core/digest/spread-samples.ts';
 
 test.each([
   [3, 5, [0, 1, 2]],
@@ -7,11 +7,11 @@ test.each([
   [9, 5, [0, 2, 4, 6, 8]],
   [6, 5, [0, 1, 3, 4, 5]],
   [20, 2, [0, 19]],
-])('of %i samples, %i at most', (count, most, chosen) => {
+])('of %i samples, %i at most', (count, max, chosen) => {
   expect(
-    spreadSamples(
+    selectEvenly(
       Array.from({ length: count }, (_, at) => at),
-      most,
+      max,
     ),
   ).toEqual(chosen);
 });

@@ -100,10 +100,10 @@ describe('an idempotency key', () => {
     ['its own probe fails for an unexpected reason', new TypeError('odd')],
   ])('replays the job that a concurrent request created if %s', async (_, refusal) => {
     for (let made = 0; made < 9; made += 1) await create(undefined);
-    const { findIdempotent } = world.c.jobs;
+    const { findByIdempotencyKey: findIdempotent } = world.c.jobs;
     let winner: Job | undefined;
-    world.c.jobs.findIdempotent = async (...given) => {
-      world.c.jobs.findIdempotent = findIdempotent;
+    world.c.jobs.findByIdempotencyKey = async (...given) => {
+      world.c.jobs.findByIdempotencyKey = findIdempotent;
       const known = await findIdempotent(...given);
       winner = await create('once');
       if (refusal) {
@@ -135,9 +135,9 @@ describe('an idempotency key', () => {
 
   test('refuses another request whose slot a concurrent request with the same key took', async () => {
     for (let made = 0; made < 9; made += 1) await create(undefined);
-    const { findIdempotent } = world.c.jobs;
-    world.c.jobs.findIdempotent = async (...given) => {
-      world.c.jobs.findIdempotent = findIdempotent;
+    const { findByIdempotencyKey: findIdempotent } = world.c.jobs;
+    world.c.jobs.findByIdempotencyKey = async (...given) => {
+      world.c.jobs.findByIdempotencyKey = findIdempotent;
       await create('once', { condition: 'a train' });
       return findIdempotent('harbour', 'unused', given[2]);
     };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JobEvent } from '../../../core/event.ts';
-import { linkedEnvelope, pushedEnvelope } from '../../../core/operations/present-event.ts';
+import { envelopeWithLinks, envelopeWithImages } from '../../../core/operations/present-event.ts';
 import { after, newJob, start } from '../../contract/records.ts';
 
 const job = newJob();
@@ -32,8 +32,8 @@ function summary(grid: { frame_grid_key?: string }): JobEvent {
 
 test('a grid is a link in a page and base64 in what is pushed; its key stays inside', async () => {
   const event = summary({ frame_grid_key: 'captures/a/grid.jpg' });
-  const linked = linkedEnvelope(job, event, { baseUrl }).data;
-  const pushed = (await pushedEnvelope(job, event, media(new Uint8Array([255, 216])))).data;
+  const linked = envelopeWithLinks(job, event, { baseUrl }).data;
+  const pushed = (await envelopeWithImages(job, event, media(new Uint8Array([255, 216])))).data;
 
   expect(linked).toMatchObject({
     summary: 'Nothing moved.',
@@ -45,13 +45,13 @@ test('a grid is a link in a page and base64 in what is pushed; its key stays ins
 
 test('a picture that was swept is null', async () => {
   const event = summary({ frame_grid_key: 'captures/a/grid.jpg' });
-  expect((await pushedEnvelope(job, event, media())).data).toMatchObject({ frame_grid_b64: null });
+  expect((await envelopeWithImages(job, event, media())).data).toMatchObject({ frame_grid_b64: null });
 });
 
 test('a grid that was not asked for leaves no trace', async () => {
   const event = summary({});
-  expect(Object.keys(linkedEnvelope(job, event, { baseUrl }).data)).not.toContain('frame_grid_url');
-  expect(Object.keys((await pushedEnvelope(job, event, media())).data)).not.toContain('frame_grid_b64');
+  expect(Object.keys(envelopeWithLinks(job, event, { baseUrl }).data)).not.toContain('frame_grid_url');
+  expect(Object.keys((await envelopeWithImages(job, event, media())).data)).not.toContain('frame_grid_b64');
 });
 
 test('a stored failure with a code that the interface does not know is presented as INTERNAL_ERROR', async () => {
@@ -63,8 +63,8 @@ test('a stored failure with a code that the interface does not know is presented
     data: { code, message: 'Failed', remediation: 'Start a new job.' },
   });
 
-  const codeOf = (code: string) => linkedEnvelope(job, event(code), { baseUrl }).data;
+  const readCode = (code: string) => envelopeWithLinks(job, event(code), { baseUrl }).data;
 
-  expect(codeOf('STREAM_FETCH_FAILED')).toMatchObject({ code: 'STREAM_FETCH_FAILED' });
-  expect(codeOf('CODE_OF_ANOTHER_RELEASE')).toMatchObject({ code: 'INTERNAL_ERROR' });
+  expect(readCode('STREAM_FETCH_FAILED')).toMatchObject({ code: 'STREAM_FETCH_FAILED' });
+  expect(readCode('CODE_OF_ANOTHER_RELEASE')).toMatchObject({ code: 'INTERNAL_ERROR' });
 });

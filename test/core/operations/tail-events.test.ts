@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JobEvent } from '../../../core/event.ts';
 import { tailEvents } from '../../../core/operations/tail-events.ts';
-import type { TailNeeds } from '../../../core/operations/tail-events.ts';
+import type { TailDeps } from '../../../core/operations/tail-events.ts';
 import { newJob, start } from '../../contract/records.ts';
 
 const job = newJob();
@@ -10,14 +10,14 @@ const job = newJob();
 function growingLog(length: number, missing: number[] = []) {
   let sequence = 0;
   const sleeps: number[] = [];
-  const needs: TailNeeds = {
+  const needs: TailDeps = {
     jobs: {
       get: async () => {
         sequence = Math.min(sequence + 1, length);
         return { ...job, sequence, status: sequence === length ? 'stopped' : 'running' };
       },
       events: async (jobId, after, limit) =>
-        Array.from({ length: sequence - after }, (_, index) => eventOf(jobId, after + index + 1))
+        Array.from({ length: sequence - after }, (_, index) => parseEvent(jobId, after + index + 1))
           .filter((event) => !missing.includes(event.sequence))
           .slice(0, limit),
     },
@@ -28,12 +28,12 @@ function growingLog(length: number, missing: number[] = []) {
   return { needs, sleeps };
 }
 
-function eventOf(jobId: string, sequence: number): JobEvent {
+function parseEvent(jobId: string, sequence: number): JobEvent {
   const data = { code: 'VLM_ERROR', message: '', remediation: '' };
   return { type: 'error', data, job_id: jobId, sequence, timestamp: start.toISOString() };
 }
 
-async function sequencesOf(tail: AsyncIterable<JobEvent | null>): Promise<number[]> {
+async function collectSequences(tail: AsyncIterable<JobEvent | null>): Promise<number[]> {
   const sequences = [];
   for await (const event of tail) if (event) sequences.push(event.sequence);
   return sequences;
@@ -42,7 +42,7 @@ async function sequencesOf(tail: AsyncIterable<JobEvent | null>): Promise<number
 test('brings each event once and in order while the log grows, and ends with it', async () => {
   const { needs, sleeps } = growingLog(250);
   const tail = tailEvents(job.job_id, 0, needs, new AbortController().signal);
-  expect(await sequencesOf(tail)).toEqual(Array.from({ length: 250 }, (_, index) => index + 1));
+  expect(await collectSequences(tail)).toEqual(Array.from({ length: 250 }, (_, index) => index + 1));
   expect(sleeps).toEqual([]);
 });
 
@@ -51,7 +51,7 @@ test('a reader that fell behind is brought up by pages', async () => {
   const tail = tailEvents(job.job_id, 0, needs, new AbortController().signal);
   await tail.next();
   for (let look = 0; look < 248; look += 1) await needs.jobs.get(job.job_id, start);
-  expect((await sequencesOf(tail)).length).toBe(249);
+  expect((await collectSequences(tail)).length).toBe(249);
 });
 
 test('waits between looks that find nothing, and says so', async () => {
@@ -72,7 +72,7 @@ test('ends where the job is gone', async () => {
 
 test('does not spin where events of a running job cannot be found, and ends with the job', async () => {
   const { needs, sleeps } = growingLog(3, [1, 2, 3]);
-  expect(await sequencesOf(tailEvents(job.job_id, 0, needs, new AbortController().signal))).toEqual([]);
+  expect(await collectSequences(tailEvents(job.job_id, 0, needs, new AbortController().signal))).toEqual([]);
   expect(sleeps).toEqual([250, 250]);
 });
 

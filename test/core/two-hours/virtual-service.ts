@@ -8,8 +8,8 @@ import {
   createExecutionStore,
   migrateExecutions,
 } from '../../../adapters/embedded/workflow/execution-store.ts';
-import { startUpkeep } from '../../../cli/upkeep.ts';
-import type { Collaborators } from '../../../core/collaborators.ts';
+import { startMaintenance } from '../../../cli/upkeep.ts';
+import type { CoreDeps } from '../../../core/collaborators.ts';
 import type { CompareMotion } from '../../../core/motion.ts';
 import { createDigest } from '../../../core/operations/create-digest.ts';
 import { createMonitor } from '../../../core/operations/create-monitor.ts';
@@ -72,7 +72,7 @@ export async function startVirtualService(clock: MachineClock, stream: VirtualSt
     random: () => 0.5,
     log: world.c.log,
   });
-  const c: Collaborators = {
+  const c: CoreDeps = {
     ...world.c,
     now,
     streams: { ...world.c.streams, capture: stream.capture },
@@ -82,7 +82,7 @@ export async function startVirtualService(clock: MachineClock, stream: VirtualSt
     queue,
     webhooks: { send: async (request) => receiver.take(request) },
   };
-  const stopUpkeep = await startUpkeep({
+  const stopUpkeep = await startMaintenance({
     collaborators: c,
     jobs: world.jobs,
     keys: { sweep: async () => 0 },

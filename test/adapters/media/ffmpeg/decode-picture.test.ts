@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createPictureDecoder } from '../../../../adapters/media/ffmpeg/decode-picture.ts';
-import { PictureDecodeError } from '../../../../adapters/media/ffmpeg/errors.ts';
+import { createImageDecoder } from '../../../../adapters/media/ffmpeg/decode-picture.ts';
+import { ImageDecodeError } from '../../../../adapters/media/ffmpeg/errors.ts';
 import { ffmpegPath } from '../../../support/hls/recording.ts';
 
-const decoder = createPictureDecoder({ ffmpegPath });
+const decoder = createImageDecoder({ ffmpegPath });
 const never = new AbortController().signal;
 const size = { width: 8, height: 4 };
 let jpeg: Buffer;
@@ -67,7 +67,7 @@ describe('decode', () => {
       () => make('-f lavfi -i color=red:size=6000x6000 -frames:v 1 -c:v mjpeg -f image2pipe pipe:1'),
     ],
   ])('a decoder rejects a JPEG that is %s', async (_case, bytes) => {
-    await expect(decoder.decode(await bytes(), size, never)).rejects.toBeInstanceOf(PictureDecodeError);
+    await expect(decoder.decode(await bytes(), size, never)).rejects.toBeInstanceOf(ImageDecodeError);
   });
 
   it('a decoder stops when its signal aborts', async () => {
@@ -85,6 +85,6 @@ describe('decodeClip', () => {
   });
 
   it('a decoder rejects bytes that are not a clip', async () => {
-    await expect(decoder.decodeClip(jpeg, size, 2, never)).rejects.toBeInstanceOf(PictureDecodeError);
+    await expect(decoder.decodeClip(jpeg, size, 2, never)).rejects.toBeInstanceOf(ImageDecodeError);
   });
 });

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createFfmpegRunner, type FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
-import { createSpareFfmpeg } from '../../../../adapters/media/ffmpeg/spare-ffmpeg.ts';
-import { clipEndsAtSeconds, lastSeconds } from '../../../../adapters/media/hls/last-seconds.ts';
-import { ffmpegPath, momentOf, record } from '../../../support/hls/recording.ts';
+import { createFfmpegPool } from '../../../../adapters/media/ffmpeg/spare-ffmpeg.ts';
+import { clipEndPtsSeconds, trimToLastSeconds } from '../../../../adapters/media/hls/last-seconds.ts';
+import { ffmpegPath, readMoment, record } from '../../../support/hls/recording.ts';
 
 const never = new AbortController().signal;
 const { segments } = await record({ seconds: 8 });
@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true, maxRetries: 10 }));
 
-function frameOf(segment: number): Promise<number> {
+function readFrame(segment: number): Promise<number> {
   const input = {
     kind: 'pipe' as const,
     format: 'mpegts' as const,
@@ -33,7 +33,9 @@ function frameOf(segment: number): Promise<number> {
     seconds: 2,
   };
   const wanted = { mode: 'frames' as const, clipSeconds: 3 };
-  return runner.run(input, wanted, { timeoutMs: 10_000 }, never).then(({ thumbnail }) => momentOf(thumbnail));
+  return runner
+    .run(input, wanted, { timeoutMs: 10_000 }, never)
+    .then(({ thumbnail }) => readMoment(thumbnail));
 }
 
 async function started(): Promise<number[]> {
@@ -54,46 +56,46 @@ const isAlive = (pid: number) => {
 
 describe('idle ffmpeg for frames', () => {
   it('a frame uses the ffmpeg that was started after the previous frame, and shows its own stream', async () => {
-    expect(await frameOf(0)).toBeCloseTo(0, 0);
+    expect(await readFrame(0)).toBeCloseTo(0, 0);
     await startedSoFar(2);
-    expect(await frameOf(2)).toBeCloseTo(4, 0);
-    expect(await frameOf(3)).toBeCloseTo(6, 0);
+    expect(await readFrame(2)).toBeCloseTo(4, 0);
+    expect(await readFrame(3)).toBeCloseTo(6, 0);
     // Three frames and one idle process: every started process was used.
     await startedSoFar(4);
   });
 
   it('a frame starts an ffmpeg if the idle one has died', async () => {
-    await frameOf(0);
+    await readFrame(0);
     await startedSoFar(2);
     const spare = (await started())[1]!;
     process.kill(spare, 'SIGKILL');
     await vi.waitFor(() => expect(isAlive(spare)).toBe(false), { timeout: 10_000 });
-    expect(await frameOf(1)).toBeCloseTo(2, 0);
+    expect(await readFrame(1)).toBeCloseTo(2, 0);
   });
 
   it('concurrent frames use separate processes', async () => {
-    await frameOf(0);
+    await readFrame(0);
     await startedSoFar(2);
-    const moments = await Promise.all([frameOf(1), frameOf(2), frameOf(3)]);
+    const moments = await Promise.all([readFrame(1), readFrame(2), readFrame(3)]);
     expect(moments.map(Math.round)).toEqual([2, 4, 6]);
   });
 });
 
 describe('idle ffmpeg for clips', () => {
-  const clipOf = async (segment: number) => {
-    const chunks = [lastSeconds(segments[segment]!, 1)!];
-    const input = { kind: 'pipe', format: 'mpegts', chunks, endsAtSeconds: clipEndsAtSeconds } as const;
+  const readClip = async (segment: number) => {
+    const chunks = [trimToLastSeconds(segments[segment]!, 1)!];
+    const input = { kind: 'pipe', format: 'mpegts', chunks, endsAtSeconds: clipEndPtsSeconds } as const;
     const wanted = { mode: 'clip', clipSeconds: 1 } as const;
     const { clip, thumbnail } = await runner.run(input, wanted, { timeoutMs: 10_000 }, never);
-    return { clip, moment: momentOf(thumbnail) };
+    return { clip, moment: readMoment(thumbnail) };
   };
 
   it('a clip with a known end uses an idle ffmpeg and its own file', async () => {
-    const [first, second] = [await clipOf(0), await clipOf(2)];
+    const [first, second] = [await readClip(0), await readClip(2)];
     expect(first.moment).toBeCloseTo(1.9, 0);
     expect(second.moment).toBeCloseTo(5.9, 0);
     expect(second.clip).not.toEqual(first.clip);
-    const together = await Promise.all([clipOf(1), clipOf(3)]);
+    const together = await Promise.all([readClip(1), readClip(3)]);
     expect(together.map(({ moment }) => Math.round(moment))).toEqual([4, 8]);
     await startedSoFar(5);
     expect((await readdir(directory)).toSorted()).toEqual(['ffmpeg', 'started']);
@@ -104,7 +106,7 @@ describe('idle ffmpeg', () => {
   const waits = ['-nostdin', '-loglevel', 'error', '-f', 'mpegts', '-i', 'pipe:0', '-f', 'null', '-'];
 
   it('an idle ffmpeg is killed after its lifetime', async () => {
-    const spares = createSpareFfmpeg({ ffmpegPath: counted, keepMs: 200, newFile: () => '' });
+    const spares = createFfmpegPool({ ffmpegPath: counted, keepMs: 200, newFile: () => '' });
     spares.prepare(() => waits);
     spares.prepare(() => waits);
     await startedSoFar(1);
@@ -113,7 +115,7 @@ describe('idle ffmpeg', () => {
   });
 
   it('at most four ffmpeg processes are idle', async () => {
-    const spares = createSpareFfmpeg({ ffmpegPath: counted, keepMs: 2000, newFile: () => '' });
+    const spares = createFfmpegPool({ ffmpegPath: counted, keepMs: 2000, newFile: () => '' });
     for (let index = 0; index < 6; index += 1) spares.prepare(() => [...waits, '-metadata', `take=${index}`]);
     await startedSoFar(4);
     const [first] = await started();

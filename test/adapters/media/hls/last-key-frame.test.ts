@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createFfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
-import { lastKeyFrame } from '../../../../adapters/media/hls/last-key-frame.ts';
-import { ffmpegPath, momentOf, record } from '../../../support/hls/recording.ts';
+import { extractLastKeyFrame } from '../../../../adapters/media/hls/last-key-frame.ts';
+import { ffmpegPath, readMoment, record } from '../../../support/hls/recording.ts';
 
 const never = new AbortController().signal;
 const packetBytes = 188;
@@ -24,7 +24,7 @@ async function momentShown(bytes: Uint8Array): Promise<number> {
   const wanted = { mode: 'frames' as const, clipSeconds: 3 };
   const runner = createFfmpegRunner({ ffmpegPath, tempDir });
   const { thumbnail } = await runner.run(input, wanted, { timeoutMs: 20_000 }, never);
-  return momentOf(thumbnail);
+  return readMoment(thumbnail);
 }
 
 /** Splits bytes into packets. */
@@ -37,7 +37,7 @@ function edited(edit: (packet: Buffer, index: number) => Buffer | null): Buffer 
 
 describe('lastKeyFrame', () => {
   it('the last key frame shows the same as the whole segment, in fewer bytes', async () => {
-    const cut = lastKeyFrame(whole)!;
+    const cut = extractLastKeyFrame(whole)!;
     expect(cut.length).toBeLessThan(whole.length / 2);
     expect(cut.length % packetBytes).toBe(0);
     expect(await momentShown(cut)).toBeCloseTo(3, 0);
@@ -49,17 +49,19 @@ describe('lastKeyFrame', () => {
       if ((packet[3]! & 0x20) !== 0 && packet[4]! > 0) packet[5] = packet[5]! & ~0x40;
       return packet;
     });
-    expect(lastKeyFrame(unmarked)).toBeNull();
+    expect(extractLastKeyFrame(unmarked)).toBeNull();
   });
 
   it('a segment without tables, of other bytes or with misaligned packets returns null', () => {
     expect(
-      lastKeyFrame(edited((packet) => ((packet[1]! & 0x1f) === 0 && packet[2] === 0 ? null : packet))),
+      extractLastKeyFrame(edited((packet) => ((packet[1]! & 0x1f) === 0 && packet[2] === 0 ? null : packet))),
     ).toBeNull();
-    expect(lastKeyFrame(Buffer.from('sorry'))).toBeNull();
-    expect(lastKeyFrame(new Uint8Array())).toBeNull();
+    expect(extractLastKeyFrame(Buffer.from('sorry'))).toBeNull();
+    expect(extractLastKeyFrame(new Uint8Array())).toBeNull();
     expect(
-      lastKeyFrame(Buffer.concat([whole.subarray(0, packetBytes * 4), whole.subarray(packetBytes * 4 + 1)])),
+      extractLastKeyFrame(
+        Buffer.concat([whole.subarray(0, packetBytes * 4), whole.subarray(packetBytes * 4 + 1)]),
+      ),
     ).toBeNull();
   });
 
@@ -68,7 +70,7 @@ describe('lastKeyFrame', () => {
       fc.property(fc.array(fc.tuple(fc.nat(2000), fc.nat(255)), { maxLength: 40 }), (damages) => {
         const bytes = Buffer.from(whole);
         for (const [at, value] of damages) bytes[at] = value;
-        const cut = lastKeyFrame(bytes);
+        const cut = extractLastKeyFrame(bytes);
         expect(cut === null || cut.length <= bytes.length).toBe(true);
       }),
     );

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createPictureDecoder } from '../../../../adapters/media/ffmpeg/decode-picture.ts';
+import { createImageDecoder } from '../../../../adapters/media/ffmpeg/decode-picture.ts';
 import { createFfmpegRunner, type FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
-import { clipEndsAtSeconds, lastSeconds } from '../../../../adapters/media/hls/last-seconds.ts';
-import { lastKeyFrameOfTs } from '../../../../adapters/media/hls/ts-key-frames.ts';
-import { ffmpegPath, momentOf, record } from '../../../support/hls/recording.ts';
+import { clipEndPtsSeconds, trimToLastSeconds } from '../../../../adapters/media/hls/last-seconds.ts';
+import { lastKeyFrameOffsetTs } from '../../../../adapters/media/hls/ts-key-frames.ts';
+import { ffmpegPath, readMoment, record } from '../../../support/hls/recording.ts';
 
 const never = new AbortController().signal;
 const packetBytes = 188;
@@ -24,19 +24,19 @@ beforeAll(async () => {
 });
 afterAll(() => rm(tempDir, { recursive: true, maxRetries: 10 }));
 
-async function clipOf(bytes: Uint8Array, clipSeconds = 3) {
+async function readClip(bytes: Uint8Array, clipSeconds = 3) {
   const input = {
     kind: 'pipe' as const,
     format: 'mpegts' as const,
     chunks: [bytes],
-    endsAtSeconds: clipEndsAtSeconds,
+    endsAtSeconds: clipEndPtsSeconds,
   };
   const pictures = await runner.run(input, { mode: 'clip', clipSeconds }, { timeoutMs: 20_000 }, never);
-  const decoder = createPictureDecoder({ ffmpegPath });
+  const decoder = createImageDecoder({ ffmpegPath });
   const frames = await decoder.decodeClip(pictures.clip!, { width: 2, height: 2 }, 5, never);
   // Gray is full range in RGB, and 16 to 235 in the recording.
   const moments = frames.map((rgb) => ((rgb[0]! * 219) / 255 + 16 - 30) / 12);
-  return { moments, evidence: momentOf(pictures.thumbnail) };
+  return { moments, evidence: readMoment(pictures.thumbnail) };
 }
 
 /** Adds to all timestamps of a stream. */
@@ -62,7 +62,7 @@ function later(bytes: Buffer, ticks: bigint): Buffer {
 
 describe('lastSeconds', () => {
   it('the last seconds are a clip of that length that ends with the newest frame, its evidence', async () => {
-    const { moments, evidence } = await clipOf(lastSeconds(stream, 3)!);
+    const { moments, evidence } = await readClip(trimToLastSeconds(stream, 3)!);
     expect(moments).toHaveLength(15);
     expect(moments[0]).toBeCloseTo(5.1, 0);
     expect(moments.at(-1)).toBeGreaterThan(7.7);
@@ -70,41 +70,45 @@ describe('lastSeconds', () => {
   });
 
   it('the last seconds begin with the key frame before the clip and show the same as the whole stream', async () => {
-    const cut = lastSeconds(stream, 3)!;
+    const cut = trimToLastSeconds(stream, 3)!;
     expect(cut.length).toBeLessThan(stream.length * 0.65);
     // The clip starts at 4.9 s: its key frame is at 4 s, three seconds before the last one.
-    expect(lastKeyFrameOfTs(cut)).toBeCloseTo(3, 1);
-    expect((await clipOf(lastSeconds(stream, 60)!, 3)).moments).toEqual((await clipOf(cut)).moments);
+    expect(lastKeyFrameOffsetTs(cut)).toBeCloseTo(3, 1);
+    expect((await readClip(trimToLastSeconds(stream, 60)!, 3)).moments).toEqual(
+      (await readClip(cut)).moments,
+    );
   });
 
   it('the last seconds of a shorter stream are the whole stream', async () => {
-    const { moments } = await clipOf(lastSeconds(stream, 20)!, 20);
+    const { moments } = await readClip(trimToLastSeconds(stream, 20)!, 20);
     expect(moments).toHaveLength(40);
     expect(moments[0]).toBeCloseTo(0, 0);
   });
 
   it('the last seconds are found across a timestamp wrap', async () => {
-    const wrapped = lastSeconds(later(stream, 2n ** 33n - 630_000n), 3)!;
-    expect(wrapped.length).toBe(lastSeconds(stream, 3)!.length);
-    expect((await clipOf(wrapped)).moments).toEqual((await clipOf(lastSeconds(stream, 3)!)).moments);
+    const wrapped = trimToLastSeconds(later(stream, 2n ** 33n - 630_000n), 3)!;
+    expect(wrapped.length).toBe(trimToLastSeconds(stream, 3)!.length);
+    expect((await readClip(wrapped)).moments).toEqual(
+      (await readClip(trimToLastSeconds(stream, 3)!)).moments,
+    );
   });
 
   it('the last seconds do not modify their input and leave no file', async () => {
     const before = Buffer.from(stream);
-    await clipOf(lastSeconds(stream, 3)!);
+    await readClip(trimToLastSeconds(stream, 3)!);
     expect(stream.equals(before)).toBe(true);
     expect(await readdir(tempDir)).toEqual([]);
   });
 
   it('the last seconds are null for other bytes, missing tables and a key frame without a timestamp', () => {
-    expect(lastSeconds(Buffer.from('sorry'), 3)).toBeNull();
-    expect(lastSeconds(new Uint8Array(), 3)).toBeNull();
-    expect(lastSeconds(stream.subarray(packetBytes * 3), 3)?.length ?? 0).toBeLessThan(stream.length);
+    expect(trimToLastSeconds(Buffer.from('sorry'), 3)).toBeNull();
+    expect(trimToLastSeconds(new Uint8Array(), 3)).toBeNull();
+    expect(trimToLastSeconds(stream.subarray(packetBytes * 3), 3)?.length ?? 0).toBeLessThan(stream.length);
     const untimed = Buffer.from(stream);
     const beginning = Buffer.from([0, 0, 1, 0xe0]);
     for (let at = untimed.indexOf(beginning); at >= 0; at = untimed.indexOf(beginning, at + 1))
       untimed[at + 7] = 0;
-    expect(lastSeconds(untimed, 3)).toBeNull();
+    expect(trimToLastSeconds(untimed, 3)).toBeNull();
   });
 
   it('the last seconds of damaged bytes are bytes or null and never throw', () => {
@@ -115,7 +119,7 @@ describe('lastSeconds', () => {
         (damages) => {
           const bytes = Buffer.from(some);
           for (const [at, value] of damages) bytes[at] = value;
-          const cut = lastSeconds(bytes, 1);
+          const cut = trimToLastSeconds(bytes, 1);
           expect(cut === null || cut.length <= bytes.length + 2 * packetBytes).toBe(true);
         },
       ),

@@ -1,11 +1,11 @@
 import { array, assert, constantFrom, integer, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { newestLines } from '../../../../adapters/media/hls/newest-lines.ts';
+import { keepNewestSegments } from '../../../../adapters/media/hls/newest-lines.ts';
 import { parsePlaylist, type Segment } from '../../../../adapters/media/hls/playlist.ts';
 
 const head = ['#EXTM3U', '#EXT-X-VERSION:7', '#EXT-X-TARGETDURATION:4', '#EXT-X-MEDIA-SEQUENCE:100'];
 
-function segmentsOf(lines: string[]): Segment[] {
+function listSegments(lines: string[]): Segment[] {
   const playlist = parsePlaylist(Buffer.from(lines.join('\n')), 'https://cdn.example/live/list.m3u8');
   if (playlist.kind !== 'media') throw new Error('No media playlist');
   return playlist.segments;
@@ -26,17 +26,13 @@ describe('newestLines', () => {
     );
     const segment = record({ tags: array(tag, { maxLength: 3 }), seconds: constantFrom('2', '3.9', '0') });
     assert(
-      property(
-        array(segment, { minLength: 1, maxLength: 30 }),
-        integer({ min: 1, max: 30 }),
-        (list, most) => {
-          const lines = [
-            ...head,
-            ...list.flatMap(({ tags, seconds }) => [...tags, `#EXTINF:${seconds},`, 'all.ts']),
-          ];
-          expect(segmentsOf(newestLines(lines, most))).toEqual(segmentsOf(lines).slice(-most));
-        },
-      ),
+      property(array(segment, { minLength: 1, maxLength: 30 }), integer({ min: 1, max: 30 }), (list, max) => {
+        const lines = [
+          ...head,
+          ...list.flatMap(({ tags, seconds }) => [...tags, `#EXTINF:${seconds},`, 'all.ts']),
+        ];
+        expect(listSegments(keepNewestSegments(lines, max))).toEqual(listSegments(lines).slice(-max));
+      }),
       { numRuns: 300 },
     );
   });
@@ -47,12 +43,12 @@ describe('newestLines', () => {
       '#EXT-X-SKIP:SKIPPED-SEGMENTS=7',
       ...['a', 'b', 'c'].flatMap((name) => ['#EXTINF:4,', name]),
     ];
-    expect(segmentsOf(lines).map(({ sequence }) => sequence)).toEqual([107n, 108n, 109n]);
-    expect(segmentsOf(newestLines(lines, 1)).map(({ sequence }) => sequence)).toEqual([109n]);
+    expect(listSegments(lines).map(({ sequence }) => sequence)).toEqual([107n, 108n, 109n]);
+    expect(listSegments(keepNewestSegments(lines, 1)).map(({ sequence }) => sequence)).toEqual([109n]);
   });
 
   it('a reduced playlist keeps ENDLIST at any position', () => {
     const lines = [...head, '#EXT-X-ENDLIST', '#EXTINF:4,', 'a', '#EXTINF:4,', 'b'];
-    expect(newestLines(lines, 1)).toContain('#EXT-X-ENDLIST');
+    expect(keepNewestSegments(lines, 1)).toContain('#EXT-X-ENDLIST');
   });
 });

@@ -7,7 +7,7 @@ const known = (mediaUrl: string) => ({ mediaUrl, olderSegments: 0 });
 
 beforeEach(() => {
   nowMs = 0;
-  memory = createPlaylistMemory({ now: () => new Date(nowMs), most: 2, keepMs: 1000 });
+  memory = createPlaylistMemory({ now: () => new Date(nowMs), max: 2, keepMs: 1000 });
 });
 
 describe('createPlaylistMemory', () => {

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { createResourceMemory } from '../../../../adapters/media/hls/resource-memory.ts';
 
-function memory(most = 2) {
+function memory(max = 2) {
   const clock = { now: new Date(0) };
-  const resources = createResourceMemory({ now: () => clock.now, most, keepMs: 1000 });
+  const resources = createResourceMemory({ now: () => clock.now, max, keepMs: 1000 });
   let fetched = 0;
   const fetch = (bytes: number) => (): Promise<Uint8Array> => {
     fetched += 1;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Segment } from '../../../../adapters/media/hls/playlist.ts';
-import { takenAt } from '../../../../adapters/media/hls/taken-at.ts';
+import { captureTime } from '../../../../adapters/media/hls/taken-at.ts';
 
 const now = new Date('2026-11-20T12:00:00Z');
 
@@ -19,8 +19,10 @@ function newest(startsAt: string | null): Segment {
 }
 
 it('a frame is dated by the start of its segment, a clip by the end', () => {
-  expect(takenAt(newest('2026-11-20T11:59:50Z'), 'frames', now)).toEqual(new Date('2026-11-20T11:59:50Z'));
-  expect(takenAt(newest('2026-11-20T11:59:50Z'), 'clip', now)).toEqual(new Date('2026-11-20T11:59:54Z'));
+  expect(captureTime(newest('2026-11-20T11:59:50Z'), 'frames', now)).toEqual(
+    new Date('2026-11-20T11:59:50Z'),
+  );
+  expect(captureTime(newest('2026-11-20T11:59:50Z'), 'clip', now)).toEqual(new Date('2026-11-20T11:59:54Z'));
 });
 
 it.each([
@@ -30,5 +32,5 @@ it.each([
   '2026-11-20T12:00:01Z',
   '2026-11-22T00:00:00Z',
 ])('a program date-time of %s is ignored', (startsAt) => {
-  expect(takenAt(newest(startsAt), 'frames', now)).toBe(now);
+  expect(captureTime(newest(startsAt), 'frames', now)).toBe(now);
 });

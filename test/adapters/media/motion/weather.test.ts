@@ -1,25 +1,25 @@
 import { expect, test } from 'vitest';
 import { componentWeights } from '../../../../adapters/media/motion/components.ts';
-import { certain } from '../../../../adapters/media/motion/threshold.ts';
+import { fullWeight } from '../../../../adapters/media/motion/threshold.ts';
 import { motionTuning } from '../../../../adapters/media/motion/tuning.ts';
-import { leastAreaIn, learnFlakes } from '../../../../adapters/media/motion/weather.ts';
+import { minMotionArea, updateFlakeArea } from '../../../../adapters/media/motion/weather.ts';
 
-const flakesOf = (area: number) => Array.from({ length: 30 }, () => area * certain);
+const createFlakes = (area: number) => Array.from({ length: 30 }, () => area * fullWeight);
 
 test('the flake area is learned after a few frames and forgotten after the snow', () => {
-  const inSnow = [1, 2, 3, 4].reduce((area) => learnFlakes(area, flakesOf(10)), 0);
-  expect(leastAreaIn(inSnow, motionTuning)).toBeGreaterThan(10);
-  const after = Array.from({ length: 12 }).reduce<number>((area) => learnFlakes(area, []), inSnow);
-  expect(leastAreaIn(after, motionTuning)).toBe(motionTuning.leastArea);
+  const inSnow = [1, 2, 3, 4].reduce((area) => updateFlakeArea(area, createFlakes(10)), 0);
+  expect(minMotionArea(inSnow, motionTuning)).toBeGreaterThan(10);
+  const after = Array.from({ length: 12 }).reduce<number>((area) => updateFlakeArea(area, []), inSnow);
+  expect(minMotionArea(after, motionTuning)).toBe(motionTuning.minArea);
 });
 
 test('five objects that move constantly are not precipitation', () => {
-  const five = flakesOf(10).slice(0, 5);
-  expect(learnFlakes(0, five)).toBe(0);
+  const five = createFlakes(10).slice(0, 5);
+  expect(updateFlakeArea(0, five)).toBe(0);
 });
 
 test('an object larger than any flake always counts', () => {
-  expect(leastAreaIn(255, motionTuning)).toBe(motionTuning.mostArea);
+  expect(minMotionArea(255, motionTuning)).toBe(motionTuning.maxArea);
 });
 
 test('adjacent pixels, also diagonal ones, form one component; opposite borders do not', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { colourOf } from '../../../../adapters/vision/pixel/colours.ts';
+import { classifyColor } from '../../../../adapters/vision/pixel/colours.ts';
 
 test.each([
   [255, 0, 0, 'red'],
@@ -27,6 +27,6 @@ test.each([
   [90, 100, 95, 'grey'],
   [0, 0, 0, 'black'],
   [20, 22, 30, 'black'],
-])('the color of RGB %i %i %i is %s', (red, green, blue, colour) => {
-  expect(colourOf(red, green, blue)).toBe(colour);
+])('the color of RGB %i %i %i is %s', (red, green, blue, color) => {
+  expect(classifyColor(red, green, blue)).toBe(color);
 });
