@@ -10,7 +10,7 @@ import { createGuardedHttp } from '../adapters/egress/guarded-http.ts';
 import { locateFfmpeg } from '../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import { createFfmpegRunner } from '../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createStreamCapturer } from '../adapters/media/stream-capturer.ts';
-import type { InputMode } from '../core/capture.ts';
+import type { InputMode } from '../core/records/capture.ts';
 import type { Raced } from './capture/goals.ts';
 import { countNetworkTime } from './capture/network-time.ts';
 import { race, type RaceSource } from './capture/race.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BuildOptions } from 'esbuild';
 import { z } from 'zod';
-import { stubUnused } from './leave-out.ts';
+import { stubUnused } from './stub-unused.ts';
 
 /** Lambda functions: the folders in `functions/`. */
 export const functionNames = ['api', 'stream', 'capture', 'analyze', 'deliver', 'reconcile'] as const;

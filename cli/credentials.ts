@@ -1,10 +1,10 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { hashApiKey, mintKey } from '../core/api-key.ts';
-import type { KeyCrypto } from '../core/api-key.ts';
-import { newCaller } from '../core/caller.ts';
-import type { Scope } from '../core/key.ts';
+import { hashApiKey, mintKey } from '../core/access/api-key.ts';
+import type { KeyCrypto } from '../core/access/api-key.ts';
+import { newCaller } from '../core/records/caller.ts';
+import type { Scope } from '../core/records/key.ts';
 import type { CallerStore } from '../core/ports/caller-store.ts';
 import type { KeyStore } from '../core/ports/key-store.ts';
 

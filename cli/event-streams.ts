@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { EventStreams } from '../adapters/http/sse/event-stream-needs.ts';
+import type { EventStreams } from '../adapters/http/sse/dependencies.ts';
 import type { EventSessions } from '../core/ports/event-sessions.ts';
 import type { Settings } from './settings.ts';
 

@@ -1,4 +1,4 @@
-import type { Limits } from '../core/collaborators.ts';
+import type { Limits } from '../core/dependencies.ts';
 import type { Settings } from './settings.ts';
 
 /** The limits of the one-machine service. Capture and model stay below the timeouts of the workflow's tasks (60 s and 150 s). */

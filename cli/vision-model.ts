@@ -1,6 +1,6 @@
 import type { VisionModel } from '../core/ports/vision-model.ts';
 import { createContactSheets } from '../adapters/media/contact-sheet.ts';
-import { createImageDecoder } from '../adapters/media/ffmpeg/decode-picture.ts';
+import { createImageDecoder } from '../adapters/media/ffmpeg/decode-image.ts';
 import { fetch as operatorFetch } from 'undici';
 import { createBedrockClient } from '../adapters/vision/bedrock/bedrock-client.ts';
 import { createBedrockVision } from '../adapters/vision/bedrock/bedrock-vision.ts';

@@ -6,7 +6,7 @@ type Props = { keepData: boolean; accessLogs: PrivateBucket | undefined };
 
 /** Bucket of frames and clips, which expire after a day. Only functions read it; callers use the API. */
 export class MediaBucket extends Construct {
-  /** Prefix of all keys (`core/operations/capture-tick.ts`). */
+  /** Prefix of all keys (`core/workflow/capture-tick.ts`). */
   static readonly prefix = 'captures/';
   readonly bucket: PrivateBucket;
 

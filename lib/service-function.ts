@@ -13,7 +13,7 @@ import {
 import type { ILayerVersion } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { suppressWildcardFindings } from './explain-wildcards.ts';
+import { suppressWildcardFindings } from './suppress-wildcards.ts';
 import type { ServiceLog } from './service-log.ts';
 import type { StageSettings } from './stage/stage-settings.ts';
 

@@ -1,7 +1,7 @@
 import { DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
 import type { CloudWatchClient, MetricAlarm } from '@aws-sdk/client-cloudwatch';
 import type { Alarm, AlarmReader } from '../../core/ports/alarms.ts';
-import { throwCoreError } from './platform-error.ts';
+import { throwCoreError } from './aws-error.ts';
 
 /** CloudWatch client and alarm names of the deployment. */
 export type AlarmsOptions = {

@@ -7,9 +7,9 @@ import {
 } from '@aws-sdk/client-sfn';
 import type { ExecutionStatus, SFNClient } from '@aws-sdk/client-sfn';
 import type { Executions } from '../../core/ports/executions.ts';
-import type { ExecutionInput } from '../../core/workflow.ts';
+import type { ExecutionInput } from '../../core/records/workflow.ts';
 import { executionArn, executionName } from './execution-name.ts';
-import { throwCoreError } from './platform-error.ts';
+import { throwCoreError } from './aws-error.ts';
 
 /** Step Functions client and state machine of `watch.asl.json`. */
 export type ExecutionsOptions = { client: SFNClient; stateMachineArn: string };

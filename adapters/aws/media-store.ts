@@ -1,7 +1,7 @@
 import { DeleteObjectsCommand, GetObjectCommand, NoSuchKey, PutObjectCommand } from '@aws-sdk/client-s3';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { MediaStore } from '../../core/ports/media-store.ts';
-import { throwCoreError } from './platform-error.ts';
+import { throwCoreError } from './aws-error.ts';
 
 /** S3 client and bucket of media. */
 export type MediaStoreOptions = { client: S3Client; bucket: string };

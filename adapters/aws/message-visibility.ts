@@ -1,6 +1,6 @@
 import { ChangeMessageVisibilityCommand } from '@aws-sdk/client-sqs';
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import { throwCoreError } from './platform-error.ts';
+import { throwCoreError } from './aws-error.ts';
 
 /** Sets the visibility timeout of a received message; its message group is blocked until then. */
 export type ChangeVisibility = (receiptHandle: string, seconds: number) => Promise<void>;

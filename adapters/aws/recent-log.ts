@@ -2,9 +2,9 @@ import { FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import type { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { z } from 'zod';
 import type { LogEntry, RecentLog } from '../../core/ports/log.ts';
-import { redact } from '../../core/redact.ts';
+import { redact } from '../../core/observability/redact.ts';
 import { withFields } from '../log-message.ts';
-import { throwCoreError } from './platform-error.ts';
+import { throwCoreError } from './aws-error.ts';
 
 /** CloudWatch Logs client and the log group of all functions. */
 export type RecentLogOptions = { client: CloudWatchLogsClient; logGroup: string; now: () => Date };

@@ -1,7 +1,7 @@
 import { GetSecretValueCommand, ResourceNotFoundException } from '@aws-sdk/client-secrets-manager';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { isOver } from '../../core/time.ts';
-import { throwCoreError } from './platform-error.ts';
+import { throwCoreError } from './aws-error.ts';
 
 /** Options of `createSecret`. */
 export type SecretOptions = {

@@ -4,11 +4,11 @@ import { InvalidUrlError } from '../../core/errors.ts';
 import { EgressLimitError, EgressRefusedError } from './errors.ts';
 import type { EgressGuard } from './guard.ts';
 import { openDeadline, type Deadline } from './deadline.ts';
-import { toEgressError } from './named-error.ts';
+import { toEgressError } from './egress-error.ts';
 import { createPinnedConnector } from './pinned-connector.ts';
 import { readBody } from './read-body.ts';
 import { nextHop, redirectTarget, webSchemes, type Hop } from './redirect.ts';
-import { checkProxiedHost, createProxyDispatcher } from './through-proxy.ts';
+import { checkProxiedHost, createProxyDispatcher } from './proxy-dispatcher.ts';
 
 /** Response to a guarded request. */
 export type GuardedResponse = {

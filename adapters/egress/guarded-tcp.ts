@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { openDeadline, type Deadline } from './deadline.ts';
 import type { EgressGuard } from './guard.ts';
-import { toEgressError } from './named-error.ts';
+import { toEgressError } from './egress-error.ts';
 
 /** Target and timeout of a TCP connection. */
 export type GuardedTcpOptions = { host: string; port: number; timeoutMs: number; signal?: AbortSignal };

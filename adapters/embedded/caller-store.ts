@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { callerSchema } from '../../core/caller.ts';
+import { callerSchema } from '../../core/records/caller.ts';
 import type { CallerStore } from '../../core/ports/caller-store.ts';
 import { readOptionalRecord, readRecords } from './record.ts';
 import { withStorageErrors, transaction } from './transaction.ts';

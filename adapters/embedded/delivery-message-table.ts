@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import { deliveryMessageSchema, type DeliveryMessage } from '../../core/delivery.ts';
+import { deliveryMessageSchema, type DeliveryMessage } from '../../core/records/delivery.ts';
 import type { Row } from './record.ts';
 import { withStorageErrors, transaction } from './transaction.ts';
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { deliverySchema } from '../../core/delivery.ts';
+import { deliverySchema } from '../../core/records/delivery.ts';
 import type { DeliveryStore } from '../../core/ports/delivery.ts';
 import { readOptionalRecord, readRecords } from './record.ts';
 import { withStorageErrors } from './transaction.ts';

@@ -1,5 +1,5 @@
-import type { DeliveryMessage } from '../../core/delivery.ts';
-import { rules } from '../../core/decision/rules.ts';
+import type { DeliveryMessage } from '../../core/records/delivery.ts';
+import { rules } from '../../core/rules.ts';
 import { jobLog, type Log } from '../../core/ports/log.ts';
 import { ageSeconds } from '../../core/time.ts';
 import type { DeliveryMessageTable, QueuedMessage } from './delivery-message-table.ts';

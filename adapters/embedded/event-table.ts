@@ -1,5 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { isDeliveredByWebhook, jobEventSchema, type EventType, type JobEvent } from '../../core/event.ts';
+import {
+  isDeliveredByWebhook,
+  jobEventSchema,
+  type EventType,
+  type JobEvent,
+} from '../../core/records/event.ts';
 import { readOptionalRecord, readRecords } from './record.ts';
 
 /** Events in their jobs' order. A number that is taken is refused. */

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
-import type { Job } from '../../core/job.ts';
+import type { Job } from '../../core/records/job.ts';
 import { withStorageErrors, transaction } from './transaction.ts';
 import type { JobTables } from './job-tables.ts';
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { apiKeySchema, type ApiKey } from '../../core/key.ts';
+import { apiKeySchema, type ApiKey } from '../../core/records/key.ts';
 import type { KeyStore } from '../../core/ports/key-store.ts';
 import { readCount, readOptionalRecord, readRecords, toMilliseconds } from './record.ts';
 import { withStorageErrors, transaction } from './transaction.ts';

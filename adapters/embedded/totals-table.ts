@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import { countersSchema, zeroCounters } from '../../core/job.ts';
+import { countersSchema, zeroCounters } from '../../core/records/job.ts';
 import type { Totals } from '../../core/ports/job-store.ts';
 
 /** A row a counter, so that a counter which a later version brings needs no migration. */

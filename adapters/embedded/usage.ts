@@ -1,4 +1,4 @@
-import { countersSchema, type Job } from '../../core/job.ts';
+import { countersSchema, type Job } from '../../core/records/job.ts';
 import type { Totals, Usage } from '../../core/ports/job-store.ts';
 
 /** Adds the active jobs to what ended ones left. */

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { IdempotencyKeyReusedError, RateLimitedError } from '../../core/errors.ts';
 import { bearerAuth } from './bearer-auth.ts';
 import type { AuthEnv } from './bearer-auth.ts';
-import type { HttpDeps } from './collaborators.ts';
+import type { HttpDeps } from './dependencies.ts';
 import { endpoints } from './endpoints/endpoints.ts';
 import { errorResponse } from './error-envelope.ts';
 import { guardHost } from './guard-host.ts';
@@ -10,7 +10,7 @@ import { noSniff } from './no-sniff.ts';
 import { requireJobsScope } from './require-scope.ts';
 import { idempotencyKeyReused } from './idempotency-key.ts';
 import { mountEndpoints } from './mount-endpoints.ts';
-import { fallbackHandler } from './unmatched.ts';
+import { fallbackHandler } from './fallback.ts';
 import { ValidationError } from './validation.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { createMiddleware } from 'hono/factory';
-import { hashApiKey } from '../../core/api-key.ts';
-import type { KeyCrypto } from '../../core/api-key.ts';
+import { hashApiKey } from '../../core/access/api-key.ts';
+import type { KeyCrypto } from '../../core/access/api-key.ts';
 import { UnauthorizedError } from '../../core/errors.ts';
-import { isRevoked } from '../../core/key.ts';
-import type { ApiKey } from '../../core/key.ts';
+import { isRevoked } from '../../core/records/key.ts';
+import type { ApiKey } from '../../core/records/key.ts';
 import type { KeyStore } from '../../core/ports/key-store.ts';
 import type { Log } from '../../core/ports/log.ts';
 

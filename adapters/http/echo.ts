@@ -1,5 +1,5 @@
-import { maskUrl } from '../../core/mask-url.ts';
-import { redact } from '../../core/redact.ts';
+import { maskUrl } from '../../core/stream/mask-url.ts';
+import { redact } from '../../core/observability/redact.ts';
 
 const echoedCharacters = 200;
 /** Enough to see a credential as a whole before it is cut. */

@@ -1,9 +1,9 @@
 import type { Context } from 'hono';
 import type { ErrorCode } from '../../core/errors.ts';
-import type { ApiKey, Scope } from '../../core/key.ts';
-import { withCallLimit } from '../../core/operations/within-limits.ts';
+import type { ApiKey, Scope } from '../../core/records/key.ts';
+import { withCallLimit } from '../../core/access/with-call-limit.ts';
 import type { AuthEnv } from './bearer-auth.ts';
-import type { HttpDeps } from './collaborators.ts';
+import type { HttpDeps } from './dependencies.ts';
 import type { EndpointResponse, ResponseWith } from './endpoint-response.ts';
 import { readRequest } from './read-request.ts';
 import type { OwnSchemas, RequestParts, RequestSchemas } from './read-request.ts';

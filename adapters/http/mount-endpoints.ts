@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import type { MiddlewareHandler } from 'hono';
 import type { AuthEnv } from './bearer-auth.ts';
-import type { HttpDeps } from './collaborators.ts';
+import type { HttpDeps } from './dependencies.ts';
 import type { Endpoint } from './endpoint.ts';
 import { limitBodies } from './limit-bodies.ts';
 import { noStore } from './no-store.ts';

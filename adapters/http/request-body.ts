@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { WatchpostError } from '../../core/errors.ts';
 import type { AuthEnv } from './bearer-auth.ts';
-import { findJsonParseIssue } from './json-fault.ts';
+import { findJsonParseIssue } from './json-parse-issue.ts';
 import { ValidationError } from './validation.ts';
 
 /**

@@ -2,9 +2,9 @@ import { TransientError, VisionError } from '../../core/errors.ts';
 import type { ContactSheets } from '../../core/ports/contact-sheets.ts';
 import { burnInTime } from './contact-sheet-clock.ts';
 import { crossedOut } from './crossed-out.ts';
-import { createImageDecoder } from './ffmpeg/decode-picture.ts';
-import type { ImageSize } from './ffmpeg/decode-picture.ts';
-import { encodeJpeg } from './ffmpeg/encode-picture.ts';
+import { createImageDecoder } from './ffmpeg/decode-image.ts';
+import type { ImageSize } from './ffmpeg/decode-image.ts';
+import { encodeJpeg } from './ffmpeg/encode-jpeg.ts';
 
 /** Width of the black lines between tiles, in pixels. They keep a model from reading two frames as one scene. */
 const linePixels = 4;

@@ -1,4 +1,4 @@
-import type { ImageSize } from './ffmpeg/decode-picture.ts';
+import type { ImageSize } from './ffmpeg/decode-image.ts';
 
 /** Returns a black image with a white diagonal cross, in packed RGB: the placeholder for an unreadable frame. */
 export function crossedOut({ width, height }: ImageSize): Uint8Array {

@@ -1,10 +1,10 @@
-import { detectPlatform } from '../../core/platform.ts';
+import { detectPlatform } from '../../core/stream/platform.ts';
 import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
 import type { EgressGuard } from '../egress/guard.ts';
 import type { GuardedHttp } from '../egress/guarded-http.ts';
 import { createPlatforms } from '../platforms/create-platforms.ts';
 import { defaultPlatformSettings, type PlatformSettings } from '../platforms/platform-settings.ts';
-import { createReloadingPlatforms } from '../platforms/renewed-platforms.ts';
+import { createReloadingPlatforms } from '../platforms/reloading-platforms.ts';
 import type { FfmpegRunner } from './ffmpeg/run-ffmpeg.ts';
 import { createHlsCapturer, type HlsLimits } from './hls/capture-hls.ts';
 import { createPlaylistBudget } from './hls/playlist-budget.ts';

@@ -1,5 +1,5 @@
 import { StreamEndedError } from '../../core/errors.ts';
-import type { Capture, CaptureRequest, StreamProbe } from '../../core/capture.ts';
+import type { Capture, CaptureRequest, StreamProbe } from '../../core/records/capture.ts';
 import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
 import type { GuardedHttp } from '../egress/guarded-http.ts';
 import type { FfmpegRunner } from '../media/ffmpeg/run-ffmpeg.ts';
@@ -8,7 +8,7 @@ import { StatusError } from '../media/hls/fetch-failure.ts';
 import type { PlaylistBudget } from '../media/hls/playlist-budget.ts';
 import { PlaylistGoneError, type PreparePlaylist } from '../media/hls/fetch-playlist.ts';
 import { BroadcastEndedError, type Resolution } from './resolution.ts';
-import { createResolutionMemory, freshUntil } from './resolution-memory.ts';
+import { createResolutionMemory, freshUntil } from './resolution-cache.ts';
 
 /** Streams of one platform. */
 export type PlatformStreams = {

@@ -1,5 +1,5 @@
 import { NotLiveError } from '../../core/errors.ts';
-import type { StreamDetails } from '../../core/capture.ts';
+import type { StreamDetails } from '../../core/records/capture.ts';
 
 /** Live stream of a platform and its HLS playlist. */
 export type Resolution = {

@@ -1,7 +1,7 @@
-import { selectEvenly } from '../../core/digest/spread-samples.ts';
+import { selectEvenly } from '../../core/digest/select-evenly.ts';
 import type { ContactSheets } from '../../core/ports/contact-sheets.ts';
 import type { Sample } from '../../core/ports/vision-model.ts';
-import { mapConcurrently } from './map-at-once.ts';
+import { mapConcurrently } from './map-concurrently.ts';
 
 /** Image for the model: one sample, or a contact sheet of several. */
 export type ModelImage = { jpeg: Uint8Array; times: Date[] };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Answer, Summary, TokenUse, Verdict } from '../../core/vision.ts';
+import type { Answer, Summary, TokenUse, Verdict } from '../../core/records/vision.ts';
 import type { ModelTask } from './task.ts';
 
 /**

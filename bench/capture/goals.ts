@@ -1,4 +1,4 @@
-import type { InputMode } from '../../core/capture.ts';
+import type { InputMode } from '../../core/records/capture.ts';
 import type { RaceSource, Result } from './race.ts';
 
 /** Results of a race on one stream in one mode. */

@@ -1,4 +1,4 @@
-import { createImageDecoder } from '../../adapters/media/ffmpeg/decode-picture.ts';
+import { createImageDecoder } from '../../adapters/media/ffmpeg/decode-image.ts';
 
 /**
  * Timecode: the number of each frame as eleven black or white boxes along the top, which survive scaling and

@@ -1,7 +1,7 @@
 import { compareMotion } from '../../adapters/media/motion/compare-motion.ts';
-import { rules } from '../../core/decision/rules.ts';
-import { thumbnail } from '../../core/capture.ts';
-import type { CompareMotion } from '../../core/motion.ts';
+import { rules } from '../../core/rules.ts';
+import { thumbnail } from '../../core/records/capture.ts';
+import type { CompareMotion } from '../../core/records/motion.ts';
 import { componentWeights } from '../../adapters/media/motion/components.ts';
 
 /** Detector that reads the thumbnails of one clip in order and returns true for motion. */

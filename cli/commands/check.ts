@@ -1,9 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { InputMode } from '../../core/capture.ts';
-import { maskUrl } from '../../core/mask-url.ts';
-import { checkOnce } from '../../core/operations/check-once.ts';
+import type { InputMode } from '../../core/records/capture.ts';
+import { maskUrl } from '../../core/stream/mask-url.ts';
+import { checkOnce } from '../../core/stream/check-once.ts';
 import { unlimitedTurns } from '../../core/ports/stream-turns.ts';
 import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
 import { createLimits } from '../limits.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defaultVideoModelId } from '../../adapters/vision/bedrock/model-families.ts';
-import type { InputMode } from '../../core/capture.ts';
+import type { InputMode } from '../../core/records/capture.ts';
 import { CommandError } from '../command-error.ts';
 import { estimate } from '../cost/estimate.ts';
 import { createApi } from '../demo/api.ts';

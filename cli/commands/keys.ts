@@ -1,11 +1,11 @@
-import { hashApiKey } from '../../core/api-key.ts';
-import type { ApiKeySpec } from '../../core/api-key.ts';
+import { hashApiKey } from '../../core/access/api-key.ts';
+import type { ApiKeySpec } from '../../core/access/api-key.ts';
 import { callerRequestSchema } from '../../core/requests/keys.ts';
 import type { KeyRotation } from '../../core/requests/keys.ts';
 import { CommandError } from '../command-error.ts';
-import type { CreatedKeyRecord, KeyBackend, KeyRecord } from '../keys/key-desk.ts';
-import { openKeyBackend, nodeKeyCrypto } from '../keys/open-key-desk.ts';
-import type { KeyTarget } from '../keys/open-key-desk.ts';
+import type { CreatedKeyRecord, KeyBackend, KeyRecord } from '../keys/key-backend.ts';
+import { openKeyBackend, nodeKeyCrypto } from '../keys/open-key-backend.ts';
+import type { KeyTarget } from '../keys/open-key-backend.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** Commands below `watchpost keys`: the endpoints below `/keys`, for operators. */

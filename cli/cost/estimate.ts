@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { loadWorkflow } from '../../adapters/embedded/workflow/definition.ts';
-import type { InputMode } from '../../core/capture.ts';
+import type { InputMode } from '../../core/records/capture.ts';
 import { CommandError } from '../command-error.ts';
 import { modelPrices, priceOfModel } from './list-prices.ts';
 import { priceStreamHour } from './stream-hour.ts';

@@ -1,4 +1,4 @@
-import type { InputMode } from '../../core/capture.ts';
+import type { InputMode } from '../../core/records/capture.ts';
 import { listPrices } from './list-prices.ts';
 import type { ModelPrice } from './list-prices.ts';
 import { units } from './units.ts';

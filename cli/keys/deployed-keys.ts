@@ -1,8 +1,8 @@
 import { DynamoDBClient, paginateListTables } from '@aws-sdk/client-dynamodb';
-import type { KeyCrypto } from '../../core/api-key.ts';
+import type { KeyCrypto } from '../../core/access/api-key.ts';
 import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
 import { CommandError } from '../command-error.ts';
-import type { KeyBackend } from './key-desk.ts';
+import type { KeyBackend } from './key-backend.ts';
 import { storedKeys } from './stored-keys.ts';
 
 const now = () => new Date();

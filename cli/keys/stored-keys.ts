@@ -1,16 +1,16 @@
-import { operator } from '../../core/key-rights.ts';
-import { addCaller } from '../../core/operations/callers.ts';
-import { createKey, listKeys, relabelKey, revokeKey, rotateKey } from '../../core/operations/keys.ts';
-import type { KeyDeps } from '../../core/operations/keys.ts';
+import { operator } from '../../core/access/key-rights.ts';
+import { addCaller } from '../../core/access/callers.ts';
+import { createKey, listKeys, relabelKey, revokeKey, rotateKey } from '../../core/access/keys.ts';
+import type { KeyDeps } from '../../core/access/keys.ts';
 import {
   presentKey,
   presentKeys,
   presentNewKey,
   presentRevocation,
   presentRotation,
-} from '../../core/operations/present-key.ts';
-import { listAllKeys } from './key-desk.ts';
-import type { KeyBackend } from './key-desk.ts';
+} from '../../core/access/present-key.ts';
+import { listAllKeys } from './key-backend.ts';
+import type { KeyBackend } from './key-backend.ts';
 
 const pageSize = 1000;
 

@@ -23,7 +23,7 @@ import type {
   WebhookSecret,
   WebhookTest,
 } from './types.ts';
-import { readCheckResult } from './look-answer.ts';
+import { readCheckResult } from './check-result.ts';
 
 /** Filters and page of the job list; `limit` is 1 to 100. */
 export type JobQuery = { status?: JobStatus; job_type?: JobType; limit: number; offset: number };

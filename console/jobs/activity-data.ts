@@ -1,5 +1,5 @@
 import type { Gap, JobEvent } from '../api/types.ts';
-import { areDigestEvents } from './job-words.ts';
+import { areDigestEvents } from './job-labels.ts';
 
 /** Outcome of a column of ticks: the one with the highest rank. */
 export type CheckOutcome = 'alert' | 'held' | 'no' | 'sampled' | 'skipped' | 'unanswered' | 'away';

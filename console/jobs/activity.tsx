@@ -1,13 +1,13 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { JobDetail, JobEvent } from '../api/types.ts';
-import { pluralize } from '../parts/counted.ts';
+import { pluralize } from '../parts/pluralize.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { clockTime } from '../time/format.ts';
 import { useNow } from '../time/use-now.ts';
 import { activityData, axisTimes } from './activity-data.ts';
 import type { ActivityData, Column, CheckOutcome } from './activity-data.ts';
-import { isActive, percent } from './job-words.ts';
+import { isActive, percent } from './job-labels.ts';
 
 const height = { motion: 96, gap: 10, verdict: 22, axis: 22 };
 const total = height.motion + height.gap + height.verdict + height.axis;

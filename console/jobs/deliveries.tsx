@@ -6,7 +6,7 @@ import type { Delivery, DeliveryPage } from '../api/types.ts';
 import { Badge } from '../parts/badge.tsx';
 import type { Tone } from '../parts/badge.tsx';
 import { Button } from '../parts/button.tsx';
-import { pluralize } from '../parts/counted.ts';
+import { pluralize } from '../parts/pluralize.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';

@@ -1,7 +1,7 @@
 import type { JobDetail } from '../api/types.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Panel } from '../parts/panel.tsx';
-import { configLabels } from './config-words.ts';
+import { configLabels } from './config-labels.ts';
 
 /** Shows the configuration of a job after defaults and caps. */
 export function JobConfig({ job }: { job: JobDetail }) {

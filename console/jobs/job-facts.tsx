@@ -2,7 +2,7 @@ import type { JobDetail } from '../api/types.ts';
 import { Stat, Stats } from '../parts/stat.tsx';
 import { duration } from '../time/format.ts';
 import { When } from '../time/when.tsx';
-import { isActive, percent, skippedShare } from './job-words.ts';
+import { isActive, percent, skippedShare } from './job-labels.ts';
 
 /** Shows the statistics of a job. */
 export function JobFacts({ job: { stats, status, job_type: type } }: { job: JobDetail }) {

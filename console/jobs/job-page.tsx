@@ -14,7 +14,7 @@ import { Announcements } from './announcements.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { JobConfig } from './job-config.tsx';
 import { JobFacts } from './job-facts.tsx';
-import { isActive, jobTitle, typeLabel } from './job-words.ts';
+import { isActive, jobTitle, typeLabel } from './job-labels.ts';
 import { LastFrame } from './last-frame.tsx';
 import { StatusBadge } from './status-badge.tsx';
 import { Timeline } from './timeline.tsx';

@@ -1,6 +1,6 @@
 import { When } from '../time/when.tsx';
 import { routeUrls } from '../shell/routes.ts';
-import { percent, skippedShare, jobTitle, typeLabel } from './job-words.ts';
+import { percent, skippedShare, jobTitle, typeLabel } from './job-labels.ts';
 import { LastFrame } from './last-frame.tsx';
 import type { JobRow } from './load-jobs.ts';
 import { StatusBadge } from './status-badge.tsx';

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useResource } from '../api/use-resource.ts';
 import type { JobStatus, JobType } from '../api/types.ts';
 import { Button } from '../parts/button.tsx';
-import { pluralize } from '../parts/counted.ts';
+import { pluralize } from '../parts/pluralize.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Field, Select } from '../parts/field.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';

@@ -1,7 +1,7 @@
 import type { Api, JobQuery } from '../api/api.ts';
 import { Problem } from '../api/problem.ts';
 import type { JobDetail, JobSummary } from '../api/types.ts';
-import { isActive } from './job-words.ts';
+import { isActive } from './job-labels.ts';
 
 /** Job with its detail; `detail` is undefined if the job expired in between. */
 export type JobRow = { job: JobSummary; detail: JobDetail | undefined };

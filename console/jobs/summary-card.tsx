@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { SummaryEvent } from '../api/types.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Button } from '../parts/button.tsx';
-import { pluralize } from '../parts/counted.ts';
+import { pluralize } from '../parts/pluralize.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { ProtectedPicture } from '../parts/protected-picture.tsx';
 import { Clock } from '../time/when.tsx';

@@ -1,4 +1,4 @@
-import type { ModelUse } from '../api/look-answer.ts';
+import type { ModelUse } from '../api/check-result.ts';
 
 /** List prices in USD per million tokens (us-east-1, 2026-11). The first name that the model id contains applies. */
 const prices: { name: string; input: number; output: number }[] = [

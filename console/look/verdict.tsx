@@ -1,4 +1,4 @@
-import type { MeteredCheckResult, ModelUse } from '../api/look-answer.ts';
+import type { MeteredCheckResult, ModelUse } from '../api/check-result.ts';
 import type { CheckRequest } from '../api/types.ts';
 import { useBlobAddress } from '../api/use-blob-address.ts';
 import { Badge } from '../parts/badge.tsx';

@@ -1,6 +1,6 @@
 import { useResource } from '../api/use-resource.ts';
 import type { Metrics } from '../api/types.ts';
-import { pluralize } from '../parts/counted.ts';
+import { pluralize } from '../parts/pluralize.ts';
 import { Panel } from '../parts/panel.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';

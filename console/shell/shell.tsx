@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { JobPage } from '../jobs/job-page.tsx';
 import { JobsPage } from '../jobs/jobs-page.tsx';
 import { KeysPage } from '../keys/keys-page.tsx';
-import { TryPage } from '../look/look-page.tsx';
+import { TryPage } from '../try/try-page.tsx';
 import { OperationsPage } from '../operations/operations-page.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { mayUse, useSession } from '../session/session.ts';

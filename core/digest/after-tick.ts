@@ -1,16 +1,16 @@
-import { recordOutcome } from '../decision/account.ts';
-import { createProgressEvent } from '../decision/describe-progress.ts';
-import { streamLostEnding, modelFailureEnding } from '../decision/failure.ts';
-import { rules } from '../decision/rules.ts';
-import { addSeconds, earlier } from '../decision/schedule.ts';
-import type { JobEnding, TickDecision } from '../decision/tick-decision.ts';
-import type { TickOutcome } from '../decision/tick-outcome.ts';
-import { nextCaptureAt, noFurtherTick, scheduleTick } from '../decision/wake-up.ts';
-import type { NewEvent } from '../event.ts';
-import type { DigestJob, NextTick } from '../job.ts';
-import { applyClosure } from './close-windows.ts';
-import type { DigestSnapshot } from './close-windows.ts';
-import type { DigestState } from './digest-state.ts';
+import { recordOutcome } from '../tick/record-outcome.ts';
+import { createProgressEvent } from '../tick/progress-event.ts';
+import { streamLostEnding, modelFailureEnding } from '../tick/failure-endings.ts';
+import { rules } from '../rules.ts';
+import { addSeconds, earlier } from '../schedule.ts';
+import type { JobEnding, TickDecision } from '../tick/tick-decision.ts';
+import type { TickOutcome } from '../tick/tick-outcome.ts';
+import { nextCaptureAt, noFurtherTick, scheduleTick } from '../tick/next-tick.ts';
+import type { NewEvent } from '../records/event.ts';
+import type { DigestJob, NextTick } from '../records/job.ts';
+import { applyClosure } from './apply-closure.ts';
+import type { DigestSnapshot } from './apply-closure.ts';
+import type { DigestState } from '../records/digest-state.ts';
 import { nextWindowEnd, addCapture } from './window.ts';
 
 /** What a digest's tick decides: the sample, the windows that are over, the end, the next sample or end of a window. */

@@ -1,10 +1,10 @@
-import { rules } from '../decision/rules.ts';
-import { addSeconds, earlier, later } from '../decision/schedule.ts';
-import type { TickOutcome } from '../decision/tick-outcome.ts';
-import type { DigestJob } from '../job.ts';
+import { rules } from '../rules.ts';
+import { addSeconds, earlier, later } from '../schedule.ts';
+import type { TickOutcome } from '../tick/tick-outcome.ts';
+import type { DigestJob } from '../records/job.ts';
 import { ageSeconds } from '../time.ts';
-import { emptyWindow } from './digest-state.ts';
-import type { DigestState, DigestWindow, StoredSample } from './digest-state.ts';
+import { emptyWindow } from '../records/digest-state.ts';
+import type { DigestState, DigestWindow, StoredSample } from '../records/digest-state.ts';
 
 /** Windows lie end to end from the job's start; each has its start in it, and its end not. */
 

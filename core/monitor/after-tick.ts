@@ -1,14 +1,14 @@
-import { recordOutcome } from '../decision/account.ts';
-import { createProgressEvent } from '../decision/describe-progress.ts';
-import { streamLostEnding, modelFailureEnding } from '../decision/failure.ts';
-import type { JobEnding, TickDecision } from '../decision/tick-decision.ts';
-import type { TickOutcome } from '../decision/tick-outcome.ts';
-import { nextCaptureAt, noFurtherTick, scheduleTick } from '../decision/wake-up.ts';
-import type { NewEvent } from '../event.ts';
-import type { Counters, MonitorJob, NextTick, TickState } from '../job.ts';
+import { recordOutcome } from '../tick/record-outcome.ts';
+import { createProgressEvent } from '../tick/progress-event.ts';
+import { streamLostEnding, modelFailureEnding } from '../tick/failure-endings.ts';
+import type { JobEnding, TickDecision } from '../tick/tick-decision.ts';
+import type { TickOutcome } from '../tick/tick-outcome.ts';
+import { nextCaptureAt, noFurtherTick, scheduleTick } from '../tick/next-tick.ts';
+import type { NewEvent } from '../records/event.ts';
+import type { Counters, MonitorJob, NextTick, TickState } from '../records/job.ts';
 import { ageSeconds } from '../time.ts';
-import type { Verdict } from '../vision.ts';
-import { createTriggerEvent } from './describe-trigger.ts';
+import type { Verdict } from '../records/vision.ts';
+import { createTriggerEvent } from './trigger-event.ts';
 
 /** What a monitor's tick decides: alert, cooldown, end, next look. */
 export function decideMonitorTick(job: MonitorJob, outcome: TickOutcome, now: Date): TickDecision {

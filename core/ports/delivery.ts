@@ -1,4 +1,4 @@
-import type { Delivery, DeliveryMessage } from '../delivery.ts';
+import type { Delivery, DeliveryMessage } from '../records/delivery.ts';
 
 /** First in, first out for a job; at least once. A message sent twice within minutes arrives once. */
 export interface DeliveryQueue {

@@ -1,6 +1,6 @@
-import type { JobEvent } from '../event.ts';
-import type { DigestState } from '../digest/digest-state.ts';
-import type { Counters, Job, JobStatus, JobType, Source } from '../job.ts';
+import type { JobEvent } from '../records/event.ts';
+import type { DigestState } from '../records/digest-state.ts';
+import type { Counters, Job, JobStatus, JobType, Source } from '../records/job.ts';
 
 /** The fields of a job that a change may set; the rest is fixed at creation. */
 export type JobPatch = Partial<

@@ -1,4 +1,4 @@
-import type { Answer, Summary, Verdict } from '../vision.ts';
+import type { Answer, Summary, Verdict } from '../records/vision.ts';
 
 /** What a model is shown in a tick: the frame (JPEG), and in modes clip and hybrid the clip (MP4). */
 export type CheckMedia = {

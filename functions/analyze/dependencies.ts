@@ -11,14 +11,14 @@ import type { AnalyzeCallDeps } from '../../adapters/aws/invoke/analyze-calls.ts
 import { createInvoke } from '../../adapters/aws/invoke/invoke.ts';
 import { createRemoteContactSheets } from '../../adapters/aws/invoke/remote-capture.ts';
 import { createMediaStore } from '../../adapters/aws/media-store.ts';
-import { instrumentJobs } from '../../adapters/aws/telemetry/measured-jobs.ts';
-import { instrumentVision } from '../../adapters/aws/telemetry/measured-vision.ts';
+import { instrumentJobs } from '../../adapters/aws/telemetry/instrument-jobs.ts';
+import { instrumentVision } from '../../adapters/aws/telemetry/instrument-vision.ts';
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import { createBedrockClient } from '../../adapters/vision/bedrock/bedrock-client.ts';
 import { createBedrockVision } from '../../adapters/vision/bedrock/bedrock-vision.ts';
 import { meteredVision } from '../../adapters/vision/metered-vision.ts';
-import type { AnalyzeDeps } from '../../core/operations/analyze-tick.ts';
+import type { AnalyzeDeps } from '../../core/workflow/analyze-tick.ts';
 import type { ContactSheets } from '../../core/ports/contact-sheets.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
 import type { AnalyzeConfig } from './config.ts';

@@ -2,8 +2,8 @@ import type { Context } from 'aws-lambda';
 import { z } from 'zod';
 import { analyzeCallSchema, handleAnalyzeCall } from '../../adapters/aws/invoke/analyze-calls.ts';
 import { toOutcome } from '../../adapters/aws/invoke/outcome.ts';
-import { analyzeTask } from '../../core/operations/tasks.ts';
-import { analyzeInputSchema } from '../../core/workflow.ts';
+import { analyzeTask } from '../../core/workflow/tasks.ts';
+import { analyzeInputSchema } from '../../core/records/workflow.ts';
 import type { AnalyzeFunctionDeps } from './dependencies.ts';
 
 const eventSchema = z.discriminatedUnion('operation', [analyzeInputSchema, analyzeCallSchema]);

@@ -1,11 +1,11 @@
-import { createSharedHttpDeps } from '../../adapters/aws/http/http-collaborators.ts';
+import { createSharedHttpDeps } from '../../adapters/aws/http/shared-dependencies.ts';
 import { createHttpFunction } from '../../adapters/aws/http/http-function.ts';
 import type { HttpFunction } from '../../adapters/aws/http/http-function.ts';
 import { noEventSessions } from '../../adapters/aws/http/no-event-sessions.ts';
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import { createApp } from '../../adapters/http/app.ts';
-import type { HttpDeps } from '../../adapters/http/collaborators.ts';
+import type { HttpDeps } from '../../adapters/http/dependencies.ts';
 import { mountOpenApi } from '../../adapters/openapi/mount-openapi.ts';
 import type { ApiConfig } from './config.ts';
 

@@ -2,8 +2,8 @@ import type { Context } from 'aws-lambda';
 import { z } from 'zod';
 import { handleCaptureCall, captureCallSchema } from '../../adapters/aws/invoke/capture-calls.ts';
 import { toOutcome } from '../../adapters/aws/invoke/outcome.ts';
-import { captureTick } from '../../core/operations/capture-tick.ts';
-import { captureInputSchema } from '../../core/workflow.ts';
+import { captureTick } from '../../core/workflow/capture-tick.ts';
+import { captureInputSchema } from '../../core/records/workflow.ts';
 import type { CaptureFunctionDeps } from './dependencies.ts';
 
 /** Event of the function: the workflow state, or a call of another function with an `operation`. */

@@ -9,13 +9,13 @@ import type { ChangeVisibility } from '../../adapters/aws/message-visibility.ts'
 import { createSecret } from '../../adapters/aws/secret.ts';
 import { softwareVersion } from '../../adapters/aws/software-version.ts';
 import { createStoredSigner } from '../../adapters/aws/stored-signer.ts';
-import { instrumentMeter } from '../../adapters/aws/telemetry/measured-meter.ts';
+import { instrumentMeter } from '../../adapters/aws/telemetry/instrument-meter.ts';
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import { createWebhookGuard } from '../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../adapters/egress/guarded-http.ts';
 import { createWebhookSender } from '../../adapters/webhook/webhook-sender.ts';
-import type { DeliverDeps } from '../../core/operations/deliver-event.ts';
+import type { DeliverDeps } from '../../core/delivery/deliver-event.ts';
 import type { DeliverConfig } from './config.ts';
 
 const now = () => new Date();

@@ -1,8 +1,8 @@
 import { processPartialResponse, SqsFifoPartialProcessorAsync } from '@aws-lambda-powertools/batch';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { backoffSeconds, visibilitySeconds } from '../../adapters/aws/message-visibility.ts';
-import { deliveryMessageSchema } from '../../core/delivery.ts';
-import { deliverEvent } from '../../core/operations/deliver-event.ts';
+import { deliveryMessageSchema } from '../../core/records/delivery.ts';
+import { deliverEvent } from '../../core/delivery/deliver-event.ts';
 import type { DeliverFunctionDeps } from './dependencies.ts';
 
 /** Marks a message for retry: it blocks its message group until it is due. */

@@ -4,11 +4,11 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { createDeliveryQueue } from '../../adapters/aws/delivery-queue.ts';
 import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
 import { createExecutions } from '../../adapters/aws/executions.ts';
-import { instrumentJobs } from '../../adapters/aws/telemetry/measured-jobs.ts';
-import { instrumentRepairs } from '../../adapters/aws/telemetry/measured-repairs.ts';
+import { instrumentJobs } from '../../adapters/aws/telemetry/instrument-jobs.ts';
+import { instrumentRepairs } from '../../adapters/aws/telemetry/instrument-repairs.ts';
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
-import type { ReconcileDeps } from '../../core/operations/reconcile.ts';
+import type { ReconcileDeps } from '../../core/job/reconcile.ts';
 import type { ReconcileConfig } from './config.ts';
 
 const now = () => new Date();

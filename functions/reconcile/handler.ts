@@ -1,7 +1,7 @@
 import type { Context } from 'aws-lambda';
 import { z } from 'zod';
 import { readExecutionName } from '../../adapters/aws/execution-name.ts';
-import { reconcile, repairJob } from '../../core/operations/reconcile.ts';
+import { reconcile, repairJob } from '../../core/job/reconcile.ts';
 import type { ReconcileFunctionDeps } from './dependencies.ts';
 
 const eventSchema = z.discriminatedUnion('detail-type', [

@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { createSharedHttpDeps } from '../../adapters/aws/http/http-collaborators.ts';
+import { createSharedHttpDeps } from '../../adapters/aws/http/shared-dependencies.ts';
 import { createHttpFunction } from '../../adapters/aws/http/http-function.ts';
 import type { HttpFunction } from '../../adapters/aws/http/http-function.ts';
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import { createApp } from '../../adapters/http/app.ts';
-import type { EventStreams } from '../../adapters/http/sse/event-stream-needs.ts';
+import type { EventStreams } from '../../adapters/http/sse/dependencies.ts';
 import { mountMcp } from '../../adapters/mcp/mount-mcp.ts';
 import { mountOpenApi } from '../../adapters/openapi/mount-openapi.ts';
 import type { EventSessions } from '../../core/ports/event-sessions.ts';

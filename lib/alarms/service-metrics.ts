@@ -2,8 +2,8 @@ import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IMetric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
-import { metricUnits } from '../../core/ports/measurements.ts';
-import type { MetricName } from '../../core/ports/measurements.ts';
+import { metricUnits } from '../../core/ports/metrics.ts';
+import type { MetricName } from '../../core/ports/metrics.ts';
 import type { ServiceFunction } from '../service-function.ts';
 
 type Parts = {

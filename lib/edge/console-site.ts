@@ -5,7 +5,7 @@ import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { BucketDeployment, Source } from 'aws-cdk-lib/aws-s3-deployment';
 import { Construct } from 'constructs';
 import { suppressAccessLogFindings, PrivateBucket } from '../private-bucket.ts';
-import { suppressDeploymentFindings } from './explain-deployment.ts';
+import { suppressDeploymentFindings } from './suppress-deployment.ts';
 
 type Props = { accessLogs: PrivateBucket | undefined; log: ILogGroup; deploy: boolean; keepData: boolean };
 

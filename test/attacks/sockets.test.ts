@@ -8,9 +8,9 @@ const mayReachOut: Record<string, string> = {
   'adapters/egress/guarded-tcp.ts': 'connections of RTSP, guarded',
   'adapters/egress/host.ts': 'isIP only',
   'adapters/egress/guard.ts': 'looks names up',
-  'adapters/egress/named-error.ts': 'names of errors only',
+  'adapters/egress/egress-error.ts': 'names of errors only',
   'adapters/egress/pinned-connector.ts': 'connects to what the guard returned',
-  'adapters/egress/through-proxy.ts': "to an operator's proxy",
+  'adapters/egress/proxy-dispatcher.ts': "to an operator's proxy",
   'adapters/media/ffmpeg/ffmpeg-process.ts':
     'starts ffmpeg, with an empty environment and white lists of protocols',
   'adapters/media/ffmpeg/locate-ffmpeg.ts': 'asks ffmpeg for its version',

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http2';
 import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
-import { createImageDecoder } from '../../adapters/media/ffmpeg/decode-picture.ts';
+import { createImageDecoder } from '../../adapters/media/ffmpeg/decode-image.ts';
 import { createPixelVision } from '../../adapters/vision/pixel/pixel-vision.ts';
 
 type Block = { image?: { source: { bytes: string } }; video?: { source: { bytes: string } }; text?: string };

@@ -8,7 +8,7 @@ import { createRequestBodies } from '../../adapters/http/request-bodies.ts';
 import { listen } from '../../cli/http-server.ts';
 import type { HttpServer } from '../../cli/http-server.ts';
 import { requestTimeouts } from '../../cli/malformed-request.ts';
-import { mintKey } from '../../core/api-key.ts';
+import { mintKey } from '../../core/access/api-key.ts';
 import { createWorld } from '../support/world.ts';
 import type { World } from '../support/world.ts';
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { nodeKeyCrypto } from '../../cli/keys/open-key-desk.ts';
+import { nodeKeyCrypto } from '../../cli/keys/open-key-backend.ts';
 import { openService } from '../../cli/service.ts';
 import { readSettings } from '../../cli/settings.ts';
-import { mintKey } from '../../core/api-key.ts';
+import { mintKey } from '../../core/access/api-key.ts';
 import { createCollectedLog } from '../adapters/embedded/collected-log.ts';
 import { temporaryDirectory } from '../adapters/embedded/temporary-directory.ts';
 import { startReceiver } from '../adapters/webhook/receiver.ts';

@@ -7,9 +7,9 @@ import type { monitorRequestSchema } from '../../core/requests/live-monitor.ts';
 import type * as access from '../../core/responses/access.ts';
 import type * as deliveries from '../../core/responses/deliveries.ts';
 import type * as events from '../../core/responses/events.ts';
-import type * as insight from '../../core/responses/insight.ts';
+import type * as insight from '../../core/responses/observability.ts';
 import type * as jobs from '../../core/responses/jobs.ts';
-import type * as looks from '../../core/responses/looks.ts';
+import type * as looks from '../../core/responses/checks.ts';
 
 /** Compares the types of the console with the schemas of the API, which the console may not import. */
 

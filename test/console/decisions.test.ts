@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JobEvent } from '../../console/api/types.ts';
-import { configLabels } from '../../console/jobs/config-words.ts';
+import { configLabels } from '../../console/jobs/config-labels.ts';
 import { activityData, axisTimes } from '../../console/jobs/activity-data.ts';
 import { timelineItems } from '../../console/jobs/timeline-items.ts';
 import { emptyDraft } from '../../console/look/draft.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { Delivery } from '../../core/delivery.ts';
+import type { Delivery } from '../../core/records/delivery.ts';
 import { TransientError } from '../../core/errors.ts';
 import type { DeliveryStore } from '../../core/ports/delivery.ts';
 import { withLostReplies } from './lost-replies.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { TransientError } from '../../core/errors.ts';
-import { zeroCounters, type Job } from '../../core/job.ts';
+import { zeroCounters, type Job } from '../../core/records/job.ts';
 import type { JobChange, JobStore } from '../../core/ports/job-store.ts';
 import { withLostReplies } from './lost-replies.ts';
 import {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Job } from '../../core/job.ts';
+import type { Job } from '../../core/records/job.ts';
 import type { JobQuery, JobStore } from '../../core/ports/job-store.ts';
 import { jobs as anyJob, progressEvents as anyProgress } from './arbitraries.ts';
 import {

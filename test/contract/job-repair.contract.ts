@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { TransientError } from '../../core/errors.ts';
-import type { MonitorJob } from '../../core/job.ts';
+import type { MonitorJob } from '../../core/records/job.ts';
 import type { JobStore } from '../../core/ports/job-store.ts';
 import { withLostReplies } from './lost-replies.ts';
 import { after, begin, createChange, createCreation, end, newJob, progress, start } from './records.ts';

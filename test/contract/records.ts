@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { assignSequences, type JobEvent, type NewEvent } from '../../core/event.ts';
-import { initialDigestState } from '../../core/digest/digest-state.ts';
+import { assignSequences, type JobEvent, type NewEvent } from '../../core/records/event.ts';
+import { initialDigestState } from '../../core/records/digest-state.ts';
 import {
   zeroCounters,
   initialTickState,
@@ -8,7 +8,7 @@ import {
   type Job,
   type MonitorJob,
   type Source,
-} from '../../core/job.ts';
+} from '../../core/records/job.ts';
 import type { JobChange, JobCreation, Totals, Usage } from '../../core/ports/job-store.ts';
 
 /** Records as the core would make them, for the contract suites. */

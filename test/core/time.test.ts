@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nextGridTime } from '../../core/decision/schedule.ts';
+import { nextGridTime } from '../../core/schedule.ts';
 import { ageSeconds, isOver, secondsUntil } from '../../core/time.ts';
 import { after, start } from '../contract/records.ts';
 

@@ -1,5 +1,5 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import type { DeliveryMessage } from '../../core/delivery.ts';
+import type { DeliveryMessage } from '../../core/records/delivery.ts';
 import { lambdaContext } from './lambda-context.ts';
 
 type Handler = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createMonitor } from '../../core/operations/create-monitor.ts';
+import { createMonitor } from '../../core/job/create-monitor.ts';
 import { createHandler } from '../../functions/reconcile/handler.ts';
 import { createWorld, monitorRequest } from '../support/world.ts';
 import type { World } from '../support/world.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Admission, CallLimiter } from '../../../core/ports/call-limiter.ts';
-import type { BackoffDeps } from './jitter.ts';
+import type { BackoffDeps } from './retry-with-jitter.ts';
 import { itemKeys } from './keys.ts';
-import { countPermits, unexpiredPermits, permitsSchema, withoutPermit } from './places.ts';
-import { optimisticUpdate, type ItemUpdate } from './revise.ts';
+import { countPermits, unexpiredPermits, permitsSchema, withoutPermit } from './permits.ts';
+import { optimisticUpdate, type ItemUpdate } from './optimistic-update.ts';
 import type { Table } from './table.ts';
 
 /** Call limits of a caller. */

@@ -1,4 +1,4 @@
-import { callerSchema } from '../../../core/caller.ts';
+import { callerSchema } from '../../../core/records/caller.ts';
 import type { CallerStore } from '../../../core/ports/caller-store.ts';
 import { itemKeys } from './keys.ts';
 import { readItem } from './record.ts';

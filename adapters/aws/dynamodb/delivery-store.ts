@@ -1,6 +1,6 @@
-import { deliverySchema } from '../../../core/delivery.ts';
+import { deliverySchema } from '../../../core/records/delivery.ts';
 import type { DeliveryStore } from '../../../core/ports/delivery.ts';
-import type { ItemTtls } from './kept.ts';
+import type { ItemTtls } from './item-ttls.ts';
 import { jobPartition, itemKeys, sortPrefixes } from './keys.ts';
 import { readRecord, readRecords } from './record.ts';
 import type { Table } from './table.ts';

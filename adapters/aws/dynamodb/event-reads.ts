@@ -1,4 +1,4 @@
-import { jobEventSchema, type EventType, type JobEvent } from '../../../core/event.ts';
+import { jobEventSchema, type EventType, type JobEvent } from '../../../core/records/event.ts';
 import type { JobStore } from '../../../core/ports/job-store.ts';
 import { jobPartition, itemKeys, sortPrefixes } from './keys.ts';
 import { readRecord, readRecords } from './record.ts';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { EventSession, EventSessions, EventStreamReader } from '../../../core/ports/event-sessions.ts';
 import type { SetTimer } from '../../embedded/timer.ts';
-import type { BackoffDeps } from './jitter.ts';
+import type { BackoffDeps } from './retry-with-jitter.ts';
 import { itemKeys } from './keys.ts';
-import { countPermits, unexpiredPermits, permitsSchema, withoutPermit, type Permits } from './places.ts';
-import { optimisticUpdate, type ItemUpdate } from './revise.ts';
+import { countPermits, unexpiredPermits, permitsSchema, withoutPermit, type Permits } from './permits.ts';
+import { optimisticUpdate, type ItemUpdate } from './optimistic-update.ts';
 import type { Table } from './table.ts';
 
 type Deps = {

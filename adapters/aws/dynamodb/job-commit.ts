@@ -1,9 +1,9 @@
-import type { JobEvent } from '../../../core/event.ts';
+import type { JobEvent } from '../../../core/records/event.ts';
 import type { JobChange, Totals } from '../../../core/ports/job-store.ts';
-import { isTerminal } from '../../../core/transitions.ts';
+import { isTerminal } from '../../../core/records/transitions.ts';
 import { readJobItem, toJobItem, type StoredJob } from './job-item.ts';
 import { itemKeys, shardFor } from './keys.ts';
-import type { ItemTtls } from './kept.ts';
+import type { ItemTtls } from './item-ttls.ts';
 import { newestWebhookEvent } from './repair-due.ts';
 import type { Table } from './table.ts';
 import type { Item, ItemKey, Write } from './write.ts';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { TransientError } from '../../../core/errors.ts';
-import type { Job } from '../../../core/job.ts';
+import type { Job } from '../../../core/records/job.ts';
 import type { CreationResult, IdempotencyRecord, JobCreation } from '../../../core/ports/job-store.ts';
 import { toJobItem } from './job-item.ts';
 import { itemKeys } from './keys.ts';
-import type { ItemTtls } from './kept.ts';
+import type { ItemTtls } from './item-ttls.ts';
 import { readItem } from './record.ts';
 import { noWebhookEvent } from './repair-due.ts';
 import { takeSlot } from './slots.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { jobSchema, type Job } from '../../../core/job.ts';
-import type { ItemTtls } from './kept.ts';
+import { jobSchema, type Job } from '../../../core/records/job.ts';
+import type { ItemTtls } from './item-ttls.ts';
 import { itemKeys, shardFor } from './keys.ts';
 import { readItem, readRecord } from './record.ts';
 import { repairDue, type NewestWebhookEvent } from './repair-due.ts';

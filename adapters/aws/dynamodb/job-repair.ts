@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { isTerminal } from '../../../core/transitions.ts';
+import { isTerminal } from '../../../core/records/transitions.ts';
 import { readJobItem, toJobItem, type StoredJob } from './job-item.ts';
 import { itemKeys, shards } from './keys.ts';
-import type { ItemTtls } from './kept.ts';
+import type { ItemTtls } from './item-ttls.ts';
 import { readItem } from './record.ts';
 import { isUnpublished, toEpochMinute } from './repair-due.ts';
 import { repair } from './table-layout.ts';

@@ -1,4 +1,4 @@
-import { sourceSchema, type Job } from '../../../core/job.ts';
+import { sourceSchema, type Job } from '../../../core/records/job.ts';
 import type { JobStore } from '../../../core/ports/job-store.ts';
 import { createEventReads } from './event-reads.ts';
 import { commitChange } from './job-commit.ts';
@@ -6,8 +6,8 @@ import { createJob, findIdempotencyRecord } from './job-creation.ts';
 import { hasExpired, readJobItem } from './job-item.ts';
 import { listJobs } from './job-list.ts';
 import { dueForRepair, markPublished } from './job-repair.ts';
-import type { BackoffDeps } from './jitter.ts';
-import type { ItemTtls } from './kept.ts';
+import type { BackoffDeps } from './retry-with-jitter.ts';
+import type { ItemTtls } from './item-ttls.ts';
 import { itemKeys } from './keys.ts';
 import { readRecord } from './record.ts';
 import { countSlots, releaseSlot, reserveSlot } from './slots.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { apiKeySchema, isRevoked, type ApiKey } from '../../../core/key.ts';
+import { apiKeySchema, isRevoked, type ApiKey } from '../../../core/records/key.ts';
 import { revokedKeySeconds } from '../../../core/ports/key-store.ts';
 import type { KeyPage, KeyStore } from '../../../core/ports/key-store.ts';
-import { retryWithJitter, type BackoffDeps } from './jitter.ts';
+import { retryWithJitter, type BackoffDeps } from './retry-with-jitter.ts';
 import { callerPartition, itemKeys, sortPrefixes } from './keys.ts';
 import { readItem } from './record.ts';
 import { keyPrefixes } from './table-layout.ts';

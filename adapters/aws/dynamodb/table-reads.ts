@@ -1,7 +1,7 @@
 import { BatchGetCommand, GetCommand, QueryCommand, TransactGetCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { readCancellation } from './cancellation.ts';
-import { retryWithJitter, type BackoffDeps } from './jitter.ts';
+import { retryWithJitter, type BackoffDeps } from './retry-with-jitter.ts';
 import { storageError } from './storage-error.ts';
 import type { Query, Table } from './table.ts';
 import { attributeNames, type Item, type ItemKey } from './write.ts';

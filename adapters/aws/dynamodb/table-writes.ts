@@ -1,7 +1,7 @@
 import { DeleteCommand, PutCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { readCancellation, isConditionFailure, isTransactionConflict } from './cancellation.ts';
-import { retryWithJitter, type BackoffDeps } from './jitter.ts';
+import { retryWithJitter, type BackoffDeps } from './retry-with-jitter.ts';
 import { storageError } from './storage-error.ts';
 import type { Table, TransactionResult, WriteResult } from './table.ts';
 import { buildExpression, toTransactItem, type Item, type Write } from './write.ts';

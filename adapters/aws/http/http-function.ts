@@ -3,7 +3,7 @@ import { WatchpostError } from '../../../core/errors.ts';
 import type { AuthEnv } from '../../http/bearer-auth.ts';
 import { errorResponse } from '../../http/error-envelope.ts';
 import type { Secret } from '../secret.ts';
-import { hasOriginSecret } from './from-cloudfront.ts';
+import { hasOriginSecret } from './verify-origin-secret.ts';
 import { toRequest } from './http-event.ts';
 import type { HttpEvent } from './http-event.ts';
 import { viewerHostHeader } from './origin-headers.ts';

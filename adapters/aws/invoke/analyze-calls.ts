@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { inputModeSchema } from '../../../core/capture.ts';
-import type { CoreDeps } from '../../../core/collaborators.ts';
-import { sampleSchema } from '../../../core/digest/digest-state.ts';
+import { inputModeSchema } from '../../../core/records/capture.ts';
+import type { CoreDeps } from '../../../core/dependencies.ts';
+import { sampleSchema } from '../../../core/records/digest-state.ts';
 import { JobNotFoundError } from '../../../core/errors.ts';
-import { failureSchema } from '../../../core/job.ts';
-import { summarizeWindows } from '../../../core/operations/summarize-windows.ts';
-import type { SummaryDeps } from '../../../core/operations/summarize-windows.ts';
-import { tokenUseSchema, verdictSchema } from '../../../core/vision.ts';
+import { failureSchema } from '../../../core/records/job.ts';
+import { summarizeWindows } from '../../../core/digest/summarize-windows.ts';
+import type { SummaryDeps } from '../../../core/digest/summarize-windows.ts';
+import { tokenUseSchema, verdictSchema } from '../../../core/records/vision.ts';
 import { bytesSchema } from './bytes.ts';
 
 const dateSchema = z.iso.datetime().transform((text) => new Date(text));

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { inputModeSchema, streamPositionSchema } from '../../../core/capture.ts';
-import type { Capture, StreamProbe } from '../../../core/capture.ts';
-import type { CoreDeps } from '../../../core/collaborators.ts';
+import { inputModeSchema, streamPositionSchema } from '../../../core/records/capture.ts';
+import type { Capture, StreamProbe } from '../../../core/records/capture.ts';
+import type { CoreDeps } from '../../../core/dependencies.ts';
 import { StreamFetchError } from '../../../core/errors.ts';
 import { base64, bytesSchema } from './bytes.ts';
 import { maxInvokePayloadBytes } from './invoke.ts';

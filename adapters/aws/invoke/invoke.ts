@@ -1,6 +1,6 @@
 import { InvokeCommand } from '@aws-sdk/client-lambda';
 import type { LambdaClient } from '@aws-sdk/client-lambda';
-import { throwCoreError } from '../platform-error.ts';
+import { throwCoreError } from '../aws-error.ts';
 
 /**
  * Invokes a function and returns its JSON result. Throws `TransientError` for AWS errors, and `InvocationError`.

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { TransientError, VisionError } from '../../../core/errors.ts';
 import type { VisionModel } from '../../../core/ports/vision-model.ts';
-import type { WindowSummarizer } from '../../../core/ports/window-summaries.ts';
+import type { WindowSummarizer } from '../../../core/ports/window-summarizer.ts';
 import { defaultVideoModelId, modelFamily } from '../../vision/bedrock/model-families.ts';
 import { answerAnswerSchema, judgeAnswerSchema, summarizeAnswerSchema } from './analyze-calls.ts';
 import type { AnalyzeCallInput } from './analyze-calls.ts';

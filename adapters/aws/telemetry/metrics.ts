@@ -1,6 +1,6 @@
 import { Metrics } from '@aws-lambda-powertools/metrics';
-import { metricUnits } from '../../../core/ports/measurements.ts';
-import type { MetricsSink } from '../../../core/ports/measurements.ts';
+import { metricUnits } from '../../../core/ports/metrics.ts';
+import type { MetricsSink } from '../../../core/ports/metrics.ts';
 
 /** Metrics of one function. */
 export type FunctionMetrics = MetricsSink & {

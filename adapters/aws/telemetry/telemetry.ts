@@ -1,7 +1,7 @@
 import { Tracer } from '@aws-lambda-powertools/tracer';
 import type { Context } from 'aws-lambda';
 import type { Log } from '../../../core/ports/log.ts';
-import type { MetricsSink } from '../../../core/ports/measurements.ts';
+import type { MetricsSink } from '../../../core/ports/metrics.ts';
 import { createMetrics } from './metrics.ts';
 import { createPowertoolsLog } from './powertools-log.ts';
 import type { PowertoolsLogOptions } from './powertools-log.ts';

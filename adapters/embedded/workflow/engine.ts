@@ -1,5 +1,5 @@
 import type { Executions } from '../../../core/ports/executions.ts';
-import type { ExecutionInput } from '../../../core/workflow.ts';
+import type { ExecutionInput } from '../../../core/records/workflow.ts';
 import { loadWorkflow } from './definition.ts';
 import {
   createExecutionRun,

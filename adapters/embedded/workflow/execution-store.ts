@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import { type ExecutionInput, executionInputSchema } from '../../../core/workflow.ts';
+import { type ExecutionInput, executionInputSchema } from '../../../core/records/workflow.ts';
 import { jsonSchema } from './json.ts';
 import type { Progress } from './progress.ts';
 import { withStorageErrors } from '../transaction.ts';

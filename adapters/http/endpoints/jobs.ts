@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { WatchpostError } from '../../../core/errors.ts';
-import { cancelJob } from '../../../core/operations/end-job.ts';
-import { eventPage } from '../../../core/operations/event-page.ts';
-import { jobDetail, jobStats, jobSummary } from '../../../core/operations/present-job.ts';
+import { cancelJob } from '../../../core/job/end-job.ts';
+import { eventPage } from '../../../core/event/event-page.ts';
+import { jobDetail, jobStats, jobSummary } from '../../../core/job/present-job.ts';
 import {
   getJob,
   listJobs,
@@ -10,7 +10,7 @@ import {
   readEvents,
   readLastFrame,
   readEventImage,
-} from '../../../core/operations/read-jobs.ts';
+} from '../../../core/job/read-jobs.ts';
 import {
   eventsQuerySchema,
   jobListQuerySchema,

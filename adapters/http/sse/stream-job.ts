@@ -1,12 +1,12 @@
 import type { Context } from 'hono';
 import { RateLimitedError } from '../../../core/errors.ts';
-import type { Job } from '../../../core/job.ts';
+import type { Job } from '../../../core/records/job.ts';
 import type { EventSession, EventStreamReader } from '../../../core/ports/event-sessions.ts';
-import { isTerminal } from '../../../core/transitions.ts';
+import { isTerminal } from '../../../core/records/transitions.ts';
 import type { AuthEnv } from '../bearer-auth.ts';
 import { byteStream } from './byte-stream.ts';
-import type { EventStreamDeps } from './event-stream-needs.ts';
-import { jobMessages } from './job-frames.ts';
+import type { EventStreamDeps } from './dependencies.ts';
+import { jobMessages } from './job-messages.ts';
 import { resumePoint } from './resume-point.ts';
 
 /**

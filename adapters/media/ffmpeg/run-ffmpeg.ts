@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { InputMode } from '../../../core/capture.ts';
-import { thumbnail } from '../../../core/capture.ts';
+import type { InputMode } from '../../../core/records/capture.ts';
+import { thumbnail } from '../../../core/records/capture.ts';
 import { StreamFetchError, TransientError } from '../../../core/errors.ts';
 import { NoFrameDecodedError } from './errors.ts';
-import { captureArguments } from './graphs.ts';
+import { captureArguments } from './capture-arguments.ts';
 import type { Chunks, FfmpegOutcome } from './spawn-ffmpeg.ts';
-import { createFfmpegPool } from './spare-ffmpeg.ts';
+import { createFfmpegPool } from './ffmpeg-pool.ts';
 import { spawnFfmpeg } from './spawn-ffmpeg.ts';
 
 /**

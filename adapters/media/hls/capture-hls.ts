@@ -1,4 +1,4 @@
-import type { Capture, CaptureRequest, StreamProbe } from '../../../core/capture.ts';
+import type { Capture, CaptureRequest, StreamProbe } from '../../../core/records/capture.ts';
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import { NotLiveError, StreamFetchError, StreamPausedError } from '../../../core/errors.ts';
 import type { GuardedHttp } from '../../egress/guarded-http.ts';
@@ -8,18 +8,18 @@ import { chooseSegments, markGap } from './choose-segments.ts';
 import { fetchMediaPlaylist, PlaylistGoneError, type PreparePlaylist } from './fetch-playlist.ts';
 import { fetchSegments, drmError, SegmentMissingError } from './fetch-segments.ts';
 import { findPlaylist } from './find-playlist.ts';
-import { createKeyFrameTracker } from './key-frame-clock.ts';
-import type { KeyFrameTracker } from './key-frame-clock.ts';
-import { extractLastKeyFrame } from './last-key-frame.ts';
-import { clipEndPtsSeconds, trimToLastSeconds } from './last-seconds.ts';
-import { classifyLiveness } from './live-or-not.ts';
+import { createKeyFrameTracker } from './key-frame-tracker.ts';
+import type { KeyFrameTracker } from './key-frame-tracker.ts';
+import { extractLastKeyFrame } from './extract-last-key-frame.ts';
+import { clipEndPtsSeconds, trimToLastSeconds } from './trim-transport-stream.ts';
+import { classifyLiveness } from './liveness.ts';
 import { createPlaylistBudget, type PlaylistBudget } from './playlist-budget.ts';
-import { createPlaylistMemory, type CachedPlaylist } from './playlist-memory.ts';
+import { createPlaylistMemory, type CachedPlaylist } from './playlist-cache.ts';
 import type { MediaPlaylist, Segment } from './playlist.ts';
-import { createResourceMemory } from './resource-memory.ts';
+import { createResourceMemory } from './resource-cache.ts';
 import { segmentFormat } from './segment-format.ts';
 import { streamPosition } from './stream-position.ts';
-import { captureTime } from './taken-at.ts';
+import { captureTime } from './capture-time.ts';
 
 /** Limits of one HLS capture. */
 export type HlsLimits = {

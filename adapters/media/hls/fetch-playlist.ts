@@ -1,10 +1,10 @@
-import type { InputMode } from '../../../core/capture.ts';
+import type { InputMode } from '../../../core/records/capture.ts';
 import { InvalidUrlError, NotLiveError, StreamError, StreamFetchError } from '../../../core/errors.ts';
 import { EgressLimitError, EgressTimeoutError } from '../../egress/errors.ts';
 import type { GuardedHttp, GuardedResponse } from '../../egress/guarded-http.ts';
 import { rankVariants } from './choose-variant.ts';
 import { hlsStreamError, httpStatusError } from './fetch-failure.ts';
-import { sniffBody, kindFromContentType, type ContentKind } from './found-instead.ts';
+import { sniffBody, kindFromContentType, type ContentKind } from './sniff-content.ts';
 import {
   parsePlaylist,
   PlaylistError,
@@ -13,7 +13,7 @@ import {
   type Variant,
 } from './playlist.ts';
 import { PlaylistBudgetError, type PlaylistBudget, type PlaylistShare } from './playlist-budget.ts';
-import { PlaylistLimitError } from './readable-text.ts';
+import { PlaylistLimitError } from './sanitize-playlist.ts';
 import type { Variables } from './variables.ts';
 
 /** Dependencies and limits for fetching playlists. */

@@ -3,7 +3,7 @@ import { StreamFetchError } from '../../../core/errors.ts';
 import type { GuardedHttp } from '../../egress/guarded-http.ts';
 import { hlsStreamError, httpStatusError, StatusError, type ResourceKind } from './fetch-failure.ts';
 import type { Resource, Segment, SegmentKey } from './playlist.ts';
-import type { ResourceMemory } from './resource-memory.ts';
+import type { ResourceMemory } from './resource-cache.ts';
 
 /** Dependencies and limits for fetching segments. */
 export type SegmentFetcher = {

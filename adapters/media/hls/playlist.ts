@@ -1,6 +1,6 @@
 import { parse, setOptions } from 'hls-parser';
 import { z } from 'zod';
-import { sanitizePlaylist } from './readable-text.ts';
+import { sanitizePlaylist } from './sanitize-playlist.ts';
 import type { Variables } from './variables.ts';
 
 /** Parsed playlist, reduced to what captures need. Every URL is absolute. */

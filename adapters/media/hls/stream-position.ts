@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { StreamPosition } from '../../../core/capture.ts';
+import type { StreamPosition } from '../../../core/records/capture.ts';
 import type { MediaPlaylist, Segment } from './playlist.ts';
 
 /**

@@ -1,15 +1,15 @@
-import { thumbnail } from '../../../core/capture.ts';
-import type { CompareMotion, MotionComparison } from '../../../core/motion.ts';
+import { thumbnail } from '../../../core/records/capture.ts';
+import type { CompareMotion, MotionComparison } from '../../../core/records/motion.ts';
 import { blurPlanes } from './blur.ts';
 import { type Changes, changedPixels } from './changed-pixels.ts';
 import { componentWeights } from './components.ts';
 import { noiseAllowance, learnNoise, quietNoiseMap } from './noise-map.ts';
-import { isBlack, isIdentical, computeFingerprint } from './picture-health.ts';
+import { isBlack, isIdentical, computeFingerprint } from './frame-health.ts';
 import { splitPlanes, joinPlanes } from './planes.ts';
 import { decodeState, encodeReference, encodeState, type MotionState } from './state-codec.ts';
 import { fullWeight } from './threshold.ts';
 import { type MotionTuning, motionTuning } from './tuning.ts';
-import { minMotionArea, updateFlakeArea } from './weather.ts';
+import { minMotionArea, updateFlakeArea } from './precipitation.ts';
 
 const pixels = thumbnail.width * thumbnail.height;
 

@@ -1,4 +1,4 @@
-import { thumbnail } from '../../../core/capture.ts';
+import { thumbnail } from '../../../core/records/capture.ts';
 import { maxInt, minInt } from './integers.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { thumbnail } from '../../../core/capture.ts';
+import { thumbnail } from '../../../core/records/capture.ts';
 
 /** Plane of an image, row by row. */
 export type Plane = { samples: Uint8Array; width: number; height: number };

@@ -1,9 +1,9 @@
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib';
-import { thumbnail } from '../../../core/capture.ts';
+import { thumbnail } from '../../../core/records/capture.ts';
 import { noiseCells, type NoiseMap } from './noise-map.ts';
-import { fingerprint } from './picture-health.ts';
+import { fingerprint } from './frame-health.ts';
 import { splitPlanes, joinPlanes } from './planes.ts';
-import { fromResiduals, toResiduals } from './prediction.ts';
+import { fromResiduals, toResiduals } from './residuals.ts';
 
 /** State of the pre-filter, kept between ticks. */
 export type MotionState = {

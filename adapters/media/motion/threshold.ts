@@ -1,4 +1,4 @@
-import { histogramBin, emptyHistogram, drainQuantile } from './differences.ts';
+import { histogramBin, emptyHistogram, drainQuantile } from './histogram.ts';
 import type { MotionTuning } from './tuning.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Capture, CaptureRequest, StreamProbe } from '../../../core/capture.ts';
+import type { Capture, CaptureRequest, StreamProbe } from '../../../core/records/capture.ts';
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import { StreamFetchError } from '../../../core/errors.ts';
 import { openDeadline } from '../../egress/deadline.ts';

@@ -1,7 +1,7 @@
 import { NotLiveError } from '../../../core/errors.ts';
-import type { StreamDetails } from '../../../core/capture.ts';
+import type { StreamDetails } from '../../../core/records/capture.ts';
 import type { GuardedHttp } from '../../egress/guarded-http.ts';
-import { platformBlockedError } from '../ask-platform.ts';
+import { platformBlockedError } from '../platform-request.ts';
 import type { TwitchPage } from '../platform-page.ts';
 import type { TwitchSettings } from '../platform-settings.ts';
 import type { Resolution } from '../resolution.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { GuardedHttp } from '../../egress/guarded-http.ts';
-import { requestPlatform, platformBlockedError, unexpectedResponseError } from '../ask-platform.ts';
+import { requestPlatform, platformBlockedError, unexpectedResponseError } from '../platform-request.ts';
 import { cookieValue } from '../cookies.ts';
 import type { TwitchSettings } from '../platform-settings.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { StreamFetchError } from '../../../core/errors.ts';
 import type { GuardedHttp } from '../../egress/guarded-http.ts';
-import { requestPlatform, platformBlockedError } from '../ask-platform.ts';
+import { requestPlatform, platformBlockedError } from '../platform-request.ts';
 import { BroadcastEndedError } from '../resolution.ts';
 import { regionBlockedError, restrictedError } from './access-token.ts';
 import type { TwitchToken } from './twitch-gql.ts';

@@ -1,5 +1,5 @@
 import type { GuardedHttp } from '../../egress/guarded-http.ts';
-import { requestPlatform } from '../ask-platform.ts';
+import { requestPlatform } from '../platform-request.ts';
 
 /** InnerTube response with a status other than 2xx. */
 export class InnertubeStatusError extends Error {

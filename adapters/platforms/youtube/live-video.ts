@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { NotLiveError } from '../../../core/errors.ts';
-import { unexpectedResponseError } from '../ask-platform.ts';
-import { parsePlatformUrl } from '../recognise-platform.ts';
+import { unexpectedResponseError } from '../platform-request.ts';
+import { parsePlatformUrl } from '../parse-platform-url.ts';
 import { BroadcastEndedError } from '../resolution.ts';
 import { InnertubeStatusError } from './guarded-fetch.ts';
 import type { Innertube } from './innertube.ts';

@@ -1,6 +1,6 @@
 import { NotLiveError, type StreamFetchError } from '../../../core/errors.ts';
-import type { StreamDetails } from '../../../core/capture.ts';
-import { platformBlockedError } from '../ask-platform.ts';
+import type { StreamDetails } from '../../../core/records/capture.ts';
+import { platformBlockedError } from '../platform-request.ts';
 import { BroadcastEndedError } from '../resolution.ts';
 import type { PlayerResponse } from './player-response.ts';
 import { readRefusal } from './refusal.ts';

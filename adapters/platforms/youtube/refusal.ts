@@ -1,5 +1,5 @@
 import { NotLiveError, StreamFetchError } from '../../../core/errors.ts';
-import { platformBlockedError } from '../ask-platform.ts';
+import { platformBlockedError } from '../platform-request.ts';
 import { BroadcastEndedError } from '../resolution.ts';
 import type { PlayerResponse } from './player-response.ts';
 

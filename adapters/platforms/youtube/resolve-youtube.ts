@@ -1,5 +1,5 @@
 import { StreamError } from '../../../core/errors.ts';
-import { platformBlockedError, unexpectedResponseError } from '../ask-platform.ts';
+import { platformBlockedError, unexpectedResponseError } from '../platform-request.ts';
 import type { YoutubePage } from '../platform-page.ts';
 import type { Resolution } from '../resolution.ts';
 import { InnertubeStatusError } from './guarded-fetch.ts';

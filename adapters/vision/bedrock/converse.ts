@@ -6,8 +6,8 @@ import {
   type ConverseCommandOutput,
 } from '@aws-sdk/client-bedrock-runtime';
 import { VisionError } from '../../../core/errors.ts';
-import type { TokenUse } from '../../../core/vision.ts';
-import { extractJson } from '../json-in-text.ts';
+import type { TokenUse } from '../../../core/records/vision.ts';
+import { extractJson } from '../extract-json.ts';
 import { toAnswerSchema, readAnswer, type ModelTask } from '../task.ts';
 import type { ModelFamily } from './model-families.ts';
 import { visionErrorFrom } from './sdk-errors.ts';

@@ -1,10 +1,10 @@
 import { VisionError } from '../../../core/errors.ts';
-import type { TokenUse } from '../../../core/vision.ts';
-import { extractJson } from '../json-in-text.ts';
+import type { TokenUse } from '../../../core/records/vision.ts';
+import { extractJson } from '../extract-json.ts';
 import { readAnswer, type ModelTask } from '../task.ts';
 import { type Completion, completionSchema } from './completion.ts';
 import { plainRequest, schemaRequest } from './request.ts';
-import { type FetchLike, type RetryOptions, postWithRetry, type Reply } from './patient-post.ts';
+import { type FetchLike, type RetryOptions, postWithRetry, type Reply } from './post-with-retry.ts';
 
 /** Connection to an OpenAI-compatible server. */
 export type ChatSettings = {

@@ -1,4 +1,4 @@
-import type { Color } from './colours.ts';
+import type { Color } from './colors.ts';
 
 /** Measurable part of a condition. `parse-condition.ts` documents the grammar. */
 export type Atom =

@@ -1,4 +1,4 @@
-import { colors } from './colours.ts';
+import { colors } from './colors.ts';
 import { type Atom, listAtoms, type Condition } from './condition.ts';
 import { thresholds, type Moment } from './evaluate.ts';
 import type { PictureFacts } from './measure-picture.ts';

@@ -1,6 +1,6 @@
-import { colorIndex } from './colour-table.ts';
-import { type Color, colors } from './colours.ts';
-import type { PictureSize } from './picture-decoder.ts';
+import { colorIndex } from './color-table.ts';
+import { type Color, colors } from './colors.ts';
+import type { PictureSize } from './image-decoder.ts';
 import { largestRegions } from './regions.ts';
 
 /** Measurements of one frame; shares are 0 to 1. */

@@ -5,7 +5,7 @@ import { describeFrame, disclosure } from './explain.ts';
 import { judgeMoments, type TimedMoment } from './judge.ts';
 import { measureClip } from './measure-clip.ts';
 import { measurePicture } from './measure-picture.ts';
-import type { PictureDecoder } from './picture-decoder.ts';
+import type { PictureDecoder } from './image-decoder.ts';
 import { summarizeSamples } from './summarize.ts';
 
 const size = { width: 320, height: 180 } as const;

@@ -1,4 +1,4 @@
-import type { Color } from './colours.ts';
+import type { Color } from './colors.ts';
 import type { Atom } from './condition.ts';
 import { allWords, copulas, isFiller, largeWords, mostWords, smallWords, wholeNouns } from './vocabulary.ts';
 

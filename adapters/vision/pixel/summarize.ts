@@ -1,7 +1,7 @@
 import { differingShare } from './measure-clip.ts';
 import { measurePicture, type PictureFacts } from './measure-picture.ts';
 import { describeFrame, disclosure, mainColors, percent } from './explain.ts';
-import type { PictureSize } from './picture-decoder.ts';
+import type { PictureSize } from './image-decoder.ts';
 
 /** Decoded sample with its time. */
 export type MeasuredSample = { rgb: Uint8Array; capturedAt: Date };

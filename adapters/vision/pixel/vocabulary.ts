@@ -1,4 +1,4 @@
-import { colors, type Color } from './colours.ts';
+import { colors, type Color } from './colors.ts';
 
 /** Words of the pixel model's grammar, in lower case. Each color name is one of them. */
 

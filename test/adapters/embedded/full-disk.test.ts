@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { openDatabase } from '../../../adapters/embedded/database.ts';
 import { createJobStore } from '../../../adapters/embedded/job-store.ts';
 import { TransientError } from '../../../core/errors.ts';
-import type { Job } from '../../../core/job.ts';
+import type { Job } from '../../../core/records/job.ts';
 import {
   begin,
   changed,

@@ -6,7 +6,7 @@ import type { Endpoint } from '../../../adapters/http/endpoint.ts';
 import { jsonResponse } from '../../../adapters/http/endpoint-response.ts';
 import { endpoints } from '../../../adapters/http/endpoints/endpoints.ts';
 import { apiCall } from '../../../adapters/mcp/arguments.ts';
-import type { Scope } from '../../../core/key.ts';
+import type { Scope } from '../../../core/records/key.ts';
 import { readKey } from '../../support/api-story.ts';
 import { createWorld } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';

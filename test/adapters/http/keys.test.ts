@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { hashApiKey } from '../../../core/api-key.ts';
-import type { Scope } from '../../../core/key.ts';
+import { hashApiKey } from '../../../core/access/api-key.ts';
+import type { Scope } from '../../../core/records/key.ts';
 import { createClientFor, clientWith } from '../../support/api-client.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { createWorld } from '../../support/world.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createMeter } from '../../../adapters/embedded/meter.ts';
 import { VisionError } from '../../../core/errors.ts';
-import { deliverEvent } from '../../../core/operations/deliver-event.ts';
+import { deliverEvent } from '../../../core/delivery/deliver-event.ts';
 import { createClientFor, internal } from '../../support/api-client.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { createWorld } from '../../support/world.ts';

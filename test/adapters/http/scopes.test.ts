@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Scope } from '../../../core/key.ts';
+import type { Scope } from '../../../core/records/key.ts';
 import { createClientFor, clientWith, internal } from '../../support/api-client.ts';
 import { createWorld } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';

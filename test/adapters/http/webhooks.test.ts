@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { InvalidUrlError } from '../../../core/errors.ts';
-import { deliverEvent } from '../../../core/operations/deliver-event.ts';
+import { deliverEvent } from '../../../core/delivery/deliver-event.ts';
 import type { WebhookRequest } from '../../../core/ports/delivery.ts';
 import { createClientFor } from '../../support/api-client.ts';
 import type { ApiClient } from '../../support/api-client.ts';

@@ -7,7 +7,7 @@ import { mountMcp } from '../../../adapters/mcp/mount-mcp.ts';
 import { listen } from '../../../cli/http-server.ts';
 import type { HttpServer } from '../../../cli/http-server.ts';
 import { StreamFetchError } from '../../../core/errors.ts';
-import type { Scope } from '../../../core/key.ts';
+import type { Scope } from '../../../core/records/key.ts';
 import { readKey, tellApiStory } from '../../support/api-story.ts';
 import { createWorld } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';

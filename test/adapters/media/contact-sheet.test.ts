@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { createContactSheets } from '../../../adapters/media/contact-sheet.ts';
-import { createImageDecoder } from '../../../adapters/media/ffmpeg/decode-picture.ts';
+import { createImageDecoder } from '../../../adapters/media/ffmpeg/decode-image.ts';
 import { VisionError } from '../../../core/errors.ts';
 import { ffmpegPath } from '../../support/hls/recording.ts';
 import { jpegSize } from '../../support/hls/jpeg-size.ts';

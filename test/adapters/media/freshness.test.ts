@@ -11,9 +11,9 @@ import { createGuardedHttp, type GuardedHttp } from '../../../adapters/egress/gu
 import { createFfmpegRunner } from '../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createHlsCapturer } from '../../../adapters/media/hls/capture-hls.ts';
 import { compareMotion } from '../../../adapters/media/motion/compare-motion.ts';
-import { computeCoverage } from '../../../core/decision/coverage.ts';
-import { createMonitor } from '../../../core/operations/create-monitor.ts';
-import { getJob } from '../../../core/operations/read-jobs.ts';
+import { computeCoverage } from '../../../core/tick/coverage.ts';
+import { createMonitor } from '../../../core/job/create-monitor.ts';
+import { getJob } from '../../../core/job/read-jobs.ts';
 import { after, start } from '../../contract/records.ts';
 import { startHlsServer, type HlsServer } from '../../support/hls/hls-server.ts';
 import { ffmpegPath } from '../../support/hls/recording.ts';

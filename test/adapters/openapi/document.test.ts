@@ -4,7 +4,7 @@ import { createApp } from '../../../adapters/http/app.ts';
 import { endpoints } from '../../../adapters/http/endpoints/endpoints.ts';
 import { openApiDocument } from '../../../adapters/openapi/document.ts';
 import { webhooks } from '../../../adapters/openapi/webhooks.ts';
-import { isDeliveredByWebhook, newEventSchema } from '../../../core/event.ts';
+import { isDeliveredByWebhook, newEventSchema } from '../../../core/records/event.ts';
 import { streamedEventSchema } from '../../../core/responses/events.ts';
 import { createWorld } from '../../support/world.ts';
 

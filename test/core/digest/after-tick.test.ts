@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { decideAfterTick } from '../../../core/decision/after-tick.ts';
-import type { TickOutcome } from '../../../core/decision/tick-outcome.ts';
-import { planTickClosure } from '../../../core/digest/closing.ts';
-import type { SummaryResult } from '../../../core/digest/closing.ts';
-import type { DigestJob } from '../../../core/job.ts';
+import { decideAfterTick } from '../../../core/workflow/after-tick.ts';
+import type { TickOutcome } from '../../../core/tick/tick-outcome.ts';
+import { planTickClosure } from '../../../core/digest/window-closure.ts';
+import type { SummaryResult } from '../../../core/digest/window-closure.ts';
+import type { DigestJob } from '../../../core/records/job.ts';
 import { after, captured, captureFailed, missed, runningDigest } from '../../support/watching.ts';
 
 const due: TickOutcome = { kind: 'due' };

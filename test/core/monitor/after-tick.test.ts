@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { decideAfterTick } from '../../../core/decision/after-tick.ts';
-import type { TickOutcome } from '../../../core/decision/tick-outcome.ts';
-import type { Job } from '../../../core/job.ts';
+import { decideAfterTick } from '../../../core/workflow/after-tick.ts';
+import type { TickOutcome } from '../../../core/tick/tick-outcome.ts';
+import type { Job } from '../../../core/records/job.ts';
 import { after, captured, captureFailed, looked, missed, runningJob } from '../../support/watching.ts';
 
 /** Plays outcomes one after the other at the given seconds, each on the job that the last one left. */

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { computeCoverage } from '../../../core/decision/coverage.ts';
+import { computeCoverage } from '../../../core/tick/coverage.ts';
 import { StreamFetchError } from '../../../core/errors.ts';
-import { createDigest } from '../../../core/operations/create-digest.ts';
-import { createMonitor } from '../../../core/operations/create-monitor.ts';
-import { cancelJob } from '../../../core/operations/end-job.ts';
-import type { WorkflowState } from '../../../core/workflow.ts';
+import { createDigest } from '../../../core/job/create-digest.ts';
+import { createMonitor } from '../../../core/job/create-monitor.ts';
+import { cancelJob } from '../../../core/job/end-job.ts';
+import type { WorkflowState } from '../../../core/records/workflow.ts';
 import { createWorld, digestRequest, monitorRequest } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
 

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { rules } from '../../../core/decision/rules.ts';
-import { digestStateSchema } from '../../../core/digest/digest-state.ts';
+import { rules } from '../../../core/rules.ts';
+import { digestStateSchema } from '../../../core/records/digest-state.ts';
 import { StreamEndedError, StreamFetchError, TransientError, VisionError } from '../../../core/errors.ts';
-import { createDigest } from '../../../core/operations/create-digest.ts';
-import { cancelJob } from '../../../core/operations/end-job.ts';
+import { createDigest } from '../../../core/job/create-digest.ts';
+import { cancelJob } from '../../../core/job/end-job.ts';
 import type { JobChange } from '../../../core/ports/job-store.ts';
-import type { WorkflowState } from '../../../core/workflow.ts';
+import type { WorkflowState } from '../../../core/records/workflow.ts';
 import { createWorld, digestRequest } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
 

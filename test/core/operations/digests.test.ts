@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { rules } from '../../../core/decision/rules.ts';
+import { rules } from '../../../core/rules.ts';
 import { JobAlreadyStoppedError, NotLiveError, TransientError, VisionError } from '../../../core/errors.ts';
-import { createDigest } from '../../../core/operations/create-digest.ts';
-import { cancelJob, failJob } from '../../../core/operations/end-job.ts';
-import { jobDetail } from '../../../core/operations/present-job.ts';
-import { getJob, readEventImage } from '../../../core/operations/read-jobs.ts';
+import { createDigest } from '../../../core/job/create-digest.ts';
+import { cancelJob, failJob } from '../../../core/job/end-job.ts';
+import { jobDetail } from '../../../core/job/present-job.ts';
+import { getJob, readEventImage } from '../../../core/job/read-jobs.ts';
 import type { JobChange } from '../../../core/ports/job-store.ts';
-import type { WorkflowState } from '../../../core/workflow.ts';
+import type { WorkflowState } from '../../../core/records/workflow.ts';
 import { createWorld, digestRequest } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
 

@@ -7,14 +7,14 @@ import {
   VisionError,
   JobAlreadyStoppedError,
 } from '../../../core/errors.ts';
-import type { JobEvent } from '../../../core/event.ts';
-import type { DigestJob, Job, MonitorJob } from '../../../core/job.ts';
-import { createDigest } from '../../../core/operations/create-digest.ts';
-import { createMonitor } from '../../../core/operations/create-monitor.ts';
-import { cancelJob, failJob } from '../../../core/operations/end-job.ts';
-import { reconcile } from '../../../core/operations/reconcile.ts';
-import { isTerminal } from '../../../core/transitions.ts';
-import type { WorkflowState } from '../../../core/workflow.ts';
+import type { JobEvent } from '../../../core/records/event.ts';
+import type { DigestJob, Job, MonitorJob } from '../../../core/records/job.ts';
+import { createDigest } from '../../../core/job/create-digest.ts';
+import { createMonitor } from '../../../core/job/create-monitor.ts';
+import { cancelJob, failJob } from '../../../core/job/end-job.ts';
+import { reconcile } from '../../../core/job/reconcile.ts';
+import { isTerminal } from '../../../core/records/transitions.ts';
+import type { WorkflowState } from '../../../core/records/workflow.ts';
 import { createWorld, digestRequest, monitorRequest } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
 

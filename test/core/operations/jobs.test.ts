@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { rules } from '../../../core/decision/rules.ts';
+import { rules } from '../../../core/rules.ts';
 import {
   InvalidInputModeError,
   JobAlreadyStoppedError,
@@ -11,12 +11,12 @@ import {
   TransientError,
   VisionError,
 } from '../../../core/errors.ts';
-import { jobSchema } from '../../../core/job.ts';
-import { createMonitor } from '../../../core/operations/create-monitor.ts';
-import { cancelJob } from '../../../core/operations/end-job.ts';
-import { getJob, listJobs } from '../../../core/operations/read-jobs.ts';
-import { reconcile, repairJob } from '../../../core/operations/reconcile.ts';
-import { analyzeTask } from '../../../core/operations/tasks.ts';
+import { jobSchema } from '../../../core/records/job.ts';
+import { createMonitor } from '../../../core/job/create-monitor.ts';
+import { cancelJob } from '../../../core/job/end-job.ts';
+import { getJob, listJobs } from '../../../core/job/read-jobs.ts';
+import { reconcile, repairJob } from '../../../core/job/reconcile.ts';
+import { analyzeTask } from '../../../core/workflow/tasks.ts';
 import type { JobChange } from '../../../core/ports/job-store.ts';
 import { createWorld, monitorRequest } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import type { Capture, CaptureRequest } from '../../../core/capture.ts';
+import type { Capture, CaptureRequest } from '../../../core/records/capture.ts';
 import { StreamEndedError, StreamFetchError, VisionError } from '../../../core/errors.ts';
-import type { CompareMotion } from '../../../core/motion.ts';
+import type { CompareMotion } from '../../../core/records/motion.ts';
 import { after, start } from '../../contract/records.ts';
 
 /** A stream of two hours, written down beforehand: what is wrong with it when, and when the condition holds. */

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { computeCoverage } from '../../../core/decision/coverage.ts';
-import { isDeliveredByWebhook } from '../../../core/event.ts';
-import type { Job } from '../../../core/job.ts';
-import { cancelJob } from '../../../core/operations/end-job.ts';
+import { computeCoverage } from '../../../core/tick/coverage.ts';
+import { isDeliveredByWebhook } from '../../../core/records/event.ts';
+import type { Job } from '../../../core/records/job.ts';
+import { cancelJob } from '../../../core/job/end-job.ts';
 import { start } from '../../contract/records.ts';
 import { createMachineClock, type MachineClock } from '../../support/machine-clock.ts';
 import {

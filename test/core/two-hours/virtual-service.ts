@@ -8,14 +8,14 @@ import {
   createExecutionStore,
   migrateExecutions,
 } from '../../../adapters/embedded/workflow/execution-store.ts';
-import { startMaintenance } from '../../../cli/upkeep.ts';
-import type { CoreDeps } from '../../../core/collaborators.ts';
-import type { CompareMotion } from '../../../core/motion.ts';
-import { createDigest } from '../../../core/operations/create-digest.ts';
-import { createMonitor } from '../../../core/operations/create-monitor.ts';
-import { deliverEvent } from '../../../core/operations/deliver-event.ts';
-import { getJob } from '../../../core/operations/read-jobs.ts';
-import { analyzeTask, captureTask } from '../../../core/operations/tasks.ts';
+import { startMaintenance } from '../../../cli/maintenance.ts';
+import type { CoreDeps } from '../../../core/dependencies.ts';
+import type { CompareMotion } from '../../../core/records/motion.ts';
+import { createDigest } from '../../../core/job/create-digest.ts';
+import { createMonitor } from '../../../core/job/create-monitor.ts';
+import { deliverEvent } from '../../../core/delivery/deliver-event.ts';
+import { getJob } from '../../../core/job/read-jobs.ts';
+import { analyzeTask, captureTask } from '../../../core/workflow/tasks.ts';
 import type { WebhookRequest, WebhookResult } from '../../../core/ports/delivery.ts';
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import type { VisionModel } from '../../../core/ports/vision-model.ts';

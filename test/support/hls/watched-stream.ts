@@ -3,7 +3,12 @@ import { createEgressGuard } from '../../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../../adapters/egress/guarded-http.ts';
 import { createFfmpegRunner, type FfmpegRunner } from '../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createHlsCapturer, type HlsLimits } from '../../../adapters/media/hls/capture-hls.ts';
-import { thumbnail, type Capture, type CaptureRequest, type StreamProbe } from '../../../core/capture.ts';
+import {
+  thumbnail,
+  type Capture,
+  type CaptureRequest,
+  type StreamProbe,
+} from '../../../core/records/capture.ts';
 import { StreamError } from '../../../core/errors.ts';
 import { recordingsFolder } from '../recordings-folder.ts';
 import { serveFiles, type FileServer, type Served } from './file-server.ts';

@@ -1,16 +1,16 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { dynamoStores } from '../../../../adapters/aws/dynamodb/stores.ts';
-import { rules } from '../../../../core/decision/rules.ts';
+import { rules } from '../../../../core/rules.ts';
 import { JobAlreadyStoppedError } from '../../../../core/errors.ts';
-import { createMonitor } from '../../../../core/operations/create-monitor.ts';
-import { deliverEvent } from '../../../../core/operations/deliver-event.ts';
-import { cancelJob, failJob } from '../../../../core/operations/end-job.ts';
-import { publishEvents } from '../../../../core/operations/publish-events.ts';
-import { reconcile } from '../../../../core/operations/reconcile.ts';
-import { analyzeTask, captureTask } from '../../../../core/operations/tasks.ts';
-import { isTerminal } from '../../../../core/transitions.ts';
-import type { WorkflowState } from '../../../../core/workflow.ts';
+import { createMonitor } from '../../../../core/job/create-monitor.ts';
+import { deliverEvent } from '../../../../core/delivery/deliver-event.ts';
+import { cancelJob, failJob } from '../../../../core/job/end-job.ts';
+import { publishEvents } from '../../../../core/event/publish-events.ts';
+import { reconcile } from '../../../../core/job/reconcile.ts';
+import { analyzeTask, captureTask } from '../../../../core/workflow/tasks.ts';
+import { isTerminal } from '../../../../core/records/transitions.ts';
+import type { WorkflowState } from '../../../../core/records/workflow.ts';
 import { createWorld, monitorRequest } from '../../../support/world.ts';
 import { withDynamoLocal } from './dynamo-local.ts';
 

@@ -6,8 +6,8 @@ import { repairDue } from '../../../../adapters/aws/dynamodb/repair-due.ts';
 import { dynamoStores, type DynamoStoreSettings } from '../../../../adapters/aws/dynamodb/stores.ts';
 import { repair } from '../../../../adapters/aws/dynamodb/table-layout.ts';
 import type { ItemKey } from '../../../../adapters/aws/dynamodb/write.ts';
-import { rules } from '../../../../core/decision/rules.ts';
-import type { Job } from '../../../../core/job.ts';
+import { rules } from '../../../../core/rules.ts';
+import type { Job } from '../../../../core/records/job.ts';
 import {
   after,
   begin,

@@ -1,13 +1,13 @@
 import { beforeEach, expect, test } from 'vitest';
-import { instrumentCapturer } from '../../../../adapters/aws/telemetry/measured-capturer.ts';
-import { instrumentJobs } from '../../../../adapters/aws/telemetry/measured-jobs.ts';
-import { instrumentMeter } from '../../../../adapters/aws/telemetry/measured-meter.ts';
-import { instrumentRepairs } from '../../../../adapters/aws/telemetry/measured-repairs.ts';
-import { instrumentVision } from '../../../../adapters/aws/telemetry/measured-vision.ts';
+import { instrumentCapturer } from '../../../../adapters/aws/telemetry/instrument-capturer.ts';
+import { instrumentJobs } from '../../../../adapters/aws/telemetry/instrument-jobs.ts';
+import { instrumentMeter } from '../../../../adapters/aws/telemetry/instrument-meter.ts';
+import { instrumentRepairs } from '../../../../adapters/aws/telemetry/instrument-repairs.ts';
+import { instrumentVision } from '../../../../adapters/aws/telemetry/instrument-vision.ts';
 import { StreamFetchError, VisionError } from '../../../../core/errors.ts';
-import { cancelJob } from '../../../../core/operations/end-job.ts';
-import { createMonitor } from '../../../../core/operations/create-monitor.ts';
-import { reconcile } from '../../../../core/operations/reconcile.ts';
+import { cancelJob } from '../../../../core/job/end-job.ts';
+import { createMonitor } from '../../../../core/job/create-monitor.ts';
+import { reconcile } from '../../../../core/job/reconcile.ts';
 import { createWorld, monitorRequest } from '../../../support/world.ts';
 
 const added: [string, number][] = [];

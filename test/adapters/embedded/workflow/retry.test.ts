@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { catchSchema, decideRetry, retrySchema } from '../../../../adapters/embedded/workflow/retry.ts';
 import { watch } from './scripted-job.ts';
-import { rules } from '../../../../core/decision/rules.ts';
+import { rules } from '../../../../core/rules.ts';
 
 const half = () => 0.5;
 

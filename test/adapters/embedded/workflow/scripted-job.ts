@@ -5,7 +5,7 @@ import {
   captureInputSchema,
   type ExecutionInput,
   type WorkflowState,
-} from '../../../../core/workflow.ts';
+} from '../../../../core/records/workflow.ts';
 import watch from '../../../../workflow/watch.asl.json' with { type: 'json' };
 import { startOfTest } from './fake-clock.ts';
 

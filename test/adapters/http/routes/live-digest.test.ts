@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createApp } from '../../../../adapters/http/app.ts';
-import { mintKey } from '../../../../core/api-key.ts';
-import { deliverEvent } from '../../../../core/operations/deliver-event.ts';
-import type { WorkflowState } from '../../../../core/workflow.ts';
+import { mintKey } from '../../../../core/access/api-key.ts';
+import { deliverEvent } from '../../../../core/delivery/deliver-event.ts';
+import type { WorkflowState } from '../../../../core/records/workflow.ts';
 import { openEvents } from '../../../support/event-stream.ts';
 import { createHttpCaller } from '../../../support/http-caller.ts';
 import { createWorld } from '../../../support/world.ts';

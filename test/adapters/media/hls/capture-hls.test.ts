@@ -6,7 +6,7 @@ import { createEgressGuard } from '../../../../adapters/egress/guard.ts';
 import { createGuardedHttp, type GuardedHttp } from '../../../../adapters/egress/guarded-http.ts';
 import { createFfmpegRunner, type FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createHlsCapturer, type HlsLimits } from '../../../../adapters/media/hls/capture-hls.ts';
-import type { CaptureRequest } from '../../../../core/capture.ts';
+import type { CaptureRequest } from '../../../../core/records/capture.ts';
 import {
   InvalidUrlError,
   NotLiveError,

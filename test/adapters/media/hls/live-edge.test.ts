@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { extractLastKeyFrame } from '../../../../adapters/media/hls/last-key-frame.ts';
-import type { CaptureRequest } from '../../../../core/capture.ts';
+import { extractLastKeyFrame } from '../../../../adapters/media/hls/extract-last-key-frame.ts';
+import type { CaptureRequest } from '../../../../core/records/capture.ts';
 import { InvalidUrlError, StreamEndedError, StreamFetchError } from '../../../../core/errors.ts';
 import type { Served } from '../../../support/hls/file-server.ts';
 import { record } from '../../../support/hls/recording.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { captureArguments } from '../../../../adapters/media/ffmpeg/graphs.ts';
+import { captureArguments } from '../../../../adapters/media/ffmpeg/capture-arguments.ts';
 import { compareMotion } from '../../../../adapters/media/motion/compare-motion.ts';
 import { asInAJob, previousFrame } from '../../../../bench/motion/detectors.ts';
 import { eventScene } from '../../../../bench/motion/event-scenes.ts';

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { thumbnail } from '../../../../core/capture.ts';
+import { thumbnail } from '../../../../core/records/capture.ts';
 import { compareMotion } from '../../../../adapters/media/motion/compare-motion.ts';
-import type { MotionComparison } from '../../../../core/motion.ts';
+import type { MotionComparison } from '../../../../core/records/motion.ts';
 
 /** Still, textured scene by day and by night. */
 export const daylight = [

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { findShift, applyShift } from '../../../../adapters/media/motion/shift.ts';
 import { type Planes, splitPlanes } from '../../../../adapters/media/motion/planes.ts';
-import { thumbnail } from '../../../../core/capture.ts';
+import { thumbnail } from '../../../../core/records/capture.ts';
 import { texture } from '../../../../bench/motion/texture.ts';
 
 const { width, height, bytes } = thumbnail;

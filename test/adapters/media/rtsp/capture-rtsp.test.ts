@@ -7,7 +7,7 @@ import { locateFfmpeg } from '../../../../adapters/media/ffmpeg/locate-ffmpeg.ts
 import { createFfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createRtspCapturer } from '../../../../adapters/media/rtsp/capture-rtsp.ts';
 import { startRtspServer } from '../../../../cli/demo/rtsp-server.ts';
-import { thumbnail, type Capture, type CaptureRequest } from '../../../../core/capture.ts';
+import { thumbnail, type Capture, type CaptureRequest } from '../../../../core/records/capture.ts';
 import { InvalidUrlError, NotLiveError, StreamFetchError } from '../../../../core/errors.ts';
 import type { StreamCapturer } from '../../../../core/ports/stream-capturer.ts';
 import { startGstRtspServer, type GstRtspServer } from '../../../support/rtsp/gst-rtsp-server.ts';

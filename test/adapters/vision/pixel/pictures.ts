@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { createImageDecoder } from '../../../../adapters/media/ffmpeg/decode-picture.ts';
-import type { PictureDecoder } from '../../../../adapters/vision/pixel/picture-decoder.ts';
+import { createImageDecoder } from '../../../../adapters/media/ffmpeg/decode-image.ts';
+import type { PictureDecoder } from '../../../../adapters/vision/pixel/image-decoder.ts';
 import { createPixelVision } from '../../../../adapters/vision/pixel/pixel-vision.ts';
 
 const ffmpegDecoder = createImageDecoder({ ffmpegPath: 'ffmpeg' });
