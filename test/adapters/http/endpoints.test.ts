@@ -81,7 +81,7 @@ test.each(withBody)('$id refuses a body above its limit', async ({ method, path,
 
 test('a request with issues in two parts reports those of the first: path, query, body, headers', async () => {
   const locations = async (path: string, init: RequestInit = {}) => {
-    const headers = { ...init.headers, Authorization: `Bearer ${await keyOf(world, allScopes)}` };
+    const headers = { ...init.headers, Authorization: `Bearer ${await readKey(world, allScopes)}` };
     const response = await createApp(world.c).request(`/api${path}`, { ...init, headers });
     const { detail } = z
       .object({ detail: z.array(z.looseObject({ loc: z.array(z.unknown()) })) })
