@@ -80,7 +80,10 @@ test.each(withBody)('$id refuses a body above its limit', async ({ method, path,
 });
 
 test('a request with issues in two parts reports those of the first: path, query, body, headers', async () => {
-  const locations = async (path: string, init: RequestInit = {}) => {
+  const locations = async (
+    path: string,
+    init: { method?: string; headers?: Record<string, string>; body?: string } = {},
+  ) => {
     const headers = { ...init.headers, Authorization: `Bearer ${await readKey(world, allScopes)}` };
     const response = await createApp(world.c).request(`/api${path}`, { ...init, headers });
     const { detail } = z
