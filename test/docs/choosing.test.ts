@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { estimate } from '../../cli/cost/estimate.ts';
 import { cheapestWithVideo } from '../../adapters/vision/bedrock/model-families.ts';
 
-const page = readFileSync('docs/choosing.md', 'utf8');
+const page = readFileSync('docs/use/writing-conditions.md', 'utf8');
 const rows = page
   .split('\n')
   .filter((line) => line.startsWith('| '))
@@ -21,7 +21,7 @@ const hourOf = (mode: 'frames' | 'clip' | 'hybrid', intervalSeconds: number, ski
 const dollars = (amount: number) => `$${amount.toFixed(3)}`;
 
 it.each(['frames', 'clip', 'hybrid'] as const)(
-  'docs/choosing.md states the cost of a check with %s',
+  'docs/use/writing-conditions.md states the cost of a check with %s',
   async (mode) => {
     const row = rows.find((cells) => cells[1] === mode);
     const { lines, total } = await hourOf(mode, 10);
@@ -30,7 +30,7 @@ it.each(['frames', 'clip', 'hybrid'] as const)(
   },
 );
 
-it('docs/choosing.md states the cost of its examples', async () => {
+it('docs/use/writing-conditions.md states the cost of its examples', async () => {
   const examples = rows.filter((cells) => /^\d+ s$/.test(cells[3] ?? '') && cells[2] !== '');
   const documented = examples.flatMap(([, , mode, interval = '', , all, most]) =>
     mode === 'frames' || mode === 'clip'

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
-const page = read('docs/streams.md');
+const page = read('docs/use/sources.md');
 
 /** Returns the rows whose last cell is "`file`: test title". */
 function rowsOf(chapter: string): string[][] {
@@ -10,11 +10,11 @@ function rowsOf(chapter: string): string[][] {
   return [...text.matchAll(/\| `([\w-]+)`: (.+?)\s*\|$/gm)].map(([, file = '', name = '']) => [file, name]);
 }
 
-describe('docs/streams.md', () => {
+describe('docs/use/sources.md', () => {
   it.each([
     ['HLS', 'hls', 30],
     ['RTSP', 'rtsp', 18],
-  ])('docs/streams.md refers to existing tests of %s', (chapter, folder, minRows) => {
+  ])('docs/use/sources.md refers to existing tests of %s', (chapter, folder, minRows) => {
     const rows = rowsOf(chapter);
     expect(rows.length).toBeGreaterThan(minRows);
     for (const [file, name] of rows) {
