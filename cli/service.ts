@@ -34,6 +34,7 @@ import type { AuthEnv } from '../adapters/http/bearer-auth.ts';
 import { createRequestBodies } from '../adapters/http/request-bodies.ts';
 import { createContactSheets } from '../adapters/media/contact-sheet.ts';
 import { mountMcp } from '../adapters/mcp/mount-mcp.ts';
+import { mountOpenApi } from '../adapters/openapi/mount-openapi.ts';
 import { compareMotion } from '../adapters/media/motion/compare-motion.ts';
 import { meteredVision } from '../adapters/vision/metered-vision.ts';
 import { createWebhookSender } from '../adapters/webhook/webhook-sender.ts';
@@ -211,6 +212,7 @@ export async function openService(
 /** On one machine everything is on one host. */
 function wholeApp(collaborators: HttpCollaborators): Hono<AuthEnv> {
   const app = createApp(collaborators);
+  mountOpenApi(app, collaborators);
   mountMcp(app, collaborators);
   app.route('/', referencePage());
   app.route(

@@ -3,6 +3,7 @@ import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import { HttpApi as Api, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { Construct } from 'constructs';
+import { maxHttpApiSeconds } from '../adapters/aws/http/origins.ts';
 import { allowHttp, httpEnvironment } from './http-function.ts';
 import type { HttpNeeds } from './http-function.ts';
 import { ServiceFunction } from './service-function.ts';
@@ -20,8 +21,7 @@ export class HttpApi extends Construct {
       name: 'api',
       // A third of a core: parsing and TLS of a cold start take less than a second. Bodies have at most 5 MB.
       memoryMegabytes: 512,
-      // The timeout of the HTTP API is 30 s.
-      timeoutSeconds: 29,
+      timeoutSeconds: maxHttpApiSeconds,
       environment: httpEnvironment(this, settings, needs),
     });
     allowHttp(this.function, needs);

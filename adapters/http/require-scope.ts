@@ -2,6 +2,7 @@ import { createMiddleware } from 'hono/factory';
 import { ForbiddenError } from '../../core/errors.ts';
 import type { Scope } from '../../core/key.ts';
 import type { AuthEnv } from './bearer-auth.ts';
+import type { Endpoint } from './endpoint.ts';
 
 /** Lets a request pass whose key has the scope; otherwise 403. Stands behind `bearerAuth`. */
 export function requireScope(scope: Scope) {
@@ -11,31 +12,37 @@ export function requireScope(scope: Scope) {
   });
 }
 
-/** What is internal needs the scope and the header of an internal call (interface section 5). */
-export function internalOnly() {
+/** Returns a guard that passes requests with these headers and values; otherwise 403 (internal calls, interface section 5). */
+export function requireFixedHeaders(headers: Record<string, string>) {
   return createMiddleware<AuthEnv>(async (context, next) => {
-    if (!context.get('key').scopes.includes('internal')) throw lacks('internal');
-    if (context.req.header('X-Service-Internal') !== 'true') throw notInternal();
+    for (const [name, value] of Object.entries(headers)) {
+      if (context.req.header(name) !== value)
+        throw new ForbiddenError(`Internal calls send the header "${name}: ${value}".`);
+    }
     await next();
   });
 }
 
-/** Resources whose routes say themselves what they need. */
-const otherwiseGuarded = new Set(['metrics', 'logs', 'alarms', 'keys', 'callers']);
-
-/** Every other endpoint below `/api` needs `jobs`: a route that nobody thought of is closed, not open. */
-export function requireJobsScope() {
+/**
+ * Returns the default guard of the API: a resource needs `jobs` unless a declared endpoint of it needs something else. A path without
+ * an endpoint is closed, not open.
+ */
+export function requireJobsScope(endpoints: readonly Pick<Endpoint, 'path' | 'scope'>[]) {
+  const others = new Set(
+    endpoints.filter(({ scope }) => scope !== 'jobs').map(({ path }) => resourceName(path)),
+  );
   const jobsScope = requireScope('jobs');
   return createMiddleware<AuthEnv>(async (context, next) => {
-    const resource = context.req.path.split('/')[2] ?? '';
-    return otherwiseGuarded.has(resource) ? next() : jobsScope(context, next);
+    const resource = resourceName(context.req.path.slice('/api'.length));
+    return others.has(resource) ? next() : jobsScope(context, next);
   });
+}
+
+/** Returns the first segment of a path below the base URL. */
+function resourceName(path: string): string {
+  return path.split('/')[1] ?? '';
 }
 
 function lacks(scope: Scope): ForbiddenError {
   return new ForbiddenError(`Use a key with the scope "${scope}".`);
-}
-
-function notInternal(): ForbiddenError {
-  return new ForbiddenError('Internal calls send the header "X-Service-Internal: true".');
 }

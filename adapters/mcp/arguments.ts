@@ -1,7 +1,11 @@
 import { ValidationError, validationError } from '../http/validation.ts';
-import type { ObjectSchema, Operation } from '../openapi/operation.ts';
+import type { Endpoint } from '../http/endpoint.ts';
+import type { ObjectSchema } from '../http/read-request.ts';
 
 export type Arguments = Record<string, unknown>;
+
+/** Parts of an endpoint that a request is made from. */
+export type CallableEndpoint = Pick<Endpoint, 'method' | 'path' | 'request' | 'fixedHeaders'>;
 
 /** A request to our own API. */
 export type ApiCall = { path: string; init: { method: string; headers: Headers; body?: string } };
@@ -10,15 +14,15 @@ export type ApiCall = { path: string; init: { method: string; headers: Headers; 
  * A tool's arguments as the request that they stand for. Only the path is checked here, since a path without its job would be
  * another endpoint; everything else is for the API to judge. Throws `ValidationError`.
  */
-export function apiCall(operation: Operation, given: Arguments, authorization: string): ApiCall {
-  const { method, body } = operation;
-  const path = `${pathOf(operation, given)}${queryOf(operation, given)}`;
-  const headers = headersOf(operation, given, authorization);
-  if (!body) return { path, init: { method: method.toUpperCase(), headers } };
+export function apiCall(endpoint: CallableEndpoint, given: Arguments, authorization: string): ApiCall {
+  const { method, request } = endpoint;
+  const path = `${pathOf(endpoint, given)}${queryOf(endpoint, given)}`;
+  const headers = headersOf(endpoint, given, authorization);
+  if (!request.body) return { path, init: { method: method.toUpperCase(), headers } };
   headers.set('Content-Type', 'application/json');
   return {
     path,
-    init: { method: method.toUpperCase(), headers, body: JSON.stringify(bodyOf(operation, given)) },
+    init: { method: method.toUpperCase(), headers, body: JSON.stringify(bodyOf(endpoint, given)) },
   };
 }
 
@@ -27,25 +31,29 @@ export function argumentName(header: string): string {
   return header.toLowerCase().replaceAll('-', '_');
 }
 
-function pathOf({ path, parameters }: Operation, given: Arguments): string {
-  if (!parameters) return path;
-  const parsed = parameters.safeParse(given);
+function pathOf({ path, request }: CallableEndpoint, given: Arguments): string {
+  if (!request.parameters) return path;
+  const parsed = request.parameters.safeParse(given);
   if (!parsed.success) throw validationError(parsed.error.issues, given, 'path');
   return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(asText(given[name])));
 }
 
-function queryOf({ query }: Operation, given: Arguments): string {
+function queryOf({ request }: CallableEndpoint, given: Arguments): string {
   const search = new URLSearchParams();
-  for (const name of namesOf(query)) {
+  for (const name of namesOf(request.query)) {
     const value = given[name];
     if (value !== undefined && value !== null) search.set(name, asText(value));
   }
   return search.size === 0 ? '' : `?${search.toString()}`;
 }
 
-function headersOf({ headers, fixedHeaders }: Operation, given: Arguments, authorization: string): Headers {
+function headersOf(
+  { request, fixedHeaders }: CallableEndpoint,
+  given: Arguments,
+  authorization: string,
+): Headers {
   const sent = new Headers({ Authorization: authorization, ...fixedHeaders });
-  for (const name of namesOf(headers)) {
+  for (const name of namesOf(request.headers)) {
     const value = given[argumentName(name)];
     if (value !== undefined && value !== null) sent.set(name, headerText(name, asText(value)));
   }
@@ -53,11 +61,11 @@ function headersOf({ headers, fixedHeaders }: Operation, given: Arguments, autho
 }
 
 /** All that went nowhere else: what the schema does not know is the API's to ignore. */
-function bodyOf({ parameters, query, headers }: Operation, given: Arguments): Arguments {
+function bodyOf({ request }: CallableEndpoint, given: Arguments): Arguments {
   const elsewhere = new Set([
-    ...namesOf(parameters),
-    ...namesOf(query),
-    ...namesOf(headers).map(argumentName),
+    ...namesOf(request.parameters),
+    ...namesOf(request.query),
+    ...namesOf(request.headers).map(argumentName),
   ]);
   return Object.fromEntries(Object.entries(given).filter(([name]) => !elsewhere.has(name)));
 }

@@ -7,9 +7,9 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { Scope } from '../../core/key.ts';
+import { endpoints } from '../http/endpoints/endpoints.ts';
 import { ValidationError } from '../http/validation.ts';
 import { interfaceVersion } from '../openapi/document.ts';
-import { operations } from '../openapi/operations.ts';
 import { apiCall } from './arguments.ts';
 import type { ApiCall, Arguments } from './arguments.ts';
 import { structured, toolResult } from './tool-result.ts';
@@ -22,13 +22,13 @@ export type Calling = {
   request: (call: ApiCall) => Promise<Response>;
 };
 
-const byName = new Map(operations.map((operation) => [operation.id, { operation, tool: toolOf(operation) }]));
+const byName = new Map(endpoints.map((endpoint) => [endpoint.id, { endpoint, tool: toolOf(endpoint) }]));
 
 const instructions =
   'Watches live video streams. check_once answers one yes/no question about a stream now; live_monitor starts a job that alerts when a condition holds; live_digest starts one that tells what happened in each window. Follow a job with job_events (send next_after as after) and see the evidence with job_picture. A failed call carries a remediation.';
 
 /**
- * The operations of the API as tools. The SDK's high-level server would check arguments itself and say so in its own words; here a
+ * The endpoints of the API as tools. The SDK's high-level server would check arguments itself and say so in its own words; here a
  * call is a request to the API, so that keys, limits, defaults and errors are the API's, decided once.
  */
 export function mcpServer({ authorization, scopes, request }: Calling): Server {
@@ -38,7 +38,7 @@ export function mcpServer({ authorization, scopes, request }: Calling): Server {
   );
   server.setRequestHandler(ListToolsRequestSchema, () => ({
     tools: [...byName.values()]
-      .filter(({ operation: { scope } }) => scope === undefined || scopes.includes(scope))
+      .filter(({ endpoint: { scope } }) => scope === undefined || scopes.includes(scope))
       .map(({ tool }) => tool),
   }));
   server.setRequestHandler(CallToolRequestSchema, ({ params }) =>
@@ -55,7 +55,7 @@ async function call(
   const known = byName.get(name);
   if (!known) throw new McpError(ErrorCode.InvalidParams, `Unknown tool: ${name}`);
   try {
-    return await toolResult(known.operation, await request(apiCall(known.operation, given, authorization)));
+    return await toolResult(known.endpoint, await request(apiCall(known.endpoint, given, authorization)));
   } catch (error) {
     if (error instanceof ValidationError) return { ...structured({ detail: error.detail }), isError: true };
     throw error;

@@ -1,18 +1,18 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import type { Operation } from '../openapi/operation.ts';
+import type { EndpointDeclaration } from '../http/endpoint.ts';
 
 const objectSchema = z.record(z.string(), z.unknown());
 
 /** The API's answer as a tool's result. An error is a result too, so that the model reads its remediation. */
-export async function toolResult(operation: Operation, response: Response): Promise<CallToolResult> {
-  const { answer } = operation;
-  if (response.ok && answer.kind === 'jpeg') {
+export async function toolResult(endpoint: EndpointDeclaration, response: Response): Promise<CallToolResult> {
+  const declared = endpoint.response;
+  if (response.ok && declared.kind === 'jpeg') {
     return { content: [jpeg(Buffer.from(await response.arrayBuffer()).toString('base64'))] };
   }
   const body = objectSchema.parse(await response.json());
   if (!response.ok) return { ...structured(body), isError: true };
-  const picture = answer.kind === 'json' ? answer.picture : undefined;
+  const picture = declared.kind === 'json' ? declared.picture : undefined;
   if (picture === undefined) return structured(body);
   const { [picture]: frame, ...rest } = body;
   const { content, structuredContent } = structured(rest);

@@ -2,23 +2,27 @@ import type { Tool, ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { errorEnvelopeSchema, validationErrorSchema } from '../../core/responses/errors.ts';
 import { jsonSchema } from '../openapi/json-schema.ts';
-import type { Answer, Effect, ObjectSchema, Operation } from '../openapi/operation.ts';
+import type { Effect, EndpointDeclaration } from '../http/endpoint.ts';
+import type { EndpointResponse } from '../http/endpoint-response.ts';
+import type { ObjectSchema } from '../http/read-request.ts';
 import { argumentName } from './arguments.ts';
 
-/** An operation as an MCP tool: its name, and the schemas of its arguments and of its structured content. */
-export function toolOf(operation: Operation): Tool {
+/** Returns an endpoint as an MCP tool: its name, and the schemas of its arguments and of its structured content. */
+export function toolOf(endpoint: EndpointDeclaration): Tool {
   return {
-    name: operation.id,
-    title: operation.title,
-    description: operation.description,
-    inputSchema: { ...jsonSchema(argumentsSchema(operation), 'request'), type: 'object' },
-    ...outputSchema(operation.answer),
-    annotations: annotations[operation.effect],
+    name: endpoint.id,
+    title: endpoint.title,
+    description: endpoint.description,
+    inputSchema: { ...jsonSchema(argumentsSchema(endpoint), 'request'), type: 'object' },
+    ...outputSchema(endpoint.response),
+    annotations: annotations[endpoint.effect],
   };
 }
 
 /** Path, query, header and body in one object: their names do not collide (a test holds that). */
-function argumentsSchema({ parameters, query, headers, body }: Operation): ObjectSchema {
+function argumentsSchema({
+  request: { parameters, query, headers, body },
+}: EndpointDeclaration): ObjectSchema {
   const fields = { ...parameters?.shape, ...query?.shape, ...body?.shape };
   for (const [name, field] of Object.entries(headers?.shape ?? {})) fields[argumentName(name)] = field;
   return z.object(fields);
@@ -28,9 +32,9 @@ function argumentsSchema({ parameters, query, headers, body }: Operation): Objec
  * What the API answers, or one of its two error bodies: clients hold the structured content of a failed call against the same
  * schema. A picture becomes an image block and is left out.
  */
-function outputSchema(answer: Answer): Pick<Tool, 'outputSchema'> {
-  if (answer.kind === 'jpeg') return {};
-  const schema = answer.picture ? answer.schema.omit({ [answer.picture]: true }) : answer.schema;
+function outputSchema(response: EndpointResponse): Pick<Tool, 'outputSchema'> {
+  if (response.kind === 'jpeg') return {};
+  const schema = response.picture ? response.schema.omit({ [response.picture]: true }) : response.schema;
   return { outputSchema: { type: 'object', anyOf: [jsonSchema(schema, 'response'), ...failures] } };
 }
 

@@ -1,9 +1,10 @@
+import { endpointErrorCodes } from '../http/endpoint.ts';
+import type { Tag } from '../http/endpoint.ts';
+import { endpoints } from '../http/endpoints/endpoints.ts';
 import { namedSchemas } from './components.ts';
-import { errorExamples } from './examples/errors.ts';
+import { errorExamples } from './error-examples.ts';
 import type { JsonObject } from './json-schema.ts';
-import { operations } from './operations.ts';
-import type { Tag } from './operation.ts';
-import { errorCodesOf, operationObject } from './path-item.ts';
+import { operationObject } from './path-item.ts';
 import { webhooksSection } from './webhooks.ts';
 
 /** The version of the interface, not of the software. */
@@ -28,7 +29,7 @@ export function openApiDocument(baseUrl: string): JsonObject {
     components: {
       securitySchemes: { apiKey: securityScheme },
       schemas: namedSchemas(),
-      examples: errorExamples(new Set(operations.flatMap(errorCodesOf))),
+      examples: errorExamples(new Set(endpoints.flatMap(endpointErrorCodes))),
     },
   };
 }
@@ -57,11 +58,11 @@ const securityScheme = {
 };
 
 function paths(): JsonObject {
-  const byPath = Map.groupBy(operations, (operation) => operation.path);
+  const byPath = Map.groupBy(endpoints, ({ path }) => path);
   return Object.fromEntries(
     [...byPath].map(([path, all]) => [
       path,
-      Object.fromEntries(all.map((operation) => [operation.method, operationObject(operation)])),
+      Object.fromEntries(all.map((endpoint) => [endpoint.method, operationObject(endpoint)])),
     ]),
   );
 }

@@ -1,29 +1,33 @@
 import type { ErrorCode } from '../../core/errors.ts';
 import { errorEnvelopeSchema, validationErrorSchema } from '../../core/responses/errors.ts';
 import { streamedEventSchema } from '../../core/responses/events.ts';
+import { endpointErrorCodes } from '../http/endpoint.ts';
+import type { EndpointDeclaration, Named } from '../http/endpoint.ts';
+import type { EndpointResponse } from '../http/endpoint-response.ts';
+import type { ObjectSchema } from '../http/read-request.ts';
 import { requestSchema, responseSchema } from './components.ts';
-import { exampleOf, invalidRequest, statusOf } from './examples/errors.ts';
+import { errorExample, invalidRequest, errorStatus } from './error-examples.ts';
 import { jsonSchema } from './json-schema.ts';
 import type { JsonObject } from './json-schema.ts';
-import type { Answer, Named, ObjectSchema, Operation } from './operation.ts';
 
-/** An operation as an OpenAPI operation object. */
-export function operationObject(operation: Operation): JsonObject {
-  const parameters = parametersOf(operation);
+/** Returns an endpoint as an OpenAPI operation object. */
+export function operationObject(endpoint: EndpointDeclaration): JsonObject {
+  const { request, examples } = endpoint;
+  const parameters = parametersOf(endpoint);
   return {
-    operationId: operation.id,
-    tags: [operation.tag],
-    summary: operation.title,
-    description: operation.description,
-    security: [{ apiKey: operation.scope ? [operation.scope] : [] }],
+    operationId: endpoint.id,
+    tags: [endpoint.tag],
+    summary: endpoint.title,
+    description: endpoint.description,
+    security: [{ apiKey: endpoint.scope ? [endpoint.scope] : [] }],
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(operation.body ? { requestBody: requestBody(operation.body, operation.examples.body) } : {}),
-    responses: { ...successes(operation), ...failures(operation) },
+    ...(request.body ? { requestBody: requestBody(request.body, examples.body) } : {}),
+    responses: { ...successes(endpoint), ...failures(endpoint) },
   };
 }
 
-function parametersOf(operation: Operation): JsonObject[] {
-  const { parameters, query, headers, fixedHeaders = {}, examples } = operation;
+function parametersOf({ request, fixedHeaders = {}, examples }: EndpointDeclaration): JsonObject[] {
+  const { parameters, query, headers } = request;
   return [
     ...inPlace('path', parameters, examples.parameters),
     ...inPlace('query', query),
@@ -59,19 +63,20 @@ function requestBody(schema: ObjectSchema, examples: Named | undefined): JsonObj
   return { required: true, content: { 'application/json': json(requestSchema(schema), examples) } };
 }
 
-function successes({ answer, examples }: Operation): JsonObject {
-  const ok = { '200': success(answer, examples.answer) };
-  const ends = answer.kind === 'json' ? answer.asEvents?.ends : undefined;
+function successes({ response, examples }: EndpointDeclaration): JsonObject {
+  const ok = { '200': success(response, examples.response) };
+  const ends = response.kind === 'json' ? response.asEvents?.ends : undefined;
   return ends === undefined ? ok : { ...ok, '204': { description: ends } };
 }
 
-function success(answer: Answer, examples: Named | undefined): JsonObject {
-  if (answer.kind === 'jpeg') return { description: answer.description, content: { 'image/jpeg': {} } };
+function success(response: EndpointResponse, examples: Named | undefined): JsonObject {
+  const { description } = response;
+  if (response.kind === 'jpeg') return { description, content: { 'image/jpeg': {} } };
   return {
-    description: answer.description,
+    description,
     content: {
-      'application/json': json(responseSchema(answer.schema), examples),
-      ...(answer.asEvents ? { 'text/event-stream': eventStream(answer.asEvents) } : {}),
+      'application/json': json(responseSchema(response.schema), examples),
+      ...(response.asEvents ? { 'text/event-stream': eventStream(response.asEvents) } : {}),
     },
   };
 }
@@ -93,22 +98,11 @@ function json(schema: JsonObject, examples: Named | undefined): JsonObject {
 }
 
 /** One response a status; each code that it can have is an example. */
-function failures(operation: Operation): JsonObject {
-  const failed: JsonObject = takesInput(operation) ? { '422': invalid() } : {};
-  for (const [status, codes] of Map.groupBy(errorCodesOf(operation), statusOf))
+function failures(endpoint: EndpointDeclaration): JsonObject {
+  const failed: JsonObject = Object.keys(endpoint.request).length > 0 ? { '422': invalid() } : {};
+  for (const [status, codes] of Map.groupBy(endpointErrorCodes(endpoint), errorStatus))
     failed[status] = envelope(codes);
   return failed;
-}
-
-/** Every code that an operation can answer with. */
-export function errorCodesOf(operation: Operation): ErrorCode[] {
-  return [
-    ...operation.errors,
-    'UNAUTHORIZED',
-    'FORBIDDEN',
-    ...(operation.body ? (['PAYLOAD_TOO_LARGE', 'REQUEST_TIMEOUT', 'RATE_LIMITED'] as const) : []),
-    'INTERNAL_ERROR',
-  ];
 }
 
 function envelope(codes: ErrorCode[]): JsonObject {
@@ -117,17 +111,13 @@ function envelope(codes: ErrorCode[]): JsonObject {
     content: {
       'application/json': {
         schema: responseSchema(errorEnvelopeSchema),
-        examples: Object.fromEntries(codes.map((code) => [code, exampleOf(code)])),
+        examples: Object.fromEntries(codes.map((code) => [code, errorExample(code)])),
       },
     },
     ...(codes.includes('UNAUTHORIZED')
       ? { headers: { 'WWW-Authenticate': { schema: { type: 'string' }, description: 'Bearer' } } }
       : {}),
   };
-}
-
-function takesInput({ body, parameters, query, headers }: Operation): boolean {
-  return Boolean(body ?? parameters ?? query ?? headers);
 }
 
 function invalid(): JsonObject {

@@ -2,13 +2,13 @@ import { Checkbox } from '../parts/field.tsx';
 
 type Props = { checked: boolean; onChecked: (checked: boolean) => void };
 
-/** For a key that leaked: whoever had it may have made others with it. */
+/** Renders the choice to include descendants: the holder of a leaked key may have created other keys with it. */
 export function DescendantsField(props: Props) {
   return (
     <Checkbox
       {...props}
-      label="End the keys that it made, too"
-      hint="And those that they made. For a key that has leaked."
+      label="Also end the keys that it created"
+      hint="And all their descendants. Use it for a leaked key."
     />
   );
 }

@@ -1,18 +1,13 @@
+import type { z } from 'zod';
 import type { Collaborators } from '../collaborators.ts';
 import type { JobEvent } from '../event.ts';
 import type { Job } from '../job.ts';
+import type { eventPageSchema } from '../responses/events.ts';
 import { linkedEnvelope } from './present-event.ts';
-import type { EventEnvelope } from './present-event.ts';
+import type { LinkedEvent } from './present-event.ts';
 
-/** A page of a job's log, pictures as links. */
-export type EventPage = {
-  job_id: string;
-  status: Job['status'];
-  events: EventEnvelope[];
-  /** What `after` is for the next page. */
-  next_after: number;
-  has_more: boolean;
-};
+/** A page of a job's log: images are links. */
+export type EventPage = z.input<typeof eventPageSchema>;
 
 /** Below the 6 MB that a Lambda function may answer with (design section 9: pages of at most 4 MB). */
 const pageBytes = 4_000_000;
@@ -38,7 +33,7 @@ export function eventPage(
   };
 }
 
-function countWithin(limitBytes: number, envelopes: EventEnvelope[]): number {
+function countWithin(limitBytes: number, envelopes: LinkedEvent[]): number {
   let bytes = 0;
   const first = envelopes.findIndex((envelope) => {
     bytes += Buffer.byteLength(JSON.stringify(envelope)) + 1;

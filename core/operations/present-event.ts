@@ -1,67 +1,86 @@
+import type { z } from 'zod';
 import type { Collaborators } from '../collaborators.ts';
-import type { EventType, JobEvent } from '../event.ts';
+import type { JobEvent } from '../event.ts';
 import type { Job } from '../job.ts';
 import { maskUrl } from '../mask-url.ts';
+import { toErrorCode } from '../responses/errors.ts';
+import type { loggedEventSchema, streamedEventSchema } from '../responses/events.ts';
 
 type Links = Pick<Collaborators, 'baseUrl'>;
 type Pictures = Pick<Collaborators, 'baseUrl'> & { media: Pick<Collaborators['media'], 'get'> };
 
-/** What callers receive, by webhook, SSE or polling (interface section 6.1). */
-export type EventEnvelope = {
-  type: EventType;
-  timestamp: string;
-  source_url: string;
-  data: Record<string, unknown>;
-};
+/** An event in a page of the log: images are links (interface section 6.1). */
+export type LinkedEvent = z.input<typeof loggedEventSchema>;
+/** An event as webhooks and event streams carry it: images are inlined as base64. */
+export type EventEnvelope = z.input<typeof streamedEventSchema>;
 
-/** Stored data names pictures by their keys in the media store; callers get `frame_url` or `frame_b64`, `frame_grid_url` or `frame_grid_b64`. */
-const pictures = { frame_key: 'frame', frame_grid_key: 'frame_grid' } as const;
-
-/** For a page of the log: pictures are links. */
-export function linkedEnvelope(job: Job, event: JobEvent, { baseUrl }: Links): EventEnvelope {
-  const { data, keys } = split(job, event, baseUrl);
+/** Returns an event for a page of the log: images are links. */
+export function linkedEnvelope(job: Job, event: JobEvent, { baseUrl }: Links): LinkedEvent {
   const link = `${baseUrl}/jobs/${job.job_id}/media/${event.sequence}`;
-  const links = keys.map(({ name }): [string, string] => [`${name}_url`, link]);
-  return envelope(job, event, { ...data, ...Object.fromEntries(links) });
+  const shared = envelope(job, event);
+  switch (event.type) {
+    case 'watch_triggered': {
+      const { frame_key: _, ...data } = event.data;
+      return { type: event.type, ...shared, data: { ...position(event), ...data, frame_url: link } };
+    }
+    case 'summary_generated': {
+      const { frame_grid_key: key, ...data } = event.data;
+      const image = key === undefined ? {} : { frame_grid_url: link };
+      return { type: event.type, ...shared, data: { ...position(event), ...data, ...image } };
+    }
+    default:
+      return withoutImage(job, event, baseUrl);
+  }
 }
 
-/** For what is pushed, by webhook or SSE: pictures are in it, as base64; null where they were swept already. */
+/** Returns an event for webhooks and event streams: images are inlined, null where they have expired. */
 export async function pushedEnvelope(job: Job, event: JobEvent, c: Pictures): Promise<EventEnvelope> {
-  const { data, keys } = split(job, event, c.baseUrl);
-  const inlined = await Promise.all(
-    keys.map(async ({ name, key }): Promise<[string, string | null]> => {
-      const picture = await c.media.get(key);
-      return [`${name}_b64`, picture ? toBase64(picture) : null];
-    }),
-  );
-  return envelope(job, event, { ...data, ...Object.fromEntries(inlined) });
+  const shared = envelope(job, event);
+  switch (event.type) {
+    case 'watch_triggered': {
+      const { frame_key: key, ...data } = event.data;
+      const image = { frame_b64: await readBase64(key, c) };
+      return { type: event.type, ...shared, data: { ...position(event), ...data, ...image } };
+    }
+    case 'summary_generated': {
+      const { frame_grid_key: key, ...data } = event.data;
+      const image = key === undefined ? {} : { frame_grid_b64: await readBase64(key, c) };
+      return { type: event.type, ...shared, data: { ...position(event), ...data, ...image } };
+    }
+    default:
+      return withoutImage(job, event, c.baseUrl);
+  }
 }
 
-function envelope(job: Job, event: JobEvent, data: Record<string, unknown>): EventEnvelope {
-  return {
-    type: event.type,
-    timestamp: event.timestamp,
-    source_url: maskUrl(job.stream_url),
-    data: { job_id: job.job_id, sequence: event.sequence, ...data },
-  };
+type EventWithImage = Extract<JobEvent, { type: 'watch_triggered' | 'summary_generated' }>;
+
+function withoutImage(job: Job, event: Exclude<JobEvent, EventWithImage>, baseUrl: string) {
+  const shared = envelope(job, event);
+  switch (event.type) {
+    case 'job_started': {
+      const links = { job_type: job.job_type, events_url: `${baseUrl}/jobs/${job.job_id}/events` };
+      return { type: event.type, ...shared, data: { ...position(event), ...event.data, ...links } };
+    }
+    case 'error': {
+      const code = toErrorCode(event.data.code);
+      return { type: event.type, ...shared, data: { ...position(event), ...event.data, code } };
+    }
+    case 'progress':
+      return { type: event.type, ...shared, data: { ...position(event), ...event.data } };
+    case 'job_stopped':
+      return { type: event.type, ...shared, data: { ...position(event), ...event.data } };
+  }
 }
 
-/** The event's data without its pictures, and the pictures' keys. A picture that was not asked for has no key. */
-function split(job: Job, event: JobEvent, baseUrl: string) {
-  const all: Record<string, unknown> = dataOf(job, event, baseUrl);
-  const data = Object.fromEntries(Object.entries(all).filter(([field]) => !(field in pictures)));
-  const keys = Object.entries(pictures).flatMap(([field, name]) => {
-    const key = all[field];
-    return typeof key === 'string' ? [{ name, key }] : [];
-  });
-  return { data, keys };
+function envelope(job: Job, event: JobEvent) {
+  return { timestamp: event.timestamp, source_url: maskUrl(job.stream_url) };
 }
 
-function dataOf(job: Job, event: JobEvent, baseUrl: string): Record<string, unknown> {
-  if (event.type !== 'job_started') return event.data;
-  return { ...event.data, events_url: `${baseUrl}/jobs/${job.job_id}/events` };
+function position({ job_id, sequence }: JobEvent) {
+  return { job_id, sequence };
 }
 
-function toBase64(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('base64');
+async function readBase64(key: string, { media }: Pictures): Promise<string | null> {
+  const image = await media.get(key);
+  return image ? Buffer.from(image).toString('base64') : null;
 }

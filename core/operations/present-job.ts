@@ -1,14 +1,21 @@
+import type { z } from 'zod';
 import { coverage } from '../decision/coverage.ts';
 import { onClock } from '../decision/clock-change.ts';
 import type { Delivery } from '../delivery.ts';
 import type { Job } from '../job.ts';
 import { maskUrl } from '../mask-url.ts';
+import type {
+  finalStatsSchema,
+  jobDetailSchema,
+  jobStatsSchema,
+  jobSummarySchema,
+} from '../responses/jobs.ts';
 import { ageSeconds } from '../time.ts';
 import { linkedEnvelope } from './present-event.ts';
 import type { JobReading } from './read-jobs.ts';
 
 /** Job creation response and list item (interface section 2.2). */
-export function jobSummary(job: Job, message?: string) {
+export function jobSummary(job: Job, message?: string): z.input<typeof jobSummarySchema> {
   return {
     job_id: job.job_id,
     status: job.status,
@@ -25,7 +32,11 @@ export function jobSummary(job: Job, message?: string) {
 }
 
 /** Job detail (interface section 2.1). */
-export function jobDetail({ job, findings, deliveries }: JobReading, baseUrl: string, now: Date) {
+export function jobDetail(
+  { job, findings, deliveries }: JobReading,
+  baseUrl: string,
+  now: Date,
+): z.input<typeof jobDetailSchema> {
   const shown = findings.map((event) => linkedEnvelope(job, event, { baseUrl }));
   return {
     job_id: job.job_id,
@@ -36,14 +47,16 @@ export function jobDetail({ job, findings, deliveries }: JobReading, baseUrl: st
     config: visibleConfig(job),
     stats: {
       ...jobStats(job, now),
-      ...(job.job_type === 'live-monitor' ? { triggers: shown } : { summaries: shown }),
+      ...(job.job_type === 'live-monitor'
+        ? { triggers: shown.filter((event) => event.type === 'watch_triggered') }
+        : { summaries: shown.filter((event) => event.type === 'summary_generated') }),
       ...(job.webhook_url === null ? {} : { webhook: webhookStats(deliveries) }),
     },
   };
 }
 
 /** The numbers of a job, running or ended; `reason` and `error` once it has ended. */
-export function jobStats(stored: Job, now: Date) {
+export function jobStats(stored: Job, now: Date): z.input<typeof finalStatsSchema> {
   const job = onClock(stored, now);
   return {
     ...(job.reason === null ? {} : { reason: job.reason }),
@@ -70,7 +83,7 @@ function watchSeconds(job: Job, now: Date): number {
   return ageSeconds(job.started_at, job.ended_at === null ? now : new Date(job.ended_at));
 }
 
-function webhookStats(deliveries: Delivery[]) {
+function webhookStats(deliveries: Delivery[]): z.input<typeof jobStatsSchema>['webhook'] {
   const failed = deliveries.filter((delivery) => delivery.state === 'failed');
   return {
     delivered: deliveries.filter((delivery) => delivery.state === 'delivered').length,

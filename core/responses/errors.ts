@@ -23,6 +23,12 @@ const codes = {
 
 export const errorCodeSchema = z.enum(codes).describe('Branch on this, not on the message');
 
+/** Returns a stored code as one of the interface's codes; `INTERNAL_ERROR` if it is unknown. */
+export function toErrorCode(text: string): ErrorCode {
+  const code = errorCodeSchema.safeParse(text);
+  return code.success ? code.data : 'INTERNAL_ERROR';
+}
+
 /** Interface section 2.8. */
 export const errorEnvelopeSchema = z.object({
   error: z.object({

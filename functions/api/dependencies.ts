@@ -6,6 +6,7 @@ import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import { createApp } from '../../adapters/http/app.ts';
 import type { HttpCollaborators } from '../../adapters/http/collaborators.ts';
+import { mountOpenApi } from '../../adapters/openapi/mount-openapi.ts';
 import type { ApiConfig } from './config.ts';
 
 /** Dependencies of the handler. */
@@ -18,7 +19,11 @@ export function createDependencies(config: ApiConfig): ApiDependencies {
   const respond = createHttpFunction({
     originSecret,
     baseUrl: config.BASE_URL,
-    appFor: (baseUrl) => createApp({ ...collaborators, baseUrl, eventStreams }),
+    appFor: (baseUrl) => {
+      const app = createApp({ ...collaborators, baseUrl, eventStreams });
+      mountOpenApi(app, { baseUrl });
+      return app;
+    },
   });
   return { respond, during: telemetry.during };
 }

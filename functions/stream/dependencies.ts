@@ -7,6 +7,7 @@ import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import { createApp } from '../../adapters/http/app.ts';
 import type { EventStreams } from '../../adapters/http/sse/event-stream-needs.ts';
 import { mountMcp } from '../../adapters/mcp/mount-mcp.ts';
+import { mountOpenApi } from '../../adapters/openapi/mount-openapi.ts';
 import type { EventSessions } from '../../core/ports/event-sessions.ts';
 import type { StreamConfig } from './config.ts';
 
@@ -24,6 +25,7 @@ export function createDependencies(config: StreamConfig): StreamDependencies {
     appFor: (baseUrl) => {
       const all = { ...collaborators, baseUrl, eventStreams };
       const app = createApp(all);
+      mountOpenApi(app, all);
       mountMcp(app, all);
       return app;
     },

@@ -12,6 +12,8 @@ import type { IFunctionUrl } from 'aws-cdk-lib/aws-lambda';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { originSecretHeader } from '../../adapters/aws/http/origin-headers.ts';
+import { functionUrlPaths, maxOriginSeconds } from '../../adapters/aws/http/origins.ts';
+import { endpoints } from '../../adapters/http/endpoints/endpoints.ts';
 import type { PrivateBucket } from '../private-bucket.ts';
 import type { StageSettings } from '../stage/stage-settings.ts';
 import { EdgeBehaviors } from './edge-behaviors.ts';
@@ -27,15 +29,8 @@ type Props = {
   settings: Pick<StageSettings, 'domain' | 'webAclArn' | 'requestsPerAddress' | 'originSecretVersion'>;
 };
 
-/** Paths that stream or may take longer than the 30 s of the HTTP API. CloudFront selects by path, not by `Accept`. */
-export const streamPaths = [
-  '/api/live-monitor',
-  '/api/live-digest',
-  '/api/jobs/*/events',
-  '/api/check-once',
-  '/api/analyze-frame',
-  '/mcp',
-];
+/** Paths of the function URL. CloudFront selects by path, not by `Accept`. An MCP tool can be any endpoint. */
+export const streamPaths = [...functionUrlPaths(endpoints), '/mcp'];
 
 /**
  * Statuses that CloudFront can cache as errors. The default is 10 s by path alone, even with caching disabled: one
@@ -58,8 +53,11 @@ export class Edge extends Construct {
         : new RateRule(this, 'RateRule', requestsPerAddress).webAclArn;
     const behaviors = new EdgeBehaviors(this, 'Behaviors');
     const customHeaders = { [originSecretHeader]: secretText(props.originSecret, originSecretVersion) };
-    // The HTTP API responds within 30 s; event streams send a comment every 15 s.
-    const timing = { readTimeout: Duration.seconds(60), keepaliveTimeout: Duration.seconds(60) };
+    // Time budgets of endpoints are shorter; event streams send a comment every 15 s.
+    const timing = {
+      readTimeout: Duration.seconds(maxOriginSeconds),
+      keepaliveTimeout: Duration.seconds(60),
+    };
     const stream = behaviors.stream(new FunctionUrlOrigin(props.streamUrl, { ...timing, customHeaders }));
     const originAccessControl = new S3OriginAccessControl(this, 'ConsoleAccess', {
       originAccessControlName: globalName(this, 'console'),
@@ -92,7 +90,7 @@ export class Edge extends Construct {
     if (!webAclArn && requestsPerAddress === undefined)
       explain(
         'CFR2',
-        'A web ACL costs more than a small deployment, and what has no key is refused at the edge; the settings webAclArn and requestsPerAddress add one.',
+        'A web ACL costs more than a small deployment, and the edge rejects requests without a key; the settings webAclArn and requestsPerAddress add one.',
       );
     if (!accessLogs) explain('CFR3', 'The stage sets accessLogs to false.');
     if (!domain)

@@ -3,12 +3,13 @@ import { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 import { StageError } from '../stage/read-stage.ts';
 
-/** Where the resources of WAF for CloudFront have to be: docs.aws.amazon.com/waf/latest/developerguide/how-aws-waf-works-resources.html */
+/** Required region of WAF resources for CloudFront: docs.aws.amazon.com/waf/latest/developerguide/how-aws-waf-works-resources.html */
 const edgeRegion = 'us-east-1';
 
 /**
- * A web ACL that answers 429 to an address which asks more often than the setting in five minutes. It stands in front of CloudFront alone: WAF knows
- * neither HTTP APIs nor function URLs, whose own addresses answer 403. Throws `StageError` in another region, where CloudFormation cannot make it.
+ * Web ACL that returns 429 to an address above `requestsPerAddress` requests in five minutes. It protects only CloudFront:
+ * WAF does not support HTTP APIs and function URLs, whose own addresses return 403. Throws `StageError` in another region,
+ * where CloudFormation cannot create it.
  */
 export class RateRule extends Construct {
   readonly webAclArn: string;
@@ -42,7 +43,7 @@ export class RateRule extends Construct {
   }
 }
 
-/** Metrics alone: samples hold headers, and those hold keys. */
+/** Returns a visibility configuration with metrics and without samples, because samples contain headers with keys. */
 function visible(metricName: string): CfnWebACL.VisibilityConfigProperty {
   return { cloudWatchMetricsEnabled: true, metricName, sampledRequestsEnabled: false };
 }

@@ -115,7 +115,7 @@ export const stageSettingsSchema = z
   .refine(
     ({ webAclArn, requestsPerAddress }) => webAclArn === undefined || requestsPerAddress === undefined,
     {
-      error: 'requestsPerAddress creates a web ACL: leave webAclArn out, or add the rule to that one',
+      error: 'requestsPerAddress creates a web ACL: remove webAclArn, or add the rule to that web ACL',
     },
   );
 

@@ -38,9 +38,12 @@ describe('Accepted hosts', () => {
     expect(refused.filter((host) => accepts(host))).toEqual([]);
   });
 
-  test.each(['nas:8787', 'http://nas', 'nas/', '*', '-nas'])('the setting WATCHPOST_ALLOWED_HOSTS takes no %s', (value) => {
-    expect(() => readSettings({}, { WATCHPOST_ALLOWED_HOSTS: value })).toThrow('must be host names');
-  });
+  test.each(['nas:8787', 'http://nas', 'nas/', '*', '-nas'])(
+    'the setting WATCHPOST_ALLOWED_HOSTS takes no %s',
+    (value) => {
+      expect(() => readSettings({}, { WATCHPOST_ALLOWED_HOSTS: value })).toThrow('must be host names');
+    },
+  );
 });
 
 describe('Requests for a host', () => {

@@ -15,6 +15,7 @@ import { deliverConfigSchema } from '../../functions/deliver/config.ts';
 import { reconcileConfigSchema } from '../../functions/reconcile/config.ts';
 import { streamConfigSchema } from '../../functions/stream/config.ts';
 import { metricNamespace } from '../../lib/alarms/service-metrics.ts';
+import { streamPaths } from '../../lib/edge/edge.ts';
 import { cfnLint } from './cfn-lint.ts';
 import { describeRoles } from './roles.ts';
 import { ofType, one, ownFunctions, synthesize } from './synthesize.ts';
@@ -201,6 +202,8 @@ describe('Edge', () => {
       '/api/jobs/*/events': stream,
       '/api/check-once': stream,
       '/api/analyze-frame': stream,
+      '/api/streams/validate': stream,
+      '/api/webhook-test': stream,
       '/mcp': stream,
       '/console*': 'bucket',
     });
@@ -212,7 +215,7 @@ describe('Edge', () => {
     const api = [edge.DefaultCacheBehavior, ...edge.CacheBehaviors].filter(
       ({ PathPattern }: any) => PathPattern !== '/console*',
     );
-    expect(api).toHaveLength(7);
+    expect(api).toHaveLength(streamPaths.length + 1);
     for (const behavior of api)
       expect(behavior).toMatchObject({
         CachePolicyId: cachingDisabled,

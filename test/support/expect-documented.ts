@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import { errorCodesOf } from '../../adapters/openapi/path-item.ts';
-import { statusOf } from '../../adapters/openapi/examples/errors.ts';
-import { operations } from '../../adapters/openapi/operations.ts';
-import type { Operation } from '../../adapters/openapi/operation.ts';
+import { endpointErrorCodes } from '../../adapters/http/endpoint.ts';
+import type { Endpoint } from '../../adapters/http/endpoint.ts';
+import { endpoints } from '../../adapters/http/endpoints/endpoints.ts';
+import { errorStatus } from '../../adapters/openapi/error-examples.ts';
 import { errorEnvelopeSchema, validationErrorSchema } from '../../core/responses/errors.ts';
 
 /**
@@ -10,48 +10,48 @@ import { errorEnvelopeSchema, validationErrorSchema } from '../../core/responses
  * `path` is the requested path, with or without `/api` and query. Returns the body.
  */
 export async function expectDocumented(method: string, path: string, response: Response): Promise<any> {
-  const operation = operationAt(method, path);
-  const context = `${operation.id} answered ${response.status}`;
+  const endpoint = endpointAt(method, path);
+  const context = `${endpoint.id} responded with ${response.status}`;
   const type = response.headers.get('content-type') ?? '';
   if (response.status === 204) {
-    expect(operation.answer, context).toMatchObject({ asEvents: { ends: expect.any(String) } });
+    expect(endpoint.response, context).toMatchObject({ asEvents: { ends: expect.any(String) } });
     return undefined;
   }
-  if (response.status === 200 && operation.answer.kind === 'jpeg') {
+  if (response.status === 200 && endpoint.response.kind === 'jpeg') {
     expect(type, context).toBe('image/jpeg');
     return new Uint8Array(await response.arrayBuffer());
   }
   if (response.status === 200 && type.startsWith('text/event-stream')) {
-    expect(operation.answer, context).toHaveProperty('asEvents');
+    expect(endpoint.response, context).toHaveProperty('asEvents');
     return response.body;
   }
   expect(type, context).toMatch(/^application\/json\b/);
   const body: any = await response.json();
-  const schema = schemaOf(operation, response.status);
+  const schema = schemaOf(endpoint, response.status);
   // Zod removes undocumented fields, so that they show as a difference.
   expect(schema.parse(body), context).toEqual(body);
   if (schema === errorEnvelopeSchema) {
-    expect(errorCodesOf(operation), context).toContain(body.error.code);
-    expect(statusOf(body.error.code), context).toBe(response.status);
+    expect(endpointErrorCodes(endpoint), context).toContain(body.error.code);
+    expect(errorStatus(body.error.code), context).toBe(response.status);
   }
   return body;
 }
 
-export function operationAt(method: string, path: string): Operation {
+export function endpointAt(method: string, path: string): Endpoint {
   const bare = path.replace(/\?.*$/, '').replace(/^\/api(?=\/)/, '');
-  const found = operations.find(
-    (operation) => operation.method === method.toLowerCase() && patternOf(operation).test(bare),
+  const found = endpoints.find(
+    (endpoint) => endpoint.method === method.toLowerCase() && patternOf(endpoint).test(bare),
   );
   if (!found) throw new Error(`${method} ${path} is not documented`);
   return found;
 }
 
-function patternOf({ path }: Operation): RegExp {
+function patternOf({ path }: Endpoint): RegExp {
   return new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`);
 }
 
-function schemaOf({ answer }: Operation, status: number) {
+function schemaOf({ response }: Endpoint, status: number) {
   if (status === 422) return validationErrorSchema;
-  if (status === 200 && answer.kind === 'json') return answer.schema;
+  if (status === 200 && response.kind === 'json') return response.schema;
   return errorEnvelopeSchema;
 }

@@ -68,7 +68,7 @@ export type HttpParts = {
 
 /**
  * Timeouts of calls without a job, which probe, capture and request the model in sequence: below CloudFront's
- * origin timeout of 60 s. A validation is one probe, below the 30 s of the HTTP API.
+ * origin timeout of 60 s. The time budgets of the endpoints are sums of these.
  */
 const captureTimeoutSeconds = 20;
 const visionTimeoutSeconds = 18;

@@ -2,8 +2,8 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createApp } from '../../../adapters/http/app.ts';
+import { endpoints } from '../../../adapters/http/endpoints/endpoints.ts';
 import { mountMcp } from '../../../adapters/mcp/mount-mcp.ts';
-import { operations } from '../../../adapters/openapi/operations.ts';
 import { listen } from '../../../cli/http-server.ts';
 import type { HttpServer } from '../../../cli/http-server.ts';
 import { StreamFetchError } from '../../../core/errors.ts';
@@ -50,7 +50,7 @@ test('every operation is a tool, with schemas, and every tool can be called', as
   const client = await connect();
   // The client keeps the output schemas of what it lists and holds every result against them, failed ones too.
   const { tools } = await client.listTools();
-  expect(tools.map(({ name }) => name)).toEqual(operations.map(({ id }) => id));
+  expect(tools.map(({ name }) => name)).toEqual(endpoints.map(({ id }) => id));
   const succeeded = new Set<string>();
   await tellApiStory(async (id, given = {}) => {
     const result: any = await client.callTool({ name: id, arguments: given });
@@ -71,8 +71,8 @@ test('a tool takes what its endpoint takes: names, types, limits and defaults', 
       idempotency_key: { type: 'string' },
     },
   });
-  for (const { parameters, query, headers, body } of operations) {
-    const names = [parameters, query, headers, body].flatMap((part) => Object.keys(part?.shape ?? {}));
+  for (const { request } of endpoints) {
+    const names = Object.values(request).flatMap((part) => Object.keys(part?.shape ?? {}));
     expect(new Set(names).size).toBe(names.length);
   }
 });

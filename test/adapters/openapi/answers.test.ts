@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createApp } from '../../../adapters/http/app.ts';
+import { endpoints } from '../../../adapters/http/endpoints/endpoints.ts';
 import { apiCall } from '../../../adapters/mcp/arguments.ts';
-import { operations } from '../../../adapters/openapi/operations.ts';
 import { webhooks } from '../../../adapters/openapi/webhooks.ts';
 import { streamedEventSchema } from '../../../core/responses/events.ts';
 import { keyOf, tellApiStory } from '../../support/api-story.ts';
@@ -22,13 +22,13 @@ async function documentedCaller(seen: Set<string>): Promise<CallOperation> {
   const app = createApp(world.c);
   const authorization = `Bearer ${await keyOf(world)}`;
   return async (id, given = {}) => {
-    const operation = operations.find((each) => each.id === id);
-    if (!operation) throw new Error(`No operation ${id}`);
+    const endpoint = endpoints.find((each) => each.id === id);
+    if (!endpoint) throw new Error(`No endpoint ${id}`);
     // The path is filled in here, unchecked: the app's own answer to a bad one is wanted.
-    const { parameters = z.object({}), ...rest } = operation;
-    const filled = rest.path.replace(/\{(\w+)\}/g, (_, name: string) => String(given[name]));
+    const { parameters = z.object({}), ...request } = endpoint.request;
+    const path = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => String(given[name]));
     const others = Object.entries(given).filter(([name]) => !(name in parameters.shape));
-    const call = apiCall({ ...rest, path: filled }, Object.fromEntries(others), authorization);
+    const call = apiCall({ ...endpoint, path, request }, Object.fromEntries(others), authorization);
     const response = await app.request(`/api${call.path}`, call.init);
     seen.add(`${id} ${response.status === 200 ? 'succeeds' : 'fails'}`);
     return expectDocumented(call.init.method, call.path, response);
@@ -38,7 +38,7 @@ async function documentedCaller(seen: Set<string>): Promise<CallOperation> {
 test('everything that the app answers is in the document, to the last field', async () => {
   const seen = new Set<string>();
   await tellApiStory(await documentedCaller(seen), world);
-  for (const { id } of operations) expect([...seen]).toContain(`${id} succeeds`);
+  for (const { id } of endpoints) expect([...seen]).toContain(`${id} succeeds`);
 });
 
 test('every webhook is as documented, to the last field', async () => {

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { createApp } from '../../../adapters/http/app.ts';
+import { endpoints } from '../../../adapters/http/endpoints/endpoints.ts';
 import { openApiDocument } from '../../../adapters/openapi/document.ts';
-import { operations } from '../../../adapters/openapi/operations.ts';
 import { webhooks } from '../../../adapters/openapi/webhooks.ts';
 import { goesToWebhook, newEventSchema } from '../../../core/event.ts';
 import { streamedEventSchema } from '../../../core/responses/events.ts';
@@ -16,12 +16,12 @@ test('every route of the app is in the document, and the document has no other',
     .routes.filter(({ method, path }) => method !== 'ALL' && path.startsWith('/api/'))
     .map(({ method, path }) => `${method} ${path.slice('/api'.length).replace(/:(\w+)/g, '{$1}')}`);
   world.close();
-  const documented = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+  const documented = endpoints.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
   expect([...new Set(routes)].toSorted()).toEqual(documented.toSorted());
 });
 
-test('every operation has a name of its own', () => {
-  const names = operations.map(({ id }) => id);
+test('every endpoint has a name of its own', () => {
+  const names = endpoints.map(({ id }) => id);
   expect(new Set(names).size).toBe(names.length);
   for (const name of names) expect(name).toMatch(/^[a-z]+(_[a-z]+)*$/);
 });
@@ -41,23 +41,23 @@ test('every request and answer has a named schema, for clients to have a type', 
   }
 });
 
-describe.each(operations)('$id', ({ parameters, body, answer, examples }) => {
+describe.each(endpoints)('$id', ({ request: { parameters, body }, response, examples }) => {
   test('has examples that fit its schemas', () => {
     if (parameters) expect(parameters.safeParse(examples.parameters)).toMatchObject({ success: true });
     if (body) expect(Object.keys(examples.body ?? {})).not.toEqual([]);
     for (const [name, value] of Object.entries(examples.body ?? {})) {
       expect(body?.safeParse(value), name).toMatchObject({ success: true });
     }
-    if (answer.kind === 'jpeg') return;
-    expect(Object.keys(examples.answer ?? {})).not.toEqual([]);
-    for (const [name, value] of Object.entries(examples.answer ?? {})) {
-      expect(answer.schema.parse(value), name).toEqual(value);
+    if (response.kind === 'jpeg') return;
+    expect(Object.keys(examples.response ?? {})).not.toEqual([]);
+    for (const [name, value] of Object.entries(examples.response ?? {})) {
+      expect(response.schema.parse(value), name).toEqual(value);
     }
   });
 
   test('has a stream example that is one, where it streams', () => {
-    if (answer.kind === 'jpeg' || !answer.asEvents) return;
-    const data = answer.asEvents.example.match(/^data: .*$/gm) ?? [];
+    if (response.kind === 'jpeg' || !response.asEvents) return;
+    const data = response.asEvents.example.match(/^data: .*$/gm) ?? [];
     expect(data).not.toEqual([]);
     for (const line of data) {
       const value = JSON.parse(line.slice('data: '.length));

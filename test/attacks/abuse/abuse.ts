@@ -59,12 +59,12 @@ export async function runAbuse({ creations }: { creations: number }): Promise<Ab
 
   const abuser = createAbuser(service);
   const slowing = abuser.slowBodies(100, 4_900_000);
-  const resends = await abuser.resends(300, jobId);
+  const resends = await abuser.resends(150, jobId);
   const [batches, stalls, tarpits, keyChurn, slowBodies] = await Promise.all([
     abuser.batches(target.url('/stalling.m3u8')),
     abuser.creations(200, target.url('/stalling.m3u8')),
     abuser.creations(creations, target.url('/tarpit.m3u8')),
-    abuser.keyChurn(300),
+    abuser.keyChurn(100),
     slowing,
   ]);
 

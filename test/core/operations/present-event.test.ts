@@ -53,3 +53,18 @@ test('a grid that was not asked for leaves no trace', async () => {
   expect(Object.keys(linkedEnvelope(job, event, { baseUrl }).data)).not.toContain('frame_grid_url');
   expect(Object.keys((await pushedEnvelope(job, event, media())).data)).not.toContain('frame_grid_b64');
 });
+
+test('a stored failure with a code that the interface does not know is presented as INTERNAL_ERROR', async () => {
+  const event = (code: string): JobEvent => ({
+    type: 'error',
+    job_id: job.job_id,
+    sequence: 3,
+    timestamp: start.toISOString(),
+    data: { code, message: 'Failed', remediation: 'Start a new job.' },
+  });
+
+  const codeOf = (code: string) => linkedEnvelope(job, event(code), { baseUrl }).data;
+
+  expect(codeOf('STREAM_FETCH_FAILED')).toMatchObject({ code: 'STREAM_FETCH_FAILED' });
+  expect(codeOf('CODE_OF_ANOTHER_RELEASE')).toMatchObject({ code: 'INTERNAL_ERROR' });
+});

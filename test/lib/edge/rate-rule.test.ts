@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { readStage } from '../../../lib/stage/read-stage.ts';
 import { ofType, one, ownFunctions, synthesize } from '../synthesize.ts';
 
-test('a rate rule answers 429 to an address that asks too often, in front of the distribution', () => {
+test('a rate rule in front of the distribution returns 429 to an address above the rate limit', () => {
   const synthesized = synthesize({ region: 'us-east-1', requestsPerAddress: 2000 });
   const [[id, acl]] = ofType(synthesized, 'AWS::WAFv2::WebACL') as any;
   expect(acl.Properties).toMatchObject({
@@ -22,11 +22,11 @@ test('a rate rule answers 429 to an address that asks too often, in front of the
   expect(DistributionConfig.WebACLId).toEqual({ 'Fn::GetAtt': [id, 'Arn'] });
 });
 
-test('a rate rule outside of us-east-1 is an error that says what to do', () => {
+test('a rate rule outside of us-east-1 is an error with a remediation', () => {
   expect(() => synthesize({ region: 'eu-central-1', requestsPerAddress: 2000 })).toThrow('webAclArn');
 });
 
-test('the production example keeps executions for what answers, and for the rest what these cannot take', () => {
+test('the production example reserves concurrency for api and stream', () => {
   const stages = fileURLToPath(new URL('../../../stages/', import.meta.url));
   const { reservedConcurrency } = readStage('prod', stages).settings;
   const functions = ownFunctions(synthesize({ reservedConcurrency }));

@@ -43,7 +43,7 @@ describe('admitRequest without a valid form of key', () => {
     ['/api/check-once', `Basic ${key}`],
     ['/api/jobs', `Bearer  ${key}`],
     ['/api/jobs', `Bearer ${key}0`],
-  ] as const)('%s with the header %s is refused as the service refuses it', async ([uri, authorization]) => {
+  ] as const)('the edge rejects %s with the header %s like the service', async ([uri, authorization]) => {
     const world = createWorld();
     const refused = await createApp(world.c).request('/api/jobs');
     world.close();
@@ -61,7 +61,7 @@ describe('admitRequest without a valid form of key', () => {
     ['/healthz', undefined],
     ['/docs', undefined],
     ['/apis', undefined],
-  ] as const)('%s with the header %s reaches the origin', ([uri, authorization]) => {
+  ] as const)('the edge forwards %s with the header %s', ([uri, authorization]) => {
     expect(asked(uri, authorization)).toMatchObject({ uri });
   });
 

@@ -49,11 +49,11 @@ describe('readStage', () => {
     ['{ "requestsPerAddress": 9 }', 'requestsPerAddress'],
     [
       '{ "requestsPerAddress": 100, "webAclArn": "arn:aws:wafv2:us-east-1:123456789012:global/webacl/a/b" }',
-      'leave webAclArn out',
+      'remove webAclArn',
     ],
     ['{', 'not valid JSON'],
-  ])('readStage rejects %s with file and fault', ([text, complaint]) => {
-    expect(() => stageOf(text!)).toThrow(complaint);
+  ])('readStage rejects %s with file and fault', ([text, fault]) => {
+    expect(() => stageOf(text!)).toThrow(fault);
     expect(() => stageOf(text!)).toThrow('trial.json');
   });
 });

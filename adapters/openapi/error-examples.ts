@@ -1,6 +1,6 @@
-import * as errors from '../../../core/errors.ts';
-import type { ErrorCode } from '../../../core/errors.ts';
-import { errorResponse } from '../../http/error-envelope.ts';
+import * as errors from '../../core/errors.ts';
+import type { ErrorCode } from '../../core/errors.ts';
+import { errorResponse } from '../http/error-envelope.ts';
 
 /** One of each code, with the status that the HTTP edge gives it. */
 
@@ -52,12 +52,12 @@ const examples: Record<ErrorCode, errors.WatchpostError> = {
   ),
 };
 
-export function statusOf(code: ErrorCode): number {
+export function errorStatus(code: ErrorCode): number {
   return errorResponse(examples[code]).status;
 }
 
 /** A reference to the example of a code in the document's components. */
-export function exampleOf(code: ErrorCode) {
+export function errorExample(code: ErrorCode) {
   return { $ref: `#/components/examples/${code}` };
 }
 

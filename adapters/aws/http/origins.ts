@@ -1,0 +1,18 @@
+import type { Endpoint } from '../../http/endpoint.ts';
+import { isStream } from '../../http/endpoint.ts';
+
+/** Maximum duration of the function behind the HTTP API, in seconds; the HTTP API itself gives up after 30 s. */
+export const maxHttpApiSeconds = 29;
+
+/** Maximum time that CloudFront waits for bytes of an origin, in seconds. */
+export const maxOriginSeconds = 60;
+
+type Timed = Pick<Endpoint, 'path' | 'response' | 'timeBudgetSeconds'>;
+
+/** Returns the CloudFront path patterns of the endpoints that stream or need more time than the HTTP API has. */
+export function functionUrlPaths(endpoints: readonly Timed[]): string[] {
+  const slow = endpoints.filter(
+    ({ response, timeBudgetSeconds }) => isStream(response) || timeBudgetSeconds > maxHttpApiSeconds,
+  );
+  return [...new Set(slow.map(({ path }) => `/api${path.replace(/\{\w+\}/g, '*')}`))];
+}

@@ -1,0 +1,75 @@
+import type { Context } from 'hono';
+import type { z } from 'zod';
+import type { AuthEnv } from './bearer-auth.ts';
+import type { ObjectSchema } from './read-request.ts';
+
+/** Declaration of an endpoint's successful response. */
+export type EndpointResponse =
+  | {
+      kind: 'json';
+      description: string;
+      schema: ObjectSchema;
+      asEvents?: StreamedEvents;
+      /** Field that holds an image as base64; an MCP tool returns it as an image block. */
+      picture?: 'frame_b64';
+      /** The response holds a secret, so no cache may store it. */
+      secret?: true;
+    }
+  | { kind: 'jpeg'; description: string };
+
+/** Response of the same endpoint to `Accept: text/event-stream`. */
+export type StreamedEvents = {
+  description: string;
+  example: string;
+  /** Meaning of 204, if the stream can be over. */
+  ends?: string;
+};
+
+/** A declared response with the conversion of what its handler returns. */
+export type ResponseWith<Body> = EndpointResponse & {
+  toResponse: (context: Context<AuthEnv>, body: Body) => Response;
+};
+
+type JsonOptions = { description: string; picture?: 'frame_b64'; secret?: true };
+
+/** Creates a JSON response: the handler returns what the schema accepts. */
+export function jsonResponse<Schema extends ObjectSchema>(
+  schema: Schema,
+  options: JsonOptions,
+): ResponseWith<z.input<Schema>> {
+  return { kind: 'json', schema, ...options, toResponse: (context, body) => context.json(body) };
+}
+
+/** Creates a response that is JSON or an event stream: the handler returns either, the stream as a `Response` of `sse/`. */
+export function eventsResponse<Schema extends ObjectSchema>(
+  schema: Schema,
+  options: JsonOptions & { asEvents: StreamedEvents },
+): ResponseWith<z.input<Schema> | Response> {
+  return {
+    kind: 'json',
+    schema,
+    ...options,
+    toResponse: (context, body) => (body instanceof Response ? body : context.json(body)),
+  };
+}
+
+/** Creates a JPEG response: the handler returns its bytes. */
+export function jpegResponse({
+  description,
+  cacheControl,
+}: {
+  description: string;
+  cacheControl: string;
+}): ResponseWith<Uint8Array> {
+  return {
+    kind: 'jpeg',
+    description,
+    toResponse: (context, image) =>
+      context.body(new Uint8Array(image), 200, {
+        'Content-Type': 'image/jpeg',
+        'Cache-Control': cacheControl,
+        // A browser's cache must not serve one key's image to another key.
+        Vary: 'Authorization',
+      }),
+  };
+}

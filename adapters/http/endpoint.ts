@@ -1,0 +1,120 @@
+import type { Context } from 'hono';
+import type { ErrorCode } from '../../core/errors.ts';
+import type { ApiKey, Scope } from '../../core/key.ts';
+import { withinLimits } from '../../core/operations/within-limits.ts';
+import type { AuthEnv } from './bearer-auth.ts';
+import type { HttpCollaborators } from './collaborators.ts';
+import type { EndpointResponse, ResponseWith } from './endpoint-response.ts';
+import { readRequest } from './read-request.ts';
+import type { OwnSchemas, RequestParts, RequestSchemas } from './read-request.ts';
+
+/** Declaration of an endpoint: routes, OpenAPI document, MCP tools, AWS edge and reference page are read from it. */
+export type EndpointDeclaration = {
+  /** `operationId` of the OpenAPI document, and name of the MCP tool. */
+  id: string;
+  method: 'get' | 'post' | 'patch' | 'delete';
+  /** Path below the base URL, with parameters in braces. */
+  path: string;
+  tag: Tag;
+  title: string;
+  description: string;
+  /** Scope that a key needs; absent if the endpoint decides itself. */
+  scope?: Scope;
+  effect: Effect;
+  /** Absent if calls are not limited. */
+  rateLimit?: RateLimitClass;
+  /** Maximum time to the response, or to the first byte of an event stream; default 10 s. Decides the origin on AWS. */
+  timeBudgetSeconds?: number;
+  /** Maximum size of the request body, in bytes; default 32 kB. */
+  maxBodyBytes?: number;
+  request: RequestSchemas;
+  /** Headers that callers must send, with their only value. */
+  fixedHeaders?: Record<string, string>;
+  response: EndpointResponse;
+  /** Error codes besides those that `endpointErrorCodes` derives from the declaration. */
+  errors: readonly ErrorCode[];
+  examples: Examples;
+};
+
+export type Tag = 'looks' | 'jobs' | 'webhooks' | 'access' | 'operations';
+
+/** `looks` and `starts` reach other machines; `removes` takes something away. */
+export type Effect = 'reads' | 'looks' | 'starts' | 'changes' | 'removes';
+
+/** Calls that count against the caller's `CallLimiter`: every call, or only one that creates. The handler applies the latter. */
+export type RateLimitClass = 'calls' | 'creations';
+
+/** Values by a name that says what they show. */
+export type Examples = { parameters?: Record<string, string | number>; body?: Named; response?: Named };
+export type Named = Record<string, unknown>;
+
+/** Validated input of an endpoint, and who sent it. */
+export type EndpointRequest<Schemas extends OwnSchemas> = RequestParts<Schemas> & Call;
+
+export type Call = {
+  key: ApiKey;
+  caller: string;
+  /** Time before the call waited for its limits. */
+  startedAt: Date;
+  setHeader: (name: string, value: string) => void;
+  /** Only for event streams: `sse/` reads the request itself. */
+  context: Context<AuthEnv>;
+};
+
+/** Defaults: a body above what the schemas accept, with every character escaped. */
+const defaults = { timeBudgetSeconds: 10, maxBodyBytes: 32_000 };
+
+/** Declaration with its defaults, and the handler behind validation and limits. */
+export type Endpoint = EndpointDeclaration & {
+  timeBudgetSeconds: number;
+  maxBodyBytes: number;
+  respond: (context: Context<AuthEnv>, deps: HttpCollaborators) => Promise<Response>;
+};
+
+/**
+ * Joins a declaration and its handler. The handler gets what the request schemas return and must return what the response schema
+ * accepts.
+ */
+export function defineEndpoint<Schemas extends OwnSchemas, Body>(
+  declaration: EndpointDeclaration & { request: Schemas; response: ResponseWith<Body> },
+  handler: (request: EndpointRequest<Schemas>, deps: HttpCollaborators) => Promise<Body>,
+): Endpoint {
+  return {
+    ...defaults,
+    ...declaration,
+    respond: async (context, deps) => {
+      const input = await readRequest(context, declaration.request);
+      const key = context.get('key');
+      const setHeader = (name: string, value: string) => context.header(name, value);
+      const call = { key, caller: key.caller, startedAt: deps.now(), setHeader, context };
+      const handle = () => handler({ ...input, ...call }, deps);
+      const body =
+        declaration.rateLimit === 'calls' ? await withinLimits(key.caller, deps, handle) : await handle();
+      return declaration.response.toResponse(context, body);
+    },
+  };
+}
+
+/** Returns every code that an endpoint can respond with. */
+export function endpointErrorCodes({
+  errors,
+  request,
+  response,
+  rateLimit,
+}: EndpointDeclaration): ErrorCode[] {
+  const isLimited = rateLimit !== undefined || isStream(response) || request.body !== undefined;
+  const all: ErrorCode[] = [
+    ...errors,
+    ...(isLimited ? (['RATE_LIMITED'] as const) : []),
+    'UNAUTHORIZED',
+    'FORBIDDEN',
+    ...(request.body ? (['PAYLOAD_TOO_LARGE', 'REQUEST_TIMEOUT'] as const) : []),
+    'INTERNAL_ERROR',
+  ];
+  return [...new Set(all)];
+}
+
+/** Returns true if the response can be an event stream. */
+export function isStream(response: EndpointResponse): boolean {
+  return response.kind === 'json' && response.asEvents !== undefined;
+}

@@ -1,0 +1,47 @@
+import { addCaller, listCallers, presentCaller } from '../../../core/operations/callers.ts';
+import { callerListQuerySchema, callerRequestSchema } from '../../../core/requests/keys.ts';
+import { callerListResponseSchema, callerResponseSchema } from '../../../core/responses/access.ts';
+import * as examples from '../../openapi/examples/access.ts';
+import { defineEndpoint } from '../endpoint.ts';
+import { jsonResponse } from '../endpoint-response.ts';
+
+/** Tenants of the service (design section 11). */
+
+const shared = { path: '/callers', tag: 'access', scope: 'admin' } as const;
+
+const listCallersEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'list_callers',
+    method: 'get',
+    title: 'List callers',
+    description: 'The tenants of this service, by name.',
+    effect: 'reads',
+    request: { query: callerListQuerySchema },
+    response: jsonResponse(callerListResponseSchema, { description: 'One page of callers' }),
+    errors: [],
+    examples: { response: { callers: { callers: [examples.caller], next_after: null } } },
+  },
+  ({ query: { after, limit } }, deps) => listCallers(after, limit, deps),
+);
+
+const addCallerEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'add_caller',
+    method: 'post',
+    title: 'Add a caller',
+    description: 'A tenant with its own jobs, keys and webhook secret. Repeating it changes nothing.',
+    effect: 'changes',
+    request: { body: callerRequestSchema },
+    response: jsonResponse(callerResponseSchema, { description: 'The caller' }),
+    errors: [],
+    examples: {
+      body: { caller: { caller: 'harbour', label: 'The harbour office' } },
+      response: { caller: examples.caller },
+    },
+  },
+  async ({ body }, deps) => presentCaller(await addCaller(body, deps)),
+);
+
+export const callerEndpoints = [listCallersEndpoint, addCallerEndpoint];

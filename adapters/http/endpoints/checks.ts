@@ -1,0 +1,95 @@
+import { analyzeFrame } from '../../../core/operations/analyze-frame.ts';
+import { checkOnce } from '../../../core/operations/check-once.ts';
+import { analyzeFrameRequestSchema } from '../../../core/requests/analyze-frame.ts';
+import { checkOnceRequestSchema } from '../../../core/requests/check-once.ts';
+import { analyzeFrameResponseSchema, checkOnceResponseSchema } from '../../../core/responses/looks.ts';
+import { condition, frameBase64, streamUrl } from '../../openapi/examples/jobs.ts';
+import * as examples from '../../openapi/examples/looks.ts';
+import { defineEndpoint } from '../endpoint.ts';
+import { jsonResponse } from '../endpoint-response.ts';
+import { latencyMs } from '../latency.ts';
+import { tellModelUse } from '../model-use.ts';
+
+/** Checks without a job (interface sections 4.1 and 4.5). */
+
+const shared = {
+  method: 'post',
+  tag: 'looks',
+  scope: 'jobs',
+  effect: 'looks',
+  rateLimit: 'calls',
+} as const;
+
+const checkOnceEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'check_once',
+    path: '/check-once',
+    title: 'Check a condition once',
+    description: 'Looks at the stream now and answers yes or no, with the reason.',
+    // A probe and a capture of 20 s each, and 18 s for the model.
+    timeBudgetSeconds: 58,
+    request: { body: checkOnceRequestSchema },
+    response: jsonResponse(checkOnceResponseSchema, { description: 'The verdict', picture: 'frame_b64' }),
+    errors: ['NOT_LIVESTREAM', 'INVALID_URL', 'STREAM_FETCH_FAILED', 'INVALID_INPUT_MODE', 'VLM_ERROR'],
+    examples: {
+      body: {
+        check: { stream_url: streamUrl, condition },
+        with_frame: { stream_url: streamUrl, condition, include_frame: true },
+      },
+      response: { check: examples.checkedOnce, with_frame: examples.checkedWithFrame },
+    },
+  },
+  async ({ body, caller, startedAt, setHeader }, deps) => {
+    const check = {
+      url: body.stream_url,
+      condition: body.condition,
+      mode: body.input_mode,
+      clipSeconds: body.clip_duration_seconds,
+    };
+    const { verdict, capture } = await checkOnce(check, caller, deps);
+    tellModelUse(setHeader, deps.vision, verdict.tokens);
+    return {
+      triggered: verdict.triggered,
+      explanation: verdict.explanation,
+      latency_ms: latencyMs(startedAt, deps.now()),
+      ...(body.include_frame ? { frame_b64: Buffer.from(capture.frame).toString('base64') } : {}),
+    };
+  },
+);
+
+const analyzeFrameEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'analyze_frame',
+    path: '/analyze-frame',
+    title: 'Ask about a picture',
+    description:
+      'Answers a question about a JPEG that you send. `triggered` is the answer to a yes/no question, null for an open one.',
+    // 21 s for the model, an upload of 5 MB, and cold starts of two functions.
+    timeBudgetSeconds: 35,
+    // A frame of 4096 × 3072 pixels as base64.
+    maxBodyBytes: 5_000_000,
+    request: { body: analyzeFrameRequestSchema },
+    response: jsonResponse(analyzeFrameResponseSchema, { description: 'The answer', picture: 'frame_b64' }),
+    errors: ['BAD_REQUEST', 'VLM_ERROR'],
+    examples: {
+      body: {
+        yes_or_no: { frame_b64: frameBase64, question: 'Is there a ship in the lock?' },
+        open: { frame_b64: frameBase64, question: 'What is in the lock?' },
+      },
+      response: { yes_or_no: examples.frameAnswer, open: examples.openAnswer },
+    },
+  },
+  async ({ body: { frame_b64: frame, question, include_frame: includeFrame }, startedAt }, deps) => {
+    const { answer, triggered } = await analyzeFrame(frame, question, deps);
+    return {
+      answer,
+      triggered,
+      latency_ms: latencyMs(startedAt, deps.now()),
+      frame_b64: includeFrame ? frame : null,
+    };
+  },
+);
+
+export const checkEndpoints = [checkOnceEndpoint, analyzeFrameEndpoint];

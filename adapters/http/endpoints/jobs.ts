@@ -1,0 +1,210 @@
+import { z } from 'zod';
+import { WatchpostError } from '../../../core/errors.ts';
+import { cancelJob } from '../../../core/operations/end-job.ts';
+import { eventPage } from '../../../core/operations/event-page.ts';
+import { jobDetail, jobStats, jobSummary } from '../../../core/operations/present-job.ts';
+import {
+  getJob,
+  listJobs,
+  ownJob,
+  readEvents,
+  readLastFrame,
+  readPicture,
+} from '../../../core/operations/read-jobs.ts';
+import {
+  eventsQuerySchema,
+  jobListQuerySchema,
+  jobPathSchema,
+  mediaPathSchema,
+} from '../../../core/requests/jobs.ts';
+import { eventPageSchema } from '../../../core/responses/events.ts';
+import {
+  cancelResponseSchema,
+  jobDetailSchema,
+  jobListResponseSchema,
+} from '../../../core/responses/jobs.ts';
+import * as eventExamples from '../../openapi/examples/events.ts';
+import * as examples from '../../openapi/examples/jobs.ts';
+import { defineEndpoint } from '../endpoint.ts';
+import { eventsResponse, jpegResponse, jsonResponse } from '../endpoint-response.ts';
+import { respondWithEvents } from '../sse/stream-job.ts';
+import { wantsEvents } from '../sse/wants-events.ts';
+
+/** Reading and cancelling jobs (interface sections 4.6 to 4.8), and their log as JSON or as an event stream (design section 9). */
+
+const shared = { tag: 'jobs', scope: 'jobs' } as const;
+const jobExample = { job_id: examples.jobId };
+
+const listJobsEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'list_jobs',
+    method: 'get',
+    path: '/jobs',
+    title: 'List jobs',
+    description: 'Your monitors and digests, newest first. A finished job is listed for about an hour.',
+    effect: 'reads',
+    request: { query: jobListQuerySchema },
+    response: jsonResponse(jobListResponseSchema, { description: 'One page of jobs' }),
+    errors: [],
+    examples: { response: { jobs: examples.jobList } },
+  },
+  async ({ query: { limit, offset, status, job_type: jobType }, caller }, deps) => {
+    const filter = { ...(status ? { status } : {}), ...(jobType ? { jobType } : {}) };
+    const { jobs, total } = await listJobs({ caller, limit, offset, ...filter }, deps);
+    return { jobs: jobs.map((job) => jobSummary(job)), total, limit, offset };
+  },
+);
+
+const getJobEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'get_job',
+    method: 'get',
+    path: '/jobs/{job_id}',
+    title: 'Read a job',
+    description:
+      'Its settings as they hold, and its numbers so far; once it has ended, why (`stats.reason`).',
+    effect: 'reads',
+    request: { parameters: jobPathSchema },
+    response: jsonResponse(jobDetailSchema, { description: 'The job' }),
+    errors: ['JOB_NOT_FOUND'],
+    examples: { parameters: jobExample, response: { running: examples.runningJob } },
+  },
+  async ({ parameters, caller }, deps) =>
+    jobDetail(await getJob(parameters.job_id, caller, deps), deps.baseUrl, deps.now()),
+);
+
+const cancelJobEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'cancel_job',
+    method: 'delete',
+    path: '/jobs/{job_id}',
+    title: 'Stop a job',
+    description: 'Ends it with the reason `cancelled` and frees its place.',
+    effect: 'removes',
+    // 10 s of them for the last summary of a digest.
+    timeBudgetSeconds: 20,
+    request: { parameters: jobPathSchema },
+    response: jsonResponse(cancelResponseSchema, { description: 'The job as it ended' }),
+    errors: ['JOB_NOT_FOUND', 'JOB_ALREADY_STOPPED'],
+    examples: { parameters: jobExample, response: { cancelled: examples.cancelledJob } },
+  },
+  async ({ parameters, caller }, deps) => {
+    const job = await cancelJob(parameters.job_id, caller, deps);
+    return {
+      job_id: job.job_id,
+      status: job.status,
+      message: 'Job stopped',
+      final_stats: jobStats(job, deps.now()),
+    };
+  },
+);
+
+const jobEventsEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'job_events',
+    method: 'get',
+    path: '/jobs/{job_id}/events',
+    title: "Read a job's events",
+    description:
+      'Its ordered log, as pages of JSON, or as server-sent events with `Accept: text/event-stream`; there, `Last-Event-ID` resumes where a reader was cut off.',
+    effect: 'reads',
+    request: {
+      parameters: jobPathSchema,
+      query: eventsQuerySchema,
+      headers: z.object({
+        'Last-Event-ID': z.string().optional().describe('The last id that an event stream has brought'),
+      }),
+    },
+    response: eventsResponse(eventPageSchema, {
+      description: 'One page of events, or the stream of them',
+      asEvents: {
+        description:
+          'Events `started`, `progress`, `triggered`, `summary`, `stopped` and `error`; the last two end the stream. Each `data:` line is one StreamedEvent, each `id:` its sequence. A comment every 15 s keeps the connection.',
+        example: eventExamples.monitorStream,
+        ends: 'The log is over and `Last-Event-ID` was its end: do not come back',
+      },
+    }),
+    errors: ['JOB_NOT_FOUND'],
+    examples: { parameters: jobExample, response: { page: eventExamples.eventPage } },
+  },
+  async ({ parameters, query: { after, limit }, caller, context, setHeader }, deps) => {
+    setHeader('Vary', 'Accept');
+    const jobId = parameters.job_id;
+    if (wantsEvents(context))
+      return respondWithEvents(context, await ownJob(jobId, caller, deps), deps, { after });
+    const { job, events } = await readEvents(jobId, caller, after, limit, deps);
+    return eventPage(job, after, events, deps);
+  },
+);
+
+const jobFrameEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'job_frame',
+    method: 'get',
+    path: '/jobs/{job_id}/frame',
+    title: "Get a job's newest picture",
+    description: 'What the last check saw, whether the model was asked about it or not.',
+    effect: 'reads',
+    request: { parameters: jobPathSchema },
+    response: jpegResponse({ description: 'The picture', cacheControl: 'private, no-cache' }),
+    errors: ['JOB_NOT_FOUND', 'NOT_FOUND'],
+    examples: { parameters: jobExample },
+  },
+  async ({ parameters, caller }, deps) => {
+    const frame = await readLastFrame(parameters.job_id, caller, deps);
+    if (!frame) throw noFrame();
+    return frame;
+  },
+);
+
+const jobPictureEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'job_picture',
+    method: 'get',
+    path: '/jobs/{job_id}/media/{sequence}',
+    title: "Get an event's picture",
+    description:
+      'The evidence of an alert, or the contact sheet of a summary. Pictures are kept while the job is, at most a day.',
+    effect: 'reads',
+    request: { parameters: mediaPathSchema },
+    response: jpegResponse({ description: 'The picture', cacheControl: 'private, max-age=3600' }),
+    errors: ['JOB_NOT_FOUND', 'NOT_FOUND'],
+    examples: { parameters: { ...jobExample, sequence: 4 } },
+  },
+  async ({ parameters: { job_id: jobId, sequence }, caller }, deps) => {
+    const picture = await readPicture(jobId, caller, sequence, deps);
+    if (!picture) throw noPicture();
+    return picture;
+  },
+);
+
+export const jobEndpoints = [
+  listJobsEndpoint,
+  getJobEndpoint,
+  cancelJobEndpoint,
+  jobEventsEndpoint,
+  jobFrameEndpoint,
+  jobPictureEndpoint,
+];
+
+function noFrame(): WatchpostError {
+  return new WatchpostError(
+    'NOT_FOUND',
+    'No picture was taken yet',
+    'Come back after the first check (stats.last_frame_at of the job). Pictures are kept for a day.',
+  );
+}
+
+function noPicture(): WatchpostError {
+  return new WatchpostError(
+    'NOT_FOUND',
+    'This event has no picture',
+    'Alerts have one, and summaries with include_frames; they are kept for a day. Take their links from GET /jobs/{job_id}/events.',
+  );
+}

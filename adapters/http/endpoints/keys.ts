@@ -1,0 +1,138 @@
+import { createKey, listKeys, relabelKey, revokeKey, rotateKey } from '../../../core/operations/keys.ts';
+import {
+  presentKey,
+  presentKeys,
+  presentNewKey,
+  presentRevocation,
+  presentRotation,
+} from '../../../core/operations/present-key.ts';
+import {
+  keyLabelSchema,
+  keyListQuerySchema,
+  keyPathSchema,
+  keyRequestSchema,
+  keyRevocationQuerySchema,
+  keyRotationQuerySchema,
+} from '../../../core/requests/keys.ts';
+import {
+  keyListResponseSchema,
+  keySchema,
+  newKeySchema,
+  revokedKeySchema,
+  rotatedKeySchema,
+} from '../../../core/responses/access.ts';
+import * as examples from '../../openapi/examples/access.ts';
+import { defineEndpoint } from '../endpoint.ts';
+import { jsonResponse } from '../endpoint-response.ts';
+
+/** Any key manages the keys of its caller that have no more scopes than it has; `admin` manages all (design section 11). */
+
+const shared = { tag: 'access' } as const;
+const keyExample = { key_id: examples.key.key_id };
+
+const listKeysEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'list_keys',
+    method: 'get',
+    path: '/keys',
+    title: 'List keys',
+    description:
+      "Your caller's keys, revoked ones too for 30 days; with the scope `admin` those of another caller. One page, oldest first.",
+    effect: 'reads',
+    request: { query: keyListQuerySchema },
+    response: jsonResponse(keyListResponseSchema, { description: 'The keys' }),
+    errors: [],
+    examples: { response: { keys: { keys: [examples.key], next_after: null } } },
+  },
+  async ({ query, key }, deps) => presentKeys(await listKeys(key, query, deps)),
+);
+
+const createKeyEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'create_key',
+    method: 'post',
+    path: '/keys',
+    title: 'Make a key',
+    description:
+      'It is shown this once. No key grants scopes that it does not have, and one that was replaced makes no other. A caller may make 100 an hour.',
+    effect: 'starts',
+    request: { body: keyRequestSchema },
+    response: jsonResponse(newKeySchema, { description: 'The key', secret: true }),
+    errors: ['BAD_REQUEST', 'NOT_FOUND', 'RATE_LIMITED'],
+    examples: {
+      body: { key: { scopes: ['jobs'], label: 'lock control room' } },
+      response: { key: examples.newKey },
+    },
+  },
+  async ({ body, key }, deps) => presentNewKey(await createKey(key, body, deps)),
+);
+
+const relabelKeyEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'relabel_key',
+    method: 'patch',
+    path: '/keys/{key_id}',
+    title: 'Rename a key',
+    description: 'Changes its label, for people.',
+    effect: 'changes',
+    request: { parameters: keyPathSchema, body: keyLabelSchema },
+    response: jsonResponse(keySchema, { description: 'The key' }),
+    errors: ['NOT_FOUND'],
+    examples: {
+      parameters: keyExample,
+      body: { label: { label: 'lock control room' } },
+      response: { key: examples.key },
+    },
+  },
+  async ({ parameters, body, key }, deps) =>
+    presentKey(await relabelKey(key, parameters.key_id, body.label, deps)),
+);
+
+const revokeKeyEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'revoke_key',
+    method: 'delete',
+    path: '/keys/{key_id}',
+    title: 'Revoke a key',
+    description:
+      'It is refused from now on, everywhere within a minute; with `descendants` so is every key that it made, and that those made.',
+    effect: 'removes',
+    request: { parameters: keyPathSchema, query: keyRevocationQuerySchema },
+    response: jsonResponse(revokedKeySchema, { description: 'The key' }),
+    errors: ['NOT_FOUND'],
+    examples: { parameters: keyExample, response: { revoked: examples.revokedKey } },
+  },
+  async ({ parameters, query, key }, deps) =>
+    presentRevocation(await revokeKey(key, parameters.key_id, query.descendants, deps)),
+);
+
+const rotateKeyEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'rotate_key',
+    method: 'post',
+    path: '/keys/{key_id}/rotate',
+    title: 'Replace a key',
+    description:
+      'A successor with the same scopes and label; the old key stays good for `grace_seconds`, and makes no other meanwhile. With `descendants` every key that it made ends with it.',
+    effect: 'removes',
+    request: { parameters: keyPathSchema, query: keyRotationQuerySchema },
+    response: jsonResponse(rotatedKeySchema, { description: 'The new key, and the old one', secret: true }),
+    errors: ['BAD_REQUEST', 'NOT_FOUND', 'RATE_LIMITED'],
+    examples: { parameters: keyExample, response: { rotated: examples.rotatedKey } },
+  },
+  async ({ parameters, query, key }, deps) =>
+    presentRotation(await rotateKey(key, parameters.key_id, query, deps)),
+);
+
+export const keyEndpoints = [
+  listKeysEndpoint,
+  createKeyEndpoint,
+  relabelKeyEndpoint,
+  revokeKeyEndpoint,
+  rotateKeyEndpoint,
+];

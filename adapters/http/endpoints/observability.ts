@@ -1,0 +1,70 @@
+import { readMetrics } from '../../../core/operations/metrics.ts';
+import { readLog } from '../../../core/operations/read-log.ts';
+import { logQuerySchema } from '../../../core/requests/log.ts';
+import {
+  alarmsResponseSchema,
+  logsResponseSchema,
+  metricsResponseSchema,
+} from '../../../core/responses/insight.ts';
+import * as examples from '../../openapi/examples/insight.ts';
+import { defineEndpoint } from '../endpoint.ts';
+import { jsonResponse } from '../endpoint-response.ts';
+
+/** Metrics, alarms and logs for operators (interface sections 4.9 and 4.10). */
+
+const shared = {
+  method: 'get',
+  tag: 'operations',
+  scope: 'internal',
+  effect: 'reads',
+  fixedHeaders: { 'X-Service-Internal': 'true' },
+} as const;
+
+const metricsEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'metrics',
+    path: '/metrics',
+    title: 'Read the numbers of the service',
+    description:
+      'Counted since `started_at`. What the pre-filter saves, in percent: `frames.skipped_prefilter / (frames.captured + frames.skipped_prefilter) * 100`.',
+    request: {},
+    response: jsonResponse(metricsResponseSchema, { description: 'The numbers' }),
+    errors: [],
+    examples: { response: { metrics: examples.metrics } },
+  },
+  (_request, deps) => readMetrics(deps),
+);
+
+const alarmsEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'alarms',
+    path: '/alarms',
+    title: 'Read the state of the alarms',
+    description: 'Of CloudWatch on AWS. On one machine there are none.',
+    request: {},
+    response: jsonResponse(alarmsResponseSchema, { description: 'The alarms' }),
+    errors: [],
+    examples: { response: { alarms: examples.alarms } },
+  },
+  async (_request, { alarms }) => ({ alarms: alarms ? await alarms.list() : null }),
+);
+
+const logsEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'logs',
+    path: '/logs',
+    title: 'Read the log of the service',
+    description:
+      'Of the last 500 entries the newest, oldest first. Entries about a job begin with `[JOB:…]`.',
+    request: { query: logQuerySchema },
+    response: jsonResponse(logsResponseSchema, { description: 'Log entries' }),
+    errors: [],
+    examples: { response: { log: examples.log } },
+  },
+  ({ query }, deps) => readLog(query, deps),
+);
+
+export const observabilityEndpoints = [metricsEndpoint, alarmsEndpoint, logsEndpoint];

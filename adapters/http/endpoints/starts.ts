@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import type { Job } from '../../../core/job.ts';
+import { createDigest } from '../../../core/operations/create-digest.ts';
+import { createIdempotently } from '../../../core/operations/create-idempotently.ts';
+import { createMonitor } from '../../../core/operations/create-monitor.ts';
+import { jobSummary } from '../../../core/operations/present-job.ts';
+import { withinLimits } from '../../../core/operations/within-limits.ts';
+import type { IdempotencyRecord } from '../../../core/ports/job-store.ts';
+import { idempotencyKey } from '../../../core/requests/fields.ts';
+import { digestRequestSchema } from '../../../core/requests/live-digest.ts';
+import { monitorRequestSchema } from '../../../core/requests/live-monitor.ts';
+import { jobSummarySchema } from '../../../core/responses/jobs.ts';
+import * as digestExamples from '../../openapi/examples/digest.ts';
+import { monitorStream } from '../../openapi/examples/events.ts';
+import * as examples from '../../openapi/examples/jobs.ts';
+import type { HttpCollaborators } from '../collaborators.ts';
+import { defineEndpoint } from '../endpoint.ts';
+import type { Call } from '../endpoint.ts';
+import { eventsResponse } from '../endpoint-response.ts';
+import { respondWithNewJob } from '../sse/stream-job.ts';
+import { wantsEvents } from '../sse/wants-events.ts';
+
+/** Starting monitors and digests (interface sections 4.2 and 4.3). */
+
+const headers = z.object({
+  'Idempotency-Key': idempotencyKey
+    .optional()
+    .describe(
+      'The same key and body within a day is answered with the job that it made; another body is 422',
+    ),
+});
+
+const shared = {
+  method: 'post',
+  tag: 'jobs',
+  scope: 'jobs',
+  effect: 'starts',
+  rateLimit: 'creations',
+  // 20 s of them for the probe of the stream.
+  timeBudgetSeconds: 29,
+} as const;
+
+const resume = 'Cut off, read on at `GET /jobs/{job_id}/events` with `Last-Event-ID`.';
+
+const liveMonitorEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'live_monitor',
+    path: '/live-monitor',
+    title: 'Watch for a condition',
+    description:
+      'Starts a job that checks a condition again and again and alerts when it holds. With `webhook_url` events are sent there; else with `Accept: text/event-stream` they are the answer; else poll the job.',
+    request: { headers, body: monitorRequestSchema },
+    response: eventsResponse(jobSummarySchema, {
+      description: 'The job was accepted',
+      asEvents: {
+        description: `Events \`started\`, \`progress\`, \`triggered\`, \`stopped\` and \`error\`; the last two end the stream. Each \`data:\` line is one StreamedEvent, each \`id:\` its sequence. ${resume}`,
+        example: monitorStream,
+      },
+    }),
+    errors: [
+      'NOT_LIVESTREAM',
+      'INVALID_URL',
+      'STREAM_FETCH_FAILED',
+      'INVALID_INPUT_MODE',
+      'MAX_JOBS_REACHED',
+      'JOB_NOT_FOUND',
+    ],
+    examples: {
+      body: {
+        polling: { stream_url: examples.streamUrl, condition: examples.condition, input_mode: 'frames' },
+        webhook: {
+          stream_url: examples.streamUrl,
+          condition: examples.condition,
+          webhook_url: examples.webhookUrl,
+          max_triggers: null,
+          trigger_cooldown_seconds: 60,
+        },
+      },
+      response: { polling: examples.acceptedJob, webhook: examples.acceptedWebhookJob },
+    },
+  },
+  (request, deps) => startJob('live-monitor', request, createMonitor, deps),
+);
+
+const liveDigestEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'live_digest',
+    path: '/live-digest',
+    title: 'Tell what happens',
+    description:
+      'Starts a job that samples a stream and tells in words what happened in each window of time. `Accept: text/event-stream` without `webhook_url` makes the events the answer; with `webhook_url` they are sent there; else poll the job.',
+    request: { headers, body: digestRequestSchema },
+    response: eventsResponse(jobSummarySchema, {
+      description: 'The job was accepted',
+      asEvents: {
+        description: `Events \`started\`, \`progress\`, \`summary\`, \`stopped\` and \`error\`; the last two end the stream. Each \`data:\` line is one StreamedEvent, each \`id:\` its sequence. ${resume}`,
+        example: digestExamples.digestStream,
+      },
+    }),
+    errors: ['NOT_LIVESTREAM', 'INVALID_URL', 'STREAM_FETCH_FAILED', 'MAX_JOBS_REACHED', 'JOB_NOT_FOUND'],
+    examples: {
+      body: { polling: digestExamples.digestRequest, webhook: digestExamples.digestWebhookRequest },
+      response: { polling: digestExamples.acceptedDigest },
+    },
+  },
+  (request, deps) => startJob('live-digest', request, createDigest, deps),
+);
+
+export const startEndpoints = [liveMonitorEndpoint, liveDigestEndpoint];
+
+type StartRequest<Body> = Call & { headers: z.output<typeof headers>; body: Body };
+
+type Create<Body> = (
+  body: Body,
+  caller: string,
+  deps: HttpCollaborators,
+  idempotency?: IdempotencyRecord,
+) => Promise<Job>;
+
+/** Creates a job; the response is an event stream if the caller accepts one and has not named a webhook. */
+async function startJob<Body extends { webhook_url?: string | null | undefined }>(
+  jobType: Job['job_type'],
+  { headers, body, caller, context }: StartRequest<Body>,
+  create: Create<Body>,
+  deps: HttpCollaborators,
+) {
+  const keyed = { key: headers['Idempotency-Key'], jobType, request: body };
+  const createOnce = () =>
+    createIdempotently(keyed, caller, deps, (idempotency) =>
+      withinLimits(caller, deps, () => create(body, caller, deps, idempotency)),
+    );
+  if (!body.webhook_url && wantsEvents(context)) return respondWithNewJob(context, deps, createOnce);
+  const job = await createOnce();
+  return jobSummary(job, messageFor(job));
+}
+
+function messageFor({ job_type: jobType, webhook_url: webhookUrl }: Job): string {
+  const accepted = jobType === 'live-monitor' ? 'Monitor accepted.' : 'Digest accepted.';
+  return webhookUrl === null
+    ? `${accepted} Poll GET /jobs/{job_id}.`
+    : `${accepted} Events are sent to webhook_url.`;
+}

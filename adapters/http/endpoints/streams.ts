@@ -1,0 +1,39 @@
+import { validateStream } from '../../../core/operations/validate-stream.ts';
+import { validateStreamRequestSchema } from '../../../core/requests/validate-stream.ts';
+import { streamValidationResponseSchema } from '../../../core/responses/looks.ts';
+import { streamUrl } from '../../openapi/examples/jobs.ts';
+import * as examples from '../../openapi/examples/looks.ts';
+import { defineEndpoint } from '../endpoint.ts';
+import { jsonResponse } from '../endpoint-response.ts';
+
+/** Validation of stream URLs (interface sections 2.7 and 4.4). */
+
+const validateStreamEndpoint = defineEndpoint(
+  {
+    id: 'validate_stream',
+    method: 'post',
+    path: '/streams/validate',
+    tag: 'looks',
+    title: 'Check a stream URL',
+    description:
+      'Says whether there is a live stream that can be watched. What is there but not live is an answer with `error_hint`, not an error.',
+    scope: 'jobs',
+    effect: 'looks',
+    rateLimit: 'calls',
+    // A probe, and with include_frame a capture, of 20 s each.
+    timeBudgetSeconds: 40,
+    request: { body: validateStreamRequestSchema },
+    response: jsonResponse(streamValidationResponseSchema, {
+      description: 'What is there',
+      picture: 'frame_b64',
+    }),
+    errors: ['INVALID_URL', 'STREAM_FETCH_FAILED'],
+    examples: {
+      body: { stream: { stream_url: streamUrl } },
+      response: { live: examples.liveStream, offline: examples.offlineStream },
+    },
+  },
+  ({ body, caller }, deps) => validateStream(body.stream_url, body.include_frame, caller, deps),
+);
+
+export const streamEndpoints = [validateStreamEndpoint];

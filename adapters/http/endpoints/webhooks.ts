@@ -1,0 +1,129 @@
+import { readDeliveries, resendDelivery } from '../../../core/operations/deliveries.ts';
+import { testWebhook } from '../../../core/operations/test-webhook.ts';
+import { readWebhookSecret, rotateWebhookSecret } from '../../../core/operations/webhook-secret.ts';
+import {
+  deliveryListQuerySchema,
+  deliveryPathSchema,
+  webhookTestRequestSchema,
+} from '../../../core/requests/deliveries.ts';
+import { jobPathSchema } from '../../../core/requests/jobs.ts';
+import { secretRotationQuerySchema } from '../../../core/requests/keys.ts';
+import { webhookSecretResponseSchema } from '../../../core/responses/access.ts';
+import {
+  deliveryPageSchema,
+  resendResponseSchema,
+  webhookTestResponseSchema,
+} from '../../../core/responses/deliveries.ts';
+import { jobId, webhookUrl } from '../../openapi/examples/jobs.ts';
+import * as examples from '../../openapi/examples/webhooks.ts';
+import { defineEndpoint } from '../endpoint.ts';
+import { jsonResponse } from '../endpoint-response.ts';
+
+/** Deliveries of webhooks, the secret that signs them, and sending on request (design section 9). */
+
+const shared = { tag: 'webhooks', scope: 'jobs' } as const;
+
+const listDeliveriesEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'list_deliveries',
+    method: 'get',
+    path: '/jobs/{job_id}/deliveries',
+    title: "Read a job's deliveries",
+    description: 'What became of its events at the webhook, with every attempt.',
+    effect: 'reads',
+    request: { parameters: jobPathSchema, query: deliveryListQuerySchema },
+    response: jsonResponse(deliveryPageSchema, { description: 'One page of deliveries' }),
+    errors: ['JOB_NOT_FOUND'],
+    examples: { parameters: { job_id: jobId }, response: { page: examples.deliveryPage } },
+  },
+  ({ parameters, query, caller }, deps) => readDeliveries(parameters.job_id, caller, query, deps),
+);
+
+const resendDeliveryEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'resend_delivery',
+    method: 'post',
+    path: '/jobs/{job_id}/deliveries/{sequence}/resend',
+    title: 'Send an event again',
+    description:
+      'For a delivery that arrived or was given up; it keeps its `webhook-id`. Again only 60 s after the last attempt of a resend.',
+    effect: 'starts',
+    rateLimit: 'calls',
+    request: { parameters: deliveryPathSchema },
+    response: jsonResponse(resendResponseSchema, { description: 'It is queued' }),
+    errors: ['BAD_REQUEST', 'JOB_NOT_FOUND', 'NOT_FOUND'],
+    examples: { parameters: { job_id: jobId, sequence: 4 }, response: { queued: examples.resent } },
+  },
+  ({ parameters, caller }, deps) => resendDelivery(parameters.job_id, parameters.sequence, caller, deps),
+);
+
+const testWebhookEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'test_webhook',
+    method: 'post',
+    path: '/webhook-test',
+    title: 'Send a test event',
+    description: 'One signed event of the type `test`, sent once and now; says what the receiver answered.',
+    effect: 'starts',
+    rateLimit: 'calls',
+    // 30 s of them for the receiver.
+    timeBudgetSeconds: 35,
+    request: { body: webhookTestRequestSchema },
+    response: jsonResponse(webhookTestResponseSchema, { description: 'What the receiver answered' }),
+    errors: ['INVALID_URL'],
+    examples: {
+      body: { test: { webhook_url: webhookUrl } },
+      response: { delivered: examples.testDelivered, refused: examples.testRefused },
+    },
+  },
+  ({ body, caller }, deps) => testWebhook(body.webhook_url, caller, deps),
+);
+
+const getWebhookSecretEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'get_webhook_secret',
+    method: 'get',
+    path: '/webhook-secret',
+    title: 'Read the webhook secret',
+    description: 'What your receivers verify signatures with, as the Standard Webhooks specification says.',
+    effect: 'reads',
+    request: {},
+    response: jsonResponse(webhookSecretResponseSchema, { description: 'The secret', secret: true }),
+    errors: [],
+    examples: { response: { secret: examples.secret } },
+  },
+  ({ caller }, deps) => readWebhookSecret(caller, deps),
+);
+
+const rotateWebhookSecretEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'rotate_webhook_secret',
+    method: 'post',
+    path: '/webhook-secret/rotate',
+    title: 'Replace the webhook secret',
+    description: 'A new secret signs at once, beside the old one for `grace_seconds`.',
+    effect: 'removes',
+    request: { query: secretRotationQuerySchema },
+    response: jsonResponse(webhookSecretResponseSchema, { description: 'The new secret', secret: true }),
+    errors: [],
+    examples: {
+      response: {
+        rotated: { ...examples.secret, version: 2, previous_valid_until: '2026-03-02T12:00:00.000Z' },
+      },
+    },
+  },
+  ({ query, caller }, deps) => rotateWebhookSecret(caller, query.grace_seconds, deps),
+);
+
+export const webhookEndpoints = [
+  listDeliveriesEndpoint,
+  resendDeliveryEndpoint,
+  testWebhookEndpoint,
+  getWebhookSecretEndpoint,
+  rotateWebhookSecretEndpoint,
+];

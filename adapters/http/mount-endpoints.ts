@@ -1,0 +1,32 @@
+import { Hono } from 'hono';
+import type { MiddlewareHandler } from 'hono';
+import type { AuthEnv } from './bearer-auth.ts';
+import type { HttpCollaborators } from './collaborators.ts';
+import type { Endpoint } from './endpoint.ts';
+import { limitBodies } from './limit-bodies.ts';
+import { noStore } from './no-store.ts';
+import { requireFixedHeaders, requireScope } from './require-scope.ts';
+
+/** Creates the routes of declared endpoints. */
+export function mountEndpoints(endpoints: readonly Endpoint[], deps: HttpCollaborators): Hono<AuthEnv> {
+  const app = new Hono<AuthEnv>();
+  for (const endpoint of endpoints) {
+    const path = endpoint.path.replace(/\{(\w+)\}/g, ':$1');
+    app.on(endpoint.method.toUpperCase(), [path], ...guards(endpoint, deps), (context) =>
+      endpoint.respond(context, deps),
+    );
+  }
+  return app;
+}
+
+function guards(
+  { maxBodyBytes, scope, fixedHeaders, response }: Endpoint,
+  deps: HttpCollaborators,
+): MiddlewareHandler<AuthEnv>[] {
+  return [
+    ...(scope ? [requireScope(scope)] : []),
+    ...(fixedHeaders ? [requireFixedHeaders(fixedHeaders)] : []),
+    ...(response.kind === 'json' && response.secret ? [noStore()] : []),
+    limitBodies(deps, () => maxBodyBytes),
+  ];
+}

@@ -1,0 +1,118 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { createApp } from '../../../adapters/http/app.ts';
+import { defineEndpoint } from '../../../adapters/http/endpoint.ts';
+import type { Endpoint } from '../../../adapters/http/endpoint.ts';
+import { jsonResponse } from '../../../adapters/http/endpoint-response.ts';
+import { endpoints } from '../../../adapters/http/endpoints/endpoints.ts';
+import { apiCall } from '../../../adapters/mcp/arguments.ts';
+import type { Scope } from '../../../core/key.ts';
+import { keyOf } from '../../support/api-story.ts';
+import { createWorld } from '../../support/world.ts';
+import type { World } from '../../support/world.ts';
+
+/** Declarations compared with the behavior of the app, which is called with their examples. */
+
+let world: World;
+beforeEach(() => {
+  world = createWorld();
+});
+afterEach(() => world.close());
+
+const allScopes: Scope[] = ['jobs', 'internal', 'admin'];
+
+type Overrides = { scopes?: Scope[]; headers?: Record<string, string> };
+
+async function callExample(endpoint: Endpoint, { scopes = allScopes, headers = {} }: Overrides = {}) {
+  const { parameters, body = {} } = endpoint.examples;
+  const [example] = Object.values(body);
+  const given = Object.assign({}, parameters, example);
+  const { path, init } = apiCall(endpoint, given, `Bearer ${await keyOf(world, scopes)}`);
+  for (const [name, value] of Object.entries(headers)) init.headers.set(name, value);
+  return createApp(world.c).request(`/api${path}`, init);
+}
+
+const withScope = endpoints.filter(({ scope }) => scope !== undefined);
+
+test.each(withScope)('$id refuses a key that lacks only the scope $scope', async (endpoint) => {
+  const others = allScopes.filter((scope) => scope !== endpoint.scope);
+  expect((await callExample(endpoint, { scopes: others })).status).toBe(403);
+  expect((await callExample(endpoint)).status).not.toBe(403);
+});
+
+test.each(endpoints.filter(({ fixedHeaders }) => fixedHeaders))(
+  '$id refuses a request with another value of a fixed header',
+  async (endpoint) => {
+    for (const name of Object.keys(endpoint.fixedHeaders ?? {}))
+      expect((await callExample(endpoint, { headers: { [name]: 'other' } })).status).toBe(403);
+  },
+);
+
+test.each(endpoints)(
+  '$id is refused by the call limiter exactly if it declares the limit',
+  async (endpoint) => {
+    world.c.calls.admit = async () => ({
+      kind: 'refused',
+      limit: 'per minute',
+      most: 120,
+      retryAfterSeconds: 7,
+    });
+    const response = await callExample(endpoint);
+    if (endpoint.rateLimit) {
+      expect(response.status).toBe(429);
+      expect(response.headers.get('retry-after')).toBe('7');
+    } else expect(response.status).not.toBe(429);
+  },
+);
+
+const withBody = endpoints.filter(({ request }) => request.body);
+
+test.each(withBody)('$id refuses a body above its limit', async ({ method, path, maxBodyBytes }) => {
+  const response = await createApp(world.c).request(`/api${path.replaceAll(/\{\w+\}/g, '1')}`, {
+    method: method.toUpperCase(),
+    headers: {
+      Authorization: `Bearer ${await keyOf(world, allScopes)}`,
+      'Content-Length': `${maxBodyBytes + 1}`,
+    },
+    body: ' '.repeat(maxBodyBytes + 1),
+  });
+  expect(response.status).toBe(413);
+});
+
+describe('defineEndpoint', () => {
+  const declaration = {
+    id: 'example',
+    method: 'get',
+    path: '/examples/{number}',
+    tag: 'jobs',
+    title: 'Read an example',
+    description: 'Only for tests.',
+    effect: 'reads',
+    request: { parameters: z.object({ number: z.coerce.number() }), query: z.object({ wide: z.string() }) },
+    response: jsonResponse(z.object({ doubled: z.int() }), { description: 'The example' }),
+    errors: [],
+    examples: {},
+  } as const;
+
+  test('gives a handler the converted parts of the request, and only those that are declared', () => {
+    defineEndpoint(declaration, async (request) => {
+      const number: number = request.parameters.number;
+      const wide: string = request.query.wide;
+      // @ts-expect-error -- the declaration has no body
+      void request.body;
+      return { doubled: number * wide.length };
+    });
+  });
+
+  test('takes only a handler that returns what the response schema accepts', () => {
+    // @ts-expect-error -- the response schema wants a number
+    defineEndpoint(declaration, async () => ({ doubled: 'four' }));
+    // @ts-expect-error -- the response schema wants the field
+    defineEndpoint(declaration, async () => ({}));
+  });
+
+  test('fills in the default time budget and body limit', () => {
+    const endpoint = defineEndpoint(declaration, async () => ({ doubled: 2 }));
+    expect(endpoint).toMatchObject({ timeBudgetSeconds: 10, maxBodyBytes: 32_000 });
+  });
+});
