@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
-const page = read('docs/use/sources.md');
+const page = read('docs/contribute/media-pipeline.md');
 
 /** Returns the rows whose last cell is "`file`: test title". */
 function rowsOf(chapter: string): string[][] {
@@ -10,11 +10,11 @@ function rowsOf(chapter: string): string[][] {
   return [...text.matchAll(/\| `([\w-]+)`: (.+?)\s*\|$/gm)].map(([, file = '', name = '']) => [file, name]);
 }
 
-describe('docs/use/sources.md', () => {
+describe('docs/contribute/media-pipeline.md', () => {
   it.each([
     ['HLS', 'hls', 30],
     ['RTSP', 'rtsp', 18],
-  ])('docs/use/sources.md refers to existing tests of %s', (chapter, folder, minRows) => {
+  ])('docs/contribute/media-pipeline.md refers to existing tests of %s', (chapter, folder, minRows) => {
     const rows = rowsOf(chapter);
     expect(rows.length).toBeGreaterThan(minRows);
     for (const [file, name] of rows) {
