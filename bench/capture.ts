@@ -10,12 +10,12 @@ import { createGuardedHttp } from '../adapters/egress/guarded-http.ts';
 import { locateFfmpeg } from '../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import { createFfmpegRunner } from '../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createStreamCapturer } from '../adapters/media/stream-capturer.ts';
-import type { InputMode } from '../core/capture.ts';
+import type { InputMode } from '../core/records/capture.ts';
 import type { Raced } from './capture/goals.ts';
 import { countNetworkTime } from './capture/network-time.ts';
 import { race, type RaceSource } from './capture/race.ts';
 import { recordStreams, segmentFolder } from './capture/record.ts';
-import { reportOf } from './capture/report.ts';
+import { formatReport } from './capture/report.ts';
 import { startStreamServer } from './capture/stream-server.ts';
 
 const quick = process.argv.includes('--quick');
@@ -51,7 +51,7 @@ for (const segmentSeconds of [2, 6]) {
   }
 }
 for (const mode of modes) await raceRtsp(mode);
-const report = reportOf(raced, machine);
+const report = formatReport(raced, machine);
 console.log(report);
 // A quick run is for inspection only and is not stored.
 if (!quick) await writeFile(results, report);

@@ -39,7 +39,7 @@ const settings = readSettings(
 );
 const { credentials, close } = await runService(settings, ffmpeg.path, {
   write: (line) => console.error(line),
-  forPeople: false,
+  humanReadable: false,
 });
 cleanup.defer(close);
 const inputArgs = ['-re', '-f', 'lavfi', '-i', 'testsrc2=size=1280x720:rate=10'];

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { App } from 'aws-cdk-lib';
 import { z } from 'zod';
 import { buildFunctions } from '../bundle/build-functions.ts';
-import { addRules } from '../lib/rules.ts';
+import { addNagChecks } from '../lib/nag-checks.ts';
 import { readStage } from '../lib/stage/read-stage.ts';
 import { WatchpostStack } from '../lib/watchpost-stack.ts';
 
@@ -22,5 +22,5 @@ new WatchpostStack(app, {
   bundles,
   forDeployment: app.node.tryGetContext('deploy') === 'true',
 });
-addRules(app);
+addNagChecks(app);
 app.synth();

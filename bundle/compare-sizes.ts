@@ -7,7 +7,7 @@ export type RecordedSizes = Record<string, number>;
 export type SizeReport = { lines: string[]; tooLarge: string[] };
 
 /** Maximum growth of a bundle. Larger growth must be recorded explicitly, because it slows cold starts. */
-const mostGrowth = 0.05;
+const maxGrowth = 0.05;
 
 /** Compares built sizes with recorded ones. A function without a record counts as too large. */
 export function compareSizes(built: BuiltFunction[], recorded: RecordedSizes): SizeReport {
@@ -21,7 +21,7 @@ export function compareSizes(built: BuiltFunction[], recorded: RecordedSizes): S
       ({ name, bytes, growth }) =>
         `${name.padEnd(10)} ${String(Math.round(bytes / 1000)).padStart(6)} kB  ${percent(growth)}`,
     ),
-    tooLarge: compared.filter(({ growth }) => growth > mostGrowth).map(({ name }) => name),
+    tooLarge: compared.filter(({ growth }) => growth > maxGrowth).map(({ name }) => name),
   };
 }
 

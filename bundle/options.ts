@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BuildOptions } from 'esbuild';
 import { z } from 'zod';
-import { leaveOut } from './leave-out.ts';
+import { stubUnused } from './stub-unused.ts';
 
 /** Lambda functions: the folders in `functions/`. */
 export const functionNames = ['api', 'stream', 'capture', 'analyze', 'deliver', 'reconcile'] as const;
@@ -41,6 +41,6 @@ export function bundleOptions(name: FunctionName, outDir: string): BuildOptions 
       js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
     },
     define: { WATCHPOST_VERSION: JSON.stringify(version) },
-    plugins: [leaveOut],
+    plugins: [stubUnused],
   };
 }

@@ -1,10 +1,10 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { hashOfKey, mintKey } from '../core/api-key.ts';
-import type { KeyPrimitives } from '../core/api-key.ts';
-import { newCaller } from '../core/caller.ts';
-import type { Scope } from '../core/key.ts';
+import { hashApiKey, mintKey } from '../core/access/api-key.ts';
+import type { KeyCrypto } from '../core/access/api-key.ts';
+import { newCaller } from '../core/records/caller.ts';
+import type { Scope } from '../core/records/key.ts';
 import type { CallerStore } from '../core/ports/caller-store.ts';
 import type { KeyStore } from '../core/ports/key-store.ts';
 
@@ -18,7 +18,7 @@ const credentialsSchema = z.object({
 });
 export type Credentials = z.infer<typeof credentialsSchema>;
 
-export type CredentialNeeds = KeyPrimitives & { keys: KeyStore; callers: CallerStore; now: () => Date };
+export type CredentialDeps = KeyCrypto & { keys: KeyStore; callers: CallerStore; now: () => Date };
 
 export const defaultCaller = 'default';
 
@@ -27,17 +27,17 @@ export const defaultCaller = 'default';
  */
 export async function prepareKeys(
   dataDir: string,
-  c: CredentialNeeds,
+  deps: CredentialDeps,
 ): Promise<Pick<Credentials, 'api_key' | 'internal_api_key'>> {
-  await c.callers.add(newCaller(defaultCaller, null, c.now()));
+  await deps.callers.add(newCaller(defaultCaller, null, deps.now()));
   const before = await readCredentials(dataDir);
   return {
-    api_key: await keepOrMint(before?.api_key, ['jobs'], 'made at start', c),
+    api_key: await keepOrMint(before?.api_key, ['jobs'], 'made at start', deps),
     internal_api_key: await keepOrMint(
       before?.internal_api_key,
       ['jobs', 'internal', 'admin'],
       'made at start, internal',
-      c,
+      deps,
     ),
   };
 }
@@ -68,12 +68,12 @@ async function keepOrMint(
   text: string | undefined,
   scopes: Scope[],
   label: string,
-  c: CredentialNeeds,
+  deps: CredentialDeps,
 ): Promise<string> {
-  const hash = text === undefined ? undefined : hashOfKey(text, c);
-  const stored = hash === undefined ? undefined : await c.keys.find(hash);
+  const hash = text === undefined ? undefined : hashApiKey(text, deps);
+  const stored = hash === undefined ? undefined : await deps.keys.find(hash);
   if (text !== undefined && stored && stored.revoked_at === null) return text;
-  const minted = mintKey({ caller: defaultCaller, scopes, label }, c.now(), c);
-  await c.keys.put(minted.key);
+  const minted = mintKey({ caller: defaultCaller, scopes, label }, deps.now(), deps);
+  await deps.keys.put(minted.key);
   return minted.text;
 }

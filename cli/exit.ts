@@ -5,13 +5,13 @@ import { CommandError } from './command-error.ts';
 import { SettingsError } from './settings.ts';
 
 /** 0 done (help is), 1 failed, 2 wrong usage or settings. */
-export function exitCodeOf(error: unknown): number {
+export function toExitCode(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   return error instanceof SettingsError ? 2 : 1;
 }
 
 /** What a person reads of an error: what happened, and what to do next. */
-export function explain(error: unknown): string[] {
+export function formatError(error: unknown): string[] {
   // Commander has printed its own.
   if (error instanceof CommanderError) return [];
   if (error instanceof SettingsError) return [error.message, 'See watchpost start --help for every setting.'];

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { hostnameOf, isLoopback } from '../adapters/http/guard-host.ts';
+import { toHostname, isLoopback } from '../adapters/http/guard-host.ts';
 import type { AcceptsHost } from '../adapters/http/guard-host.ts';
 import type { Settings } from './settings.ts';
 
@@ -9,8 +9,8 @@ import type { Settings } from './settings.ts';
  * to this machine may change, or be known only to the router or container host in front of it.
  */
 export function createHostRule({ host, publicUrl, allowedHosts }: Settings): AcceptsHost {
-  const bound = hostnameOf(`http://${isIP(host) === 6 ? `[${host}]` : host}`);
-  const names = new Set([bound, hostnameOf(publicUrl), ...allowedHosts]);
+  const bound = toHostname(`http://${isIP(host) === 6 ? `[${host}]` : host}`);
+  const names = new Set([bound, toHostname(publicUrl), ...allowedHosts]);
   names.delete('');
   const acceptsAddresses = !isLoopback(bound);
   return (hostname) =>

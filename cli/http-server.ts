@@ -4,8 +4,8 @@ import type { Server, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import { CommandError } from './command-error.ts';
-import { answerMalformed, malformed, requestPatience } from './malformed-request.ts';
-import type { RequestPatience } from './malformed-request.ts';
+import { answerMalformed, malformedResponse, requestTimeouts } from './malformed-request.ts';
+import type { RequestTimeouts } from './malformed-request.ts';
 
 type Fetch = (request: Request) => Response | Promise<Response>;
 
@@ -29,12 +29,12 @@ export async function listen(
   host: string,
   port: number,
   idleMs: number = stillConnectionMs,
-  patience: RequestPatience = requestPatience,
+  patience: RequestTimeouts = requestTimeouts,
 ): Promise<HttpServer> {
   let handler: Fetch = stillStarting;
   const listener = getRequestListener((request) => handler(request), {
     hostname: host,
-    errorHandler: malformed,
+    errorHandler: malformedResponse,
   });
   const server = createServer(patience, (incoming, outgoing) => void listener(incoming, outgoing));
   answerMalformed(server);

@@ -2,7 +2,7 @@ import type { Server, ServerOptions, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { RequestError } from '@hono/node-server';
 
-export type RequestPatience = Required<
+export type RequestTimeouts = Required<
   Pick<
     ServerOptions,
     'headersTimeout' | 'requestTimeout' | 'connectionsCheckingInterval' | 'keepAliveTimeout' | 'maxHeaderSize'
@@ -10,7 +10,7 @@ export type RequestPatience = Required<
 >;
 
 /** How long a client may take to send, so that many slow ones cannot hold all connections (slowloris). Answers may take longer. */
-export const requestPatience: RequestPatience = {
+export const requestTimeouts: RequestTimeouts = {
   headersTimeout: 15_000,
   /** For the whole request: 5 MB at 100 kB/s. */
   requestTimeout: 60_000,
@@ -51,7 +51,7 @@ function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
 }
 
 /** A request that Node could read and no URL can be made of, such as one with a malformed host. */
-export function malformed(error: unknown): Response {
+export function malformedResponse(error: unknown): Response {
   if (error instanceof RequestError)
     return new Response(text, { status: 400, headers: { 'Content-Type': 'text/plain; charset=utf-8' } });
   return new Response(null, { status: 500 });

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { accountCookies, accountOf } from '../adapters/platforms/cookies.ts';
-import type { Platform } from '../adapters/platforms/cookies.ts';
+import { accountCookies, accountSites } from '../adapters/platforms/cookies.ts';
+import type { AccountPlatform } from '../adapters/platforms/cookies.ts';
 import type { PlatformSettings } from '../adapters/platforms/platform-settings.ts';
 import { SettingsError } from './settings.ts';
 import type { Settings } from './settings.ts';
 
 /** How the platforms are reached. Cookie files are read now, so that a wrong one is told at the start. Throws `SettingsError`. */
-export async function platformsOf(settings: Settings): Promise<PlatformSettings> {
+export async function loadPlatformSettings(settings: Settings): Promise<PlatformSettings> {
   const { youtubeCookies, twitchCookies } = settings;
   return {
     youtube: {
@@ -25,14 +25,14 @@ export async function platformsOf(settings: Settings): Promise<PlatformSettings>
   };
 }
 
-async function cookiesIn(file: string, variable: string, platform: Platform): Promise<string | null> {
+async function cookiesIn(file: string, variable: string, platform: AccountPlatform): Promise<string | null> {
   if (file === '') return null;
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
     throw new SettingsError(`${variable}: ${file} cannot be read`, { cause });
   });
   const cookies = accountCookies(text, platform);
   if (cookies === null) {
-    const { site, cookie } = accountOf[platform];
+    const { site, cookie } = accountSites[platform];
     throw new SettingsError(
       `${variable}: ${file} has no cookie ${cookie} of ${site}. Export the cookies of a browser that is signed in there.`,
     );

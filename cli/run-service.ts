@@ -8,7 +8,7 @@ import type { Settings } from './settings.ts';
 
 export type RunningService = { service: Service; credentials: Credentials; close(): Promise<void> };
 
-export type Logging = { write: (line: string) => void; forPeople: boolean };
+export type Logging = { write: (line: string) => void; humanReadable: boolean };
 
 /** Listens, opens the service, goes on with earlier jobs, and writes the credentials file: ready once it is there. */
 export async function runService(
@@ -18,7 +18,7 @@ export async function runService(
 ): Promise<RunningService> {
   const log = createLineLog({ level: settings.logLevel, now: () => new Date(), ...logging });
   const server = await listen(settings.host, settings.port);
-  const baseUrl = `${settings.publicUrl || originOf(settings.host, server.port)}/api`;
+  const baseUrl = `${settings.publicUrl || toOrigin(settings.host, server.port)}/api`;
   let service: Service | undefined;
   try {
     service = await openService(settings, ffmpegPath, baseUrl, log);
@@ -43,7 +43,7 @@ async function closeInOrder(server: { close(): Promise<void> }, service: Service
 }
 
 /** An address that means "all" is no address to call. */
-function originOf(host: string, port: number): string {
+function toOrigin(host: string, port: number): string {
   const reachable =
     host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host;
   return `http://${reachable}:${port}`;

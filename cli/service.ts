@@ -16,7 +16,7 @@ import { createJobStore } from '../adapters/embedded/job-store.ts';
 import { createKeyStore } from '../adapters/embedded/key-store.ts';
 import { limitCaptures } from '../adapters/embedded/limit-captures.ts';
 import { createLogBuffer } from '../adapters/embedded/log-buffer.ts';
-import { readOrMakeMasterSecret } from '../adapters/embedded/master-secret.ts';
+import { loadOrCreateMasterSecret } from '../adapters/embedded/master-secret.ts';
 import { createMediaStore } from '../adapters/embedded/media-store.ts';
 import { createMeter } from '../adapters/embedded/meter.ts';
 import { teeLog } from '../adapters/embedded/tee-log.ts';
@@ -29,7 +29,7 @@ import { createExecutionStore, migrateExecutions } from '../adapters/embedded/wo
 import { createWebhookGuard } from '../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../adapters/egress/guarded-http.ts';
 import { createApp } from '../adapters/http/app.ts';
-import type { HttpCollaborators } from '../adapters/http/collaborators.ts';
+import type { HttpDeps } from '../adapters/http/dependencies.ts';
 import type { AuthEnv } from '../adapters/http/bearer-auth.ts';
 import { createRequestBodies } from '../adapters/http/request-bodies.ts';
 import { createContactSheets } from '../adapters/media/contact-sheet.ts';
@@ -40,28 +40,28 @@ import { meteredVision } from '../adapters/vision/metered-vision.ts';
 import { createWebhookSender } from '../adapters/webhook/webhook-sender.ts';
 import { createWebhookSigner } from '../adapters/webhook/webhook-signer.ts';
 import { consoleCaching, consoleSecurityHeaders } from '../console/security-headers.ts';
-import { validVersions } from '../core/caller.ts';
-import type { Collaborators } from '../core/collaborators.ts';
+import { validVersions } from '../core/records/caller.ts';
+import type { CoreDeps } from '../core/dependencies.ts';
 import type { Log } from '../core/ports/log.ts';
-import { redactedLog } from '../core/redact.ts';
-import { analyzeTask, captureTask } from '../core/operations/tasks.ts';
-import { deliverEvent } from '../core/operations/deliver-event.ts';
-import { windowSummaries } from '../core/operations/summarize-windows.ts';
+import { redactedLog } from '../core/observability/redact.ts';
+import { analyzeTask, captureTask } from '../core/workflow/tasks.ts';
+import { deliverEvent } from '../core/delivery/deliver-event.ts';
+import { createWindowSummarizer } from '../core/digest/summarize-windows.ts';
 import { createTurns } from './turns.ts';
-import { eventStreamsOf } from './event-streams.ts';
+import { createEventStreams } from './event-streams.ts';
 import { createHostRule } from './hosts.ts';
-import { limitsOf } from './limits.ts';
+import { createLimits } from './limits.ts';
 import { createMedia } from './media.ts';
-import { platformsOf } from './platforms.ts';
+import { loadPlatformSettings } from './platforms.ts';
 import type { Settings } from './settings.ts';
-import { startUpkeep } from './upkeep.ts';
+import { startMaintenance } from './maintenance.ts';
 import { version } from './version.ts';
 import { createVisionModel } from './vision-model.ts';
 
 /** The whole service in one process: the core and its operations, wired to the embedded adapters. */
 export type Service = {
   app: Hono<AuthEnv>;
-  collaborators: Collaborators & HttpCollaborators;
+  collaborators: CoreDeps & HttpDeps;
   /** Goes on with what an earlier process left, and begins to work. */
   start(): Promise<void>;
   /** Event streams end, so that their connections can: they do not end by themselves while jobs run. */
@@ -91,7 +91,7 @@ export async function openService(
   baseUrl: string,
   output: Log,
 ): Promise<Service> {
-  const platforms = await platformsOf(settings);
+  const platforms = await loadPlatformSettings(settings);
   const directory = await openDataDirectory(settings.dataDir);
   const database = openDatabase(directory.database);
   migrateExecutions(database);
@@ -147,14 +147,14 @@ export async function openService(
     deliveries: createDeliveryStore(database),
     webhooks: createWebhookSender({ http: webhookHttp, version, elapsedMs: () => performance.now() }),
     signer: createWebhookSigner({
-      masterSecret: await readOrMakeMasterSecret(directory.masterSecret),
+      masterSecret: await loadOrCreateMasterSecret(directory.masterSecret),
       versions: async (caller) => validVersions(await callers.find(caller), now()),
     }),
     keys,
-    limits: limitsOf(settings),
+    limits: createLimits(settings),
     acceptsHost: createHostRule(settings),
     bodies: createRequestBodies({ setTimer: setSystemTimer }),
-    eventStreams: eventStreamsOf(settings, eventSessions),
+    eventStreams: createEventStreams(settings, eventSessions),
     newId: () => randomUUID(),
     random: Math.random,
     sha256,
@@ -171,7 +171,7 @@ export async function openService(
     random: Math.random,
     log,
   });
-  const collaborators = { ...parts, executions, summaries: windowSummaries(parts) };
+  const collaborators = { ...parts, executions, summaries: createWindowSummarizer(parts) };
   const capturing = { ...collaborators, streams: limitCaptures(streams, turns.ticks) };
   const upkeep = {
     collaborators,
@@ -190,7 +190,7 @@ export async function openService(
     collaborators,
     start: async () => {
       closers = [
-        await startUpkeep(upkeep),
+        await startMaintenance(upkeep),
         giveUpAfter(
           shutdownSeconds,
           queue.consume((message) => deliverEvent(message, collaborators)),
@@ -210,10 +210,10 @@ export async function openService(
 }
 
 /** On one machine everything is on one host. */
-function wholeApp(collaborators: HttpCollaborators): Hono<AuthEnv> {
-  const app = createApp(collaborators);
-  mountOpenApi(app, collaborators);
-  mountMcp(app, collaborators);
+function wholeApp(deps: HttpDeps): Hono<AuthEnv> {
+  const app = createApp(deps);
+  mountOpenApi(app, deps);
+  mountMcp(app, deps);
   app.route('/', referencePage());
   app.route(
     '/',

@@ -196,13 +196,13 @@ export function readSettings(flags: Record<string, unknown>, env: NodeJS.Process
 export function listSettings() {
   return Object.entries(settingsSchema.shape).map(([name, schema]) => {
     const { fallback = '', text = '' } = help.get(schema) ?? {};
-    return { name, flag: `--${kebab(name)}`, variable: variableOf(name), fallback, text };
+    return { name, flag: `--${kebab(name)}`, variable: toVariable(name), fallback, text };
   });
 }
 
 function complaint(issue: z.core.$ZodIssue): string {
   const name = String(issue.path[0]);
-  return `${variableOf(name)} (--${kebab(name)}): ${issue.message}`;
+  return `${toVariable(name)} (--${kebab(name)}): ${issue.message}`;
 }
 
 function wholeNumber(minimum: number, maximum: number) {
@@ -238,6 +238,6 @@ function kebab(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-function variableOf(name: string): string {
+function toVariable(name: string): string {
   return `WATCHPOST_${kebab(name).replaceAll('-', '_').toUpperCase()}`;
 }

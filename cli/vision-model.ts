@@ -1,6 +1,6 @@
 import type { VisionModel } from '../core/ports/vision-model.ts';
 import { createContactSheets } from '../adapters/media/contact-sheet.ts';
-import { createPictureDecoder } from '../adapters/media/ffmpeg/decode-picture.ts';
+import { createImageDecoder } from '../adapters/media/ffmpeg/decode-image.ts';
 import { fetch as operatorFetch } from 'undici';
 import { createBedrockClient } from '../adapters/vision/bedrock/bedrock-client.ts';
 import { createBedrockVision } from '../adapters/vision/bedrock/bedrock-vision.ts';
@@ -13,7 +13,7 @@ import type { Settings } from './settings.ts';
 export function createVisionModel(settings: Settings, ffmpegPath: string): VisionModel {
   switch (settings.vision) {
     case 'pixel':
-      return createPixelVision({ decoder: createPictureDecoder({ ffmpegPath }) });
+      return createPixelVision({ decoder: createImageDecoder({ ffmpegPath }) });
     case 'bedrock':
       return createBedrockVision({
         client: createBedrockClient({}),

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
-import { cheapestWithVideo } from '../adapters/vision/bedrock/model-families.ts';
-import { inputModeSchema } from '../core/capture.ts';
-import { scopeSchema } from '../core/key.ts';
+import { defaultVideoModelId } from '../adapters/vision/bedrock/model-families.ts';
+import { inputModeSchema } from '../core/records/capture.ts';
+import { scopeSchema } from '../core/records/key.ts';
 import { keyRotationQuerySchema } from '../core/requests/keys.ts';
 import { backup } from './commands/backup.ts';
 import { check } from './commands/check.ts';
@@ -12,8 +12,8 @@ import { demo } from './commands/demo.ts';
 import { createKey, labelKey, listKeys, revokeKey, rotateKey } from './commands/keys.ts';
 import { start } from './commands/start.ts';
 import { stream } from './commands/stream.ts';
-import type { KeyPlace } from './keys/open-key-desk.ts';
-import { exitCodeOf, explain } from './exit.ts';
+import type { KeyTarget } from './keys/open-key-backend.ts';
+import { toExitCode, formatError } from './exit.ts';
 import { addSettings, readSettings, settingNames } from './settings.ts';
 import type { Settings } from './settings.ts';
 import { openTerminal } from './terminal.ts';
@@ -42,12 +42,12 @@ const program = new Command('watchpost')
 
 addSettings(program.command('start').description('serve the API on this machine until SIGTERM'), settingNames)
   .option('--json', 'print one JSON line when ready')
-  .action(async (raw: unknown) => start(settingsOf(raw), terminal, wantsJson(raw)));
+  .action(async (raw: unknown) => start(parseSettings(raw), terminal, wantsJson(raw)));
 
 addSettings(program.command('demo'), ['ffmpeg', 'logLevel', ...visionSettings])
   .description('watch live streams made on this machine until their scene changes and signed webhooks arrive')
   .option('--json', 'print one JSON line an event')
-  .action(async (raw: unknown) => demo(settingsOf(raw), terminal, wantsJson(raw)));
+  .action(async (raw: unknown) => demo(parseSettings(raw), terminal, wantsJson(raw)));
 
 addSettings(program.command('stream'), ['ffmpeg'])
   .description('serve a live stream to try things with: a yard, and a red car that comes and goes')
@@ -58,7 +58,7 @@ addSettings(program.command('stream'), ['ffmpeg'])
   )
   .action(async (raw: unknown) => {
     const { port, ffmpeg } = z.object({ port: z.number(), ffmpeg: z.string().optional() }).parse(raw);
-    await stream({ port, ffmpeg: settingsOf({ ffmpeg }).ffmpeg }, terminal);
+    await stream({ port, ffmpeg: parseSettings({ ffmpeg }).ffmpeg }, terminal);
   });
 
 const checkOptions = z.object({ mode: inputModeSchema, clipSeconds: z.string(), save: z.string() });
@@ -79,7 +79,7 @@ addSettings(program.command('check <url> <condition>'), [
   .action(async (url: string, condition: string, raw: unknown) => {
     const { mode, clipSeconds, save } = checkOptions.parse(raw);
     const wish = { url, condition, mode, clipSeconds: Number(clipSeconds), save };
-    await check(wish, settingsOf(raw), terminal, wantsJson(raw));
+    await check(wish, parseSettings(raw), terminal, wantsJson(raw));
   });
 
 const costOptions = z.object({
@@ -111,7 +111,7 @@ program
       .default(1)
       .argParser(between(0, Number.MAX_SAFE_INTEGER)),
   )
-  .option('--model <id>', 'the model on Bedrock', cheapestWithVideo)
+  .option('--model <id>', 'the model on Bedrock', defaultVideoModelId)
   .option('--json', 'print the lines as JSON')
   .action(async (raw: unknown) => {
     const { interval, clipSeconds, skip, alerts, mode, model } = costOptions.parse(raw);
@@ -121,7 +121,7 @@ program
 
 addSettings(program.command('backup <folder>'), ['dataDir'])
   .description('copy the data directory, whether the service runs or not, to a new folder that is one too')
-  .action(async (folder: string, raw: unknown) => backup(settingsOf(raw).dataDir, folder, terminal));
+  .action(async (folder: string, raw: unknown) => backup(parseSettings(raw).dataDir, folder, terminal));
 
 const keys = program
   .command('keys')
@@ -152,51 +152,51 @@ addPlace(keys.command('create').description('make a key; it is shown once'))
     const { caller = '', internal, admin, label } = keyOptions.parse(raw);
     const asked = { jobs: true, internal, admin };
     const scopes = scopeSchema.options.filter((scope) => asked[scope]);
-    await createKey(placeOf(raw), { caller, scopes, label }, terminal, wantsJson(raw));
+    await createKey(parseTarget(raw), { caller, scopes, label }, terminal, wantsJson(raw));
   });
 
 addPlace(keys.command('list').description('list keys, without their text'))
   .option('--caller <name>', 'only the keys of one caller')
   .option('--json', 'print the keys as JSON')
   .action(async (raw: unknown) =>
-    listKeys(placeOf(raw), keyOptions.parse(raw).caller, terminal, wantsJson(raw)),
+    listKeys(parseTarget(raw), keyOptions.parse(raw).caller, terminal, wantsJson(raw)),
   );
 
 addPlace(keys.command('revoke <key>').description('revoke a key, given whole or by its prefix'))
   .option('--descendants', 'revoke all keys too that it made, and those that they made')
   .option('--json', 'print what was revoked as JSON')
   .action(async (key: string, raw: unknown) =>
-    revokeKey(placeOf(raw), key, keyOptions.parse(raw).descendants, terminal, wantsJson(raw)),
+    revokeKey(parseTarget(raw), key, keyOptions.parse(raw).descendants, terminal, wantsJson(raw)),
   );
 
 addPlace(keys.command('label <key> <text>').description('say what a key is for'))
   .option('--json', 'print the key as JSON, without its text')
   .action(async (key: string, text: string, raw: unknown) =>
-    labelKey(placeOf(raw), key, text, terminal, wantsJson(raw)),
+    labelKey(parseTarget(raw), key, text, terminal, wantsJson(raw)),
   );
 
 addPlace(keys.command('rotate <key>').description('make a successor; the old key is good for a while'))
   .addOption(
     new Option('--grace-seconds <seconds>', 'how long the old key is good; 0 ends it at once')
       .default(3600)
-      .argParser(graceSecondsOf),
+      .argParser(parseGraceSeconds),
   )
   .option('--descendants', 'end with it all keys that it made, and those that they made')
   .option('--json', 'print the new key as JSON')
   .action(async (key: string, raw: unknown) => {
     const { graceSeconds, descendants } = keyOptions.parse(raw);
     const rotation = { grace_seconds: graceSeconds, descendants };
-    await rotateKey(placeOf(raw), key, rotation, terminal, wantsJson(raw));
+    await rotateKey(parseTarget(raw), key, rotation, terminal, wantsJson(raw));
   });
 
 try {
   await program.parseAsync();
 } catch (error) {
-  for (const line of explain(error)) terminal.note(line);
-  process.exitCode = exitCodeOf(error);
+  for (const line of formatError(error)) terminal.note(line);
+  process.exitCode = toExitCode(error);
 }
 
-function settingsOf(raw: unknown): Settings {
+function parseSettings(raw: unknown): Settings {
   return readSettings(z.record(z.string(), z.unknown()).parse(raw), process.env);
 }
 
@@ -214,25 +214,25 @@ function addPlace(command: Command): Command {
     .option('--table <name>', 'the same, by its TableName');
 }
 
-function placeOf(raw: unknown): KeyPlace {
-  return { ...placeOptions.parse(raw), dataDir: settingsOf(raw).dataDir };
+function parseTarget(raw: unknown): KeyTarget {
+  return { ...placeOptions.parse(raw), dataDir: parseSettings(raw).dataDir };
 }
 
 function wantsJson(raw: unknown): boolean {
   return z.object({ json: z.boolean().default(false) }).parse(raw).json;
 }
 
-function graceSecondsOf(text: string): number {
+function parseGraceSeconds(text: string): number {
   const parsed = keyRotationQuerySchema.safeParse({ grace_seconds: text });
   if (!parsed.success) throw new InvalidArgumentError('It is a whole number, at most a week.');
   return parsed.data.grace_seconds;
 }
 
-function between(least: number, most: number) {
+function between(least: number, max: number) {
   return (text: string): number => {
     const value = Number(text);
-    if (text.trim() !== '' && value >= least && value <= most) return value;
-    throw new InvalidArgumentError(`It is a number from ${least} to ${most}.`);
+    if (text.trim() !== '' && value >= least && value <= max) return value;
+    throw new InvalidArgumentError(`It is a number from ${least} to ${max}.`);
   };
 }
 

@@ -1,7 +1,7 @@
 import { follow } from './follow.ts';
 import type { FollowOptions } from './follow.ts';
 import type * as Api from './openapi-types.ts';
-import { errorOf } from './errors.ts';
+import { toError } from './errors.ts';
 import { createTransport } from './transport.ts';
 import type { Call, ClientOptions } from './transport.ts';
 
@@ -24,9 +24,9 @@ type Creation = Signal & { idempotencyKey?: string };
 export function createClient(options: ClientOptions) {
   const transport = createTransport(options);
 
-  const send = <Answer>(call: Call): Promise<Answer> => transport.send(call, jsonOf<Answer>);
+  const send = <Answer>(call: Call): Promise<Answer> => transport.send(call, readJson<Answer>);
   const jpeg = (path: string, { signal }: Signal): Promise<Uint8Array> =>
-    transport.send({ method: 'GET', path, repeatable: true, signal }, bytesOf);
+    transport.send({ method: 'GET', path, repeatable: true, signal }, readBytes);
 
   const get = <Answer>(path: string, query: Call['query'], { signal }: Signal) =>
     send<Answer>({ method: 'GET', path, query: query ?? {}, repeatable: true, signal });
@@ -139,18 +139,18 @@ export type EventFilter = { after?: number; limit?: number };
 /** Filter and page of `listDeliveries`: deliveries after sequence `after`. */
 export type DeliveryFilter = { state?: Api.DeliveryState; after?: number; limit?: number };
 
-async function jsonOf<Answer>(response: Response): Promise<Answer> {
+async function readJson<Answer>(response: Response): Promise<Answer> {
   const text = await response.text();
   try {
     // The types are generated from the OpenAPI document. A body is not validated: a newer service may return more fields.
     // oxlint-disable-next-line typescript/no-unsafe-return
     return JSON.parse(text);
   } catch {
-    throw errorOf(response.status, undefined, null);
+    throw toError(response.status, undefined, null);
   }
 }
 
-async function bytesOf(response: Response): Promise<Uint8Array> {
+async function readBytes(response: Response): Promise<Uint8Array> {
   return new Uint8Array(await response.arrayBuffer());
 }
 

@@ -66,7 +66,7 @@ type Refusal = {
 };
 
 /** Converts an error response to an error, for any body. `retryAfter` is the header; only whole seconds count. */
-export function errorOf(status: number, body: unknown, retryAfter: string | null): WatchpostError {
+export function toError(status: number, body: unknown, retryAfter: string | null): WatchpostError {
   if (isValidation(body)) return new RequestInvalidError(status, body.detail);
   const retryAfterSeconds = retryAfter !== null && /^\d+$/.test(retryAfter) ? Number(retryAfter) : undefined;
   if (isEnvelope(body)) return new WatchpostError({ ...body.error, status, retryAfterSeconds });

@@ -1,7 +1,7 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { ConnectionError, WatchpostError } from './errors.ts';
 import type { StreamedEvent } from './openapi-types.ts';
-import { backoffMilliseconds, mayPass, refusalOf } from './transport.ts';
+import { backoffMilliseconds, isRetryable, readError } from './transport.ts';
 import type { Transport } from './transport.ts';
 
 /** Start and end of `follow`. */
@@ -17,7 +17,7 @@ const silenceMilliseconds = 45_000;
 /** Minimum duration of a session without events that does not count as a failure. */
 const lastingMilliseconds = 30_000;
 /** Maximum consecutive connections without an event: about three minutes. */
-const mostFailures = 10;
+const maxFailures = 10;
 
 /**
  * Yields the events of a job in order, each once, after sequence `after` until `job_stopped`. Reopens a broken, closed or
@@ -46,12 +46,12 @@ export async function* follow(
       // The service closed the stream: after `error`, at the end of a session, or for a restart.
       const lasted = Date.now() - openedAt >= lastingMilliseconds;
       failures = lasted || last > resumedAfter ? 1 : failures + 1;
-      if (failures >= mostFailures)
+      if (failures >= maxFailures)
         throw new ConnectionError('The service closes the event stream repeatedly');
     } catch (error) {
       signal?.throwIfAborted();
       failures = last > resumedAfter ? 1 : failures + 1;
-      if (!mayPass(error) || failures >= mostFailures) throw error;
+      if (!isRetryable(error) || failures >= maxFailures) throw error;
       const requestedSeconds = error instanceof WatchpostError ? error.retryAfterSeconds : undefined;
       if (requestedSeconds !== undefined) await transport.sleep(requestedSeconds * 1_000, signal);
     }
@@ -80,7 +80,7 @@ async function* oneConnection(
       yield 'over';
       return;
     }
-    if (!response.ok || !response.body) throw await refusalOf(response);
+    if (!response.ok || !response.body) throw await readError(response);
     const received = new TransformStream<Uint8Array, Uint8Array>({
       transform: (bytes, controller) => {
         // Not `refresh()`: outside of Node a timer is a number.
@@ -93,7 +93,7 @@ async function* oneConnection(
       .pipeThrough(received)
       .pipeThrough(new TextDecoderStream())
       .pipeThrough(new EventSourceParserStream());
-    for await (const { data } of messages) yield eventOf(data);
+    for await (const { data } of messages) yield parseEvent(data);
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof WatchpostError || error instanceof ConnectionError) throw error;
@@ -104,7 +104,7 @@ async function* oneConnection(
   }
 }
 
-function eventOf(data: string): StreamedEvent {
+function parseEvent(data: string): StreamedEvent {
   const event: unknown = JSON.parse(data);
   if (isEvent(event)) return event;
   throw new ConnectionError('The event stream contains a message that is no job event');

@@ -1,4 +1,4 @@
-import { ConnectionError, errorOf, WatchpostError } from './errors.ts';
+import { ConnectionError, toError, WatchpostError } from './errors.ts';
 
 /** Address, key and transport of a client. */
 export type ClientOptions = {
@@ -62,11 +62,11 @@ export function createTransport(options: ClientOptions) {
     for (let attempt = 1; ; attempt += 1) {
       try {
         const response = await open(call);
-        if (!response.ok) throw await refusalOf(response);
+        if (!response.ok) throw await readError(response);
         return await read(response).catch(toConnectionError);
       } catch (error) {
         call.signal?.throwIfAborted();
-        if (!call.repeatable || attempt >= attempts || !mayPass(error)) throw error;
+        if (!call.repeatable || attempt >= attempts || !isRetryable(error)) throw error;
         await sleep(delayBefore(attempt, error), call.signal);
       }
     }
@@ -81,9 +81,9 @@ function toConnectionError(cause: unknown): never {
 }
 
 /** Reads the error of a response whose status is not 2xx. */
-export async function refusalOf(response: Response): Promise<WatchpostError> {
+export async function readError(response: Response): Promise<WatchpostError> {
   const text = await response.text().catch(() => '');
-  return errorOf(response.status, parsed(text), response.headers.get('Retry-After'));
+  return toError(response.status, parsed(text), response.headers.get('Retry-After'));
 }
 
 /** Returns the delay before the next attempt, in milliseconds: 500 doubled per failure, at most 30,000, with 50 % jitter. */
@@ -92,7 +92,7 @@ export function backoffMilliseconds(failures: number): number {
 }
 
 /** Returns true for a transient error. */
-export function mayPass(error: unknown): boolean {
+export function isRetryable(error: unknown): boolean {
   return (error instanceof WatchpostError || error instanceof ConnectionError) && error.retryable;
 }
 

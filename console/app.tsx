@@ -2,7 +2,7 @@ import { useCallback, useRef, useState } from 'preact/hooks';
 import { createApi } from './api/api.ts';
 import type { Api } from './api/api.ts';
 import { createHttp } from './api/http.ts';
-import type { Outcome } from './api/http.ts';
+import type { RequestOutcome } from './api/http.ts';
 import { createPictures } from './api/pictures.ts';
 import { asProblem } from './api/problem.ts';
 import type { Problem } from './api/problem.ts';
@@ -30,7 +30,7 @@ export function App() {
     setEntry({ busy: false, ...(notice === undefined ? {} : { notice }) });
   }, []);
 
-  const onOutcome = (outcome: Outcome, api: Api) => {
+  const onOutcome = (outcome: RequestOutcome, api: Api) => {
     setReachable(outcome !== 'unreachable');
     // Ignores late responses for the key of an earlier session.
     if (outcome === 'unauthorized' && inUse.current === api)

@@ -1,4 +1,4 @@
-import type { StreamDetails } from './capture.ts';
+import type { StreamDetails } from './records/capture.ts';
 
 /** The errors of the contract (interface section 7) and of design section 10, as the core raises them. Only the HTTP edge knows status codes. */
 

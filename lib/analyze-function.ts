@@ -6,13 +6,13 @@ import type { AnalyzeEnvironment } from '../functions/analyze/config.ts';
 import {
   allowExecutions,
   allowInvoking,
-  allowPictures,
+  allowMedia,
   allowSending,
   allowTable,
   stateMachineArn,
 } from './permissions.ts';
 import { ServiceFunction } from './service-function.ts';
-import type { FunctionGround, OwnEnvironment } from './service-function.ts';
+import type { FunctionContext, OwnEnvironment } from './service-function.ts';
 import { allowModel } from './vision-permission.ts';
 
 type Props = {
@@ -29,7 +29,7 @@ type Props = {
 export class AnalyzeFunction extends Construct {
   readonly function: ServiceFunction;
 
-  constructor(scope: Construct, id: string, ground: FunctionGround, props: Props) {
+  constructor(scope: Construct, id: string, ground: FunctionContext, props: Props) {
     super(scope, id);
     const { table, pictures, queue, stateMachineName, capture, modelId, bedrockRegion } = props;
     const { retentionSeconds, bedrockEndpoint } = ground.settings;
@@ -53,7 +53,7 @@ export class AnalyzeFunction extends Construct {
       environment,
     });
     allowTable(this.function, table, { apiKeys: false });
-    allowPictures(this.function, pictures, ['s3:GetObject', 's3:PutObject', 's3:DeleteObject']);
+    allowMedia(this.function, pictures, ['s3:GetObject', 's3:PutObject', 's3:DeleteObject']);
     allowSending(this.function, queue);
     allowExecutions(this.function, stateMachineName, ['states:StopExecution']);
     allowInvoking(this.function, capture);

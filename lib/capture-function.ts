@@ -3,10 +3,10 @@ import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { keyPrefixes } from '../adapters/aws/dynamodb/table-layout.ts';
 import type { CaptureEnvironment } from '../functions/capture/config.ts';
-import { FfmpegLayer, folderBytes, mostUnzippedBytes } from './ffmpeg-layer.ts';
-import { allowPictures, allowReadingItems } from './permissions.ts';
+import { FfmpegLayer, folderBytes, maxUnzippedBytes } from './ffmpeg-layer.ts';
+import { allowMedia, allowReadingItems } from './permissions.ts';
 import { ServiceFunction } from './service-function.ts';
-import type { FunctionGround, OwnEnvironment } from './service-function.ts';
+import type { FunctionContext, OwnEnvironment } from './service-function.ts';
 
 type Props = { table: Table; pictures: Bucket; forDeployment: boolean };
 
@@ -20,7 +20,7 @@ export class CaptureFunction extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    ground: FunctionGround,
+    ground: FunctionContext,
     { table, pictures, forDeployment }: Props,
   ) {
     super(scope, id);
@@ -47,14 +47,14 @@ export class CaptureFunction extends Construct {
     });
     if (layer) assertUnzippedSize(layer.unzippedBytes + folderBytes(`${ground.bundles}/capture`));
     allowReadingItems(this.function, table, keyPrefixes.source);
-    allowPictures(this.function, pictures, ['s3:PutObject']);
+    allowMedia(this.function, pictures, ['s3:PutObject']);
     if (platformSecretArn) this.function.allow(['secretsmanager:GetSecretValue'], [platformSecretArn]);
   }
 }
 
 function assertUnzippedSize(bytes: number): void {
-  if (bytes > mostUnzippedBytes)
+  if (bytes > maxUnzippedBytes)
     throw new Error(
-      `capture and its layer unzip to ${bytes} bytes; the limit of Lambda is ${mostUnzippedBytes}`,
+      `capture and its layer unzip to ${bytes} bytes; the limit of Lambda is ${maxUnzippedBytes}`,
     );
 }

@@ -3,19 +3,19 @@ import type { FunctionUrl } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { StreamEnvironment } from '../functions/stream/config.ts';
 import { allowHttp, httpEnvironment } from './http-function.ts';
-import type { HttpNeeds } from './http-function.ts';
+import type { HttpFunctionProps } from './http-function.ts';
 import { ServiceFunction } from './service-function.ts';
-import type { FunctionGround, OwnEnvironment } from './service-function.ts';
+import type { FunctionContext, OwnEnvironment } from './service-function.ts';
 
 /** Function with its own URL, for responses that stream or take longer than the 30 s of the HTTP API. */
 export class EventStream extends Construct {
   readonly url: FunctionUrl;
   readonly function: ServiceFunction;
 
-  constructor(scope: Construct, id: string, ground: FunctionGround, needs: HttpNeeds) {
+  constructor(scope: Construct, id: string, ground: FunctionContext, deps: HttpFunctionProps) {
     super(scope, id);
     const environment: OwnEnvironment<StreamEnvironment> = {
-      ...httpEnvironment(this, ground.settings, needs),
+      ...httpEnvironment(this, ground.settings, deps),
       EVENT_STREAMS_PER_CALLER: String(ground.settings.eventStreamsPerCaller),
       EVENT_STREAM_SECONDS: '840',
       // CloudFront closes a connection that is silent for 60 s.
@@ -29,7 +29,7 @@ export class EventStream extends Construct {
       timeoutSeconds: 900,
       environment,
     });
-    allowHttp(this.function, needs);
+    allowHttp(this.function, deps);
     this.url = this.function.lambda.addFunctionUrl({
       // CloudFront's signature would replace the caller's Authorization header, so a secret header protects the URL.
       authType: FunctionUrlAuthType.NONE,

@@ -16,7 +16,7 @@ type Props = {
 const layerFolder = fileURLToPath(new URL('../layers/ffmpeg/', import.meta.url));
 
 /** Maximum unzipped size of a function with its layers, in bytes (Lambda quotas). */
-export const mostUnzippedBytes = 262_144_000;
+export const maxUnzippedBytes = 262_144_000;
 
 /** Layer with `/opt/bin/ffmpeg` for `capture`, built by `npm run layer`. Without a build the stack contains a placeholder. */
 export class FfmpegLayer extends Construct {

@@ -5,16 +5,16 @@ import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations
 import { Construct } from 'constructs';
 import { maxHttpApiSeconds } from '../adapters/aws/http/origins.ts';
 import { allowHttp, httpEnvironment } from './http-function.ts';
-import type { HttpNeeds } from './http-function.ts';
+import type { HttpFunctionProps } from './http-function.ts';
 import { ServiceFunction } from './service-function.ts';
-import type { FunctionGround } from './service-function.ts';
+import type { FunctionContext } from './service-function.ts';
 
 /** HTTP API for responses within 30 s: one route, one function, behind CloudFront. */
 export class HttpApi extends Construct {
   readonly api: Api;
   readonly function: ServiceFunction;
 
-  constructor(scope: Construct, id: string, ground: FunctionGround, needs: HttpNeeds) {
+  constructor(scope: Construct, id: string, ground: FunctionContext, deps: HttpFunctionProps) {
     super(scope, id);
     const { settings, log } = ground;
     this.function = new ServiceFunction(this, 'Api', ground, {
@@ -22,9 +22,9 @@ export class HttpApi extends Construct {
       // A third of a core: parsing and TLS of a cold start take less than a second. Bodies have at most 5 MB.
       memoryMegabytes: 512,
       timeoutSeconds: maxHttpApiSeconds,
-      environment: httpEnvironment(this, settings, needs),
+      environment: httpEnvironment(this, settings, deps),
     });
-    allowHttp(this.function, needs);
+    allowHttp(this.function, deps);
     this.api = new Api(this, 'HttpApi', {
       createDefaultStage: false,
       defaultIntegration: new HttpLambdaIntegration('Integration', this.function.lambda),

@@ -9,7 +9,7 @@ import { alarmPrefix } from './alarms/alarm-prefix.ts';
 import {
   allowExecutions,
   allowInvoking,
-  allowPictures,
+  allowMedia,
   allowReadingAlarms,
   allowReadingSecrets,
   allowSending,
@@ -21,7 +21,7 @@ import type { ServiceSecrets } from './service-secrets.ts';
 import type { StageSettings } from './stage/stage-settings.ts';
 
 /** Resources of the functions that serve HTTP (`api`, `stream`). */
-export type HttpNeeds = {
+export type HttpFunctionProps = {
   table: Table;
   pictures: Bucket;
   queue: Queue;
@@ -37,20 +37,20 @@ export type HttpNeeds = {
 export function httpEnvironment(
   scope: Construct,
   settings: StageSettings,
-  needs: HttpNeeds,
+  deps: HttpFunctionProps,
 ): OwnEnvironment<ApiEnvironment> {
   return {
-    TABLE_NAME: needs.table.tableName,
-    MEDIA_BUCKET: needs.pictures.bucketName,
-    QUEUE_URL: needs.queue.queueUrl,
-    STATE_MACHINE_ARN: stateMachineArn(scope, needs.stateMachineName),
-    CAPTURE_FUNCTION: needs.capture.lambda.functionName,
-    ANALYZE_FUNCTION: needs.analyze.lambda.functionName,
-    MASTER_SECRET_ARN: needs.secrets.master.secretArn,
-    ORIGIN_SECRET_ARN: needs.secrets.origin.secretArn,
-    LOG_GROUP: needs.log.logGroupName,
+    TABLE_NAME: deps.table.tableName,
+    MEDIA_BUCKET: deps.pictures.bucketName,
+    QUEUE_URL: deps.queue.queueUrl,
+    STATE_MACHINE_ARN: stateMachineArn(scope, deps.stateMachineName),
+    CAPTURE_FUNCTION: deps.capture.lambda.functionName,
+    ANALYZE_FUNCTION: deps.analyze.lambda.functionName,
+    MASTER_SECRET_ARN: deps.secrets.master.secretArn,
+    ORIGIN_SECRET_ARN: deps.secrets.origin.secretArn,
+    LOG_GROUP: deps.log.logGroupName,
     ALARM_PREFIX: alarmPrefix(scope),
-    MODEL_ID: needs.modelId,
+    MODEL_ID: deps.modelId,
     BASE_URL: settings.domain && `https://${settings.domain.name}/api`,
     ALLOW_RANGES: settings.allowRanges.join(','),
     ALLOW_WEBHOOK_RANGES: settings.allowWebhookRanges.join(','),
@@ -63,13 +63,13 @@ export function httpEnvironment(
 }
 
 /** Grants the permissions to serve callers. Fetching streams and calling the model stay with `capture` and `analyze`. */
-export function allowHttp(to: ServiceFunction, needs: HttpNeeds): void {
-  allowTable(to, needs.table, { apiKeys: true, index: jobsByCaller });
-  allowPictures(to, needs.pictures, ['s3:GetObject']);
-  allowSending(to, needs.queue);
-  allowExecutions(to, needs.stateMachineName, ['states:StopExecution']);
-  allowInvoking(to, needs.capture, needs.analyze);
-  allowReadingSecrets(to, needs.secrets.master, needs.secrets.origin);
-  to.allow(['logs:FilterLogEvents'], [needs.log.logGroupArn]);
+export function allowHttp(to: ServiceFunction, deps: HttpFunctionProps): void {
+  allowTable(to, deps.table, { apiKeys: true, index: jobsByCaller });
+  allowMedia(to, deps.pictures, ['s3:GetObject']);
+  allowSending(to, deps.queue);
+  allowExecutions(to, deps.stateMachineName, ['states:StopExecution']);
+  allowInvoking(to, deps.capture, deps.analyze);
+  allowReadingSecrets(to, deps.secrets.master, deps.secrets.origin);
+  to.allow(['logs:FilterLogEvents'], [deps.log.logGroupArn]);
   allowReadingAlarms(to);
 }

@@ -14,8 +14,8 @@ export class JobsTable extends Construct {
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id);
     this.table = new Table(this, 'Table', {
-      partitionKey: keyOf(partitionKey),
-      sortKey: keyOf(sortKey),
+      partitionKey: toKey(partitionKey),
+      sortKey: toKey(sortKey),
       timeToLiveAttribute: ttlAttribute,
       billingMode: BillingMode.PAY_PER_REQUEST,
       // AWS managed key: CloudTrail records its use, and it has no monthly cost.
@@ -31,8 +31,8 @@ export class JobsTable extends Construct {
 function secondaryIndex(index: Index) {
   const keys = {
     indexName: index.name,
-    partitionKey: keyOf(index.partitionKey),
-    sortKey: keyOf(index.sortKey),
+    partitionKey: toKey(index.partitionKey),
+    sortKey: toKey(index.sortKey),
   };
   if (index.nonKeyAttributes.length === 0) return { ...keys, projectionType: ProjectionType.KEYS_ONLY };
   return {
@@ -42,6 +42,6 @@ function secondaryIndex(index: Index) {
   };
 }
 
-function keyOf({ name, type }: Attribute) {
+function toKey({ name, type }: Attribute) {
   return { name, type: type === 'S' ? AttributeType.STRING : AttributeType.NUMBER };
 }

@@ -1,12 +1,12 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
-import { explainNoAccessLogs, PrivateBucket } from './private-bucket.ts';
+import { suppressAccessLogFindings, PrivateBucket } from './private-bucket.ts';
 
 type Props = { keepData: boolean; accessLogs: PrivateBucket | undefined };
 
 /** Bucket of frames and clips, which expire after a day. Only functions read it; callers use the API. */
 export class MediaBucket extends Construct {
-  /** Prefix of all keys (`core/operations/capture-tick.ts`). */
+  /** Prefix of all keys (`core/workflow/capture-tick.ts`). */
   static readonly prefix = 'captures/';
   readonly bucket: PrivateBucket;
 
@@ -20,6 +20,6 @@ export class MediaBucket extends Construct {
       autoDeleteObjects: !keepData,
       accessLogs: accessLogs && { bucket: accessLogs, prefix: 'media/' },
     });
-    if (!accessLogs) explainNoAccessLogs(this.bucket);
+    if (!accessLogs) suppressAccessLogFindings(this.bucket);
   }
 }

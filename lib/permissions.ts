@@ -56,13 +56,13 @@ function leadingKeys(patterns: string[]) {
 }
 
 /** Grants actions on captures in the media bucket. */
-export function allowPictures(
+export function allowMedia(
   to: ServiceFunction,
   bucket: Bucket,
   actions: ('s3:GetObject' | 's3:PutObject' | 's3:DeleteObject')[],
 ): void {
   to.allow(actions, [bucket.arnForObjects(`${MediaBucket.prefix}*`)], {
-    wildcardSince: 'Captures have random names below the only prefix of the bucket.',
+    wildcardReason: 'Captures have random names below the only prefix of the bucket.',
   });
   // Without ListBucket, S3 reports a missing object as 403 instead of 404.
   if (actions.includes('s3:GetObject')) to.allow(['s3:ListBucket'], [bucket.bucketArn]);
@@ -93,7 +93,7 @@ export function allowReadingAlarms(to: ServiceFunction): void {
     arnFormat: ArnFormat.COLON_RESOURCE_NAME,
   });
   to.allow(['cloudwatch:DescribeAlarms'], [alarms], {
-    wildcardSince:
+    wildcardReason:
       'DescribeAlarms with a prefix is authorized against all alarms of the account and region. It reads names, thresholds and states.',
   });
 }
@@ -120,7 +120,7 @@ export function allowExecutions(
     arnFormat: ArnFormat.COLON_RESOURCE_NAME,
   });
   to.allow(actions, [executions], {
-    wildcardSince: 'Executions of the only state machine; each is named after its job.',
+    wildcardReason: 'Executions of the only state machine; each is named after its job.',
   });
 }
 

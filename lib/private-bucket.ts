@@ -30,7 +30,7 @@ export class PrivateBucket extends Bucket {
 }
 
 /** Acknowledges the finding of a bucket without access logs, for stages that disable them. */
-export function explainNoAccessLogs(bucket: PrivateBucket): void {
+export function suppressAccessLogFindings(bucket: PrivateBucket): void {
   Validations.of(bucket).acknowledge({
     id: 'AwsSolutions-S1',
     reason: 'The stage sets accessLogs to false.',

@@ -10,7 +10,7 @@ import type { ReconcileEnvironment } from '../functions/reconcile/config.ts';
 import { DeadLetterQueue } from './dead-letter-queue.ts';
 import { allowExecutions, allowSending, allowTable } from './permissions.ts';
 import { ServiceFunction } from './service-function.ts';
-import type { FunctionGround, OwnEnvironment } from './service-function.ts';
+import type { FunctionContext, OwnEnvironment } from './service-function.ts';
 
 type Props = { table: Table; queue: Queue; stateMachine: StateMachine; stateMachineName: string };
 
@@ -20,7 +20,7 @@ export class Reconcile extends Construct {
   /** Failed invocations. The next run repairs the same jobs, so messages here only indicate a problem. */
   readonly deadLetters: Queue;
 
-  constructor(scope: Construct, id: string, ground: FunctionGround, props: Props) {
+  constructor(scope: Construct, id: string, ground: FunctionContext, props: Props) {
     super(scope, id);
     this.deadLetters = new DeadLetterQueue(this, 'DeadLetters', { fifo: false });
     const environment: OwnEnvironment<ReconcileEnvironment> = {
@@ -37,7 +37,7 @@ export class Reconcile extends Construct {
       environment,
       deadLetters: this.deadLetters,
     });
-    this.function.lambda.configureAsyncInvoke({ maxEventAge: longestWait });
+    this.function.lambda.configureAsyncInvoke({ maxEventAge });
     Validations.of(this.function).acknowledge({
       id: 'Serverless-LambdaAsyncFailureDestination',
       reason: 'The function has a dead-letter queue instead of a failure destination.',
@@ -55,7 +55,7 @@ export class Reconcile extends Construct {
     const target = () =>
       new LambdaFunction(this.function.lambda, {
         deadLetterQueue: this.deadLetters,
-        maxEventAge: longestWait,
+        maxEventAge,
       });
     new Rule(this, 'ExecutionEnded', {
       description: 'An execution of the watch workflow ended',
@@ -78,4 +78,4 @@ export class Reconcile extends Construct {
 }
 
 /** Maximum age of a queued invocation: the run of each minute replaces older ones. The default of Lambda is six hours. */
-const longestWait = Duration.minutes(10);
+const maxEventAge = Duration.minutes(10);

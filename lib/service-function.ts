@@ -13,12 +13,12 @@ import {
 import type { ILayerVersion } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { explainWildcards } from './explain-wildcards.ts';
+import { suppressWildcardFindings } from './suppress-wildcards.ts';
 import type { ServiceLog } from './service-log.ts';
 import type { StageSettings } from './stage/stage-settings.ts';
 
 /** Shared inputs of all functions. */
-export type FunctionGround = {
+export type FunctionContext = {
   /** Folder with one bundle per function. */
   bundles: string;
   log: ServiceLog;
@@ -31,7 +31,7 @@ export type OwnEnvironment<Environment> = Omit<Environment, 'LOG_LEVEL' | 'POWER
 type Terms = {
   conditions?: Record<string, Record<string, unknown>>;
   /** Reason for a `*` in a resource. */
-  wildcardSince?: string;
+  wildcardReason?: string;
 };
 
 type Name = keyof StageSettings['reservedConcurrency'];
@@ -52,7 +52,7 @@ export class ServiceFunction extends Construct {
   readonly lambda: Function;
   readonly timeoutSeconds: number;
 
-  constructor(scope: Construct, id: string, { bundles, log, settings }: FunctionGround, props: Props) {
+  constructor(scope: Construct, id: string, { bundles, log, settings }: FunctionContext, props: Props) {
     super(scope, id);
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     const reserved = settings.reservedConcurrency[props.name];
@@ -90,11 +90,11 @@ export class ServiceFunction extends Construct {
   }
 
   /** Grants actions on named resources; the only way to a permission. Throws for a `*` in a resource without a reason. */
-  allow(actions: string[], resources: string[], { conditions, wildcardSince }: Terms = {}): void {
+  allow(actions: string[], resources: string[], { conditions, wildcardReason }: Terms = {}): void {
     this.lambda.addToRolePolicy(
       new PolicyStatement({ actions, resources, ...(conditions && { conditions }) }),
     );
-    explainWildcards(this, resources, wildcardSince);
+    suppressWildcardFindings(this, resources, wildcardReason);
   }
 
   #explainDeadLetters(): void {

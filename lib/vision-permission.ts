@@ -18,7 +18,7 @@ export function allowModel(to: ServiceFunction, { modelId, region }: Model): voi
   to.allow(['bedrock:InvokeModel'], [profile]);
   to.allow(['bedrock:InvokeModel'], [`arn:${partition}:bedrock:*::foundation-model/${model}`], {
     conditions: { StringEquals: { 'bedrock:InferenceProfileArn': profile } },
-    wildcardSince:
+    wildcardReason:
       'The profile selects a region of its geography, and AWS adds regions; the condition permits the model only through this profile.',
   });
 }

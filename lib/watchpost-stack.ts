@@ -2,7 +2,7 @@ import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { defaultModelId } from '../adapters/vision/bedrock/model-families.ts';
 import { AccessLogs } from './access-logs.ts';
-import { Alarms } from './alarms/alarms.ts';
+import { ServiceAlarms } from './alarms/alarms.ts';
 import { ServiceDashboard } from './alarms/dashboard.ts';
 import { ServiceMetrics } from './alarms/service-metrics.ts';
 import { AnalyzeFunction } from './analyze-function.ts';
@@ -105,10 +105,10 @@ export class WatchpostStack extends Stack {
       httpApi: http.api,
     });
     const queues = { deliveries: queue, deadLetters: deliveries.deadLetters };
-    const { alarms } = new Alarms(this, 'Alarms', {
+    const { alarms } = new ServiceAlarms(this, 'Alarms', {
       ...queues,
       metrics,
-      lostHints: reconcile.deadLetters,
+      reconcileDeadLetters: reconcile.deadLetters,
       settings,
     });
     new ServiceDashboard(this, 'Operations', { ...queues, metrics, alarms, log: log.functions });

@@ -7,9 +7,9 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { DeliverEnvironment } from '../functions/deliver/config.ts';
 import { attemptSeconds } from './delivery-queue.ts';
-import { allowPictures, allowReadingSecrets, allowTable } from './permissions.ts';
+import { allowMedia, allowReadingSecrets, allowTable } from './permissions.ts';
 import { ServiceFunction } from './service-function.ts';
-import type { FunctionGround, OwnEnvironment } from './service-function.ts';
+import type { FunctionContext, OwnEnvironment } from './service-function.ts';
 
 type Props = { table: Table; pictures: Bucket; queue: Queue; masterSecret: Secret; baseUrl: string };
 
@@ -17,7 +17,7 @@ type Props = { table: Table; pictures: Bucket; queue: Queue; masterSecret: Secre
 export class WebhookDelivery extends Construct {
   readonly function: ServiceFunction;
 
-  constructor(scope: Construct, id: string, ground: FunctionGround, props: Props) {
+  constructor(scope: Construct, id: string, ground: FunctionContext, props: Props) {
     super(scope, id);
     const { table, pictures, queue, masterSecret, baseUrl } = props;
     const { allowWebhookRanges, deliveriesAtOnce } = ground.settings;
@@ -38,7 +38,7 @@ export class WebhookDelivery extends Construct {
     });
     this.#consume(queue, deliveriesAtOnce);
     allowTable(this.function, table, { apiKeys: false });
-    allowPictures(this.function, pictures, ['s3:GetObject']);
+    allowMedia(this.function, pictures, ['s3:GetObject']);
     allowReadingSecrets(this.function, masterSecret);
   }
 

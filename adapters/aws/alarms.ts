@@ -1,7 +1,7 @@
 import { DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
 import type { CloudWatchClient, MetricAlarm } from '@aws-sdk/client-cloudwatch';
-import type { Alarm, Alarms } from '../../core/ports/alarms.ts';
-import { failed } from './platform-error.ts';
+import type { Alarm, AlarmReader } from '../../core/ports/alarms.ts';
+import { throwCoreError } from './aws-error.ts';
 
 /** CloudWatch client and alarm names of the deployment. */
 export type AlarmsOptions = {
@@ -11,18 +11,18 @@ export type AlarmsOptions = {
 };
 
 /** Safety limit. The service has about 12 alarms, a page holds 100. */
-const mostPages = 5;
+const maxPages = 5;
 
 /**
  * Creates a reader of the deployment's CloudWatch alarms. `list` throws `TransientError`, and SDK errors such as a
  * missing permission.
  */
-export function createAlarms({ client, prefix }: AlarmsOptions): Alarms {
+export function createAlarms({ client, prefix }: AlarmsOptions): AlarmReader {
   return {
     list: async () => {
       const found: Alarm[] = [];
       let nextToken: string | undefined;
-      for (let page = 0; page < mostPages; page += 1) {
+      for (let page = 0; page < maxPages; page += 1) {
         const answer = await client
           .send(
             new DescribeAlarmsCommand({
@@ -32,7 +32,7 @@ export function createAlarms({ client, prefix }: AlarmsOptions): Alarms {
               ...(nextToken !== undefined && { NextToken: nextToken }),
             }),
           )
-          .catch(failed);
+          .catch(throwCoreError);
         found.push(...(answer.MetricAlarms ?? []).map(readAlarm));
         nextToken = answer.NextToken;
         if (nextToken === undefined) break;

@@ -1,8 +1,8 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import type { DeliveryMessage } from '../../core/delivery.ts';
+import type { DeliveryMessage } from '../../core/records/delivery.ts';
 import type { DeliveryQueue } from '../../core/ports/delivery.ts';
-import { failed } from './platform-error.ts';
+import { throwCoreError } from './aws-error.ts';
 
 /** SQS client and URL of the FIFO queue. */
 export type DeliveryQueueOptions = { client: SQSClient; queueUrl: string };
@@ -20,7 +20,7 @@ export function createDeliveryQueue({ client, queueUrl }: DeliveryQueueOptions):
         MessageGroupId: message.job_id,
         MessageDeduplicationId: deduplicationId(message),
       });
-      await client.send(command).catch(failed);
+      await client.send(command).catch(throwCoreError);
     },
   };
 }

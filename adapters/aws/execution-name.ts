@@ -1,5 +1,5 @@
-import { executionInputSchema } from '../../core/workflow.ts';
-import type { ExecutionInput } from '../../core/workflow.ts';
+import { executionInputSchema } from '../../core/records/workflow.ts';
+import type { ExecutionInput } from '../../core/records/workflow.ts';
 
 /** Returns `<job_id>-<generation>`, so that a repeated start has no effect. */
 export function executionName({ job_id, generation }: ExecutionInput): string {

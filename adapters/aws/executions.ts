@@ -7,9 +7,9 @@ import {
 } from '@aws-sdk/client-sfn';
 import type { ExecutionStatus, SFNClient } from '@aws-sdk/client-sfn';
 import type { Executions } from '../../core/ports/executions.ts';
-import type { ExecutionInput } from '../../core/workflow.ts';
+import type { ExecutionInput } from '../../core/records/workflow.ts';
 import { executionArn, executionName } from './execution-name.ts';
-import { failed } from './platform-error.ts';
+import { throwCoreError } from './aws-error.ts';
 
 /** Step Functions client and state machine of `watch.asl.json`. */
 export type ExecutionsOptions = { client: SFNClient; stateMachineArn: string };
@@ -28,7 +28,7 @@ export function createExecutions({ client, stateMachineArn }: ExecutionsOptions)
         return 'started';
       } catch (error) {
         if (error instanceof ExecutionAlreadyExists) return 'already';
-        return failed(error);
+        return throwCoreError(error);
       }
     },
     stop: async (input, cause) => {
@@ -36,7 +36,7 @@ export function createExecutions({ client, stateMachineArn }: ExecutionsOptions)
         await client.send(new StopExecutionCommand({ executionArn: toArn(input), cause }));
       } catch (error) {
         // Stopping an ended execution is no error. An execution that was never started does not exist.
-        if (!(error instanceof ExecutionDoesNotExist)) failed(error);
+        if (!(error instanceof ExecutionDoesNotExist)) throwCoreError(error);
       }
     },
     status: async (input) => {
@@ -45,7 +45,7 @@ export function createExecutions({ client, stateMachineArn }: ExecutionsOptions)
         return status === undefined ? undefined : statuses[status];
       } catch (error) {
         if (error instanceof ExecutionDoesNotExist) return undefined;
-        return failed(error);
+        return throwCoreError(error);
       }
     },
     runsHere: () => false,

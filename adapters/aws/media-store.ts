@@ -1,7 +1,7 @@
 import { DeleteObjectsCommand, GetObjectCommand, NoSuchKey, PutObjectCommand } from '@aws-sdk/client-s3';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { MediaStore } from '../../core/ports/media-store.ts';
-import { failed } from './platform-error.ts';
+import { throwCoreError } from './aws-error.ts';
 
 /** S3 client and bucket of media. */
 export type MediaStoreOptions = { client: S3Client; bucket: string };
@@ -15,7 +15,7 @@ export function createMediaStore({ client, bucket }: MediaStoreOptions): MediaSt
     put: async (key, bytes, contentType) => {
       await client
         .send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: bytes, ContentType: contentType }))
-        .catch(failed);
+        .catch(throwCoreError);
     },
     get: async (key) => {
       try {
@@ -23,13 +23,13 @@ export function createMediaStore({ client, bucket }: MediaStoreOptions): MediaSt
         return await Body?.transformToByteArray();
       } catch (error) {
         if (error instanceof NoSuchKey) return undefined;
-        return failed(error);
+        return throwCoreError(error);
       }
     },
     remove: async (keys) => {
       const Objects = keys.map((key) => ({ Key: key }));
       const command = new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } });
-      const { Errors: [refused] = [] } = await client.send(command).catch(failed);
+      const { Errors: [refused] = [] } = await client.send(command).catch(throwCoreError);
       if (refused) throw new Error(`A media object was not deleted: ${refused.Code ?? 'unknown reason'}`);
     },
   };

@@ -1,28 +1,28 @@
 import { ChangeMessageVisibilityCommand } from '@aws-sdk/client-sqs';
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import { failed } from './platform-error.ts';
+import { throwCoreError } from './aws-error.ts';
 
 /** Sets the visibility timeout of a received message; its message group is blocked until then. */
-export type Postpone = (receiptHandle: string, seconds: number) => Promise<void>;
+export type ChangeVisibility = (receiptHandle: string, seconds: number) => Promise<void>;
 
 /** Creates a `Postpone` for one queue. */
-export function createPostpone(client: SQSClient, queueUrl: string): Postpone {
+export function createChangeVisibility(client: SQSClient, queueUrl: string): ChangeVisibility {
   return async (receiptHandle, seconds) => {
     const command = new ChangeMessageVisibilityCommand({
       QueueUrl: queueUrl,
       ReceiptHandle: receiptHandle,
       VisibilityTimeout: seconds,
     });
-    await client.send(command).catch(failed);
+    await client.send(command).catch(throwCoreError);
   };
 }
 
 /** Maximum visibility timeout, in seconds. SQS limits it to 12 hours from the receipt. */
-const mostSeconds = 43_000;
+const maxVisibilitySeconds = 43_000;
 
 /** Returns the visibility timeout, in whole seconds, rounded up: an early message only waits again. */
 export function visibilitySeconds(seconds: number): number {
-  return Math.min(mostSeconds, Math.max(0, Math.ceil(seconds)));
+  return Math.min(maxVisibilitySeconds, Math.max(0, Math.ceil(seconds)));
 }
 
 /**

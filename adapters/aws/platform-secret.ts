@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { StreamFetchError, TransientError } from '../../core/errors.ts';
 import type { Log } from '../../core/ports/log.ts';
-import { accountCookies, accountOf } from '../platforms/cookies.ts';
-import type { Platform } from '../platforms/cookies.ts';
+import { accountCookies, accountSites } from '../platforms/cookies.ts';
+import type { AccountPlatform } from '../platforms/cookies.ts';
 import type { PlatformSettings } from '../platforms/platform-settings.ts';
 import type { Secret } from './secret.ts';
 
@@ -56,8 +56,8 @@ export function createPlatformSecret(
 }
 
 /** Cookies as exported by browsers, or as one header. */
-function cookiesSchema(platform: Platform) {
-  const { site, cookie } = accountOf[platform];
+function cookiesSchema(platform: AccountPlatform) {
+  const { site, cookie } = accountSites[platform];
   return z
     .string()
     .prefault('')

@@ -2,9 +2,9 @@ import { FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import type { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { z } from 'zod';
 import type { LogEntry, RecentLog } from '../../core/ports/log.ts';
-import { redact } from '../../core/redact.ts';
+import { redact } from '../../core/observability/redact.ts';
 import { withFields } from '../log-message.ts';
-import { failed } from './platform-error.ts';
+import { throwCoreError } from './aws-error.ts';
 
 /** CloudWatch Logs client and the log group of all functions. */
 export type RecentLogOptions = { client: CloudWatchLogsClient; logGroup: string; now: () => Date };
@@ -12,7 +12,7 @@ export type RecentLogOptions = { client: CloudWatchLogsClient; logGroup: string;
 /** Maximum entries (interface section 4.10). */
 const capacity = 500;
 /** Maximum pages. An account may send 10 requests per second, and an empty page was still searched. */
-const mostPages = 12;
+const maxPages = 12;
 const pageEvents = 2000;
 const daysBack = 7;
 
@@ -25,7 +25,7 @@ export function createRecentLog({ client, logGroup, now }: RecentLogOptions): Re
     entries: async () => {
       const found: (LogEntry & { atMs: number })[] = [];
       let nextToken: string | undefined;
-      for (let page = 0; page < mostPages; page += 1) {
+      for (let page = 0; page < maxPages; page += 1) {
         const answer = await client
           .send(
             new FilterLogEventsCommand({
@@ -36,7 +36,7 @@ export function createRecentLog({ client, logGroup, now }: RecentLogOptions): Re
               ...(nextToken !== undefined && { nextToken }),
             }),
           )
-          .catch(failed);
+          .catch(throwCoreError);
         for (const { message = '', timestamp = 0 } of answer.events ?? []) {
           const entry = readEntry(message);
           if (entry) found.push({ ...entry, atMs: Date.parse(entry.time) || timestamp });

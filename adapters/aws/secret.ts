@@ -1,7 +1,7 @@
 import { GetSecretValueCommand, ResourceNotFoundException } from '@aws-sdk/client-secrets-manager';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { isOver } from '../../core/time.ts';
-import { failed } from './platform-error.ts';
+import { throwCoreError } from './aws-error.ts';
 
 /** Options of `createSecret`. */
 export type SecretOptions = {
@@ -10,7 +10,7 @@ export type SecretOptions = {
   arn: string;
   now: () => Date;
   /** Cache time, in seconds. Default: 300, which a rotation must allow for. */
-  keptSeconds?: number;
+  cacheSeconds?: number;
 };
 
 /** Cached secret. */
@@ -20,21 +20,21 @@ export type Secret = {
    * Returns the valid versions during a rotation, newest first, or one if the secret never rotated. `mostSeconds`
    * is the maximum age of the cached values, for callers that may have seen a newer version.
    */
-  versions(mostSeconds?: number): Promise<string[]>;
+  versions(maxAgeSeconds?: number): Promise<string[]>;
 };
 
 /**
  * Creates a cached secret of Secrets Manager, read at first use and after its cache time. Failed reads are not
  * cached.
  */
-export function createSecret({ client, arn, now, keptSeconds = 300 }: SecretOptions): Secret {
+export function createSecret({ client, arn, now, cacheSeconds = 300 }: SecretOptions): Secret {
   const newest = keptReading(() => read('AWSCURRENT'), now);
   const older = keptReading(() => read('AWSPREVIOUS'), now);
 
   return {
-    current: async () => present(await newest(keptSeconds)),
-    versions: async (mostSeconds = keptSeconds) => {
-      const values = await Promise.all([newest(mostSeconds), older(mostSeconds)]);
+    current: async () => present(await newest(cacheSeconds)),
+    versions: async (maxAgeSeconds = cacheSeconds) => {
+      const values = await Promise.all([newest(maxAgeSeconds), older(maxAgeSeconds)]);
       return [...new Set(values.filter((value) => value !== undefined))];
     },
   };
@@ -46,7 +46,7 @@ export function createSecret({ client, arn, now, keptSeconds = 300 }: SecretOpti
     } catch (error) {
       // The secret has never rotated.
       if (stage === 'AWSPREVIOUS' && error instanceof ResourceNotFoundException) return undefined;
-      return failed(error);
+      return throwCoreError(error);
     }
   }
 }
@@ -59,9 +59,9 @@ function present(value: string | undefined): string {
 /** Caches a read. Concurrent calls share it. */
 function keptReading<Value>(read: () => Promise<Value>, now: () => Date) {
   let kept: { value: Promise<Value>; at: Date } | undefined;
-  return async (mostSeconds: number): Promise<Value> => {
+  return async (maxAgeSeconds: number): Promise<Value> => {
     const at = now();
-    if (kept && !isOver(kept.at, mostSeconds, at)) return kept.value;
+    if (kept && !isOver(kept.at, maxAgeSeconds, at)) return kept.value;
     const begun = { value: read(), at };
     kept = begun;
     try {

@@ -1,4 +1,4 @@
-import { validVersions } from '../../core/caller.ts';
+import { validVersions } from '../../core/records/caller.ts';
 import type { CallerStore } from '../../core/ports/caller-store.ts';
 import type { WebhookSigner } from '../../core/ports/delivery.ts';
 import { createWebhookSigner } from '../webhook/webhook-signer.ts';

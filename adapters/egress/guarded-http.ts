@@ -4,11 +4,11 @@ import { InvalidUrlError } from '../../core/errors.ts';
 import { EgressLimitError, EgressRefusedError } from './errors.ts';
 import type { EgressGuard } from './guard.ts';
 import { openDeadline, type Deadline } from './deadline.ts';
-import { namedError } from './named-error.ts';
+import { toEgressError } from './egress-error.ts';
 import { createPinnedConnector } from './pinned-connector.ts';
 import { readBody } from './read-body.ts';
 import { nextHop, redirectTarget, webSchemes, type Hop } from './redirect.ts';
-import { checkBehindProxy, createProxyDispatcher } from './through-proxy.ts';
+import { checkProxiedHost, createProxyDispatcher } from './proxy-dispatcher.ts';
 
 /** Response to a guarded request. */
 export type GuardedResponse = {
@@ -96,7 +96,7 @@ async function followRedirects(
   try {
     let hop = firstHop(guard, url, request);
     for (let redirects = 0; ; redirects += 1) {
-      if (request.proxyUrl !== undefined) await checkBehindProxy(guard, hop.url.hostname);
+      if (request.proxyUrl !== undefined) await checkProxiedHost(guard, hop.url.hostname);
       const answer = await sendHop(dispatcher, hop, deadline);
       const target = redirectTarget(answer.statusCode, answer.headers['location'], hop.url);
       if (target === null || request.maxRedirects === 0) return await respond(answer, hop, request);
@@ -108,7 +108,7 @@ async function followRedirects(
     deadline.throwIfOver();
     if (error instanceof InvalidUrlError)
       throw new EgressRefusedError('URL is not allowed', { cause: error });
-    throw namedError(error);
+    throw toEgressError(error);
   } finally {
     deadline.close();
   }

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { openDeadline, type Deadline } from './deadline.ts';
 import type { EgressGuard } from './guard.ts';
-import { namedError } from './named-error.ts';
+import { toEgressError } from './egress-error.ts';
 
 /** Target and timeout of a TCP connection. */
 export type GuardedTcpOptions = { host: string; port: number; timeoutMs: number; signal?: AbortSignal };
@@ -16,7 +16,7 @@ export async function connectGuarded(guard: EgressGuard, options: GuardedTcpOpti
     return await connectToAny(guard, options, deadline);
   } catch (error) {
     deadline.throwIfOver();
-    throw namedError(error);
+    throw toEgressError(error);
   } finally {
     deadline.close();
   }

@@ -25,7 +25,7 @@ export function createCallLimiter({ perMinute, atOnce, now }: CallLimits & { now
   function admit(caller: string, nowMs: number): Admission {
     forgetIdle(nowMs);
     const use = uses.get(caller) ?? { beganMs: [], underWay: 0 };
-    const refused = refusalOf(use, nowMs);
+    const refused = findRefusal(use, nowMs);
     if (refused !== undefined) return refused;
     uses.set(caller, use);
     if (perMinute > 0) use.beganMs.push(nowMs);
@@ -33,14 +33,14 @@ export function createCallLimiter({ perMinute, atOnce, now }: CallLimits & { now
     return { kind: 'admitted', release: releaseOnce(use) };
   }
 
-  function refusalOf(use: Use, nowMs: number): Admission | undefined {
+  function findRefusal(use: Use, nowMs: number): Admission | undefined {
     if (atOnce > 0 && use.underWay >= atOnce) {
-      return { kind: 'refused', limit: 'at once', most: atOnce, retryAfterSeconds: retryAtOnceSeconds };
+      return { kind: 'refused', limit: 'at once', max: atOnce, retryAfterSeconds: retryAtOnceSeconds };
     }
     const oldest = use.beganMs[0];
     if (oldest === undefined || use.beganMs.length < perMinute) return undefined;
     const retryAfterSeconds = Math.max(1, Math.ceil((oldest + windowMs - nowMs) / 1000));
-    return { kind: 'refused', limit: 'per minute', most: perMinute, retryAfterSeconds };
+    return { kind: 'refused', limit: 'per minute', max: perMinute, retryAfterSeconds };
   }
 
   /** A clock that was set back must not keep a caller out: what lies in the future is forgotten too. */

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { callerSchema } from '../../core/caller.ts';
+import { callerSchema } from '../../core/records/caller.ts';
 import type { CallerStore } from '../../core/ports/caller-store.ts';
 import { readOptionalRecord, readRecords } from './record.ts';
-import { reading, transaction } from './transaction.ts';
+import { withStorageErrors, transaction } from './transaction.ts';
 
 /** Throws `TransientError`, and `StorageError` for a record that cannot be read. */
 export function createCallerStore(database: DatabaseSync): CallerStore {
@@ -14,10 +14,10 @@ export function createCallerStore(database: DatabaseSync): CallerStore {
   const read = (caller: string) => readOptionalRecord(callerSchema, find.get(caller));
   return {
     add: async (caller) => {
-      reading(() => add.run(caller.caller, JSON.stringify(caller)));
+      withStorageErrors(() => add.run(caller.caller, JSON.stringify(caller)));
     },
-    find: async (caller) => reading(() => read(caller)),
-    list: async (after, limit) => reading(() => readRecords(callerSchema, list.all(after, limit))),
+    find: async (caller) => withStorageErrors(() => read(caller)),
+    list: async (after, limit) => withStorageErrors(() => readRecords(callerSchema, list.all(after, limit))),
     replaceSecret: async (caller, expectedVersion, secret) =>
       transaction(database, () => {
         const stored = read(caller);

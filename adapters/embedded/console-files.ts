@@ -25,7 +25,7 @@ export function consoleFiles({ folder, headers, caching }: ConsoleFiles) {
     if (!file) return context.notFound();
     const all = { ...headers, 'Cache-Control': cacheControl, ETag: file.etag };
     if (context.req.header('If-None-Match') === file.etag) return context.body(null, 304, all);
-    return context.body(file.bytes, 200, { ...all, 'Content-Type': typeOf(name) });
+    return context.body(file.bytes, 200, { ...all, 'Content-Type': readType(name) });
   };
   const page = async (context: Context): Promise<Response> =>
     (await read('index.html')) ? send(context, 'index.html', caching.page) : notBuilt(context, headers);
@@ -56,7 +56,7 @@ function rememberedFiles(folder: string) {
   };
 }
 
-function typeOf(name: string): string {
+function readType(name: string): string {
   const types: Record<string, string> = {
     '.html': 'text/html; charset=utf-8',
     '.js': 'text/javascript; charset=utf-8',

@@ -1,4 +1,4 @@
-import { handleHead, visibilityOfHead, type TurnOptions } from './delivery-turn.ts';
+import { handleNextMessage, readNextVisibility, type TurnOptions } from './delivery-turn.ts';
 import { createWaitingJobs } from './waiting-jobs.ts';
 
 export type DeliveryConsumer = {
@@ -36,10 +36,10 @@ export function startDeliveryConsumer(options: ConsumerOptions): DeliveryConsume
   async function turn(jobId: string): Promise<void> {
     // Who sends a message does not wait for the first steps of its handler.
     await Promise.resolve();
-    const failedUntil = await handleHead(options, jobId);
+    const failedUntil = await handleNextMessage(options, jobId);
     // Without a pause from here on: a message sent meanwhile is either seen as the next head, or wakes its job.
     turns.delete(jobId);
-    queueUp(jobId, failedUntil ?? visibilityOfHead(options, jobId));
+    queueUp(jobId, failedUntil ?? readNextVisibility(options, jobId));
     dispatch();
   }
 
@@ -50,18 +50,18 @@ export function startDeliveryConsumer(options: ConsumerOptions): DeliveryConsume
   function wakeLater(): void {
     const visibleAt = waiting.nextVisibleAt();
     if (visibleAt === undefined) return;
-    const delayMs = Math.min(visibleAt - options.now().getTime(), longestTimerMs);
+    const delayMs = Math.min(visibleAt - options.now().getTime(), maxTimerMs);
     cancelTimer = options.setTimer(dispatch, delayMs);
   }
 
-  for (const jobId of options.messages.jobIds()) queueUp(jobId, visibilityOfHead(options, jobId));
+  for (const jobId of options.messages.jobIds()) queueUp(jobId, readNextVisibility(options, jobId));
   dispatch();
 
   return {
     wake: (jobId) => {
       // A job in its turn looks for its next head by itself.
       if (turns.has(jobId) || waiting.has(jobId)) return;
-      queueUp(jobId, visibilityOfHead(options, jobId));
+      queueUp(jobId, readNextVisibility(options, jobId));
       dispatch();
     },
     close: async () => {
@@ -73,4 +73,4 @@ export function startDeliveryConsumer(options: ConsumerOptions): DeliveryConsume
 }
 
 /** No timer fires when the clock is set forward: look again now and then. */
-const longestTimerMs = 60_000;
+const maxTimerMs = 60_000;

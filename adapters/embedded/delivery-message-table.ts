@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import { deliveryMessageSchema, type DeliveryMessage } from '../../core/delivery.ts';
+import { deliveryMessageSchema, type DeliveryMessage } from '../../core/records/delivery.ts';
 import type { Row } from './record.ts';
-import { reading, transaction } from './transaction.ts';
+import { withStorageErrors, transaction } from './transaction.ts';
 
 export type DeliveryMessageTable = ReturnType<typeof createDeliveryMessageTable>;
 
@@ -40,11 +40,11 @@ export function createDeliveryMessageTable(database: DatabaseSync) {
         if (isNew) insert.run({ ...message, visible_at: now.getTime() });
         return isNew;
       }),
-    head: (jobId: string): QueuedMessage | undefined => reading(() => readMessage(head.get(jobId))),
-    jobIds: (): string[] => reading(() => jobIdsSchema.parse(heads.all()).map((row) => row.job_id)),
-    remove: (position: number): void => void reading(() => remove.run(position)),
+    head: (jobId: string): QueuedMessage | undefined => withStorageErrors(() => readMessage(head.get(jobId))),
+    jobIds: (): string[] => withStorageErrors(() => jobIdsSchema.parse(heads.all()).map((row) => row.job_id)),
+    remove: (position: number): void => void withStorageErrors(() => remove.run(position)),
     postpone: (position: number, visibleAt: number, failures: number): void =>
-      void reading(() => postpone.run(visibleAt, failures, position)),
+      void withStorageErrors(() => postpone.run(visibleAt, failures, position)),
   };
 }
 

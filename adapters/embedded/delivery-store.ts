@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { deliverySchema } from '../../core/delivery.ts';
+import { deliverySchema } from '../../core/records/delivery.ts';
 import type { DeliveryStore } from '../../core/ports/delivery.ts';
 import { readOptionalRecord, readRecords } from './record.ts';
-import { reading } from './transaction.ts';
+import { withStorageErrors } from './transaction.ts';
 
 /** Deliveries go when their job is swept. Throws `TransientError`, and `StorageError` for a record that cannot be read. */
 export function createDeliveryStore(database: DatabaseSync): DeliveryStore {
@@ -14,12 +14,12 @@ export function createDeliveryStore(database: DatabaseSync): DeliveryStore {
   const list = database.prepare('SELECT record FROM deliveries WHERE job_id = ? ORDER BY sequence');
   return {
     get: async (jobId, sequence) =>
-      reading(() => readOptionalRecord(deliverySchema, find.get(jobId, sequence))),
+      withStorageErrors(() => readOptionalRecord(deliverySchema, find.get(jobId, sequence))),
     put: async (delivery) => {
-      reading(() => put.run(delivery.job_id, delivery.sequence, JSON.stringify(delivery)));
+      withStorageErrors(() => put.run(delivery.job_id, delivery.sequence, JSON.stringify(delivery)));
     },
-    before: async (jobId, sequence) =>
-      reading(() => readOptionalRecord(deliverySchema, before.get(jobId, sequence))),
-    list: async (jobId) => reading(() => readRecords(deliverySchema, list.all(jobId))),
+    previous: async (jobId, sequence) =>
+      withStorageErrors(() => readOptionalRecord(deliverySchema, before.get(jobId, sequence))),
+    list: async (jobId) => withStorageErrors(() => readRecords(deliverySchema, list.all(jobId))),
   };
 }

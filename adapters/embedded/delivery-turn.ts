@@ -1,5 +1,5 @@
-import type { DeliveryMessage } from '../../core/delivery.ts';
-import { rules } from '../../core/decision/rules.ts';
+import type { DeliveryMessage } from '../../core/records/delivery.ts';
+import { rules } from '../../core/rules.ts';
 import { jobLog, type Log } from '../../core/ports/log.ts';
 import { ageSeconds } from '../../core/time.ts';
 import type { DeliveryMessageTable, QueuedMessage } from './delivery-message-table.ts';
@@ -9,7 +9,7 @@ import type { SetTimer } from './timer.ts';
 export type DeliveryOutcome = { kind: 'done' } | { kind: 'again'; afterSeconds: number };
 
 /** Maximum time that a message stays invisible, in seconds: the longest `Retry-After`, which outlasts every pause after a fault. */
-const maxInvisibleSeconds = rules.retryAfterSeconds;
+const maxInvisibleSeconds = rules.maxRetryAfterSeconds;
 
 /** One that throws has its message again after 1, 2, 4, … 60 s. */
 export type DeliveryHandler = (message: DeliveryMessage) => Promise<DeliveryOutcome>;
@@ -28,7 +28,7 @@ export type TurnOptions = {
  * Has the head of a job handled. Returns until when (in milliseconds) the job has to wait because something failed. Never
  * throws: what fails is logged.
  */
-export async function handleHead(options: TurnOptions, jobId: string): Promise<number | undefined> {
+export async function handleNextMessage(options: TurnOptions, jobId: string): Promise<number | undefined> {
   let head: QueuedMessage | undefined;
   try {
     head = options.messages.head(jobId);
@@ -41,7 +41,7 @@ export async function handleHead(options: TurnOptions, jobId: string): Promise<n
 }
 
 /** When (in milliseconds) the head of a job becomes visible; undefined where it has none. Never throws. */
-export function visibilityOfHead(options: TurnOptions, jobId: string): number | undefined {
+export function readNextVisibility(options: TurnOptions, jobId: string): number | undefined {
   try {
     const head = options.messages.head(jobId);
     return head && visibleAt(head, options.now());

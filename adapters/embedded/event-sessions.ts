@@ -18,7 +18,7 @@ export function createEventSessions(perCaller: number): EmbeddedEventSessions {
       const session: EventSession = {
         signal: controller.signal,
         // A reader that leaves closes its connection, and is noticed.
-        reads: () => undefined,
+        attachJob: () => undefined,
         end: async () => {
           controller.abort();
           own.delete(session);

@@ -1,5 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { goesToWebhook, jobEventSchema, type EventType, type JobEvent } from '../../core/event.ts';
+import {
+  isDeliveredByWebhook,
+  jobEventSchema,
+  type EventType,
+  type JobEvent,
+} from '../../core/records/event.ts';
 import { readOptionalRecord, readRecords } from './record.ts';
 
 /** Events in their jobs' order. A number that is taken is refused. */
@@ -32,7 +37,7 @@ function toRow(event: JobEvent) {
     job_id: event.job_id,
     sequence: event.sequence,
     type: event.type,
-    to_webhook: goesToWebhook(event.type) ? 1 : 0,
+    to_webhook: isDeliveredByWebhook(event.type) ? 1 : 0,
     record: JSON.stringify(event),
   };
 }

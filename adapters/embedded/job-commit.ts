@@ -8,7 +8,7 @@ export function commitChange(tables: JobTables, change: JobChange): 'committed' 
   if (!change.from.includes(job.status) || job.sequence !== change.expectedSequence) return 'outdated';
   tables.jobs.update({ ...job, ...change.set });
   for (const event of change.events) tables.events.insert(event);
-  if (change.freesSlotOf !== undefined) tables.slots.free(change.freesSlotOf, change.jobId);
-  if (change.addsToTotals !== undefined) tables.totals.add(change.addsToTotals);
+  if (change.releasesSlotOf !== undefined) tables.slots.free(change.releasesSlotOf, change.jobId);
+  if (change.totalsDelta !== undefined) tables.totals.add(change.totalsDelta);
   return 'committed';
 }

@@ -2,11 +2,11 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { JobStore } from '../../core/ports/job-store.ts';
 import { commitChange } from './job-commit.ts';
 import { createJob } from './job-creation.ts';
-import { sweep, type Swept } from './job-sweep.ts';
+import { sweepJobs, type SweepResult } from './job-sweep.ts';
 import { createSlotReservations } from './slot-reservations.ts';
 import { createJobTables, type JobTables } from './job-tables.ts';
-import { reading, transaction } from './transaction.ts';
-import { usageOf } from './usage.ts';
+import { withStorageErrors, transaction } from './transaction.ts';
+import { sumUsage } from './usage.ts';
 
 export type EmbeddedJobStore = JobStore & {
   /**
@@ -15,7 +15,7 @@ export type EmbeddedJobStore = JobStore & {
    */
   renewLeases(until: Date): number;
   /** See `job-sweep.ts`. Throws `TransientError`; what it removed until then stays removed. */
-  sweep(now: Date): Promise<Swept>;
+  sweep(now: Date): Promise<SweepResult>;
 };
 
 /**
@@ -28,7 +28,7 @@ export function createJobStore(database: DatabaseSync): EmbeddedJobStore {
   const reservations = createSlotReservations();
   return {
     reserveSlot: async (reservation, now) =>
-      reading(() =>
+      withStorageErrors(() =>
         reservations.reserve(reservation, slots.count(reservation.caller), now) ? 'reserved' : 'slots_full',
       ),
     releaseSlot: async (caller, jobId) => reservations.release(caller, jobId),
@@ -41,24 +41,25 @@ export function createJobStore(database: DatabaseSync): EmbeddedJobStore {
     },
     commit: async (change) => transaction(database, () => commitChange(tables, change)),
     get: async (jobId, now) => {
-      const job = reading(() => jobs.find(jobId));
+      const job = withStorageErrors(() => jobs.find(jobId));
       return job === undefined || hasExpired(job.expires_at, now) ? undefined : job;
     },
-    findIdempotent: async (caller, key, now) => reading(() => tables.idempotency.find(caller, key, now)),
-    find: async (jobId) => reading(() => jobs.find(jobId)),
-    source: async (sourceId) => reading(() => sources.find(sourceId)),
+    findByIdempotencyKey: async (caller, key, now) =>
+      withStorageErrors(() => tables.idempotency.find(caller, key, now)),
+    getIncludingExpired: async (jobId) => withStorageErrors(() => jobs.find(jobId)),
+    source: async (sourceId) => withStorageErrors(() => sources.find(sourceId)),
     list: async (query, now) =>
-      reading(() => ({ jobs: jobs.page(query, now), total: jobs.count(query, now) })),
-    countActive: async (caller) => reading(() => slots.count(caller)),
-    events: async (jobId, after, limit) => reading(() => events.after(jobId, after, limit)),
-    newestEvents: async (jobId, type, limit) => reading(() => events.newest(jobId, type, limit)),
-    event: async (jobId, sequence) => reading(() => events.find(jobId, sequence)),
+      withStorageErrors(() => ({ jobs: jobs.page(query, now), total: jobs.count(query, now) })),
+    countActive: async (caller) => withStorageErrors(() => slots.count(caller)),
+    events: async (jobId, after, limit) => withStorageErrors(() => events.after(jobId, after, limit)),
+    newestEvents: async (jobId, type, limit) => withStorageErrors(() => events.newest(jobId, type, limit)),
+    event: async (jobId, sequence) => withStorageErrors(() => events.find(jobId, sequence)),
     markPublished: async (jobId, sequence) =>
       transaction(database, () => markPublished(tables, jobId, sequence)),
-    dueForRepair: async (now, limit) => reading(() => dueForRepair(tables, now, limit)),
-    usage: async () => transaction(database, () => usageOf(totals.read(), jobs.active())),
+    dueForRepair: async (now, limit) => withStorageErrors(() => dueForRepair(tables, now, limit)),
+    usage: async () => transaction(database, () => sumUsage(totals.read(), jobs.active())),
     renewLeases: (until) => transaction(database, () => renewLeases(tables, until)),
-    sweep: (now) => sweep(database, tables, now),
+    sweep: (now) => sweepJobs(database, tables, now),
   };
 }
 

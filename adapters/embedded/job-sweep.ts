@@ -1,19 +1,19 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
-import type { Job } from '../../core/job.ts';
-import { reading, transaction } from './transaction.ts';
+import type { Job } from '../../core/records/job.ts';
+import { withStorageErrors, transaction } from './transaction.ts';
 import type { JobTables } from './job-tables.ts';
 
 /** What a sweep removed, so that what is kept elsewhere under these ids can go too. */
-export type Swept = { jobs: { jobId: string; sourceId: string }[]; idempotencyRecords: number };
+export type SweepResult = { jobs: { jobId: string; sourceId: string }[]; idempotencyRecords: number };
 
 /**
  * Removes what nobody can read any more: idempotency records, and expired jobs with all that belongs to them. A job stays an
  * hour past its expiry, as its last events may still be under way to a receiver; reads leave it out all the same.
  */
-export async function sweep(database: DatabaseSync, tables: JobTables, now: Date): Promise<Swept> {
+export async function sweepJobs(database: DatabaseSync, tables: JobTables, now: Date): Promise<SweepResult> {
   const removeDeliveries = createDeliveryRemoval(database);
-  const jobs = reading(() => tables.jobs.expiredBy(new Date(now.getTime() - deliveryTimeMs)));
+  const jobs = withStorageErrors(() => tables.jobs.expiredBy(new Date(now.getTime() - deliveryTimeMs)));
   for (const job of jobs) {
     transaction(database, () => {
       removeJob(tables, job);

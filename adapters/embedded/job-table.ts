@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import { jobSchema, type Job } from '../../core/job.ts';
+import { jobSchema, type Job } from '../../core/records/job.ts';
 import type { JobQuery } from '../../core/ports/job-store.ts';
 import { readCount, readOptionalRecord, readRecords, toMilliseconds, type Row } from './record.ts';
 

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { apiKeySchema, type ApiKey } from '../../core/key.ts';
+import { apiKeySchema, type ApiKey } from '../../core/records/key.ts';
 import type { KeyStore } from '../../core/ports/key-store.ts';
 import { readCount, readOptionalRecord, readRecords, toMilliseconds } from './record.ts';
-import { reading, transaction } from './transaction.ts';
+import { withStorageErrors, transaction } from './transaction.ts';
 
 export type EmbeddedKeyStore = KeyStore & {
   /** Removes keys that were revoked before then, some at a time; returns how many. */
@@ -60,7 +60,7 @@ export function createKeyStore(database: DatabaseSync): EmbeddedKeyStore {
   }
 
   return {
-    put: async (key) => reading(() => write(key)),
+    put: async (key) => withStorageErrors(() => write(key)),
     create: async (key, maxGood) =>
       transaction(database, () => {
         if (read(key.hash) !== undefined) return 'created';
@@ -70,17 +70,17 @@ export function createKeyStore(database: DatabaseSync): EmbeddedKeyStore {
         write(key);
         return 'created';
       }),
-    find: async (hash) => reading(() => read(hash)),
+    find: async (hash) => withStorageErrors(() => read(hash)),
     list: async ({ caller, after, limit }) =>
-      reading(() => {
+      withStorageErrors(() => {
         const behind = after === undefined ? [-1, ''] : [toMilliseconds(after.created_at), after.hash];
         const rows =
           caller === undefined ? listAll.all(...behind, limit) : listOfCaller.all(caller, ...behind, limit);
         return readRecords(apiKeySchema, rows);
       }),
-    listMadeBy: async (hash) => reading(() => readRecords(apiKeySchema, madeBy.all(hash))),
+    listMadeBy: async (hash) => withStorageErrors(() => readRecords(apiKeySchema, madeBy.all(hash))),
     creationTime: async (caller, position) =>
-      reading(() => {
+      withStorageErrors(() => {
         const key = readOptionalRecord(apiKeySchema, newest.get(caller, position));
         return key && new Date(key.created_at);
       }),

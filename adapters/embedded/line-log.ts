@@ -9,16 +9,16 @@ export type LineLogOptions = {
   /** Takes one line, without its end. */
   write: (line: string) => void;
   /** Lines for people; otherwise JSON, one object a line. */
-  forPeople: boolean;
+  humanReadable: boolean;
 };
 
 /** The log of the one-machine service: a line an entry, on standard error. */
-export function createLineLog({ level, now, write, forPeople }: LineLogOptions): Log {
+export function createLineLog({ level, now, write, humanReadable }: LineLogOptions): Log {
   const least = logLevels.indexOf(level);
   const logger = (entryLevel: LogLevel) => (message: string, fields?: LogFields) => {
     if (logLevels.indexOf(entryLevel) < least) return;
     write(
-      forPeople
+      humanReadable
         ? lineFor(entryLevel, message, fields, now())
         : JSON.stringify(entryFor(entryLevel, message, fields, now())),
     );

@@ -6,7 +6,7 @@ import { DataDirectoryError } from './data-directory-error.ts';
  * The 32 bytes that the callers' webhook secrets are derived from: read from the file (mode 0600), or made there at first.
  * Throws `DataDirectoryError` for a file that holds anything else.
  */
-export async function readOrMakeMasterSecret(path: string): Promise<Buffer> {
+export async function loadOrCreateMasterSecret(path: string): Promise<Buffer> {
   const stored = await readStored(path);
   if (stored !== undefined) return decode(stored);
   await make(path);

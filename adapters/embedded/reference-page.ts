@@ -67,12 +67,12 @@ const showReference = `SwaggerUIBundle({
 const javascript = 'text/javascript; charset=utf-8';
 
 const files = [
-  fileOf('swagger-ui.css', require.resolve('swagger-ui-dist/swagger-ui.css'), 'text/css; charset=utf-8'),
-  fileOf('swagger-ui-bundle.js', require.resolve('swagger-ui-dist/swagger-ui-bundle.js'), javascript),
-  fileOf('favicon-32x32.png', require.resolve('swagger-ui-dist/favicon-32x32.png'), 'image/png'),
+  loadFile('swagger-ui.css', require.resolve('swagger-ui-dist/swagger-ui.css'), 'text/css; charset=utf-8'),
+  loadFile('swagger-ui-bundle.js', require.resolve('swagger-ui-dist/swagger-ui-bundle.js'), javascript),
+  loadFile('favicon-32x32.png', require.resolve('swagger-ui-dist/favicon-32x32.png'), 'image/png'),
   { name: 'show-reference.js', type: javascript, read: async () => new TextEncoder().encode(showReference) },
 ];
 
-function fileOf(name: string, path: string, type: string) {
+function loadFile(name: string, path: string, type: string) {
   return { name, type, read: async () => new Uint8Array(await readFile(path)) };
 }

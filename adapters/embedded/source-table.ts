@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { sourceSchema, type Source } from '../../core/job.ts';
+import { sourceSchema, type Source } from '../../core/records/job.ts';
 import { readOptionalRecord } from './record.ts';
 
 export function createSourceTable(database: DatabaseSync) {

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import { countersSchema, noCounts } from '../../core/job.ts';
+import { countersSchema, zeroCounters } from '../../core/records/job.ts';
 import type { Totals } from '../../core/ports/job-store.ts';
 
 /** A row a counter, so that a counter which a later version brings needs no migration. */
@@ -28,4 +28,4 @@ const totalsSchema = countersSchema.extend({
   jobs_failed: z.int().nonnegative(),
 });
 
-const nothing: Totals = { jobs_completed: 0, jobs_stopped: 0, jobs_failed: 0, ...noCounts };
+const nothing: Totals = { jobs_completed: 0, jobs_stopped: 0, jobs_failed: 0, ...zeroCounters };

@@ -6,7 +6,7 @@ import { storageError } from './storage-error.ts';
  * processes do. Throws what `work` throws, and SQLite's errors as `storageError` names them.
  */
 export function transaction<T>(database: DatabaseSync, work: () => T): T {
-  return reading(() => {
+  return withStorageErrors(() => {
     database.exec('BEGIN IMMEDIATE');
     try {
       const result = work();
@@ -20,7 +20,7 @@ export function transaction<T>(database: DatabaseSync, work: () => T): T {
 }
 
 /** Runs statements that need no transaction. Throws SQLite's errors as `storageError` names them. */
-export function reading<T>(work: () => T): T {
+export function withStorageErrors<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {

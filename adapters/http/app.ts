@@ -2,15 +2,15 @@ import { Hono } from 'hono';
 import { IdempotencyKeyReusedError, RateLimitedError } from '../../core/errors.ts';
 import { bearerAuth } from './bearer-auth.ts';
 import type { AuthEnv } from './bearer-auth.ts';
-import type { HttpCollaborators } from './collaborators.ts';
+import type { HttpDeps } from './dependencies.ts';
 import { endpoints } from './endpoints/endpoints.ts';
 import { errorResponse } from './error-envelope.ts';
 import { guardHost } from './guard-host.ts';
 import { noSniff } from './no-sniff.ts';
 import { requireJobsScope } from './require-scope.ts';
-import { keyReused } from './idempotency-key.ts';
+import { idempotencyKeyReused } from './idempotency-key.ts';
 import { mountEndpoints } from './mount-endpoints.ts';
-import { unmatched } from './unmatched.ts';
+import { fallbackHandler } from './fallback.ts';
 import { ValidationError } from './validation.ts';
 
 /**
@@ -19,21 +19,22 @@ import { ValidationError } from './validation.ts';
  * @example
  * const response = await createApp(collaborators).request('/api/jobs', { headers: { Authorization: `Bearer ${key}` } });
  */
-export function createApp(c: HttpCollaborators): Hono<AuthEnv> {
+export function createApp(deps: HttpDeps): Hono<AuthEnv> {
   const app = new Hono<AuthEnv>();
   app.use(noSniff());
-  app.use(guardHost(c));
+  app.use(guardHost(deps));
   app.get('/healthz', (context) => context.json({ status: 'ok' }));
-  app.use('/api/*', bearerAuth(c), requireJobsScope(endpoints));
-  app.route('/api', mountEndpoints(endpoints, c));
-  app.notFound(unmatched(app));
+  app.use('/api/*', bearerAuth(deps), requireJobsScope(endpoints));
+  app.route('/api', mountEndpoints(endpoints, deps));
+  app.notFound(fallbackHandler(app));
   app.onError((error, context) => {
     if (error instanceof ValidationError) return context.json({ detail: error.detail }, 422);
-    if (error instanceof IdempotencyKeyReusedError) return context.json({ detail: keyReused().detail }, 422);
+    if (error instanceof IdempotencyKeyReusedError)
+      return context.json({ detail: idempotencyKeyReused().detail }, 422);
     const { status, body } = errorResponse(error);
     // A client that left in the middle of its request is no fault of the service.
     if (status === 500 && !context.req.raw.signal.aborted)
-      c.log.error('Request failed', {
+      deps.log.error('Request failed', {
         path: context.req.path,
         error: String(error),
         stack: error.stack ?? null,

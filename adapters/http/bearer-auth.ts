@@ -1,13 +1,13 @@
 import { createMiddleware } from 'hono/factory';
-import { hashOfKey } from '../../core/api-key.ts';
-import type { KeyPrimitives } from '../../core/api-key.ts';
+import { hashApiKey } from '../../core/access/api-key.ts';
+import type { KeyCrypto } from '../../core/access/api-key.ts';
 import { UnauthorizedError } from '../../core/errors.ts';
-import { isRevoked } from '../../core/key.ts';
-import type { ApiKey } from '../../core/key.ts';
+import { isRevoked } from '../../core/records/key.ts';
+import type { ApiKey } from '../../core/records/key.ts';
 import type { KeyStore } from '../../core/ports/key-store.ts';
 import type { Log } from '../../core/ports/log.ts';
 
-export type AuthNeeds = KeyPrimitives & {
+export type AuthDeps = KeyCrypto & {
   keys: KeyStore;
   now: () => Date;
   /** Never goes back in this process: a clock that is set back makes no revoked key valid. */
@@ -27,24 +27,24 @@ const bearer = /^Bearer ([^\s]+)$/i;
 const touchAfterMs = 60_000;
 
 /** Lets a request pass with a valid, unrevoked key; `key` is then set. Otherwise 401. */
-export function bearerAuth(needs: AuthNeeds) {
+export function bearerAuth(deps: AuthDeps) {
   return createMiddleware<AuthEnv>(async (c, next) => {
-    const key = await keyOf(c.req.header('Authorization'), needs);
-    if (!key || isRevoked(key, needs.steadyNow())) throw new UnauthorizedError();
+    const key = await readKey(c.req.header('Authorization'), deps);
+    if (!key || isRevoked(key, deps.steadyNow())) throw new UnauthorizedError();
     c.set('key', key);
-    await touch(key, needs);
+    await touch(key, deps);
     await next();
   });
 }
 
-async function keyOf(header: string | undefined, needs: AuthNeeds): Promise<ApiKey | undefined> {
+async function readKey(header: string | undefined, deps: AuthDeps): Promise<ApiKey | undefined> {
   const text = bearer.exec(header ?? '')?.[1];
-  const hash = text === undefined ? undefined : hashOfKey(text, needs);
-  return hash === undefined ? undefined : needs.keys.find(hash);
+  const hash = text === undefined ? undefined : hashApiKey(text, deps);
+  return hash === undefined ? undefined : deps.keys.find(hash);
 }
 
 /** `last_used_at` is for people: a minute's precision spares a write a request, and a full disk refuses no request for it. */
-async function touch(key: ApiKey, { keys, now, log }: AuthNeeds): Promise<void> {
+async function touch(key: ApiKey, { keys, now, log }: AuthDeps): Promise<void> {
   const last = key.last_used_at === null ? 0 : Date.parse(key.last_used_at);
   if (now().getTime() - last <= touchAfterMs) return;
   try {

@@ -1,5 +1,5 @@
-import { maskUrl } from '../../core/mask-url.ts';
-import { redact } from '../../core/redact.ts';
+import { maskUrl } from '../../core/stream/mask-url.ts';
+import { redact } from '../../core/observability/redact.ts';
 
 const echoedCharacters = 200;
 /** Enough to see a credential as a whole before it is cut. */
@@ -7,7 +7,7 @@ const readCharacters = 1000;
 const neverEchoed = new Set(['frame_b64', 'api_key', 'authorization']);
 
 /** What may be repeated to the caller of what was sent: no frames, no keys, no credentials in URLs, nothing long. */
-export function echo(value: unknown): unknown {
+export function redactInput(value: unknown): unknown {
   if (typeof value === 'string') return echoText(value);
   if (Array.isArray(value)) return [];
   if (typeof value !== 'object' || value === null) return value;
@@ -15,13 +15,13 @@ export function echo(value: unknown): unknown {
   return Object.fromEntries(
     entries
       .slice(0, 30)
-      .map(([name, inner]) => [name, typeof inner === 'object' && inner !== null ? {} : echo(inner)]),
+      .map(([name, inner]) => [name, typeof inner === 'object' && inner !== null ? {} : redactInput(inner)]),
   );
 }
 
 /** Of a field with this name. */
-export function echoField(name: string | number | undefined, value: unknown): unknown {
-  return neverEchoed.has(String(name)) ? null : echo(value);
+export function redactInputField(name: string | number | undefined, value: unknown): unknown {
+  return neverEchoed.has(String(name)) ? null : redactInput(value);
 }
 
 function echoText(value: string): string {

@@ -1,9 +1,9 @@
 import type { Context } from 'hono';
 import type { ErrorCode } from '../../core/errors.ts';
-import type { ApiKey, Scope } from '../../core/key.ts';
-import { withinLimits } from '../../core/operations/within-limits.ts';
+import type { ApiKey, Scope } from '../../core/records/key.ts';
+import { withCallLimit } from '../../core/access/with-call-limit.ts';
 import type { AuthEnv } from './bearer-auth.ts';
-import type { HttpCollaborators } from './collaborators.ts';
+import type { HttpDeps } from './dependencies.ts';
 import type { EndpointResponse, ResponseWith } from './endpoint-response.ts';
 import { readRequest } from './read-request.ts';
 import type { OwnSchemas, RequestParts, RequestSchemas } from './read-request.ts';
@@ -68,7 +68,7 @@ const defaults = { timeBudgetSeconds: 10, maxBodyBytes: 32_000 };
 export type Endpoint = EndpointDeclaration & {
   timeBudgetSeconds: number;
   maxBodyBytes: number;
-  respond: (context: Context<AuthEnv>, deps: HttpCollaborators) => Promise<Response>;
+  respond: (context: Context<AuthEnv>, deps: HttpDeps) => Promise<Response>;
 };
 
 /**
@@ -77,7 +77,7 @@ export type Endpoint = EndpointDeclaration & {
  */
 export function defineEndpoint<Schemas extends OwnSchemas, Body>(
   declaration: EndpointDeclaration & { request: Schemas; response: ResponseWith<Body> },
-  handler: (request: EndpointRequest<Schemas>, deps: HttpCollaborators) => Promise<Body>,
+  handler: (request: EndpointRequest<Schemas>, deps: HttpDeps) => Promise<Body>,
 ): Endpoint {
   return {
     ...defaults,
@@ -89,7 +89,7 @@ export function defineEndpoint<Schemas extends OwnSchemas, Body>(
       const call = { key, caller: key.caller, startedAt: deps.now(), setHeader, context };
       const handle = () => handler({ ...input, ...call }, deps);
       const body =
-        declaration.rateLimit === 'calls' ? await withinLimits(key.caller, deps, handle) : await handle();
+        declaration.rateLimit === 'calls' ? await withCallLimit(key.caller, deps, handle) : await handle();
       return declaration.response.toResponse(context, body);
     },
   };

@@ -11,13 +11,13 @@ export type AcceptsHost = (hostname: string) => boolean;
 export function guardHost({ acceptsHost }: { acceptsHost: AcceptsHost }) {
   return createMiddleware(async (context, next) => {
     const host = context.req.header('Host');
-    if (host !== undefined && !acceptsHost(hostnameOf(`http://${host}`))) throw hostRefusedError();
+    if (host !== undefined && !acceptsHost(toHostname(`http://${host}`))) throw hostRefusedError();
     await next();
   });
 }
 
 /** Returns an empty text for what is no URL. IPv6 addresses stand in brackets. */
-export function hostnameOf(url: string): string {
+export function toHostname(url: string): string {
   return URL.canParse(url) ? new URL(url).hostname.replace(/\.$/, '') : '';
 }
 

@@ -3,7 +3,7 @@ import { ValidationError } from './validation.ts';
 const name = 'Idempotency-Key';
 
 /** The key was used for another request. */
-export function keyReused(): ValidationError {
+export function idempotencyKeyReused(): ValidationError {
   return new ValidationError([
     {
       loc: ['header', name],

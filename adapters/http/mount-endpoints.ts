@@ -1,14 +1,14 @@
 import { Hono } from 'hono';
 import type { MiddlewareHandler } from 'hono';
 import type { AuthEnv } from './bearer-auth.ts';
-import type { HttpCollaborators } from './collaborators.ts';
+import type { HttpDeps } from './dependencies.ts';
 import type { Endpoint } from './endpoint.ts';
 import { limitBodies } from './limit-bodies.ts';
 import { noStore } from './no-store.ts';
 import { requireFixedHeaders, requireScope } from './require-scope.ts';
 
 /** Creates the routes of declared endpoints. */
-export function mountEndpoints(endpoints: readonly Endpoint[], deps: HttpCollaborators): Hono<AuthEnv> {
+export function mountEndpoints(endpoints: readonly Endpoint[], deps: HttpDeps): Hono<AuthEnv> {
   const app = new Hono<AuthEnv>();
   for (const endpoint of endpoints) {
     const path = endpoint.path.replace(/\{(\w+)\}/g, ':$1');
@@ -21,7 +21,7 @@ export function mountEndpoints(endpoints: readonly Endpoint[], deps: HttpCollabo
 
 function guards(
   { maxBodyBytes, scope, fixedHeaders, response }: Endpoint,
-  deps: HttpCollaborators,
+  deps: HttpDeps,
 ): MiddlewareHandler<AuthEnv>[] {
   return [
     ...(scope ? [requireScope(scope)] : []),

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { WatchpostError } from '../../core/errors.ts';
 import type { AuthEnv } from './bearer-auth.ts';
-import { findJsonFault } from './json-fault.ts';
+import { findJsonParseIssue } from './json-parse-issue.ts';
 import { ValidationError } from './validation.ts';
 
 /**
@@ -52,7 +52,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    const { position, reason } = findJsonFault(text);
+    const { position, reason } = findJsonParseIssue(text);
     throw jsonInvalid(position, reason);
   }
 }

@@ -1,6 +1,6 @@
 import { createMiddleware } from 'hono/factory';
 import { ForbiddenError } from '../../core/errors.ts';
-import type { Scope } from '../../core/key.ts';
+import type { Scope } from '../../core/records/key.ts';
 import type { AuthEnv } from './bearer-auth.ts';
 import type { Endpoint } from './endpoint.ts';
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { notUnicode } from '../../core/requests/text.ts';
-import { echo, echoField } from './echo.ts';
+import { redactInput, redactInputField } from './echo.ts';
 import { uuidError } from './uuid-error.ts';
 
 /** One entry of the 422 body (interface section 2.9), worded as FastAPI with Pydantic 2 words it. */
@@ -26,7 +26,7 @@ export class ValidationError extends Error {
 }
 
 /** Nobody reads more; a list of a million wrong elements must not make a million details. */
-const mostDetails = 50;
+const maxDetails = 50;
 
 /** Zod's issues in Pydantic's words, one a field. `data` is the value that was parsed. */
 export function validationError(
@@ -34,7 +34,7 @@ export function validationError(
   data: unknown,
   location: Location,
 ): ValidationError {
-  const details = issues.slice(0, mostDetails).map((issue) => toDetail(issue, data, location));
+  const details = issues.slice(0, maxDetails).map((issue) => toDetail(issue, data, location));
   return new ValidationError(onePerField(details));
 }
 
@@ -47,8 +47,8 @@ function toDetail(issue: z.core.$ZodIssue, data: unknown, location: Location): V
   const path = issue.path.filter((part) => typeof part !== 'symbol');
   const input = valueAt(data, path);
   const loc = [location, ...path];
-  if (input === undefined) return { loc, type: 'missing', msg: 'Field required', input: echo(data) };
-  return { loc, ...inWords(issue, input), input: echoField(path.at(-1), input) };
+  if (input === undefined) return { loc, type: 'missing', msg: 'Field required', input: redactInput(data) };
+  return { loc, ...inWords(issue, input), input: redactInputField(path.at(-1), input) };
 }
 
 type Words = Pick<ValidationDetail, 'type' | 'msg' | 'ctx'>;
@@ -62,7 +62,7 @@ function inWords(issue: z.core.$ZodIssue, input: unknown): Words {
     case 'too_big':
       return issue.origin === 'string' ? tooLong(Number(issue.maximum)) : tooHigh(Number(issue.maximum));
     case 'invalid_value':
-      return notOneOf(issue.values.map(String));
+      return describeAllowedValues(issue.values.map(String));
     case 'invalid_format':
       return notUuid(String(input));
     case 'custom':
@@ -143,7 +143,7 @@ function tooHigh(maximum: number): Words {
   };
 }
 
-function notOneOf(values: string[]): Words {
+function describeAllowedValues(values: string[]): Words {
   const quoted = values.map((value) => `'${value}'`);
   const expected = [quoted.slice(0, -1).join(', '), quoted.at(-1)].filter(Boolean).join(' or ');
   return { type: 'enum', msg: `Input should be ${expected}`, ctx: { expected } };

@@ -16,13 +16,13 @@ export type ApiCall = { path: string; init: { method: string; headers: Headers; 
  */
 export function apiCall(endpoint: CallableEndpoint, given: Arguments, authorization: string): ApiCall {
   const { method, request } = endpoint;
-  const path = `${pathOf(endpoint, given)}${queryOf(endpoint, given)}`;
-  const headers = headersOf(endpoint, given, authorization);
+  const path = `${toPath(endpoint, given)}${toQuery(endpoint, given)}`;
+  const headers = toHeaders(endpoint, given, authorization);
   if (!request.body) return { path, init: { method: method.toUpperCase(), headers } };
   headers.set('Content-Type', 'application/json');
   return {
     path,
-    init: { method: method.toUpperCase(), headers, body: JSON.stringify(bodyOf(endpoint, given)) },
+    init: { method: method.toUpperCase(), headers, body: JSON.stringify(toBody(endpoint, given)) },
   };
 }
 
@@ -31,29 +31,29 @@ export function argumentName(header: string): string {
   return header.toLowerCase().replaceAll('-', '_');
 }
 
-function pathOf({ path, request }: CallableEndpoint, given: Arguments): string {
+function toPath({ path, request }: CallableEndpoint, given: Arguments): string {
   if (!request.parameters) return path;
   const parsed = request.parameters.safeParse(given);
   if (!parsed.success) throw validationError(parsed.error.issues, given, 'path');
   return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(asText(given[name])));
 }
 
-function queryOf({ request }: CallableEndpoint, given: Arguments): string {
+function toQuery({ request }: CallableEndpoint, given: Arguments): string {
   const search = new URLSearchParams();
-  for (const name of namesOf(request.query)) {
+  for (const name of listNames(request.query)) {
     const value = given[name];
     if (value !== undefined && value !== null) search.set(name, asText(value));
   }
   return search.size === 0 ? '' : `?${search.toString()}`;
 }
 
-function headersOf(
+function toHeaders(
   { request, fixedHeaders }: CallableEndpoint,
   given: Arguments,
   authorization: string,
 ): Headers {
   const sent = new Headers({ Authorization: authorization, ...fixedHeaders });
-  for (const name of namesOf(request.headers)) {
+  for (const name of listNames(request.headers)) {
     const value = given[argumentName(name)];
     if (value !== undefined && value !== null) sent.set(name, headerText(name, asText(value)));
   }
@@ -61,16 +61,16 @@ function headersOf(
 }
 
 /** All that went nowhere else: what the schema does not know is the API's to ignore. */
-function bodyOf({ request }: CallableEndpoint, given: Arguments): Arguments {
+function toBody({ request }: CallableEndpoint, given: Arguments): Arguments {
   const elsewhere = new Set([
-    ...namesOf(request.parameters),
-    ...namesOf(request.query),
-    ...namesOf(request.headers).map(argumentName),
+    ...listNames(request.parameters),
+    ...listNames(request.query),
+    ...listNames(request.headers).map(argumentName),
   ]);
   return Object.fromEntries(Object.entries(given).filter(([name]) => !elsewhere.has(name)));
 }
 
-function namesOf(schema: ObjectSchema | undefined): string[] {
+function listNames(schema: ObjectSchema | undefined): string[] {
   return Object.keys(schema?.shape ?? {});
 }
 

@@ -6,23 +6,23 @@ import {
   McpError,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import type { Scope } from '../../core/key.ts';
+import type { Scope } from '../../core/records/key.ts';
 import { endpoints } from '../http/endpoints/endpoints.ts';
 import { ValidationError } from '../http/validation.ts';
 import { interfaceVersion } from '../openapi/document.ts';
 import { apiCall } from './arguments.ts';
 import type { ApiCall, Arguments } from './arguments.ts';
-import { structured, toolResult } from './tool-result.ts';
-import { toolOf } from './tool.ts';
+import { toStructuredResult, toolResult } from './tool-result.ts';
+import { toTool } from './tool.ts';
 
 /** Who calls, and how the API is called for them. */
-export type Calling = {
+export type McpCaller = {
   authorization: string;
   scopes: readonly Scope[];
   request: (call: ApiCall) => Promise<Response>;
 };
 
-const byName = new Map(endpoints.map((endpoint) => [endpoint.id, { endpoint, tool: toolOf(endpoint) }]));
+const byName = new Map(endpoints.map((endpoint) => [endpoint.id, { endpoint, tool: toTool(endpoint) }]));
 
 const instructions =
   'Watches live video streams. check_once answers one yes/no question about a stream now; live_monitor starts a job that alerts when a condition holds; live_digest starts one that tells what happened in each window. Follow a job with job_events (send next_after as after) and see the evidence with job_picture. A failed call carries a remediation.';
@@ -31,7 +31,7 @@ const instructions =
  * The endpoints of the API as tools. The SDK's high-level server would check arguments itself and say so in its own words; here a
  * call is a request to the API, so that keys, limits, defaults and errors are the API's, decided once.
  */
-export function mcpServer({ authorization, scopes, request }: Calling): Server {
+export function mcpServer({ authorization, scopes, request }: McpCaller): Server {
   const server = new Server(
     { name: 'watchpost', title: 'Watchpost', version: interfaceVersion },
     { capabilities: { tools: {} }, instructions },
@@ -50,14 +50,15 @@ export function mcpServer({ authorization, scopes, request }: Calling): Server {
 async function call(
   name: string,
   given: Arguments,
-  { authorization, request }: Pick<Calling, 'authorization' | 'request'>,
+  { authorization, request }: Pick<McpCaller, 'authorization' | 'request'>,
 ): Promise<CallToolResult> {
   const known = byName.get(name);
   if (!known) throw new McpError(ErrorCode.InvalidParams, `Unknown tool: ${name}`);
   try {
     return await toolResult(known.endpoint, await request(apiCall(known.endpoint, given, authorization)));
   } catch (error) {
-    if (error instanceof ValidationError) return { ...structured({ detail: error.detail }), isError: true };
+    if (error instanceof ValidationError)
+      return { ...toStructuredResult({ detail: error.detail }), isError: true };
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import type { Hono } from 'hono';
 import { bearerAuth } from '../http/bearer-auth.ts';
-import type { AuthEnv, AuthNeeds } from '../http/bearer-auth.ts';
+import type { AuthEnv, AuthDeps } from '../http/bearer-auth.ts';
 import { limitBodies } from '../http/limit-bodies.ts';
 import type { RequestBodies } from '../http/request-bodies.ts';
 import { mcpServer } from './mcp-server.ts';
@@ -17,13 +17,13 @@ const maxBodyBytes = 5_100_000;
  */
 export function mountMcp(
   app: Hono<AuthEnv>,
-  c: AuthNeeds & { baseUrl: string; bodies: RequestBodies },
+  deps: AuthDeps & { baseUrl: string; bodies: RequestBodies },
 ): void {
   app.use(
     '/mcp',
-    originGuard(c),
-    bearerAuth(c),
-    limitBodies(c, () => maxBodyBytes),
+    originGuard(deps),
+    bearerAuth(deps),
+    limitBodies(deps, () => maxBodyBytes),
   );
   app.post('/mcp', async (context) => {
     const message = parseJson(new TextDecoder().decode(await context.get('readBody')()));

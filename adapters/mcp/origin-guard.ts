@@ -1,6 +1,6 @@
 import { createMiddleware } from 'hono/factory';
 import { WatchpostError } from '../../core/errors.ts';
-import { hostnameOf, isLoopback } from '../http/guard-host.ts';
+import { toHostname, isLoopback } from '../http/guard-host.ts';
 
 /**
  * Refuses what pages of other sites send, as the MCP specification asks: an `Origin` must be the service's own, the host that was
@@ -13,7 +13,7 @@ export function originGuard({ baseUrl }: { baseUrl: string }) {
     const isAllowed =
       origin === undefined ||
       origin === own ||
-      isLoopback(hostnameOf(origin)) ||
+      isLoopback(toHostname(origin)) ||
       (URL.canParse(origin) && new URL(origin).host === c.req.header('Host'));
     if (!isAllowed) throw originRefusedError();
     await next();

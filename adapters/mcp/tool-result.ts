@@ -11,16 +11,16 @@ export async function toolResult(endpoint: EndpointDeclaration, response: Respon
     return { content: [jpeg(Buffer.from(await response.arrayBuffer()).toString('base64'))] };
   }
   const body = objectSchema.parse(await response.json());
-  if (!response.ok) return { ...structured(body), isError: true };
+  if (!response.ok) return { ...toStructuredResult(body), isError: true };
   const picture = declared.kind === 'json' ? declared.picture : undefined;
-  if (picture === undefined) return structured(body);
+  if (picture === undefined) return toStructuredResult(body);
   const { [picture]: frame, ...rest } = body;
-  const { content, structuredContent } = structured(rest);
+  const { content, structuredContent } = toStructuredResult(rest);
   return { content: [...content, ...(typeof frame === 'string' ? [jpeg(frame)] : [])], structuredContent };
 }
 
 /** The text is for clients that read no structured content. */
-export function structured(body: Record<string, unknown>) {
+export function toStructuredResult(body: Record<string, unknown>) {
   return { content: [{ type: 'text' as const, text: JSON.stringify(body) }], structuredContent: body };
 }
 

@@ -8,7 +8,7 @@ import type { ObjectSchema } from '../http/read-request.ts';
 import { argumentName } from './arguments.ts';
 
 /** Returns an endpoint as an MCP tool: its name, and the schemas of its arguments and of its structured content. */
-export function toolOf(endpoint: EndpointDeclaration): Tool {
+export function toTool(endpoint: EndpointDeclaration): Tool {
   return {
     name: endpoint.id,
     title: endpoint.title,

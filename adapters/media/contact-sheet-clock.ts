@@ -1,4 +1,4 @@
-import type { PictureSize } from './ffmpeg/decode-picture.ts';
+import type { ImageSize } from './ffmpeg/decode-image.ts';
 
 /** Time of day drawn into an image with built-in glyphs, because the host may have no font. */
 
@@ -24,7 +24,7 @@ const zoom = 3;
 const margin = 2;
 
 /** Draws `hh:mm:ss` (UTC), white on black, into the top left corner of an image in packed RGB. */
-export function burnInTime(rgb: Uint8Array, { width, height }: PictureSize, time: Date): void {
+export function burnInTime(rgb: Uint8Array, { width, height }: ImageSize, time: Date): void {
   const text = time.toISOString().slice(11, 19);
   const columns = text.length * figureWidth + 2 * margin - 1;
   const rows = figureHeight + 2 * margin;

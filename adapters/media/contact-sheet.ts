@@ -2,9 +2,9 @@ import { TransientError, VisionError } from '../../core/errors.ts';
 import type { ContactSheets } from '../../core/ports/contact-sheets.ts';
 import { burnInTime } from './contact-sheet-clock.ts';
 import { crossedOut } from './crossed-out.ts';
-import { createPictureDecoder } from './ffmpeg/decode-picture.ts';
-import type { PictureSize } from './ffmpeg/decode-picture.ts';
-import { encodeJpeg } from './ffmpeg/encode-picture.ts';
+import { createImageDecoder } from './ffmpeg/decode-image.ts';
+import type { ImageSize } from './ffmpeg/decode-image.ts';
+import { encodeJpeg } from './ffmpeg/encode-jpeg.ts';
 
 /** Width of the black lines between tiles, in pixels. They keep a model from reading two frames as one scene. */
 const linePixels = 4;
@@ -14,7 +14,7 @@ const linePixels = 4;
  * `TransientError`.
  */
 export function createContactSheets({ ffmpegPath }: { ffmpegPath: string }): ContactSheets {
-  const decoder = createPictureDecoder({ ffmpegPath });
+  const decoder = createImageDecoder({ ffmpegPath });
   return {
     make: async (samples, { columns, tileWidthPixels }, signal) => {
       const tile = tileSize(tileWidthPixels);
@@ -39,11 +39,11 @@ export function createContactSheets({ ffmpegPath }: { ffmpegPath: string }): Con
 }
 
 /** Returns the 16:9 tile size. The height is even, as 4:2:0 requires. */
-function tileSize(widthPixels: number): PictureSize {
+function tileSize(widthPixels: number): ImageSize {
   return { width: widthPixels, height: Math.round((widthPixels * 9) / 32) * 2 };
 }
 
-function joinTiles(tiles: Uint8Array[], tile: PictureSize, columns: number) {
+function joinTiles(tiles: Uint8Array[], tile: ImageSize, columns: number) {
   const rows = Math.ceil(tiles.length / columns);
   const size = { width: spanPixels(columns, tile.width), height: spanPixels(rows, tile.height) };
   const rgb = new Uint8Array(size.width * size.height * 3);

@@ -1,7 +1,7 @@
-import type { PictureSize } from './ffmpeg/decode-picture.ts';
+import type { ImageSize } from './ffmpeg/decode-image.ts';
 
 /** Returns a black image with a white diagonal cross, in packed RGB: the placeholder for an unreadable frame. */
-export function crossedOut({ width, height }: PictureSize): Uint8Array {
+export function crossedOut({ width, height }: ImageSize): Uint8Array {
   const rgb = new Uint8Array(width * height * 3);
   for (let y = 0; y < height; y += 1) {
     const across = Math.floor((y * (width - 1)) / Math.max(1, height - 1));

@@ -1,17 +1,17 @@
-import { platformOf } from '../../core/platform.ts';
+import { detectPlatform } from '../../core/stream/platform.ts';
 import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
 import type { EgressGuard } from '../egress/guard.ts';
 import type { GuardedHttp } from '../egress/guarded-http.ts';
 import { createPlatforms } from '../platforms/create-platforms.ts';
-import { publicPlatforms, type PlatformSettings } from '../platforms/platform-settings.ts';
-import { createRenewedPlatforms } from '../platforms/renewed-platforms.ts';
+import { defaultPlatformSettings, type PlatformSettings } from '../platforms/platform-settings.ts';
+import { createReloadingPlatforms } from '../platforms/reloading-platforms.ts';
 import type { FfmpegRunner } from './ffmpeg/run-ffmpeg.ts';
 import { createHlsCapturer, type HlsLimits } from './hls/capture-hls.ts';
 import { createPlaylistBudget } from './hls/playlist-budget.ts';
 import { createRtspCapturer } from './rtsp/capture-rtsp.ts';
 
 /** Dependencies of the stream capturer. */
-export type StreamCapturerDependencies = {
+export type StreamCapturerDeps = {
   guard: EgressGuard;
   http: GuardedHttp;
   ffmpeg: FfmpegRunner;
@@ -28,15 +28,15 @@ export type StreamCapturerDependencies = {
  * Creates a capturer for all kinds of stream URLs (`platformOf`). Throws `InvalidUrlError` if the guard rejects a
  * URL.
  */
-export function createStreamCapturer(deps: StreamCapturerDependencies): StreamCapturer {
-  const { platforms = publicPlatforms, hlsLimits: limits = {} } = deps;
+export function createStreamCapturer(deps: StreamCapturerDeps): StreamCapturer {
+  const { platforms = defaultPlatformSettings, hlsLimits: limits = {} } = deps;
   const budget = createPlaylistBudget();
   const made = (settings: PlatformSettings) =>
     createPlatforms(settings, { ...deps, budget, limits, random: Math.random });
   const capturers = {
     hls: createHlsCapturer({ ...deps, budget, limits }),
     rtsp: createRtspCapturer(deps),
-    ...(typeof platforms === 'function' ? createRenewedPlatforms(platforms, made) : made(platforms)),
+    ...(typeof platforms === 'function' ? createReloadingPlatforms(platforms, made) : made(platforms)),
   };
   return {
     probe: async (url, signal) => capturerFor(url).probe(url, signal),
@@ -44,6 +44,6 @@ export function createStreamCapturer(deps: StreamCapturerDependencies): StreamCa
   };
 
   function capturerFor(text: string): StreamCapturer {
-    return capturers[platformOf(deps.guard.check(text, ['http', 'https', 'rtsp']).href)];
+    return capturers[detectPlatform(deps.guard.check(text, ['http', 'https', 'rtsp']).href)];
   }
 }

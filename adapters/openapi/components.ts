@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { inputModeSchema } from '../../core/capture.ts';
-import { deliveryStateSchema } from '../../core/delivery.ts';
-import { gapSchema, jobStatusSchema, jobTypeSchema, stopReasonSchema } from '../../core/job.ts';
-import { scopeSchema } from '../../core/key.ts';
+import { inputModeSchema } from '../../core/records/capture.ts';
+import { deliveryStateSchema } from '../../core/records/delivery.ts';
+import { gapSchema, jobStatusSchema, jobTypeSchema, stopReasonSchema } from '../../core/records/job.ts';
+import { scopeSchema } from '../../core/records/key.ts';
 import { logLevelSchema } from '../../core/ports/log.ts';
 import { analyzeFrameRequestSchema } from '../../core/requests/analyze-frame.ts';
 import { checkOnceRequestSchema } from '../../core/requests/check-once.ts';
@@ -15,10 +15,10 @@ import * as access from '../../core/responses/access.ts';
 import * as deliveries from '../../core/responses/deliveries.ts';
 import { errorCodeSchema, errorEnvelopeSchema, validationErrorSchema } from '../../core/responses/errors.ts';
 import * as events from '../../core/responses/events.ts';
-import * as insight from '../../core/responses/insight.ts';
+import * as insight from '../../core/responses/observability.ts';
 import { jobConfigSchema } from '../../core/responses/job-config.ts';
 import * as jobs from '../../core/responses/jobs.ts';
-import * as looks from '../../core/responses/looks.ts';
+import * as looks from '../../core/responses/checks.ts';
 import { componentSchemas, jsonSchema, refTo } from './json-schema.ts';
 import type { JsonObject } from './json-schema.ts';
 
@@ -33,7 +33,7 @@ const shared = {
   Scope: scopeSchema,
 };
 
-const requests = registryOf({
+const requests = createRegistry({
   ...shared,
   CheckOnceRequest: checkOnceRequestSchema,
   AnalyzeFrameRequest: analyzeFrameRequestSchema,
@@ -46,7 +46,7 @@ const requests = registryOf({
   CallerRequest: callerRequestSchema,
 });
 
-const responses = registryOf({
+const responses = createRegistry({
   ...shared,
   StopReason: stopReasonSchema,
   Gap: gapSchema,
@@ -111,7 +111,7 @@ function refOr(schema: z.ZodType, registry: Registry): JsonObject | undefined {
   return id === undefined ? undefined : { $ref: refTo(id) };
 }
 
-function registryOf(schemas: Record<string, z.ZodType>): Registry {
+function createRegistry(schemas: Record<string, z.ZodType>): Registry {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id });
   return registry;

@@ -13,7 +13,7 @@ import type { JsonObject } from './json-schema.ts';
 /** Returns an endpoint as an OpenAPI operation object. */
 export function operationObject(endpoint: EndpointDeclaration): JsonObject {
   const { request, examples } = endpoint;
-  const parameters = parametersOf(endpoint);
+  const parameters = listParameters(endpoint);
   return {
     operationId: endpoint.id,
     tags: [endpoint.tag],
@@ -26,7 +26,7 @@ export function operationObject(endpoint: EndpointDeclaration): JsonObject {
   };
 }
 
-function parametersOf({ request, fixedHeaders = {}, examples }: EndpointDeclaration): JsonObject[] {
+function listParameters({ request, fixedHeaders = {}, examples }: EndpointDeclaration): JsonObject[] {
   const { parameters, query, headers } = request;
   return [
     ...inPlace('path', parameters, examples.parameters),

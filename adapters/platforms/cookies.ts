@@ -14,17 +14,17 @@ export function readCookies(text: string, site: string): string | null {
 }
 
 /** Platform with signed-in accounts. */
-export type Platform = 'youtube' | 'twitch';
+export type AccountPlatform = 'youtube' | 'twitch';
 
 /** Site of each platform, and the cookie that identifies a signed-in account. */
-export const accountOf: Record<Platform, { site: string; cookie: string }> = {
+export const accountSites: Record<AccountPlatform, { site: string; cookie: string }> = {
   youtube: { site: 'youtube.com', cookie: 'SAPISID' },
   twitch: { site: 'twitch.tv', cookie: 'auth-token' },
 };
 
 /** Reads the cookies of a platform. Returns null if they contain no signed-in account. */
-export function accountCookies(text: string, platform: Platform): string | null {
-  const { site, cookie } = accountOf[platform];
+export function accountCookies(text: string, platform: AccountPlatform): string | null {
+  const { site, cookie } = accountSites[platform];
   const cookies = readCookies(text, site);
   return cookieValue(cookies, cookie) === null ? null : cookies;
 }

@@ -3,18 +3,18 @@ import type { GuardedHttp } from '../egress/guarded-http.ts';
 import type { FfmpegRunner } from '../media/ffmpeg/run-ffmpeg.ts';
 import type { HlsLimits } from '../media/hls/capture-hls.ts';
 import type { PlaylistBudget } from '../media/hls/playlist-budget.ts';
-import { deadPageError } from './dead-page-error.ts';
+import { notLivePageError } from './not-live-page-error.ts';
 import { createPlatformCapturer, type PlatformStreams } from './platform-capturer.ts';
 import type { PlatformSettings, TwitchSettings, YoutubeSettings } from './platform-settings.ts';
-import { recognisePlatform } from './recognise-platform.ts';
-import { leaveOutAdvertisements } from './twitch/leave-out-advertisements.ts';
+import { parsePlatformUrl } from './parse-platform-url.ts';
+import { markAdvertisements } from './twitch/mark-advertisements.ts';
 import { resolveTwitch } from './twitch/resolve-twitch.ts';
 import { createInnertube } from './youtube/innertube.ts';
 import { resolveYoutube } from './youtube/resolve-youtube.ts';
-import { viewersOf } from './youtube/viewers.ts';
+import { readViewerCount } from './youtube/viewers.ts';
 
 /** Dependencies of the platform capturers. */
-export type PlatformDependencies = {
+export type PlatformDeps = {
   http: GuardedHttp;
   ffmpeg: FfmpegRunner;
   now: () => Date;
@@ -26,7 +26,7 @@ export type PlatformDependencies = {
 /** Creates a capturer per platform. They send no request and load no large module before the first capture. */
 export function createPlatforms(
   settings: PlatformSettings,
-  deps: PlatformDependencies,
+  deps: PlatformDeps,
 ): Record<'youtube' | 'twitch', StreamCapturer> {
   const youtubeHttp = through(settings.youtube.proxyUrl, deps.http);
   const twitchHttp = through(settings.twitch.proxyUrl, deps.http);
@@ -49,12 +49,12 @@ function youtubeStreams(settings: YoutubeSettings, http: GuardedHttp): PlatformS
   return {
     platform: 'youtube',
     resolve: async (url) => {
-      const page = recognisePlatform(new URL(url));
-      if (page?.platform !== 'youtube') throw deadPageError('other', 'youtube');
-      if (page.kind !== 'video' && page.kind !== 'channel') throw deadPageError(page.kind, 'youtube');
+      const page = parsePlatformUrl(new URL(url));
+      if (page?.platform !== 'youtube') throw notLivePageError('other', 'youtube');
+      if (page.kind !== 'video' && page.kind !== 'channel') throw notLivePageError(page.kind, 'youtube');
       return resolveYoutube(page, innertube, settings.clients);
     },
-    viewers: async ({ details }) => viewersOf(await innertube.watchPage(details.streamId ?? '')),
+    viewers: async ({ details }) => readViewerCount(await innertube.watchPage(details.streamId ?? '')),
   };
 }
 
@@ -62,12 +62,12 @@ function twitchStreams(settings: TwitchSettings, http: GuardedHttp, random: () =
   return {
     platform: 'twitch',
     resolve: async (url) => {
-      const page = recognisePlatform(new URL(url));
-      if (page?.platform !== 'twitch') throw deadPageError('other', 'twitch');
-      if (page.kind !== 'channel') throw deadPageError(page.kind, 'twitch');
+      const page = parsePlatformUrl(new URL(url));
+      if (page?.platform !== 'twitch') throw notLivePageError('other', 'twitch');
+      if (page.kind !== 'channel') throw notLivePageError(page.kind, 'twitch');
       return resolveTwitch(page, { http, settings, random });
     },
-    preparePlaylist: leaveOutAdvertisements,
+    preparePlaylist: markAdvertisements,
   };
 }
 

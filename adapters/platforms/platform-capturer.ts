@@ -1,5 +1,5 @@
 import { StreamEndedError } from '../../core/errors.ts';
-import type { Capture, CaptureRequest, StreamProbe } from '../../core/capture.ts';
+import type { Capture, CaptureRequest, StreamProbe } from '../../core/records/capture.ts';
 import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
 import type { GuardedHttp } from '../egress/guarded-http.ts';
 import type { FfmpegRunner } from '../media/ffmpeg/run-ffmpeg.ts';
@@ -7,8 +7,8 @@ import { createHlsCapturer, type HlsLimits } from '../media/hls/capture-hls.ts';
 import { StatusError } from '../media/hls/fetch-failure.ts';
 import type { PlaylistBudget } from '../media/hls/playlist-budget.ts';
 import { PlaylistGoneError, type PreparePlaylist } from '../media/hls/fetch-playlist.ts';
-import { BroadcastOverError, type Resolution } from './resolution.ts';
-import { createResolutionMemory, freshUntil } from './resolution-memory.ts';
+import { BroadcastEndedError, type Resolution } from './resolution.ts';
+import { createResolutionMemory, freshUntil } from './resolution-cache.ts';
 
 /** Streams of one platform. */
 export type PlatformStreams = {
@@ -33,7 +33,7 @@ export function createPlatformCapturer(deps: {
   limits: Partial<HlsLimits>;
 }): StreamCapturer {
   const { streams, now } = deps;
-  const memory = createResolutionMemory({ resolve: streams.resolve, now, most: 1000 });
+  const memory = createResolutionMemory({ resolve: streams.resolve, now, max: 1000 });
   const hls = createHlsCapturer({ ...deps, source: { locate, prepare: streams.preparePlaylist } });
   return { probe, capture };
 
@@ -67,7 +67,7 @@ export function createPlatformCapturer(deps: {
         return hls.capture({ ...request, resolveAgain: true }, signal);
       });
     } catch (error) {
-      throw error instanceof BroadcastOverError ? new StreamEndedError({ cause: error }) : error;
+      throw error instanceof BroadcastEndedError ? new StreamEndedError({ cause: error }) : error;
     }
   }
 }

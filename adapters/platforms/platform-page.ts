@@ -1,6 +1,7 @@
 /** Page of a platform, derived from its URL alone. */
 export type PlatformPage =
-  ({ platform: 'youtube' } & (YoutubePage | DeadPage)) | ({ platform: 'twitch' } & (TwitchPage | DeadPage));
+  | ({ platform: 'youtube' } & (YoutubePage | NotLivePage))
+  | ({ platform: 'twitch' } & (TwitchPage | NotLivePage));
 
 /** Page that may be live on YouTube. */
 export type YoutubePage =
@@ -12,4 +13,4 @@ export type YoutubePage =
 export type TwitchPage = { kind: 'channel'; login: string };
 
 /** Page that is never live, or has no stream. */
-export type DeadPage = { kind: 'short' | 'clip' | 'playlist' | 'recording' | 'other' };
+export type NotLivePage = { kind: 'short' | 'clip' | 'playlist' | 'recording' | 'other' };

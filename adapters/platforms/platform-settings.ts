@@ -34,7 +34,7 @@ type Account = {
 };
 
 /** Default settings: the public endpoints, without an account. */
-export const publicPlatforms: PlatformSettings = {
+export const defaultPlatformSettings: PlatformSettings = {
   youtube: {
     url: 'https://www.youtube.com',
     // These worked in mid-2026. ANDROID_VR returns 403 since August, and IOS requires a token.

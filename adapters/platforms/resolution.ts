@@ -1,5 +1,5 @@
 import { NotLiveError } from '../../core/errors.ts';
-import type { StreamDetails } from '../../core/capture.ts';
+import type { StreamDetails } from '../../core/records/capture.ts';
 
 /** Live stream of a platform and its HLS playlist. */
 export type Resolution = {
@@ -15,4 +15,4 @@ export type Resolution = {
 };
 
 /** Error for a broadcast that has ended for good. A running job then ends; a new one is rejected as not live. */
-export class BroadcastOverError extends NotLiveError {}
+export class BroadcastEndedError extends NotLiveError {}

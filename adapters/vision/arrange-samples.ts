@@ -1,10 +1,10 @@
-import { spreadSamples } from '../../core/digest/spread-samples.ts';
+import { selectEvenly } from '../../core/digest/select-evenly.ts';
 import type { ContactSheets } from '../../core/ports/contact-sheets.ts';
 import type { Sample } from '../../core/ports/vision-model.ts';
-import { mapAtOnce } from './map-at-once.ts';
+import { mapConcurrently } from './map-concurrently.ts';
 
 /** Image for the model: one sample, or a contact sheet of several. */
-export type ShownPicture = { jpeg: Uint8Array; times: Date[] };
+export type ModelImage = { jpeg: Uint8Array; times: Date[] };
 
 /** Maximum tiles per contact sheet. 3×3 tiles of 448 px give 1352 px, which models hardly scale down. */
 const tilesASheet = 9;
@@ -22,16 +22,16 @@ const sheetsAtOnce = 4;
  */
 export async function arrangeSamples(
   samples: Sample[],
-  mostPictures: number,
+  maxImages: number,
   sheets: ContactSheets,
   signal: AbortSignal,
-): Promise<ShownPicture[]> {
-  if (samples.length <= mostPictures)
+): Promise<ModelImage[]> {
+  if (samples.length <= maxImages)
     return samples.map(({ frame, capturedAt }) => ({ jpeg: frame, times: [capturedAt] }));
-  const tiles = Math.min(tilesASheet, Math.ceil(samples.length / mostPictures));
-  const chosen = spreadSamples(samples, tiles * mostPictures);
+  const tiles = Math.min(tilesASheet, Math.ceil(samples.length / maxImages));
+  const chosen = selectEvenly(samples, tiles * maxImages);
   const layout = { columns: Math.ceil(Math.sqrt(tiles)), tileWidthPixels };
-  return mapAtOnce(inGroups(chosen, tiles), sheetsAtOnce, async (together) => ({
+  return mapConcurrently(inGroups(chosen, tiles), sheetsAtOnce, async (together) => ({
     jpeg: await sheets.make(together, layout, signal),
     times: together.map(({ capturedAt }) => capturedAt),
   }));

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Answer, Summary, TokenUse, Verdict } from '../../core/vision.ts';
-import type { Task } from './task.ts';
+import type { Answer, Summary, TokenUse, Verdict } from '../../core/records/vision.ts';
+import type { ModelTask } from './task.ts';
 
 /**
  * Prompts and answer schemas. The decision comes first in each answer, so that a truncated answer still contains
@@ -39,9 +39,9 @@ const ground = [
 ].join(' ');
 
 /** Media of a check. */
-export type Shown = 'frame' | 'clip' | 'frame and clip';
+export type CheckMediaKind = 'frame' | 'clip' | 'frame and clip';
 
-const views: Record<Shown, string> = {
+const views: Record<CheckMediaKind, string> = {
   frame: 'The picture is one frame of the stream.',
   clip: 'The video is a few seconds of the stream.',
   'frame and clip':
@@ -49,7 +49,7 @@ const views: Record<Shown, string> = {
 };
 
 /** Creates the task of a check: does the condition hold? */
-export function judgeTask(shown: Shown, condition: string): Task<VerdictFields> {
+export function judgeTask(shown: CheckMediaKind, condition: string): ModelTask<VerdictFields> {
   return {
     name: 'report_verdict',
     system: `${ground} Decide whether the condition holds. When in doubt it does not.`,
@@ -65,7 +65,7 @@ export function judgeTask(shown: Shown, condition: string): Task<VerdictFields> 
 }
 
 /** Creates the task for a question about one frame. */
-export function answerTask(question: string): Task<AnswerFields> {
+export function answerTask(question: string): ModelTask<AnswerFields> {
   return {
     name: 'report_answer',
     system: `${ground} Answer the question about the picture.`,
@@ -79,7 +79,7 @@ export function answerTask(question: string): Task<AnswerFields> {
  * Creates the task for a summary of images in time order. `shown` has the sample times on each image, `taken` is
  * the number of samples.
  */
-export function summaryTask(shown: Date[][], taken: number): Task<SummaryFields> {
+export function summaryTask(shown: Date[][], taken: number): ModelTask<SummaryFields> {
   const tiles = shown.flat().length;
   const left = taken === tiles ? '' : ` (evenly chosen from ${taken})`;
   return {
@@ -102,17 +102,17 @@ function describeContent(times: Date[]): string {
 }
 
 /** Converts the model's answer to a verdict. The explanation is cut to 600 characters. */
-export function verdictOf({ triggered, explanation }: VerdictFields, tokens: TokenUse): Verdict {
+export function toVerdict({ triggered, explanation }: VerdictFields, tokens: TokenUse): Verdict {
   return { triggered, explanation: explanation.slice(0, 600), tokens };
 }
 
 /** Converts the model's answer to an answer. */
-export function answerOf({ verdict, answer }: AnswerFields, tokens: TokenUse): Answer {
+export function toAnswer({ verdict, answer }: AnswerFields, tokens: TokenUse): Answer {
   return { answer, triggered: verdict === 'open' ? null : verdict === 'yes', tokens };
 }
 
 /** Converts the model's answer to a summary. */
-export function summaryOf({ summary }: SummaryFields, tokens: TokenUse): Summary {
+export function toSummary({ summary }: SummaryFields, tokens: TokenUse): Summary {
   return { summary, tokens };
 }
 

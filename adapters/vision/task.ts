@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { VisionError } from '../../core/errors.ts';
 
 /** Task of a model: its prompt and the schema of its answer. */
-export type Task<Fields> = {
+export type ModelTask<Fields> = {
   /** Name of the answer on the wire: of a tool or a schema. */
   name: string;
   system: string;
@@ -26,12 +26,12 @@ const answerSchemaSchema = z.object({
 });
 
 /** Returns the JSON Schema of a task. */
-export function answerSchemaOf(task: Task<unknown>): AnswerSchema {
+export function toAnswerSchema(task: ModelTask<unknown>): AnswerSchema {
   return answerSchemaSchema.parse(z.toJSONSchema(task.schema));
 }
 
 /** Parses the answer of a model. Throws `VisionError` if it does not match the schema. */
-export function readAnswer<Fields>(task: Task<Fields>, answer: unknown): Fields {
+export function readAnswer<Fields>(task: ModelTask<Fields>, answer: unknown): Fields {
   const parsed = task.schema.safeParse(answer);
   if (parsed.success) return parsed.data;
   throw new VisionError(

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { InputMode } from '../../core/capture.ts';
+import type { InputMode } from '../../core/records/capture.ts';
 
 /**
  * Flags of bare ffmpeg on the stream URL: the default ones, or every flag that helps. This is what a developer

@@ -1,4 +1,4 @@
-import type { InputMode } from '../../core/capture.ts';
+import type { InputMode } from '../../core/records/capture.ts';
 import type { RaceSource, Result } from './race.ts';
 
 /** Results of a race on one stream in one mode. */
@@ -15,7 +15,7 @@ export type GoalLine = { stream: string; mode: InputMode; what: string; measured
 const clipSeconds = 3;
 
 /** Returns the goals that apply to a race. */
-export function goalsOf({ source, delayMs, mode, results }: Raced): GoalLine[] {
+export function compareWithGoals({ source, delayMs, mode, results }: Raced): GoalLine[] {
   const { watchpost: ours, best } = results;
   const line = (what: string, measured: number, goal: number): GoalLine => ({
     stream: source.name,

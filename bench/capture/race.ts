@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { compareMotion } from '../../adapters/media/motion/compare-motion.ts';
-import type { Capture, InputMode } from '../../core/capture.ts';
+import type { Capture, InputMode } from '../../core/records/capture.ts';
 import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
 import { bareFfmpeg, type BareFlags, type BareSource } from './bare-ffmpeg.ts';
 import { mean, measure, median, type Measured } from './measure.ts';

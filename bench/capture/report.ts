@@ -1,9 +1,9 @@
-import { goalsOf, type GoalLine, type Raced } from './goals.ts';
+import { compareWithGoals, type GoalLine, type Raced } from './goals.ts';
 import type { Result } from './race.ts';
 
 /** Formats measured values and goals as Markdown. `machine` describes the machine and the date. */
-export function reportOf(raced: Raced[], machine: string[]): string {
-  const lines = raced.flatMap(goalsOf);
+export function formatReport(raced: Raced[], machine: string[]): string {
+  const lines = raced.flatMap(compareWithGoals);
   const missed = lines.filter((line) => !isMet(line));
   return [
     '# Results of `npm run bench:capture`',

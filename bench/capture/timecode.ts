@@ -1,4 +1,4 @@
-import { createPictureDecoder } from '../../adapters/media/ffmpeg/decode-picture.ts';
+import { createImageDecoder } from '../../adapters/media/ffmpeg/decode-image.ts';
 
 /**
  * Timecode: the number of each frame as eleven black or white boxes along the top, which survive scaling and
@@ -27,13 +27,13 @@ export const burnInTimecode = [
 
 /** Reads the timecode of a JPEG, in seconds since the start of the loop. */
 export async function readTimecode(jpeg: Uint8Array, ffmpegPath: string): Promise<number> {
-  const decoder = createPictureDecoder({ ffmpegPath });
+  const decoder = createImageDecoder({ ffmpegPath });
   return readSeconds(await decoder.decode(jpeg, readSize, AbortSignal.timeout(20_000)));
 }
 
 /** Reads the timecode of a clip's last frame. */
 export async function readLastTimecode(mp4: Uint8Array, ffmpegPath: string): Promise<number> {
-  const decoder = createPictureDecoder({ ffmpegPath });
+  const decoder = createImageDecoder({ ffmpegPath });
   const pictures = await decoder.decodeClip(mp4, readSize, 8, AbortSignal.timeout(20_000));
   return readSeconds(pictures.at(-1)!);
 }

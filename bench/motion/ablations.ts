@@ -15,7 +15,7 @@ const without: Record<string, Partial<MotionTuning>> = {
   'faint changes of large areas': { faintShare: 1 },
   'learned noise and overlays': { learnedShare: 0 },
   weather: { weatherFactor: 0 },
-  colour: { colour: false },
+  color: { color: false },
 };
 
 /** Evaluates each tuning on every third clip, which suffices because the differences are large. */

@@ -69,8 +69,8 @@ function street(random: Random, seed: number): Frame {
     const wide = random.whole(80, 240);
     const top = horizon - random.whole(100, 320);
     const wall = random.between(60, 180);
-    const colour = { blueness: random.between(108, 132), redness: random.between(122, 148) };
-    rectangle(frame, x, top, wide, horizon - top, (at) => ({ luma: wall + grain[at]! * 40, ...colour }));
+    const color = { blueness: random.between(108, 132), redness: random.between(122, 148) };
+    rectangle(frame, x, top, wide, horizon - top, (at) => ({ luma: wall + grain[at]! * 40, ...color }));
     for (let windowY = top + 16; windowY < horizon - 40; windowY += 52) {
       for (let windowX = x + 14; windowX < x + wide - 34; windowX += 44) {
         const glass = random.between(30, 200);
@@ -98,21 +98,21 @@ function room(random: Random, seed: number): Frame {
   );
   for (let piece = 0; piece < 9; piece += 1) {
     const level = random.between(35, 210);
-    const colour = { blueness: random.between(104, 150), redness: random.between(108, 152) };
+    const color = { blueness: random.between(104, 150), redness: random.between(108, 152) };
     const place = [random.whole(0, width), random.whole(100, height - 80)] as const;
     rectangle(frame, ...place, random.whole(50, 300), random.whole(40, 220), (at) => ({
       luma: level + plaster[at]! * 50,
-      ...colour,
+      ...color,
     }));
   }
   return frame;
 }
 
-type Colour = { luma: number; blueness: number; redness: number };
+type Color = { luma: number; blueness: number; redness: number };
 
-function each(frame: Frame, colourOf: (x: number, y: number, at: number) => Colour): void {
+function each(frame: Frame, colorOf: (x: number, y: number, at: number) => Color): void {
   for (let y = 0; y < frame.height; y += 1) {
-    for (let x = 0; x < frame.width; x += 1) put(frame, x, y, colourOf(x, y, y * frame.width + x));
+    for (let x = 0; x < frame.width; x += 1) put(frame, x, y, colorOf(x, y, y * frame.width + x));
   }
 }
 
@@ -122,16 +122,16 @@ function rectangle(
   top: number,
   wide: number,
   high: number,
-  colourOf: (at: number) => Colour,
+  colorOf: (at: number) => Color,
 ): void {
   for (let y = Math.max(top, 0); y < Math.min(top + high, frame.height); y += 1) {
     for (let x = left; x < Math.min(left + wide, frame.width); x += 1) {
-      put(frame, x, y, colourOf(y * frame.width + x));
+      put(frame, x, y, colorOf(y * frame.width + x));
     }
   }
 }
 
-function put(frame: Frame, x: number, y: number, { luma, blueness, redness }: Colour): void {
+function put(frame: Frame, x: number, y: number, { luma, blueness, redness }: Color): void {
   frame.luma[y * frame.width + x] = Math.min(Math.max(luma, 16), 235);
   if ((x | y) & 1) return;
   const chromaAt = (y >> 1) * (frame.width >> 1) + (x >> 1);

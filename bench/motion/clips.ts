@@ -2,7 +2,7 @@ import { eventScene, eventTitles } from './event-scenes.ts';
 import type { Scene } from './scene.ts';
 import type { Clip, Half } from './score.ts';
 import { stillScene, stillTitles } from './still-scenes.ts';
-import { thumbnailsOf } from './thumbnails.ts';
+import { renderThumbnails } from './thumbnails.ts';
 
 /** Number of seeds per class and half. Even seeds are for tuning, odd ones are only reported. */
 export type Extent = { stillSeeds: number; eventSeeds: number; halves: readonly Half[] };
@@ -21,7 +21,7 @@ export async function makeClips(
   const rest = wanted.entries();
   const work = async (): Promise<void> => {
     for (const [at, { scene, half }] of rest) {
-      clips[at] = { scene, half, pictures: await thumbnailsOf(scene) };
+      clips[at] = { scene, half, pictures: await renderThumbnails(scene) };
       progress(clips.filter(Boolean).length, wanted.length);
     }
   };

@@ -1,7 +1,7 @@
 import { compareMotion } from '../../adapters/media/motion/compare-motion.ts';
-import { rules } from '../../core/decision/rules.ts';
-import { thumbnail } from '../../core/capture.ts';
-import type { CompareMotion } from '../../core/motion.ts';
+import { rules } from '../../core/rules.ts';
+import { thumbnail } from '../../core/records/capture.ts';
+import type { CompareMotion } from '../../core/records/motion.ts';
 import { componentWeights } from '../../adapters/media/motion/components.ts';
 
 /** Detector that reads the thumbnails of one clip in order and returns true for motion. */
@@ -21,8 +21,12 @@ export function asInAJob(compare: CompareMotion): Detector {
   let state: string | null = null;
   let skipped = 0;
   return (picture) => {
-    const { moved, stateIfLooked, stateIfSkipped } = compare(picture, state);
-    const looked = moved || skipped >= rules.forcedLookAfterSkips;
+    const {
+      moved,
+      stateWithNewReference: stateIfLooked,
+      stateWithSameReference: stateIfSkipped,
+    } = compare(picture, state);
+    const looked = moved || skipped >= rules.forceCheckAfterSkips;
     state = looked ? stateIfLooked : stateIfSkipped;
     skipped = looked ? 0 : skipped + 1;
     return moved;
@@ -78,7 +82,7 @@ function runningAverage(): Detector {
     const lightning = changed > pixels * 0.8;
     const follow = lightning ? 1 : 0.2;
     for (let at = 0; at < pixels; at += 1) average[at] = average[at]! + (now[at]! - average[at]!) * follow;
-    return !lightning && largestComponent(dilated(mask)) >= 10;
+    return !lightning && maxComponent(dilated(mask)) >= 10;
   };
 }
 
@@ -115,6 +119,6 @@ function dilated(mask: Uint8Array): Uint8Array {
 }
 
 /** Returns the size of the largest 8-connected group of set pixels. */
-function largestComponent(mask: Uint8Array): number {
+function maxComponent(mask: Uint8Array): number {
   return componentWeights(mask, thumbnail.width)[0] ?? 0;
 }

@@ -7,7 +7,7 @@ import {
   savedTicks,
   sum,
   type Tally,
-  tallyOf,
+  tallyFindings,
 } from './score.ts';
 
 /** Results of a detector on all clips. */
@@ -33,7 +33,7 @@ export function evaluate(clips: readonly Clip[], newDetector: () => Detector): O
           .map(({ saved }) => saved),
       ),
     recall: ({ half, title, shares = () => true }) =>
-      tallyOf(
+      tallyFindings(
         eventful
           .filter((clip) => (half ?? clip.half) === clip.half && (title ?? clip.title) === clip.title)
           .flatMap(({ found }) => found)

@@ -1,5 +1,5 @@
 import { baseScene } from './base-scene.ts';
-import { type Random, randomFrom, seedOf } from './random.ts';
+import { type Random, randomFrom, createSeed } from './random.ts';
 import { picture, type Scene, type SceneEvent, shares, type Thing } from './scene.ts';
 import { clock, encoded } from './still-scenes.ts';
 import { filled } from './things.ts';
@@ -94,7 +94,7 @@ const warmUp = 5;
 export function eventScene(title: string, index: number): Scene {
   const recipe = recipes[title];
   if (!recipe) throw new Error(`Unknown event class: ${title}`);
-  const seed = seedOf(`event ${title}`, index);
+  const seed = createSeed(`event ${title}`, index);
   const random = randomFrom(seed * 101 + 7);
   const things: Thing[] = [];
   const events: SceneEvent[] = [];

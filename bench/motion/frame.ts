@@ -28,14 +28,14 @@ export function blend(
   y: number,
   luma: number,
   share: number,
-  colour?: { blueness: number; redness: number },
+  color?: { blueness: number; redness: number },
 ): void {
   if (x < 0 || y < 0 || x >= frame.width || y >= frame.height) return;
   const at = y * frame.width + x;
   frame.luma[at] = frame.luma[at]! + (luma - frame.luma[at]!) * share;
   if ((x | y) & 1) return;
   const chromaAt = (y >> 1) * (frame.width >> 1) + (x >> 1);
-  const { blueness, redness } = colour ?? { blueness: 128, redness: 128 };
+  const { blueness, redness } = color ?? { blueness: 128, redness: 128 };
   frame.blueness[chromaAt] = frame.blueness[chromaAt]! + (blueness - frame.blueness[chromaAt]!) * share;
   frame.redness[chromaAt] = frame.redness[chromaAt]! + (redness - frame.redness[chromaAt]!) * share;
 }

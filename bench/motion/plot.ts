@@ -2,7 +2,7 @@ import type { Outcome } from './evaluate.ts';
 import { shares } from './scene.ts';
 import { atLeast } from './score.ts';
 
-const colours = ['#0b6e4f', '#b5651d', '#5b6c8f'];
+const colors = ['#0b6e4f', '#b5651d', '#5b6c8f'];
 const box = { left: 60, top: 40, width: 560, height: 300 };
 
 /**
@@ -19,9 +19,9 @@ export function plot(outcomes: Record<string, Outcome>): string {
     const lower = tallies.map((tally, step) => point(step, atLeast(tally)));
     const label = `${name}: ${((savings.hits / savings.of) * 100).toFixed(0)} % saved on still scenes`;
     return [
-      `<polygon points="${[...points, ...lower.toReversed()].join(' ')}" fill="${colours[at]}" opacity="0.2"/>`,
-      `<polyline points="${points.join(' ')}" fill="none" stroke="${colours[at]}" stroke-width="2.5"/>`,
-      `<text x="${box.left + 250}" y="${box.top + 215 + at * 20}" fill="${colours[at]}">${label}</text>`,
+      `<polygon points="${[...points, ...lower.toReversed()].join(' ')}" fill="${colors[at]}" opacity="0.2"/>`,
+      `<polyline points="${points.join(' ')}" fill="none" stroke="${colors[at]}" stroke-width="2.5"/>`,
+      `<text x="${box.left + 250}" y="${box.top + 215 + at * 20}" fill="${colors[at]}">${label}</text>`,
     ].join('\n');
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 660 400" font-family="sans-serif" font-size="13">

@@ -36,7 +36,7 @@ export function randomFrom(seed: number): Random {
 }
 
 /** Returns a seed for a name and an index. Different names give independent seeds (FNV-1a). */
-export function seedOf(name: string, index: number): number {
+export function createSeed(name: string, index: number): number {
   let hash = 0x811c9dc5;
   for (const letter of `${name} ${index}`) hash = Math.imul(hash ^ letter.charCodeAt(0), 0x01000193);
   return hash >>> 4;

@@ -105,7 +105,7 @@ export function timingTable({ times, stateBytes }: Timing): string {
     ...[least, median, p95].map((time) => time.toFixed(0)),
     (median / plain).toFixed(1),
   ]);
-  const state = `State in base64: median ${stateBytes.median}, 95 % below ${stateBytes.p95}, maximum ${stateBytes.most} bytes.`;
+  const state = `State in base64: median ${stateBytes.median}, 95 % below ${stateBytes.p95}, maximum ${stateBytes.max} bytes.`;
   return `${table(['µs', 'minimum', 'median', '95 %', 'median / plain'], rows)}\n\n${state}`;
 }
 

@@ -35,7 +35,7 @@ export function sum(tallies: readonly Tally[]): Tally {
 }
 
 /** Counts the detected events. */
-export function tallyOf(found: readonly Found[]): Tally {
+export function tallyFindings(found: readonly Found[]): Tally {
   return { hits: found.filter(({ seen }) => seen).length, of: found.length };
 }
 

@@ -1,4 +1,4 @@
-import { randomFrom, seedOf } from './random.ts';
+import { randomFrom, createSeed } from './random.ts';
 import { baseScene } from './base-scene.ts';
 import type { Overlay, Scene } from './scene.ts';
 
@@ -71,7 +71,7 @@ export const stillTitles: readonly string[] = Object.keys(recipes);
 export function stillScene(title: string, index: number): Scene {
   const recipe = recipes[title];
   if (!recipe) throw new Error(`Unknown still class: ${title}`);
-  const seed = seedOf(`still ${title}`, index);
+  const seed = createSeed(`still ${title}`, index);
   return { ...baseScene(title, seed, 40), ...recipe(seed) };
 }
 

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { thumbnail } from '../../core/capture.ts';
+import { thumbnail } from '../../core/records/capture.ts';
 import { drawScene } from './draw-scene.ts';
 import { picture, type Scene } from './scene.ts';
 
 const cacheDirectory = join(tmpdir(), 'watchpost-bench-motion');
-/** Thumbnail filter of a capture (`adapters/media/ffmpeg/graphs.ts`). A test compares both. */
+/** Thumbnail filter of a capture (`adapters/media/ffmpeg/capture-arguments.ts`). A test compares both. */
 export const thumbnailFilter = `scale=${thumbnail.width}:${thumbnail.height}:flags=area,format=yuv420p`;
 
 /** Version of the cache in the temporary folder. Increment it with every change of drawing or encoding. */
@@ -19,7 +19,7 @@ const drawingVersion = '1';
 /**
  * Creates one thumbnail per tick, through H.264 at 720p. Cached in the temporary folder under a hash of the scene.
  */
-export async function thumbnailsOf(scene: Scene): Promise<Uint8Array[]> {
+export async function renderThumbnails(scene: Scene): Promise<Uint8Array[]> {
   const hash = createHash('sha256').update(drawingVersion).update(JSON.stringify(scene));
   const path = join(cacheDirectory, `${hash.digest('hex').slice(0, 32)}.yuv`);
   const kept = await readFile(path).catch(() => null);

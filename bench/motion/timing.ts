@@ -1,4 +1,4 @@
-import { compareMotion, decide } from '../../adapters/media/motion/compare-motion.ts';
+import { compareMotion, compareStates } from '../../adapters/media/motion/compare-motion.ts';
 import { decodeState } from '../../adapters/media/motion/state-codec.ts';
 import { motionTuning } from '../../adapters/media/motion/tuning.ts';
 import { isDifferent } from './detectors.ts';
@@ -7,7 +7,7 @@ import type { Clip } from './score.ts';
 /** Decision times of one detector, in microseconds. */
 export type Times = { name: string; least: number; median: number; p95: number };
 /** Decision times, and sizes of the state in bytes. */
-export type Timing = { times: Times[]; stateBytes: { median: number; p95: number; most: number } };
+export type Timing = { times: Times[]; stateBytes: { median: number; p95: number; max: number } };
 
 const rounds = 20;
 
@@ -19,7 +19,7 @@ export function timeDecisions(clips: readonly Clip[]): Timing {
   const steps = clips.flatMap(timedSteps);
   const runs = {
     'copy and difference': ({ before, now }: TimedStep) => isDifferent(before, now.slice()),
-    decision: ({ now, unpacked }: TimedStep) => decide(now, unpacked, motionTuning).moved,
+    decision: ({ now, unpacked }: TimedStep) => compareStates(now, unpacked, motionTuning).moved,
     'with encoding and decoding of the state': ({ now, state }: TimedStep) => compareMotion(now, state).moved,
   };
   const taken = new Map<string, number[]>(Object.keys(runs).map((name) => [name, []]));
@@ -35,7 +35,7 @@ export function timeDecisions(clips: readonly Clip[]): Timing {
   const sizes = steps.map(({ state }) => state.length).toSorted((a, b) => a - b);
   return {
     times: [...taken].map(([name, times]) => ({ name, ...quantiles(times) })),
-    stateBytes: { median: at(sizes, 0.5), p95: at(sizes, 0.95), most: sizes.at(-1)! },
+    stateBytes: { median: at(sizes, 0.5), p95: at(sizes, 0.95), max: sizes.at(-1)! },
   };
 }
 
@@ -51,7 +51,7 @@ function timedSteps({ pictures }: Clip): TimedStep[] {
   const now = pictures[10];
   const state = pictures
     .slice(0, 10)
-    .reduce<string | null>((known, picture) => compareMotion(picture, known).stateIfLooked, null);
+    .reduce<string | null>((known, picture) => compareMotion(picture, known).stateWithNewReference, null);
   const unpacked = decodeState(state);
   const before = pictures[9];
   return now && before && state !== null && unpacked

@@ -1,20 +1,20 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { InputMode } from '../../core/capture.ts';
-import { maskUrl } from '../../core/mask-url.ts';
-import { checkOnce } from '../../core/operations/check-once.ts';
+import type { InputMode } from '../../core/records/capture.ts';
+import { maskUrl } from '../../core/stream/mask-url.ts';
+import { checkOnce } from '../../core/stream/check-once.ts';
 import { unlimitedTurns } from '../../core/ports/stream-turns.ts';
 import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
-import { limitsOf } from '../limits.ts';
+import { createLimits } from '../limits.ts';
 import { createMedia } from '../media.ts';
-import { platformsOf } from '../platforms.ts';
+import { loadPlatformSettings } from '../platforms.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { createVisionModel } from '../vision-model.ts';
 
 /** Arguments of `watchpost check`; `save` is the file for the frame. */
-export type CheckWish = {
+export type CheckOptions = {
   url: string;
   condition: string;
   mode: InputMode;
@@ -29,13 +29,13 @@ const operator = 'operator';
 
 /** Checks a condition once without the service (`watchpost check URL CONDITION`); prints the verdict and saves the frame. */
 export async function check(
-  options: CheckWish,
+  options: CheckOptions,
   settings: Settings,
   terminal: Terminal,
   asJson: boolean,
 ): Promise<void> {
   const ffmpeg = await ensureFfmpeg(settings.ffmpeg, process.env, terminal);
-  const platforms = await platformsOf(settings);
+  const platforms = await loadPlatformSettings(settings);
   const folder = await mkdtemp(join(tmpdir(), 'watchpost-check-'));
   const { http, streams } = createMedia(
     settings.allowRanges,
@@ -52,7 +52,7 @@ export async function check(
       streams,
       turns: unlimitedTurns,
       vision,
-      limits: limitsOf(settings),
+      limits: createLimits(settings),
       meter: countingNothing,
     });
     const file = resolve(options.save);

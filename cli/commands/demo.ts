@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cheapestWithVideo } from '../../adapters/vision/bedrock/model-families.ts';
-import type { InputMode } from '../../core/capture.ts';
+import { defaultVideoModelId } from '../../adapters/vision/bedrock/model-families.ts';
+import type { InputMode } from '../../core/records/capture.ts';
 import { CommandError } from '../command-error.ts';
 import { estimate } from '../cost/estimate.ts';
 import { createApi } from '../demo/api.ts';
@@ -32,7 +32,7 @@ const tenSecondsOfFrames = {
   mode: 'frames',
   clipSeconds: 3,
   alertsPerHour: 1,
-  model: cheapestWithVideo,
+  model: defaultVideoModelId,
 } as const;
 
 /**
@@ -49,7 +49,7 @@ export async function demo(settings: Settings, terminal: Terminal, asJson: boole
   await using cleanup = new AsyncDisposableStack();
   const { credentials, close } = await runService(await demoSettings(settings, cleanup), ffmpeg.path, {
     write: (line) => terminal.note(line),
-    forPeople: terminal.isTerminal,
+    humanReadable: terminal.isTerminal,
   });
   cleanup.defer(close);
   story.say(

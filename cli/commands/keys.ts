@@ -1,19 +1,19 @@
-import { hashOfKey } from '../../core/api-key.ts';
-import type { NewKey } from '../../core/api-key.ts';
+import { hashApiKey } from '../../core/access/api-key.ts';
+import type { ApiKeySpec } from '../../core/access/api-key.ts';
 import { callerRequestSchema } from '../../core/requests/keys.ts';
 import type { KeyRotation } from '../../core/requests/keys.ts';
 import { CommandError } from '../command-error.ts';
-import type { CreatedKeyRecord, KeyDesk, KeyRecord } from '../keys/key-desk.ts';
-import { openKeyDesk, primitives } from '../keys/open-key-desk.ts';
-import type { KeyPlace } from '../keys/open-key-desk.ts';
+import type { CreatedKeyRecord, KeyBackend, KeyRecord } from '../keys/key-backend.ts';
+import { openKeyBackend, nodeKeyCrypto } from '../keys/open-key-backend.ts';
+import type { KeyTarget } from '../keys/open-key-backend.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** Commands below `watchpost keys`: the endpoints below `/keys`, for operators. */
 
 /** Creates a key, and its caller if it does not exist. Prints the key once; the service stores only its hash. */
 export async function createKey(
-  place: KeyPlace,
-  spec: NewKey,
+  place: KeyTarget,
+  spec: ApiKeySpec,
   terminal: Terminal,
   asJson: boolean,
 ): Promise<void> {
@@ -29,7 +29,7 @@ export async function createKey(
 
 /** Prints the keys of one caller or of all. */
 export async function listKeys(
-  place: KeyPlace,
+  place: KeyTarget,
   caller: string | undefined,
   terminal: Terminal,
   asJson: boolean,
@@ -44,28 +44,28 @@ export async function listKeys(
 
 /** Changes the label of a key; an empty label removes it. */
 export async function labelKey(
-  place: KeyPlace,
+  place: KeyTarget,
   which: string,
   label: string,
   terminal: Terminal,
   asJson: boolean,
 ): Promise<void> {
   await withKeys(place, async (desk) => {
-    const key = await desk.label(await idOf(which, desk), label === '' ? null : label);
+    const key = await desk.label(await findId(which, desk), label === '' ? null : label);
     terminal.print(asJson ? JSON.stringify(key) : lineFor(key));
   });
 }
 
 /** Revokes a key; a running service rejects it immediately. */
 export async function revokeKey(
-  place: KeyPlace,
+  place: KeyTarget,
   which: string,
   withDescendants: boolean,
   terminal: Terminal,
   asJson: boolean,
 ): Promise<void> {
   await withKeys(place, async (desk) => {
-    const key = await desk.revoke(await idOf(which, desk), withDescendants);
+    const key = await desk.revoke(await findId(which, desk), withDescendants);
     if (asJson) terminal.print(JSON.stringify(key));
     else
       for (const each of [key, ...(key.descendants ?? [])])
@@ -75,14 +75,14 @@ export async function revokeKey(
 
 /** Rotates a key and prints the new one once. The old key stays valid for the grace period, in seconds. */
 export async function rotateKey(
-  place: KeyPlace,
+  place: KeyTarget,
   which: string,
   rotation: KeyRotation,
   terminal: Terminal,
   asJson: boolean,
 ): Promise<void> {
   await withKeys(place, async (desk) => {
-    const created = await desk.rotate(await idOf(which, desk), rotation);
+    const created = await desk.rotate(await findId(which, desk), rotation);
     const { replaces: old } = created;
     if (!asJson)
       for (const each of [old, ...(old.descendants ?? [])])
@@ -91,8 +91,8 @@ export async function rotateKey(
   });
 }
 
-async function withKeys(place: KeyPlace, work: (desk: KeyDesk) => Promise<void>): Promise<void> {
-  const desk = await openKeyDesk(place);
+async function withKeys(place: KeyTarget, work: (desk: KeyBackend) => Promise<void>): Promise<void> {
+  const desk = await openKeyBackend(place);
   try {
     await work(desk);
   } finally {
@@ -101,9 +101,9 @@ async function withKeys(place: KeyPlace, work: (desk: KeyDesk) => Promise<void>)
 }
 
 /** Resolves a key, key id or prefix to the key id. Over HTTP, prefixes are limited to the keys of the caller. */
-async function idOf(which: string, desk: KeyDesk): Promise<string> {
+async function findId(which: string, desk: KeyBackend): Promise<string> {
   if (/^[0-9a-f]{64}$/.test(which)) return which;
-  const whole = hashOfKey(which, primitives);
+  const whole = hashApiKey(which, nodeKeyCrypto);
   if (whole !== undefined) return whole;
   const matches = (await desk.list()).filter(({ prefix }) => prefix === which);
   const [key] = matches;

@@ -14,7 +14,7 @@ export async function start(settings: Settings, terminal: Terminal, asJson: bool
   const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
   const { credentials, close } = await runService(settings, ffmpeg.path, {
     write: (line) => terminal.note(line),
-    forPeople: terminal.isTerminal,
+    humanReadable: terminal.isTerminal,
   });
   if (asJson)
     terminal.print(

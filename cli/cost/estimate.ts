@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { loadWorkflow } from '../../adapters/embedded/workflow/definition.ts';
-import type { InputMode } from '../../core/capture.ts';
+import type { InputMode } from '../../core/records/capture.ts';
 import { CommandError } from '../command-error.ts';
 import { modelPrices, priceOfModel } from './list-prices.ts';
-import { streamHour } from './stream-hour.ts';
-import type { CostLine, Watching } from './stream-hour.ts';
+import { priceStreamHour } from './stream-hour.ts';
+import type { CostLine, StreamHourInput } from './stream-hour.ts';
 import { transitionsPerTick } from './transitions-per-tick.ts';
 
 /** Inputs of the cost estimate; `skippedShare` is 0 to 1. */
@@ -30,9 +30,9 @@ export async function estimate(question: CostQuestion): Promise<{ lines: CostLin
   return { lines, total: lines.reduce((sum, { dollars }) => sum + dollars, 0) };
 }
 
-function streamHourLines(watching: Watching): CostLine[] {
+function streamHourLines(watching: StreamHourInput): CostLine[] {
   try {
-    return streamHour(watching);
+    return priceStreamHour(watching);
   } catch (error) {
     if (error instanceof RangeError)
       throw new CommandError(error.message, 'Use --mode frames or a Nova model.');

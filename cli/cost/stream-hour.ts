@@ -1,10 +1,10 @@
-import type { InputMode } from '../../core/capture.ts';
+import type { InputMode } from '../../core/records/capture.ts';
 import { listPrices } from './list-prices.ts';
 import type { ModelPrice } from './list-prices.ts';
 import { units } from './units.ts';
 
 /** Monitor of one stream for an hour. */
-export type Watching = {
+export type StreamHourInput = {
   intervalSeconds: number;
   mode: InputMode;
   clipSeconds: number;
@@ -19,7 +19,7 @@ export type Watching = {
 export type CostLine = { item: string; quantity: number; unit: string; dollars: number };
 
 /** Computes the cost of a stream-hour by list prices, the model last. Throws `RangeError` for a clip without video support. */
-export function streamHour(watching: Watching): CostLine[] {
+export function priceStreamHour(watching: StreamHourInput): CostLine[] {
   const { intervalSeconds, mode, skippedShare, alertsPerHour, transitionsPerTick } = watching;
   const ticks = 3600 / intervalSeconds;
   const modelCalls = ticks * (1 - skippedShare);
@@ -53,7 +53,7 @@ function lambda(name: string, calls: number, totalSeconds: number, megabytes: nu
   return { item: `Lambda ${name}`, quantity: gigabyteSeconds, unit: 'GB-seconds', dollars };
 }
 
-function tokensPerCheck({ mode, clipSeconds, model }: Watching): { input: number; output: number } {
+function tokensPerCheck({ mode, clipSeconds, model }: StreamHourInput): { input: number; output: number } {
   const image = mode === 'clip' ? 0 : model.pictureTokens;
   if (mode === 'frames') return { input: units.promptTokens + image, output: units.answerTokens };
   if (model.videoTokensPerSecond === null) throw new RangeError('This model does not support video');

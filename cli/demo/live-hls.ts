@@ -112,7 +112,8 @@ function takeUploads(
   };
 
   function publish(): void {
-    if (waiting === undefined || !segmentsOf(waiting.playlist).every((segment) => files.has(segment))) return;
+    if (waiting === undefined || !listSegments(waiting.playlist).every((segment) => files.has(segment)))
+      return;
     files.set(waiting.name, waiting.playlist);
     waiting = undefined;
     onPlaylist();
@@ -120,7 +121,7 @@ function takeUploads(
 }
 
 /** Returns the file names of the segments: ffmpeg writes the ingest URLs into the playlist. */
-function segmentsOf(playlist: Buffer): string[] {
+function listSegments(playlist: Buffer): string[] {
   const lines = playlist.toString().split('\n');
   return lines
     .filter((line) => line !== '' && !line.startsWith('#'))

@@ -22,11 +22,11 @@ export function createAccessUnitSplitter(): AccessUnitSplitter {
       const found: AccessUnit[] = [];
       for (let next = cutNalUnit(pending); next !== null; next = cutNalUnit(pending)) {
         pending = next.rest;
-        if (typeOf(next.nalUnit) !== nalType.delimiter) nalUnits.push(next.nalUnit);
+        if (readType(next.nalUnit) !== nalType.delimiter) nalUnits.push(next.nalUnit);
         else if (nalUnits.length > 0) {
           found.push({
             nalUnits,
-            isKeyFrame: nalUnits.some((unit) => typeOf(unit) === nalType.keyFrameSlice),
+            isKeyFrame: nalUnits.some((unit) => readType(unit) === nalType.keyFrameSlice),
           });
           nalUnits = [];
         }
@@ -37,7 +37,7 @@ export function createAccessUnitSplitter(): AccessUnitSplitter {
 }
 
 /** Returns the type of a NAL unit. */
-export function typeOf(nalUnit: Buffer): number {
+export function readType(nalUnit: Buffer): number {
   return (nalUnit[0] ?? 0) & 0x1f;
 }
 

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { nalType, rtpPayloads, typeOf, type AccessUnit } from './rtsp-h264.ts';
+import { nalType, rtpPayloads, readType, type AccessUnit } from './rtsp-h264.ts';
 
 /** Live stream of a demo server, with its viewers. */
 export type Publication = {
@@ -42,8 +42,8 @@ export function createPublication(range: string): Publication {
 }
 
 function describe(picture: AccessUnit, range: string): string | null {
-  const sequenceParameters = picture.nalUnits.find((unit) => typeOf(unit) === nalType.sequenceParameters);
-  const pictureParameters = picture.nalUnits.find((unit) => typeOf(unit) === nalType.pictureParameters);
+  const sequenceParameters = picture.nalUnits.find((unit) => readType(unit) === nalType.sequenceParameters);
+  const pictureParameters = picture.nalUnits.find((unit) => readType(unit) === nalType.pictureParameters);
   if (sequenceParameters === undefined || pictureParameters === undefined) return null;
   const profile = sequenceParameters.toString('hex', 1, 4);
   const sets = [sequenceParameters, pictureParameters].map((unit) => unit.toString('base64')).join(',');

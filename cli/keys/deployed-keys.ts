@@ -1,8 +1,8 @@
 import { DynamoDBClient, paginateListTables } from '@aws-sdk/client-dynamodb';
-import type { KeyPrimitives } from '../../core/api-key.ts';
+import type { KeyCrypto } from '../../core/access/api-key.ts';
 import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
 import { CommandError } from '../command-error.ts';
-import type { KeyDesk } from './key-desk.ts';
+import type { KeyBackend } from './key-backend.ts';
 import { storedKeys } from './stored-keys.ts';
 
 const now = () => new Date();
@@ -13,17 +13,17 @@ const now = () => new Date();
  */
 export async function deployedKeys(
   which: { stack: string } | { table: string },
-  primitives: KeyPrimitives,
-): Promise<KeyDesk> {
+  primitives: KeyCrypto,
+): Promise<KeyBackend> {
   const client = new DynamoDBClient({});
 
-  const tableName = 'table' in which ? which.table : await tableOf(which.stack, client);
+  const tableName = 'table' in which ? which.table : await findTable(which.stack, client);
   const { keys, callers } = dynamoStores({ client, tableName, now });
   return storedKeys({ keys, callers, now, ...primitives }, async () => client.destroy());
 }
 
 /** CloudFormation names what it makes after the stack: `<stack>-<id in the template>-<random>`. */
-export async function tableOf(stack: string, client: DynamoDBClient): Promise<string> {
+export async function findTable(stack: string, client: DynamoDBClient): Promise<string> {
   const found: string[] = [];
   for await (const { TableNames = [] } of paginateListTables({ client }, {}))
     found.push(...TableNames.filter((name) => name.startsWith(`${stack}-`)));

@@ -14,7 +14,7 @@ import type {
   KeyPage,
   LogLevel,
   Logs,
-  LookRequest,
+  CheckRequest,
   Metrics,
   MonitorRequest,
   NewKey,
@@ -23,7 +23,7 @@ import type {
   WebhookSecret,
   WebhookTest,
 } from './types.ts';
-import { lookOf } from './look-answer.ts';
+import { readCheckResult } from './check-result.ts';
 
 /** Filters and page of the job list; `limit` is 1 to 100. */
 export type JobQuery = { status?: JobStatus; job_type?: JobType; limit: number; offset: number };
@@ -81,8 +81,8 @@ export function createApi(http: Http) {
         body: { stream_url: url, include_frame: withPicture },
         signal,
       }),
-    look: async (request: LookRequest, signal: AbortSignal) =>
-      lookOf(await http.send('/check-once', { method: 'POST', body: request, signal })),
+    look: async (request: CheckRequest, signal: AbortSignal) =>
+      readCheckResult(await http.send('/check-once', { method: 'POST', body: request, signal })),
     startMonitor: (request: MonitorRequest) =>
       http.json<JobSummary>('/live-monitor', { method: 'POST', body: request }),
     startDigest: (request: DigestRequest) =>

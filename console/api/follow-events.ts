@@ -17,7 +17,7 @@ export type Following = {
   silentAfterMs?: number;
 };
 
-const longestWaitMs = 15_000;
+const maxWaitMs = 15_000;
 
 /**
  * Follows the events of a job after sequence `from` until its final event. Resumes a broken stream after the last event.
@@ -54,7 +54,7 @@ export async function followEvents(
     if (signal.aborted) return;
     onState('reconnecting');
     await pause(waitMs, signal);
-    waitMs = Math.min(waitMs * 2, longestWaitMs);
+    waitMs = Math.min(waitMs * 2, maxWaitMs);
   }
 }
 
@@ -71,7 +71,7 @@ async function read(
   take: (event: JobEvent) => void,
   silentAfterMs: number,
 ): Promise<void> {
-  const parser = createParser({ onEvent: ({ data }) => take(eventOf(data)) });
+  const parser = createParser({ onEvent: ({ data }) => take(parseEvent(data)) });
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   if (!reader) return;
   for (;;) {
@@ -82,7 +82,7 @@ async function read(
   }
 }
 
-function eventOf(data: string): JobEvent {
+function parseEvent(data: string): JobEvent {
   // oxlint-disable-next-line typescript/no-unsafe-return
   return JSON.parse(data);
 }

@@ -1,4 +1,4 @@
-import { problemOf, unreachable } from './problem.ts';
+import { toProblem, unreachable } from './problem.ts';
 
 /** Query parameters; undefined and empty values are omitted. */
 export type Query = Record<string, string | number | undefined>;
@@ -12,7 +12,7 @@ export type Call = {
 };
 
 /** Outcome of a request, for the connection banner and the session. */
-export type Outcome = 'answered' | 'unauthorized' | 'unreachable';
+export type RequestOutcome = 'answered' | 'unauthorized' | 'unreachable';
 
 /** HTTP client of the API for one key. */
 export type Http = {
@@ -26,7 +26,7 @@ export type Http = {
 export const basePath = '/api';
 
 /** Creates the HTTP client of this host's API. The key is sent only in the `Authorization` header. */
-export function createHttp(key: string, onOutcome: (outcome: Outcome) => void): Http {
+export function createHttp(key: string, onOutcome: (outcome: RequestOutcome) => void): Http {
   const send = async (path: string, call: Call = {}): Promise<Response> => {
     const response = await fetch(`${basePath}${path}${queryText(call.query)}`, {
       method: call.method ?? 'GET',
@@ -46,7 +46,7 @@ export function createHttp(key: string, onOutcome: (outcome: Outcome) => void): 
       throw unreachable(error);
     });
     onOutcome(response.status === 401 ? 'unauthorized' : 'answered');
-    if (!response.ok) throw await problemOf(response);
+    if (!response.ok) throw await toProblem(response);
     return response;
   };
   return {

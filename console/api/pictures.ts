@@ -3,7 +3,7 @@ import type { Api } from './api.ts';
 /** Cache of images that require the key. */
 export type Pictures = {
   /** Returns a blob URL for `<img>` of an image that requires the key. Throws `Problem`. */
-  addressOf(path: string): Promise<string>;
+  urlFor(path: string): Promise<string>;
   /** Removes all images and revokes their blob URLs. */
   clear(): void;
 };
@@ -22,7 +22,7 @@ export function createPictures(api: Api): Pictures {
   };
 
   return {
-    addressOf: (path) => {
+    urlFor: (path) => {
       const known = kept.get(path);
       if (known) return known;
       const address = api.picture(path).then((blob) => URL.createObjectURL(blob));

@@ -37,7 +37,7 @@ export function unreachable(cause: unknown): Problem {
 }
 
 /** Creates a `Problem` from an error envelope, a 422 body, or the error page of a proxy. */
-export async function problemOf(response: Response): Promise<Problem> {
+export async function toProblem(response: Response): Promise<Problem> {
   const body: unknown = await response.json().catch(() => undefined);
   const error = field(body, 'error');
   const message = text(field(error, 'message'));

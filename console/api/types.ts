@@ -40,7 +40,7 @@ export type StreamValidation = {
   error_hint?: string | undefined;
 };
 
-export type Look = {
+export type CheckResult = {
   triggered: boolean;
   explanation: string;
   latency_ms: number;
@@ -204,7 +204,7 @@ export type AlarmList = { alarms: Alarm[] | null };
 export type LogEntry = { time: string; level: LogLevel; message: string };
 export type Logs = { total_in_buffer: number; returned: number; logs: LogEntry[] };
 
-export type LookRequest = {
+export type CheckRequest = {
   stream_url: string;
   condition: string;
   include_frame: boolean;

@@ -1,17 +1,17 @@
 import type { Gap, JobEvent } from '../api/types.ts';
-import { isOfDigest } from './job-words.ts';
+import { areDigestEvents } from './job-labels.ts';
 
 /** Outcome of a column of ticks: the one with the highest rank. */
-export type Outcome = 'alert' | 'held' | 'no' | 'sampled' | 'skipped' | 'unanswered' | 'away';
+export type CheckOutcome = 'alert' | 'held' | 'no' | 'sampled' | 'skipped' | 'unanswered' | 'away';
 
 /** Column of the chart. `at` is in epoch milliseconds, `motion` 0 to 1 or `null` if unknown. */
-export type Column = { at: number; motion: number | null; outcome: Outcome; checks: number };
+export type Column = { at: number; motion: number | null; outcome: CheckOutcome; checks: number };
 /** Coverage gap on the chart, in epoch milliseconds. */
 export type Band = { from: number; to: number; reason: Gap['reason'] };
 /** Data of the chart; `from` and `to` are in epoch milliseconds. */
 export type ActivityData = { from: number; to: number; columns: Column[]; bands: Band[] };
 
-const rank: Outcome[] = ['skipped', 'sampled', 'no', 'unanswered', 'away', 'held', 'alert'];
+const rank: CheckOutcome[] = ['skipped', 'sampled', 'no', 'unanswered', 'away', 'held', 'alert'];
 
 /**
  * Groups ticks into at most `columnsAtMost` columns along a time axis. A column has the maximum motion of its ticks and
@@ -26,10 +26,10 @@ export function activityData(
   const length = Math.max(span.to - span.from, 1);
   const columns = new Map<number, Column>();
   const alerts = alertTimes(events);
-  const ofDigest = isOfDigest(events);
+  const ofDigest = areDigestEvents(events);
   for (const event of events) {
     if (event.type !== 'progress') continue;
-    const tick = { ...columnOf(event, ofDigest), at: Date.parse(event.timestamp) };
+    const tick = { ...toColumn(event, ofDigest), at: Date.parse(event.timestamp) };
     if (alerts.has(event.timestamp)) tick.outcome = 'alert';
     const place = Math.floor(((tick.at - span.from) / length) * columnsAtMost);
     const before = columns.get(place);
@@ -44,13 +44,13 @@ function alertTimes(events: JobEvent[]): Set<string> {
   return new Set(events.flatMap((event) => (event.type === 'watch_triggered' ? [event.timestamp] : [])));
 }
 
-function columnOf({ data }: Extract<JobEvent, { type: 'progress' }>, ofDigest: boolean): Omit<Column, 'at'> {
+function toColumn({ data }: Extract<JobEvent, { type: 'progress' }>, ofDigest: boolean): Omit<Column, 'at'> {
   // The first capture has no motion reference; the API reports it as completely changed.
   const motion = data.check === 1 ? null : data.motion;
-  return { motion, outcome: outcomeOf(data, ofDigest), checks: 1 };
+  return { motion, outcome: toOutcome(data, ofDigest), checks: 1 };
 }
 
-function outcomeOf(data: Extract<JobEvent, { type: 'progress' }>['data'], ofDigest: boolean): Outcome {
+function toOutcome(data: Extract<JobEvent, { type: 'progress' }>['data'], ofDigest: boolean): CheckOutcome {
   if (data.stream !== 'ok') return 'away';
   if (data.prefilter_skipped) return 'skipped';
   if (data.triggered === null) return withoutVerdict(data, ofDigest);
@@ -58,7 +58,7 @@ function outcomeOf(data: Extract<JobEvent, { type: 'progress' }>['data'], ofDige
 }
 
 /** Returns the outcome of a tick without a verdict. A digest samples frames for a summary and has no verdicts. */
-function withoutVerdict({ picture }: { picture: string | null }, ofDigest: boolean): Outcome {
+function withoutVerdict({ picture }: { picture: string | null }, ofDigest: boolean): CheckOutcome {
   if (picture !== 'ok') return 'away';
   return ofDigest ? 'sampled' : 'unanswered';
 }

@@ -1,13 +1,13 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { JobDetail, JobEvent } from '../api/types.ts';
-import { counted } from '../parts/counted.ts';
+import { pluralize } from '../parts/pluralize.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { clockTime } from '../time/format.ts';
 import { useNow } from '../time/use-now.ts';
 import { activityData, axisTimes } from './activity-data.ts';
-import type { ActivityData, Column, Outcome } from './activity-data.ts';
-import { isActive, percent } from './job-words.ts';
+import type { ActivityData, Column, CheckOutcome } from './activity-data.ts';
+import { isActive, percent } from './job-labels.ts';
 
 const height = { motion: 96, gap: 10, verdict: 22, axis: 22 };
 const total = height.motion + height.gap + height.verdict + height.axis;
@@ -15,9 +15,9 @@ const columnWidth = 7;
 /** Width of a time of day in any locale, in pixels. */
 const labelWidth = 92;
 /** Minimum time span of the axis, in milliseconds: keeps the first checks of a job together. */
-const shortestMs = { active: 60_000, ended: 15_000 };
+const minSpanMs = { active: 60_000, ended: 15_000 };
 
-const outcomes: Record<Outcome, string> = {
+const outcomes: Record<CheckOutcome, string> = {
   alert: 'Alert',
   held: 'Holds, no alert',
   no: 'Does not hold',
@@ -35,7 +35,7 @@ const outcomeOrder = [
   'skipped',
   'unanswered',
   'away',
-] as const satisfies Outcome[];
+] as const satisfies CheckOutcome[];
 
 const reasons = {
   stream: 'stream unavailable',
@@ -51,7 +51,7 @@ export function Activity({ events, job }: { events: JobEvent[]; job: JobDetail }
   const now = useNow(1_000);
   const from = Date.parse(job.stats.started_at ?? job.created_at);
   const end = isActive(job.status) || job.stats.ended_at === null ? now : Date.parse(job.stats.ended_at);
-  const shortest = isActive(job.status) ? shortestMs.active : shortestMs.ended;
+  const shortest = isActive(job.status) ? minSpanMs.active : minSpanMs.ended;
   const data = activityData(
     events,
     job.stats.coverage.gaps,
@@ -146,7 +146,7 @@ function Tick({ column, x }: { column: Column; x: number }) {
 }
 
 /** Draws one shape per outcome, so that color is not the only difference. */
-function Mark({ outcome, x, y }: { outcome: Outcome; x: number; y: number }) {
+function Mark({ outcome, x, y }: { outcome: CheckOutcome; x: number; y: number }) {
   if (outcome === 'alert') return <path class="mark" d={`M${x} ${y - 6}l6 11h-12Z`} />;
   if (outcome === 'skipped') return <rect class="mark" x={x - 1} y={y - 3} width={2} height={6} />;
   if (outcome === 'unanswered' || outcome === 'away')
@@ -190,7 +190,7 @@ function Legend({ data }: { data: ActivityData }) {
 }
 
 function inWords({ bands }: ActivityData, checks: number, { stats }: JobDetail): string {
-  return `${counted(checks, 'check')} on a time axis, ${counted(stats.triggers_fired, 'alert')}, ${stats.frames_skipped} skipped, ${counted(bands.length, 'gap')}. The timeline below has the same data as text.`;
+  return `${pluralize(checks, 'check')} on a time axis, ${pluralize(stats.triggers_fired, 'alert')}, ${stats.frames_skipped} skipped, ${pluralize(bands.length, 'gap')}. The timeline below has the same data as text.`;
 }
 
 function useWidth(element: { current: HTMLElement | null }): number {

@@ -6,7 +6,7 @@ import type { Delivery, DeliveryPage } from '../api/types.ts';
 import { Badge } from '../parts/badge.tsx';
 import type { Tone } from '../parts/badge.tsx';
 import { Button } from '../parts/button.tsx';
-import { counted } from '../parts/counted.ts';
+import { pluralize } from '../parts/pluralize.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
@@ -82,7 +82,7 @@ function DeliveryItem({ delivery, jobId, onResent }: ItemProps) {
       {delivery.error !== null && <p class="small bad-text">{delivery.error}</p>}
       {delivery.attempts.length > 0 && (
         <details>
-          <summary class="small">{counted(delivery.attempts.length, 'attempt')}</summary>
+          <summary class="small">{pluralize(delivery.attempts.length, 'attempt')}</summary>
           <ol class="attempts small">
             {delivery.attempts.map((attempt) => (
               <li key={attempt.time}>

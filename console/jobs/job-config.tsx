@@ -1,7 +1,7 @@
 import type { JobDetail } from '../api/types.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Panel } from '../parts/panel.tsx';
-import { configWords } from './config-words.ts';
+import { configLabels } from './config-labels.ts';
 
 /** Shows the configuration of a job after defaults and caps. */
 export function JobConfig({ job }: { job: JobDetail }) {
@@ -14,7 +14,7 @@ export function JobConfig({ job }: { job: JobDetail }) {
             {job.job_id} <CopyButton text={job.job_id} what="Job id" />
           </dd>
         </div>
-        {configWords(job.config).map(([name, words]) => (
+        {configLabels(job.config).map(([name, words]) => (
           <div key={name}>
             <dt>{name}</dt>
             <dd>{words}</dd>

@@ -2,7 +2,7 @@ import type { JobDetail } from '../api/types.ts';
 import { Stat, Stats } from '../parts/stat.tsx';
 import { duration } from '../time/format.ts';
 import { When } from '../time/when.tsx';
-import { isActive, percent, skippedShare } from './job-words.ts';
+import { isActive, percent, skippedShare } from './job-labels.ts';
 
 /** Shows the statistics of a job. */
 export function JobFacts({ job: { stats, status, job_type: type } }: { job: JobDetail }) {
@@ -32,13 +32,13 @@ export function JobFacts({ job: { stats, status, job_type: type } }: { job: JobD
         value={stats.started_at === null ? '–' : percent(stats.coverage.ratio)}
         note={stats.coverage.gap_seconds >= 1 ? `${duration(stats.coverage.gap_seconds)} of gaps` : 'No gap'}
       />
-      <Stat label="Watched" value={duration(stats.watch_duration_seconds)} note={nextOf(status, stats)} />
+      <Stat label="Watched" value={duration(stats.watch_duration_seconds)} note={findNext(status, stats)} />
       {tokens > 0 && <Stat label="Tokens" value={tokens.toLocaleString()} />}
     </Stats>
   );
 }
 
-function nextOf(status: JobDetail['status'], stats: JobDetail['stats']) {
+function findNext(status: JobDetail['status'], stats: JobDetail['stats']) {
   if (!isActive(status))
     return (
       stats.ended_at !== null && (

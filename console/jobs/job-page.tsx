@@ -8,13 +8,13 @@ import { Panel } from '../parts/panel.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { useSession } from '../session/session.ts';
-import { addresses } from '../shell/routes.ts';
+import { routeUrls } from '../shell/routes.ts';
 import { Activity } from './activity.tsx';
 import { Announcements } from './announcements.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { JobConfig } from './job-config.tsx';
 import { JobFacts } from './job-facts.tsx';
-import { isActive, titleOf, typeWords } from './job-words.ts';
+import { isActive, jobTitle, typeLabel } from './job-labels.ts';
 import { LastFrame } from './last-frame.tsx';
 import { StatusBadge } from './status-badge.tsx';
 import { Timeline } from './timeline.tsx';
@@ -76,10 +76,10 @@ function Head({ job, onChange }: { job: JobDetail; onChange: () => void }) {
     <div class="page-head">
       <div>
         <p class="small">
-          <a href={addresses.jobs}>Jobs</a> <span class="muted">/ {typeWords(job.job_type)}</span>{' '}
+          <a href={routeUrls.jobs}>Jobs</a> <span class="muted">/ {typeLabel(job.job_type)}</span>{' '}
           <span class="mono muted">{job.job_id.slice(0, 8)}</span>
         </p>
-        <h1>{titleOf(job)}</h1>
+        <h1>{jobTitle(job)}</h1>
         <p class="lead mono source">{job.stream_url}</p>
       </div>
       <div class="page-aside">
@@ -124,7 +124,7 @@ function Absent({ problem, onRetry }: AbsentProps) {
   return (
     <EmptyState icon="jobs" title="Job not found">
       <p class="muted">A job stays readable for about an hour after its end.</p>
-      <a class="button" href={addresses.jobs}>
+      <a class="button" href={routeUrls.jobs}>
         All jobs
       </a>
     </EmptyState>

@@ -1,6 +1,6 @@
 import { When } from '../time/when.tsx';
-import { addresses } from '../shell/routes.ts';
-import { percent, skippedShare, titleOf, typeWords } from './job-words.ts';
+import { routeUrls } from '../shell/routes.ts';
+import { percent, skippedShare, jobTitle, typeLabel } from './job-labels.ts';
 import { LastFrame } from './last-frame.tsx';
 import type { JobRow } from './load-jobs.ts';
 import { StatusBadge } from './status-badge.tsx';
@@ -46,12 +46,12 @@ function Row({ job, detail }: JobRow) {
   return (
     <tr>
       <th scope="row">
-        <a class="job-link" href={addresses.job(job.job_id)}>
+        <a class="job-link" href={routeUrls.job(job.job_id)}>
           <LastFrame jobId={job.job_id} at={stats?.last_frame_at ?? null} alt="" />
           <span>
-            <strong>{titleOf(job)}</strong>
+            <strong>{jobTitle(job)}</strong>
             <span class="small muted job-source">
-              {typeWords(job.job_type)} · {job.stream_url}
+              {typeLabel(job.job_type)} · {job.stream_url}
             </span>
           </span>
         </a>

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useResource } from '../api/use-resource.ts';
 import type { JobStatus, JobType } from '../api/types.ts';
 import { Button } from '../parts/button.tsx';
-import { counted } from '../parts/counted.ts';
+import { pluralize } from '../parts/pluralize.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Field, Select } from '../parts/field.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
@@ -81,7 +81,7 @@ export function JobsPage() {
           </Field>
           {value && (
             <p class="small muted count" role="status">
-              {counted(value.total, 'job')}
+              {pluralize(value.total, 'job')}
             </p>
           )}
         </div>

@@ -1,7 +1,7 @@
 import type { Api, JobQuery } from '../api/api.ts';
 import { Problem } from '../api/problem.ts';
 import type { JobDetail, JobSummary } from '../api/types.ts';
-import { isActive } from './job-words.ts';
+import { isActive } from './job-labels.ts';
 
 /** Job with its detail; `detail` is undefined if the job expired in between. */
 export type JobRow = { job: JobSummary; detail: JobDetail | undefined };
@@ -15,7 +15,7 @@ export type JobRows = { rows: JobRow[]; total: number };
 export function createJobLoader(api: Api) {
   const ended = new Map<string, JobDetail>();
 
-  const detailOf = async (job: JobSummary, signal: AbortSignal): Promise<JobDetail | undefined> => {
+  const readDetail = async (job: JobSummary, signal: AbortSignal): Promise<JobDetail | undefined> => {
     const known = ended.get(job.job_id);
     if (known) return known;
     try {
@@ -31,7 +31,7 @@ export function createJobLoader(api: Api) {
 
   return async (query: JobQuery, signal: AbortSignal): Promise<JobRows> => {
     const { jobs, total } = await api.jobs(query, signal);
-    const details = await Promise.all(jobs.map((job) => detailOf(job, signal)));
+    const details = await Promise.all(jobs.map((job) => readDetail(job, signal)));
     return { rows: jobs.map((job, index) => ({ job, detail: details[index] })), total };
   };
 }

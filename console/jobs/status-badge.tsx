@@ -1,6 +1,6 @@
 import type { JobStatus } from '../api/types.ts';
 import { Badge } from '../parts/badge.tsx';
-import { reasonWords, statusTones } from './job-words.ts';
+import { reasonLabel, statusTones } from './job-labels.ts';
 
 /** Shows status and stop reason of a job. */
 export function StatusBadge({ status, reason }: { status: JobStatus; reason?: string | undefined }) {
@@ -9,7 +9,7 @@ export function StatusBadge({ status, reason }: { status: JobStatus; reason?: st
       <Badge tone={statusTones[status]} dot={status === 'running'}>
         {status}
       </Badge>
-      {reason !== undefined && <span class="small muted">{reasonWords(reason)}</span>}
+      {reason !== undefined && <span class="small muted">{reasonLabel(reason)}</span>}
     </span>
   );
 }

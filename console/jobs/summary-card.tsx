@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { SummaryEvent } from '../api/types.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Button } from '../parts/button.tsx';
-import { counted } from '../parts/counted.ts';
+import { pluralize } from '../parts/pluralize.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { ProtectedPicture } from '../parts/protected-picture.tsx';
 import { Clock } from '../time/when.tsx';
@@ -23,8 +23,8 @@ export function SummaryCard({ event: { data } }: { event: SummaryEvent }) {
       </p>
       <p class="summary-text">{data.summary}</p>
       <p class="small muted">
-        {counted(data.frames_captured, 'frame')}, {data.frames_skipped} skipped
-        {data.gaps.length > 0 ? `, ${counted(data.gaps.length, 'gap')}` : ''}
+        {pluralize(data.frames_captured, 'frame')}, {data.frames_skipped} skipped
+        {data.gaps.length > 0 ? `, ${pluralize(data.gaps.length, 'gap')}` : ''}
       </p>
       {hasGrid && (
         <Button small onClick={() => setOpen(true)}>

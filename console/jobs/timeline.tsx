@@ -3,7 +3,7 @@ import type { JobEvent, ProgressEvent } from '../api/types.ts';
 import { Badge } from '../parts/badge.tsx';
 import type { Tone } from '../parts/badge.tsx';
 import { Button } from '../parts/button.tsx';
-import { counted } from '../parts/counted.ts';
+import { pluralize } from '../parts/pluralize.ts';
 import { Choice } from '../parts/choice.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Panel } from '../parts/panel.tsx';
@@ -11,7 +11,7 @@ import { ProblemNote } from '../parts/problem-note.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { Clock } from '../time/when.tsx';
 import { Evidence } from './evidence.tsx';
-import { isOfDigest, reasonWords } from './job-words.ts';
+import { areDigestEvents, reasonLabel } from './job-labels.ts';
 import { SummaryCard } from './summary-card.tsx';
 import { timelineItems } from './timeline-items.ts';
 import type { TimelineFilter, TimelineItem } from './timeline-items.ts';
@@ -31,7 +31,7 @@ export function Timeline({ log }: { log: JobLog }) {
   const [filter, setFilter] = useState<TimelineFilter>('all');
   const [shown, setShown] = useState(step);
   const items = timelineItems(log.events, filter);
-  const ofDigest = isOfDigest(log.events);
+  const ofDigest = areDigestEvents(log.events);
   const { tone, text } = states[log.state];
   return (
     <Panel
@@ -59,7 +59,7 @@ export function Timeline({ log }: { log: JobLog }) {
         (log.state === 'reading' ? <Skeleton /> : <EmptyState icon="pulse" title="No events yet" />)}
       <ol class="timeline">
         {items.slice(0, shown).map((item) => (
-          <Item key={keyOf(item)} item={item} ofDigest={ofDigest} />
+          <Item key={toKey(item)} item={item} ofDigest={ofDigest} />
         ))}
       </ol>
       {items.length > shown && (
@@ -72,7 +72,7 @@ export function Timeline({ log }: { log: JobLog }) {
 }
 
 /** Returns a stable key. A quiet line gains checks at its start, so its oldest check identifies it. */
-function keyOf(item: TimelineItem): number {
+function toKey(item: TimelineItem): number {
   const event = item.kind === 'event' ? item.event : item.checks.at(-1);
   return event?.data.sequence ?? 0;
 }
@@ -132,10 +132,10 @@ function Entry({ event, ofDigest }: { event: JobEvent; ofDigest: boolean }) {
     case 'job_stopped':
       return (
         <p>
-          <strong>{reasonWords(event.data.reason)}.</strong>{' '}
+          <strong>{reasonLabel(event.data.reason)}.</strong>{' '}
           <span class="muted">
-            {counted(event.data.checks_performed, 'check')}
-            {ofDigest ? '' : `, ${counted(event.data.triggers_fired, 'alert')}`}.
+            {pluralize(event.data.checks_performed, 'check')}
+            {ofDigest ? '' : `, ${pluralize(event.data.triggers_fired, 'alert')}`}.
           </span>
         </p>
       );
@@ -143,7 +143,7 @@ function Entry({ event, ofDigest }: { event: JobEvent; ofDigest: boolean }) {
 }
 
 function Check({ event: { data }, ofDigest }: { event: ProgressEvent; ofDigest: boolean }) {
-  const { tone, text } = outcomeOf(data, ofDigest);
+  const { tone, text } = toOutcome(data, ofDigest);
   return (
     <p>
       <Badge tone={tone}>{text}</Badge> <span class="muted">{data.explanation}</span>
@@ -151,7 +151,7 @@ function Check({ event: { data }, ofDigest }: { event: ProgressEvent; ofDigest: 
   );
 }
 
-function outcomeOf(data: ProgressEvent['data'], ofDigest: boolean): { tone: Tone; text: string } {
+function toOutcome(data: ProgressEvent['data'], ofDigest: boolean): { tone: Tone; text: string } {
   if (data.stream !== 'ok') return { tone: 'warn', text: data.stream };
   if (data.picture !== 'ok' && data.picture !== null) return { tone: 'warn', text: data.picture };
   if (data.prefilter_skipped) return { tone: 'neutral', text: 'skipped' };

@@ -1,4 +1,4 @@
-import type { DigestRequest, InputMode, LookRequest, MonitorRequest } from '../api/types.ts';
+import type { DigestRequest, InputMode, CheckRequest, MonitorRequest } from '../api/types.ts';
 
 /** Form state of the page. Each of the three requests is created from it. `null` is an empty number field. */
 export type Draft = {
@@ -40,7 +40,7 @@ export const emptyDraft: Draft = {
 };
 
 /** Creates the request of a single check. */
-export function lookRequest(draft: Draft): LookRequest {
+export function checkRequest(draft: Draft): CheckRequest {
   return {
     stream_url: draft.streamUrl.trim(),
     condition: draft.condition.trim(),

@@ -1,4 +1,4 @@
-import type { ModelUse } from '../api/look-answer.ts';
+import type { ModelUse } from '../api/check-result.ts';
 
 /** List prices in USD per million tokens (us-east-1, 2026-11). The first name that the model id contains applies. */
 const prices: { name: string; input: number; output: number }[] = [
@@ -8,7 +8,7 @@ const prices: { name: string; input: number; output: number }[] = [
 ];
 
 /** Returns the cost of a check as text. Without a known price it returns the tokens. */
-export function costOf(use: ModelUse | null): { text: string; note: string } {
+export function checkCost(use: ModelUse | null): { text: string; note: string } {
   if (!use) return { text: 'Unknown', note: 'The service does not report its model.' };
   if (use.provider === 'pixel')
     return { text: 'No model cost', note: 'The built-in pixel model runs on this machine.' };

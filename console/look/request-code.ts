@@ -1,4 +1,4 @@
-import { digestRequest, lookRequest, monitorRequest } from './draft.ts';
+import { digestRequest, checkRequest, monitorRequest } from './draft.ts';
 import type { Draft, Purpose } from './draft.ts';
 
 /** Language of generated code. */
@@ -6,15 +6,15 @@ export type Language = 'curl' | 'typescript' | 'python';
 
 /** Returns the request as code in each language. The code reads the key from an environment variable. */
 export function requestCode(purpose: Purpose, draft: Draft, baseUrl: string): Record<Language, string> {
-  const { path, body } = requestOf(purpose, draft);
+  const { path, body } = toRequest(purpose, draft);
   const url = `${baseUrl}${path}`;
   return { curl: curl(url, body), typescript: typescript(url, body), python: python(url, body) };
 }
 
-function requestOf(purpose: Purpose, draft: Draft): { path: string; body: object } {
+function toRequest(purpose: Purpose, draft: Draft): { path: string; body: object } {
   const filled = { ...draft, streamUrl: draft.streamUrl.trim() || 'https://example.com/live.m3u8' };
   const asked = { ...filled, condition: draft.condition.trim() || 'A person is at the door' };
-  if (purpose === 'look') return { path: '/check-once', body: lookRequest(asked) };
+  if (purpose === 'look') return { path: '/check-once', body: checkRequest(asked) };
   if (purpose === 'monitor') return { path: '/live-monitor', body: monitorRequest(asked) };
   return { path: '/live-digest', body: digestRequest(asked) };
 }

@@ -2,12 +2,12 @@ import { useBlobAddress } from '../api/use-blob-address.ts';
 import type { StreamValidation } from '../api/types.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Icon } from '../parts/icon.tsx';
-import type { StreamCheck } from './use-stream-check.ts';
+import type { StreamValidationState } from '../try/use-stream-validation.ts';
 
 const platforms = { youtube: 'YouTube', twitch: 'Twitch', rtsp: 'RTSP', hls: 'HLS' };
 
 /** Shows whether the entered URL is a live stream, and the hint of the API if it is not. */
-export function StreamCard({ check }: { check: StreamCheck }) {
+export function StreamCard({ check }: { check: StreamValidationState }) {
   return (
     <div class="stream-card" role="status" data-state={check.state}>
       {check.state === 'checking' && (

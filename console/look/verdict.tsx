@@ -1,16 +1,16 @@
-import type { LookAnswer, ModelUse } from '../api/look-answer.ts';
-import type { LookRequest } from '../api/types.ts';
+import type { MeteredCheckResult, ModelUse } from '../api/check-result.ts';
+import type { CheckRequest } from '../api/types.ts';
 import { useBlobAddress } from '../api/use-blob-address.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Stat, Stats } from '../parts/stat.tsx';
 import { milliseconds } from '../time/format.ts';
-import { costOf } from './price.ts';
+import { checkCost } from './price.ts';
 
 const modes = { frames: 'One frame', clip: 'Clip', hybrid: 'Frame and clip' };
 
 /** Shows the result of a check: frame, verdict, explanation, latency, cost and model. */
-export function Verdict({ answer, request }: { answer: LookAnswer; request: LookRequest }) {
-  const cost = costOf(answer.use);
+export function CheckVerdict({ answer, request }: { answer: MeteredCheckResult; request: CheckRequest }) {
+  const cost = checkCost(answer.use);
   return (
     <article class="verdict" aria-label="Verdict">
       <div class="verdict-picture">

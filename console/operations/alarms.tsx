@@ -13,7 +13,7 @@ const everyMs = 30_000;
 const tones: Record<Alarm['state'], Tone> = { ok: 'good', alarm: 'bad', unknown: 'neutral' };
 
 /** Shows the CloudWatch alarms of the service. */
-export function Alarms() {
+export function AlarmsPanel() {
   const { api } = useSession();
   const { value, problem, reload } = useResource((signal) => api.alarms(signal), [], everyMs);
   return (

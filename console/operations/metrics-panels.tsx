@@ -1,6 +1,6 @@
 import { useResource } from '../api/use-resource.ts';
 import type { Metrics } from '../api/types.ts';
-import { counted } from '../parts/counted.ts';
+import { pluralize } from '../parts/pluralize.ts';
 import { Panel } from '../parts/panel.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
@@ -62,7 +62,7 @@ function Savings({ frames }: { frames: Metrics['frames'] }) {
       <p class="small muted">
         {share === null
           ? 'No captures yet.'
-          : `${counted(frames.skipped_prefilter, 'capture')} skipped, ${frames.captured.toLocaleString()} not skipped.`}
+          : `${pluralize(frames.skipped_prefilter, 'capture')} skipped, ${frames.captured.toLocaleString()} not skipped.`}
       </p>
     </Panel>
   );

@@ -1,5 +1,5 @@
 import { PageHead } from '../shell/page-head.tsx';
-import { Alarms } from './alarms.tsx';
+import { AlarmsPanel } from './alarms.tsx';
 import { LogPanel } from './log-panel.tsx';
 import { MetricsPanels } from './metrics-panels.tsx';
 
@@ -10,7 +10,7 @@ export function OperationsPage() {
       <PageHead title="Operations" lead="Metrics, alarms and log of all callers." />
       <div class="stack wide-gap">
         <MetricsPanels />
-        <Alarms />
+        <AlarmsPanel />
         <LogPanel />
       </div>
     </>

@@ -10,7 +10,7 @@ export function ProtectedPicture({ path, alt, version }: { path: string; alt: st
   const wanted = version === undefined ? path : `${path}?at=${encodeURIComponent(version)}`;
   useEffect(() => {
     let wantedStill = true;
-    pictures.addressOf(wanted).then(
+    pictures.urlFor(wanted).then(
       (address) => wantedStill && setState({ address }),
       (error: unknown) => wantedStill && setState({ problem: asProblem(error).message }),
     );

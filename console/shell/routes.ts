@@ -10,7 +10,7 @@ export type Route =
   | { page: 'unknown' };
 
 /** URL fragments of the pages. */
-export const addresses = {
+export const routeUrls = {
   look: '#/try',
   jobs: '#/jobs',
   job: (jobId: string) => `#/jobs/${jobId}`,
@@ -19,7 +19,7 @@ export const addresses = {
 };
 
 /** Parses a URL fragment; an unknown one gives page `unknown`. */
-export function routeOf(hash: string): Route {
+export function parseRoute(hash: string): Route {
   const [, page = '', id] = hash.split('/');
   if (page === '' || page === 'try') return { page: 'look' };
   if (page === 'jobs') return id === undefined ? { page: 'jobs' } : { page: 'job', jobId: id };
@@ -35,10 +35,10 @@ export function useRoute(): Route {
     addEventListener('hashchange', follow);
     return () => removeEventListener('hashchange', follow);
   }, []);
-  return routeOf(hash);
+  return parseRoute(hash);
 }
 
 /** Navigates to a URL fragment. */
-export function go(address: string): void {
+export function navigate(address: string): void {
   location.hash = address;
 }

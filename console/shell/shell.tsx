@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { JobPage } from '../jobs/job-page.tsx';
 import { JobsPage } from '../jobs/jobs-page.tsx';
 import { KeysPage } from '../keys/keys-page.tsx';
-import { LookPage } from '../look/look-page.tsx';
+import { TryPage } from '../try/try-page.tsx';
 import { OperationsPage } from '../operations/operations-page.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { mayUse, useSession } from '../session/session.ts';
@@ -50,7 +50,7 @@ function Page({ route }: { route: Route }) {
   const session = useSession();
   switch (route.page) {
     case 'look':
-      return mayUse(session, 'jobs') ? <LookPage /> : <NeedsScope scope="jobs" />;
+      return mayUse(session, 'jobs') ? <TryPage /> : <NeedsScope scope="jobs" />;
     case 'jobs':
       return mayUse(session, 'jobs') ? <JobsPage /> : <NeedsScope scope="jobs" />;
     case 'job':

@@ -4,7 +4,7 @@ import { Icon } from '../parts/icon.tsx';
 import type { IconName } from '../parts/icon.tsx';
 import { mayUse, useSession } from '../session/session.ts';
 import { Logo } from './logo.tsx';
-import { addresses } from './routes.ts';
+import { routeUrls } from './routes.ts';
 import type { Route } from './routes.ts';
 import { ThemeToggle } from './theme-toggle.tsx';
 
@@ -16,7 +16,7 @@ export function Sidebar({ route }: { route: Route }) {
   return (
     <header class="sidebar">
       <div class="sidebar-head">
-        <a class="home" href={addresses.look} aria-label="Watchpost, to Try">
+        <a class="home" href={routeUrls.look} aria-label="Watchpost, to Try">
           <Logo />
         </a>
         <div class="sidebar-tools">
@@ -57,11 +57,11 @@ type Link = { page: Route['page']; address: string; name: string; icon: IconName
 
 function links(internal: boolean): Link[] {
   const all: Link[] = [
-    { page: 'look', address: addresses.look, name: 'Try', icon: 'look' },
-    { page: 'jobs', address: addresses.jobs, name: 'Jobs', icon: 'jobs' },
-    { page: 'keys', address: addresses.keys, name: 'Keys', icon: 'key' },
+    { page: 'look', address: routeUrls.look, name: 'Try', icon: 'look' },
+    { page: 'jobs', address: routeUrls.jobs, name: 'Jobs', icon: 'jobs' },
+    { page: 'keys', address: routeUrls.keys, name: 'Keys', icon: 'key' },
   ];
   return internal
-    ? [...all, { page: 'operations', address: addresses.operations, name: 'Operations', icon: 'pulse' }]
+    ? [...all, { page: 'operations', address: routeUrls.operations, name: 'Operations', icon: 'pulse' }]
     : all;
 }

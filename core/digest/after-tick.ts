@@ -1,31 +1,31 @@
-import { account } from '../decision/account.ts';
-import { describeProgress } from '../decision/describe-progress.ts';
-import { lostStream, silentModel } from '../decision/failure.ts';
-import { rules } from '../decision/rules.ts';
-import { addSeconds, earlier } from '../decision/schedule.ts';
-import type { Ending, TickDecision } from '../decision/tick-decision.ts';
-import type { TickOutcome } from '../decision/tick-outcome.ts';
-import { nextCaptureAt, nothingFollows, wakeAt } from '../decision/wake-up.ts';
-import type { NewEvent } from '../event.ts';
-import type { DigestJob, Next } from '../job.ts';
-import { closeWindows } from './close-windows.ts';
-import type { DigestNumbers } from './close-windows.ts';
-import type { DigestState } from './digest-state.ts';
-import { nextClosingAt, withPicture } from './window.ts';
+import { recordOutcome } from '../tick/record-outcome.ts';
+import { createProgressEvent } from '../tick/progress-event.ts';
+import { streamLostEnding, modelFailureEnding } from '../tick/failure-endings.ts';
+import { rules } from '../rules.ts';
+import { addSeconds, earlier } from '../schedule.ts';
+import type { JobEnding, TickDecision } from '../tick/tick-decision.ts';
+import type { TickOutcome } from '../tick/tick-outcome.ts';
+import { nextCaptureAt, noFurtherTick, scheduleTick } from '../tick/next-tick.ts';
+import type { NewEvent } from '../records/event.ts';
+import type { DigestJob, NextTick } from '../records/job.ts';
+import { applyClosure } from './apply-closure.ts';
+import type { DigestSnapshot } from './apply-closure.ts';
+import type { DigestState } from '../records/digest-state.ts';
+import { nextWindowEnd, addCapture } from './window.ts';
 
 /** What a digest's tick decides: the sample, the windows that are over, the end, the next sample or end of a window. */
 export function decideDigestTick(job: DigestJob, outcome: TickOutcome, now: Date): TickDecision {
   const sampled = {
-    ...account(job, outcome, now),
-    digest: withEnd(withPicture(job, outcome, now), outcome, now),
+    ...recordOutcome(job, outcome, now),
+    digest: withEnd(addCapture(job, outcome, now), outcome, now),
   };
   const { events: summaries, ...numbers } = outcome.closed
-    ? closeWindows(job, sampled, outcome.closed, now)
+    ? applyClosure(job, sampled, outcome.closed, now)
     : { ...sampled, events: [] };
-  const ending = endOf(job, outcome, numbers, now);
-  const next = ending ? nothingFollows(outcome, now) : nextStep(job, outcome, numbers, now);
+  const ending = findEnding(job, outcome, numbers, now);
+  const next = ending ? noFurtherTick(outcome, now) : nextStep(job, outcome, numbers, now);
   const progress: NewEvent[] =
-    outcome.kind === 'due' ? [] : [describeProgress(job, outcome, numbers.counters, next)];
+    outcome.kind === 'due' ? [] : [createProgressEvent(job, outcome, numbers.counters, next)];
   return { ...numbers, events: [...progress, ...summaries], next, ending };
 }
 
@@ -35,17 +35,17 @@ function withEnd(digest: DigestState, { kind, closed }: TickOutcome, now: Date):
   return { ...digest, stream_ended_at: (closed?.closing.endsAt ?? now).toISOString() };
 }
 
-function endOf(
+function findEnding(
   job: DigestJob,
   outcome: TickOutcome,
-  { watch, digest }: DigestNumbers,
+  { watch, digest }: DigestSnapshot,
   now: Date,
-): Ending | undefined {
+): JobEnding | undefined {
   const result = outcome.closed?.result;
   const missed = result?.kind === 'missed' ? result.failure : undefined;
   if (outcome.closed?.closing.last && !missed) return { status: 'stopped', reason: whyOver(job, digest) };
-  const lost = digest.stream_ended_at === null ? lostStream(outcome, watch, now) : undefined;
-  return lost ?? silentModel(missed, watch);
+  const lost = digest.stream_ended_at === null ? streamLostEnding(outcome, watch, now) : undefined;
+  return lost ?? modelFailureEnding(missed, watch);
 }
 
 function whyOver(job: DigestJob, { summarized, stream_ended_at: endedAt }: DigestState) {
@@ -55,15 +55,25 @@ function whyOver(job: DigestJob, { summarized, stream_ended_at: endedAt }: Diges
 }
 
 /** The next picture, or the end of a window where that comes first. Of a stream that has ended only summaries are left. */
-function nextStep(job: DigestJob, outcome: TickOutcome, { watch, digest }: DigestNumbers, now: Date): Next {
+function nextStep(
+  job: DigestJob,
+  outcome: TickOutcome,
+  { watch, digest }: DigestSnapshot,
+  now: Date,
+): NextTick {
   const missed = outcome.closed?.result.kind === 'missed';
   const retryAt = addSeconds(now, rules.summaryRetrySeconds);
-  if (digest.stream_ended_at !== null) return wakeAt(missed ? retryAt : now, true, outcome, watch);
+  if (digest.stream_ended_at !== null) return scheduleTick(missed ? retryAt : now, true, outcome, watch);
   const deadline = job.deadline === null ? undefined : new Date(job.deadline);
   const captureAt = nextCaptureAt(job, watch, now);
-  const closingAt = missed ? retryAt : beforeDeadline(nextClosingAt(job, digest, now), deadline, now);
+  const closingAt = missed ? retryAt : beforeDeadline(nextWindowEnd(job, digest, now), deadline, now);
   const at = earlier(captureAt, closingAt);
-  return wakeAt(at, captureAt > closingAt || (deadline !== undefined && at >= deadline), outcome, watch);
+  return scheduleTick(
+    at,
+    captureAt > closingAt || (deadline !== undefined && at >= deadline),
+    outcome,
+    watch,
+  );
 }
 
 function beforeDeadline(at: Date, deadline: Date | undefined, now: Date): Date {

@@ -1,29 +1,29 @@
-import { rules } from '../decision/rules.ts';
-import { addSeconds, earlier, later } from '../decision/schedule.ts';
-import type { TickOutcome } from '../decision/tick-outcome.ts';
-import type { DigestJob } from '../job.ts';
+import { rules } from '../rules.ts';
+import { addSeconds, earlier, later } from '../schedule.ts';
+import type { TickOutcome } from '../tick/tick-outcome.ts';
+import type { DigestJob } from '../records/job.ts';
 import { ageSeconds } from '../time.ts';
-import { emptyWindow } from './digest-state.ts';
-import type { DigestState, DigestWindow, StoredSample } from './digest-state.ts';
+import { emptyWindow } from '../records/digest-state.ts';
+import type { DigestState, DigestWindow, StoredSample } from '../records/digest-state.ts';
 
 /** Windows lie end to end from the job's start; each has its start in it, and its end not. */
 
-export function startOfWindow(job: DigestJob, index: number): Date {
-  return addSeconds(startOf(job), (index - 1) * windowSeconds(job));
+export function windowStart(job: DigestJob, index: number): Date {
+  return addSeconds(findStart(job), (index - 1) * windowSeconds(job));
 }
 
 /** How many windows are over at a moment. */
-export function windowsOver(job: DigestJob, at: Date): number {
-  return Math.floor(ageSeconds(startOf(job), at) / windowSeconds(job));
+export function countElapsedWindows(job: DigestJob, at: Date): number {
+  return Math.floor(ageSeconds(findStart(job), at) / windowSeconds(job));
 }
 
 /** The state with this tick's picture in the window in which it was taken in: as a sample, or counted as left out. */
-export function withPicture(job: DigestJob, outcome: TickOutcome, now: Date): DigestState {
+export function addCapture(job: DigestJob, outcome: TickOutcome, now: Date): DigestState {
   const { digest } = job;
   if (outcome.kind !== 'sampled' && outcome.kind !== 'skip') return digest;
   const takenAt = earlier(new Date(outcome.captured.seen.seen_at), now);
   // A clock that was set back puts nothing into a window that is closed.
-  const index = Math.max(windowsOver(job, takenAt), digest.summarized) + 1;
+  const index = Math.max(countElapsedWindows(job, takenAt), digest.summarized) + 1;
   const before = digest.windows.find((window) => window.index === index) ?? emptyWindow(index);
   const after = outcome.kind === 'skip' ? leftOut(before, outcome.why) : sampled(before, outcome.captured);
   const others = digest.windows.filter((window) => window.index !== index);
@@ -39,7 +39,7 @@ function sampled(window: DigestWindow, { frame_key, captured_at }: StoredSample)
   return {
     ...window,
     frames_captured: window.frames_captured + 1,
-    samples: samples.length > rules.samplesKept ? thinnedByOne(samples) : samples,
+    samples: samples.length > rules.maxSamplesPerWindow ? thinnedByOne(samples) : samples,
   };
 }
 
@@ -60,11 +60,11 @@ function windowSeconds(job: DigestJob): number {
   return job.config.window_minutes * 60;
 }
 
-function startOf(job: DigestJob): Date {
+function findStart(job: DigestJob): Date {
   return new Date(job.started_at ?? job.created_at);
 }
 
 /** The first moment at which a window is to be closed: its end, or at once where it is over. */
-export function nextClosingAt(job: DigestJob, { summarized }: DigestState, now: Date): Date {
-  return later(startOfWindow(job, summarized + 2), now);
+export function nextWindowEnd(job: DigestJob, { summarized }: DigestState, now: Date): Date {
+  return later(windowStart(job, summarized + 2), now);
 }

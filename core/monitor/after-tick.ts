@@ -1,28 +1,29 @@
-import { account } from '../decision/account.ts';
-import { describeProgress } from '../decision/describe-progress.ts';
-import { lostStream, silentModel } from '../decision/failure.ts';
-import type { Ending, TickDecision } from '../decision/tick-decision.ts';
-import type { TickOutcome } from '../decision/tick-outcome.ts';
-import { nextCaptureAt, nothingFollows, wakeAt } from '../decision/wake-up.ts';
-import type { NewEvent } from '../event.ts';
-import type { Counters, MonitorJob, Next, WatchState } from '../job.ts';
+import { recordOutcome } from '../tick/record-outcome.ts';
+import { createProgressEvent } from '../tick/progress-event.ts';
+import { streamLostEnding, modelFailureEnding } from '../tick/failure-endings.ts';
+import type { JobEnding, TickDecision } from '../tick/tick-decision.ts';
+import type { TickOutcome } from '../tick/tick-outcome.ts';
+import { nextCaptureAt, noFurtherTick, scheduleTick } from '../tick/next-tick.ts';
+import type { NewEvent } from '../records/event.ts';
+import type { Counters, MonitorJob, NextTick, TickState } from '../records/job.ts';
 import { ageSeconds } from '../time.ts';
-import type { Verdict } from '../vision.ts';
-import { describeTrigger } from './describe-trigger.ts';
+import type { Verdict } from '../records/vision.ts';
+import { createTriggerEvent } from './trigger-event.ts';
 
 /** What a monitor's tick decides: alert, cooldown, end, next look. */
 export function decideMonitorTick(job: MonitorJob, outcome: TickOutcome, now: Date): TickDecision {
-  const { counters, watch } = account(job, outcome, now);
+  const { counters, watch } = recordOutcome(job, outcome, now);
   const alerts = outcome.kind === 'looked' && mayAlert(job, outcome.verdict, now);
   if (alerts) {
     counters.triggers_fired += 1;
     watch.last_trigger_at = now.toISOString();
     if (watch.last_frame) watch.last_frame = { ...watch.last_frame, evidence: true };
   }
-  const ending = endOf(job, outcome, counters, watch, alerts, now);
-  const next = ending ? nothingFollows(outcome, now) : nextLook(job, outcome, watch, now);
-  const events: NewEvent[] = outcome.kind === 'due' ? [] : [describeProgress(job, outcome, counters, next)];
-  if (alerts) events.push(describeTrigger(job, outcome, counters));
+  const ending = findEnding(job, outcome, counters, watch, alerts, now);
+  const next = ending ? noFurtherTick(outcome, now) : nextLook(job, outcome, watch, now);
+  const events: NewEvent[] =
+    outcome.kind === 'due' ? [] : [createProgressEvent(job, outcome, counters, next)];
+  if (alerts) events.push(createTriggerEvent(job, outcome, counters));
   return { counters, watch, events, next, ending };
 }
 
@@ -33,14 +34,14 @@ function mayAlert(job: MonitorJob, verdict: Verdict, now: Date): boolean {
   return last === null || ageSeconds(last, now) >= job.config.trigger_cooldown_seconds;
 }
 
-function endOf(
+function findEnding(
   job: MonitorJob,
   outcome: TickOutcome,
   counters: Counters,
-  watch: WatchState,
+  watch: TickState,
   alerts: boolean,
   now: Date,
-): Ending | undefined {
+): JobEnding | undefined {
   const { max_triggers: maxTriggers } = job.config;
   if (alerts && maxTriggers !== null && counters.triggers_fired >= maxTriggers) {
     return {
@@ -53,14 +54,14 @@ function endOf(
   }
   if (outcome.kind === 'ended') return { status: 'stopped', reason: 'stream_ended' };
   const missed = outcome.kind === 'missed' ? outcome.failure : undefined;
-  return lostStream(outcome, watch, now) ?? silentModel(missed, watch);
+  return streamLostEnding(outcome, watch, now) ?? modelFailureEnding(missed, watch);
 }
 
 /** A look that would come at the deadline or later is left out: the job wakes at the deadline, and only ends. */
-function nextLook(job: MonitorJob, outcome: TickOutcome, watch: WatchState, now: Date): Next {
+function nextLook(job: MonitorJob, outcome: TickOutcome, watch: TickState, now: Date): NextTick {
   const planned = nextCaptureAt(job, watch, now);
   const deadline = job.deadline === null ? undefined : new Date(job.deadline);
   return deadline !== undefined && planned >= deadline
-    ? wakeAt(deadline, true, outcome, watch)
-    : wakeAt(planned, false, outcome, watch);
+    ? scheduleTick(deadline, true, outcome, watch)
+    : scheduleTick(planned, false, outcome, watch);
 }

@@ -12,6 +12,6 @@ export const alarmSchema = z.object({
 export type Alarm = z.infer<typeof alarmSchema>;
 
 /** What watches the service from outside. */
-export interface Alarms {
+export interface AlarmReader {
   list(): Promise<Alarm[]>;
 }

@@ -1,4 +1,4 @@
-import type { Caller, SecretVersions } from '../caller.ts';
+import type { Caller, SecretVersions } from '../records/caller.ts';
 
 /** Where callers are kept. Any method may throw `TransientError` with its effect done or not: repeating it is safe. */
 export interface CallerStore {

@@ -1,4 +1,4 @@
-import type { Delivery, DeliveryMessage } from '../delivery.ts';
+import type { Delivery, DeliveryMessage } from '../records/delivery.ts';
 
 /** First in, first out for a job; at least once. A message sent twice within minutes arrives once. */
 export interface DeliveryQueue {
@@ -9,7 +9,7 @@ export interface DeliveryStore {
   get(jobId: string, sequence: number): Promise<Delivery | undefined>;
   put(delivery: Delivery): Promise<void>;
   /** The newest delivery of the job before this sequence. */
-  before(jobId: string, sequence: number): Promise<Delivery | undefined>;
+  previous(jobId: string, sequence: number): Promise<Delivery | undefined>;
   /** In order of sequence. */
   list(jobId: string): Promise<Delivery[]>;
 }

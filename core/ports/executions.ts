@@ -1,4 +1,4 @@
-import type { ExecutionInput } from '../workflow.ts';
+import type { ExecutionInput } from '../records/workflow.ts';
 
 /** The workflow engine's runs of jobs (glossary: execution). Starting and stopping are hints: `reconcile` replays them. */
 export interface Executions {

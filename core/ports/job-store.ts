@@ -1,6 +1,6 @@
-import type { JobEvent } from '../event.ts';
-import type { DigestState } from '../digest/digest-state.ts';
-import type { Counters, Job, JobStatus, JobType, Source } from '../job.ts';
+import type { JobEvent } from '../records/event.ts';
+import type { DigestState } from '../records/digest-state.ts';
+import type { Counters, Job, JobStatus, JobType, Source } from '../records/job.ts';
 
 /** The fields of a job that a change may set; the rest is fixed at creation. */
 export type JobPatch = Partial<
@@ -34,9 +34,9 @@ export type JobChange = {
   set: JobPatch;
   events: JobEvent[];
   /** Set by the change that ends the job: whose slot becomes free. */
-  freesSlotOf?: string;
+  releasesSlotOf?: string;
   /** Set by the change that ends the job: what it adds to the totals. */
-  addsToTotals?: Totals;
+  totalsDelta?: Totals;
 };
 
 /** What an ended job adds to the totals: itself, by its final status, and its counters. */
@@ -48,7 +48,7 @@ export type Usage = Totals & { jobs_created: number };
 export type IdempotencyRecord = { key: string; requestHash: string; expiresAt: Date };
 
 /** A request that was accepted under an idempotency key, and the job that it made. */
-export type KnownRequest = { requestHash: string; jobId: string };
+export type IdempotentRequest = { requestHash: string; jobId: string };
 
 export type JobCreation = { job: Job; source: Source; slotLimit: number; idempotency?: IdempotencyRecord };
 
@@ -86,9 +86,9 @@ export interface JobStore {
   commit(change: JobChange): Promise<'committed' | 'outdated'>;
   get(jobId: string, now: Date): Promise<Job | undefined>;
   /** As `get`, with what has expired and is not removed yet: events outlive their job by the time that deliveries may take. */
-  find(jobId: string): Promise<Job | undefined>;
+  getIncludingExpired(jobId: string): Promise<Job | undefined>;
   /** What an idempotency key of the caller was used for; undefined when never, or when that is forgotten. */
-  findIdempotent(caller: string, key: string, now: Date): Promise<KnownRequest | undefined>;
+  findByIdempotencyKey(caller: string, key: string, now: Date): Promise<IdempotentRequest | undefined>;
   source(sourceId: string): Promise<Source | undefined>;
   /** Newest first; `total` counts all that match. May be a moment behind what was changed. */
   list(query: JobQuery, now: Date): Promise<{ jobs: Job[]; total: number }>;

@@ -1,4 +1,4 @@
-import type { ApiKey } from '../key.ts';
+import type { ApiKey } from '../records/key.ts';
 
 export interface KeyStore {
   /** Without a limit: for keys that the machine makes for itself. */

@@ -1,4 +1,4 @@
-import type { Capture, CaptureRequest, StreamProbe } from '../capture.ts';
+import type { Capture, CaptureRequest, StreamProbe } from '../records/capture.ts';
 
 /**
  * The one collaborator that touches a stream's bytes. Throws `InvalidUrlError`, `NotLiveError` (also when a stream says

@@ -1,7 +1,7 @@
-import type { Answer, Summary, Verdict } from '../vision.ts';
+import type { Answer, Summary, Verdict } from '../records/vision.ts';
 
 /** What a model is shown in a tick: the frame (JPEG), and in modes clip and hybrid the clip (MP4). */
-export type Look = {
+export type CheckMedia = {
   mode: 'frames' | 'clip' | 'hybrid';
   frame: Uint8Array;
   clip?: Uint8Array;
@@ -19,9 +19,9 @@ export interface VisionModel {
   readonly provider: string;
   /** The model's own name, for messages. */
   readonly model: string;
-  readonly takesVideo: boolean;
+  readonly supportsVideo: boolean;
   /** Does `condition` hold in what is shown? */
-  judge(look: Look, condition: string, signal: AbortSignal): Promise<Verdict>;
+  judge(look: CheckMedia, condition: string, signal: AbortSignal): Promise<Verdict>;
   /** Answers a question about one JPEG. */
   answer(frame: Uint8Array, question: string, signal: AbortSignal): Promise<Answer>;
   /** One narrative of a window's samples, in time order. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { inputModeSchema } from '../capture.ts';
+import { inputModeSchema } from '../records/capture.ts';
 import { condition, flag, integer, streamUrl } from './fields.ts';
 
 /** `POST /check-once` (interface section 4.1). */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { deliveryStateSchema } from '../delivery.ts';
+import { deliveryStateSchema } from '../records/delivery.ts';
 import { integer, webhookUrl } from './fields.ts';
 import { jobPathSchema } from './jobs.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jobStatusSchema, jobTypeSchema } from '../job.ts';
+import { jobStatusSchema, jobTypeSchema } from '../records/job.ts';
 import { integer, jobId } from './fields.ts';
 
 /** Queries and paths below `/jobs` (interface sections 4.6 to 4.8, design section 9). */

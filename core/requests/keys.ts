@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { scopeSchema } from '../key.ts';
+import { scopeSchema } from '../records/key.ts';
 import type { KeyPosition } from '../ports/key-store.ts';
 import { flag, integer } from './fields.ts';
 import { text } from './text.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { inputModeSchema } from '../capture.ts';
+import { inputModeSchema } from '../records/capture.ts';
 import { condition, flag, integer, streamUrl, webhookUrl } from './fields.ts';
 
 /** `POST /live-monitor` (interface section 4.2). */

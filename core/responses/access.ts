@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { scopeSchema } from '../key.ts';
+import { scopeSchema } from '../records/key.ts';
 import { timestamp } from './fields.ts';
 
 /** Answers about keys, callers and webhook secrets (design section 11). */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { deliveryStateSchema } from '../delivery.ts';
+import { deliveryStateSchema } from '../records/delivery.ts';
 import { count, jobId, sequence, timestamp } from './fields.ts';
 
 /** Answers about what became of webhooks (design section 9). */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { pictureStateSchema, streamStateSchema } from '../event.ts';
-import { gapSchema, jobStatusSchema, jobTypeSchema, stopReasonSchema } from '../job.ts';
+import { pictureStateSchema, streamStateSchema } from '../records/event.ts';
+import { gapSchema, jobStatusSchema, jobTypeSchema, stopReasonSchema } from '../records/job.ts';
 import { jobConfigSchema } from './job-config.ts';
 import { errorCodeSchema } from './errors.ts';
 import { count, jobId, jpegBase64, sequence, sourceUrl, timestamp } from './fields.ts';

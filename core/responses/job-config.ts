@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { digestConfigSchema, monitorConfigSchema, stopReasonSchema } from '../job.ts';
+import { digestConfigSchema, monitorConfigSchema, stopReasonSchema } from '../records/job.ts';
 
 /** What a job was asked for, after defaults and clamping. */
 

@@ -6,7 +6,7 @@ import {
   jobStatusSchema,
   jobTypeSchema,
   stopReasonSchema,
-} from '../job.ts';
+} from '../records/job.ts';
 import { summaryGeneratedSchema, watchTriggeredSchema } from './events.ts';
 import { jobConfigSchema, jobDetailsSchema } from './job-config.ts';
 import { count, jobId, sequence, sourceUrl, timestamp } from './fields.ts';

@@ -7,18 +7,18 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { createDeliveryQueue } from '../../adapters/aws/delivery-queue.ts';
 import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
 import { createExecutions } from '../../adapters/aws/executions.ts';
-import type { AnalyzeCallNeeds } from '../../adapters/aws/invoke/analyze-calls.ts';
+import type { AnalyzeCallDeps } from '../../adapters/aws/invoke/analyze-calls.ts';
 import { createInvoke } from '../../adapters/aws/invoke/invoke.ts';
 import { createRemoteContactSheets } from '../../adapters/aws/invoke/remote-capture.ts';
 import { createMediaStore } from '../../adapters/aws/media-store.ts';
-import { measuredJobs } from '../../adapters/aws/telemetry/measured-jobs.ts';
-import { measuredVision } from '../../adapters/aws/telemetry/measured-vision.ts';
+import { instrumentJobs } from '../../adapters/aws/telemetry/instrument-jobs.ts';
+import { instrumentVision } from '../../adapters/aws/telemetry/instrument-vision.ts';
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import { createBedrockClient } from '../../adapters/vision/bedrock/bedrock-client.ts';
 import { createBedrockVision } from '../../adapters/vision/bedrock/bedrock-vision.ts';
 import { meteredVision } from '../../adapters/vision/metered-vision.ts';
-import type { AnalyzeNeeds } from '../../core/operations/analyze-tick.ts';
+import type { AnalyzeDeps } from '../../core/workflow/analyze-tick.ts';
 import type { ContactSheets } from '../../core/ports/contact-sheets.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
 import type { AnalyzeConfig } from './config.ts';
@@ -26,10 +26,10 @@ import type { AnalyzeConfig } from './config.ts';
 const now = () => new Date();
 
 /** Dependencies of the handler. */
-export type AnalyzeDependencies = AnalyzeNeeds & AnalyzeCallNeeds & Pick<Telemetry, 'during'>;
+export type AnalyzeFunctionDeps = AnalyzeDeps & AnalyzeCallDeps & Pick<Telemetry, 'during'>;
 
 /** Creates the dependencies, once per instance. */
-export function createDependencies(config: AnalyzeConfig): AnalyzeDependencies {
+export function createDependencies(config: AnalyzeConfig): AnalyzeFunctionDeps {
   const telemetry = createTelemetry({ level: config.LOG_LEVEL, service: config.POWERTOOLS_SERVICE_NAME });
   const { traced, measurements, log, during } = telemetry;
   const { jobs, meter } = dynamoStores({
@@ -43,9 +43,9 @@ export function createDependencies(config: AnalyzeConfig): AnalyzeDependencies {
     seconds: sheetSeconds,
   });
   return {
-    jobs: measuredJobs(jobs, measurements),
+    jobs: instrumentJobs(jobs, measurements),
     media: createMediaStore({ client: traced(new S3Client({})), bucket: config.MEDIA_BUCKET }),
-    vision: meteredVision(visionOf(config, contactSheets, telemetry), meter),
+    vision: meteredVision(createVision(config, contactSheets, telemetry), meter),
     contactSheets,
     executions: createExecutions({
       client: traced(new SFNClient({})),
@@ -64,7 +64,7 @@ export function createDependencies(config: AnalyzeConfig): AnalyzeDependencies {
 const visionTimeoutSeconds = 90;
 const sheetSeconds = 30;
 
-function visionOf(config: AnalyzeConfig, sheets: ContactSheets, telemetry: Telemetry): VisionModel {
+function createVision(config: AnalyzeConfig, sheets: ContactSheets, telemetry: Telemetry): VisionModel {
   const { BEDROCK_REGION: region, BEDROCK_ENDPOINT: endpoint, MODEL_ID: modelId } = config;
   const client = telemetry.traced(
     createBedrockClient({
@@ -73,7 +73,7 @@ function visionOf(config: AnalyzeConfig, sheets: ContactSheets, telemetry: Telem
     }),
   );
   const model = createBedrockVision({ client, sheets, ...(modelId !== undefined && { modelId }) });
-  return measuredVision(model, {
+  return instrumentVision(model, {
     measurements: telemetry.measurements,
     elapsedMs: () => performance.now(),
   });

@@ -1,21 +1,21 @@
-import { createHttpParts } from '../../adapters/aws/http/http-collaborators.ts';
+import { createSharedHttpDeps } from '../../adapters/aws/http/shared-dependencies.ts';
 import { createHttpFunction } from '../../adapters/aws/http/http-function.ts';
 import type { HttpFunction } from '../../adapters/aws/http/http-function.ts';
 import { noEventSessions } from '../../adapters/aws/http/no-event-sessions.ts';
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import { createApp } from '../../adapters/http/app.ts';
-import type { HttpCollaborators } from '../../adapters/http/collaborators.ts';
+import type { HttpDeps } from '../../adapters/http/dependencies.ts';
 import { mountOpenApi } from '../../adapters/openapi/mount-openapi.ts';
 import type { ApiConfig } from './config.ts';
 
 /** Dependencies of the handler. */
-export type ApiDependencies = { respond: HttpFunction } & Pick<Telemetry, 'during'>;
+export type ApiFunctionDeps = { respond: HttpFunction } & Pick<Telemetry, 'during'>;
 
 /** Creates the dependencies, once per instance. Without MCP: its SDK adds 100 ms to a cold start, so `stream` serves it. */
-export function createDependencies(config: ApiConfig): ApiDependencies {
+export function createDependencies(config: ApiConfig): ApiFunctionDeps {
   const telemetry = createTelemetry({ level: config.LOG_LEVEL, service: config.POWERTOOLS_SERVICE_NAME });
-  const { collaborators, originSecret } = createHttpParts(config, telemetry);
+  const { collaborators, originSecret } = createSharedHttpDeps(config, telemetry);
   const respond = createHttpFunction({
     originSecret,
     baseUrl: config.BASE_URL,
@@ -28,7 +28,7 @@ export function createDependencies(config: ApiConfig): ApiDependencies {
   return { respond, during: telemetry.during };
 }
 
-const eventStreams: HttpCollaborators['eventStreams'] = {
+const eventStreams: HttpDeps['eventStreams'] = {
   sessions: noEventSessions,
   sleep: async () => undefined,
   pollMilliseconds: 0,

@@ -7,7 +7,7 @@ import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
 import { createMediaStore } from '../../adapters/aws/media-store.ts';
 import { createPlatformSecret } from '../../adapters/aws/platform-secret.ts';
 import { createSecret } from '../../adapters/aws/secret.ts';
-import { measuredCapturer } from '../../adapters/aws/telemetry/measured-capturer.ts';
+import { instrumentCapturer } from '../../adapters/aws/telemetry/instrument-capturer.ts';
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import { createEgressGuard } from '../../adapters/egress/guard.ts';
@@ -16,21 +16,19 @@ import { createContactSheets } from '../../adapters/media/contact-sheet.ts';
 import { createFfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { compareMotion } from '../../adapters/media/motion/compare-motion.ts';
 import { createStreamCapturer } from '../../adapters/media/stream-capturer.ts';
-import { publicPlatforms } from '../../adapters/platforms/platform-settings.ts';
+import { defaultPlatformSettings } from '../../adapters/platforms/platform-settings.ts';
 import type { PlatformSettings } from '../../adapters/platforms/platform-settings.ts';
-import type { Collaborators } from '../../core/collaborators.ts';
-import type { CaptureNeeds } from '../../core/operations/capture-tick.ts';
+import type { CoreDeps } from '../../core/dependencies.ts';
+import type { CaptureDeps } from '../../core/workflow/capture-tick.ts';
 import type { CaptureConfig } from './config.ts';
 
 const now = () => new Date();
 
 /** Dependencies of the handler. */
-export type CaptureDependencies = CaptureNeeds &
-  Pick<Collaborators, 'contactSheets'> &
-  Pick<Telemetry, 'during'>;
+export type CaptureFunctionDeps = CaptureDeps & Pick<CoreDeps, 'contactSheets'> & Pick<Telemetry, 'during'>;
 
 /** Creates the dependencies, once per instance: resolved URLs and playlists are cached between ticks. */
-export function createDependencies(config: CaptureConfig): CaptureDependencies {
+export function createDependencies(config: CaptureConfig): CaptureFunctionDeps {
   const telemetry = createTelemetry({
     level: config.LOG_LEVEL,
     service: config.POWERTOOLS_SERVICE_NAME,
@@ -43,14 +41,14 @@ export function createDependencies(config: CaptureConfig): CaptureDependencies {
     http: createGuardedHttp(guard),
     ffmpeg,
     now,
-    platforms: platformsOf(config, telemetry),
+    platforms: createPlatforms(config, telemetry),
   });
   const client = traced(new DynamoDBClient({}));
   return {
     // The role may read only `SOURCE#` items of the table.
     jobs: dynamoStores({ client, tableName: config.TABLE_NAME, now }).jobs,
     media: createMediaStore({ client: traced(new S3Client({})), bucket: config.MEDIA_BUCKET }),
-    streams: measuredCapturer(capturer, { measurements, elapsedMs: () => performance.now() }),
+    streams: instrumentCapturer(capturer, { measurements, elapsedMs: () => performance.now() }),
     contactSheets: createContactSheets({ ffmpegPath: config.FFMPEG_PATH }),
     compareMotion,
     limits: { captureTimeoutSeconds },
@@ -64,11 +62,11 @@ export function createDependencies(config: CaptureConfig): CaptureDependencies {
 const captureTimeoutSeconds = 50;
 
 /** Returns platform settings without accounts and proxies, or a function that reads them from the secret on first use. */
-function platformsOf(
+function createPlatforms(
   { YOUTUBE_CLIENTS: clients, PLATFORM_SECRET_ARN: arn }: CaptureConfig,
   { traced, log }: Telemetry,
 ): PlatformSettings | (() => Promise<PlatformSettings>) {
-  const { youtube, ...others } = publicPlatforms;
+  const { youtube, ...others } = defaultPlatformSettings;
   const plain = { ...others, youtube: { ...youtube, clients: clients ?? youtube.clients } };
   if (arn === undefined) return plain;
   const secret = createSecret({ client: traced(new SecretsManagerClient({})), arn, now });

@@ -4,27 +4,27 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
 import { createMediaStore } from '../../adapters/aws/media-store.ts';
-import { createPostpone } from '../../adapters/aws/message-visibility.ts';
-import type { Postpone } from '../../adapters/aws/message-visibility.ts';
+import { createChangeVisibility } from '../../adapters/aws/message-visibility.ts';
+import type { ChangeVisibility } from '../../adapters/aws/message-visibility.ts';
 import { createSecret } from '../../adapters/aws/secret.ts';
 import { softwareVersion } from '../../adapters/aws/software-version.ts';
 import { createStoredSigner } from '../../adapters/aws/stored-signer.ts';
-import { measuredMeter } from '../../adapters/aws/telemetry/measured-meter.ts';
+import { instrumentMeter } from '../../adapters/aws/telemetry/instrument-meter.ts';
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import { createWebhookGuard } from '../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../adapters/egress/guarded-http.ts';
 import { createWebhookSender } from '../../adapters/webhook/webhook-sender.ts';
-import type { DeliverNeeds } from '../../core/operations/deliver-event.ts';
+import type { DeliverDeps } from '../../core/delivery/deliver-event.ts';
 import type { DeliverConfig } from './config.ts';
 
 const now = () => new Date();
 
 /** Dependencies of the handler. */
-export type DeliverDependencies = DeliverNeeds & { postpone: Postpone } & Pick<Telemetry, 'during'>;
+export type DeliverFunctionDeps = DeliverDeps & { postpone: ChangeVisibility } & Pick<Telemetry, 'during'>;
 
 /** Creates the dependencies, once per instance: connections to receivers are reused. */
-export function createDependencies(config: DeliverConfig): DeliverDependencies {
+export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
   const { traced, measurements, log, during } = createTelemetry({
     level: config.LOG_LEVEL,
     service: config.POWERTOOLS_SERVICE_NAME,
@@ -37,7 +37,7 @@ export function createDependencies(config: DeliverConfig): DeliverDependencies {
   return {
     jobs,
     deliveries,
-    meter: measuredMeter(meter, measurements),
+    meter: instrumentMeter(meter, measurements),
     media: createMediaStore({ client: traced(new S3Client({})), bucket: config.MEDIA_BUCKET }),
     webhooks: createWebhookSender({
       http: createGuardedHttp(createWebhookGuard(config.ALLOW_WEBHOOK_RANGES)),
@@ -45,7 +45,7 @@ export function createDependencies(config: DeliverConfig): DeliverDependencies {
       elapsedMs: () => performance.now(),
     }),
     signer: createStoredSigner({ masterSecret, callers, now }),
-    postpone: createPostpone(traced(new SQSClient({})), config.QUEUE_URL),
+    postpone: createChangeVisibility(traced(new SQSClient({})), config.QUEUE_URL),
     log,
     baseUrl: config.BASE_URL,
     now,

@@ -1,9 +1,9 @@
 import { processPartialResponse, SqsFifoPartialProcessorAsync } from '@aws-lambda-powertools/batch';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { backoffSeconds, visibilitySeconds } from '../../adapters/aws/message-visibility.ts';
-import { deliveryMessageSchema } from '../../core/delivery.ts';
-import { deliverEvent } from '../../core/operations/deliver-event.ts';
-import type { DeliverDependencies } from './dependencies.ts';
+import { deliveryMessageSchema } from '../../core/records/delivery.ts';
+import { deliverEvent } from '../../core/delivery/deliver-event.ts';
+import type { DeliverFunctionDeps } from './dependencies.ts';
 
 /** Marks a message for retry: it blocks its message group until it is due. */
 class RetryMessageError extends Error {}
@@ -12,37 +12,37 @@ class RetryMessageError extends Error {}
  * Creates the handler: delivers queue messages. Reports retries as batch item failures, with a visibility timeout until
  * they are due; only later messages of the same job wait. A thrown error would slow polling for all jobs.
  */
-export function createHandler(c: DeliverDependencies) {
+export function createHandler(deps: DeliverFunctionDeps) {
   const processor = new SqsFifoPartialProcessorAsync();
   return (event: SQSEvent, context: Context): Promise<SQSBatchResponse> =>
-    c.during(context, () =>
-      processPartialResponse(event, (record: SQSRecord) => deliverMessage(record, c), processor, {
+    deps.during(context, () =>
+      processPartialResponse(event, (record: SQSRecord) => deliverMessage(record, deps), processor, {
         throwOnFullBatchFailure: false,
         skipGroupOnError: true,
       }),
     );
 }
 
-async function deliverMessage(record: SQSRecord, c: DeliverDependencies): Promise<void> {
-  const seconds = await attemptDelivery(record, c);
+async function deliverMessage(record: SQSRecord, deps: DeliverFunctionDeps): Promise<void> {
+  const seconds = await attemptDelivery(record, deps);
   if (seconds === undefined) return;
   try {
-    await c.postpone(record.receiptHandle, seconds);
+    await deps.postpone(record.receiptHandle, seconds);
   } catch (error) {
     // The message returns after the default visibility timeout of the queue, which is longer.
-    c.log.warning('Setting the visibility timeout failed', { error: String(error) });
+    deps.log.warning('Setting the visibility timeout failed', { error: String(error) });
   }
   throw new RetryMessageError();
 }
 
 /** Delivers a message and returns the delay until its retry, in seconds; undefined if the delivery ended. */
-async function attemptDelivery(record: SQSRecord, c: DeliverDependencies): Promise<number | undefined> {
+async function attemptDelivery(record: SQSRecord, deps: DeliverFunctionDeps): Promise<number | undefined> {
   try {
-    const outcome = await deliverEvent(deliveryMessageSchema.parse(JSON.parse(record.body)), c);
+    const outcome = await deliverEvent(deliveryMessageSchema.parse(JSON.parse(record.body)), deps);
     return outcome.kind === 'done' ? undefined : visibilitySeconds(outcome.afterSeconds);
   } catch (error) {
     const received = Number(record.attributes.ApproximateReceiveCount);
-    c.log.error('Delivery message failed, returned to the queue', {
+    deps.log.error('Delivery message failed, returned to the queue', {
       message_id: record.messageId,
       received,
       error: String(error),

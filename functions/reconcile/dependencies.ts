@@ -4,20 +4,20 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { createDeliveryQueue } from '../../adapters/aws/delivery-queue.ts';
 import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
 import { createExecutions } from '../../adapters/aws/executions.ts';
-import { measuredJobs } from '../../adapters/aws/telemetry/measured-jobs.ts';
-import { measuredRepairs } from '../../adapters/aws/telemetry/measured-repairs.ts';
+import { instrumentJobs } from '../../adapters/aws/telemetry/instrument-jobs.ts';
+import { instrumentRepairs } from '../../adapters/aws/telemetry/instrument-repairs.ts';
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
-import type { ReconcileNeeds } from '../../core/operations/reconcile.ts';
+import type { ReconcileDeps } from '../../core/job/reconcile.ts';
 import type { ReconcileConfig } from './config.ts';
 
 const now = () => new Date();
 
 /** Dependencies of the handler. */
-export type ReconcileDependencies = ReconcileNeeds & Pick<Telemetry, 'during'>;
+export type ReconcileFunctionDeps = ReconcileDeps & Pick<Telemetry, 'during'>;
 
 /** Creates the dependencies, once per instance. */
-export function createDependencies(config: ReconcileConfig): ReconcileDependencies {
+export function createDependencies(config: ReconcileConfig): ReconcileFunctionDeps {
   const { traced, measurements, log, during } = createTelemetry({
     level: config.LOG_LEVEL,
     service: config.POWERTOOLS_SERVICE_NAME,
@@ -34,7 +34,7 @@ export function createDependencies(config: ReconcileConfig): ReconcileDependenci
   });
   const queue = createDeliveryQueue({ client: traced(new SQSClient({})), queueUrl: config.QUEUE_URL });
   return {
-    ...measuredRepairs({ jobs: measuredJobs(jobs, measurements), queue, executions }, measurements),
+    ...instrumentRepairs({ jobs: instrumentJobs(jobs, measurements), queue, executions }, measurements),
     log,
     limits: { retentionSeconds: config.RETENTION_SECONDS },
     now,

@@ -1,8 +1,8 @@
 import type { Context } from 'aws-lambda';
 import { z } from 'zod';
 import { readExecutionName } from '../../adapters/aws/execution-name.ts';
-import { reconcile, repairJob } from '../../core/operations/reconcile.ts';
-import type { ReconcileDependencies } from './dependencies.ts';
+import { reconcile, repairJob } from '../../core/job/reconcile.ts';
+import type { ReconcileFunctionDeps } from './dependencies.ts';
 
 const eventSchema = z.discriminatedUnion('detail-type', [
   z.object({ 'detail-type': z.literal('Scheduled Event') }),
@@ -16,13 +16,13 @@ const eventSchema = z.discriminatedUnion('detail-type', [
  * Creates the handler: repairs all due jobs every minute, and one job when its execution ends. EventBridge events may be
  * repeated, late or lost, so a repair reads the current state. Rethrows errors: Lambda retries twice.
  */
-export function createHandler(c: ReconcileDependencies) {
+export function createHandler(deps: ReconcileFunctionDeps) {
   return (event: unknown, context: Context): Promise<void> =>
-    c.during(context, async () => {
+    deps.during(context, async () => {
       const change = eventSchema.parse(event);
-      if (change['detail-type'] === 'Scheduled Event') return sweep(c, context);
+      if (change['detail-type'] === 'Scheduled Event') return sweep(deps, context);
       const execution = readExecutionName(change.detail.name);
-      if (execution) await repairJob(execution.job_id, c);
+      if (execution) await repairJob(execution.job_id, deps);
     });
 }
 
@@ -31,8 +31,8 @@ const maxJobs = 500;
 /** Time reserved for the last repair before the timeout, in milliseconds. */
 const reserveMs = 20_000;
 
-async function sweep(c: ReconcileDependencies, context: Context): Promise<void> {
-  const now = c.now();
+async function sweep(deps: ReconcileFunctionDeps, context: Context): Promise<void> {
+  const now = deps.now();
   const endBy = new Date(now.getTime() + context.getRemainingTimeInMillis() - reserveMs);
-  await reconcile(c, { dueBy: now, limit: maxJobs, endBy });
+  await reconcile(deps, { dueBy: now, limit: maxJobs, endBy });
 }

@@ -1,24 +1,24 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { createHttpParts } from '../../adapters/aws/http/http-collaborators.ts';
+import { createSharedHttpDeps } from '../../adapters/aws/http/shared-dependencies.ts';
 import { createHttpFunction } from '../../adapters/aws/http/http-function.ts';
 import type { HttpFunction } from '../../adapters/aws/http/http-function.ts';
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import { createApp } from '../../adapters/http/app.ts';
-import type { EventStreams } from '../../adapters/http/sse/event-stream-needs.ts';
+import type { EventStreams } from '../../adapters/http/sse/dependencies.ts';
 import { mountMcp } from '../../adapters/mcp/mount-mcp.ts';
 import { mountOpenApi } from '../../adapters/openapi/mount-openapi.ts';
 import type { EventSessions } from '../../core/ports/event-sessions.ts';
 import type { StreamConfig } from './config.ts';
 
 /** Dependencies of the handler. */
-export type StreamDependencies = { respond: HttpFunction } & Pick<Telemetry, 'during'>;
+export type StreamFunctionDeps = { respond: HttpFunction } & Pick<Telemetry, 'during'>;
 
 /** Creates the dependencies, once per instance: the app of `api` with event streams and MCP. */
-export function createDependencies(config: StreamConfig): StreamDependencies {
+export function createDependencies(config: StreamConfig): StreamFunctionDeps {
   const telemetry = createTelemetry({ level: config.LOG_LEVEL, service: config.POWERTOOLS_SERVICE_NAME });
-  const { collaborators, sessions, originSecret } = createHttpParts(config, telemetry);
-  const eventStreams = eventStreamsOf(config, sessions);
+  const { collaborators, sessions, originSecret } = createSharedHttpDeps(config, telemetry);
+  const eventStreams = createEventStreams(config, sessions);
   const respond = createHttpFunction({
     originSecret,
     baseUrl: config.BASE_URL,
@@ -34,7 +34,7 @@ export function createDependencies(config: StreamConfig): StreamDependencies {
 }
 
 /** Returns the settings of event streams. A poll reads one item (half a read unit): a session costs a fraction of a cent. */
-function eventStreamsOf(config: StreamConfig, sessions: EventSessions): EventStreams {
+function createEventStreams(config: StreamConfig, sessions: EventSessions): EventStreams {
   return {
     sessions,
     sleep: async (milliseconds, signal) => wait(milliseconds, undefined, { signal }).catch(() => undefined),

@@ -8,7 +8,7 @@ import type { LayerArchitecture } from './published-binary.ts';
 /** Error for a download with another checksum or for another architecture. */
 export class LayerError extends Error {}
 
-type Needs = {
+type Deps = {
   /** Output folder, with one folder per architecture: the content of `/opt` in a function. */
   outDir: string;
   /** Committed file with the checksums of earlier builds. The first build of a release adds its own. */
@@ -27,7 +27,7 @@ const checksumsSchema = z.record(z.string(), z.record(z.string(), z.string()));
  */
 export async function buildLayer(
   architecture: LayerArchitecture,
-  { outDir, checksumsFile, env }: Needs,
+  { outDir, checksumsFile, env }: Deps,
 ): Promise<BuiltLayer> {
   const { url, binary, license, readme } = await fetchPublishedBinary(architecture, env);
   if (!isProgramFor(architecture, binary))

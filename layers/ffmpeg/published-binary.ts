@@ -15,7 +15,7 @@ export const release = 'b6.1.1';
 const publisher = 'https://github.com/eugeneware/ffmpeg-static/releases/download';
 
 /** Maximum size of the binary, in bytes. The largest has about 80 MB. */
-const mostBinaryBytes = 200_000_000;
+const maxBinaryBytes = 200_000_000;
 
 /**
  * Downloads the Linux build of ffmpeg-static, for any architecture and on any host. `FFMPEG_BINARIES_URL` sets
@@ -33,7 +33,7 @@ export async function fetchPublishedBinary(
       download(`${base}.LICENSE`, dispatcher),
       download(`${base}.README`, dispatcher),
     ]);
-    const binary = gunzipSync(packed, { maxOutputLength: mostBinaryBytes });
+    const binary = gunzipSync(packed, { maxOutputLength: maxBinaryBytes });
     return { url: `${base}.gz`, binary, license: text(license), readme: text(readme) };
   } finally {
     await dispatcher.close();

@@ -6,11 +6,11 @@ import type { StageSettings } from '../stage/stage-settings.ts';
 import type { ServiceMetrics } from './service-metrics.ts';
 
 /** Resources that the alarms monitor. */
-export type Watched = {
+export type AlarmSources = {
   metrics: ServiceMetrics;
   deliveries: Queue;
   deadLetters: Queue;
-  lostHints: Queue;
+  reconcileDeadLetters: Queue;
   settings: Pick<StageSettings, 'failedJobsAlarm'>;
 };
 
@@ -18,7 +18,7 @@ export type Watched = {
 export type AlarmSpec = {
   name: string;
   /** Description of the event for the operator on call, without a period. */
-  says: string;
+  headline: string;
   metric: IMetric;
   threshold: number;
   periods?: number;
@@ -28,19 +28,25 @@ export type AlarmSpec = {
 const minutes = (count: number) => ({ period: Duration.minutes(count) });
 
 /** Returns the alarms that require an operator, with their thresholds. */
-export function alarmList({ metrics, deliveries, deadLetters, lostHints, settings }: Watched): AlarmSpec[] {
+export function alarmList({
+  metrics,
+  deliveries,
+  deadLetters,
+  reconcileDeadLetters,
+  settings,
+}: AlarmSources): AlarmSpec[] {
   const visible = (queue: Queue) =>
     queue.metricApproximateNumberOfMessagesVisible({ ...minutes(5), statistic: 'Maximum' });
   return [
     {
       name: 'dead-letters',
-      says: 'Webhook messages failed for an hour',
+      headline: 'Webhook messages failed for an hour',
       metric: visible(deadLetters),
       threshold: 1,
     },
     {
       name: 'oldest-delivery',
-      says: 'A webhook message has waited for 30 minutes',
+      headline: 'A webhook message has waited for 30 minutes',
       // A series of attempts with Retry-After takes up to 15 minutes; messages behind it are older.
       metric: deliveries.metricApproximateAgeOfOldestMessage({ ...minutes(5), statistic: 'Maximum' }),
       threshold: 1800,
@@ -48,64 +54,64 @@ export function alarmList({ metrics, deliveries, deadLetters, lostHints, setting
     },
     {
       name: 'failed-jobs',
-      says: 'Jobs failed',
+      headline: 'Jobs failed',
       metric: metrics.own('JobsFailed', minutes(15)),
       threshold: settings.failedJobsAlarm,
     },
     {
       name: 'model-errors',
-      says: '10 % of model calls failed',
+      headline: '10 % of model calls failed',
       metric: metrics.modelErrorPercent(minutes(15)),
       threshold: 10,
     },
     {
       name: 'model-throttles',
-      says: 'Model calls were throttled',
+      headline: 'Model calls were throttled',
       metric: metrics.own('ModelThrottles', minutes(5)),
       threshold: 10,
       periods: 3,
     },
     {
       name: 'function-throttles',
-      says: 'Function invocations were throttled',
+      headline: 'Function invocations were throttled',
       metric: metrics.functionThrottles(minutes(5)),
       threshold: 10,
     },
     {
       name: 'function-errors',
-      says: 'Function invocations failed',
+      headline: 'Function invocations failed',
       metric: metrics.functionErrors(minutes(5)),
       threshold: 5,
       periods: 2,
     },
     {
       name: 'executions-failed',
-      says: 'Workflow executions failed or timed out',
+      headline: 'Workflow executions failed or timed out',
       metric: metrics.executionsFailed(minutes(5)),
       threshold: 1,
     },
     {
       name: 'reconcile-repairs',
-      says: 'reconcile repaired interrupted work',
+      headline: 'reconcile repaired interrupted work',
       metric: metrics.own('Repairs', minutes(15)),
       threshold: 10,
     },
     {
       name: 'reconcile-silent',
-      says: 'reconcile has not run for 5 minutes',
+      headline: 'reconcile has not run for 5 minutes',
       metric: metrics.reconcileRuns(minutes(5)),
       threshold: 1,
       below: true,
     },
     {
       name: 'reconcile-dead-letters',
-      says: 'Invocations of reconcile failed all attempts',
-      metric: visible(lostHints),
+      headline: 'Invocations of reconcile failed all attempts',
+      metric: visible(reconcileDeadLetters),
       threshold: 1,
     },
     {
       name: 'api-faults',
-      says: 'The HTTP API returned 5xx',
+      headline: 'The HTTP API returned 5xx',
       metric: metrics.apiFaults(minutes(5)),
       threshold: 5,
     },
@@ -113,7 +119,7 @@ export function alarmList({ metrics, deliveries, deadLetters, lostHints, setting
 }
 
 /** Returns comparison and missing-data handling. Missing data is an alarm only for alarms below a threshold. */
-export function comparisonOf({ below }: AlarmSpec) {
+export function comparisonFor({ below }: AlarmSpec) {
   return below
     ? {
         comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,

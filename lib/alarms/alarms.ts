@@ -7,13 +7,15 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import type { StageSettings } from '../stage/stage-settings.ts';
 import { alarmPrefix } from './alarm-prefix.ts';
-import { alarmList, comparisonOf } from './alarm-list.ts';
-import type { AlarmSpec, Watched } from './alarm-list.ts';
+import { alarmList, comparisonFor } from './alarm-list.ts';
+import type { AlarmSpec, AlarmSources } from './alarm-list.ts';
 
-type Props = Watched & { settings: Pick<StageSettings, 'alarmEmail' | 'runbookUrl' | 'failedJobsAlarm'> };
+type Props = AlarmSources & {
+  settings: Pick<StageSettings, 'alarmEmail' | 'runbookUrl' | 'failedJobsAlarm'>;
+};
 
 /** Alarms of the service, which publish to one topic and link to their section of the runbook. */
-export class Alarms extends Construct {
+export class ServiceAlarms extends Construct {
   readonly topic: Topic;
   readonly alarms: Alarm[];
 
@@ -38,8 +40,8 @@ export class Alarms extends Construct {
       metric: spec.metric,
       threshold: spec.threshold,
       evaluationPeriods: spec.periods ?? 1,
-      alarmDescription: `${spec.says}. What to do: ${runbookUrl}#${spec.name}`,
-      ...comparisonOf(spec),
+      alarmDescription: `${spec.headline}. What to do: ${runbookUrl}#${spec.name}`,
+      ...comparisonFor(spec),
     });
     alarm.addAlarmAction(new SnsAction(this.topic));
     alarm.addOkAction(new SnsAction(this.topic));

@@ -3,7 +3,7 @@ import type { Alarm, IMetric, IWidget } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { MeasurementName } from '../../core/ports/measurements.ts';
+import type { MetricName } from '../../core/ports/metrics.ts';
 import type { ServiceMetrics } from './service-metrics.ts';
 
 type Props = {
@@ -19,7 +19,7 @@ export class ServiceDashboard extends Construct {
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id);
     const { metrics, deliveries, deadLetters } = props;
-    const counts = (...names: MeasurementName[]) => names.map((name) => metrics.own(name));
+    const counts = (...names: MetricName[]) => names.map((name) => metrics.own(name));
     new Dashboard(this, 'Dashboard', {
       widgets: [
         [new AlarmStatusWidget({ title: 'Alarms', width: 24, alarms: props.alarms })],

@@ -2,8 +2,8 @@ import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IMetric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
-import { measurementUnits } from '../../core/ports/measurements.ts';
-import type { MeasurementName } from '../../core/ports/measurements.ts';
+import { metricUnits } from '../../core/ports/metrics.ts';
+import type { MetricName } from '../../core/ports/metrics.ts';
 import type { ServiceFunction } from '../service-function.ts';
 
 type Parts = {
@@ -26,8 +26,8 @@ export class ServiceMetrics {
   }
 
   /** Returns a custom metric of the functions: p90 for latencies, sum for counts. */
-  own(name: MeasurementName, options: MetricOptions = {}): Metric {
-    const statistic = measurementUnits[name] === 'Milliseconds' ? 'p90' : 'Sum';
+  own(name: MetricName, options: MetricOptions = {}): Metric {
+    const statistic = metricUnits[name] === 'Milliseconds' ? 'p90' : 'Sum';
     const dimensionsMap = { service: this.#parts.service };
     return new Metric({ namespace: metricNamespace, metricName: name, dimensionsMap, statistic, ...options });
   }
@@ -54,7 +54,7 @@ export class ServiceMetrics {
     const { stateMachine } = this.#parts;
     return new MathExpression({
       label: 'Failed executions',
-      expression: sumOf(['failed', 'timedOut']),
+      expression: sumExpression(['failed', 'timedOut']),
       usingMetrics: { failed: stateMachine.metricFailed(), timedOut: stateMachine.metricTimedOut() },
       ...options,
     });
@@ -89,16 +89,16 @@ export class ServiceMetrics {
     );
   }
 
-  #ofAllFunctions(label: string, metricOf: (each: ServiceFunction) => Metric, options: MetricOptions) {
+  #ofAllFunctions(label: string, toMetric: (each: ServiceFunction) => Metric, options: MetricOptions) {
     const usingMetrics = Object.fromEntries(
-      Object.entries(this.#parts.functions).map(([name, each]) => [`${label}_${name}`, metricOf(each)]),
+      Object.entries(this.#parts.functions).map(([name, each]) => [`${label}_${name}`, toMetric(each)]),
     );
-    const expression = sumOf(Object.keys(usingMetrics));
+    const expression = sumExpression(Object.keys(usingMetrics));
     return new MathExpression({ label: `Functions: ${label}`, expression, usingMetrics, ...options });
   }
 }
 
 /** Returns a sum that treats missing metrics as 0. An idle function has no metrics, and `a + b` has no value without one. */
-function sumOf(ids: string[]): string {
+function sumExpression(ids: string[]): string {
   return `SUM([${ids.map((id) => `FILL(${id}, 0)`).join(', ')}])`;
 }

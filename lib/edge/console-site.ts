@@ -4,8 +4,8 @@ import { RemovalPolicy } from 'aws-cdk-lib';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { BucketDeployment, Source } from 'aws-cdk-lib/aws-s3-deployment';
 import { Construct } from 'constructs';
-import { explainNoAccessLogs, PrivateBucket } from '../private-bucket.ts';
-import { explainDeployment } from './explain-deployment.ts';
+import { suppressAccessLogFindings, PrivateBucket } from '../private-bucket.ts';
+import { suppressDeploymentFindings } from './suppress-deployment.ts';
 
 type Props = { accessLogs: PrivateBucket | undefined; log: ILogGroup; deploy: boolean; keepData: boolean };
 
@@ -24,7 +24,7 @@ export class ConsoleSite extends Construct {
       autoDeleteObjects: !keepData,
       accessLogs: accessLogs && { bucket: accessLogs, prefix: 'console/' },
     });
-    if (!accessLogs) explainNoAccessLogs(this.bucket);
+    if (!accessLogs) suppressAccessLogFindings(this.bucket);
     if (deploy) this.#deploy(log);
   }
 
@@ -35,6 +35,6 @@ export class ConsoleSite extends Construct {
       destinationKeyPrefix: 'console',
       logGroup,
     });
-    explainDeployment(deployment, this.bucket);
+    suppressDeploymentFindings(deployment, this.bucket);
   }
 }

@@ -7,11 +7,11 @@ export class AttackLine implements Reporter {
     const tried = modules.flatMap((module) =>
       [...module.children.allTests()].flatMap((test) => test.meta().tried ?? []),
     );
-    if (tried.length > 0) process.stdout.write(`\n${lineOf(tried)}\n`);
+    if (tried.length > 0) process.stdout.write(`\n${formatLine(tried)}\n`);
   }
 }
 
-function lineOf(tried: Tried[]): string {
+function formatLine(tried: Tried[]): string {
   const classes = new Map<string, number>();
   for (const [name, count] of tried.flatMap(({ vectors = {} }) => Object.entries(vectors)))
     classes.set(name, (classes.get(name) ?? 0) + count);

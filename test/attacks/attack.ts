@@ -1,6 +1,6 @@
 import { createEgressGuard, type Address } from '../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../adapters/egress/guarded-http.ts';
-import { NoPictureError } from '../../adapters/media/ffmpeg/errors.ts';
+import { NoFrameDecodedError } from '../../adapters/media/ffmpeg/errors.ts';
 import type { FfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createStreamCapturer } from '../../adapters/media/stream-capturer.ts';
 import { StreamError } from '../../core/errors.ts';
@@ -46,8 +46,8 @@ export async function openAttack({
     fed,
     /** Asks whether a stream is live, then for a picture of it, as a job would. */
     run: async (url: string): Promise<Outcome> => ({
-      probe: await outcomeOf(capturer.probe(url, AbortSignal.timeout(20_000))),
-      capture: await outcomeOf(
+      probe: await readOutcome(capturer.probe(url, AbortSignal.timeout(20_000))),
+      capture: await readOutcome(
         capturer.capture(
           { url, mode: 'frames', clipSeconds: 3, resolveAgain: false },
           AbortSignal.timeout(20_000),
@@ -67,7 +67,7 @@ export type Attack = Awaited<ReturnType<typeof openAttack>>;
 export type Outcome = { probe: string; capture: string };
 
 /** The code of a stream's error; anything else that is thrown is a defect, and comes back as its text. */
-async function outcomeOf(work: Promise<unknown>): Promise<string> {
+async function readOutcome(work: Promise<unknown>): Promise<string> {
   try {
     await work;
     return 'done';
@@ -84,9 +84,9 @@ async function lookupInside(host: string): Promise<Address[]> {
 function drain(fed: Uint8Array[]): FfmpegRunner {
   return {
     run: async (input) => {
-      if (input.kind === 'rtsp') throw new NoPictureError('No picture');
+      if (input.kind === 'rtsp') throw new NoFrameDecodedError('No picture');
       for await (const chunk of input.chunks) fed.push(chunk);
-      throw new NoPictureError('No picture');
+      throw new NoFrameDecodedError('No picture');
     },
   };
 }
@@ -106,7 +106,7 @@ function goodFiles(
 }
 
 /** `work` for each, a few at a time. */
-export async function forEachOf<T>(items: T[], work: (item: T) => Promise<void>): Promise<void> {
+export async function forEachItem<T>(items: T[], work: (item: T) => Promise<void>): Promise<void> {
   const queue = items.values();
   const worker = async (): Promise<void> => {
     for (const item of queue) await work(item);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createFfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { ffmpegPath, record } from '../support/hls/recording.ts';
-import { forEachOf, openAttack, type Attack } from './attack.ts';
+import { forEachItem, openAttack, type Attack } from './attack.ts';
 import { count } from './counted.ts';
 import { externalMovies } from './external-movie.ts';
 import { bodies, moviesWith } from './vectors/bodies.ts';
@@ -29,7 +29,7 @@ describe('what is not what it is called', () => {
       const [segment = Buffer.alloc(0)] = (await record()).segments;
       const sites = [...bodies, ...moviesWith(await externalMovies(segment, canaries.file))];
       const wrong: string[] = [];
-      await forEachOf(sites, async (site) => {
+      await forEachItem(sites, async (site) => {
         const { capture } = await attack.run(server.host(site));
         // A picture could only be the canary file's.
         if (capture === 'done' || capture.startsWith('unexpected')) wrong.push(`${site.name}: ${capture}`);

@@ -53,7 +53,7 @@ async function forgetAccess(file: string): Promise<void> {
 
 async function listenEverywhere(touched: string[], closers: (() => void)[]): Promise<number> {
   const first = await listen('127.0.0.1', 0, touched, closers);
-  const port = portOf(first);
+  const port = readPort(first);
   for (const address of addresses()) await listen(address, port, touched, closers).catch(() => undefined);
   for (const address of ['127.0.0.1', ...addresses()]) listenUdp(address, port, touched, closers);
   return port;
@@ -82,7 +82,7 @@ async function listen(
   return server;
 }
 
-function portOf(server: Server): number {
+function readPort(server: Server): number {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
   return address.port;

@@ -7,9 +7,9 @@ import { ffmpegPath } from '../support/hls/recording.ts';
 
 /** MOVs whose pictures lie in another file, as QuickTime's data references can say. */
 export async function externalMovies(segment: Buffer, file: string): Promise<Record<string, Buffer>> {
-  const movie = withoutPictures(await movieOf(segment));
+  const movie = withoutPictures(await createMovie(segment));
   const references = {
-    'a MOV with an alias of a file': reference('alis', aliasOf(file)),
+    'a MOV with an alias of a file': reference('alis', createAlias(file)),
     'a MOV with a URL of a file': reference('url ', Buffer.from(`file://${file}\0`)),
     'a MOV with a URL of the inside': reference('url ', Buffer.from('http://127.0.0.1:9001/\0')),
     'a MOV with a URN': reference('urn ', Buffer.from(`x\0file://${file}\0`)),
@@ -19,7 +19,7 @@ export async function externalMovies(segment: Buffer, file: string): Promise<Rec
   );
 }
 
-async function movieOf(segment: Buffer): Promise<Buffer> {
+async function createMovie(segment: Buffer): Promise<Buffer> {
   const directory = await mkdtemp(join(tmpdir(), 'movie-'));
   try {
     const [from, to] = [join(directory, 'in.ts'), join(directory, 'out.mov')];
@@ -73,7 +73,7 @@ function box(type: string, content: Buffer): Buffer {
 }
 
 /** The fields of an alias record that ffmpeg reads: volume, name, levels, and the absolute path (type 2). */
-function aliasOf(file: string): Buffer {
+function createAlias(file: string): Buffer {
   const levels = Buffer.from([0, 1, 0, 1]);
   const path = Buffer.from(file.length % 2 === 0 ? file : `/${file}`);
   const head = Buffer.from([0, 2, path.length >> 8, path.length & 0xff]);

@@ -24,7 +24,7 @@ export async function startHostileServer(
   const self = `${hostileAddress}:${typeof address === 'object' ? address?.port : 0}`;
   return {
     self,
-    host: (site) => `${baseOf(sites.push(site) - 1)}${site.entry}`,
+    host: (site) => `${createBaseUrl(sites.push(site) - 1)}${site.entry}`,
     async close() {
       server.close();
       server.closeAllConnections();
@@ -32,7 +32,7 @@ export async function startHostileServer(
     },
   };
 
-  function baseOf(index: number): string {
+  function createBaseUrl(index: number): string {
     return `http://${self}/${index}/`;
   }
 
@@ -44,7 +44,8 @@ export async function startHostileServer(
     if (typeof file === 'function') return file(response);
     if (Buffer.isBuffer(file)) return void response.end(file);
     const { status = 200, headers = {}, body = '' } = typeof file === 'string' ? { body: file } : file;
-    const fill = (text: string): string => fillIn(text, { ...canaries, self, base: baseOf(Number(index)) });
+    const fill = (text: string): string =>
+      fillIn(text, { ...canaries, self, base: createBaseUrl(Number(index)) });
     for (const [key, value] of Object.entries(headers)) response.setHeader(key, fill(value));
     response.writeHead(status).end(fill(body));
   }

@@ -16,7 +16,7 @@ import {
   streamOfManyPixels,
   streamThatJumps,
 } from './hostile-media.ts';
-import { peakOf } from './memory.ts';
+import { measurePeak } from './memory.ts';
 import type { HostileFile } from './vectors/vector.ts';
 
 let tempDir = '';
@@ -34,18 +34,18 @@ afterAll(async () => {
 });
 
 /** Megabytes above what the process had. The playlist may have 8, a capture's segments 32, and each is held a few times for a moment. */
-const mostOwn = 250;
+const maxOwn = 250;
 /** Of ffmpeg: some pictures of 12 megapixels, and what it brings of its own. */
-const mostOfFfmpeg = 400;
+const maxOfFfmpeg = 400;
 
 async function limited(files: Record<string, HostileFile>) {
   const url = attack.server.host({ name: 'limit', entry: 'live.m3u8', files });
   let outcome = { probe: '', capture: '' };
-  const peak = await peakOf(async () => {
+  const peak = await measurePeak(async () => {
     outcome = await attack.run(url);
   });
-  expect(peak.own).toBeLessThan(mostOwn);
-  expect(peak.child).toBeLessThan(mostOfFfmpeg);
+  expect(peak.own).toBeLessThan(maxOwn);
+  expect(peak.child).toBeLessThan(maxOfFfmpeg);
   return outcome;
 }
 
@@ -148,13 +148,13 @@ describe('a segment', () => {
   it('whose clock jumps by a day is a picture or a failure, and no day of pictures', async (test) => {
     const { capturer, server } = attack;
     const url = server.host({ name: 'jump', entry: 'live.m3u8', files: segmentIs(await streamThatJumps()) });
-    const peak = await peakOf(() =>
+    const peak = await measurePeak(() =>
       capturer
         .capture({ url, mode: 'clip', clipSeconds: 3, resolveAgain: false }, AbortSignal.timeout(25_000))
         .catch((error: unknown) => expect(error).toMatchObject({ code: 'STREAM_FETCH_FAILED' })),
     );
-    expect(peak.own).toBeLessThan(mostOwn);
-    expect(peak.child).toBeLessThan(mostOfFfmpeg);
+    expect(peak.own).toBeLessThan(maxOwn);
+    expect(peak.child).toBeLessThan(maxOfFfmpeg);
     count(test, { limits: 1 });
   });
 });

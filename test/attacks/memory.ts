@@ -3,13 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 const megabyte = 1024 ** 2;
 
 /** Megabytes that this process has grown by at its highest, and what the largest of its children had. Linux only; 0 elsewhere. */
-export async function peakOf(work: () => Promise<unknown>): Promise<{ own: number; child: number }> {
+export async function measurePeak(work: () => Promise<unknown>): Promise<{ own: number; child: number }> {
   globalThis.gc?.();
   const before = process.memoryUsage.rss();
   let [own, child] = [before, 0];
   const look = (): void => {
     own = Math.max(own, process.memoryUsage.rss());
-    child = Math.max(child, largestChild());
+    child = Math.max(child, maxChild());
   };
   const timer = setInterval(look, 20);
   try {
@@ -21,7 +21,7 @@ export async function peakOf(work: () => Promise<unknown>): Promise<{ own: numbe
   return { own: Math.round((own - before) / megabyte), child: Math.round(child / megabyte) };
 }
 
-function largestChild(): number {
+function maxChild(): number {
   const children = read(`/proc/${process.pid}/task`)
     ? readdirSync(`/proc/${process.pid}/task`).flatMap((thread) =>
         text(`/proc/${process.pid}/task/${thread}/children`).trim().split(' '),

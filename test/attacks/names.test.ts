@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Address } from '../../adapters/egress/guard.ts';
 import { createWebhookSender } from '../../adapters/webhook/webhook-sender.ts';
-import { forEachOf, openAttack, type Attack } from './attack.ts';
+import { forEachItem, openAttack, type Attack } from './attack.ts';
 import { hostileAddress } from './canaries.ts';
 import { count } from './counted.ts';
 import { nameVectors } from './vectors/names.ts';
@@ -42,7 +42,7 @@ describe('a name', () => {
     const url = new URL(server.host(site));
     const sender = createWebhookSender({ http, version: '1', timeoutSeconds: 3, elapsedMs: () => 0 });
     const wrong: string[] = [];
-    await forEachOf([...nameVectors.entries()], async ([at, { name }]) => {
+    await forEachItem([...nameVectors.entries()], async ([at, { name }]) => {
       const before = canaries.touched().length;
       const named = (scheme: string, sub: string): string =>
         `${scheme}://n${at}.${sub}.example:${url.port}${url.pathname}`;

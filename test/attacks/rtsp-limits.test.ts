@@ -10,7 +10,7 @@ import { ffmpegPath } from '../support/hls/recording.ts';
 import { liveSdp, startScriptedServer, type ScriptedAnswer } from '../support/rtsp/scripted-server.ts';
 import { hostileAddress } from './canaries.ts';
 import { count } from './counted.ts';
-import { peakOf } from './memory.ts';
+import { measurePeak } from './memory.ts';
 
 let tempDir = '';
 beforeAll(async () => {
@@ -110,7 +110,7 @@ describe('an RTSP server', () => {
       hostileAddress,
     );
     const url = server.url.replace('rtsp://', 'rtsp://user:secret@');
-    const peak = await peakOf(async () => {
+    const peak = await measurePeak(async () => {
       const capture = { url, mode: 'frames', clipSeconds: 3, resolveAgain: false } as const;
       await expect(capturer.capture(capture, AbortSignal.timeout(25_000))).rejects.toMatchObject({
         code: 'STREAM_FETCH_FAILED',

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createFfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { ffmpegPath } from '../support/hls/recording.ts';
 import { liveSdp, startScriptedServer, type ScriptedAnswer } from '../support/rtsp/scripted-server.ts';
-import { forEachOf, openAttack, type Attack } from './attack.ts';
+import { forEachItem, openAttack, type Attack } from './attack.ts';
 import { hostileAddress } from './canaries.ts';
 import { count } from './counted.ts';
 import { rtspVectors, type RtspVector } from './vectors/rtsp.ts';
@@ -27,7 +27,7 @@ describe('an RTSP server', () => {
     const { canaries } = attack;
     const asked = new Set<string>();
     const wrong: string[] = [];
-    await forEachOf(rtspVectors, async (vector) => {
+    await forEachItem(rtspVectors, async (vector) => {
       const server = await startHostileCamera(vector);
       const { probe, capture } = await attack.run(server.url);
       for (const { method } of server.requests) asked.add(method);

@@ -4,9 +4,9 @@ import { teeLog } from '../../adapters/embedded/tee-log.ts';
 import { createApp } from '../../adapters/http/app.ts';
 import { mountMcp } from '../../adapters/mcp/mount-mcp.ts';
 import { StreamFetchError } from '../../core/errors.ts';
-import { deliverEvent } from '../../core/operations/deliver-event.ts';
-import { redactedLog } from '../../core/redact.ts';
-import { clientOf, internal } from '../support/api-client.ts';
+import { deliverEvent } from '../../core/delivery/deliver-event.ts';
+import { redactedLog } from '../../core/observability/redact.ts';
+import { createClientFor, internal } from '../support/api-client.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { createWorld } from '../support/world.ts';
 import type { World } from '../support/world.ts';
@@ -19,7 +19,7 @@ let outputs: Record<string, string>;
 
 beforeEach(async () => {
   world = createWorld();
-  client = await clientOf(world);
+  client = await createClientFor(world);
   outputs = {};
 });
 afterEach(() => world.close());
@@ -44,7 +44,7 @@ describe('what opens a stream or a receiver comes out nowhere', () => {
 /** Standard error, as `watchpost start` writes it. */
 function writeLinesToo(): void {
   const write = (line: string) => keep('standard error', line);
-  const lines = createLineLog({ level: 'debug', now: world.c.now, write, forPeople: false });
+  const lines = createLineLog({ level: 'debug', now: world.c.now, write, humanReadable: false });
   world.c.log = teeLog(world.c.log, redactedLog(lines));
 }
 
@@ -93,7 +93,7 @@ async function goWrong(url: string): Promise<void> {
 }
 
 async function readLogs(): Promise<void> {
-  const operator = await clientOf(world, ['internal'], 'airport');
+  const operator = await createClientFor(world, ['internal'], 'airport');
   for (const [name, path] of Object.entries({ 'the log': '/logs?limit=500', metrics: '/metrics' })) {
     const { status, body } = await operator.call('GET', path, undefined, internal);
     expect(status).toBe(200);

@@ -8,9 +8,9 @@ const mayReachOut: Record<string, string> = {
   'adapters/egress/guarded-tcp.ts': 'connections of RTSP, guarded',
   'adapters/egress/host.ts': 'isIP only',
   'adapters/egress/guard.ts': 'looks names up',
-  'adapters/egress/named-error.ts': 'names of errors only',
+  'adapters/egress/egress-error.ts': 'names of errors only',
   'adapters/egress/pinned-connector.ts': 'connects to what the guard returned',
-  'adapters/egress/through-proxy.ts': "to an operator's proxy",
+  'adapters/egress/proxy-dispatcher.ts': "to an operator's proxy",
   'adapters/media/ffmpeg/ffmpeg-process.ts':
     'starts ffmpeg, with an empty environment and white lists of protocols',
   'adapters/media/ffmpeg/locate-ffmpeg.ts': 'asks ffmpeg for its version',
@@ -43,7 +43,7 @@ const folders = [
 const reaching =
   'net|http|https|http2|tls|dgram|dns|dns/promises|child_process|cluster|worker_threads|inspector|vm|wasi';
 /** Types open nothing. Of the global `fetch` a rule of the linter keeps everybody. */
-const importOf = new RegExp(
+const importPattern = new RegExp(
   `(?:^|\\n)import (?!type )(?!\\{ type [^,}]* \\})[^;]*from '(?:(?:node:)?(?:${reaching})|undici|ws|axios|got|node-fetch|eventsource)'`,
 );
 const globals = /\bnew (?:WebSocket|EventSource|XMLHttpRequest)\(|globalThis\.fetch|import\((?!')/;
@@ -55,7 +55,7 @@ it('nothing opens connections or starts programs but what is listed with its rea
     for (const name of names.filter((each) => /\.[cm]?[jt]s$/.test(each) && !/(^|\/)dist\//.test(each))) {
       const path = join(folder, name);
       const text = await readFile(path, 'utf8');
-      if (importOf.test(text) || globals.test(text.replaceAll(/\/\*[^]*?\*\/|\/\/.*/g, '')))
+      if (importPattern.test(text) || globals.test(text.replaceAll(/\/\*[^]*?\*\/|\/\/.*/g, '')))
         reachOut.push(path);
     }
   }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { forEachOf, openAttack, type Attack } from './attack.ts';
+import { forEachItem, openAttack, type Attack } from './attack.ts';
 import { count } from './counted.ts';
 import { playlists } from './vectors/playlists.ts';
 import { redirects } from './vectors/redirects.ts';
@@ -16,7 +16,7 @@ describe('a stream URL that leads inside', () => {
   it.for(Object.entries(urlVectors))('is refused and reaches nothing: %s', async ([name, vectors], test) => {
     const { canaries, server } = attack;
     const wrong: string[] = [];
-    await forEachOf(vectors, async (vector) => {
+    await forEachItem(vectors, async (vector) => {
       const { probe, capture } = await attack.run(
         fillIn(vector, { ...canaries, self: server.self, base: '' }),
       );
@@ -35,7 +35,7 @@ describe('a hostile server', () => {
   ] as const)('leads nowhere by its %s', async ([name, sites], test) => {
     const { canaries, server, fed } = attack;
     const wrong: string[] = [];
-    await forEachOf([...sites], async (site) => {
+    await forEachItem([...sites], async (site) => {
       const before = canaries.touched().length;
       const { probe, capture } = await attack.run(server.host(site));
       const touched = canaries.touched().slice(before);

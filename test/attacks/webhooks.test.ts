@@ -5,7 +5,7 @@ import { createWebhookSender } from '../../adapters/webhook/webhook-sender.ts';
 import type { WebhookSender } from '../../core/ports/delivery.ts';
 import { createHttpCaller } from '../support/http-caller.ts';
 import { createWorld } from '../support/world.ts';
-import { forEachOf, openAttack, type Attack } from './attack.ts';
+import { forEachItem, openAttack, type Attack } from './attack.ts';
 import { hostileAddress } from './canaries.ts';
 import { count } from './counted.ts';
 import { redirects } from './vectors/redirects.ts';
@@ -26,7 +26,7 @@ describe('a webhook URL that leads inside', () => {
   it.for(Object.entries(urlVectors))('is refused by the sender: %s', async ([name, vectors], test) => {
     const { canaries, server } = attack;
     const wrong: string[] = [];
-    await forEachOf(vectors, async (vector) => {
+    await forEachItem(vectors, async (vector) => {
       const result = await send(fillIn(vector, { ...canaries, self: server.self, base: '' }));
       if (result.status !== null || !/not allowed|reserved/.test(result.error ?? ''))
         wrong.push(`${vector}: ${result.status} ${result.error}`);
@@ -64,7 +64,7 @@ describe('a receiver of webhooks', () => {
   it('leads nowhere by redirects', async (test) => {
     const { canaries, server } = attack;
     const wrong: string[] = [];
-    await forEachOf(redirects, async (site) => {
+    await forEachItem(redirects, async (site) => {
       const result = await send(server.host(site));
       if (result.error !== null && result.status !== null) wrong.push(site.name);
     });

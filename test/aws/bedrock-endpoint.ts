@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http2';
 import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
-import { createPictureDecoder } from '../../adapters/media/ffmpeg/decode-picture.ts';
+import { createImageDecoder } from '../../adapters/media/ffmpeg/decode-image.ts';
 import { createPixelVision } from '../../adapters/vision/pixel/pixel-vision.ts';
 
 type Block = { image?: { source: { bytes: string } }; video?: { source: { bytes: string } }; text?: string };
@@ -12,7 +12,7 @@ type Block = { image?: { source: { bytes: string } }; video?: { source: { bytes:
  * verdict depends on the frame that passed the whole stack.
  */
 export async function startBedrock(ffmpeg: string) {
-  const vision = createPixelVision({ decoder: createPictureDecoder({ ffmpegPath: ffmpeg }) });
+  const vision = createPixelVision({ decoder: createImageDecoder({ ffmpegPath: ffmpeg }) });
   const calls: { model: string; tool: string }[] = [];
 
   async function answer(model: string, body: any): Promise<object> {

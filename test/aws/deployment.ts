@@ -25,7 +25,7 @@ export type Deployment = {
   httpApiId: string;
   originSecret: string;
   /** Returns the environment of a deployed function, by a part of its name. */
-  environmentOf(part: string): Promise<Record<string, string>>;
+  readEnvironment(part: string): Promise<Record<string, string>>;
   /** Folder of the deployed bundles. */
   bundles: string;
 };
@@ -68,7 +68,7 @@ export async function deploy(
     leftOut,
     httpApiId: await httpApiId(emulator),
     originSecret: await originSecret(emulator),
-    environmentOf: (part) => environmentOf(emulator, part),
+    readEnvironment: (part) => readEnvironment(emulator, part),
     bundles: resolve('dist/functions'),
   };
 }
@@ -109,7 +109,7 @@ async function httpApiId({ endpoint }: Emulator): Promise<string> {
 
 /** Replaces a secret by base64 text: the emulator ignores the template and generates punctuation. */
 async function renewMasterSecret(emulator: Emulator): Promise<void> {
-  const { MASTER_SECRET_ARN: SecretId } = await environmentOf(emulator, 'Api');
+  const { MASTER_SECRET_ARN: SecretId } = await readEnvironment(emulator, 'Api');
   const SecretString = randomBytes(32).toString('base64').slice(0, 43);
   await new SecretsManagerClient(clientOptions(emulator)).send(
     new PutSecretValueCommand({ SecretId, SecretString }),
@@ -123,13 +123,13 @@ const clientOptions = ({ endpoint }: Emulator) => ({
 });
 
 async function originSecret(emulator: Emulator): Promise<string> {
-  const { ORIGIN_SECRET_ARN: SecretId } = await environmentOf(emulator, 'Api');
+  const { ORIGIN_SECRET_ARN: SecretId } = await readEnvironment(emulator, 'Api');
   const client = new SecretsManagerClient(clientOptions(emulator));
   const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId }));
   return SecretString ?? '';
 }
 
-async function environmentOf(emulator: Emulator, part: string): Promise<Record<string, string>> {
+async function readEnvironment(emulator: Emulator, part: string): Promise<Record<string, string>> {
   const client = new LambdaClient(clientOptions(emulator));
   const { Functions = [] } = await client.send(new ListFunctionsCommand({}));
   const found = Functions.find(({ FunctionName = '' }) => FunctionName.includes(part));

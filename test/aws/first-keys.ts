@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
-import { mintKey } from '../../core/api-key.ts';
-import { newCaller } from '../../core/caller.ts';
-import type { Scope } from '../../core/key.ts';
+import { mintKey } from '../../core/access/api-key.ts';
+import { newCaller } from '../../core/records/caller.ts';
+import type { Scope } from '../../core/records/key.ts';
 import type { Emulator } from './emulator.ts';
 
 const primitives = {

@@ -50,7 +50,7 @@ say(
 
 // A numeric address, so that S3 uses path-style URLs: names below localhost do not resolve.
 const own = { AWS_ENDPOINT_URL: `http://127.0.0.1:${emulator.port}` };
-const environment = { ...(await deployment.environmentOf('Stream')), ...emulator.environment, ...own };
+const environment = { ...(await deployment.readEnvironment('Stream')), ...emulator.environment, ...own };
 const stream = createStreamRuntime({ ricPath, bundles: deployment.bundles, environment, directory });
 cleanup.defer(stream.close);
 const front = await startFront(emulator, deployment, stream);

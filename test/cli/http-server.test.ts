@@ -7,8 +7,8 @@ import { setSystemTimer } from '../../adapters/embedded/timer.ts';
 import { createRequestBodies } from '../../adapters/http/request-bodies.ts';
 import { listen } from '../../cli/http-server.ts';
 import type { HttpServer } from '../../cli/http-server.ts';
-import { requestPatience } from '../../cli/malformed-request.ts';
-import { mintKey } from '../../core/api-key.ts';
+import { requestTimeouts } from '../../cli/malformed-request.ts';
+import { mintKey } from '../../core/access/api-key.ts';
 import { createWorld } from '../support/world.ts';
 import type { World } from '../support/world.ts';
 
@@ -24,7 +24,7 @@ beforeEach(async () => {
   await world.c.keys.put(minted.key);
   authorization = `Authorization: Bearer ${minted.text}`;
   const quick = {
-    ...requestPatience,
+    ...requestTimeouts,
     headersTimeout: 300,
     requestTimeout: 600,
     connectionsCheckingInterval: 100,

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { publicPlatforms } from '../../adapters/platforms/platform-settings.ts';
-import { platformsOf } from '../../cli/platforms.ts';
+import { defaultPlatformSettings } from '../../adapters/platforms/platform-settings.ts';
+import { loadPlatformSettings } from '../../cli/platforms.ts';
 import { readSettings, SettingsError } from '../../cli/settings.ts';
 import { livePlayer } from '../support/fake-youtube.ts';
 import { liveVideoId, startLivePlatforms } from '../support/live-platforms.ts';
@@ -168,12 +168,12 @@ describe('settings of platforms', () => {
     ['WATCHPOST_YOUTUBE_CLIENTS', ' , ', /WATCHPOST_YOUTUBE_CLIENTS.*at least one/],
     ['WATCHPOST_TWITCH_GQL_URL', 'twitch', /WATCHPOST_TWITCH_GQL_URL/],
   ])('%s=%s is refused, and the message names the variable', async (variable, value, complaint) => {
-    const reading = (async () => platformsOf(readSettings({}, { [variable]: value })))();
+    const reading = (async () => loadPlatformSettings(readSettings({}, { [variable]: value })))();
     await expect(reading).rejects.toThrow(SettingsError);
     await expect(reading).rejects.toThrow(complaint);
   });
 
   test('are the real platforms by default', async () => {
-    expect(await platformsOf(readSettings({}, {}))).toEqual(publicPlatforms);
+    expect(await loadPlatformSettings(readSettings({}, {}))).toEqual(defaultPlatformSettings);
   });
 });

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { primitives } from '../../cli/keys/open-key-desk.ts';
+import { nodeKeyCrypto } from '../../cli/keys/open-key-backend.ts';
 import { openService } from '../../cli/service.ts';
 import { readSettings } from '../../cli/settings.ts';
-import { mintKey } from '../../core/api-key.ts';
+import { mintKey } from '../../core/access/api-key.ts';
 import { createCollectedLog } from '../adapters/embedded/collected-log.ts';
 import { temporaryDirectory } from '../adapters/embedded/temporary-directory.ts';
 import { startReceiver } from '../adapters/webhook/receiver.ts';
@@ -41,7 +41,7 @@ async function ask(url: string, env: Record<string, string>, path = '/webhook-te
   const service = await openService(settings, 'ffmpeg', 'http://watchpost.test/api', createCollectedLog());
   const { keys } = service.collaborators;
   const minted = mintKey({ caller: 'harbour', scopes: ['jobs'], label: null }, new Date(), {
-    ...primitives,
+    ...nodeKeyCrypto,
     randomBytes,
   });
   await keys.put(minted.key);

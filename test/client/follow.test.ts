@@ -13,7 +13,7 @@ afterEach(() => closing.splice(0).forEach((close) => close()));
 type Connection = (response: ServerResponse, request: IncomingMessage) => void;
 
 /** Starts a server whose n-th connection is handled by the n-th handler, and a client of it. */
-async function serverOf(...connections: Connection[]) {
+async function startServer(...connections: Connection[]) {
   const resumed: (string | undefined)[] = [];
   const server = createServer((request, response) => {
     resumed.push(request.headers['last-event-id']?.toString());
@@ -65,7 +65,7 @@ async function sequences(events: AsyncIterable<StreamedEvent>): Promise<number[]
 }
 
 it('follow yields each event once across broken, rejected and truncated streams', async () => {
-  const { client, resumed } = await serverOf(
+  const { client, resumed } = await startServer(
     breaksAfter(event(1, 'job_started'), event(2), event(3).slice(0, 20)),
     refuse(500, 'INTERNAL_ERROR'),
     sends(event(2), event(3)),
@@ -78,19 +78,19 @@ it('follow yields each event once across broken, rejected and truncated streams'
 });
 
 it('follow continues after an error event to the final event', async () => {
-  const { client } = await serverOf(sends(event(1, 'error')), sends(event(2, 'job_stopped')));
+  const { client } = await startServer(sends(event(1, 'error')), sends(event(2, 'job_stopped')));
 
   expect(await sequences(client.follow('ID'))).toEqual([1, 2]);
 });
 
 it('follow ends immediately on status 204', async () => {
-  const { client } = await serverOf((response) => response.writeHead(204).end());
+  const { client } = await startServer((response) => response.writeHead(204).end());
 
   expect(await sequences(client.follow('ID', { after: 9 }))).toEqual([]);
 });
 
 it('follow throws for an unknown job without retries', async () => {
-  const { client, resumed } = await serverOf(refuse(404, 'JOB_NOT_FOUND'));
+  const { client, resumed } = await startServer(refuse(404, 'JOB_NOT_FOUND'));
 
   await expect(sequences(client.follow('ID'))).rejects.toMatchObject({ code: 'JOB_NOT_FOUND' });
 
@@ -98,7 +98,7 @@ it('follow throws for an unknown job without retries', async () => {
 });
 
 it('follow throws after ten consecutive connections without an event', async () => {
-  const { client, resumed } = await serverOf(sends(event(1, 'job_started')));
+  const { client, resumed } = await startServer(sends(event(1, 'job_started')));
 
   await expect(sequences(client.follow('ID'))).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
 
@@ -111,7 +111,7 @@ it('follow does not count long sessions without events as failures', async () =>
     vi.setSystemTime(Date.now() + 60_000);
     sends()(response, request);
   };
-  const { client, resumed } = await serverOf(
+  const { client, resumed } = await startServer(
     ...Array<Connection>(12).fill(quiet),
     sends(event(1, 'job_stopped')),
   );
@@ -123,7 +123,7 @@ it('follow does not count long sessions without events as failures', async () =>
 
 it('follow rejects with the reason of its signal', async () => {
   const leaving = new AbortController();
-  const { client } = await serverOf((response) => {
+  const { client } = await startServer((response) => {
     response.writeHead(200, { 'Content-Type': 'text/event-stream' });
     response.write(event(1, 'job_started'));
   });

@@ -24,8 +24,8 @@ export async function prepare(options: Options): Promise<Prepared> {
     url: options['receiver-url'],
   });
   cleanup.defer(() => receiver.close());
-  const streams = streamsOf(options, own);
-  const refusal = own && (await refusalOf(options, streams));
+  const streams = findStreams(options, own);
+  const refusal = own && (await findRefusal(options, streams));
   const setting = {
     baseUrl: options['base-url'],
     keys: options.key,
@@ -34,13 +34,13 @@ export async function prepare(options: Options): Promise<Prepared> {
     receiver,
     conditions: { holds: options.holds, fails: options.fails } satisfies Target['conditions'],
     retentionSeconds: options.retention ?? 0,
-    missing: missingOf(options, streams, { isLocal, isOwn: own !== undefined, refusal }),
+    missing: findMissing(options, streams, { isLocal, isOwn: own !== undefined, refusal }),
   };
   const held = cleanup.move();
   return { setting, close: () => held.disposeAsync() };
 }
 
-function streamsOf(options: Options, own: OwnStreams | undefined): Streams {
+function findStreams(options: Options, own: OwnStreams | undefined): Streams {
   return {
     live: options['stream-url'] ?? own?.streams.live ?? '',
     rtsp: options['rtsp-url'] ?? own?.streams.rtsp ?? '',
@@ -56,7 +56,7 @@ function streamsOf(options: Options, own: OwnStreams | undefined): Streams {
 
 type World = { isLocal: boolean; isOwn: boolean; refusal: string | undefined };
 
-function missingOf(options: Options, streams: Streams, { isLocal, isOwn, refusal }: World): Missing {
+function findMissing(options: Options, streams: Streams, { isLocal, isOwn, refusal }: World): Missing {
   const given = (address: string, flag: string): string | undefined =>
     address === '' ? `The service is not on loopback: use ${flag}` : isOwn ? refusal : undefined;
   const needs = {
@@ -86,7 +86,7 @@ function receiverReason(options: Options, isLocal: boolean): string | undefined 
 }
 
 /** Returns the reason if the service rejects streams on loopback, else undefined. */
-async function refusalOf(options: Options, { live }: Streams): Promise<string | undefined> {
+async function findRefusal(options: Options, { live }: Streams): Promise<string | undefined> {
   const api = createApi(options['base-url'], options.key[0] ?? '', AbortSignal.timeout(60_000));
   const { body } = await api.call('POST', '/streams/validate', { stream_url: live });
   if (body?.error?.code !== 'INVALID_URL') return undefined;

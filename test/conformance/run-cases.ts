@@ -38,7 +38,7 @@ export function runCases(
 
   async function attempt(each: Case): Promise<Outcome> {
     const unmet = (each.needs ?? []).find((need) => setting.missing[need] !== undefined);
-    if (unmet !== undefined) return outcomeOf(each, 'skipped', setting.missing[unmet], 0);
+    if (unmet !== undefined) return toOutcome(each, 'skipped', setting.missing[unmet], 0);
     const slots = each.slots ?? 0;
     const caller = await pool.acquire(slots);
     const startedMs = performance.now();
@@ -46,10 +46,10 @@ export function runCases(
     try {
       const otherKey = setting.keys.find((key) => key !== caller.key) ?? '';
       await runOne(each, setting, caller.key, otherKey);
-      return outcomeOf(each, 'passed', undefined, seconds());
+      return toOutcome(each, 'passed', undefined, seconds());
     } catch (error) {
-      if (error instanceof Skipped) return outcomeOf(each, 'skipped', error.message, seconds());
-      return outcomeOf(each, 'failed', messageOf(error), seconds());
+      if (error instanceof Skipped) return toOutcome(each, 'skipped', error.message, seconds());
+      return toOutcome(each, 'failed', toMessage(error), seconds());
     } finally {
       pool.release(caller, slots);
     }
@@ -86,7 +86,7 @@ async function cancelLeftovers(api: Api): Promise<void> {
   }
 }
 
-function outcomeOf(
+function toOutcome(
   { id, title, covers }: Case,
   result: Outcome['result'],
   reason: string | undefined,
@@ -96,7 +96,7 @@ function outcomeOf(
 }
 
 /** Returns the message with its cause, where `fetch` puts the reason. */
-function messageOf(error: unknown): string {
+function toMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const cause = error.cause instanceof Error ? ` (${error.cause.message})` : '';
   return `${error.message}${cause}`;

@@ -7,9 +7,9 @@ import type { monitorRequestSchema } from '../../core/requests/live-monitor.ts';
 import type * as access from '../../core/responses/access.ts';
 import type * as deliveries from '../../core/responses/deliveries.ts';
 import type * as events from '../../core/responses/events.ts';
-import type * as insight from '../../core/responses/insight.ts';
+import type * as insight from '../../core/responses/observability.ts';
 import type * as jobs from '../../core/responses/jobs.ts';
-import type * as looks from '../../core/responses/looks.ts';
+import type * as looks from '../../core/responses/checks.ts';
 
 /** Compares the types of the console with the schemas of the API, which the console may not import. */
 
@@ -28,7 +28,7 @@ test('each response schema contains the fields that the console reads', () => {
   expectTypeOf<Answer<typeof insight.logsResponseSchema>>().toExtend<console.Logs>();
   expectTypeOf<Answer<typeof jobs.jobListResponseSchema>>().toExtend<console.JobList>();
   expectTypeOf<Answer<typeof jobs.jobDetailSchema>>().toExtend<console.JobDetail>();
-  expectTypeOf<Answer<typeof looks.checkOnceResponseSchema>>().toExtend<console.Look>();
+  expectTypeOf<Answer<typeof looks.checkOnceResponseSchema>>().toExtend<console.CheckResult>();
   expectTypeOf<Answer<typeof looks.streamValidationResponseSchema>>().toExtend<console.StreamValidation>();
 });
 
@@ -39,7 +39,7 @@ test('logged and streamed events contain the fields that the console reads', () 
 });
 
 test('the request schemas accept the requests of the console', () => {
-  expectTypeOf<console.LookRequest>().toExtend<z.input<typeof checkOnceRequestSchema>>();
+  expectTypeOf<console.CheckRequest>().toExtend<z.input<typeof checkOnceRequestSchema>>();
   expectTypeOf<console.MonitorRequest>().toExtend<z.input<typeof monitorRequestSchema>>();
   expectTypeOf<console.DigestRequest>().toExtend<z.input<typeof digestRequestSchema>>();
 });

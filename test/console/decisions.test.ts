@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { JobEvent } from '../../console/api/types.ts';
-import { configWords } from '../../console/jobs/config-words.ts';
+import { configLabels } from '../../console/jobs/config-labels.ts';
 import { activityData, axisTimes } from '../../console/jobs/activity-data.ts';
 import { timelineItems } from '../../console/jobs/timeline-items.ts';
 import { emptyDraft } from '../../console/look/draft.ts';
-import { costOf } from '../../console/look/price.ts';
+import { checkCost } from '../../console/look/price.ts';
 import { requestCode } from '../../console/look/request-code.ts';
 import { logLines } from '../../console/operations/log-lines.ts';
 import { savings } from '../../console/operations/savings.ts';
-import { routeOf } from '../../console/shell/routes.ts';
+import { parseRoute } from '../../console/shell/routes.ts';
 import { duration, relativeTime } from '../../console/time/format.ts';
 
 const start = Date.parse('2026-03-01T12:00:00.000Z');
@@ -80,7 +80,7 @@ test('configWords returns readable names and values and omits unused fields', ()
     enable_prefilter: true,
     webhook_url: 'https://example.com/hook',
   };
-  expect(configWords(config)).toEqual([
+  expect(configLabels(config)).toEqual([
     ['Condition', 'A ship is in the lock'],
     ['Interval', '10 s'],
     ['Input mode', 'frames'],
@@ -90,7 +90,7 @@ test('configWords returns readable names and values and omits unused fields', ()
     ['Prefilter', 'On'],
     ['Webhook URL', 'https://example.com/hook'],
   ]);
-  expect(configWords({ ...config, input_mode: 'clip' })).toContainEqual(['Clip duration', '3 s']);
+  expect(configLabels({ ...config, input_mode: 'clip' })).toContainEqual(['Clip duration', '3 s']);
 });
 
 describe('activityData', () => {
@@ -177,9 +177,9 @@ test('savings returns the share of captures that the pre-filter skipped', () => 
 
 test('costOf returns a cost in dollars only for a model with a known price', () => {
   const use = { provider: 'bedrock', inputTokens: 1000, outputTokens: 100 };
-  expect(costOf({ ...use, model: 'eu.amazon.nova-lite-v1:0' }).text).toBe('about $0.00008');
-  expect(costOf({ ...use, model: 'qwen2.5vl:7b' }).text).toContain('tokens');
-  expect(costOf(null).text).toBe('Unknown');
+  expect(checkCost({ ...use, model: 'eu.amazon.nova-lite-v1:0' }).text).toBe('about $0.00008');
+  expect(checkCost({ ...use, model: 'qwen2.5vl:7b' }).text).toContain('tokens');
+  expect(checkCost(null).text).toBe('Unknown');
 });
 
 test.each([
@@ -187,7 +187,7 @@ test.each([
   ['#/jobs', { page: 'jobs' }],
   ['#/jobs/some-id', { page: 'job', jobId: 'some-id' }],
   ['#/elsewhere', { page: 'unknown' }],
-])('the URL fragment "%s" resolves to its page', (hash, route) => expect(routeOf(hash)).toEqual(route));
+])('the URL fragment "%s" resolves to its page', (hash, route) => expect(parseRoute(hash)).toEqual(route));
 
 test('relativeTime counts down to a future time, and duration rounds to readable units', () => {
   expect(relativeTime(at(0), start + 2_000)).toBe('now');

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
-import type { NewEvent } from '../../core/event.ts';
-import type { Job } from '../../core/job.ts';
+import type { NewEvent } from '../../core/records/event.ts';
+import type { Job } from '../../core/records/job.ts';
 import { newJob, progress } from './records.ts';
 
 /** Texts of any language and any control character; numbers at the ends of their ranges. */

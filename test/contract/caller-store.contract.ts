@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { newCaller } from '../../core/caller.ts';
-import type { SecretVersions } from '../../core/caller.ts';
+import { newCaller } from '../../core/records/caller.ts';
+import type { SecretVersions } from '../../core/records/caller.ts';
 import { TransientError } from '../../core/errors.ts';
 import type { CallerStore } from '../../core/ports/caller-store.ts';
 import { withLostReplies } from './lost-replies.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { DeliveryMessage } from '../../core/delivery.ts';
+import type { DeliveryMessage } from '../../core/records/delivery.ts';
 import { TransientError } from '../../core/errors.ts';
 import type { DeliveryQueue } from '../../core/ports/delivery.ts';
 import { withLostReplies } from './lost-replies.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { Delivery } from '../../core/delivery.ts';
+import type { Delivery } from '../../core/records/delivery.ts';
 import { TransientError } from '../../core/errors.ts';
 import type { DeliveryStore } from '../../core/ports/delivery.ts';
 import { withLostReplies } from './lost-replies.ts';
@@ -47,9 +47,9 @@ export function describeDeliveryStore(name: string, makeStore: () => Promise<Del
       await store.put({ ...third, sequence: 7 });
       await store.put({ ...third, sequence: 1 });
 
-      expect((await store.before(third.job_id, 7))?.sequence).toBe(3);
-      expect(await store.before(third.job_id, 1)).toBeUndefined();
-      expect(await store.before(randomUUID(), 7)).toBeUndefined();
+      expect((await store.previous(third.job_id, 7))?.sequence).toBe(3);
+      expect(await store.previous(third.job_id, 1)).toBeUndefined();
+      expect(await store.previous(randomUUID(), 7)).toBeUndefined();
     });
 
     it('a put whose reply was lost can be repeated', async () => {

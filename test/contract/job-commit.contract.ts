@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import { TransientError } from '../../core/errors.ts';
-import { noCounts, type Job } from '../../core/job.ts';
+import { zeroCounters, type Job } from '../../core/records/job.ts';
 import type { JobChange, JobStore } from '../../core/ports/job-store.ts';
 import { withLostReplies } from './lost-replies.ts';
 import {
   after,
   begin,
   changed,
-  changeOf,
-  creationOf,
+  createChange,
+  createCreation,
   end,
   newJob,
   nothingTotalled,
@@ -24,8 +24,8 @@ import {
 export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
   it('a change sets the job and adds its events', async () => {
     const { store, job } = await withRunningJob(makeStore);
-    const tick = changeOf(job, [progress, triggered], {
-      set: { last_tick: 1, counters: { ...noCounts, checks_performed: 1 } },
+    const tick = createChange(job, [progress, triggered], {
+      set: { last_tick: 1, counters: { ...zeroCounters, checks_performed: 1 } },
     });
 
     expect(await store.commit(tick)).toBe('committed');
@@ -67,7 +67,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
 
   it('of two changes at once on the same state one wins, and the other changes nothing', async () => {
     const { store, job } = await withRunningJob(makeStore);
-    const tick = changeOf(job, [progress], { set: { last_tick: 1 } });
+    const tick = createChange(job, [progress], { set: { last_tick: 1 } });
     const cancel = end(job);
 
     const results = await Promise.all([store.commit(tick), store.commit(cancel)]);
@@ -81,7 +81,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
 
   it('many changes at once on the same state leave one event', async () => {
     const { store, job } = await withRunningJob(makeStore);
-    const changes = Array.from({ length: 8 }, () => store.commit(changeOf(job, [progress])));
+    const changes = Array.from({ length: 8 }, () => store.commit(createChange(job, [progress])));
 
     const results = await Promise.all(changes);
 
@@ -91,8 +91,8 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
 
   it('changes that come late, in the wrong order or again are outdated, and the log has each event once', async () => {
     const { store, job } = await withRunningJob(makeStore);
-    const first = changeOf(job, [progress], { set: { last_tick: 1 } });
-    const second = changeOf(changed(job, first), [triggered], { set: { last_tick: 2 } });
+    const first = createChange(job, [progress], { set: { last_tick: 1 } });
+    const second = createChange(changed(job, first), [triggered], { set: { last_tick: 2 } });
     const last = end(changed(changed(job, first), second));
 
     const results = [];
@@ -127,7 +127,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     const { store, job } = await withRunningJob(makeStore);
     const sets = [{ generation: 1 }, { last_tick: 7 }, { lease_until: after(900).toISOString() }];
 
-    const results = await Promise.all(sets.map((set) => store.commit(changeOf(job, [], { set }))));
+    const results = await Promise.all(sets.map((set) => store.commit(createChange(job, [], { set }))));
 
     const committed = sets.filter((_, index) => results[index] === 'committed');
     expect(committed.length).toBeGreaterThan(0);
@@ -137,28 +137,32 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
   it('the end frees the slot once, for one other job', async () => {
     const store = await makeStore();
     const first = newJob();
-    await store.create(creationOf(first, { slotLimit: 2 }), start);
-    await store.create(creationOf(newJob(), { slotLimit: 2 }), start);
+    await store.create(createCreation(first, { slotLimit: 2 }), start);
+    await store.create(createCreation(newJob(), { slotLimit: 2 }), start);
 
     await store.commit(end(first));
     await store.commit(end(first));
 
     expect(await store.countActive('harbour')).toBe(1);
-    expect(await store.create(creationOf(newJob(), { slotLimit: 2 }), start)).toEqual({ kind: 'created' });
-    expect(await store.create(creationOf(newJob(), { slotLimit: 2 }), start)).toEqual({ kind: 'slots_full' });
+    expect(await store.create(createCreation(newJob(), { slotLimit: 2 }), start)).toEqual({
+      kind: 'created',
+    });
+    expect(await store.create(createCreation(newJob(), { slotLimit: 2 }), start)).toEqual({
+      kind: 'slots_full',
+    });
   });
 
   it('a tick that ends its job is one change, and nothing follows it', async () => {
     const { store, job } = await withRunningJob(makeStore);
-    const last = changeOf(job, [progress, triggered, stopped], {
+    const last = createChange(job, [progress, triggered, stopped], {
       set: { status: 'completed', reason: 'condition_triggered' },
-      freesSlotOf: job.caller,
+      releasesSlotOf: job.caller,
     });
     expect(await store.commit(last)).toBe('committed');
     const ended = changed(job, last);
 
     expect(await store.commit(end(ended))).toBe('outdated');
-    expect(await store.commit({ ...changeOf(ended, [progress]), from: ['running'] })).toBe('outdated');
+    expect(await store.commit({ ...createChange(ended, [progress]), from: ['running'] })).toBe('outdated');
 
     expect((await store.events(job.job_id, 0, 10)).at(-1)?.type).toBe('job_stopped');
     expect(await store.countActive(job.caller)).toBe(0);
@@ -167,7 +171,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
   it('a change keeps what it does not set, and what was published', async () => {
     const { store, job } = await withRunningJob(makeStore);
     await store.markPublished(job.job_id, 1);
-    const tick = changeOf(job, [progress], { set: { last_tick: 1 } });
+    const tick = createChange(job, [progress], { set: { last_tick: 1 } });
 
     await store.commit(tick);
 
@@ -183,9 +187,9 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
       closing: false,
       resolve_again: false,
     };
-    const first = changeOf(job, [progress], { set: { next } });
+    const first = createChange(job, [progress], { set: { next } });
     await store.commit(first);
-    const second = changeOf(changed(job, first), [progress], { set: { next: null } });
+    const second = createChange(changed(job, first), [progress], { set: { next: null } });
 
     await store.commit(second);
 
@@ -201,11 +205,11 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
       seen_at: after(4).toISOString(),
     };
     const handsOver = { generation: 1, handed_over: { seen, motion: `3.${'r'.repeat(12_000)}` } };
-    const last = changeOf(job, [progress], { set: handsOver });
+    const last = createChange(job, [progress], { set: handsOver });
     await store.commit(last);
     expect(await store.get(job.job_id, start)).toEqual(changed(job, last));
 
-    const first = changeOf(changed(job, last), [progress], { set: { handed_over: null } });
+    const first = createChange(changed(job, last), [progress], { set: { handed_over: null } });
     await store.commit(first);
 
     expect((await store.get(job.job_id, start))?.handed_over).toBeNull();
@@ -215,13 +219,13 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     const store = await makeStore();
     expect(await store.usage()).toEqual(nothingUsed);
     const jobs = [newJob(), newJob(), newJob({ caller: 'airport' })];
-    for (const job of jobs) await store.create(creationOf(job), start);
+    for (const job of jobs) await store.create(createCreation(job), start);
     const failure = { ...nothingTotalled, jobs_failed: 1, failed_captures: 7, input_tokens: 20 };
 
     await Promise.all([
       store.commit(end(jobs[0]!)),
       store.commit(end(jobs[1]!)),
-      store.commit({ ...end(jobs[2]!), addsToTotals: failure }),
+      store.commit({ ...end(jobs[2]!), totalsDelta: failure }),
     ]);
 
     expect(await store.usage()).toEqual({
@@ -237,28 +241,28 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
 
   it('usage has the live numbers of active jobs, and each job once over its end', async () => {
     const { store, job } = await withRunningJob(makeStore);
-    const other = newJob({ caller: 'airport', counters: { ...noCounts, frames_captured: 2 } });
-    await store.create(creationOf(other), start);
-    const counters = { ...noCounts, frames_captured: 5, frames_skipped: 4 };
-    await store.commit(changeOf(job, [progress], { set: { counters } }));
+    const other = newJob({ caller: 'airport', counters: { ...zeroCounters, frames_captured: 2 } });
+    await store.create(createCreation(other), start);
+    const counters = { ...zeroCounters, frames_captured: 5, frames_skipped: 4 };
+    await store.commit(createChange(job, [progress], { set: { counters } }));
     const live = { ...nothingUsed, jobs_created: 2, frames_captured: 7, frames_skipped: 4 };
 
     expect(await store.usage()).toEqual(live);
 
-    const ended = changed(job, changeOf(job, [progress], { set: { counters } }));
-    await store.commit({ ...end(ended), addsToTotals: { ...nothingTotalled, ...counters, jobs_stopped: 1 } });
+    const ended = changed(job, createChange(job, [progress], { set: { counters } }));
+    await store.commit({ ...end(ended), totalsDelta: { ...nothingTotalled, ...counters, jobs_stopped: 1 } });
 
     expect(await store.usage()).toEqual({ ...live, jobs_stopped: 1 });
   });
 
   it('while jobs end, usage has each of them once', async () => {
     const store = await makeStore();
-    const counters = { ...noCounts, frames_captured: 1 };
+    const counters = { ...zeroCounters, frames_captured: 1 };
     const jobs = Array.from({ length: 12 }, (_, index) => newJob({ caller: `caller-${index}`, counters }));
-    for (const job of jobs) await store.create(creationOf(job), start);
+    for (const job of jobs) await store.create(createCreation(job), start);
     const counted = { ...nothingTotalled, ...counters, jobs_stopped: 1 };
 
-    const ends = Promise.all(jobs.map((job) => store.commit({ ...end(job), addsToTotals: counted })));
+    const ends = Promise.all(jobs.map((job) => store.commit({ ...end(job), totalsDelta: counted })));
     const readings = [];
     for (let count = 0; count < 8; count += 1) readings.push(await store.usage());
     await ends;
@@ -271,8 +275,8 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
   it('an event of one job is not one of another', async () => {
     const { store, job } = await withRunningJob(makeStore);
     const other = newJob();
-    await store.create(creationOf(other), start);
-    await store.commit(changeOf(other, [startedEvent(other), progress], { set: { status: 'running' } }));
+    await store.create(createCreation(other), start);
+    await store.commit(createChange(other, [startedEvent(other), progress], { set: { status: 'running' } }));
 
     expect(await store.events(job.job_id, 0, 10)).toHaveLength(1);
     expect(await store.events(other.job_id, 0, 10)).toHaveLength(2);
@@ -282,7 +286,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
 async function withRunningJob(makeStore: () => Promise<JobStore>): Promise<{ store: JobStore; job: Job }> {
   const store = await makeStore();
   const job = newJob();
-  await store.create(creationOf(job), start);
+  await store.create(createCreation(job), start);
   await store.commit(begin(job));
   return { store, job: changed(job, begin(job)) };
 }

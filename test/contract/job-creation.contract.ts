@@ -2,7 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { TransientError } from '../../core/errors.ts';
 import type { JobStore } from '../../core/ports/job-store.ts';
 import { withLostReplies } from './lost-replies.ts';
-import { after, begin, changed, creationOf, end, idempotency, newJob, sourceOf, start } from './records.ts';
+import {
+  after,
+  begin,
+  changed,
+  createCreation,
+  end,
+  idempotency,
+  newJob,
+  createSource,
+  start,
+} from './records.ts';
 
 /** Part of the contract of `JobStore`: creation, slots and idempotency. */
 export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
@@ -10,30 +20,32 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     const store = await makeStore();
     const job = newJob();
 
-    expect(await store.create(creationOf(job), start)).toEqual({ kind: 'created' });
+    expect(await store.create(createCreation(job), start)).toEqual({ kind: 'created' });
 
     expect(await store.get(job.job_id, start)).toEqual(job);
-    expect(await store.source(job.source_id)).toEqual(sourceOf(job));
+    expect(await store.source(job.source_id)).toEqual(createSource(job));
     expect(await store.countActive(job.caller)).toBe(1);
     expect(await store.events(job.job_id, 0, 10)).toEqual([]);
   });
 
   it('the eleventh job of a caller finds the slots full, and leaves nothing behind', async () => {
     const store = await makeStore();
-    for (let count = 0; count < 10; count += 1) await store.create(creationOf(newJob()), start);
+    for (let count = 0; count < 10; count += 1) await store.create(createCreation(newJob()), start);
     const eleventh = newJob();
 
-    expect(await store.create(creationOf(eleventh), start)).toEqual({ kind: 'slots_full' });
+    expect(await store.create(createCreation(eleventh), start)).toEqual({ kind: 'slots_full' });
 
     expect(await store.get(eleventh.job_id, start)).toBeUndefined();
     expect(await store.source(eleventh.source_id)).toBeUndefined();
     expect(await store.countActive('harbour')).toBe(10);
-    expect(await store.create(creationOf(newJob({ caller: 'airport' })), start)).toEqual({ kind: 'created' });
+    expect(await store.create(createCreation(newJob({ caller: 'airport' })), start)).toEqual({
+      kind: 'created',
+    });
   });
 
   it('thirty creations at once take ten slots, and never is one refused for the collision alone', async () => {
     const store = await makeStore();
-    const creations = Array.from({ length: 30 }, () => store.create(creationOf(newJob()), start));
+    const creations = Array.from({ length: 30 }, () => store.create(createCreation(newJob()), start));
 
     const kinds = (await Promise.all(creations)).map((result) => result.kind);
 
@@ -44,14 +56,14 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
 
   it('ten creations at once for ten slots are all accepted', async () => {
     const store = await makeStore();
-    const creations = Array.from({ length: 10 }, () => store.create(creationOf(newJob()), start));
+    const creations = Array.from({ length: 10 }, () => store.create(createCreation(newJob()), start));
 
     expect(await Promise.all(creations)).toEqual(Array.from({ length: 10 }, () => ({ kind: 'created' })));
   });
 
   it('one creation many times at once makes one job', async () => {
     const store = await makeStore();
-    const creation = creationOf(newJob(), { slotLimit: 1, idempotency: idempotency('key', 'hash') });
+    const creation = createCreation(newJob(), { slotLimit: 1, idempotency: idempotency('key', 'hash') });
 
     const results = await Promise.all(Array.from({ length: 8 }, () => store.create(creation, start)));
 
@@ -62,7 +74,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
 
   it('a creation whose reply was lost is created when it is repeated: one job, one slot', async () => {
     const store = withLostReplies(await makeStore());
-    const creation = creationOf(newJob(), { slotLimit: 1, idempotency: idempotency('key', 'hash') });
+    const creation = createCreation(newJob(), { slotLimit: 1, idempotency: idempotency('key', 'hash') });
 
     await expect(store.create(creation, start)).rejects.toThrow(TransientError);
     expect(await store.create(creation, start)).toEqual({ kind: 'created' });
@@ -77,11 +89,11 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
   it('a creation repeated after its job has moved on and ended changes nothing and takes no slot', async () => {
     const store = await makeStore();
     const job = newJob();
-    await store.create(creationOf(job), start);
+    await store.create(createCreation(job), start);
     const ended = changed(job, end(job));
     await store.commit(end(job));
 
-    expect(await store.create(creationOf(job), start)).toEqual({ kind: 'created' });
+    expect(await store.create(createCreation(job), start)).toEqual({ kind: 'created' });
 
     expect(await store.get(job.job_id, start)).toEqual(ended);
     expect(await store.countActive(job.caller)).toBe(0);
@@ -90,10 +102,13 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
   it('the same idempotency key and request replay the job that they made', async () => {
     const store = await makeStore();
     const first = newJob();
-    await store.create(creationOf(first, { idempotency: idempotency('key', 'hash') }), start);
+    await store.create(createCreation(first, { idempotency: idempotency('key', 'hash') }), start);
     const second = newJob();
 
-    const result = await store.create(creationOf(second, { idempotency: idempotency('key', 'hash') }), start);
+    const result = await store.create(
+      createCreation(second, { idempotency: idempotency('key', 'hash') }),
+      start,
+    );
 
     expect(result).toEqual({ kind: 'replayed', jobId: first.job_id });
     expect(await store.get(second.job_id, start)).toBeUndefined();
@@ -103,7 +118,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
   it('an idempotency key is replayed for the concurrent request that finds no slot left', async () => {
     const store = await makeStore();
     const creations = [newJob(), newJob()].map((job) =>
-      store.create(creationOf(job, { slotLimit: 1, idempotency: idempotency('key', 'hash') }), start),
+      store.create(createCreation(job, { slotLimit: 1, idempotency: idempotency('key', 'hash') }), start),
     );
 
     const kinds = (await Promise.all(creations)).map((result) => result.kind).toSorted();
@@ -115,22 +130,22 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
   it('an idempotency key tells its request and its job until it expires, to its caller only', async () => {
     const store = await makeStore();
     const job = newJob();
-    await store.create(creationOf(job, { idempotency: idempotency('key', 'hash') }), start);
+    await store.create(createCreation(job, { idempotency: idempotency('key', 'hash') }), start);
     const known = { requestHash: 'hash', jobId: job.job_id };
 
-    expect(await store.findIdempotent('harbour', 'key', start)).toEqual(known);
-    expect(await store.findIdempotent('harbour', 'key', after(86_399))).toEqual(known);
-    expect(await store.findIdempotent('harbour', 'key', after(86_400))).toBeUndefined();
-    expect(await store.findIdempotent('airport', 'key', start)).toBeUndefined();
-    expect(await store.findIdempotent('harbour', 'another', start)).toBeUndefined();
+    expect(await store.findByIdempotencyKey('harbour', 'key', start)).toEqual(known);
+    expect(await store.findByIdempotencyKey('harbour', 'key', after(86_399))).toEqual(known);
+    expect(await store.findByIdempotencyKey('harbour', 'key', after(86_400))).toBeUndefined();
+    expect(await store.findByIdempotencyKey('airport', 'key', start)).toBeUndefined();
+    expect(await store.findByIdempotencyKey('harbour', 'another', start)).toBeUndefined();
   });
 
   it('an idempotency key with another request is refused', async () => {
     const store = await makeStore();
-    await store.create(creationOf(newJob(), { idempotency: idempotency('key', 'hash') }), start);
+    await store.create(createCreation(newJob(), { idempotency: idempotency('key', 'hash') }), start);
 
     const result = await store.create(
-      creationOf(newJob(), { idempotency: idempotency('key', 'other') }),
+      createCreation(newJob(), { idempotency: idempotency('key', 'other') }),
       start,
     );
 
@@ -140,10 +155,13 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
 
   it('an idempotency key is a caller’s own', async () => {
     const store = await makeStore();
-    await store.create(creationOf(newJob(), { idempotency: idempotency('key', 'hash') }), start);
+    await store.create(createCreation(newJob(), { idempotency: idempotency('key', 'hash') }), start);
     const job = newJob({ caller: 'airport' });
 
-    const result = await store.create(creationOf(job, { idempotency: idempotency('key', 'other') }), start);
+    const result = await store.create(
+      createCreation(job, { idempotency: idempotency('key', 'other') }),
+      start,
+    );
 
     expect(result).toEqual({ kind: 'created' });
   });
@@ -151,7 +169,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
   it('two creations at once with one idempotency key make one job', async () => {
     const store = await makeStore();
     const creations = [newJob(), newJob()].map((job) =>
-      store.create(creationOf(job, { idempotency: idempotency('key', 'hash') }), start),
+      store.create(createCreation(job, { idempotency: idempotency('key', 'hash') }), start),
     );
 
     const kinds = (await Promise.all(creations)).map((result) => result.kind).toSorted();
@@ -162,13 +180,15 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
 
   it('an idempotency key is forgotten when its record expires', async () => {
     const store = await makeStore();
-    await store.create(creationOf(newJob(), { idempotency: idempotency('key', 'hash') }), start);
+    await store.create(createCreation(newJob(), { idempotency: idempotency('key', 'hash') }), start);
     const later = after(86_400);
     const renewed = { ...idempotency('key', 'other'), expiresAt: after(172_800) };
     const job = newJob();
 
-    expect(await store.create(creationOf(job, { idempotency: renewed }), later)).toEqual({ kind: 'created' });
-    expect(await store.create(creationOf(newJob(), { idempotency: renewed }), later)).toEqual({
+    expect(await store.create(createCreation(job, { idempotency: renewed }), later)).toEqual({
+      kind: 'created',
+    });
+    expect(await store.create(createCreation(newJob(), { idempotency: renewed }), later)).toEqual({
       kind: 'replayed',
       jobId: job.job_id,
     });
@@ -178,9 +198,9 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     const store = await makeStore();
     const job = newJob();
     const key = { slotLimit: 1, idempotency: idempotency('key', 'hash') };
-    await store.create(creationOf(job, key), start);
+    await store.create(createCreation(job, key), start);
 
-    expect(await store.create(creationOf(newJob(), key), start)).toEqual({
+    expect(await store.create(createCreation(newJob(), key), start)).toEqual({
       kind: 'replayed',
       jobId: job.job_id,
     });
@@ -189,8 +209,8 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
   it('an idempotency key that found the slots full is not used up', async () => {
     const store = await makeStore();
     const first = newJob();
-    await store.create(creationOf(first, { slotLimit: 1 }), start);
-    const creation = creationOf(newJob(), { slotLimit: 1, idempotency: idempotency('key', 'hash') });
+    await store.create(createCreation(first, { slotLimit: 1 }), start);
+    const creation = createCreation(newJob(), { slotLimit: 1, idempotency: idempotency('key', 'hash') });
     expect(await store.create(creation, start)).toEqual({ kind: 'slots_full' });
 
     await store.commit(end(first));
@@ -201,7 +221,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
   it('a job that begins keeps its slot', async () => {
     const store = await makeStore();
     const job = newJob();
-    await store.create(creationOf(job), start);
+    await store.create(createCreation(job), start);
 
     await store.commit(begin(job));
 
@@ -222,14 +242,16 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
       expect(await reserve(store, job.job_id)).toBe('reserved');
 
       expect(await reserve(store, newJob().job_id)).toBe('slots_full');
-      expect(await store.create(creationOf(newJob(), { slotLimit: 1 }), start)).toEqual({
+      expect(await store.create(createCreation(newJob(), { slotLimit: 1 }), start)).toEqual({
         kind: 'slots_full',
       });
-      expect(await store.create(creationOf(newJob({ caller: 'airport' }), { slotLimit: 1 }), start)).toEqual({
+      expect(
+        await store.create(createCreation(newJob({ caller: 'airport' }), { slotLimit: 1 }), start),
+      ).toEqual({
         kind: 'created',
       });
 
-      expect(await store.create(creationOf(job, { slotLimit: 1 }), start)).toEqual({ kind: 'created' });
+      expect(await store.create(createCreation(job, { slotLimit: 1 }), start)).toEqual({ kind: 'created' });
       expect(await store.countActive('harbour')).toBe(1);
     });
 
@@ -242,7 +264,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
       await store.releaseSlot('harbour', refused.job_id);
 
       expect(await reserve(store, next.job_id)).toBe('reserved');
-      expect(await store.create(creationOf(next, { slotLimit: 1 }), start)).toEqual({ kind: 'created' });
+      expect(await store.create(createCreation(next, { slotLimit: 1 }), start)).toEqual({ kind: 'created' });
       expect(await store.countActive('harbour')).toBe(1);
     });
 
@@ -250,7 +272,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
       const store = await makeStore();
       const job = newJob();
       await reserve(store, job.job_id);
-      await store.create(creationOf(job, { slotLimit: 1 }), start);
+      await store.create(createCreation(job, { slotLimit: 1 }), start);
 
       await store.releaseSlot('harbour', job.job_id);
       await store.releaseSlot('harbour', newJob().job_id);
@@ -267,7 +289,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
 
       expect(await reserve(store, next.job_id, { now: after(180), until: after(360) })).toBe('reserved');
 
-      const late = creationOf(crashed, { slotLimit: 1 });
+      const late = createCreation(crashed, { slotLimit: 1 });
       expect(await store.create(late, after(181))).toEqual({ kind: 'slots_full' });
       await store.releaseSlot('harbour', next.job_id);
       expect(await store.create(late, after(181))).toEqual({ kind: 'created' });

@@ -1,14 +1,14 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Job } from '../../core/job.ts';
+import type { Job } from '../../core/records/job.ts';
 import type { JobQuery, JobStore } from '../../core/ports/job-store.ts';
 import { jobs as anyJob, progressEvents as anyProgress } from './arbitraries.ts';
 import {
   after,
   begin,
   changed,
-  changeOf,
-  creationOf,
+  createChange,
+  createCreation,
   end,
   newDigest,
   newJob,
@@ -23,8 +23,8 @@ export function jobReadingCases(makeStore: () => Promise<JobStore>): void {
     const store = await makeStore();
     await fc.assert(
       fc.asyncProperty(anyJob, anyProgress, async (job, event) => {
-        const creation = creationOf(job, { slotLimit: 1_000_000 });
-        const change = changeOf(job, [event]);
+        const creation = createCreation(job, { slotLimit: 1_000_000 });
+        const change = createChange(job, [event]);
         await store.create({ ...creation, source: { ...creation.source, url: job.stream_url } }, start);
         await store.commit(change);
 
@@ -60,9 +60,9 @@ export function jobReadingCases(makeStore: () => Promise<JobStore>): void {
   it('the newest events of a type come oldest first', async () => {
     const store = await makeStore();
     let job = newJob();
-    await store.create(creationOf(job), start);
+    await store.create(createCreation(job), start);
     for (const event of [triggered, progress, triggered, progress, triggered, progress]) {
-      const change = changeOf(job, [event]);
+      const change = createChange(job, [event]);
       await store.commit(change);
       job = changed(job, change);
     }
@@ -78,7 +78,7 @@ export function jobReadingCases(makeStore: () => Promise<JobStore>): void {
   it('an expired job is gone from reads and lists at that moment, and not before', async () => {
     const store = await makeStore();
     const job = newJob();
-    await store.create(creationOf(job), start);
+    await store.create(createCreation(job), start);
     await store.commit(end(job, start));
     const query = { caller: job.caller, limit: 10, offset: 0 };
 
@@ -91,7 +91,7 @@ export function jobReadingCases(makeStore: () => Promise<JobStore>): void {
   it('an expired job’s last events can still be read, for those that are under way to a receiver', async () => {
     const store = await makeStore();
     const job = newJob();
-    await store.create(creationOf(job), start);
+    await store.create(createCreation(job), start);
     await store.commit(end(job, start));
 
     expect(await store.get(job.job_id, after(3_600))).toBeUndefined();
@@ -124,7 +124,7 @@ export function jobReadingCases(makeStore: () => Promise<JobStore>): void {
 
   it('jobs of the same moment keep their order from page to page', async () => {
     const store = await makeStore();
-    for (let count = 0; count < 9; count += 1) await store.create(creationOf(newJob()), start);
+    for (let count = 0; count < 9; count += 1) await store.create(createCreation(newJob()), start);
     const page = async (limit: number, offset: number) =>
       (await store.list({ caller: 'harbour', limit, offset }, start)).jobs.map((job) => job.job_id);
 
@@ -151,9 +151,9 @@ async function withEvents(
 ): Promise<{ store: JobStore; job: Job }> {
   const store = await makeStore();
   const job = newJob();
-  await store.create(creationOf(job), start);
+  await store.create(createCreation(job), start);
   await store.commit(
-    changeOf(
+    createChange(
       job,
       Array.from({ length: count }, () => progress),
     ),
@@ -167,7 +167,7 @@ async function withManyJobs(makeStore: () => Promise<JobStore>): Promise<{ store
   const jobs = Array.from({ length: 6 }, (_, index) =>
     (index < 3 ? newJob : newDigest)({ created_at: after(index * 60).toISOString() }),
   );
-  for (const job of [...jobs, newJob({ caller: 'airport' })]) await store.create(creationOf(job), start);
+  for (const job of [...jobs, newJob({ caller: 'airport' })]) await store.create(createCreation(job), start);
   for (const job of jobs.filter((_, index) => index % 2 === 0)) await store.commit(begin(job));
   return { store, jobs };
 }

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { TransientError } from '../../core/errors.ts';
-import type { MonitorJob } from '../../core/job.ts';
+import type { MonitorJob } from '../../core/records/job.ts';
 import type { JobStore } from '../../core/ports/job-store.ts';
 import { withLostReplies } from './lost-replies.ts';
-import { after, begin, changeOf, creationOf, end, newJob, progress, start } from './records.ts';
+import { after, begin, createChange, createCreation, end, newJob, progress, start } from './records.ts';
 
 /** Part of the contract of `JobStore`: what a crash left half done is found again. */
 export function jobRepairCases(makeStore: () => Promise<JobStore>): void {
@@ -35,7 +35,7 @@ export function jobRepairCases(makeStore: () => Promise<JobStore>): void {
   it('a pending and a running job are due when their lease has run out', async () => {
     const { store, job: pending } = await withJob(makeStore, {});
     const running = newJob({ lease_until: after(30).toISOString() });
-    await store.create(creationOf(running), start);
+    await store.create(createCreation(running), start);
     await store.commit(begin(running));
 
     expect(await store.dueForRepair(after(29), 10)).toEqual([]);
@@ -47,7 +47,7 @@ export function jobRepairCases(makeStore: () => Promise<JobStore>): void {
 
   it('a job whose lease was renewed is due no more', async () => {
     const { store, job } = await withJob(makeStore, {});
-    await store.commit(changeOf(job, [progress], { set: { lease_until: after(600).toISOString() } }));
+    await store.commit(createChange(job, [progress], { set: { lease_until: after(600).toISOString() } }));
 
     expect(await store.dueForRepair(after(61), 10)).toEqual([]);
   });
@@ -64,7 +64,7 @@ export function jobRepairCases(makeStore: () => Promise<JobStore>): void {
 
   it('progress alone is not due, as no webhook receives it', async () => {
     const { store, job } = await withJob(makeStore, hook);
-    await store.commit(changeOf(job, [progress]));
+    await store.commit(createChange(job, [progress]));
 
     expect(await store.dueForRepair(start, 10)).toEqual([]);
   });
@@ -95,7 +95,7 @@ export function jobRepairCases(makeStore: () => Promise<JobStore>): void {
   it('no more are named than asked for', async () => {
     const store = await makeStore();
     const jobs = Array.from({ length: 6 }, () => newJob(hook));
-    for (const job of jobs) await store.create(creationOf(job), start);
+    for (const job of jobs) await store.create(createCreation(job), start);
     for (const job of jobs.slice(3)) await store.commit(begin(job));
 
     expect(await store.dueForRepair(after(61), 4)).toHaveLength(4);
@@ -108,6 +108,6 @@ async function withJob(
 ): Promise<{ store: JobStore; job: MonitorJob }> {
   const store = await makeStore();
   const job = newJob(overrides);
-  await store.create(creationOf(job), start);
+  await store.create(createCreation(job), start);
   return { store, job };
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { TransientError } from '../../core/errors.ts';
-import type { ApiKey } from '../../core/key.ts';
+import type { ApiKey } from '../../core/records/key.ts';
 import type { KeyStore } from '../../core/ports/key-store.ts';
 import { withLostReplies } from './lost-replies.ts';
 import { after, start } from './records.ts';

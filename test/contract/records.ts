@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { placeEvents, type JobEvent, type NewEvent } from '../../core/event.ts';
-import { nothingDigested } from '../../core/digest/digest-state.ts';
+import { assignSequences, type JobEvent, type NewEvent } from '../../core/records/event.ts';
+import { initialDigestState } from '../../core/records/digest-state.ts';
 import {
-  noCounts,
-  nothingWatched,
+  zeroCounters,
+  initialTickState,
   type DigestJob,
   type Job,
   type MonitorJob,
   type Source,
-} from '../../core/job.ts';
+} from '../../core/records/job.ts';
 import type { JobChange, JobCreation, Totals, Usage } from '../../core/ports/job-store.ts';
 
 /** Records as the core would make them, for the contract suites. */
@@ -20,7 +20,12 @@ export function after(seconds: number): Date {
 }
 
 /** What an ended job adds at least. */
-export const nothingTotalled: Totals = { jobs_completed: 0, jobs_stopped: 0, jobs_failed: 0, ...noCounts };
+export const nothingTotalled: Totals = {
+  jobs_completed: 0,
+  jobs_stopped: 0,
+  jobs_failed: 0,
+  ...zeroCounters,
+};
 export const nothingUsed: Usage = { ...nothingTotalled, jobs_created: 0 };
 
 export function newJob(overrides: Partial<MonitorJob> = {}): MonitorJob {
@@ -43,8 +48,8 @@ export function newJob(overrides: Partial<MonitorJob> = {}): MonitorJob {
       max_triggers: 1,
       enable_prefilter: true,
     },
-    counters: noCounts,
-    watch: nothingWatched,
+    counters: zeroCounters,
+    watch: initialTickState,
     sequence: 0,
     last_tick: 0,
     next: null,
@@ -76,12 +81,12 @@ export function newDigest(overrides: Partial<DigestJob> = {}): DigestJob {
       include_frames: false,
       enable_prefilter: true,
     },
-    digest: nothingDigested,
+    digest: initialDigestState,
     ...overrides,
   };
 }
 
-export function sourceOf(job: Job): Source {
+export function createSource(job: Job): Source {
   return {
     source_id: job.source_id,
     url: 'https://user:secret@example.com/live.m3u8',
@@ -90,8 +95,8 @@ export function sourceOf(job: Job): Source {
   };
 }
 
-export function creationOf(job: Job, rest: Partial<JobCreation> = {}): JobCreation {
-  return { job, source: sourceOf(job), slotLimit: 10, ...rest };
+export function createCreation(job: Job, rest: Partial<JobCreation> = {}): JobCreation {
+  return { job, source: createSource(job), slotLimit: 10, ...rest };
 }
 
 export function idempotency(key: string, requestHash: string) {
@@ -147,8 +152,8 @@ export function startedEvent(job: Job): NewEvent {
 }
 
 /** A change of `job` as it is, which logs these events and moves `sequence` on. */
-export function changeOf(job: Job, events: NewEvent[], rest: Partial<JobChange> = {}): JobChange {
-  const placed: JobEvent[] = placeEvents(events, job.job_id, job.sequence, start);
+export function createChange(job: Job, events: NewEvent[], rest: Partial<JobChange> = {}): JobChange {
+  const placed: JobEvent[] = assignSequences(events, job.job_id, job.sequence, start);
   const { set, ...others } = rest;
   return {
     jobId: job.job_id,
@@ -161,14 +166,14 @@ export function changeOf(job: Job, events: NewEvent[], rest: Partial<JobChange> 
 }
 
 export function begin(job: Job): JobChange {
-  return changeOf(job, [startedEvent(job)], {
+  return createChange(job, [startedEvent(job)], {
     set: { status: 'running', started_at: start.toISOString(), deadline: after(600).toISOString() },
   });
 }
 
 /** The end of a pending or running job, which is removed an hour later. */
 export function end(job: Job, at: Date = start): JobChange {
-  return changeOf(job, [stopped], {
+  return createChange(job, [stopped], {
     from: ['pending', 'running'],
     set: {
       status: 'stopped',
@@ -176,8 +181,8 @@ export function end(job: Job, at: Date = start): JobChange {
       ended_at: at.toISOString(),
       expires_at: new Date(at.getTime() + 3_600_000).toISOString(),
     },
-    freesSlotOf: job.caller,
-    addsToTotals: { ...nothingTotalled, jobs_stopped: 1, checks_performed: 3, input_tokens: 500 },
+    releasesSlotOf: job.caller,
+    totalsDelta: { ...nothingTotalled, jobs_stopped: 1, checks_performed: 3, input_tokens: 500 },
   });
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nextOnGrid } from '../../core/decision/schedule.ts';
+import { nextGridTime } from '../../core/schedule.ts';
 import { ageSeconds, isOver, secondsUntil } from '../../core/time.ts';
 import { after, start } from '../contract/records.ts';
 
@@ -34,7 +34,7 @@ describe('the grid of a job', () => {
   test.each([-3600, -5, 0, 5, 3595])(
     'has a point within an interval of a clock that reads %d s',
     (seconds) => {
-      const next = nextOnGrid(start, 10, after(seconds));
+      const next = nextGridTime(start, 10, after(seconds));
       expect(next.getTime()).toBeGreaterThan(after(seconds).getTime());
       expect(next.getTime()).toBeLessThanOrEqual(after(seconds + 10).getTime());
       expect((next.getTime() - start.getTime()) % 10_000).toBeCloseTo(0);

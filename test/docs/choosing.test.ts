@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { estimate } from '../../cli/cost/estimate.ts';
-import { cheapestWithVideo } from '../../adapters/vision/bedrock/model-families.ts';
+import { defaultVideoModelId } from '../../adapters/vision/bedrock/model-families.ts';
 
 const page = readFileSync('docs/use/writing-conditions.md', 'utf8');
 const rows = page
@@ -9,14 +9,14 @@ const rows = page
   .filter((line) => line.startsWith('| '))
   .map((line) => line.split('|').map((cell) => cell.trim().replaceAll('`', '')));
 
-const hourOf = (mode: 'frames' | 'clip' | 'hybrid', intervalSeconds: number, skippedShare = 0) =>
+const priceHour = (mode: 'frames' | 'clip' | 'hybrid', intervalSeconds: number, skippedShare = 0) =>
   estimate({
     mode,
     intervalSeconds,
     skippedShare,
     clipSeconds: 3,
     alertsPerHour: 1,
-    model: cheapestWithVideo,
+    model: defaultVideoModelId,
   });
 const dollars = (amount: number) => `$${amount.toFixed(3)}`;
 
@@ -24,7 +24,7 @@ it.each(['frames', 'clip', 'hybrid'] as const)(
   'docs/use/writing-conditions.md states the cost of a check with %s',
   async (mode) => {
     const row = rows.find((cells) => cells[1] === mode);
-    const { lines, total } = await hourOf(mode, 10);
+    const { lines, total } = await priceHour(mode, 10);
     const tokens = lines.find(({ item }) => item === 'Model, input')?.quantity ?? 0;
     expect(row?.slice(4, 6)).toEqual([String(Math.round(tokens / 360)), dollars(total)]);
   },
@@ -39,7 +39,7 @@ it('docs/use/writing-conditions.md states the cost of its examples', async () =>
   );
   expect(documented.length).toBe(4);
   for (const { mode, seconds, all, most } of documented) {
-    const [hour, quiet] = await Promise.all([hourOf(mode, seconds), hourOf(mode, seconds, 0.8)]);
+    const [hour, quiet] = await Promise.all([priceHour(mode, seconds), priceHour(mode, seconds, 0.8)]);
     expect([all, most], `${mode}, ${seconds} s`).toEqual([dollars(hour.total), dollars(quiet.total)]);
   }
 });

@@ -15,11 +15,11 @@ describe('missingLine', () => {
 });
 
 describe('reasonNotToRun', () => {
-  const reasonOf = (text: string) =>
+  const findReason = (text: string) =>
     reasonNotToRun({ page: 'a.md', line: 1, language: 'sh', note: '', text });
 
   it('a shell block runs unless one of its commands is listed', () => {
-    expect(reasonOf('curl -sS \\\n  http://127.0.0.1/\n# aws is not meant\n')).toBeUndefined();
-    expect(reasonOf('echo a\naws sts get-caller-identity\n')).toBe('requires an AWS account');
+    expect(findReason('curl -sS \\\n  http://127.0.0.1/\n# aws is not meant\n')).toBeUndefined();
+    expect(findReason('echo a\naws sts get-caller-identity\n')).toBe('requires an AWS account');
   });
 });

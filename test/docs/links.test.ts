@@ -10,7 +10,7 @@ const prose = (page: string) =>
     .replaceAll(/`[^`\n]*`/g, (code) => code.replaceAll(/[[\]]/g, ''));
 
 /** Returns the anchors of headings, as GitHub generates them. */
-function anchorsOf(page: string): string[] {
+function parseAnchors(page: string): string[] {
   const headings = [...readFileSync(page, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, text = '']) => text);
   return headings.map((text) =>
     text
@@ -30,7 +30,7 @@ describe('links of the documentation', () => {
         const file = path === '' ? page : join(dirname(page), path);
         expect(existsSync(file), `${page} links to ${target}`).toBe(true);
         if (anchor !== undefined && file.endsWith('.md'))
-          expect(anchorsOf(file), `${page} links to ${target}`).toContain(anchor);
+          expect(parseAnchors(file), `${page} links to ${target}`).toContain(anchor);
       }
     },
   );

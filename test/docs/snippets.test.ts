@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { blocksOf, pages, placeOf } from './snippets/blocks.ts';
+import { parseBlocks, pages, parseTarget } from './snippets/blocks.ts';
 import { readPage } from './snippets/read-page.ts';
 import { openWorld } from './snippets/running-world.ts';
 import type { World } from './snippets/running-world.ts';
@@ -62,8 +62,8 @@ it('TypeScript blocks of the documentation compile strictly', async () => {
   mkdirSync('.cache/docs', { recursive: true });
   const folder = mkdtempSync(resolve('.cache/docs/types-'));
   try {
-    for (const block of pages.flatMap(blocksOf).filter(({ language }) => language === 'ts'))
-      writeFileSync(join(folder, `${placeOf(block).replaceAll(/\W/g, '-')}.ts`), block.text);
+    for (const block of pages.flatMap(parseBlocks).filter(({ language }) => language === 'ts'))
+      writeFileSync(join(folder, `${parseTarget(block).replaceAll(/\W/g, '-')}.ts`), block.text);
     const compilerOptions = { noPropertyAccessFromIndexSignature: false };
     writeFileSync(
       join(folder, 'tsconfig.json'),

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { InvocationError } from '../../adapters/aws/invoke/invoke.ts';
 import type { Invoke } from '../../adapters/aws/invoke/invoke.ts';
-import { createRemoteModel, createRemoteSummaries } from '../../adapters/aws/invoke/remote-model.ts';
+import { createRemoteModel, createRemoteSummarizer } from '../../adapters/aws/invoke/remote-model.ts';
 import { TransientError, VisionError } from '../../core/errors.ts';
-import { createDigest } from '../../core/operations/create-digest.ts';
-import { createMonitor } from '../../core/operations/create-monitor.ts';
-import { cancelJob } from '../../core/operations/end-job.ts';
-import type { Step } from '../../core/workflow.ts';
+import { createDigest } from '../../core/job/create-digest.ts';
+import { createMonitor } from '../../core/job/create-monitor.ts';
+import { cancelJob } from '../../core/job/end-job.ts';
+import type { WorkflowState } from '../../core/records/workflow.ts';
 import { createHandler } from '../../functions/analyze/handler.ts';
 import { createWorld, digestRequest, monitorRequest } from '../support/world.ts';
 import type { World } from '../support/world.ts';
@@ -28,7 +28,7 @@ describe('analyze: workflow tasks', () => {
     const job = await createMonitor(monitorRequest(), 'harbour', world.c);
     const execution = { job_id: job.job_id, generation: 0 };
 
-    const step = (await handle({ ...execution, operation: 'begin' })) as Step;
+    const step = (await handle({ ...execution, operation: 'begin' })) as WorkflowState;
     expect(step).toMatchObject({ ...execution, done: false, capture: { tick: 1 } });
 
     const captured = { kind: 'failed', code: 'STREAM_FETCH_FAILED', message: 'm', remediation: 'r' };
@@ -37,7 +37,10 @@ describe('analyze: workflow tasks', () => {
 
     const failure = { Error: 'States.Timeout', Cause: 'late' };
     expect(await handle({ ...execution, operation: 'close', failure })).toMatchObject({ done: true });
-    expect(await world.c.jobs.find(job.job_id)).toMatchObject({ status: 'failed', reason: 'internal_error' });
+    expect(await world.c.jobs.getIncludingExpired(job.job_id)).toMatchObject({
+      status: 'failed',
+      reason: 'internal_error',
+    });
   });
 
   test('analyze closes a job without stopping its own execution, which then ends as failed', async () => {
@@ -46,7 +49,7 @@ describe('analyze: workflow tasks', () => {
     const execution = { job_id: job.job_id, generation: 0 };
     await handle({ ...execution, operation: 'begin' });
     await handle({ ...execution, operation: 'close', failure: { Error: 'TypeError', Cause: 'a defect' } });
-    expect(await world.c.jobs.find(job.job_id)).toMatchObject({ status: 'failed' });
+    expect(await world.c.jobs.getIncludingExpired(job.job_id)).toMatchObject({ status: 'failed' });
     expect(stop).not.toHaveBeenCalled();
   });
 
@@ -122,7 +125,7 @@ describe('analyze: model calls of other functions', () => {
     const named = (modelId: string | undefined) => createRemoteModel({ invoke, seconds: 1, modelId });
 
     expect(named(undefined)).toMatchObject({ provider: 'bedrock', takesVideo: true });
-    expect(named('us.anthropic.claude-haiku-4-5-20251001-v1:0').takesVideo).toBe(false);
+    expect(named('us.anthropic.claude-haiku-4-5-20251001-v1:0').supportsVideo).toBe(false);
   });
 });
 
@@ -131,7 +134,7 @@ describe('analyze: last window of a cancelled digest', () => {
     const job = await createDigest(digestRequest({ include_frames: true }), 'harbour', world.c);
     await world.tick(await world.begin({ job_id: job.job_id, generation: 0 }));
     world.advance(30);
-    const summaries = createRemoteSummaries(call);
+    const summaries = createRemoteSummarizer(call);
     const ended = await cancelJob(job.job_id, 'harbour', { ...world.c, summaries });
     const [summary] = await world.c.jobs.newestEvents(job.job_id, 'summary_generated', 1);
     return { ended, summary };

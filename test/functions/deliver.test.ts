@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createMonitor } from '../../core/operations/create-monitor.ts';
-import { cancelJob } from '../../core/operations/end-job.ts';
+import { createMonitor } from '../../core/job/create-monitor.ts';
+import { cancelJob } from '../../core/job/end-job.ts';
 import { createHandler } from '../../functions/deliver/handler.ts';
 import { createWorld, monitorRequest } from '../support/world.ts';
 import type { World } from '../support/world.ts';

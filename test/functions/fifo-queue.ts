@@ -1,5 +1,5 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import type { DeliveryMessage } from '../../core/delivery.ts';
+import type { DeliveryMessage } from '../../core/records/delivery.ts';
 import { lambdaContext } from './lambda-context.ts';
 
 type Handler = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
@@ -13,7 +13,7 @@ type Held = {
 };
 
 /** Maximum receives, as in the stack: far more than the attempts of a delivery. */
-const mostReceives = 30;
+const maxReceives = 30;
 /** Default visibility timeout of the queue, in seconds. */
 const visibilityMs = 120_000;
 
@@ -39,7 +39,7 @@ export function createFifoQueue(clock: { now: Date }) {
   async function handOut(message: Held, handler: Handler): Promise<void> {
     message.received += 1;
     message.visibleAtMs = clock.now.getTime() + visibilityMs;
-    if (message.received > mostReceives) {
+    if (message.received > maxReceives) {
       dead.push(message.body);
       held = held.filter((other) => other !== message);
       return;

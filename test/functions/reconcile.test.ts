@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createMonitor } from '../../core/operations/create-monitor.ts';
+import { createMonitor } from '../../core/job/create-monitor.ts';
 import { createHandler } from '../../functions/reconcile/handler.ts';
 import { createWorld, monitorRequest } from '../support/world.ts';
 import type { World } from '../support/world.ts';
@@ -29,7 +29,7 @@ const ended = (jobId: string, generation: number, status: string) => ({
     output: null,
   },
 });
-const statusOf = async (jobId: string) => (await world.c.jobs.find(jobId))?.status;
+const readStatus = async (jobId: string) => (await world.c.jobs.getIncludingExpired(jobId))?.status;
 
 async function running() {
   const { job_id } = await createMonitor(monitorRequest(), 'harbour', world.c);
@@ -45,13 +45,13 @@ describe('reconcile: ended execution', () => {
     await handle(ended(jobId, 0, 'ABORTED'));
     await handle(ended(jobId, 0, 'ABORTED'));
 
-    expect(await statusOf(jobId)).toBe('failed');
+    expect(await readStatus(jobId)).toBe('failed');
     expect(await world.c.jobs.newestEvents(jobId, 'job_stopped', 10)).toHaveLength(1);
   });
 
   test('reconcile does not change a job whose next generation runs', async () => {
     const jobId = await running();
-    const job = (await world.c.jobs.find(jobId))!;
+    const job = (await world.c.jobs.getIncludingExpired(jobId))!;
     await world.c.jobs.commit({
       jobId,
       from: ['running'],
@@ -63,7 +63,7 @@ describe('reconcile: ended execution', () => {
 
     await handle(ended(jobId, 0, 'SUCCEEDED'));
 
-    expect(await statusOf(jobId)).toBe('running');
+    expect(await readStatus(jobId)).toBe('running');
   });
 
   test('reconcile ignores other state machines and deleted jobs', async () => {
@@ -93,7 +93,7 @@ describe('reconcile: schedule', () => {
     await handle(eachMinute);
 
     expect(world.executions.get(`${jobId}-0`)).toBe('running');
-    expect(await statusOf(jobId)).toBe('pending');
+    expect(await readStatus(jobId)).toBe('pending');
   });
 
   test('reconcile starts no repair if too little time remains', async () => {
@@ -104,7 +104,7 @@ describe('reconcile: schedule', () => {
     await handle(eachMinute, 19_000);
 
     expect(world.executions.size).toBe(0);
-    expect(await statusOf(jobId)).toBe('pending');
+    expect(await readStatus(jobId)).toBe('pending');
   });
 
   test('reconcile throws for an unknown event', async () => {

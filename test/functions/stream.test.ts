@@ -6,9 +6,9 @@ import { originSecretHeader } from '../../adapters/aws/http/origin-headers.ts';
 import type { StreamingRuntime } from '../../adapters/aws/http/response-stream.ts';
 import { createApp } from '../../adapters/http/app.ts';
 import { mountMcp } from '../../adapters/mcp/mount-mcp.ts';
-import { mintKey } from '../../core/api-key.ts';
-import { createMonitor } from '../../core/operations/create-monitor.ts';
-import { cancelJob } from '../../core/operations/end-job.ts';
+import { mintKey } from '../../core/access/api-key.ts';
+import { createMonitor } from '../../core/job/create-monitor.ts';
+import { cancelJob } from '../../core/job/end-job.ts';
 import { createHandler } from '../../functions/stream/handler.ts';
 import { httpEvent } from '../adapters/aws/http/events.ts';
 import { createWorld, monitorRequest } from '../support/world.ts';
@@ -69,7 +69,7 @@ async function call(
   return { ...begun[0], body: Buffer.concat(await text).toString() };
 }
 
-const eventsOf = (jobId: string) => ({
+const readEvents = (jobId: string) => ({
   rawPath: `/api/jobs/${jobId}/events`,
   headers: { accept: 'text/event-stream' },
 });
@@ -85,14 +85,14 @@ describe('stream', () => {
     const jobId = await runningJob();
     await cancelJob(jobId, 'harbour', world.c);
 
-    const { statusCode, headers, body } = await call(eventsOf(jobId));
+    const { statusCode, headers, body } = await call(readEvents(jobId));
 
     expect([statusCode, headers?.['content-type']]).toEqual([200, 'text/event-stream']);
     expect(body.match(/^event: .+$/gm)).toEqual(['event: started', 'event: stopped']);
   });
 
   test('stream closes a session after its maximum duration without a terminal event', async () => {
-    const { body } = await call(eventsOf(await runningJob()), new PassThrough(), 840);
+    const { body } = await call(readEvents(await runningJob()), new PassThrough(), 840);
 
     expect(body).toContain('event: started');
     expect(body).not.toMatch(/event: (stopped|error)/);
@@ -104,7 +104,7 @@ describe('stream', () => {
     const stream = new PassThrough();
     stream.once('data', () => stream.destroy());
 
-    await call(eventsOf(jobId), stream);
+    await call(readEvents(jobId), stream);
 
     const sessions = await Promise.all(
       Array.from({ length: 10 }, () => world.c.eventStreams.sessions.open('harbour')),

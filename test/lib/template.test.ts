@@ -7,7 +7,7 @@ import { ttlAttribute } from '../../adapters/aws/dynamodb/table-layout.ts';
 import { originSecretHeader } from '../../adapters/aws/http/origin-headers.ts';
 import { backoffSeconds } from '../../adapters/aws/message-visibility.ts';
 import { metricNamespace as emittedNamespace } from '../../adapters/aws/telemetry/metrics.ts';
-import { measurementUnits } from '../../core/ports/measurements.ts';
+import { metricUnits } from '../../core/ports/metrics.ts';
 import { analyzeConfigSchema } from '../../functions/analyze/config.ts';
 import { apiConfigSchema } from '../../functions/api/config.ts';
 import { captureConfigSchema } from '../../functions/capture/config.ts';
@@ -282,7 +282,7 @@ describe('Alarms', () => {
     ([, { Properties }]) => {
       expect(Properties.AlarmActions).toHaveLength(1);
       const [, anchor] = /docs\/operate\/runbook\.md#([a-z-]+)$/.exec(Properties.AlarmDescription) ?? [];
-      expect(anchorsOf(runbook)).toContain(anchor);
+      expect(parseAnchors(runbook)).toContain(anchor);
     },
   );
 
@@ -310,7 +310,7 @@ describe('Alarms', () => {
 
   test('every alarm section of the runbook has an alarm', () => {
     const named: string[] = alarms.map(([, { Properties }]) => Properties.AlarmDescription.split('#')[1]);
-    const sections = anchorsOf(runbook).filter((anchor) => anchor !== 'before-anything');
+    const sections = parseAnchors(runbook).filter((anchor) => anchor !== 'before-anything');
     expect(sections.toSorted()).toEqual(named.toSorted());
   });
 
@@ -324,18 +324,18 @@ describe('Alarms', () => {
   });
 
   test('every custom metric of an alarm is a metric that the functions emit', () => {
-    const metrics = alarms.flatMap(([, { Properties }]) => metricsOf(Properties));
+    const metrics = alarms.flatMap(([, { Properties }]) => listMetrics(Properties));
     const own = metrics.filter(({ Namespace }) => Namespace === metricNamespace);
     expect(own.length).toBeGreaterThan(3);
     for (const { MetricName, Dimensions } of own) {
-      expect(Object.keys(measurementUnits)).toContain(MetricName);
+      expect(Object.keys(metricUnits)).toContain(MetricName);
       expect(Dimensions).toEqual([{ Name: 'service', Value: 'Watchpost-test' }]);
     }
     expect(functions['analyze'].Environment.Variables.POWERTOOLS_SERVICE_NAME).toBe('Watchpost-test');
     expect(metricNamespace).toBe(emittedNamespace);
   });
 
-  function metricsOf({ Namespace, MetricName, Dimensions, Metrics = [] }: any): any[] {
+  function listMetrics({ Namespace, MetricName, Dimensions, Metrics = [] }: any): any[] {
     const nested = Metrics.flatMap(({ MetricStat }: any) => (MetricStat ? [MetricStat.Metric] : []));
     return MetricName ? [{ Namespace, MetricName, Dimensions }, ...nested] : nested;
   }
@@ -414,7 +414,7 @@ test('cfn-lint reports nothing for the template', { timeout: 300_000 }, async (c
 });
 
 /** Returns the anchors of headings, as GitHub generates them. */
-function anchorsOf(markdown: string): string[] {
+function parseAnchors(markdown: string): string[] {
   return [...markdown.matchAll(/^## (.+)$/gm)].map(([, title = '']) =>
     title
       .toLowerCase()

@@ -1,6 +1,6 @@
 import { createApp } from '../../adapters/http/app.ts';
-import { mintKey } from '../../core/api-key.ts';
-import type { Scope } from '../../core/key.ts';
+import { mintKey } from '../../core/access/api-key.ts';
+import type { Scope } from '../../core/records/key.ts';
 import type { World } from './world.ts';
 
 export type ApiAnswer = { status: number; headers: Headers; body: any };
@@ -12,7 +12,7 @@ export type ApiClient = {
 };
 
 /** Creates a client with a new key. */
-export async function clientOf(
+export async function createClientFor(
   world: World,
   scopes: Scope[] = ['jobs'],
   caller = 'harbour',

@@ -1,7 +1,7 @@
 import { frameBase64 } from '../../adapters/openapi/examples/jobs.ts';
-import { mintKey } from '../../core/api-key.ts';
-import { deliverEvent } from '../../core/operations/deliver-event.ts';
-import type { Scope } from '../../core/key.ts';
+import { mintKey } from '../../core/access/api-key.ts';
+import { deliverEvent } from '../../core/delivery/deliver-event.ts';
+import type { Scope } from '../../core/records/key.ts';
 import type { World } from './world.ts';
 
 /** Calls an operation by its id, with all inputs in one object, and returns the response. */
@@ -128,7 +128,7 @@ async function access(call: CallOperation) {
   await call('revoke_key', { key_id: 'nothing' });
 }
 
-export async function keyOf(
+export async function readKey(
   { c }: World,
   scopes: Scope[] = ['jobs', 'internal', 'admin'],
   caller = 'harbour',

@@ -27,7 +27,7 @@ export async function expectDocumented(method: string, path: string, response: R
   }
   expect(type, context).toMatch(/^application\/json\b/);
   const body: any = await response.json();
-  const schema = schemaOf(endpoint, response.status);
+  const schema = findSchema(endpoint, response.status);
   // Zod removes undocumented fields, so that they show as a difference.
   expect(schema.parse(body), context).toEqual(body);
   if (schema === errorEnvelopeSchema) {
@@ -40,17 +40,17 @@ export async function expectDocumented(method: string, path: string, response: R
 export function endpointAt(method: string, path: string): Endpoint {
   const bare = path.replace(/\?.*$/, '').replace(/^\/api(?=\/)/, '');
   const found = endpoints.find(
-    (endpoint) => endpoint.method === method.toLowerCase() && patternOf(endpoint).test(bare),
+    (endpoint) => endpoint.method === method.toLowerCase() && toPattern(endpoint).test(bare),
   );
   if (!found) throw new Error(`${method} ${path} is not documented`);
   return found;
 }
 
-function patternOf({ path }: Endpoint): RegExp {
+function toPattern({ path }: Endpoint): RegExp {
   return new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`);
 }
 
-function schemaOf({ response }: Endpoint, status: number) {
+function findSchema({ response }: Endpoint, status: number) {
   if (status === 422) return validationErrorSchema;
   if (status === 200 && response.kind === 'json') return response.schema;
   return errorEnvelopeSchema;

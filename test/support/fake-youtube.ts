@@ -91,7 +91,7 @@ export async function startFakeYoutube(): Promise<FakeYoutube> {
 
 /** Returns the `/player` response of a live broadcast. */
 export function livePlayer(videoId: string, hlsManifestUrl: string | undefined, video: object = {}) {
-  return playerOf(
+  return createPlayer(
     { status: 'OK', playableInEmbed: true, miniplayer: {}, contextParams: 'Q0FFU0FnZ0I=' },
     {
       videoId,
@@ -135,7 +135,7 @@ export function refusedPlayer(
   more: { subreason?: string; video?: object } = {},
 ) {
   const runs = more.subreason?.split(/(?= country)/).map((text) => ({ text }));
-  return playerOf(
+  return createPlayer(
     {
       status,
       reason,
@@ -155,7 +155,7 @@ export function refusedPlayer(
 
 /** Returns the `/player` response of an offline or scheduled broadcast. */
 export function offlinePlayer(videoId: string, scheduledStartTime?: string) {
-  return playerOf(
+  return createPlayer(
     {
       status: 'LIVE_STREAM_OFFLINE',
       reason: scheduledStartTime ? 'This live event will begin in 3 hours.' : 'We are offline',
@@ -179,7 +179,7 @@ export function offlinePlayer(videoId: string, scheduledStartTime?: string) {
   );
 }
 
-function playerOf(playabilityStatus: object, videoDetails?: object, streamingData?: object) {
+function createPlayer(playabilityStatus: object, videoDetails?: object, streamingData?: object) {
   return {
     responseContext: { visitorData: 'CgtBQkM%3D', serviceTrackingParams: [] },
     playabilityStatus,

@@ -1,6 +1,6 @@
 import { createApp } from '../../adapters/http/app.ts';
-import { mintKey } from '../../core/api-key.ts';
-import type { Scope } from '../../core/key.ts';
+import { mintKey } from '../../core/access/api-key.ts';
+import type { Scope } from '../../core/records/key.ts';
 import type { World } from './world.ts';
 
 export type Reply = { status: number; headers: Headers; body: any };
@@ -22,7 +22,7 @@ export async function createHttpCaller(world: World, caller = 'harbour', scopes:
         'content-type': 'application/json',
         ...headers,
       },
-      ...(body === undefined ? {} : { body: bodyOf(body), duplex: 'half' }),
+      ...(body === undefined ? {} : { body: toBody(body), duplex: 'half' }),
     });
     const text = await response.text();
     return {
@@ -33,7 +33,7 @@ export async function createHttpCaller(world: World, caller = 'harbour', scopes:
   };
 }
 
-function bodyOf(body: unknown): string | Uint8Array<ArrayBuffer> | ReadableStream {
+function toBody(body: unknown): string | Uint8Array<ArrayBuffer> | ReadableStream {
   return typeof body === 'string' || isBytes(body) || body instanceof ReadableStream
     ? body
     : JSON.stringify(body);

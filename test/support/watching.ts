@@ -1,6 +1,6 @@
-import type { DigestConfig, DigestJob, MonitorConfig, MonitorJob } from '../../core/job.ts';
-import type { TickOutcome } from '../../core/decision/tick-outcome.ts';
-import type { CaptureOutput } from '../../core/workflow.ts';
+import type { DigestConfig, DigestJob, MonitorConfig, MonitorJob } from '../../core/records/job.ts';
+import type { TickOutcome } from '../../core/tick/tick-outcome.ts';
+import type { CaptureOutput } from '../../core/records/workflow.ts';
 import { after, newDigest, newJob, start } from '../contract/records.ts';
 
 type Captured = Extract<CaptureOutput, { kind: 'captured' }>;

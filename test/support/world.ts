@@ -10,25 +10,25 @@ import { createLogBuffer } from '../../adapters/embedded/log-buffer.ts';
 import { createMeter } from '../../adapters/embedded/meter.ts';
 import { teeLog } from '../../adapters/embedded/tee-log.ts';
 import { setSystemTimer } from '../../adapters/embedded/timer.ts';
-import type { HttpCollaborators } from '../../adapters/http/collaborators.ts';
+import type { HttpDeps } from '../../adapters/http/dependencies.ts';
 import { isLoopback } from '../../adapters/http/guard-host.ts';
 import { createRequestBodies } from '../../adapters/http/request-bodies.ts';
 import { meteredVision } from '../../adapters/vision/metered-vision.ts';
 import { createWebhookSigner } from '../../adapters/webhook/webhook-signer.ts';
-import { validVersions } from '../../core/caller.ts';
-import type { Capture } from '../../core/capture.ts';
-import type { DeliveryMessage } from '../../core/delivery.ts';
-import type { Collaborators } from '../../core/collaborators.ts';
-import { summarizeWindows } from '../../core/operations/summarize-windows.ts';
-import { analyzeTask, captureTask } from '../../core/operations/tasks.ts';
+import { validVersions } from '../../core/records/caller.ts';
+import type { Capture } from '../../core/records/capture.ts';
+import type { DeliveryMessage } from '../../core/records/delivery.ts';
+import type { CoreDeps } from '../../core/dependencies.ts';
+import { summarizeWindows } from '../../core/digest/summarize-windows.ts';
+import { analyzeTask, captureTask } from '../../core/workflow/tasks.ts';
 import type { WebhookRequest, WebhookResult } from '../../core/ports/delivery.ts';
 import { unlimitedTurns } from '../../core/ports/stream-turns.ts';
-import { redactedLog } from '../../core/redact.ts';
+import { redactedLog } from '../../core/observability/redact.ts';
 import type { Sample } from '../../core/ports/vision-model.ts';
 import { digestRequestSchema } from '../../core/requests/live-digest.ts';
 import { monitorRequestSchema } from '../../core/requests/live-monitor.ts';
-import type { Answer } from '../../core/vision.ts';
-import type { ExecutionInput, Step } from '../../core/workflow.ts';
+import type { Answer } from '../../core/records/vision.ts';
+import type { ExecutionInput, WorkflowState } from '../../core/records/workflow.ts';
 import { nothingUsed, start } from '../contract/records.ts';
 
 /** Scripted result of a fake: a value, or an error to throw. */
@@ -37,12 +37,12 @@ type Scripted<T> = T | Error;
 /**
  * Creates the core with a real store in memory, scripted adapters and a manual clock.
  */
-export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
+export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
   const database = openDatabase(':memory:');
   const clock = { now: start };
   /** Total adjustment of the wall clock, now and at the end of each step, in milliseconds. */
   let stepped = 0;
-  const steppedBefore = new WeakMap<Step, number>();
+  const steppedBefore = new WeakMap<WorkflowState, number>();
   const pictures = new Map<string, Uint8Array>();
   const executions = new Map<string, 'running' | 'aborted'>();
   const queued: DeliveryMessage[] = [];
@@ -67,7 +67,7 @@ export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
   const callers = createCallerStore(database);
   const jobs = createJobStore(database);
 
-  const c: Collaborators & HttpCollaborators = {
+  const c: CoreDeps & HttpDeps = {
     jobs,
     callers,
     meter,
@@ -105,7 +105,7 @@ export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
       {
         provider: 'scripted',
         model: 'scripted',
-        takesVideo: true,
+        supportsVideo: true,
         judge: async () => {
           const next = script.verdicts.shift() ?? false;
           if (next instanceof Error) throw next;
@@ -142,17 +142,17 @@ export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
       changedShare: 0.1,
       black: false,
       identicalToPrevious: false,
-      stateIfLooked: 'looked',
-      stateIfSkipped: 'skipped',
+      stateWithNewReference: 'looked',
+      stateWithSameReference: 'skipped',
     }),
     executions: {
       start: async (input) => {
-        if (executions.has(nameOf(input))) return 'already';
-        executions.set(nameOf(input), 'running');
+        if (executions.has(toName(input))) return 'already';
+        executions.set(toName(input), 'running');
         return 'started';
       },
-      stop: async (input) => void executions.set(nameOf(input), 'aborted'),
-      status: async (input) => executions.get(nameOf(input)),
+      stop: async (input) => void executions.set(toName(input), 'aborted'),
+      status: async (input) => executions.get(toName(input)),
       runsHere: () => false,
     },
     queue: { send: async (message) => void queued.push(message) },
@@ -222,7 +222,7 @@ export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
     },
     /** Runs the workflow step by step: Begin, then Capture and Analyze at each wake-up. */
     begin: (input: ExecutionInput) => analyze({ ...input, operation: 'begin' }),
-    tick: async (step: Step) => {
+    tick: async (step: WorkflowState) => {
       // A wait keeps its duration if the clock moves back; if it moves forward, the wait ends early.
       const setBack = Math.min(0, stepped - (steppedBefore.get(step) ?? stepped));
       clock.now = new Date(Math.max(clock.now.getTime(), Date.parse(step.wait_until) + setBack));
@@ -237,7 +237,7 @@ export function createWorld(limits: Partial<HttpCollaborators['limits']> = {}) {
     },
   };
 
-  async function analyze(input: object): Promise<Step> {
+  async function analyze(input: object): Promise<WorkflowState> {
     const answer = await analyzeTask(input, c);
     if (!('capture' in answer)) throw new Error('The task closed the job');
     steppedBefore.set(answer, stepped);
@@ -263,6 +263,6 @@ export function digestRequest(fields: Record<string, unknown> = {}) {
   return digestRequestSchema.parse({ stream_url: 'https://example.com/live.m3u8', ...fields });
 }
 
-function nameOf({ job_id: jobId, generation }: ExecutionInput): string {
+function toName({ job_id: jobId, generation }: ExecutionInput): string {
   return `${jobId}-${generation}`;
 }

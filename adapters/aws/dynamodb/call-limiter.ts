@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Admission, CallLimiter } from '../../../core/ports/call-limiter.ts';
-import type { Patience } from './jitter.ts';
-import { keyOf } from './keys.ts';
-import { countOf, heldPlaces, placesSchema, withoutPlace } from './places.ts';
-import { revise, type Revision } from './revise.ts';
+import type { BackoffDeps } from './retry-with-jitter.ts';
+import { itemKeys } from './keys.ts';
+import { countPermits, unexpiredPermits, permitsSchema, withoutPermit } from './permits.ts';
+import { optimisticUpdate, type ItemUpdate } from './optimistic-update.ts';
 import type { Table } from './table.ts';
 
 /** Call limits of a caller. */
@@ -14,7 +14,7 @@ export type CallLimits = {
   atOnce: number;
 };
 
-type Needs = CallLimits & { table: Table; backoff: Patience; now: () => Date; newId: () => string };
+type Deps = CallLimits & { table: Table; backoff: BackoffDeps; now: () => Date; newId: () => string };
 
 const windowMs = 60_000;
 /**
@@ -29,19 +29,19 @@ const retryAtOnceSeconds = 2;
  * Creates a limiter that all functions share: one item per caller with the start times of the last minute and the
  * permits of running calls. Entries expire, so a crashed function does not block its caller for long.
  */
-export function createCallLimiter({ perMinute, atOnce, newId, ...c }: Needs): CallLimiter {
+export function createCallLimiter({ perMinute, atOnce, newId, ...c }: Deps): CallLimiter {
   return {
     admit: async (caller) => {
       if (perMinute === 0 && atOnce === 0) return { kind: 'admitted', release: async () => undefined };
       const call = newId();
-      const refused = await revise(c, keyOf.calls(caller), useSchema, (use) =>
+      const refused = await optimisticUpdate(c, itemKeys.calls(caller), useSchema, (use) =>
         admitted(current(use, c.now().getTime()), call),
       );
       return refused ?? { kind: 'admitted', release: releaseOnce(caller, call) };
     },
   };
 
-  function admitted(use: Use, call: string): Revision<Use, Refusal | undefined> {
+  function admitted(use: Use, call: string): ItemUpdate<Use, Refusal | undefined> {
     const nowMs = c.now().getTime();
     const refused = findRefusal(use, nowMs);
     if (refused) return { answer: refused };
@@ -55,13 +55,13 @@ export function createCallLimiter({ perMinute, atOnce, newId, ...c }: Needs): Ca
   }
 
   function findRefusal(use: Use, nowMs: number): Refusal | undefined {
-    if (atOnce > 0 && countOf(use.under_way) >= atOnce) {
-      return { kind: 'refused', limit: 'at once', most: atOnce, retryAfterSeconds: retryAtOnceSeconds };
+    if (atOnce > 0 && countPermits(use.under_way) >= atOnce) {
+      return { kind: 'refused', limit: 'at once', max: atOnce, retryAfterSeconds: retryAtOnceSeconds };
     }
     const oldest = use.began_ms[0];
     if (oldest === undefined || use.began_ms.length < perMinute) return undefined;
     const retryAfterSeconds = Math.max(1, Math.ceil((oldest + windowMs - nowMs) / 1000));
-    return { kind: 'refused', limit: 'per minute', most: perMinute, retryAfterSeconds };
+    return { kind: 'refused', limit: 'per minute', max: perMinute, retryAfterSeconds };
   }
 
   /** Releases the permit once. A failure must not lose the response; an unreleased permit expires. */
@@ -70,9 +70,9 @@ export function createCallLimiter({ perMinute, atOnce, newId, ...c }: Needs): Ca
     return async () => {
       if (released) return;
       released = true;
-      await revise(c, keyOf.calls(caller), useSchema, (use) => ({
+      await optimisticUpdate(c, itemKeys.calls(caller), useSchema, (use) => ({
         answer: undefined,
-        state: { ...use, under_way: withoutPlace(use.under_way, call) },
+        state: { ...use, under_way: withoutPermit(use.under_way, call) },
       })).catch(() => undefined);
     };
   }
@@ -83,7 +83,7 @@ type Refusal = Extract<Admission, { kind: 'refused' }>;
 const useSchema = z.object({
   /** Start times of the calls in the last minute, oldest first. */
   began_ms: z.array(z.int()).default([]),
-  under_way: placesSchema.default({}),
+  under_way: permitsSchema.default({}),
 });
 type Use = z.infer<typeof useSchema>;
 
@@ -95,6 +95,6 @@ function current(use: Use, nowMs: number): Use {
   const began_ms = use.began_ms.filter((began) => began > nowMs - windowMs && began <= nowMs + windowMs);
   return {
     began_ms: began_ms.toSorted((one, other) => one - other),
-    under_way: heldPlaces(use.under_way, nowMs, heldMs),
+    under_way: unexpiredPermits(use.under_way, nowMs, heldMs),
   };
 }

@@ -1,6 +1,6 @@
-import { callerSchema } from '../../../core/caller.ts';
+import { callerSchema } from '../../../core/records/caller.ts';
 import type { CallerStore } from '../../../core/ports/caller-store.ts';
-import { keyOf } from './keys.ts';
+import { itemKeys } from './keys.ts';
 import { readItem } from './record.ts';
 import { keyPrefixes } from './table-layout.ts';
 import type { Table } from './table.ts';
@@ -12,12 +12,12 @@ import type { Table } from './table.ts';
 export function createCallerStore(table: Table): CallerStore {
   return {
     add: async (caller) => {
-      const item = { ...keyOf.caller(caller.caller), ...caller };
+      const item = { ...itemKeys.caller(caller.caller), ...caller };
       await table.write({ kind: 'put', item, condition: 'attribute_not_exists(#pk)' });
     },
     find: async (caller) => {
       if (!isName(caller)) return undefined;
-      const item = await table.get(keyOf.caller(caller));
+      const item = await table.get(itemKeys.caller(caller));
       return item && readItem(callerSchema, item);
     },
     list: async (after, limit) => {
@@ -27,7 +27,7 @@ export function createCallerStore(table: Table): CallerStore {
           ? { where: '#pk = :callers', values: partition, limit }
           : {
               where: '#pk = :callers AND #sk > :after',
-              values: { ...partition, ':after': after.slice(0, longestName + 1) },
+              values: { ...partition, ':after': after.slice(0, maxNameLength + 1) },
               limit,
             },
       );
@@ -37,7 +37,7 @@ export function createCallerStore(table: Table): CallerStore {
       if (!isName(caller)) return 'outdated';
       const result = await table.write({
         kind: 'update',
-        key: keyOf.caller(caller),
+        key: itemKeys.caller(caller),
         change: 'SET #webhook_secret = :secret',
         condition: '#webhook_secret.#version = :expected',
         values: { ':secret': secret, ':expected': expectedVersion },
@@ -48,8 +48,8 @@ export function createCallerStore(table: Table): CallerStore {
 }
 
 /** Maximum length of a name. DynamoDB rejects empty keys and keys over one kilobyte. */
-const longestName = 64;
+const maxNameLength = 64;
 
 function isName(caller: string): boolean {
-  return caller.length > 0 && caller.length <= longestName;
+  return caller.length > 0 && caller.length <= maxNameLength;
 }

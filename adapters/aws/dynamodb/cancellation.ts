@@ -13,9 +13,9 @@ export type Cancellation =
  * Reads the reason of a cancelled transaction. Returns undefined for other errors. A failed condition takes
  * precedence over a conflict, because conditions are evaluated on committed data.
  */
-export function cancellationOf(error: unknown): Cancellation | undefined {
+export function readCancellation(error: unknown): Cancellation | undefined {
   const read = cancelledSchema.safeParse(error);
-  if (!read.success) return isInTheWay(error) ? { kind: 'under_way' } : undefined;
+  if (!read.success) return isTransactionConflict(error) ? { kind: 'under_way' } : undefined;
   const codes = read.data.CancellationReasons.map(({ Code }) => Code ?? 'None');
   const refused = codes.map((code) => code === 'ConditionalCheckFailed');
   if (refused.includes(true)) return { kind: 'refused', refused };
@@ -23,7 +23,7 @@ export function cancellationOf(error: unknown): Cancellation | undefined {
 }
 
 /** Returns true if a transaction held the item of a single write. */
-export function isInTheWay(error: unknown): boolean {
+export function isTransactionConflict(error: unknown): boolean {
   return (
     errorName(error) === 'TransactionConflictException' ||
     errorName(error) === 'TransactionInProgressException'

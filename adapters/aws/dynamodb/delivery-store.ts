@@ -1,7 +1,7 @@
-import { deliverySchema } from '../../../core/delivery.ts';
+import { deliverySchema } from '../../../core/records/delivery.ts';
 import type { DeliveryStore } from '../../../core/ports/delivery.ts';
-import type { Kept } from './kept.ts';
-import { jobPartition, keyOf, sortPrefixes } from './keys.ts';
+import type { ItemTtls } from './item-ttls.ts';
+import { jobPartition, itemKeys, sortPrefixes } from './keys.ts';
 import { readRecord, readRecords } from './record.ts';
 import type { Table } from './table.ts';
 
@@ -9,22 +9,22 @@ import type { Table } from './table.ts';
  * Creates the delivery store. Deliveries expire some time after their job. Its methods throw `TransientError`, and
  * `StorageError` for an unreadable record.
  */
-export function createDeliveryStore(table: Table, kept: Kept, now: () => Date): DeliveryStore {
+export function createDeliveryStore(table: Table, kept: ItemTtls, now: () => Date): DeliveryStore {
   return {
     get: async (jobId, sequence) => {
-      const item = await table.get(keyOf.delivery(jobId, sequence));
+      const item = await table.get(itemKeys.delivery(jobId, sequence));
       return item && readRecord(deliverySchema, item);
     },
     put: async (delivery) => {
-      const key = keyOf.delivery(delivery.job_id, delivery.sequence);
-      const item = { ...key, record: JSON.stringify(delivery), ttl: kept.withItsJob(now()) };
+      const key = itemKeys.delivery(delivery.job_id, delivery.sequence);
+      const item = { ...key, record: JSON.stringify(delivery), ttl: kept.forJob(now()) };
       await table.write({ kind: 'put', item });
     },
-    before: async (jobId, sequence) => {
+    previous: async (jobId, sequence) => {
       const values = {
         ':job': jobPartition(jobId),
-        ':first': keyOf.delivery(jobId, 0).sk,
-        ':last': keyOf.delivery(jobId, sequence - 1).sk,
+        ':first': itemKeys.delivery(jobId, 0).sk,
+        ':last': itemKeys.delivery(jobId, sequence - 1).sk,
       };
       const where = '#pk = :job AND #sk BETWEEN :first AND :last';
       const [item] = await table.query({ where, values, newestFirst: true, limit: 1 });

@@ -1,6 +1,6 @@
-import { jobEventSchema, type EventType, type JobEvent } from '../../../core/event.ts';
+import { jobEventSchema, type EventType, type JobEvent } from '../../../core/records/event.ts';
 import type { JobStore } from '../../../core/ports/job-store.ts';
-import { jobPartition, keyOf, sortPrefixes } from './keys.ts';
+import { jobPartition, itemKeys, sortPrefixes } from './keys.ts';
 import { readRecord, readRecords } from './record.ts';
 import type { Query, Table } from './table.ts';
 
@@ -8,7 +8,7 @@ import type { Query, Table } from './table.ts';
 export function createEventReads(table: Table): Pick<JobStore, 'events' | 'newestEvents' | 'event'> {
   return {
     events: async (jobId, after, limit) => {
-      const [from, to] = [keyOf.event(jobId, after + 1).sk, `${sortPrefixes.event}~`];
+      const [from, to] = [itemKeys.event(jobId, after + 1).sk, `${sortPrefixes.event}~`];
       const where = '#pk = :job AND #sk BETWEEN :from AND :to';
       const values = { ':job': jobPartition(jobId), ':from': from, ':to': to };
       return readRecords(jobEventSchema, await table.query({ where, values, limit }));
@@ -18,7 +18,7 @@ export function createEventReads(table: Table): Pick<JobStore, 'events' | 'newes
       return readRecords(jobEventSchema, items).toReversed();
     },
     event: async (jobId, sequence): Promise<JobEvent | undefined> => {
-      const item = await table.get(keyOf.event(jobId, sequence));
+      const item = await table.get(itemKeys.event(jobId, sequence));
       return item && readRecord(jobEventSchema, item);
     },
   };
@@ -28,6 +28,7 @@ export function createEventReads(table: Table): Pick<JobStore, 'events' | 'newes
 function newest(jobId: string, type: EventType): Pick<Query, 'where' | 'values' | 'filter'> {
   const where = '#pk = :job AND begins_with(#sk, :prefix)';
   const job = { ':job': jobPartition(jobId) };
-  if (type !== 'progress') return { where, values: { ...job, ':prefix': sortPrefixes.eventsOf(type) } };
+  if (type !== 'progress')
+    return { where, values: { ...job, ':prefix': sortPrefixes.eventTypePrefix(type) } };
   return { where, values: { ...job, ':prefix': sortPrefixes.event, ':type': type }, filter: '#type = :type' };
 }

@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import type { EventSession, EventSessions, Reader } from '../../../core/ports/event-sessions.ts';
+import type { EventSession, EventSessions, EventStreamReader } from '../../../core/ports/event-sessions.ts';
 import type { SetTimer } from '../../embedded/timer.ts';
-import type { Patience } from './jitter.ts';
-import { keyOf } from './keys.ts';
-import { countOf, heldPlaces, placesSchema, withoutPlace, type Places } from './places.ts';
-import { revise, type Revision } from './revise.ts';
+import type { BackoffDeps } from './retry-with-jitter.ts';
+import { itemKeys } from './keys.ts';
+import { countPermits, unexpiredPermits, permitsSchema, withoutPermit, type Permits } from './permits.ts';
+import { optimisticUpdate, type ItemUpdate } from './optimistic-update.ts';
 import type { Table } from './table.ts';
 
-type Needs = {
+type Deps = {
   table: Table;
-  backoff: Patience;
+  backoff: BackoffDeps;
   now: () => Date;
   newId: () => string;
   setTimer: SetTimer;
@@ -25,14 +25,14 @@ const renewalMs = 30_000;
  * Event-stream sessions of all instances, one item per caller. A session that loses its permit aborts. Lambda does
  * not report a reader's disconnect, so a reconnecting reader takes over the permit of its old stream.
  */
-export function createEventSessions({ perCaller, newId, setTimer, ...c }: Needs): EventSessions {
+export function createEventSessions({ perCaller, newId, setTimer, ...c }: Deps): EventSessions {
   return {
     perCaller,
     open: async (caller, reader) => {
       const permit = permitName(reader?.jobId, newId());
       const isOpen = await change(caller, (held) => {
-        const left = countOf(held) < perCaller ? held : withoutForgotten(held, reader);
-        if (countOf(left) >= perCaller) return { answer: false };
+        const left = countPermits(held) < perCaller ? held : withoutForgotten(held, reader);
+        if (countPermits(left) >= perCaller) return { answer: false };
         return { answer: true, state: { open: { ...left, [permit]: heldUntil() } } };
       });
       return isOpen ? createSession(caller, permit) : undefined;
@@ -47,7 +47,7 @@ export function createEventSessions({ perCaller, newId, setTimer, ...c }: Needs)
     return {
       signal: controller.signal,
       // Stored with the next renewal.
-      reads: (jobId) => {
+      attachJob: (jobId) => {
         next = ofJob(jobId, permit);
       },
       end: async () => {
@@ -65,7 +65,7 @@ export function createEventSessions({ perCaller, newId, setTimer, ...c }: Needs)
       const isKept = await change(caller, (held) => {
         if (controller.signal.aborted) return { answer: true };
         if (!(permit in held)) return { answer: false };
-        return { answer: true, state: { open: { ...withoutPlace(held, permit), [renamed]: heldUntil() } } };
+        return { answer: true, state: { open: { ...withoutPermit(held, permit), [renamed]: heldUntil() } } };
       });
       if (isKept) permit = renamed;
       else over();
@@ -80,9 +80,9 @@ export function createEventSessions({ perCaller, newId, setTimer, ...c }: Needs)
     }
   }
 
-  function change<Answer>(caller: string, decide: (held: Places) => Revision<Sessions, Answer>) {
-    return revise(c, keyOf.eventSessions(caller), sessionsSchema, ({ open }) =>
-      decide(heldPlaces(open, c.now().getTime(), heldMs)),
+  function change<Answer>(caller: string, decide: (held: Permits) => ItemUpdate<Sessions, Answer>) {
+    return optimisticUpdate(c, itemKeys.eventSessions(caller), sessionsSchema, ({ open }) =>
+      decide(unexpiredPermits(open, c.now().getTime(), heldMs)),
     );
   }
 
@@ -100,17 +100,17 @@ function ofJob(jobId: string, permit: string): string {
   return `${jobId}${permit.slice(permit.indexOf('/'))}`;
 }
 
-function withoutForgotten(held: Places, reader: Reader | undefined): Places {
-  if (!reader?.returns) return held;
+function withoutForgotten(held: Permits, reader: EventStreamReader | undefined): Permits {
+  if (!reader?.isReconnect) return held;
   const [oldest] = Object.keys(held)
     .filter((permit) => permit.startsWith(`${reader.jobId}/`))
     .toSorted();
-  return oldest === undefined ? held : withoutPlace(held, oldest);
+  return oldest === undefined ? held : withoutPermit(held, oldest);
 }
 
 /** Removes both names: a renewal that writes the new one may be running. */
-function freed(held: Places, permit: string, next: string): Revision<Sessions, undefined> {
-  return { answer: undefined, state: { open: withoutPlace(withoutPlace(held, permit), next) } };
+function freed(held: Permits, permit: string, next: string): ItemUpdate<Sessions, undefined> {
+  return { answer: undefined, state: { open: withoutPermit(withoutPermit(held, permit), next) } };
 }
 
 /** Ignores failures: a permit that is not renewed or released expires. */
@@ -118,5 +118,5 @@ async function quietly(work: Promise<unknown>): Promise<void> {
   await work.catch(() => undefined);
 }
 
-const sessionsSchema = z.object({ open: placesSchema.default({}) });
+const sessionsSchema = z.object({ open: permitsSchema.default({}) });
 type Sessions = z.infer<typeof sessionsSchema>;

@@ -1,12 +1,12 @@
-import type { JobEvent } from '../../../core/event.ts';
+import type { JobEvent } from '../../../core/records/event.ts';
 import type { JobChange, Totals } from '../../../core/ports/job-store.ts';
-import { isTerminal } from '../../../core/transitions.ts';
+import { isTerminal } from '../../../core/records/transitions.ts';
 import { readJobItem, toJobItem, type StoredJob } from './job-item.ts';
-import { keyOf, shardOf } from './keys.ts';
-import type { Kept } from './kept.ts';
-import { newestHook } from './repair-due.ts';
+import { itemKeys, shardFor } from './keys.ts';
+import type { ItemTtls } from './item-ttls.ts';
+import { newestWebhookEvent } from './repair-due.ts';
 import type { Table } from './table.ts';
-import type { Item, Key, Write } from './write.ts';
+import type { Item, ItemKey, Write } from './write.ts';
 
 /**
  * Commits a job change: job, events, slot and totals in one transaction. The job is read first, because its repair
@@ -14,24 +14,24 @@ import type { Item, Key, Write } from './write.ts';
  * otherwise.
  */
 export async function commitChange(
-  { table, kept }: { table: Table; kept: Kept },
+  { table, kept }: { table: Table; kept: ItemTtls },
   change: JobChange,
 ): Promise<'committed' | 'outdated'> {
-  const item = await table.get(keyOf.job(change.jobId));
+  const item = await table.get(itemKeys.job(change.jobId));
   if (item === undefined) return 'outdated';
   const before = readJobItem(item);
   if (!holds(change, before)) return 'outdated';
   const after: StoredJob = {
     job: { ...before.job, ...change.set },
     version: before.version + 1,
-    hook: newestHook(before.hook, change.events),
+    hook: newestWebhookEvent(before.hook, change.events),
   };
   const ends = isTerminal(after.job.status) && !isTerminal(before.job.status);
   const result = await table.transact([
     setJob(after, change, before.version, kept),
     ...change.events.flatMap((event) => logEvent(event, kept)),
-    ...(change.freesSlotOf === undefined ? [] : [freeSlot(change.freesSlotOf, change.jobId)]),
-    ...(change.addsToTotals === undefined ? [] : [addToTotals(change.addsToTotals, change.jobId)]),
+    ...(change.releasesSlotOf === undefined ? [] : [freeSlot(change.releasesSlotOf, change.jobId)]),
+    ...(change.totalsDelta === undefined ? [] : [addToTotals(change.totalsDelta, change.jobId)]),
     ...(ends ? afterwards(after, kept) : []),
   ]);
   return result.kind === 'written' ? 'committed' : 'outdated';
@@ -43,7 +43,7 @@ function holds({ from, expectedSequence }: JobChange, { job }: StoredJob): boole
 }
 
 /** Sets all columns except `published`, which changes separately. */
-function setJob(after: StoredJob, change: JobChange, version: number, kept: Kept): Write {
+function setJob(after: StoredJob, change: JobChange, version: number, kept: ItemTtls): Write {
   const { pk, sk, published: _, ...columns } = toJobItem(after, kept);
   const names = Object.keys(columns);
   const [set, gone] = [names.filter(isSet), names.filter((name) => !isSet(name))];
@@ -69,19 +69,19 @@ function setJob(after: StoredJob, change: JobChange, version: number, kept: Kept
 }
 
 /** Stores a copy of each event except `progress` by type, so that newest alerts need no scan of the log. */
-function logEvent(event: JobEvent, kept: Kept): Write[] {
+function logEvent(event: JobEvent, kept: ItemTtls): Write[] {
   const { job_id: jobId, sequence, type } = event;
-  const content = { type, record: JSON.stringify(event), ttl: kept.withItsJob(new Date(event.timestamp)) };
-  const put = (key: Key): Write => ({ kind: 'put', item: { ...key, ...content } });
-  const first = put(keyOf.event(jobId, sequence));
-  return type === 'progress' ? [first] : [first, put(keyOf.eventByType(jobId, type, sequence))];
+  const content = { type, record: JSON.stringify(event), ttl: kept.forJob(new Date(event.timestamp)) };
+  const put = (key: ItemKey): Write => ({ kind: 'put', item: { ...key, ...content } });
+  const first = put(itemKeys.event(jobId, sequence));
+  return type === 'progress' ? [first] : [first, put(itemKeys.eventByType(jobId, type, sequence))];
 }
 
 /** Removes the job from the caller's slots. The slots are a set, so a repeated removal has no effect. */
 function freeSlot(caller: string, jobId: string): Write {
   return {
     kind: 'update',
-    key: keyOf.slots(caller),
+    key: itemKeys.slots(caller),
     change: 'DELETE #active :job',
     values: { ':job': new Set([jobId]) },
   };
@@ -92,21 +92,26 @@ function addToTotals(totals: Totals, jobId: string): Write {
   const names = Object.keys(added);
   return {
     kind: 'update',
-    key: keyOf.jobTotals(shardOf(jobId)),
+    key: itemKeys.jobTotals(shardFor(jobId)),
     change: `ADD ${names.map((name) => `#${name} :${name}`).join(', ')}`,
     values: Object.fromEntries(names.map((name) => [`:${name}`, added[name]])),
   };
 }
 
 /** Removes the job from the active ones and sets the expiry of its source, which contains credentials. */
-function afterwards({ job }: StoredJob, kept: Kept): Write[] {
+function afterwards({ job }: StoredJob, kept: ItemTtls): Write[] {
   const expiresAt = job.expires_at;
   return [
-    { kind: 'delete', key: keyOf.active(job.job_id) },
-    ...(expiresAt === null ? [] : [expireSource(job.source_id, kept.pastExpiry(new Date(expiresAt)))]),
+    { kind: 'delete', key: itemKeys.active(job.job_id) },
+    ...(expiresAt === null ? [] : [expireSource(job.source_id, kept.afterExpiry(new Date(expiresAt)))]),
   ];
 }
 
 function expireSource(sourceId: string, ttl: number): Write {
-  return { kind: 'update', key: keyOf.source(sourceId), change: 'SET #ttl = :ttl', values: { ':ttl': ttl } };
+  return {
+    kind: 'update',
+    key: itemKeys.source(sourceId),
+    change: 'SET #ttl = :ttl',
+    values: { ':ttl': ttl },
+  };
 }

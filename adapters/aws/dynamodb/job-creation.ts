@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { TransientError } from '../../../core/errors.ts';
-import type { Job } from '../../../core/job.ts';
+import type { Job } from '../../../core/records/job.ts';
 import type { CreationResult, IdempotencyRecord, JobCreation } from '../../../core/ports/job-store.ts';
 import { toJobItem } from './job-item.ts';
-import { keyOf } from './keys.ts';
-import type { Kept } from './kept.ts';
+import { itemKeys } from './keys.ts';
+import type { ItemTtls } from './item-ttls.ts';
 import { readItem } from './record.ts';
-import { noHook } from './repair-due.ts';
+import { noWebhookEvent } from './repair-due.ts';
 import { takeSlot } from './slots.ts';
 import type { Table } from './table.ts';
 import type { Write } from './write.ts';
@@ -17,22 +17,22 @@ const absent = 'attribute_not_exists(#pk)';
  * Creates a job in one transaction: job and source if absent, a slot, the active entry, and the idempotency record.
  */
 export async function createJob(
-  { table, kept }: { table: Table; kept: Kept },
+  { table, kept }: { table: Table; kept: ItemTtls },
   creation: JobCreation,
   now: Date,
 ): Promise<CreationResult> {
   const { job, source, slotLimit, idempotency } = creation;
   const createdAt = new Date(job.created_at);
   const writes = [
-    { kind: 'put', item: toJobItem({ job, version: 0, hook: noHook }, kept), condition: absent },
+    { kind: 'put', item: toJobItem({ job, version: 0, hook: noWebhookEvent }, kept), condition: absent },
     takeSlot(job.caller, job.job_id, slotLimit),
-    { kind: 'put', item: { ...keyOf.active(job.job_id) } },
+    { kind: 'put', item: { ...itemKeys.active(job.job_id) } },
     {
       kind: 'put',
       item: {
-        ...keyOf.source(source.source_id),
+        ...itemKeys.source(source.source_id),
         record: JSON.stringify(source),
-        ttl: kept.withItsJob(createdAt),
+        ttl: kept.forJob(createdAt),
       },
     },
     ...(idempotency ? [remember(job, idempotency, now, kept)] : []),
@@ -52,16 +52,16 @@ function remember(
   job: Job,
   { key, requestHash, expiresAt }: IdempotencyRecord,
   now: Date,
-  kept: Kept,
+  kept: ItemTtls,
 ): Write {
   return {
     kind: 'put',
     item: {
-      ...keyOf.idempotency(job.caller, key),
+      ...itemKeys.idempotency(job.caller, key),
       request_hash: requestHash,
       job_id: job.job_id,
       expires_at_ms: expiresAt.getTime(),
-      ttl: kept.pastExpiry(expiresAt),
+      ttl: kept.afterExpiry(expiresAt),
     },
     condition: `${absent} OR #expires_at_ms <= :now`,
     values: { ':now': now.getTime() },
@@ -81,7 +81,7 @@ async function earlierRequest(
 
 /** Returns the idempotency record of a caller's key, also if it has expired. */
 export async function findIdempotencyRecord(table: Table, caller: string, key: string) {
-  const item = await table.get(keyOf.idempotency(caller, key));
+  const item = await table.get(itemKeys.idempotency(caller, key));
   return item && readItem(idempotencySchema, item);
 }
 

@@ -1,28 +1,28 @@
 import { z } from 'zod';
-import { jobSchema, type Job } from '../../../core/job.ts';
-import type { Kept } from './kept.ts';
-import { keyOf, shardOf } from './keys.ts';
+import { jobSchema, type Job } from '../../../core/records/job.ts';
+import type { ItemTtls } from './item-ttls.ts';
+import { itemKeys, shardFor } from './keys.ts';
 import { readItem, readRecord } from './record.ts';
-import { repairDue, type NewestHook } from './repair-due.ts';
-import type { Item, Key } from './write.ts';
+import { repairDue, type NewestWebhookEvent } from './repair-due.ts';
+import type { Item, ItemKey } from './write.ts';
 
 /** Stored job, with the columns that the store adds. */
 export type StoredJob = {
   job: Job;
   /** Number of changes. A change requires the version that it was computed from. */
   version: number;
-  hook: NewestHook;
+  hook: NewestWebhookEvent;
 };
 
 /**
  * Converts a job to its item: the record, and columns for conditions and indexes. `published` is only a column,
  * because it changes independently of the record. Undefined values are neither in the item nor in an index.
  */
-export function toJobItem({ job, version, hook }: StoredJob, kept: Kept): Key & Item {
+export function toJobItem({ job, version, hook }: StoredJob, kept: ItemTtls): ItemKey & Item {
   const due = repairDue(job, hook);
   const expiresAt = job.expires_at ?? undefined;
   return {
-    ...keyOf.job(job.job_id),
+    ...itemKeys.job(job.job_id),
     caller: job.caller,
     listed_at: `${job.created_at}#${job.job_id}`,
     status: job.status,
@@ -32,10 +32,10 @@ export function toJobItem({ job, version, hook }: StoredJob, kept: Kept): Key & 
     version,
     hook_sequence: hook.sequence,
     hook_minute: hook.minute,
-    repair_shard: due === undefined ? undefined : shardOf(job.job_id),
+    repair_shard: due === undefined ? undefined : shardFor(job.job_id),
     repair_due: due,
     expires_at: expiresAt,
-    ttl: expiresAt === undefined ? undefined : kept.pastExpiry(new Date(expiresAt)),
+    ttl: expiresAt === undefined ? undefined : kept.afterExpiry(new Date(expiresAt)),
     record: JSON.stringify(job),
   };
 }

@@ -1,19 +1,19 @@
 import { z } from 'zod';
-import type { Job } from '../../../core/job.ts';
+import type { Job } from '../../../core/records/job.ts';
 import type { JobQuery } from '../../../core/ports/job-store.ts';
 import { hasExpired, readJobItem } from './job-item.ts';
-import type { Kept } from './kept.ts';
+import type { ItemTtls } from './item-ttls.ts';
 import { readItem } from './record.ts';
 import { jobsByCaller } from './table-layout.ts';
 import type { Table } from './table.ts';
-import type { Item, Key } from './write.ts';
+import type { Item, ItemKey } from './write.ts';
 
 /**
  * Counts all matches on the index, about 5,000 jobs per request, and reads the jobs of one page from the table. The
  * range is bounded by the maximum duration of a job and its retention.
  */
 export async function listJobs(
-  { table, kept }: { table: Table; kept: Kept },
+  { table, kept }: { table: Table; kept: ItemTtls },
   query: JobQuery,
   now: Date,
 ): Promise<{ jobs: Job[]; total: number }> {
@@ -23,7 +23,7 @@ export async function listJobs(
   return { jobs: jobs.filter((job) => stillMatches(job, query, now)), total: keys.length };
 }
 
-function matching({ caller, status, jobType }: JobQuery, kept: Kept, now: Date) {
+function matching({ caller, status, jobType }: JobQuery, kept: ItemTtls, now: Date) {
   const filters = [
     '(attribute_not_exists(#expires_at) OR #expires_at > :now)',
     ...(status === undefined ? [] : ['#status = :status']),
@@ -35,7 +35,7 @@ function matching({ caller, status, jobType }: JobQuery, kept: Kept, now: Date) 
     filter: filters.join(' AND '),
     values: {
       ':caller': caller,
-      ':oldest': kept.oldestListed(now).toISOString(),
+      ':oldest': kept.oldestListable(now).toISOString(),
       ':now': now.toISOString(),
       ...(status !== undefined && { ':status': status }),
       ...(jobType !== undefined && { ':type': jobType }),
@@ -46,7 +46,7 @@ function matching({ caller, status, jobType }: JobQuery, kept: Kept, now: Date) 
 
 const keySchema = z.object({ pk: z.string(), sk: z.string() });
 
-function inOrder(keys: Key[], items: Item[]): Item[] {
+function inOrder(keys: ItemKey[], items: Item[]): Item[] {
   const byKey = new Map(items.map((item) => [item['pk'], item]));
   return keys.map(({ pk }) => byKey.get(pk)).filter((item) => item !== undefined);
 }

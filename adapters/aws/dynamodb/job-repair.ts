@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { isTerminal } from '../../../core/transitions.ts';
+import { isTerminal } from '../../../core/records/transitions.ts';
 import { readJobItem, toJobItem, type StoredJob } from './job-item.ts';
-import { keyOf, shards } from './keys.ts';
-import type { Kept } from './kept.ts';
+import { itemKeys, shards } from './keys.ts';
+import type { ItemTtls } from './item-ttls.ts';
 import { readItem } from './record.ts';
-import { isUnpublished, minuteOf } from './repair-due.ts';
+import { isUnpublished, toEpochMinute } from './repair-due.ts';
 import { repair } from './table-layout.ts';
 import type { Table } from './table.ts';
 import type { Item } from './write.ts';
@@ -15,13 +15,13 @@ import type { Item } from './write.ts';
  * a reader of the index finds nothing to repair.
  */
 export async function markPublished(
-  { table, kept }: { table: Table; kept: Kept },
+  { table, kept }: { table: Table; kept: ItemTtls },
   jobId: string,
   sequence: number,
 ): Promise<void> {
   const marked = await table.write({
     kind: 'update',
-    key: keyOf.job(jobId),
+    key: itemKeys.job(jobId),
     change: 'SET #published = :sequence',
     condition: '#published < :sequence',
     values: { ':sequence': sequence },
@@ -32,7 +32,7 @@ export async function markPublished(
   if (due === marked.item['repair_due']) return;
   await table.write({
     kind: 'update',
-    key: keyOf.job(jobId),
+    key: itemKeys.job(jobId),
     ...(due === undefined
       ? { change: 'REMOVE #repair_due, #repair_shard', values: { ':seen': stored.version } }
       : {
@@ -61,7 +61,7 @@ async function findCandidates(table: Table, shard: string, now: Date, limit: num
   const items: Item[] = await table.query({
     index: repair.name,
     where: '#repair_shard = :shard AND #repair_due <= :minute',
-    values: { ':shard': shard, ':minute': minuteOf(now) },
+    values: { ':shard': shard, ':minute': toEpochMinute(now) },
     limit,
   });
   return items.map((item) => readItem(keySchema, item));

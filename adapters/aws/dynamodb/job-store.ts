@@ -1,4 +1,4 @@
-import { sourceSchema, type Job } from '../../../core/job.ts';
+import { sourceSchema, type Job } from '../../../core/records/job.ts';
 import type { JobStore } from '../../../core/ports/job-store.ts';
 import { createEventReads } from './event-reads.ts';
 import { commitChange } from './job-commit.ts';
@@ -6,16 +6,16 @@ import { createJob, findIdempotencyRecord } from './job-creation.ts';
 import { hasExpired, readJobItem } from './job-item.ts';
 import { listJobs } from './job-list.ts';
 import { dueForRepair, markPublished } from './job-repair.ts';
-import type { Patience } from './jitter.ts';
-import type { Kept } from './kept.ts';
-import { keyOf } from './keys.ts';
+import type { BackoffDeps } from './retry-with-jitter.ts';
+import type { ItemTtls } from './item-ttls.ts';
+import { itemKeys } from './keys.ts';
 import { readRecord } from './record.ts';
 import { countSlots, releaseSlot, reserveSlot } from './slots.ts';
 import type { Table } from './table.ts';
 import { readUsage } from './usage.ts';
 
 /** Creates the job store. Its methods throw `TransientError`, and `StorageError` for an unreadable record. */
-export function createJobStore(table: Table, kept: Kept, backoff: Patience): JobStore {
+export function createJobStore(table: Table, kept: ItemTtls, backoff: BackoffDeps): JobStore {
   return {
     reserveSlot: async (reservation, now) => reserveSlot(table, reservation, now),
     releaseSlot: async (caller, jobId) => releaseSlot(table, caller, jobId),
@@ -25,14 +25,14 @@ export function createJobStore(table: Table, kept: Kept, backoff: Patience): Job
       const job = await find(jobId);
       return job === undefined || hasExpired(job, now) ? undefined : job;
     },
-    find,
-    findIdempotent: async (caller, key, now) => {
+    getIncludingExpired: find,
+    findByIdempotencyKey: async (caller, key, now) => {
       const known = await findIdempotencyRecord(table, caller, key);
       if (known === undefined || known.expires_at_ms <= now.getTime()) return undefined;
       return { requestHash: known.request_hash, jobId: known.job_id };
     },
     source: async (sourceId) => {
-      const item = await table.get(keyOf.source(sourceId));
+      const item = await table.get(itemKeys.source(sourceId));
       return item && readRecord(sourceSchema, item);
     },
     list: async (query, now) => listJobs({ table, kept }, query, now),
@@ -44,7 +44,7 @@ export function createJobStore(table: Table, kept: Kept, backoff: Patience): Job
   };
 
   async function find(jobId: string): Promise<Job | undefined> {
-    const item = await table.get(keyOf.job(jobId));
+    const item = await table.get(itemKeys.job(jobId));
     return item && readJobItem(item).job;
   }
 }

@@ -1,32 +1,32 @@
 import { z } from 'zod';
-import { apiKeySchema, isRevoked, type ApiKey } from '../../../core/key.ts';
+import { apiKeySchema, isRevoked, type ApiKey } from '../../../core/records/key.ts';
 import { revokedKeySeconds } from '../../../core/ports/key-store.ts';
 import type { KeyPage, KeyStore } from '../../../core/ports/key-store.ts';
-import { untilAnswered, type Patience } from './jitter.ts';
-import { callerPartition, keyOf, sortPrefixes } from './keys.ts';
+import { retryWithJitter, type BackoffDeps } from './retry-with-jitter.ts';
+import { callerPartition, itemKeys, sortPrefixes } from './keys.ts';
 import { readItem } from './record.ts';
 import { keyPrefixes } from './table-layout.ts';
 import type { Table } from './table.ts';
-import type { Item, Key, Write } from './write.ts';
+import type { Item, ItemKey, Write } from './write.ts';
 
 /** From so many on a caller's list of good keys is freed of those that are good no longer, also where nothing limits it. */
 const pruneFrom = 100;
 
 /** Throws `TransientError`, and `StorageError` for a record that cannot be read. */
-export function createKeyStore(table: Table, patience: Patience): KeyStore {
+export function createKeyStore(table: Table, patience: BackoffDeps): KeyStore {
   return {
     put: async (key) => {
       await create({ ...key, created_by: null }, Infinity);
     },
     create,
     find: async (hash) => {
-      const item = isHash(hash) ? await table.get(keyOf.apiKey(hash)) : undefined;
+      const item = isHash(hash) ? await table.get(itemKeys.apiKey(hash)) : undefined;
       return item && readItem(apiKeySchema, item);
     },
     list,
     listMadeBy: async (hash) => {
       if (!isHash(hash)) return [];
-      const { pk } = keyOf.apiKey(hash);
+      const { pk } = itemKeys.apiKey(hash);
       const places = await table.query({
         where: '#pk = :key AND begins_with(#sk, :made)',
         values: { ':key': pk, ':made': sortPrefixes.madeKey },
@@ -39,7 +39,7 @@ export function createKeyStore(table: Table, patience: Patience): KeyStore {
       return place && new Date(readItem(placeSchema, place).sk.split('#').at(-2) ?? '');
     },
     revoke: async (hash, at) => {
-      if (isHash(hash)) await untilAnswered(() => tryRevoke(hash, at), patience);
+      if (isHash(hash)) await retryWithJitter(() => tryRevoke(hash, at), patience);
     },
     relabel: async (hash, label) => change(hash, 'label', label, 'attribute_exists(#pk)'),
     touch: async (hash, at) =>
@@ -51,19 +51,23 @@ export function createKeyStore(table: Table, patience: Patience): KeyStore {
    * since. Whoever changed that item meanwhile, or revoked the maker, makes this one decide anew.
    */
   async function create(key: ApiKey, maxGood: number): ReturnType<KeyStore['create']> {
-    return untilAnswered(async () => {
+    return retryWithJitter(async () => {
       const { version, hashes } = await readGood(key, maxGood);
-      if (hashes.length >= maxGood) return (await table.get(keyOf.apiKey(key.hash))) ? 'created' : 'full';
+      if (hashes.length >= maxGood) return (await table.get(itemKeys.apiKey(key.hash))) ? 'created' : 'full';
       const writes: Write[] = [
-        { kind: 'put', item: { ...keyOf.apiKey(key.hash), ...key }, condition: 'attribute_not_exists(#pk)' },
         {
           kind: 'put',
-          item: { ...keyOf.goodKeys(key.caller), version: version + 1, hashes: [...hashes, key.hash] },
+          item: { ...itemKeys.apiKey(key.hash), ...key },
+          condition: 'attribute_not_exists(#pk)',
+        },
+        {
+          kind: 'put',
+          item: { ...itemKeys.goodKeys(key.caller), version: version + 1, hashes: [...hashes, key.hash] },
           condition: version === 0 ? 'attribute_not_exists(#pk)' : '#version = :seen',
           ...(version > 0 && { values: { ':seen': version } }),
         },
         ...(key.created_by === null ? [] : [markMaker(key.created_by)]),
-        ...placesOf(key).map((place): Write => ({ kind: 'put', item: { ...place, hash: key.hash } })),
+        ...toPlaces(key).map((place): Write => ({ kind: 'put', item: { ...place, hash: key.hash } })),
       ];
       const result = await table.transact(writes);
       if (result.kind === 'written') return 'created';
@@ -76,7 +80,7 @@ export function createKeyStore(table: Table, patience: Patience): KeyStore {
 
   /** The hashes of the caller's good keys. An item that is not there yet is made of the list of a release before. */
   async function readGood({ caller, created_at: at }: ApiKey, maxGood: number): Promise<GoodKeys> {
-    const item = await table.get(keyOf.goodKeys(caller));
+    const item = await table.get(itemKeys.goodKeys(caller));
     const { version, hashes } = readItem(goodKeysSchema, item ?? {});
     if (item && hashes.length < Math.min(maxGood, pruneFrom)) return { version, hashes };
     const keys = item ? await getKeys(hashes) : await keysAt(await table.query(ofCaller(caller)));
@@ -107,7 +111,7 @@ export function createKeyStore(table: Table, patience: Patience): KeyStore {
    * does not break; only the lists lose it. undefined: it made one meanwhile.
    */
   async function tryRevoke(hash: string, at: Date): Promise<'done' | undefined> {
-    const item = await table.get(keyOf.apiKey(hash));
+    const item = await table.get(itemKeys.apiKey(hash));
     if (!item) return 'done';
     const key = readItem(apiKeySchema, item);
     if (key.revoked_at !== null && new Date(key.revoked_at) <= at) return 'done';
@@ -116,12 +120,12 @@ export function createKeyStore(table: Table, patience: Patience): KeyStore {
     const result = await table.transact([
       {
         kind: 'update',
-        key: keyOf.apiKey(hash),
+        key: itemKeys.apiKey(hash),
         change: made ? 'SET #revoked_at = :value' : 'SET #revoked_at = :value, #ttl = :ttl',
         condition: `(${isNull('revoked_at')} OR #revoked_at > :value) AND ${made ? 'attribute_exists' : 'attribute_not_exists'}(#has_made)`,
         values: { ':value': at.toISOString(), ':null': 'NULL', ...(!made && { ':ttl': ttl }) },
       },
-      ...placesOf(key)
+      ...toPlaces(key)
         .filter(({ sk }) => !made || !sk.startsWith(sortPrefixes.madeKey))
         .map((place): Write => ({ kind: 'put', item: { ...place, hash, ttl } })),
     ]);
@@ -134,7 +138,7 @@ export function createKeyStore(table: Table, patience: Patience): KeyStore {
     const nullType = condition.includes(':null') ? { ':null': 'NULL' } : {};
     await table.write({
       kind: 'update',
-      key: keyOf.apiKey(hash),
+      key: itemKeys.apiKey(hash),
       change: `SET #${name} = :value`,
       condition,
       values: { ':value': value, ...nullType },
@@ -147,7 +151,7 @@ export function createKeyStore(table: Table, patience: Patience): KeyStore {
 
   /** Those that are there, in the order of the hashes. */
   async function getKeys(hashes: string[]): Promise<ApiKey[]> {
-    const items = await table.getMany(hashes.map(keyOf.apiKey));
+    const items = await table.getMany(hashes.map(itemKeys.apiKey));
     const keys = new Map(items.map((item) => readItem(apiKeySchema, item)).map((key) => [key.hash, key]));
     return hashes.flatMap((hash) => keys.get(hash) ?? []);
   }
@@ -157,7 +161,7 @@ export function createKeyStore(table: Table, patience: Patience): KeyStore {
 function markMaker(hash: string): Write {
   return {
     kind: 'update',
-    key: keyOf.apiKey(hash),
+    key: itemKeys.apiKey(hash),
     change: 'SET #has_made = :true',
     condition: `attribute_exists(#pk) AND ${isNull('revoked_at')}`,
     values: { ':true': true, ':null': 'NULL' },
@@ -175,19 +179,19 @@ function isHash(hash: string): boolean {
 }
 
 /** In the lists that a key is in. */
-function placesOf(key: ApiKey): Key[] {
+function toPlaces(key: ApiKey): ItemKey[] {
   return [
     placeAmongAll(key),
     { pk: callerPartition(key.caller), sk: sortOfCaller(key) },
     ...(key.created_by === null
       ? []
-      : [{ pk: keyOf.apiKey(key.created_by).pk, sk: `${sortPrefixes.madeKey}${key.hash}` }]),
+      : [{ pk: itemKeys.apiKey(key.created_by).pk, sk: `${sortPrefixes.madeKey}${key.hash}` }]),
   ];
 }
 
 type Position = Pick<ApiKey, 'created_at' | 'hash'>;
 
-function placeAmongAll({ created_at: createdAt, hash }: Position): Key {
+function placeAmongAll({ created_at: createdAt, hash }: Position): ItemKey {
   return { pk: keyPrefixes.keys, sk: `${createdAt}#${hash}` };
 }
 

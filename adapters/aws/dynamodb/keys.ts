@@ -1,46 +1,46 @@
 import { createHash } from 'node:crypto';
 import { keyPrefixes } from './table-layout.ts';
-import type { Key } from './write.ts';
+import type { ItemKey } from './write.ts';
 
 /** Keys of all items (`docs/contribute/storage.md`). Numbers have ten digits, so that they sort as text. */
-export const keyOf = {
-  job: (jobId: string): Key => ({ pk: jobPartition(jobId), sk: 'META' }),
-  source: (sourceId: string): Key => ({ pk: `${keyPrefixes.source}${sourceId}`, sk: 'META' }),
-  event: (jobId: string, sequence: number): Key => ({
+export const itemKeys = {
+  job: (jobId: string): ItemKey => ({ pk: jobPartition(jobId), sk: 'META' }),
+  source: (sourceId: string): ItemKey => ({ pk: `${keyPrefixes.source}${sourceId}`, sk: 'META' }),
+  event: (jobId: string, sequence: number): ItemKey => ({
     pk: jobPartition(jobId),
     sk: `${sortPrefixes.event}${digits(sequence)}`,
   }),
   /** Copy of an event other than `progress`, so that it is found without reading the log. */
-  eventByType: (jobId: string, type: string, sequence: number): Key => ({
+  eventByType: (jobId: string, type: string, sequence: number): ItemKey => ({
     pk: jobPartition(jobId),
-    sk: `${sortPrefixes.eventsOf(type)}${digits(sequence)}`,
+    sk: `${sortPrefixes.eventTypePrefix(type)}${digits(sequence)}`,
   }),
-  delivery: (jobId: string, sequence: number): Key => ({
+  delivery: (jobId: string, sequence: number): ItemKey => ({
     pk: jobPartition(jobId),
     sk: `${sortPrefixes.delivery}${digits(sequence)}`,
   }),
-  slots: (caller: string): Key => ({ pk: callerPartition(caller), sk: 'SLOTS' }),
-  calls: (caller: string): Key => ({ pk: callerPartition(caller), sk: 'CALLS' }),
-  eventSessions: (caller: string): Key => ({ pk: callerPartition(caller), sk: 'SESSIONS' }),
+  slots: (caller: string): ItemKey => ({ pk: callerPartition(caller), sk: 'SLOTS' }),
+  calls: (caller: string): ItemKey => ({ pk: callerPartition(caller), sk: 'CALLS' }),
+  eventSessions: (caller: string): ItemKey => ({ pk: callerPartition(caller), sk: 'SESSIONS' }),
   /** Contains the key's SHA-256: 255 characters from a caller may exceed the size of a sort key. */
-  idempotency: (caller: string, key: string): Key => ({
+  idempotency: (caller: string, key: string): ItemKey => ({
     pk: callerPartition(caller),
     sk: `IDEMPOTENCY#${createHash('sha256').update(key).digest('hex')}`,
   }),
-  caller: (caller: string): Key => ({ pk: keyPrefixes.callers, sk: caller }),
+  caller: (caller: string): ItemKey => ({ pk: keyPrefixes.callers, sk: caller }),
   /** The hashes of the caller's keys that are good, to be counted. */
-  goodKeys: (caller: string): Key => ({ pk: callerPartition(caller), sk: 'GOOD_KEYS' }),
-  apiKey: (hash: string): Key => ({ pk: `${keyPrefixes.key}${hash}`, sk: 'META' }),
-  active: (jobId: string): Key => ({ pk: activePartition(shardOf(jobId)), sk: jobId }),
-  jobTotals: (shard: string): Key => ({ pk: `${keyPrefixes.totals}${shard}`, sk: 'JOBS' }),
-  meterTotals: (shard: string): Key => ({ pk: `${keyPrefixes.totals}${shard}`, sk: 'METER' }),
-  meterStart: (): Key => ({ pk: keyPrefixes.meter, sk: 'META' }),
+  goodKeys: (caller: string): ItemKey => ({ pk: callerPartition(caller), sk: 'GOOD_KEYS' }),
+  apiKey: (hash: string): ItemKey => ({ pk: `${keyPrefixes.key}${hash}`, sk: 'META' }),
+  active: (jobId: string): ItemKey => ({ pk: activePartition(shardFor(jobId)), sk: jobId }),
+  jobTotals: (shard: string): ItemKey => ({ pk: `${keyPrefixes.totals}${shard}`, sk: 'JOBS' }),
+  meterTotals: (shard: string): ItemKey => ({ pk: `${keyPrefixes.totals}${shard}`, sk: 'METER' }),
+  meterStart: (): ItemKey => ({ pk: keyPrefixes.meter, sk: 'META' }),
 };
 
 /** Prefixes of sort keys. */
 export const sortPrefixes = {
   event: 'EVENT#',
-  eventsOf: (type: string) => `TYPE#${type}#`,
+  eventTypePrefix: (type: string) => `TYPE#${type}#`,
   delivery: 'DELIVERY#',
   apiKey: 'KEY#',
   /** In the partition of a key: those that it made. */
@@ -69,7 +69,7 @@ const shardCount = 16;
 export const shards: readonly string[] = Array.from({ length: shardCount }, (_, shard) => String(shard));
 
 /** Returns the shard of a job, from a hash: not every bit of an id is random. */
-export function shardOf(jobId: string): string {
+export function shardFor(jobId: string): string {
   return String((createHash('sha256').update(jobId).digest()[0] ?? 0) % shardCount);
 }
 

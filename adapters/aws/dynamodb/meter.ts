@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { usageSchema } from './usage.ts';
 import type { Counted, Meter, MeterReading } from '../../../core/ports/meter.ts';
-import { keyOf, shards } from './keys.ts';
+import { itemKeys, shards } from './keys.ts';
 import { readItem } from './record.ts';
 import type { Table } from './table.ts';
 import type { Item } from './write.ts';
@@ -9,10 +9,10 @@ import type { Item } from './write.ts';
 type Since = Pick<MeterReading, 'startedAt' | 'jobsBefore'>;
 
 /** Dependencies of the meter. `since` returns the start of counting, if the table has none yet. */
-export type MeterNeeds = { table: Table; random: () => number; since: () => Since };
+export type MeterDeps = { table: Table; random: () => number; since: () => Since };
 
 /** Creates a meter in the table, for all functions and deployments. Each count adds to one of 16 items. */
-export function createMeter({ table, random, since }: MeterNeeds): Meter {
+export function createMeter({ table, random, since }: MeterDeps): Meter {
   let begun: Promise<Since> | undefined;
   return {
     count: async (counted) => {
@@ -25,7 +25,7 @@ export function createMeter({ table, random, since }: MeterNeeds): Meter {
     },
     read: async () => {
       const began = await begin();
-      const items = await table.getMany(shards.map(keyOf.meterTotals));
+      const items = await table.getMany(shards.map(itemKeys.meterTotals));
       return { ...began, ...toReading(items) };
     },
   };
@@ -44,7 +44,7 @@ export function createMeter({ table, random, since }: MeterNeeds): Meter {
     const shard = shards[Math.floor(random() * shards.length)] ?? '0';
     await table.write({
       kind: 'update',
-      key: keyOf.meterTotals(shard),
+      key: itemKeys.meterTotals(shard),
       change: `ADD ${names.map((_, index) => `#count${index} :one`).join(', ')}`,
       names: Object.fromEntries(names.map((name, index) => [`#count${index}`, name])),
       values: { ':one': 1 },
@@ -55,11 +55,11 @@ export function createMeter({ table, random, since }: MeterNeeds): Meter {
 /** Stores the start of counting unless it exists, and returns the stored one. */
 async function readOrStoreStart(table: Table, { startedAt, jobsBefore }: Since): Promise<Since> {
   const content = { started_at: startedAt.toISOString(), jobs_before: jobsBefore };
-  const stored = await table.get(keyOf.meterStart());
+  const stored = await table.get(itemKeys.meterStart());
   if (stored) return toSince(stored);
-  const item = { ...keyOf.meterStart(), ...content };
+  const item = { ...itemKeys.meterStart(), ...content };
   const written = await table.write({ kind: 'put', item, condition: 'attribute_not_exists(#pk)' });
-  return toSince(written.kind === 'written' ? item : await table.get(keyOf.meterStart()));
+  return toSince(written.kind === 'written' ? item : await table.get(itemKeys.meterStart()));
 }
 
 function toSince(item: Item | undefined): Since {

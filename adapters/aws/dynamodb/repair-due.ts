@@ -1,21 +1,21 @@
-import { goesToWebhook, type JobEvent } from '../../../core/event.ts';
-import type { Job } from '../../../core/job.ts';
-import { isTerminal } from '../../../core/transitions.ts';
+import { isDeliveredByWebhook, type JobEvent } from '../../../core/records/event.ts';
+import type { Job } from '../../../core/records/job.ts';
+import { isTerminal } from '../../../core/records/transitions.ts';
 
 /** Sequence of the newest webhook event, and the epoch minute of its commit. */
-export type NewestHook = { sequence: number; minute: number };
+export type NewestWebhookEvent = { sequence: number; minute: number };
 
 /** State before the first webhook event. */
-export const noHook: NewestHook = { sequence: 0, minute: 0 };
+export const noWebhookEvent: NewestWebhookEvent = { sequence: 0, minute: 0 };
 
 /** Returns the newest webhook event after `events` were appended. */
-export function newestHook(before: NewestHook, events: JobEvent[]): NewestHook {
-  const event = events.findLast(({ type }) => goesToWebhook(type));
-  return event ? { sequence: event.sequence, minute: minuteOf(new Date(event.timestamp)) } : before;
+export function newestWebhookEvent(before: NewestWebhookEvent, events: JobEvent[]): NewestWebhookEvent {
+  const event = events.findLast(({ type }) => isDeliveredByWebhook(type));
+  return event ? { sequence: event.sequence, minute: toEpochMinute(new Date(event.timestamp)) } : before;
 }
 
 /** Returns true if a webhook event has not reached the delivery queue. */
-export function isUnpublished(job: Job, hook: NewestHook): boolean {
+export function isUnpublished(job: Job, hook: NewestWebhookEvent): boolean {
   return job.webhook_url !== null && job.published < hook.sequence;
 }
 
@@ -23,15 +23,15 @@ export function isUnpublished(job: Job, hook: NewestHook): boolean {
  * Returns the epoch minute from which `reconcile` must inspect the job: unpublished event or lease expiry. Returns
  * undefined if no inspection is due. The minute is rounded down, so `reconcile` must check the job itself.
  */
-export function repairDue(job: Job, hook: NewestHook): number | undefined {
+export function repairDue(job: Job, hook: NewestWebhookEvent): number | undefined {
   const dues = [
     ...(isUnpublished(job, hook) ? [hook.minute] : []),
-    ...(isTerminal(job.status) ? [] : [minuteOf(new Date(job.lease_until))]),
+    ...(isTerminal(job.status) ? [] : [toEpochMinute(new Date(job.lease_until))]),
   ];
   return dues.length === 0 ? undefined : Math.min(...dues);
 }
 
 /** Converts a time to minutes since the epoch, rounded down. */
-export function minuteOf(at: Date): number {
+export function toEpochMinute(at: Date): number {
   return Math.floor(at.getTime() / 60_000);
 }

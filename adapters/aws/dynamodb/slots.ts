@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { SlotReservation } from '../../../core/ports/job-store.ts';
-import { keyOf } from './keys.ts';
+import { itemKeys } from './keys.ts';
 import { readItem } from './record.ts';
 import type { Table } from './table.ts';
 import type { Write } from './write.ts';
@@ -17,7 +17,7 @@ const isFree = 'attribute_not_exists(#active) OR size(#active) < :limit';
 export function takeSlot(caller: string, jobId: string, slotLimit: number): Write {
   return {
     kind: 'update',
-    key: keyOf.slots(caller),
+    key: itemKeys.slots(caller),
     change: 'ADD #active :job REMOVE #reserved',
     condition: `contains(#active, :jobId) OR ${isFree}`,
     values: { ':job': new Set([jobId]), ':jobId': jobId, ':limit': slotLimit },
@@ -42,14 +42,14 @@ export async function releaseSlot(table: Table, caller: string, jobId: string): 
 }
 
 export async function countSlots(table: Table, caller: string): Promise<number> {
-  const item = await table.get(keyOf.slots(caller));
+  const item = await table.get(itemKeys.slots(caller));
   return readItem(slotsSchema, item ?? {}).active?.size ?? 0;
 }
 
 function toReservation({ caller, jobId, slotLimit, until }: SlotReservation): Write {
   return {
     kind: 'update',
-    key: keyOf.slots(caller),
+    key: itemKeys.slots(caller),
     change: 'ADD #active :job SET #reserved = :until',
     condition: `attribute_exists(#reserved) OR ${isFree}`,
     values: { ':job': new Set([jobId]), ':until': until.getTime(), ':limit': slotLimit },
@@ -59,7 +59,7 @@ function toReservation({ caller, jobId, slotLimit, until }: SlotReservation): Wr
 
 /** Returns whether there was any: of creations that crashed. */
 async function releaseExpired(table: Table, caller: string, now: Date): Promise<boolean> {
-  const item = (await table.get(keyOf.slots(caller))) ?? {};
+  const item = (await table.get(itemKeys.slots(caller))) ?? {};
   const expired = Object.entries(item).filter(
     (entry): entry is [string, number] =>
       entry[0].startsWith(reservedPrefix) && typeof entry[1] === 'number' && entry[1] <= now.getTime(),
@@ -76,7 +76,7 @@ async function releaseExpired(table: Table, caller: string, now: Date): Promise<
 function toRelease(caller: string, jobId: string, condition: string, values = {}): Write {
   return {
     kind: 'update',
-    key: keyOf.slots(caller),
+    key: itemKeys.slots(caller),
     change: 'DELETE #active :job REMOVE #reserved',
     condition,
     values: { ':job': new Set([jobId]), ...values },

@@ -5,7 +5,7 @@ import type { CallerStore } from '../../../core/ports/caller-store.ts';
 import type { DeliveryStore } from '../../../core/ports/delivery.ts';
 import type { EventSessions } from '../../../core/ports/event-sessions.ts';
 import type { JobStore, Usage } from '../../../core/ports/job-store.ts';
-import { noCounts } from '../../../core/job.ts';
+import { zeroCounters } from '../../../core/records/job.ts';
 import type { KeyStore } from '../../../core/ports/key-store.ts';
 import type { Meter } from '../../../core/ports/meter.ts';
 import { setSystemTimer, type SetTimer } from '../../embedded/timer.ts';
@@ -14,8 +14,8 @@ import { createCallerStore } from './caller-store.ts';
 import { createDeliveryStore } from './delivery-store.ts';
 import { createEventSessions } from './event-sessions.ts';
 import { createJobStore } from './job-store.ts';
-import { systemPatience, type Patience } from './jitter.ts';
-import { keptFor } from './kept.ts';
+import { systemBackoff, type BackoffDeps } from './retry-with-jitter.ts';
+import { itemTtls } from './item-ttls.ts';
 import { createKeyStore } from './key-store.ts';
 import { createMeter } from './meter.ts';
 import { openTable } from './table.ts';
@@ -32,7 +32,7 @@ export type DynamoStoreSettings = {
   /** Maximum concurrent event streams per caller. Default: 10. */
   eventSessionsPerCaller?: number;
   /** Default: the system's timer and random numbers. */
-  backoff?: Patience;
+  backoff?: BackoffDeps;
   newId?: () => string;
   setTimer?: SetTimer;
 };
@@ -51,10 +51,10 @@ export type DynamoStores = {
 /** Creates all stores on one table (`table-layout.ts`). Sends no request. */
 export function dynamoStores(settings: DynamoStoreSettings): DynamoStores {
   const { client, tableName, now, retentionSeconds } = settings;
-  const { backoff = systemPatience, newId = randomUUID, setTimer = setSystemTimer } = settings;
+  const { backoff = systemBackoff, newId = randomUUID, setTimer = setSystemTimer } = settings;
   const { callLimits = { perMinute: 0, atOnce: 0 }, eventSessionsPerCaller: perCaller = 10 } = settings;
   const table = openTable({ client, tableName, newId, ...backoff });
-  const kept = keptFor(retentionSeconds);
+  const kept = itemTtls(retentionSeconds);
   const since = () => ({ startedAt: now(), jobsBefore: nothingUsed });
   return {
     jobs: createJobStore(table, kept, backoff),
@@ -72,5 +72,5 @@ const nothingUsed: Usage = {
   jobs_completed: 0,
   jobs_stopped: 0,
   jobs_failed: 0,
-  ...noCounts,
+  ...zeroCounters,
 };

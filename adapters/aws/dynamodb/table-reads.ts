@@ -1,12 +1,12 @@
 import { BatchGetCommand, GetCommand, QueryCommand, TransactGetCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { cancellationOf } from './cancellation.ts';
-import { untilAnswered, type Patience } from './jitter.ts';
+import { readCancellation } from './cancellation.ts';
+import { retryWithJitter, type BackoffDeps } from './retry-with-jitter.ts';
 import { storageError } from './storage-error.ts';
 import type { Query, Table } from './table.ts';
-import { namesIn, type Item, type Key } from './write.ts';
+import { attributeNames, type Item, type ItemKey } from './write.ts';
 
-type Needs = { documents: DynamoDBDocumentClient; tableName: string } & Patience;
+type Deps = { documents: DynamoDBDocumentClient; tableName: string } & BackoffDeps;
 type Keys = Record<string, unknown>[];
 
 /** Limit of BatchGetItem. */
@@ -17,7 +17,7 @@ export function tableReads({
   documents,
   tableName,
   ...backoff
-}: Needs): Pick<Table, 'get' | 'getMany' | 'snapshot' | 'query'> {
+}: Deps): Pick<Table, 'get' | 'getMany' | 'snapshot' | 'query'> {
   return {
     get: async (key) => {
       const command = new GetCommand({ TableName: tableName, Key: key, ConsistentRead: true });
@@ -30,15 +30,15 @@ export function tableReads({
       }
       return items;
     },
-    snapshot: async (keys) => untilAnswered(() => trySnapshot(keys), backoff),
+    snapshot: async (keys) => retryWithJitter(() => trySnapshot(keys), backoff),
     query,
   };
 
   /** Reads all keys. DynamoDB returns as many items as size and capacity allow, and lists the remaining keys. */
-  async function getAtOnce(keys: Key[]): Promise<Item[]> {
+  async function getAtOnce(keys: ItemKey[]): Promise<Item[]> {
     const items: Item[] = [];
     let left: Keys | undefined = keys;
-    return untilAnswered(async () => {
+    return retryWithJitter(async () => {
       const command: BatchGetCommand = new BatchGetCommand({
         RequestItems: { [tableName]: { Keys: left, ConsistentRead: true } },
       });
@@ -49,13 +49,13 @@ export function tableReads({
     }, backoff);
   }
 
-  async function trySnapshot(keys: Key[]): Promise<(Item | undefined)[] | undefined> {
+  async function trySnapshot(keys: ItemKey[]): Promise<(Item | undefined)[] | undefined> {
     const reads = keys.map((key) => ({ Get: { TableName: tableName, Key: key } }));
     try {
       const { Responses } = await documents.send(new TransactGetCommand({ TransactItems: reads }));
       return keys.map((_, index) => Responses?.[index]?.Item);
     } catch (error) {
-      if (cancellationOf(error) === undefined) throw storageError(error);
+      if (readCancellation(error) === undefined) throw storageError(error);
       return undefined;
     }
   }
@@ -79,7 +79,7 @@ function queryCommand(tableName: string, asked: Query, from: Item | undefined): 
     TableName: tableName,
     ...(index === undefined ? { ConsistentRead: true } : { IndexName: index }),
     KeyConditionExpression: where,
-    ExpressionAttributeNames: namesIn([where, filter]),
+    ExpressionAttributeNames: attributeNames([where, filter]),
     ExpressionAttributeValues: values,
     ScanIndexForward: newestFirst !== true,
     ...(filter !== undefined && { FilterExpression: filter }),

@@ -1,12 +1,12 @@
 import { DeleteCommand, PutCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { cancellationOf, isConditionFailure, isInTheWay } from './cancellation.ts';
-import { untilAnswered, type Patience } from './jitter.ts';
+import { readCancellation, isConditionFailure, isTransactionConflict } from './cancellation.ts';
+import { retryWithJitter, type BackoffDeps } from './retry-with-jitter.ts';
 import { storageError } from './storage-error.ts';
-import type { Table, Transacted, Written } from './table.ts';
-import { expressionOf, toTransactItem, type Item, type Write } from './write.ts';
+import type { Table, TransactionResult, WriteResult } from './table.ts';
+import { buildExpression, toTransactItem, type Item, type Write } from './write.ts';
 
-type Needs = { documents: DynamoDBDocumentClient; tableName: string; newId: () => string } & Patience;
+type Deps = { documents: DynamoDBDocumentClient; tableName: string; newId: () => string } & BackoffDeps;
 
 /** Creates the write operations. */
 export function tableWrites({
@@ -14,13 +14,13 @@ export function tableWrites({
   tableName,
   newId,
   ...backoff
-}: Needs): Pick<Table, 'write' | 'transact'> {
+}: Deps): Pick<Table, 'write' | 'transact'> {
   return {
-    write: async (write) => untilAnswered(() => tryWrite(write), backoff),
+    write: async (write) => retryWithJitter(() => tryWrite(write), backoff),
     transact: async (writes) => {
       const items = writes.map((write) => toTransactItem(write, tableName));
       let token = newId();
-      return untilAnswered(async (): Promise<Transacted | undefined> => {
+      return retryWithJitter(async (): Promise<TransactionResult | undefined> => {
         const outcome = await tryTransact(items, token);
         if (outcome.kind === 'written' || outcome.kind === 'refused') return outcome;
         // A cancelled transaction is retried as a new request; one that may be running keeps its token.
@@ -30,18 +30,18 @@ export function tableWrites({
     },
   };
 
-  async function tryWrite(write: Write): Promise<Written | undefined> {
+  async function tryWrite(write: Write): Promise<WriteResult | undefined> {
     try {
       return { kind: 'written', item: await send(write) };
     } catch (error) {
       if (isConditionFailure(error)) return { kind: 'refused' };
-      if (isInTheWay(error)) return undefined;
+      if (isTransactionConflict(error)) return undefined;
       throw storageError(error);
     }
   }
 
   async function send(write: Write): Promise<Item | undefined> {
-    const rest = expressionOf(write, tableName);
+    const rest = buildExpression(write, tableName);
     switch (write.kind) {
       case 'put':
         await documents.send(new PutCommand({ ...rest, Item: write.item }));
@@ -62,7 +62,7 @@ export function tableWrites({
       await documents.send(new TransactWriteCommand({ TransactItems: items, ClientRequestToken: token }));
       return { kind: 'written' } as const;
     } catch (error) {
-      const cancellation = cancellationOf(error);
+      const cancellation = readCancellation(error);
       if (cancellation === undefined) throw storageError(error);
       return cancellation;
     }

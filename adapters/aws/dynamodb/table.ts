@@ -1,9 +1,9 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { Patience } from './jitter.ts';
+import type { BackoffDeps } from './retry-with-jitter.ts';
 import { tableReads } from './table-reads.ts';
 import { tableWrites } from './table-writes.ts';
-import type { Item, Key, Write } from './write.ts';
+import type { Item, ItemKey, Write } from './write.ts';
 
 /** Query of the table or an index. */
 export type Query = {
@@ -20,32 +20,32 @@ export type Query = {
 };
 
 /** Result of a single write. `item` is the item after an update. */
-export type Written = { kind: 'written'; item: Item | undefined } | { kind: 'refused' };
+export type WriteResult = { kind: 'written'; item: Item | undefined } | { kind: 'refused' };
 /** Result of a transaction. `refused` marks the failed conditions, in the order of the writes. */
-export type Transacted = { kind: 'written' } | { kind: 'refused'; refused: boolean[] };
+export type TransactionResult = { kind: 'written' } | { kind: 'refused'; refused: boolean[] };
 
 /**
  * Operations of the stores on the table. Every method throws `TransientError` for transient errors. Conflicts with
  * transactions are retried internally, with jitter.
  */
 export type Table = {
-  get(key: Key): Promise<Item | undefined>;
+  get(key: ItemKey): Promise<Item | undefined>;
   /** Returns the existing items, in any order. */
-  getMany(keys: Key[]): Promise<Item[]>;
+  getMany(keys: ItemKey[]): Promise<Item[]>;
   /** Reads at most 100 items at one point in time, in the order of the keys. */
-  snapshot(keys: Key[]): Promise<(Item | undefined)[]>;
+  snapshot(keys: ItemKey[]): Promise<(Item | undefined)[]>;
   query(query: Query): Promise<Item[]>;
   /** Writes one item. `item` is the item after an update. Returns 'refused' if the condition failed. */
-  write(write: Write): Promise<Written>;
+  write(write: Write): Promise<WriteResult>;
   /** Writes at most 100 items atomically. A lost response is requested again without a second effect. */
-  transact(writes: Write[]): Promise<Transacted>;
+  transact(writes: Write[]): Promise<TransactionResult>;
 };
 
 /** Dependencies of the table. */
-export type TableNeeds = { client: DynamoDBClient; tableName: string; newId: () => string } & Patience;
+export type TableDeps = { client: DynamoDBClient; tableName: string; newId: () => string } & BackoffDeps;
 
 /** Creates the operations on a table. Sends no request. */
-export function openTable({ client, tableName, newId, sleep, random }: TableNeeds): Table {
+export function openTable({ client, tableName, newId, sleep, random }: TableDeps): Table {
   const documents = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
   const needs = { documents, tableName, newId, sleep, random };
   return { ...tableReads(needs), ...tableWrites(needs) };

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { countersSchema, noCounts, type Job } from '../../../core/job.ts';
+import { countersSchema, zeroCounters, type Job } from '../../../core/records/job.ts';
 import type { Totals, Usage } from '../../../core/ports/job-store.ts';
-import { isTerminal } from '../../../core/transitions.ts';
-import { usageOf } from '../../embedded/usage.ts';
+import { isTerminal } from '../../../core/records/transitions.ts';
+import { sumUsage } from '../../embedded/usage.ts';
 import { readJobItem } from './job-item.ts';
-import { untilAnswered, type Patience } from './jitter.ts';
-import { activePartition, keyOf, shards } from './keys.ts';
+import { retryWithJitter, type BackoffDeps } from './retry-with-jitter.ts';
+import { activePartition, itemKeys, shards } from './keys.ts';
 import { readItem } from './record.ts';
 import type { Table } from './table.ts';
 import type { Item } from './write.ts';
@@ -14,9 +14,9 @@ import type { Item } from './write.ts';
  * Sums the totals of ended jobs and the counters of active ones. A job and its totals are in one shard and are read
  * at one point in time. So each job counts once, even if it ends meanwhile. Shards are read concurrently.
  */
-export async function readUsage(table: Table, backoff: Patience): Promise<Usage> {
+export async function readUsage(table: Table, backoff: BackoffDeps): Promise<Usage> {
   const parts = await Promise.all(
-    shards.map((shard) => untilAnswered(() => usageOfShard(table, shard), backoff)),
+    shards.map((shard) => retryWithJitter(() => usageOfShard(table, shard), backoff)),
   );
   return parts.reduce(sum);
 }
@@ -31,14 +31,14 @@ async function usageOfShard(table: Table, shard: string): Promise<Usage | undefi
   let ended: Totals | undefined;
   let endedBefore: number | undefined;
   for (let from = 0; from === 0 || from < jobIds.length; from += jobsAtOnce) {
-    const keys = jobIds.slice(from, from + jobsAtOnce).map(keyOf.job);
-    const [totals, ...items] = await table.snapshot([keyOf.jobTotals(shard), ...keys]);
+    const keys = jobIds.slice(from, from + jobsAtOnce).map(itemKeys.job);
+    const [totals, ...items] = await table.snapshot([itemKeys.jobTotals(shard), ...keys]);
     const { ended: count, ...read } = readItem(totalsSchema, { ...nothing, ...totals });
     if (endedBefore !== undefined && endedBefore !== count) return undefined;
     [ended, endedBefore] = [read, count];
     active.push(...items.flatMap(activeJob));
   }
-  return ended && usageOf(ended, active);
+  return ended && sumUsage(ended, active);
 }
 
 async function activeIn(table: Table, shard: string): Promise<string[]> {
@@ -71,4 +71,4 @@ const totalsSchema = countersSchema.extend({
 /** Schema of the totals in `usage`. */
 export const usageSchema = totalsSchema.omit({ ended: true }).extend({ jobs_created: countSchema });
 
-const nothing = { jobs_completed: 0, jobs_stopped: 0, jobs_failed: 0, ...noCounts, ended: 0 };
+const nothing = { jobs_completed: 0, jobs_stopped: 0, jobs_failed: 0, ...zeroCounters, ended: 0 };

@@ -1,7 +1,7 @@
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 
 /** Key of an item. */
-export type Key = { pk: string; sk: string };
+export type ItemKey = { pk: string; sk: string };
 /** Attributes of an item. */
 export type Item = Record<string, unknown>;
 
@@ -16,16 +16,16 @@ type Condition = {
 /** Change of one item, alone or in a transaction. */
 export type Write = Condition &
   (
-    | { kind: 'put'; item: Key & Item }
-    | { kind: 'update'; key: Key; change: string }
-    | { kind: 'delete'; key: Key }
+    | { kind: 'put'; item: ItemKey & Item }
+    | { kind: 'update'; key: ItemKey; change: string }
+    | { kind: 'delete'; key: ItemKey }
   );
 
 type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
 /** Converts a write to an item of a transaction. */
 export function toTransactItem(write: Write, tableName: string): TransactItem {
-  const rest = expressionOf(write, tableName);
+  const rest = buildExpression(write, tableName);
   switch (write.kind) {
     case 'put':
       return { Put: { ...rest, Item: write.item } };
@@ -37,8 +37,11 @@ export function toTransactItem(write: Write, tableName: string): TransactItem {
 }
 
 /** Builds the parameters that all write commands share. */
-export function expressionOf(write: Write, tableName: string) {
-  const names = namesIn([write.condition, write.kind === 'update' ? write.change : undefined], write.names);
+export function buildExpression(write: Write, tableName: string) {
+  const names = attributeNames(
+    [write.condition, write.kind === 'update' ? write.change : undefined],
+    write.names,
+  );
   return {
     TableName: tableName,
     ...(write.condition && { ConditionExpression: write.condition }),
@@ -51,7 +54,7 @@ export function expressionOf(write: Write, tableName: string) {
  * Returns `{ '#status': 'status' }` for each attribute of the expressions. Returns undefined if there are none,
  * because DynamoDB rejects an empty map.
  */
-export function namesIn(
+export function attributeNames(
   expressions: (string | undefined)[],
   more: Record<string, string> = {},
 ): Record<string, string> | undefined {

@@ -17,7 +17,7 @@ export type HttpEvent = z.output<typeof httpEventSchema>;
  * Converts an event to a `Request`. Throws `TypeError` for an invalid one: a method that `fetch` forbids, a header
  * with a line break.
  */
-export function requestOf(event: HttpEvent): Request {
+export function toRequest(event: HttpEvent): Request {
   const { method } = event.requestContext.http;
   const query = event.rawQueryString === '' ? '' : `?${event.rawQueryString}`;
   const hasBody = typeof event.body === 'string' && event.body !== '' && !bodiless.has(method);

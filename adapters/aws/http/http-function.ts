@@ -3,8 +3,8 @@ import { WatchpostError } from '../../../core/errors.ts';
 import type { AuthEnv } from '../../http/bearer-auth.ts';
 import { errorResponse } from '../../http/error-envelope.ts';
 import type { Secret } from '../secret.ts';
-import { comesFromCloudFront } from './from-cloudfront.ts';
-import { requestOf } from './http-event.ts';
+import { hasOriginSecret } from './verify-origin-secret.ts';
+import { toRequest } from './http-event.ts';
 import type { HttpEvent } from './http-event.ts';
 import { viewerHostHeader } from './origin-headers.ts';
 
@@ -30,10 +30,10 @@ export function createHttpFunction({ originSecret, baseUrl, appFor }: HttpFuncti
   void new Request('https://initialisation.invalid/');
 
   return async (event) => {
-    if (!(await comesFromCloudFront(event, originSecret))) return new Response('Forbidden', { status: 403 });
+    if (!(await hasOriginSecret(event, originSecret))) return new Response('Forbidden', { status: 403 });
     let request: Request;
     try {
-      request = requestOf(event);
+      request = toRequest(event);
     } catch {
       return malformed();
     }

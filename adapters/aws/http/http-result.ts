@@ -7,7 +7,7 @@ export type HttpResult = {
 };
 
 /** Converts a `Response`. Bodies that are not text or JSON are base64. */
-export async function resultOf(response: Response): Promise<HttpResult> {
+export async function toHttpResult(response: Response): Promise<HttpResult> {
   const body = Buffer.from(await response.arrayBuffer());
   const isText = textual.test(response.headers.get('content-type') ?? 'text/plain');
   return {

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { inputModeSchema } from '../../../core/capture.ts';
-import type { Collaborators } from '../../../core/collaborators.ts';
-import { sampleSchema } from '../../../core/digest/digest-state.ts';
+import { inputModeSchema } from '../../../core/records/capture.ts';
+import type { CoreDeps } from '../../../core/dependencies.ts';
+import { sampleSchema } from '../../../core/records/digest-state.ts';
 import { JobNotFoundError } from '../../../core/errors.ts';
-import { failureSchema } from '../../../core/job.ts';
-import { summarizeWindows } from '../../../core/operations/summarize-windows.ts';
-import type { SummaryNeeds } from '../../../core/operations/summarize-windows.ts';
-import { tokenUseSchema, verdictSchema } from '../../../core/vision.ts';
+import { failureSchema } from '../../../core/records/job.ts';
+import { summarizeWindows } from '../../../core/digest/summarize-windows.ts';
+import type { SummaryDeps } from '../../../core/digest/summarize-windows.ts';
+import { tokenUseSchema, verdictSchema } from '../../../core/records/vision.ts';
 import { bytesSchema } from './bytes.ts';
 
 const dateSchema = z.iso.datetime().transform((text) => new Date(text));
@@ -73,21 +73,21 @@ export const summarizeAnswerSchema = z.object({
 });
 
 /** Dependencies of direct calls. */
-export type AnalyzeCallNeeds = SummaryNeeds & Pick<Collaborators, 'jobs' | 'now'>;
+export type AnalyzeCallDeps = SummaryDeps & Pick<CoreDeps, 'jobs' | 'now'>;
 
 /** Handles a direct call in `analyze`. Throws the errors of the ports. */
-export async function answerAnalyzeCall(call: AnalyzeCall, c: AnalyzeCallNeeds): Promise<unknown> {
+export async function handleAnalyzeCall(call: AnalyzeCall, deps: AnalyzeCallDeps): Promise<unknown> {
   switch (call.operation) {
     case 'judge': {
       const { mode, frame, clip, condition } = call;
-      return c.vision.judge({ mode, frame, ...(clip && { clip }) }, condition, timeoutSignal(call));
+      return deps.vision.judge({ mode, frame, ...(clip && { clip }) }, condition, timeoutSignal(call));
     }
     case 'answer':
-      return c.vision.answer(call.frame, call.question, timeoutSignal(call));
+      return deps.vision.answer(call.frame, call.question, timeoutSignal(call));
     case 'summarize': {
-      const job = await c.jobs.get(call.job_id, c.now());
+      const job = await deps.jobs.get(call.job_id, deps.now());
       if (job?.job_type !== 'live-digest') throw new JobNotFoundError();
-      const { result, gridKey } = await summarizeWindows(job, call.closing, c, { seconds: call.seconds });
+      const { result, gridKey } = await summarizeWindows(job, call.closing, deps, { seconds: call.seconds });
       return { result, gridKey };
     }
   }

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { inputModeSchema, streamPositionSchema } from '../../../core/capture.ts';
-import type { Capture, StreamProbe } from '../../../core/capture.ts';
-import type { Collaborators } from '../../../core/collaborators.ts';
+import { inputModeSchema, streamPositionSchema } from '../../../core/records/capture.ts';
+import type { Capture, StreamProbe } from '../../../core/records/capture.ts';
+import type { CoreDeps } from '../../../core/dependencies.ts';
 import { StreamFetchError } from '../../../core/errors.ts';
 import { base64, bytesSchema } from './bytes.ts';
-import { mostPayloadBytes } from './invoke.ts';
+import { maxInvokePayloadBytes } from './invoke.ts';
 
 /** Direct calls of `capture`, besides ticks. `seconds` is the timeout of the caller. */
 export const captureCallSchema = z.discriminatedUnion('operation', [
@@ -49,29 +49,29 @@ export const lookAnswerSchema = z.object({
 /** Result of `sheet`. */
 export const sheetAnswerSchema = z.object({ sheet: bytesSchema });
 
-type Needs = Pick<Collaborators, 'streams' | 'contactSheets'>;
+type Deps = Pick<CoreDeps, 'streams' | 'contactSheets'>;
 
 /** Handles a direct call in `capture`. Throws the errors of the ports. */
-export async function answerCaptureCall(call: CaptureCall, c: Needs): Promise<unknown> {
+export async function handleCaptureCall(call: CaptureCall, deps: Deps): Promise<unknown> {
   const signal = AbortSignal.timeout(call.seconds * 1000);
   switch (call.operation) {
     case 'probe':
-      return c.streams.probe(call.url, signal);
+      return deps.streams.probe(call.url, signal);
     case 'look': {
       const { url, mode, clip_seconds: clipSeconds } = call;
-      return lookAnswer(await c.streams.capture({ url, mode, clipSeconds, resolveAgain: false }, signal));
+      return lookAnswer(await deps.streams.capture({ url, mode, clipSeconds, resolveAgain: false }, signal));
     }
     case 'sheet': {
       const samples = call.samples.map(({ frame, captured_at: capturedAt }) => ({ frame, capturedAt }));
       const layout = { columns: call.columns, tileWidthPixels: call.tile_width_pixels };
-      return { sheet: base64(await c.contactSheets.make(samples, layout, signal)) };
+      return { sheet: base64(await deps.contactSheets.make(samples, layout, signal)) };
     }
   }
 }
 
 function lookAnswer({ frame, clip, thumbnail, capturedAt, position }: Capture) {
   const bytes = frame.length + (clip?.length ?? 0) + thumbnail.length;
-  if (bytes * (4 / 3) > mostPayloadBytes - 100_000)
+  if (bytes * (4 / 3) > maxInvokePayloadBytes - 100_000)
     throw new StreamFetchError(
       'The capture is too large for a check without a job. Use a shorter clip, or input_mode "frames".',
       'Failed to capture video clip from stream',

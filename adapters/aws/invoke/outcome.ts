@@ -27,15 +27,15 @@ const failureSchema = z.object({
 });
 type Failure = z.output<typeof failureSchema>;
 
-const outcomeSchema = z.discriminatedUnion('kind', [
+const callOutcomeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('done'), value: z.unknown() }),
   failureSchema,
 ]);
 /** Result of an invocation between functions. */
-export type Outcome = z.output<typeof outcomeSchema>;
+export type CallOutcome = z.output<typeof callOutcomeSchema>;
 
 /** Runs the work in the called function. Throws errors other than the listed core errors. */
-export async function outcomeOf(work: () => Promise<unknown>): Promise<Outcome> {
+export async function toOutcome(work: () => Promise<unknown>): Promise<CallOutcome> {
   try {
     return { kind: 'done', value: await work() };
   } catch (error) {
@@ -46,8 +46,8 @@ export async function outcomeOf(work: () => Promise<unknown>): Promise<Outcome> 
 }
 
 /** Returns the value in the calling function, or throws the error again. */
-export function valueOf<Value>(outcome: unknown, schema: z.ZodType<Value>): Value {
-  const read = outcomeSchema.parse(outcome);
+export function unwrapOutcome<Value>(outcome: unknown, schema: z.ZodType<Value>): Value {
+  const read = callOutcomeSchema.parse(outcome);
   if (read.kind === 'failed') throw rebuilt(read);
   return schema.parse(read.value);
 }

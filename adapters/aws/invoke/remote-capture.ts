@@ -5,15 +5,15 @@ import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import { base64 } from './bytes.ts';
 import { lookAnswerSchema, probeAnswerSchema, sheetAnswerSchema } from './capture-calls.ts';
 import type { CaptureCallInput } from './capture-calls.ts';
-import { mostPayloadBytes } from './invoke.ts';
+import { maxInvokePayloadBytes } from './invoke.ts';
 import type { Invoke } from './invoke.ts';
-import { valueOf } from './outcome.ts';
+import { unwrapOutcome } from './outcome.ts';
 
 /** Invocation of a function. `seconds` is the timeout of both sides. */
-export type Remote = { invoke: Invoke; seconds: number };
+export type RemoteCallOptions = { invoke: Invoke; seconds: number };
 
 /** Creates a capturer that invokes `capture`, the function that may fetch and decode streams. */
-export function createRemoteCapturer({ invoke, seconds }: Remote): StreamCapturer {
+export function createRemoteCapturer({ invoke, seconds }: RemoteCallOptions): StreamCapturer {
   return {
     probe: async (url, signal) =>
       call(invoke, { operation: 'probe', seconds, url }, probeAnswerSchema, signal),
@@ -33,7 +33,7 @@ export function createRemoteCapturer({ invoke, seconds }: Remote): StreamCapture
  * Creates contact sheets by invoking `capture`: frames come from streams and are not decoded where the model is
  * called.
  */
-export function createRemoteContactSheets({ invoke, seconds }: Remote): ContactSheets {
+export function createRemoteContactSheets({ invoke, seconds }: RemoteCallOptions): ContactSheets {
   return {
     make: async (samples, { columns, tileWidthPixels }, signal) => {
       const frames = samples.map(({ frame, capturedAt }) => ({
@@ -41,7 +41,7 @@ export function createRemoteContactSheets({ invoke, seconds }: Remote): ContactS
         captured_at: capturedAt.toISOString(),
       }));
       const input = { columns, tile_width_pixels: tileWidthPixels, seconds, samples: frames };
-      if (frames.reduce((sum, { frame }) => sum + frame.length + 50, 200) > mostPayloadBytes)
+      if (frames.reduce((sum, { frame }) => sum + frame.length + 50, 200) > maxInvokePayloadBytes)
         throw new VisionError('The frames are too large for one contact sheet.');
       try {
         const answer = await call(invoke, { operation: 'sheet', ...input }, sheetAnswerSchema, signal);
@@ -64,5 +64,5 @@ async function call<Value>(
   schema: z.ZodType<Value>,
   signal: AbortSignal,
 ): Promise<Value> {
-  return valueOf(await invoke(input, signal), schema);
+  return unwrapOutcome(await invoke(input, signal), schema);
 }

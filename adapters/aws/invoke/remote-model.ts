@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 import { TransientError, VisionError } from '../../../core/errors.ts';
 import type { VisionModel } from '../../../core/ports/vision-model.ts';
-import type { WindowSummaries } from '../../../core/ports/window-summaries.ts';
-import { cheapestWithVideo, modelFamily } from '../../vision/bedrock/model-families.ts';
+import type { WindowSummarizer } from '../../../core/ports/window-summarizer.ts';
+import { defaultVideoModelId, modelFamily } from '../../vision/bedrock/model-families.ts';
 import { answerAnswerSchema, judgeAnswerSchema, summarizeAnswerSchema } from './analyze-calls.ts';
 import type { AnalyzeCallInput } from './analyze-calls.ts';
 import { base64 } from './bytes.ts';
 import type { Invoke } from './invoke.ts';
-import { valueOf } from './outcome.ts';
+import { unwrapOutcome } from './outcome.ts';
 
 /** Options of `createRemoteModel`. */
 export type RemoteModelOptions = {
@@ -24,11 +24,11 @@ export function createRemoteModel({
   seconds,
   modelId,
 }: RemoteModelOptions): Omit<VisionModel, 'summarize'> {
-  const model = modelId ?? cheapestWithVideo;
+  const model = modelId ?? defaultVideoModelId;
   return {
     provider: 'bedrock',
     model,
-    takesVideo: modelFamily(model).takesVideo,
+    supportsVideo: modelFamily(model).takesVideo,
     judge: async ({ mode, frame, clip }, condition, signal) => {
       const pictures = { frame: base64(frame), clip: clip === undefined ? null : base64(clip) };
       const input = { operation: 'judge', seconds, mode, condition, ...pictures } as const;
@@ -45,7 +45,7 @@ export function createRemoteModel({
 const marginSeconds = 3;
 
 /** Summarizes the last windows of cancelled digests in `analyze`, which has the model and the frames. */
-export function createRemoteSummaries(invoke: Invoke): WindowSummaries {
+export function createRemoteSummarizer(invoke: Invoke): WindowSummarizer {
   return {
     summarize: async (job, closing, seconds) => {
       const { job_id } = job;
@@ -58,7 +58,7 @@ export function createRemoteSummaries(invoke: Invoke): WindowSummaries {
       const input = { operation: 'summarize', seconds, job_id } as const;
       const signal = AbortSignal.timeout((seconds + marginSeconds) * 1000);
       const outcome = await invoke({ ...input, closing: { ...closing, spans, endsAt } }, signal);
-      return { closing, ...valueOf(outcome, summarizeAnswerSchema) };
+      return { closing, ...unwrapOutcome(outcome, summarizeAnswerSchema) };
     },
   };
 }
@@ -70,7 +70,7 @@ async function ask<Value>(
   signal: AbortSignal,
 ): Promise<Value> {
   try {
-    return valueOf(await invoke(input, signal), schema);
+    return unwrapOutcome(await invoke(input, signal), schema);
   } catch (cause) {
     if (signal.aborted && !(cause instanceof VisionError))
       throw new VisionError('The model did not respond in time. Try again.', { cause });

@@ -1,9 +1,9 @@
 import { Metrics } from '@aws-lambda-powertools/metrics';
-import { measurementUnits } from '../../../core/ports/measurements.ts';
-import type { Measurements } from '../../../core/ports/measurements.ts';
+import { metricUnits } from '../../../core/ports/metrics.ts';
+import type { MetricsSink } from '../../../core/ports/metrics.ts';
 
 /** Metrics of one function. */
-export type FunctionMetrics = Measurements & {
+export type FunctionMetrics = MetricsSink & {
   /** Writes the collected metrics as one log line (embedded metric format). Sends no request. */
   flush(): void;
 };
@@ -18,7 +18,7 @@ export const metricNamespace = 'Watchpost';
 export function createMetrics(service: string): FunctionMetrics {
   const metrics = new Metrics({ namespace: metricNamespace, serviceName: service });
   return {
-    add: (name, value = 1) => void metrics.addMetric(name, measurementUnits[name], value),
+    add: (name, value = 1) => void metrics.addMetric(name, metricUnits[name], value),
     flush: () => {
       if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
     },

@@ -1,7 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { Context } from 'aws-lambda';
 import type { Log, LogFields } from '../../../core/ports/log.ts';
-import { redactedLog } from '../../../core/redact.ts';
+import { redactedLog } from '../../../core/observability/redact.ts';
 
 /** Options of `createPowertoolsLog`. */
 export type PowertoolsLogOptions = { level: 'debug' | 'info' | 'warning' | 'error'; service: string };

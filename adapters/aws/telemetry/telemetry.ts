@@ -1,7 +1,7 @@
 import { Tracer } from '@aws-lambda-powertools/tracer';
 import type { Context } from 'aws-lambda';
 import type { Log } from '../../../core/ports/log.ts';
-import type { Measurements } from '../../../core/ports/measurements.ts';
+import type { MetricsSink } from '../../../core/ports/metrics.ts';
 import { createMetrics } from './metrics.ts';
 import { createPowertoolsLog } from './powertools-log.ts';
 import type { PowertoolsLogOptions } from './powertools-log.ts';
@@ -9,7 +9,7 @@ import type { PowertoolsLogOptions } from './powertools-log.ts';
 /** Logs, metrics and traces of one function instance, with Powertools. */
 export type Telemetry = {
   log: Log;
-  measurements: Measurements;
+  measurements: MetricsSink;
   /** Adds a client's requests to the trace. Returns it unchanged if tracing is disabled. */
   traced<Client>(client: Client): Client;
   /** Runs one invocation: adds its request id to log entries and writes metrics at the end. */

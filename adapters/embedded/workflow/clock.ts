@@ -14,7 +14,7 @@ export type Clock = {
  * A longer timer is looked at in between. setTimeout fires at once above 2^31 - 1 ms; and its time stands still
  * while the machine sleeps, so that only a second look at the wall clock finds out that the hour has come.
  */
-const longestLegMilliseconds = 60_000;
+const maxLegMilliseconds = 60_000;
 
 export function createClock({ wallMs, monotonicMs, setTimer }: ClockSource): Clock {
   return {
@@ -32,7 +32,7 @@ export function createClock({ wallMs, monotonicMs, setTimer }: ClockSource): Clo
       }
 
       function legMs(): number {
-        return Math.min(Math.max(Math.ceil(deadlineMs - monotonicMs()), 0), longestLegMilliseconds);
+        return Math.min(Math.max(Math.ceil(deadlineMs - monotonicMs()), 0), maxLegMilliseconds);
       }
     },
   };

@@ -1,17 +1,17 @@
 import type { Executions } from '../../../core/ports/executions.ts';
-import type { ExecutionInput } from '../../../core/workflow.ts';
+import type { ExecutionInput } from '../../../core/records/workflow.ts';
 import { loadWorkflow } from './definition.ts';
 import {
   createExecutionRun,
   type ExecutionRun,
-  type RunCollaborators,
+  type ExecutionRunDeps,
   type TransitionEvent,
 } from './execution-run.ts';
 import { executionName, type StoredExecution } from './execution-store.ts';
 import type { TaskFunction } from './task-attempt.ts';
-import { abort, begin } from './transition.ts';
+import { abortExecution, startExecution } from './transition.ts';
 
-export type WorkflowEngineCollaborators = Pick<RunCollaborators, 'store' | 'clock' | 'random' | 'log'> & {
+export type WorkflowEngineDeps = Pick<ExecutionRunDeps, 'store' | 'clock' | 'random' | 'log'> & {
   /** The parsed `workflow/watch.asl.json`. */
   definition: unknown;
   /** The functions that `${…}` in `Resource` stands for, by name. */
@@ -38,11 +38,11 @@ export function createWorkflowEngine({
   definition,
   resources,
   ...collaborators
-}: WorkflowEngineCollaborators): WorkflowEngine {
+}: WorkflowEngineDeps): WorkflowEngine {
   const { store, clock } = collaborators;
   const runs = new Map<string, ExecutionRun>();
   const tasks = new Set<Promise<unknown>>();
-  const forRuns: RunCollaborators = {
+  const forRuns: ExecutionRunDeps = {
     ...collaborators,
     workflow: loadWorkflow(definition, Object.keys(resources)),
     resources: new Map(Object.entries(resources)),
@@ -55,7 +55,7 @@ export function createWorkflowEngine({
       const input = { job_id, generation };
       const name = executionName(input);
       const now = clock.now();
-      const move = begin(forRuns.workflow, input, now);
+      const move = startExecution(forRuns.workflow, input, now);
       const execution = { name, input, startedAt: now, progress: move.progress };
       const started = store.insert(execution);
       if (started) {
@@ -79,7 +79,8 @@ export function createWorkflowEngine({
         return;
       }
       const progress = store.find(name)?.progress;
-      if (progress?.status === 'running') store.save(name, abort(progress, cause, clock.now()).progress);
+      if (progress?.status === 'running')
+        store.save(name, abortExecution(progress, cause, clock.now()).progress);
     },
 
     async status(input) {

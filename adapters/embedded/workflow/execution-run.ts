@@ -3,14 +3,14 @@ import type { Clock } from './clock.ts';
 import type { Workflow } from './definition.ts';
 import type { ExecutionStore, StoredExecution } from './execution-store.ts';
 import type { Json } from './json.ts';
-import type { Move, Position } from './progress.ts';
+import type { Transition, Position } from './progress.ts';
 import { startTask, type TaskFunction } from './task-attempt.ts';
-import { abort, type Action, afterTask, nextAction } from './transition.ts';
+import { abortExecution, type Action, applyTaskOutcome, nextAction } from './transition.ts';
 
 /** An execution entered a state; told when that is stored. */
 export type TransitionEvent = { execution: string; state: string; input: Json };
 
-export type RunCollaborators = {
+export type ExecutionRunDeps = {
   workflow: Workflow;
   resources: ReadonlyMap<string, TaskFunction>;
   store: ExecutionStore;
@@ -34,13 +34,13 @@ export type ExecutionRun = {
 };
 
 /** Pauses between attempts to store a move: 1, 2, 4 … 30 s. */
-const longestWritePauseSeconds = 30;
+const maxWritePauseSeconds = 30;
 
 /** Runs one execution from `from` to its end, storing each move before it takes the next step. Then calls `onOver`. */
 export function createExecutionRun(
   { name, input }: Pick<StoredExecution, 'name' | 'input'>,
   from: Position,
-  { workflow, resources, store, clock, random, log, onTransition, onTask }: RunCollaborators,
+  { workflow, resources, store, clock, random, log, onTransition, onTask }: ExecutionRunDeps,
   onOver: () => void,
 ): ExecutionRun {
   let position = from;
@@ -52,7 +52,7 @@ export function createExecutionRun(
     go: step,
     stop(cause) {
       letGo?.();
-      record(abort(position, cause, clock.now()));
+      record(abortExecution(position, cause, clock.now()));
     },
     close: () => letGo?.(),
   };
@@ -86,11 +86,11 @@ export function createExecutionRun(
       attempt.abort();
     };
     const outcome = await attempt.outcome;
-    if (!dropped) record(afterTask(workflow, position, outcome, clock.now(), random));
+    if (!dropped) record(applyTaskOutcome(workflow, position, outcome, clock.now(), random));
   }
 
   /** Stores a move and goes on from it. A store that cannot write (full disk, locked file) is asked again until it can. */
-  function record(move: Move): void {
+  function record(move: Transition): void {
     let stored: boolean;
     try {
       stored = store.save(name, move.progress);
@@ -110,14 +110,14 @@ export function createExecutionRun(
     step();
   }
 
-  function postpone(move: Move, error: unknown): void {
+  function postpone(move: Transition, error: unknown): void {
     if (failedWrites === 0) {
       jobLog(log, input.job_id).error('The workflow cannot store its progress and waits until it can', {
         execution: name,
         error: error instanceof Error ? error.message : String(error),
       });
     }
-    const pauseSeconds = Math.min(2 ** failedWrites, longestWritePauseSeconds);
+    const pauseSeconds = Math.min(2 ** failedWrites, maxWritePauseSeconds);
     failedWrites += 1;
     const again = new Date(clock.now().getTime() + pauseSeconds * 1000);
     letGo = clock.setTimer(again, () => record(move));

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import { type ExecutionInput, executionInputSchema } from '../../../core/workflow.ts';
+import { type ExecutionInput, executionInputSchema } from '../../../core/records/workflow.ts';
 import { jsonSchema } from './json.ts';
 import type { Progress } from './progress.ts';
-import { reading } from '../transaction.ts';
+import { withStorageErrors } from '../transaction.ts';
 
 export type StoredExecution = { name: string; input: ExecutionInput; startedAt: Date; progress: Progress };
 
@@ -64,22 +64,23 @@ export function createExecutionStore(database: DatabaseSync): ExecutionStore {
 
   return {
     insert: ({ name, input, startedAt, progress }) =>
-      reading(
+      withStorageErrors(
         () =>
-          insert.run({ name, ...input, started_at: startedAt.toISOString(), ...columnsOf(progress) })
+          insert.run({ name, ...input, started_at: startedAt.toISOString(), ...toColumns(progress) })
             .changes === 1,
       ),
-    save: (name, progress) => reading(() => update.run({ name, ...columnsOf(progress) }).changes === 1),
+    save: (name, progress) =>
+      withStorageErrors(() => update.run({ name, ...toColumns(progress) }).changes === 1),
     find: (name) => {
-      const row = reading(() => find.get(name));
+      const row = withStorageErrors(() => find.get(name));
       return row === undefined ? undefined : read(row);
     },
-    running: () => reading(() => running.all()).map(read),
-    prune: (stoppedBefore) => reading(() => Number(prune.run(stoppedBefore.toISOString()).changes)),
+    running: () => withStorageErrors(() => running.all()).map(read),
+    prune: (stoppedBefore) => withStorageErrors(() => Number(prune.run(stoppedBefore.toISOString()).changes)),
   };
 }
 
-function columnsOf(progress: Progress) {
+function toColumns(progress: Progress) {
   const running = progress.status === 'running';
   return {
     status: progress.status,

@@ -16,7 +16,7 @@ export type Position = {
 };
 
 /** How an execution ended. */
-export type Ending = {
+export type ExecutionEnding = {
   status: 'succeeded' | 'failed' | 'aborted';
   /** The state in which it ended. */
   state: string;
@@ -27,7 +27,7 @@ export type Ending = {
   stoppedAt: Date;
 };
 
-export type Progress = Position | Ending;
+export type Progress = Position | ExecutionEnding;
 
 /** One step of an execution. `entered`: it entered `progress.state`, rather than retrying or failing in it. */
-export type Move = { progress: Progress; entered: boolean };
+export type Transition = { progress: Progress; entered: boolean };

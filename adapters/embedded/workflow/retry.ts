@@ -25,17 +25,17 @@ const errorEqualsSchema = z
   .refine((names) => names.length === 1 || !names.includes('States.ALL'), 'States.ALL stands alone');
 
 /** The largest number of seconds that Step Functions takes in Retry, Wait and TimeoutSeconds. */
-export const longestSeconds = 99_999_999;
+export const maxSeconds = 99_999_999;
 /** The limit of MaxDelaySeconds in Step Functions: 366 days. Also keeps an unlimited backoff finite. */
-const longestDelaySeconds = 31_622_400;
+const maxDelaySeconds = 31_622_400;
 
 const retrierSchema = z.strictObject({
   Comment: z.string().optional(),
   ErrorEquals: errorEqualsSchema,
-  IntervalSeconds: z.int().positive().max(longestSeconds).default(1),
+  IntervalSeconds: z.int().positive().max(maxSeconds).default(1),
   BackoffRate: z.number().min(1).default(2),
-  MaxDelaySeconds: z.int().positive().max(longestDelaySeconds).default(longestDelaySeconds),
-  MaxAttempts: z.int().nonnegative().max(longestSeconds).default(3),
+  MaxDelaySeconds: z.int().positive().max(maxDelaySeconds).default(maxDelaySeconds),
+  MaxAttempts: z.int().nonnegative().max(maxSeconds).default(3),
   JitterStrategy: z.enum(['FULL', 'NONE']).default('NONE'),
 });
 export type Retrier = z.infer<typeof retrierSchema>;
@@ -52,9 +52,9 @@ export const retrySchema = z.array(retrierSchema).refine(wildcardIsLast, 'States
 export const catchSchema = z.array(catcherSchema).refine(wildcardIsLast, 'States.ALL comes last');
 
 /** `error`: its name, as in ErrorEquals. `cause`: its message. */
-export type Failure = { error: string; cause: string };
+export type TaskFailure = { error: string; cause: string };
 
-export type Reaction =
+export type RetryDecision =
   | { kind: 'retry'; delaySeconds: number; attempts: number[] }
   | { kind: 'catch'; catcher: Catcher }
   | { kind: 'fail' };
@@ -65,12 +65,12 @@ export type Reaction =
  * @param attempts how often each retrier has retried since the state was entered
  * @param random in [0, 1)
  */
-export function reactTo(
-  { error }: Failure,
+export function decideRetry(
+  { error }: TaskFailure,
   handlers: { Retry: readonly Retrier[]; Catch: readonly Catcher[] },
   attempts: readonly number[],
   random: () => number,
-): Reaction {
+): RetryDecision {
   const index = handlers.Retry.findIndex(({ ErrorEquals }) => names(ErrorEquals, error));
   const retrier = handlers.Retry[index];
   const used = attempts[index] ?? 0;

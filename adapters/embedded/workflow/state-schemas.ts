@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { choiceRuleSchema } from './choice.ts';
 import { templateSchema } from './parameters.ts';
 import { referencePathSchema } from './reference-path.ts';
-import { catchSchema, longestSeconds, retrySchema } from './retry.ts';
+import { catchSchema, maxSeconds, retrySchema } from './retry.ts';
 
 /** The part of the Amazon States Language (query language JSONPath) that the engine implements, in its own field names. Anything else is refused. */
 
@@ -26,7 +26,7 @@ const taskSchema = z
     Parameters: templateSchema.optional(),
     ResultPath: referencePathSchema.nullable().optional(),
     OutputPath: referencePathSchema.nullable().optional(),
-    TimeoutSeconds: z.int().positive().max(longestSeconds).optional(),
+    TimeoutSeconds: z.int().positive().max(maxSeconds).optional(),
     Retry: retrySchema.default([]),
     Catch: catchSchema.default([]),
     ...goesOn,
@@ -38,7 +38,7 @@ const waitSchema = z
   .strictObject({
     Type: z.literal('Wait'),
     Comment: commentSchema,
-    Seconds: z.int().nonnegative().max(longestSeconds).optional(),
+    Seconds: z.int().nonnegative().max(maxSeconds).optional(),
     Timestamp: z.iso.datetime({ offset: true }).optional(),
     TimestampPath: referencePathSchema.optional(),
     ...goesOn,

@@ -6,8 +6,8 @@ import type { TaskOutcome } from './transition.ts';
 export type TaskFunction = (input: unknown, signal: AbortSignal) => Promise<unknown>;
 
 /** The lengths that Step Functions keeps of an error; a longer cause could outgrow what a workflow carries. */
-const longestErrorLength = 256;
-const longestCauseLength = 32_768;
+const maxErrorLength = 256;
+const maxCauseLength = 32_768;
 
 export type TaskAttempt = {
   /** What counts for the workflow. Does not wait for a function that goes on after its timeout. Never rejects. */
@@ -25,7 +25,7 @@ export function startTask(
   clock: Clock,
 ): TaskAttempt {
   const controller = new AbortController();
-  const settled = outcomeOf(run, structuredClone(input), controller.signal);
+  const settled = readOutcome(run, structuredClone(input), controller.signal);
   const timeout = Promise.withResolvers<TaskOutcome>();
   const cancelTimeout =
     timeoutSeconds === undefined
@@ -45,15 +45,15 @@ export function startTask(
   };
 }
 
-async function outcomeOf(run: TaskFunction, input: Json, signal: AbortSignal): Promise<TaskOutcome> {
+async function readOutcome(run: TaskFunction, input: Json, signal: AbortSignal): Promise<TaskOutcome> {
   try {
     return { kind: 'result', result: toJson(await run(input, signal)) };
   } catch (error) {
     const { name, message } = error instanceof Error ? error : new Error(String(error));
     return {
       kind: 'failure',
-      error: name.slice(0, longestErrorLength),
-      cause: message.slice(0, longestCauseLength),
+      error: name.slice(0, maxErrorLength),
+      cause: message.slice(0, maxCauseLength),
     };
   }
 }

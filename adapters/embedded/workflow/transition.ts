@@ -1,11 +1,11 @@
 import { choose } from './choice.ts';
 import type { Workflow } from './definition.ts';
 import type { Json } from './json.ts';
-import type { Ending, Move, Position, Progress } from './progress.ts';
+import type { ExecutionEnding, Transition, Position, Progress } from './progress.ts';
 import { ResultPathError } from './reference-path.ts';
-import { type Failure, reactTo } from './retry.ts';
+import { type TaskFailure, decideRetry } from './retry.ts';
 import type { State, TaskState } from './state-schemas.ts';
-import { outputOf, payloadOf, place } from './task-data.ts';
+import { buildStateOutput, buildTaskInput, applyResultPath } from './task-data.ts';
 import { wakeTime } from './wake-time.ts';
 
 /** The interpreter: one step at a time, without effects. Time and chance are values. */
@@ -14,15 +14,15 @@ import { wakeTime } from './wake-time.ts';
 export type Action =
   | { kind: 'wait'; until: Date }
   | { kind: 'run'; resource: string; payload: Json; timeoutSeconds: number | undefined }
-  | { kind: 'move'; move: Move };
+  | { kind: 'move'; move: Transition };
 
-export type TaskOutcome = { kind: 'result'; result: Json } | ({ kind: 'failure' } & Failure);
+export type TaskOutcome = { kind: 'result'; result: Json } | ({ kind: 'failure' } & TaskFailure);
 
 /** Step Functions carries at most 256 KiB of UTF-8 from state to state. Held here too, so that nothing runs on one machine only. */
-const longestDataBytes = 262_144;
+const maxDataBytes = 262_144;
 
 /** Where a new execution stands. */
-export function begin(workflow: Workflow, input: Json, now: Date): Move {
+export function startExecution(workflow: Workflow, input: Json, now: Date): Transition {
   return enter(workflow, workflow.startAt, input, now);
 }
 
@@ -35,7 +35,7 @@ export function nextAction(workflow: Workflow, position: Position, now: Date): A
     return {
       kind: 'run',
       resource: state.Resource,
-      payload: payloadOf(state, position.data),
+      payload: buildTaskInput(state, position.data),
       timeoutSeconds: state.TimeoutSeconds,
     };
   } catch (error) {
@@ -44,17 +44,17 @@ export function nextAction(workflow: Workflow, position: Position, now: Date): A
 }
 
 /** Where an execution stands after its task's result or failure. */
-export function afterTask(
+export function applyTaskOutcome(
   workflow: Workflow,
   position: Position,
   outcome: TaskOutcome,
   now: Date,
   random: () => number,
-): Move {
+): Transition {
   try {
     const state = taskNamed(workflow, position.state);
     if (outcome.kind === 'failure') return handle(workflow, position, state, outcome, now, random);
-    return leave(workflow, position, state, outputOf(state, position.data, outcome.result), now);
+    return leave(workflow, position, state, buildStateOutput(state, position.data, outcome.result), now);
   } catch (error) {
     if (!(error instanceof ResultPathError)) return stay(fail(position, runtimeFailure(error), now));
     const failure = { error: 'States.ResultPathMatchFailure', cause: error.message };
@@ -63,7 +63,7 @@ export function afterTask(
 }
 
 /** An execution that is stopped where it stands. */
-export function abort(position: Position, cause: string, now: Date): Move {
+export function abortExecution(position: Position, cause: string, now: Date): Transition {
   const { state, data } = position;
   return stay({ status: 'aborted', state, data, error: null, cause, stoppedAt: now });
 }
@@ -75,7 +75,12 @@ function dueAt({ since }: Position, wakeAt: Date, now: Date): Date {
 }
 
 /** Through a state without a task. */
-function pass(workflow: Workflow, position: Position, state: Exclude<State, TaskState>, now: Date): Move {
+function pass(
+  workflow: Workflow,
+  position: Position,
+  state: Exclude<State, TaskState>,
+  now: Date,
+): Transition {
   switch (state.Type) {
     case 'Wait':
       return leave(workflow, position, state, position.data, now);
@@ -95,11 +100,11 @@ function handle(
   workflow: Workflow,
   position: Position,
   state: TaskState,
-  { error, cause }: Failure,
+  { error, cause }: TaskFailure,
   now: Date,
   random: () => number,
-): Move {
-  const reaction = reactTo({ error, cause }, state, position.attempts, random);
+): Transition {
+  const reaction = decideRetry({ error, cause }, state, position.attempts, random);
   switch (reaction.kind) {
     case 'retry': {
       const wakeAt = new Date(now.getTime() + reaction.delaySeconds * 1000);
@@ -107,7 +112,7 @@ function handle(
     }
     case 'catch': {
       const { ResultPath, Next } = reaction.catcher;
-      const data = place(ResultPath, position.data, { Error: error, Cause: cause });
+      const data = applyResultPath(ResultPath, position.data, { Error: error, Cause: cause });
       return goTo(workflow, position, Next, data, now);
     }
     case 'fail':
@@ -121,19 +126,19 @@ function leave(
   { Next }: { Next?: string | undefined },
   output: Json,
   now: Date,
-): Move {
+): Transition {
   if (Next !== undefined) return goTo(workflow, position, Next, output, now);
   return stay(succeed(position.state, output, now));
 }
 
-function goTo(workflow: Workflow, from: Position, next: string, data: Json, now: Date): Move {
+function goTo(workflow: Workflow, from: Position, next: string, data: Json, now: Date): Transition {
   const bytes = Buffer.byteLength(JSON.stringify(data));
-  if (bytes <= longestDataBytes) return enter(workflow, next, data, now);
-  const cause = `The state's output has ${bytes} bytes, more than the ${longestDataBytes} that a workflow carries`;
+  if (bytes <= maxDataBytes) return enter(workflow, next, data, now);
+  const cause = `The state's output has ${bytes} bytes, more than the ${maxDataBytes} that a workflow carries`;
   return stay(fail(from, { error: 'States.DataLimitExceeded', cause }, now));
 }
 
-function enter(workflow: Workflow, name: string, data: Json, now: Date): Move {
+function enter(workflow: Workflow, name: string, data: Json, now: Date): Transition {
   try {
     return { progress: arrival(name, stateNamed(workflow, name), data, now), entered: true };
   } catch (error) {
@@ -156,21 +161,21 @@ function arrival(name: string, state: State, data: Json, now: Date): Progress {
   }
 }
 
-function stay(progress: Progress): Move {
+function stay(progress: Progress): Transition {
   return { progress, entered: false };
 }
 
-function succeed(state: string, data: Json, now: Date): Ending {
+function succeed(state: string, data: Json, now: Date): ExecutionEnding {
   return { status: 'succeeded', state, data, error: null, cause: null, stoppedAt: now };
 }
 
-function fail(at: { state: string; data: Json }, failure: Failure, now: Date): Ending {
+function fail(at: { state: string; data: Json }, failure: TaskFailure, now: Date): ExecutionEnding {
   const { state, data } = at;
   return { status: 'failed', state, data, error: failure.error, cause: failure.cause, stoppedAt: now };
 }
 
 /** What the States Language calls `States.Runtime`: nothing retries or catches it. */
-function runtimeFailure(error: unknown): Failure {
+function runtimeFailure(error: unknown): TaskFailure {
   return { error: 'States.Runtime', cause: error instanceof Error ? error.message : String(error) };
 }
 

@@ -11,10 +11,10 @@ const timestampSchema = z.iso.datetime({ offset: true });
  */
 export function wakeTime(state: WaitState, input: Json, now: Date): Date {
   if (state.Seconds !== undefined) return new Date(now.getTime() + state.Seconds * 1000);
-  return wholeSeconds(timestampOf(state, input));
+  return wholeSeconds(readTimestamp(state, input));
 }
 
-function timestampOf({ Timestamp, TimestampPath }: WaitState, input: Json): string {
+function readTimestamp({ Timestamp, TimestampPath }: WaitState, input: Json): string {
   if (TimestampPath === undefined) return timestampSchema.parse(Timestamp);
   const timestamp = timestampSchema.safeParse(readPath(TimestampPath, input));
   if (timestamp.success) return timestamp.data;

@@ -1,4 +1,4 @@
-import { addCaller, listCallers, presentCaller } from '../../../core/operations/callers.ts';
+import { addCaller, listCallers, presentCaller } from '../../../core/access/callers.ts';
 import { callerListQuerySchema, callerRequestSchema } from '../../../core/requests/keys.ts';
 import { callerListResponseSchema, callerResponseSchema } from '../../../core/responses/access.ts';
 import * as examples from '../../openapi/examples/access.ts';

@@ -1,14 +1,14 @@
-import { analyzeFrame } from '../../../core/operations/analyze-frame.ts';
-import { checkOnce } from '../../../core/operations/check-once.ts';
+import { analyzeFrame } from '../../../core/stream/analyze-frame.ts';
+import { checkOnce } from '../../../core/stream/check-once.ts';
 import { analyzeFrameRequestSchema } from '../../../core/requests/analyze-frame.ts';
 import { checkOnceRequestSchema } from '../../../core/requests/check-once.ts';
-import { analyzeFrameResponseSchema, checkOnceResponseSchema } from '../../../core/responses/looks.ts';
+import { analyzeFrameResponseSchema, checkOnceResponseSchema } from '../../../core/responses/checks.ts';
 import { condition, frameBase64, streamUrl } from '../../openapi/examples/jobs.ts';
-import * as examples from '../../openapi/examples/looks.ts';
+import * as examples from '../../openapi/examples/checks.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { jsonResponse } from '../endpoint-response.ts';
 import { latencyMs } from '../latency.ts';
-import { tellModelUse } from '../model-use.ts';
+import { setModelUsageHeaders } from '../model-usage-headers.ts';
 
 /** Checks without a job (interface sections 4.1 and 4.5). */
 
@@ -48,7 +48,7 @@ const checkOnceEndpoint = defineEndpoint(
       clipSeconds: body.clip_duration_seconds,
     };
     const { verdict, capture } = await checkOnce(check, caller, deps);
-    tellModelUse(setHeader, deps.vision, verdict.tokens);
+    setModelUsageHeaders(setHeader, deps.vision, verdict.tokens);
     return {
       triggered: verdict.triggered,
       explanation: verdict.explanation,

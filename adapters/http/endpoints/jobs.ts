@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { WatchpostError } from '../../../core/errors.ts';
-import { cancelJob } from '../../../core/operations/end-job.ts';
-import { eventPage } from '../../../core/operations/event-page.ts';
-import { jobDetail, jobStats, jobSummary } from '../../../core/operations/present-job.ts';
+import { cancelJob } from '../../../core/job/end-job.ts';
+import { eventPage } from '../../../core/event/event-page.ts';
+import { jobDetail, jobStats, jobSummary } from '../../../core/job/present-job.ts';
 import {
   getJob,
   listJobs,
-  ownJob,
+  requireOwnJob,
   readEvents,
   readLastFrame,
-  readPicture,
-} from '../../../core/operations/read-jobs.ts';
+  readEventImage,
+} from '../../../core/job/read-jobs.ts';
 import {
   eventsQuerySchema,
   jobListQuerySchema,
@@ -135,7 +135,7 @@ const jobEventsEndpoint = defineEndpoint(
     setHeader('Vary', 'Accept');
     const jobId = parameters.job_id;
     if (wantsEvents(context))
-      return respondWithEvents(context, await ownJob(jobId, caller, deps), deps, { after });
+      return respondWithEvents(context, await requireOwnJob(jobId, caller, deps), deps, { after });
     const { job, events } = await readEvents(jobId, caller, after, limit, deps);
     return eventPage(job, after, events, deps);
   },
@@ -178,7 +178,7 @@ const jobPictureEndpoint = defineEndpoint(
     examples: { parameters: { ...jobExample, sequence: 4 } },
   },
   async ({ parameters: { job_id: jobId, sequence }, caller }, deps) => {
-    const picture = await readPicture(jobId, caller, sequence, deps);
+    const picture = await readEventImage(jobId, caller, sequence, deps);
     if (!picture) throw noPicture();
     return picture;
   },

@@ -1,11 +1,11 @@
-import { createKey, listKeys, relabelKey, revokeKey, rotateKey } from '../../../core/operations/keys.ts';
+import { createKey, listKeys, relabelKey, revokeKey, rotateKey } from '../../../core/access/keys.ts';
 import {
   presentKey,
   presentKeys,
   presentNewKey,
   presentRevocation,
   presentRotation,
-} from '../../../core/operations/present-key.ts';
+} from '../../../core/access/present-key.ts';
 import {
   keyLabelSchema,
   keyListQuerySchema,

@@ -1,12 +1,12 @@
-import { readMetrics } from '../../../core/operations/metrics.ts';
-import { readLog } from '../../../core/operations/read-log.ts';
+import { readMetrics } from '../../../core/observability/metrics.ts';
+import { readLog } from '../../../core/observability/read-log.ts';
 import { logQuerySchema } from '../../../core/requests/log.ts';
 import {
   alarmsResponseSchema,
   logsResponseSchema,
   metricsResponseSchema,
-} from '../../../core/responses/insight.ts';
-import * as examples from '../../openapi/examples/insight.ts';
+} from '../../../core/responses/observability.ts';
+import * as examples from '../../openapi/examples/observability.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { jsonResponse } from '../endpoint-response.ts';
 

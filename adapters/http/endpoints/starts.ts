@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { Job } from '../../../core/job.ts';
-import { createDigest } from '../../../core/operations/create-digest.ts';
-import { createIdempotently } from '../../../core/operations/create-idempotently.ts';
-import { createMonitor } from '../../../core/operations/create-monitor.ts';
-import { jobSummary } from '../../../core/operations/present-job.ts';
-import { withinLimits } from '../../../core/operations/within-limits.ts';
+import type { Job } from '../../../core/records/job.ts';
+import { createDigest } from '../../../core/job/create-digest.ts';
+import { createIdempotently } from '../../../core/job/create-idempotently.ts';
+import { createMonitor } from '../../../core/job/create-monitor.ts';
+import { jobSummary } from '../../../core/job/present-job.ts';
+import { withCallLimit } from '../../../core/access/with-call-limit.ts';
 import type { IdempotencyRecord } from '../../../core/ports/job-store.ts';
 import { idempotencyKey } from '../../../core/requests/fields.ts';
 import { digestRequestSchema } from '../../../core/requests/live-digest.ts';
@@ -13,7 +13,7 @@ import { jobSummarySchema } from '../../../core/responses/jobs.ts';
 import * as digestExamples from '../../openapi/examples/digest.ts';
 import { monitorStream } from '../../openapi/examples/events.ts';
 import * as examples from '../../openapi/examples/jobs.ts';
-import type { HttpCollaborators } from '../collaborators.ts';
+import type { HttpDeps } from '../dependencies.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import type { Call } from '../endpoint.ts';
 import { eventsResponse } from '../endpoint-response.ts';
@@ -115,7 +115,7 @@ type StartRequest<Body> = Call & { headers: z.output<typeof headers>; body: Body
 type Create<Body> = (
   body: Body,
   caller: string,
-  deps: HttpCollaborators,
+  deps: HttpDeps,
   idempotency?: IdempotencyRecord,
 ) => Promise<Job>;
 
@@ -124,12 +124,12 @@ async function startJob<Body extends { webhook_url?: string | null | undefined }
   jobType: Job['job_type'],
   { headers, body, caller, context }: StartRequest<Body>,
   create: Create<Body>,
-  deps: HttpCollaborators,
+  deps: HttpDeps,
 ) {
   const keyed = { key: headers['Idempotency-Key'], jobType, request: body };
   const createOnce = () =>
     createIdempotently(keyed, caller, deps, (idempotency) =>
-      withinLimits(caller, deps, () => create(body, caller, deps, idempotency)),
+      withCallLimit(caller, deps, () => create(body, caller, deps, idempotency)),
     );
   if (!body.webhook_url && wantsEvents(context)) return respondWithNewJob(context, deps, createOnce);
   const job = await createOnce();

@@ -1,8 +1,8 @@
-import { validateStream } from '../../../core/operations/validate-stream.ts';
+import { validateStream } from '../../../core/stream/validate-stream.ts';
 import { validateStreamRequestSchema } from '../../../core/requests/validate-stream.ts';
-import { streamValidationResponseSchema } from '../../../core/responses/looks.ts';
+import { streamValidationResponseSchema } from '../../../core/responses/checks.ts';
 import { streamUrl } from '../../openapi/examples/jobs.ts';
-import * as examples from '../../openapi/examples/looks.ts';
+import * as examples from '../../openapi/examples/checks.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { jsonResponse } from '../endpoint-response.ts';
 

@@ -1,6 +1,6 @@
-import { readDeliveries, resendDelivery } from '../../../core/operations/deliveries.ts';
-import { testWebhook } from '../../../core/operations/test-webhook.ts';
-import { readWebhookSecret, rotateWebhookSecret } from '../../../core/operations/webhook-secret.ts';
+import { readDeliveries, resendDelivery } from '../../../core/delivery/deliveries.ts';
+import { testWebhook } from '../../../core/delivery/test-webhook.ts';
+import { readWebhookSecret, rotateWebhookSecret } from '../../../core/delivery/webhook-secret.ts';
 import {
   deliveryListQuerySchema,
   deliveryPathSchema,

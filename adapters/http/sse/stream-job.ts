@@ -1,12 +1,12 @@
 import type { Context } from 'hono';
 import { RateLimitedError } from '../../../core/errors.ts';
-import type { Job } from '../../../core/job.ts';
-import type { EventSession, Reader } from '../../../core/ports/event-sessions.ts';
-import { isTerminal } from '../../../core/transitions.ts';
+import type { Job } from '../../../core/records/job.ts';
+import type { EventSession, EventStreamReader } from '../../../core/ports/event-sessions.ts';
+import { isTerminal } from '../../../core/records/transitions.ts';
 import type { AuthEnv } from '../bearer-auth.ts';
 import { byteStream } from './byte-stream.ts';
-import type { EventStreamNeeds } from './event-stream-needs.ts';
-import { jobFrames } from './job-frames.ts';
+import type { EventStreamDeps } from './dependencies.ts';
+import { jobMessages } from './job-messages.ts';
 import { resumePoint } from './resume-point.ts';
 
 /**
@@ -17,15 +17,15 @@ import { resumePoint } from './resume-point.ts';
 export async function respondWithEvents(
   context: Context<AuthEnv>,
   job: Job,
-  c: EventStreamNeeds,
+  deps: EventStreamDeps,
   { after }: { after: number },
 ): Promise<Response> {
   const from = resumePoint(context.req.header('Last-Event-ID'), after, job.sequence);
   if (isTerminal(job.status) && from >= job.sequence) return context.body(null, 204);
   // Hono answers HEAD with a GET whose body nobody reads: a session would never end.
-  if (context.req.method === 'HEAD') return context.body(null, 200, headersOf(job, c));
-  const reader = { jobId: job.job_id, returns: from > 0 };
-  return stream(context, job, from, await openSession(context, c, reader), c);
+  if (context.req.method === 'HEAD') return context.body(null, 200, toHeaders(job, deps));
+  const reader = { jobId: job.job_id, isReconnect: from > 0 };
+  return stream(context, job, from, await openSession(context, deps, reader), deps);
 }
 
 /**
@@ -34,16 +34,16 @@ export async function respondWithEvents(
  */
 export async function respondWithNewJob(
   context: Context<AuthEnv>,
-  c: EventStreamNeeds,
+  deps: EventStreamDeps,
   create: () => Promise<Job>,
 ): Promise<Response> {
-  const session = await openSession(context, c);
+  const session = await openSession(context, deps);
   try {
     const job = await create();
-    session.reads(job.job_id);
+    session.attachJob(job.job_id);
     // A creation that was repeated under its Idempotency-Key may be of a job that this reader knows in part.
     const from = resumePoint(context.req.header('Last-Event-ID'), 0, job.sequence);
-    return stream(context, job, from, session, c);
+    return stream(context, job, from, session, deps);
   } catch (error) {
     await session.end();
     throw error;
@@ -52,8 +52,8 @@ export async function respondWithNewJob(
 
 async function openSession(
   context: Context<AuthEnv>,
-  { eventStreams: { sessions, heartbeatSeconds } }: EventStreamNeeds,
-  reader?: Reader,
+  { eventStreams: { sessions, heartbeatSeconds } }: EventStreamDeps,
+  reader?: EventStreamReader,
 ): Promise<EventSession> {
   const session = await sessions.open(context.get('key').caller, reader);
   if (session) return session;
@@ -69,14 +69,14 @@ function stream(
   job: Job,
   after: number,
   session: EventSession,
-  c: EventStreamNeeds,
+  deps: EventStreamDeps,
 ): Response {
-  const frames = jobFrames({ job, after, keyHash: context.get('key').hash, signal: session.signal }, c);
-  return context.body(byteStream(frames, session.end), 200, headersOf(job, c));
+  const frames = jobMessages({ job, after, keyHash: context.get('key').hash, signal: session.signal }, deps);
+  return context.body(byteStream(frames, session.end), 200, toHeaders(job, deps));
 }
 
 /** `Content-Location` tells the reader of a POST stream where to go on, before the first event does. */
-function headersOf(job: Job, { baseUrl }: Pick<EventStreamNeeds, 'baseUrl'>) {
+function toHeaders(job: Job, { baseUrl }: Pick<EventStreamDeps, 'baseUrl'>) {
   return {
     'Content-Type': 'text/event-stream',
     'Content-Location': `${baseUrl}/jobs/${job.job_id}/events`,

@@ -10,9 +10,9 @@ export class FfmpegMissingError extends WatchpostError {
 }
 
 /** Error for an input that ffmpeg read to the end without finding a complete frame. */
-export class NoPictureError extends StreamFetchError {}
+export class NoFrameDecodedError extends StreamFetchError {}
 
 /** Error for an image or clip that cannot be decoded: wrong format, broken, or beyond the limits. */
-export class PictureDecodeError extends Error {
+export class ImageDecodeError extends Error {
   override readonly name = 'PictureDecodeError';
 }

@@ -81,7 +81,7 @@ async function searchPath(path: string): Promise<string | null> {
 }
 
 /** Minimum version, which introduced `-fps_mode`. Development builds have no version number and are accepted. */
-const oldestVersion = { major: 5, minor: 1 };
+const minVersion = { major: 5, minor: 1 };
 const neededEncoders = ['libx264', 'mjpeg', 'rawvideo'];
 
 /** One run prints both: encoders on stdout, the version banner on stderr. */
@@ -102,8 +102,8 @@ function isTooOld(version: string): boolean {
   const [, major, minor] = /^n?(\d+)\.(\d+)/.exec(version) ?? [];
   if (major === undefined || minor === undefined) return false;
   return (
-    Number(major) < oldestVersion.major ||
-    (Number(major) === oldestVersion.major && Number(minor) < oldestVersion.minor)
+    Number(major) < minVersion.major ||
+    (Number(major) === minVersion.major && Number(minor) < minVersion.minor)
   );
 }
 

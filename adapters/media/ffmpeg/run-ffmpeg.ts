@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { InputMode } from '../../../core/capture.ts';
-import { thumbnail } from '../../../core/capture.ts';
+import type { InputMode } from '../../../core/records/capture.ts';
+import { thumbnail } from '../../../core/records/capture.ts';
 import { StreamFetchError, TransientError } from '../../../core/errors.ts';
-import { NoPictureError } from './errors.ts';
-import { captureArguments } from './graphs.ts';
+import { NoFrameDecodedError } from './errors.ts';
+import { captureArguments } from './capture-arguments.ts';
 import type { Chunks, FfmpegOutcome } from './spawn-ffmpeg.ts';
-import { createSpareFfmpeg } from './spare-ffmpeg.ts';
+import { createFfmpegPool } from './ffmpeg-pool.ts';
 import { spawnFfmpeg } from './spawn-ffmpeg.ts';
 
 /**
@@ -23,7 +23,7 @@ export type FfmpegInput =
  * Output of a capture: `frame` is a JPEG of at most 896 px width, `thumbnail` planar yuv420p of the same moment,
  * `clip` an MP4 (modes `clip` and `hybrid`).
  */
-export type FfmpegPictures = { frame: Uint8Array; thumbnail: Uint8Array; clip?: Uint8Array };
+export type FfmpegOutput = { frame: Uint8Array; thumbnail: Uint8Array; clip?: Uint8Array };
 
 /** Runner of captures with ffmpeg. */
 export type FfmpegRunner = {
@@ -36,7 +36,7 @@ export type FfmpegRunner = {
     wanted: { mode: InputMode; clipSeconds: number },
     limits: { timeoutMs: number },
     signal: AbortSignal,
-  ): Promise<FfmpegPictures>;
+  ): Promise<FfmpegOutput>;
 };
 
 /**
@@ -58,12 +58,12 @@ const keepSpareMs = 65_000;
  */
 export function createFfmpegRunner(options: { ffmpegPath: string; tempDir: string }): FfmpegRunner {
   const newFile = (): string => join(options.tempDir, `clip-${randomUUID()}.mp4`);
-  const spares = createSpareFfmpeg({ ffmpegPath: options.ffmpegPath, keepMs: keepSpareMs, newFile });
+  const spares = createFfmpegPool({ ffmpegPath: options.ffmpegPath, keepMs: keepSpareMs, newFile });
   return { run };
 
   async function run(
     ...[input, wanted, limits, signal]: Parameters<FfmpegRunner['run']>
-  ): Promise<FfmpegPictures> {
+  ): Promise<FfmpegOutput> {
     const command = (clipPath: string): string[] =>
       captureArguments(input, wanted, { ...limits, clipBytes: clipBytesLimit }, clipPath);
     // Other argument lists hold values of a single capture: a time span, a relay URL.
@@ -89,7 +89,7 @@ async function readPictures(
   mode: InputMode,
   timeoutMs: number,
   clipPath: string,
-): Promise<FfmpegPictures> {
+): Promise<FfmpegOutput> {
   if (isDiskFull(outcome)) throw new TransientError('The disk for temporary files is full');
   if (outcome.ended !== 'exited') throw notInLimits(outcome, mode, timeoutMs);
   const pictures = lastPictures(outcome);
@@ -110,10 +110,10 @@ async function onDisk<T>(work: () => Promise<T>): Promise<T> {
 }
 
 function isDiskFull(outcome: FfmpegOutcome): boolean {
-  return /No space left on device|Disk quota exceeded/i.test(outcome.complaints);
+  return /No space left on device|Disk quota exceeded/i.test(outcome.stderr);
 }
 
-function lastPictures(outcome: FfmpegOutcome): FfmpegPictures | undefined {
+function lastPictures(outcome: FfmpegOutcome): FfmpegOutput | undefined {
   const frame = lastJpeg(outcome.fd3);
   const thumbnails = outcome.stdout;
   if (
@@ -137,11 +137,11 @@ function lastJpeg(bytes: Uint8Array): Uint8Array | undefined {
   return whole ? bytes.slice(start) : undefined;
 }
 
-function nothingDecoded(outcome: FfmpegOutcome, mode: InputMode): NoPictureError {
-  return new NoPictureError(
+function nothingDecoded(outcome: FfmpegOutcome, mode: InputMode): NoFrameDecodedError {
+  return new NoFrameDecodedError(
     'No frame of the stream could be decoded. Check that the stream plays in a video player and that its codec is H.264, H.265, AV1, VP9 or MPEG-2.',
     failureMessage(mode),
-    { cause: complaints(outcome) },
+    { cause: ffmpegError(outcome) },
   );
 }
 
@@ -150,7 +150,7 @@ function notInLimits(outcome: FfmpegOutcome, mode: InputMode, timeoutMs: number)
     outcome.ended === 'timed out'
       ? `No complete frame arrived within ${Math.round(timeoutMs / 1000)} s. Check that the stream is running and sends a key frame every few seconds, then try again.`
       : 'The stream exceeds the decoding limits. Use a stream of at most 4K and 60 frames per second.';
-  return new StreamFetchError(remediation, failureMessage(mode), { cause: complaints(outcome) });
+  return new StreamFetchError(remediation, failureMessage(mode), { cause: ffmpegError(outcome) });
 }
 
 function failureMessage(mode: InputMode): string {
@@ -159,6 +159,6 @@ function failureMessage(mode: InputMode): string {
     : 'Failed to capture video clip from stream';
 }
 
-function complaints(outcome: FfmpegOutcome): Error {
-  return new Error(`ffmpeg ${outcome.ended}, exit code ${outcome.exitCode}: ${outcome.complaints.trim()}`);
+function ffmpegError(outcome: FfmpegOutcome): Error {
+  return new Error(`ffmpeg ${outcome.ended}, exit code ${outcome.exitCode}: ${outcome.stderr.trim()}`);
 }

@@ -23,7 +23,7 @@ export type FfmpegOutcome = {
   /** Output on file descriptor 3. */
   fd3: Uint8Array;
   /** First 4 KiB of stderr, for logs only. */
-  complaints: string;
+  stderr: string;
 };
 
 const complaintBytes = 4096;
@@ -44,7 +44,7 @@ export async function spawnFfmpeg(run: FfmpegRun, signal: AbortSignal): Promise<
   const watchdog = setTimeout(() => kill('timed out'), run.timeoutMs);
   signal.addEventListener('abort', abort, { once: true });
   const stdout = collect(child.stdio[1], run.outputBytes, () => kill('wrote too much'));
-  const complaints = collect(child.stdio[2], complaintBytes, () => {});
+  const stderr = collect(child.stdio[2], complaintBytes, () => {});
   const fd3 = collect(child.stdio[3], run.outputBytes, () => kill('wrote too much'));
   let inputFailure: { error: unknown } | undefined;
   feed(child.stdin, run.input ?? []).catch((error: unknown) => {
@@ -60,7 +60,7 @@ export async function spawnFfmpeg(run: FfmpegRun, signal: AbortSignal): Promise<
       exitCode,
       stdout: stdout(),
       fd3: fd3(),
-      complaints: Buffer.from(complaints()).toString(),
+      stderr: Buffer.from(stderr()).toString(),
     };
   } finally {
     clearTimeout(watchdog);

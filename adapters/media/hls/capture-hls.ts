@@ -1,25 +1,25 @@
-import type { Capture, CaptureRequest, StreamProbe } from '../../../core/capture.ts';
+import type { Capture, CaptureRequest, StreamProbe } from '../../../core/records/capture.ts';
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import { NotLiveError, StreamFetchError, StreamPausedError } from '../../../core/errors.ts';
 import type { GuardedHttp } from '../../egress/guarded-http.ts';
-import { NoPictureError } from '../ffmpeg/errors.ts';
-import type { FfmpegInput, FfmpegPictures, FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
-import { chooseSegments, withGapAt } from './choose-segments.ts';
+import { NoFrameDecodedError } from '../ffmpeg/errors.ts';
+import type { FfmpegInput, FfmpegOutput, FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
+import { chooseSegments, markGap } from './choose-segments.ts';
 import { fetchMediaPlaylist, PlaylistGoneError, type PreparePlaylist } from './fetch-playlist.ts';
-import { fetchSegments, protectedStream, SegmentMissingError } from './fetch-segments.ts';
+import { fetchSegments, drmError, SegmentMissingError } from './fetch-segments.ts';
 import { findPlaylist } from './find-playlist.ts';
-import { createKeyFrameClock } from './key-frame-clock.ts';
-import type { KeyFrameClock } from './key-frame-clock.ts';
-import { lastKeyFrame } from './last-key-frame.ts';
-import { clipEndsAtSeconds, lastSeconds } from './last-seconds.ts';
-import { livenessOf } from './live-or-not.ts';
+import { createKeyFrameTracker } from './key-frame-tracker.ts';
+import type { KeyFrameTracker } from './key-frame-tracker.ts';
+import { extractLastKeyFrame } from './extract-last-key-frame.ts';
+import { clipEndPtsSeconds, trimToLastSeconds } from './trim-transport-stream.ts';
+import { classifyLiveness } from './liveness.ts';
 import { createPlaylistBudget, type PlaylistBudget } from './playlist-budget.ts';
-import { createPlaylistMemory, type Remembered } from './playlist-memory.ts';
+import { createPlaylistMemory, type CachedPlaylist } from './playlist-cache.ts';
 import type { MediaPlaylist, Segment } from './playlist.ts';
-import { createResourceMemory } from './resource-memory.ts';
-import { formatOf } from './segment-format.ts';
-import { positionOf } from './stream-position.ts';
-import { takenAt } from './taken-at.ts';
+import { createResourceMemory } from './resource-cache.ts';
+import { segmentFormat } from './segment-format.ts';
+import { streamPosition } from './stream-position.ts';
+import { captureTime } from './capture-time.ts';
 
 /** Limits of one HLS capture. */
 export type HlsLimits = {
@@ -59,10 +59,10 @@ export type LocatedPlaylist = { url: string; freshUntil: Date | null };
  * Maximum segments added to reach a key frame. A GOP is rarely longer than 10 s, and a segment rarely shorter than
  * 2 s.
  */
-const mostOlderSegments = 5;
+const maxOlderSegments = 5;
 
 /** Maximum listed but missing segments per capture; one more is a failure. */
-const mostMissingSegments = 2;
+const maxMissingSegments = 2;
 
 /** Creates a capturer for HLS. `capture` throws `StreamEndedError` if the playlist has ended. */
 export function createHlsCapturer(deps: {
@@ -78,7 +78,7 @@ export function createHlsCapturer(deps: {
   const limits = { ...defaultLimits, ...deps.limits };
   const { source } = deps;
   const keepMs = source ? Infinity : 10 * 60_000;
-  const resources = createResourceMemory({ now: deps.now, most: 1000, keepMs: 10 * 60_000 });
+  const resources = createResourceMemory({ now: deps.now, max: 1000, keepMs: 10 * 60_000 });
   const fetcher = {
     http: deps.http,
     budget: deps.budget ?? createPlaylistBudget(),
@@ -86,7 +86,7 @@ export function createHlsCapturer(deps: {
     resources,
     ...(source?.prepare && { prepare: source.prepare }),
   };
-  const memory = createPlaylistMemory({ now: deps.now, most: 1000, keepMs });
+  const memory = createPlaylistMemory({ now: deps.now, max: 1000, keepMs });
   const finder = { fetcher, locate, asksSource: source !== undefined };
   return { probe, capture };
 
@@ -97,12 +97,12 @@ export function createHlsCapturer(deps: {
         ? new NotLiveError(error.remediation, 'Stream is offline', { cause: error })
         : error;
     });
-    if (livenessOf(playlist) !== 'live') {
+    if (classifyLiveness(playlist) !== 'live') {
       throw new NotLiveError(
         'The playlist belongs to a recording or to a broadcast that has ended. Use the URL of a live stream.',
       );
     }
-    if (playlist.segments.at(-1)?.key?.method === 'unsupported') throw protectedStream();
+    if (playlist.segments.at(-1)?.key?.method === 'unsupported') throw drmError();
     return { platform: 'hls', playbackUrl: withoutCredentials(url) };
   }
 
@@ -138,7 +138,7 @@ export function createHlsCapturer(deps: {
   async function captureFrom(
     playlist: MediaPlaylist,
     request: CaptureRequest,
-    remembered: Remembered | undefined,
+    remembered: CachedPlaylist | undefined,
     signal: AbortSignal,
   ): Promise<{ capture: Capture; olderSegments: number }> {
     let left = playlist;
@@ -146,8 +146,8 @@ export function createHlsCapturer(deps: {
       try {
         return await captureKeyFrame(left, request, remembered, signal);
       } catch (error) {
-        if (!(error instanceof SegmentMissingError) || missing === mostMissingSegments) throw error;
-        left = withGapAt(left, error.sequence);
+        if (!(error instanceof SegmentMissingError) || missing === maxMissingSegments) throw error;
+        left = markGap(left, error.sequence);
         if (left.segments.every(({ gap }) => gap)) throw error;
       }
     }
@@ -157,7 +157,7 @@ export function createHlsCapturer(deps: {
   async function captureKeyFrame(
     playlist: MediaPlaylist,
     request: CaptureRequest,
-    remembered: Remembered | undefined,
+    remembered: CachedPlaylist | undefined,
     signal: AbortSignal,
   ): Promise<{ capture: Capture; olderSegments: number }> {
     const firstTry = remembered?.olderSegments ?? 0;
@@ -165,10 +165,10 @@ export function createHlsCapturer(deps: {
     try {
       return { capture: await captureSegments(playlist, segments, request, signal), olderSegments: firstTry };
     } catch (error) {
-      const more = chooseSegments(playlist, { ...request, olderSegments: mostOlderSegments });
-      if (!(error instanceof NoPictureError) || more.length <= segments.length) throw error;
+      const more = chooseSegments(playlist, { ...request, olderSegments: maxOlderSegments });
+      if (!(error instanceof NoFrameDecodedError) || more.length <= segments.length) throw error;
       const capture = await captureSegments(playlist, more, request, signal);
-      return { capture, olderSegments: mostOlderSegments };
+      return { capture, olderSegments: maxOlderSegments };
     }
   }
 
@@ -180,22 +180,22 @@ export function createHlsCapturer(deps: {
   ): Promise<Capture> {
     const newest = segments.at(-1);
     if (newest === undefined) throw nothingYet();
-    const clock = createKeyFrameClock(segments);
+    const clock = createKeyFrameTracker(segments);
     const pictures = await decode(segments, clock, request, signal);
     return {
       ...pictures,
-      capturedAt: takenAt(newest, request.mode, deps.now(), clock.lastKeyFrameAt()),
-      position: positionOf(newest, playlist),
+      capturedAt: captureTime(newest, request.mode, deps.now(), clock.lastKeyFrameAt()),
+      position: streamPosition(newest, playlist),
     };
   }
 
   /** Decodes the segments. Aborts pending downloads when ffmpeg has enough input. */
   async function decode(
     segments: Segment[],
-    clock: KeyFrameClock,
+    clock: KeyFrameTracker,
     request: CaptureRequest,
     signal: AbortSignal,
-  ): Promise<FfmpegPictures> {
+  ): Promise<FfmpegOutput> {
     const enough = new AbortController();
     const chunks = clock.watch(fetchSegments(fetcher, segments, AbortSignal.any([signal, enough.signal])));
     try {
@@ -225,20 +225,20 @@ async function createInput(
   request: CaptureRequest,
 ): Promise<FfmpegInput> {
   const seconds = segments.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
-  const input = { kind: 'pipe', format: formatOf(segments[0]), chunks, seconds } as const;
+  const input = { kind: 'pipe', format: segmentFormat(segments[0]), chunks, seconds } as const;
   if (input.format !== 'mpegts') return input;
   // With several segments, the last one may hold no complete key frame.
   if (request.mode === 'frames')
     return segments.length === 1 ? { ...input, chunks: lastKeyFrames(chunks) } : input;
   const parts: Uint8Array[] = [];
   for await (const part of chunks) parts.push(part);
-  const clip = lastSeconds(Buffer.concat(parts), request.clipSeconds);
+  const clip = trimToLastSeconds(Buffer.concat(parts), request.clipSeconds);
   if (clip === null) return { ...input, chunks: parts };
-  return { ...input, chunks: [clip], endsAtSeconds: clipEndsAtSeconds };
+  return { ...input, chunks: [clip], endsAtSeconds: clipEndPtsSeconds };
 }
 
 async function* lastKeyFrames(segments: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  for await (const segment of segments) yield lastKeyFrame(segment) ?? segment;
+  for await (const segment of segments) yield extractLastKeyFrame(segment) ?? segment;
 }
 
 function nothingYet(): StreamFetchError {

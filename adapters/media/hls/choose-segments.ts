@@ -1,8 +1,8 @@
-import type { InputMode } from '../../../core/capture.ts';
+import type { InputMode } from '../../../core/records/capture.ts';
 import type { MediaPlaylist, Segment } from './playlist.ts';
 
 /** Segments that a capture needs. */
-export type SegmentsWanted = {
+export type SegmentSelection = {
   mode: InputMode;
   clipSeconds: number;
   /** Number of additional older segments, for streams whose segments do not all begin with a key frame. */
@@ -13,7 +13,7 @@ export type SegmentsWanted = {
  * Selects the newest segments for a capture, oldest first: one for a frame, `clipSeconds` for a clip. Stops at a
  * discontinuity, a gap or another media initialization section. Returns an empty list if no segment is usable.
  */
-export function chooseSegments(playlist: MediaPlaylist, wanted: SegmentsWanted): Segment[] {
+export function chooseSegments(playlist: MediaPlaylist, wanted: SegmentSelection): Segment[] {
   const neededSeconds = wanted.mode === 'frames' ? 0 : wanted.clipSeconds;
   const chosen: Segment[] = [];
   let coveredSeconds = 0;
@@ -29,7 +29,7 @@ export function chooseSegments(playlist: MediaPlaylist, wanted: SegmentsWanted):
 }
 
 /** Returns the playlist with the segment marked as a gap: it is listed, but its server does not have it. */
-export function withGapAt(playlist: MediaPlaylist, sequence: bigint): MediaPlaylist {
+export function markGap(playlist: MediaPlaylist, sequence: bigint): MediaPlaylist {
   const segments = playlist.segments.map((segment) =>
     segment.sequence === sequence ? { ...segment, gap: true } : segment,
   );

@@ -1,4 +1,4 @@
-import type { InputMode } from '../../../core/capture.ts';
+import type { InputMode } from '../../../core/records/capture.ts';
 import type { Variant } from './playlist.ts';
 
 /**

@@ -8,10 +8,10 @@ import {
 } from '../../egress/errors.ts';
 
 /** Kind of a fetched resource, as named in remediations. */
-export type Fetched = 'playlist' | 'segment' | 'key';
+export type ResourceKind = 'playlist' | 'segment' | 'key';
 
 /** Maps a failed request to the error for the caller. Returns any other error unchanged. */
-export function fetchFailure(error: unknown, what: Fetched): unknown {
+export function hlsStreamError(error: unknown, what: ResourceKind): unknown {
   if (error instanceof StreamError) return error;
   const cause = { cause: error };
   if (error instanceof EgressRefusedError) {
@@ -55,14 +55,14 @@ export function fetchFailure(error: unknown, what: Fetched): unknown {
 export class StatusError extends StreamFetchError {
   readonly status: number;
 
-  constructor(status: number, what: Fetched) {
+  constructor(status: number, what: ResourceKind) {
     super(`The server returned HTTP status ${status} for the ${what}. ${advice(status)}`);
     this.status = status;
   }
 }
 
 /** Creates the error for a response without content. */
-export function statusFailure(status: number, what: Fetched): StatusError {
+export function httpStatusError(status: number, what: ResourceKind): StatusError {
   return new StatusError(status, what);
 }
 

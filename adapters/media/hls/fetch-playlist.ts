@@ -1,10 +1,10 @@
-import type { InputMode } from '../../../core/capture.ts';
+import type { InputMode } from '../../../core/records/capture.ts';
 import { InvalidUrlError, NotLiveError, StreamError, StreamFetchError } from '../../../core/errors.ts';
 import { EgressLimitError, EgressTimeoutError } from '../../egress/errors.ts';
 import type { GuardedHttp, GuardedResponse } from '../../egress/guarded-http.ts';
 import { rankVariants } from './choose-variant.ts';
-import { fetchFailure, statusFailure } from './fetch-failure.ts';
-import { kindOfBody, kindOfContentType, type FoundInstead } from './found-instead.ts';
+import { hlsStreamError, httpStatusError } from './fetch-failure.ts';
+import { sniffBody, kindFromContentType, type ContentKind } from './sniff-content.ts';
 import {
   parsePlaylist,
   PlaylistError,
@@ -13,7 +13,7 @@ import {
   type Variant,
 } from './playlist.ts';
 import { PlaylistBudgetError, type PlaylistBudget, type PlaylistShare } from './playlist-budget.ts';
-import { PlaylistLimitError } from './readable-text.ts';
+import { PlaylistLimitError } from './sanitize-playlist.ts';
 import type { Variables } from './variables.ts';
 
 /** Dependencies and limits for fetching playlists. */
@@ -54,7 +54,7 @@ export async function fetchMediaPlaylist(
   } catch (error) {
     // One alternative is tried: a playlist may list a second server for the same stream.
     const [other] = others.filter((variant) => variant.url !== best.url);
-    if (other === undefined || !mayDoElsewhere(error)) throw error;
+    if (other === undefined || !canRetryElsewhere(error)) throw error;
     return await fetchVariant(fetcher, other, playlist.variables, signal).catch(() => {
       throw error;
     });
@@ -64,7 +64,7 @@ export async function fetchMediaPlaylist(
 const noVariables: Variables = new Map<string, string>();
 
 /** Returns false after a timeout, because no time is left for another server. */
-export function mayDoElsewhere(error: unknown): boolean {
+export function canRetryElsewhere(error: unknown): boolean {
   return error instanceof StreamError && !(error.cause instanceof EgressTimeoutError);
 }
 
@@ -106,7 +106,7 @@ function readPlaylist(
       'The server does not have this playlist (any more). Check the URL, and that the stream is running.',
     );
   }
-  if (response.status !== 200) throw statusFailure(response.status, 'playlist');
+  if (response.status !== 200) throw httpStatusError(response.status, 'playlist');
   const { playlist, paused } = fetcher.prepare?.(response.body) ?? { playlist: response.body, paused: false };
   try {
     const parsed = parsePlaylist(playlist, response.url, imported);
@@ -130,17 +130,17 @@ async function request(
     return await fetcher.http.request(url, { ...options, onChunk: share.count });
   } catch (error) {
     if (error instanceof PlaylistBudgetError) throw busyError(error);
-    if (!(error instanceof EgressLimitError)) throw fetchFailure(error, 'playlist');
+    if (!(error instanceof EgressLimitError)) throw hlsStreamError(error, 'playlist');
     // A body above the limit is probably a video file. Its headers show the content type.
     const headers = await fetcher.http.request(url, { ...options, headersOnly: true }).catch(() => null);
-    const kind = kindOfContentType(headers?.headers['content-type'] ?? '');
-    throw kind === 'something else' ? fetchFailure(error, 'playlist') : noPlaylist(kind, error);
+    const kind = kindFromContentType(headers?.headers['content-type'] ?? '');
+    throw kind === 'something else' ? hlsStreamError(error, 'playlist') : noPlaylist(kind, error);
   }
 }
 
-function foundInstead({ body, headers }: GuardedResponse): FoundInstead {
-  const kind = kindOfBody(body);
-  return kind === 'something else' ? kindOfContentType(headers['content-type'] ?? '') : kind;
+function foundInstead({ body, headers }: GuardedResponse): ContentKind {
+  const kind = sniffBody(body);
+  return kind === 'something else' ? kindFromContentType(headers['content-type'] ?? '') : kind;
 }
 
 function tooLong(cause: PlaylistError): StreamFetchError {
@@ -159,7 +159,7 @@ function busyError(cause: PlaylistBudgetError): StreamFetchError {
   );
 }
 
-function noPlaylist(found: FoundInstead, cause: unknown): NotLiveError | InvalidUrlError {
+function noPlaylist(found: ContentKind, cause: unknown): NotLiveError | InvalidUrlError {
   if (found === 'a video file') {
     return new NotLiveError(
       'The URL leads to a video file. Use the URL of a live HLS playlist (.m3u8).',

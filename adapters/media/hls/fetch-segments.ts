@@ -1,9 +1,9 @@
 import { createDecipheriv } from 'node:crypto';
 import { StreamFetchError } from '../../../core/errors.ts';
 import type { GuardedHttp } from '../../egress/guarded-http.ts';
-import { fetchFailure, statusFailure, StatusError, type Fetched } from './fetch-failure.ts';
+import { hlsStreamError, httpStatusError, StatusError, type ResourceKind } from './fetch-failure.ts';
 import type { Resource, Segment, SegmentKey } from './playlist.ts';
-import type { ResourceMemory } from './resource-memory.ts';
+import type { ResourceMemory } from './resource-cache.ts';
 
 /** Dependencies and limits for fetching segments. */
 export type SegmentFetcher = {
@@ -64,27 +64,27 @@ export async function* fetchSegments(
 
   async function keyBytes(key: SegmentKey | null): Promise<Uint8Array | null> {
     if (key === null) return null;
-    if (key.method === 'unsupported') throw protectedStream();
+    if (key.method === 'unsupported') throw drmError();
     const known = keys.get(key.url);
     const bytes = known ?? fetchOnce({ url: key.url, byteRange: null }, 'key', 1024);
     keys.set(key.url, bytes);
     return bytes;
   }
 
-  async function fetchOnce(resource: Resource, what: Fetched, maxBytes: number): Promise<Uint8Array> {
+  async function fetchOnce(resource: Resource, what: ResourceKind, maxBytes: number): Promise<Uint8Array> {
     const fetch = (): Promise<Uint8Array> => fetchBytes(resource, what, maxBytes);
     return fetcher.resources ? fetcher.resources.get(resource, fetch) : fetch();
   }
 
-  async function fetchBytes(resource: Resource, what: Fetched, maxBytes: number): Promise<Uint8Array> {
+  async function fetchBytes(resource: Resource, what: ResourceKind, maxBytes: number): Promise<Uint8Array> {
     const { byteRange } = resource;
     const headers = byteRange === null ? {} : { range: rangeHeader(byteRange.offset, byteRange.length) };
     const options = { headers, maxBytes, timeoutMs: fetcher.requestTimeoutMs, signal };
     const response = await fetcher.http.request(resource.url, options).catch((error: unknown) => {
-      throw fetchFailure(error, what);
+      throw hlsStreamError(error, what);
     });
     if (response.status === 206 && byteRange !== null) return response.body.subarray(0, byteRange.length);
-    if (response.status !== 200) throw statusFailure(response.status, what);
+    if (response.status !== 200) throw httpStatusError(response.status, what);
     // A server without range support sends the whole resource.
     if (byteRange === null) return response.body;
     return response.body.subarray(byteRange.offset, byteRange.offset + byteRange.length);
@@ -92,7 +92,7 @@ export async function* fetchSegments(
 }
 
 /** Creates the error for a stream with DRM. */
-export function protectedStream(): StreamFetchError {
+export function drmError(): StreamFetchError {
   return new StreamFetchError(
     'The stream is protected by DRM. Use a stream without encryption or with AES-128.',
   );

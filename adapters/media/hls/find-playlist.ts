@@ -1,10 +1,10 @@
-import type { CaptureRequest } from '../../../core/capture.ts';
+import type { CaptureRequest } from '../../../core/records/capture.ts';
 import { StreamEndedError } from '../../../core/errors.ts';
 import type { LocatedPlaylist } from './capture-hls.ts';
-import { fetchMediaPlaylist, mayDoElsewhere } from './fetch-playlist.ts';
+import { fetchMediaPlaylist, canRetryElsewhere } from './fetch-playlist.ts';
 import type { FetchedPlaylist, PlaylistFetcher } from './fetch-playlist.ts';
-import { livenessOf } from './live-or-not.ts';
-import type { Remembered } from './playlist-memory.ts';
+import { classifyLiveness } from './liveness.ts';
+import type { CachedPlaylist } from './playlist-cache.ts';
 
 /** Dependencies for finding the playlist of a capture. */
 export type PlaylistFinder = {
@@ -24,7 +24,7 @@ export type FoundPlaylist = { playlist: FetchedPlaylist; freshUntil: Date | null
 export async function findPlaylist(
   finder: PlaylistFinder,
   request: CaptureRequest,
-  remembered: Remembered | undefined,
+  remembered: CachedPlaylist | undefined,
   signal: AbortSignal,
 ): Promise<FoundPlaylist> {
   const again = request.resolveAgain || remembered !== undefined;
@@ -32,7 +32,7 @@ export async function findPlaylist(
   if (last) return { playlist: last, freshUntil: remembered.freshUntil };
   const { url, freshUntil } = await finder.locate(request.url, again, signal);
   const playlist = await fetchMediaPlaylist(finder.fetcher, url, request.mode, signal);
-  if (livenessOf(playlist) !== 'live') throw new StreamEndedError();
+  if (classifyLiveness(playlist) !== 'live') throw new StreamEndedError();
   return { playlist, freshUntil };
 }
 
@@ -40,15 +40,15 @@ export async function findPlaylist(
 async function lastPlaylist(
   { fetcher, asksSource }: PlaylistFinder,
   request: CaptureRequest,
-  { mediaUrl }: Remembered,
+  { mediaUrl }: CachedPlaylist,
   signal: AbortSignal,
 ): Promise<FetchedPlaylist | null> {
   const isAll = mediaUrl === request.url;
   try {
     const playlist = await fetchMediaPlaylist(fetcher, mediaUrl, request.mode, signal);
-    if (livenessOf(playlist) === 'live') return playlist;
+    if (classifyLiveness(playlist) === 'live') return playlist;
   } catch (error) {
-    if (isAll || !mayDoElsewhere(error)) throw error;
+    if (isAll || !canRetryElsewhere(error)) throw error;
     return null;
   }
   if (isAll || asksSource) throw new StreamEndedError();

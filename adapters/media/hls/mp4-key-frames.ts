@@ -2,14 +2,14 @@
  * Maximum MP4 samples, above every real segment. A run may declare four billion samples without bytes for them, and
  * a fragment needs only eight bytes.
  */
-const mostSamples = 100_000;
+const maxSamples = 100_000;
 const isNoKeyFrame = 0x10000;
 
 /**
  * Returns the seconds from the first frame of a fragmented MP4 segment to its last key frame. Returns null if the
  * boxes do not contain them (ISO/IEC 14496-12).
  */
-export function lastKeyFrameOfMp4(segment: Uint8Array, initialization: Uint8Array | null): number | null {
+export function lastKeyFrameOffsetMp4(segment: Uint8Array, initialization: Uint8Array | null): number | null {
   try {
     const track = videoTrack(asBuffer(initialization ?? segment));
     return track === null ? null : lastKeyFrame(asBuffer(segment), track);
@@ -48,7 +48,7 @@ function findDefaults(extension: Buffer, id: number): Buffer | null {
 function lastKeyFrame(segment: Buffer, track: Track): number | null {
   let first = Infinity;
   let last: number | null = null;
-  let left = mostSamples;
+  let left = maxSamples;
   for (const fragment of readFragments(segment)) {
     if ((left -= 1) < 0) return null;
     const header = readHeader(child(fragment, 'tfhd'), track);
@@ -68,7 +68,7 @@ function lastKeyFrame(segment: Buffer, track: Track): number | null {
 }
 
 function* readFragments(segment: Buffer): Generator<Buffer> {
-  let left = mostSamples;
+  let left = maxSamples;
   for (const box of children(segment, 'moof')) {
     if ((left -= 1) < 0) return;
     yield* children(box, 'traf');

@@ -1,6 +1,6 @@
 import { parse, setOptions } from 'hls-parser';
 import { z } from 'zod';
-import { readableText } from './readable-text.ts';
+import { sanitizePlaylist } from './sanitize-playlist.ts';
 import type { Variables } from './variables.ts';
 
 /** Parsed playlist, reduced to what captures need. Every URL is absolute. */
@@ -85,7 +85,7 @@ export function parsePlaylist(
   imported: Variables = new Map<string, string>(),
 ): Playlist {
   try {
-    const read = readableText(bytes, { url, imported, mostSegments: newestSegments });
+    const read = sanitizePlaylist(bytes, { url, imported, maxSegments: newestSegments });
     if (read === null) throw new PlaylistError('No #EXTM3U at the start');
     const parsed = parse(read.text);
     return parsed.isMasterPlaylist

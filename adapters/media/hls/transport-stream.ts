@@ -3,20 +3,20 @@ export const packetBytes = 188;
 const syncByte = 0x47;
 
 /** Index of an MPEG-TS segment: PAT and PMT packets, video PID, offset of each access unit. */
-export type TransportStream = {
+export type TransportStreamIndex = {
   /** Packets of the PAT and the PMT. */
   tables: Uint8Array[];
   videoPid: number;
-  pictures: { at: number; isKeyFrame: boolean }[];
+  accessUnits: { at: number; isKeyFrame: boolean }[];
 };
 
 /**
  * Indexes an MPEG-TS segment, in decoding order. Returns null for unusual input: several programs, tables over
  * several packets, incomplete packets.
  */
-export function picturesOf(bytes: Uint8Array): TransportStream | null {
+export function indexTransportStream(bytes: Uint8Array): TransportStreamIndex | null {
   const tables: Uint8Array[] = [];
-  const pictures: TransportStream['pictures'] = [];
+  const accessUnits: TransportStreamIndex['accessUnits'] = [];
   let programPid: number | null = null;
   let videoPid: number | null = null;
   for (let at = 0; at + packetBytes <= bytes.length; at += packetBytes) {
@@ -31,15 +31,15 @@ export function picturesOf(bytes: Uint8Array): TransportStream | null {
       videoPid = readVideoPid(packet);
       if (videoPid === null) return null;
       tables.push(packet);
-    } else if (pid === videoPid && startsUnit(packet) && (isRandomAccess(packet) || hasTime(packet))) {
-      pictures.push({ at, isKeyFrame: isRandomAccess(packet) });
+    } else if (pid === videoPid && startsPayloadUnit(packet) && (isRandomAccess(packet) || hasTime(packet))) {
+      accessUnits.push({ at, isKeyFrame: isRandomAccess(packet) });
     }
   }
-  return videoPid === null ? null : { tables, videoPid, pictures };
+  return videoPid === null ? null : { tables, videoPid, accessUnits };
 }
 
 /** Returns the packets of one PID, without audio and other streams. */
-export function packetsOf(bytes: Uint8Array, pid: number): Uint8Array[] {
+export function packetsWithPid(bytes: Uint8Array, pid: number): Uint8Array[] {
   const packets: Uint8Array[] = [];
   for (let at = 0; at + packetBytes <= bytes.length; at += packetBytes) {
     const packet = bytes.subarray(at, at + packetBytes);
@@ -49,7 +49,7 @@ export function packetsOf(bytes: Uint8Array, pid: number): Uint8Array[] {
 }
 
 /** Returns the payload of a packet: the bytes after its header and adaptation field. */
-export function payloadOf(packet: Uint8Array): Uint8Array {
+export function packetPayload(packet: Uint8Array): Uint8Array {
   return packet.subarray(hasAdaptation(packet) ? 5 + byte(packet, 4) : 4);
 }
 
@@ -60,7 +60,7 @@ function readPid(packet: Uint8Array): number {
 }
 
 /** Returns true if the packet starts a PES packet or a table section. */
-export function startsUnit(packet: Uint8Array): boolean {
+export function startsPayloadUnit(packet: Uint8Array): boolean {
   return (byte(packet, 1) & 0x40) !== 0;
 }
 
@@ -72,7 +72,7 @@ function isRandomAccess(packet: Uint8Array): boolean {
  * Some encoders split an access unit over several PES packets: only the first has a PTS (ISO/IEC 13818-1, 2.4.3.7).
  */
 function hasTime(packet: Uint8Array): boolean {
-  return (byte(payloadOf(packet), 7) & 0x80) !== 0;
+  return (byte(packetPayload(packet), 7) & 0x80) !== 0;
 }
 
 function hasAdaptation(packet: Uint8Array): boolean {
@@ -111,8 +111,8 @@ const videoTypes = new Set([0x02, 0x10, 0x1b, 0x24]);
 const checksumBytes = 4;
 
 function readSection(packet: Uint8Array, tableId: number): Uint8Array | null {
-  if (!startsUnit(packet)) return null;
-  const payload = payloadOf(packet);
+  if (!startsPayloadUnit(packet)) return null;
+  const payload = packetPayload(packet);
   const start = 1 + byte(payload, 0);
   const length = 3 + (word(payload, start + 1) & 0x0fff);
   const section = payload.subarray(start, start + length);

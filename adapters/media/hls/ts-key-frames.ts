@@ -6,7 +6,7 @@ const ticksPerSecond = 90_000;
  * Returns the seconds from the first frame of an MPEG-TS segment to its last key frame. Returns null if no key
  * frame is marked with the random access indicator, as all HLS encoders do (ISO/IEC 13818-1).
  */
-export function lastKeyFrameOfTs(segment: Uint8Array): number | null {
+export function lastKeyFrameOffsetTs(segment: Uint8Array): number | null {
   const bytes = Buffer.from(segment.buffer, segment.byteOffset, segment.byteLength);
   let base: number | null = null;
   let first = 0;

@@ -7,14 +7,14 @@ export class VariableError extends Error {
 }
 
 /** Maximum length of the text, in characters. Stops variables that expand exponentially. */
-const mostCharacters = 16 * 1024 * 1024;
+const maxCharacters = 16 * 1024 * 1024;
 
 /**
  * Replaces `{$NAME}` with the value of the variable (RFC 8216bis, 4.3). A variable is defined in the text, imported
  * from the multivariant playlist, or taken from the query of the playlist URL, as signed queries require. Throws
  * `VariableError`.
  */
-export function withVariables(
+export function substituteVariables(
   lines: string[],
   url: string,
   imported: Variables,
@@ -24,7 +24,7 @@ export function withVariables(
   const substituted = lines.map((line) => {
     const full = variables.size === 0 ? line : fillIn(line, variables);
     characters += full.length;
-    if (characters > mostCharacters) throw tooLong();
+    if (characters > maxCharacters) throw tooLong();
     if (full.startsWith('#EXT-X-DEFINE:')) define(full, url, imported, variables);
     return full;
   });
@@ -37,7 +37,7 @@ function fillIn(line: string, variables: Variables): string {
   return line.replace(/\{\$([\w-]{1,255})\}/g, (reference: string, name: string) => {
     const value = variables.get(name) ?? reference;
     characters += value.length;
-    if (characters > mostCharacters) throw tooLong();
+    if (characters > maxCharacters) throw tooLong();
     return value;
   });
 }

@@ -1,8 +1,8 @@
 import type { Plane, Planes } from './planes.ts';
 
 /** Blurs all planes of a thumbnail. */
-export function blurPlanes({ luma, blueness, redness }: Planes): Planes {
-  return { luma: blur(luma), blueness: blur(blueness), redness: blur(redness) };
+export function blurPlanes({ luma, cb: blueness, cr: redness }: Planes): Planes {
+  return { luma: blur(luma), cb: blur(blueness), cr: blur(redness) };
 }
 
 /** 3×3 mean with repeated edges. Reduces single-pixel noise by two thirds and keeps details of two pixels. */

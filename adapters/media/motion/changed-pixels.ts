@@ -7,10 +7,10 @@ import {
   medianDifference,
   whiteBalanceBounds,
 } from './light-fit.ts';
-import { type LightLimits, lightOfColour, lightOfLuma, localLight } from './local-light.ts';
+import { type LightLimits, lightOfColor, lightOfLuma, localLight } from './local-light.ts';
 import type { Plane, Planes } from './planes.ts';
-import { findShift, shifted } from './shift.ts';
-import { certain, thresholdFor, weightsFor } from './threshold.ts';
+import { findShift, applyShift } from './shift.ts';
+import { fullWeight, thresholdFor, weightsFor } from './threshold.ts';
 import type { MotionTuning } from './tuning.ts';
 
 /** Differences from the reference after correction of camera shift, light and noise. */
@@ -35,13 +35,16 @@ export function changedPixels(
   tuning: MotionTuning,
 ): Changes {
   const offset = medianDifference(remembered.luma, current.luma);
-  const reference = shifted(remembered, findShift(remembered.luma, current.luma, offset, tuning.shiftPixels));
+  const reference = applyShift(
+    remembered,
+    findShift(remembered.luma, current.luma, offset, tuning.shiftPixels),
+  );
   const luma = compare(reference.luma, current.luma, lumaLight(tuning), tuning);
   const changes = lumaChanges(luma, allowance);
-  if (!tuning.colour) return changes;
-  for (const plane of ['blueness', 'redness'] as const) {
-    const colour = compare(reference[plane], current[plane], colourLight(tuning), tuning);
-    addColour(changes, colour, current[plane].width, allowance);
+  if (!tuning.color) return changes;
+  for (const plane of ['cb', 'cr'] as const) {
+    const color = compare(reference[plane], current[plane], colorLight(tuning), tuning);
+    addColor(changes, color, current[plane].width, allowance);
   }
   return changes;
 }
@@ -58,8 +61,8 @@ function lumaLight({ bandShare, shadeShare }: MotionTuning): LightModel {
   };
 }
 
-function colourLight({ tintShare }: MotionTuning): LightModel {
-  return { bounds: whiteBalanceBounds, lightAt: lightOfColour, limits: { band: 0, shade: tintShare } };
+function colorLight({ tintShare }: MotionTuning): LightModel {
+  return { bounds: whiteBalanceBounds, lightAt: lightOfColor, limits: { band: 0, shade: tintShare } };
 }
 
 function compare(
@@ -82,7 +85,7 @@ function lumaChanges({ distance, weightAt }: Comparison, allowance: Uint8Array):
   for (let at = 0; at < distance.length; at += 1) {
     const level = distance[at] ?? 0;
     if (weightAt[level] === 0) continue;
-    if (weightAt[level] === certain) {
+    if (weightAt[level] === fullWeight) {
       beyondDoubt[at] = 1;
       countWithoutNoiseMap += 1;
     }
@@ -96,18 +99,18 @@ function lumaChanges({ distance, weightAt }: Comparison, allowance: Uint8Array):
  * Adds the changes of one chroma plane. A chroma sample covers 2×2 luma pixels; a pixel counts once, even if luma
  * and both chroma planes have changed.
  */
-function addColour(changes: Changes, colour: Comparison, colourWidth: number, allowance: Uint8Array): void {
+function addColor(changes: Changes, color: Comparison, colorWidth: number, allowance: Uint8Array): void {
   const { weights, beyondDoubt } = changes;
-  const { distance, weightAt } = colour;
-  const width = colourWidth * 2;
+  const { distance, weightAt } = color;
+  const width = colorWidth * 2;
   for (let sample = 0; sample < distance.length; sample += 1) {
     const level = distance[sample] ?? 0;
     if (weightAt[level] === 0) continue;
-    const row = Math.floor(sample / colourWidth);
-    const corner = row * 2 * width + (sample - row * colourWidth) * 2;
+    const row = Math.floor(sample / colorWidth);
+    const corner = row * 2 * width + (sample - row * colorWidth) * 2;
     for (let of4 = 0; of4 < 4; of4 += 1) {
       const at = corner + (of4 & 1) + (of4 >> 1) * width;
-      if (weightAt[level] === certain && beyondDoubt[at] === 0) {
+      if (weightAt[level] === fullWeight && beyondDoubt[at] === 0) {
         beyondDoubt[at] = 1;
         changes.countWithoutNoiseMap += 1;
       }

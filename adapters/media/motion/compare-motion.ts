@@ -1,15 +1,15 @@
-import { thumbnail } from '../../../core/capture.ts';
-import type { CompareMotion, MotionComparison } from '../../../core/motion.ts';
+import { thumbnail } from '../../../core/records/capture.ts';
+import type { CompareMotion, MotionComparison } from '../../../core/records/motion.ts';
 import { blurPlanes } from './blur.ts';
 import { type Changes, changedPixels } from './changed-pixels.ts';
 import { componentWeights } from './components.ts';
-import { allowanceOf, learnNoise, quietNoiseMap } from './noise-map.ts';
-import { isBlack, isIdentical, traceOf } from './picture-health.ts';
-import { planesOf, thumbnailOf } from './planes.ts';
+import { noiseAllowance, learnNoise, quietNoiseMap } from './noise-map.ts';
+import { isBlack, isIdentical, computeFingerprint } from './frame-health.ts';
+import { splitPlanes, joinPlanes } from './planes.ts';
 import { decodeState, encodeReference, encodeState, type MotionState } from './state-codec.ts';
-import { certain } from './threshold.ts';
+import { fullWeight } from './threshold.ts';
 import { type MotionTuning, motionTuning } from './tuning.ts';
-import { leastAreaIn, learnFlakes } from './weather.ts';
+import { minMotionArea, updateFlakeArea } from './precipitation.ts';
 
 const pixels = thumbnail.width * thumbnail.height;
 
@@ -24,47 +24,47 @@ export function createMotionComparison(tuning: MotionTuning): CompareMotion {
   return (picture, state) => {
     const remembered = decodeState(state);
     if (remembered === null) return firstPicture(picture);
-    const { blurred, learned, ...comparison } = decide(picture, remembered, tuning);
+    const { blurred, learned, ...comparison } = compareStates(picture, remembered, tuning);
     return {
       ...comparison,
-      stateIfLooked: encodeState(encodeReference(thumbnailOf(blurred)), learned),
-      stateIfSkipped: encodeState(remembered.encoded, learned),
+      stateWithNewReference: encodeState(encodeReference(joinPlanes(blurred)), learned),
+      stateWithSameReference: encodeState(remembered.encoded, learned),
     };
   };
 }
 
 function firstPicture(picture: Uint8Array): MotionComparison {
-  const planes = planesOf(picture);
-  const learned = { trace: traceOf(planes.luma), noise: quietNoiseMap(), flakeArea: 0 };
-  const state = encodeState(encodeReference(thumbnailOf(blurPlanes(planes))), learned);
+  const planes = splitPlanes(picture);
+  const learned = { trace: computeFingerprint(planes.luma), noise: quietNoiseMap(), flakeArea: 0 };
+  const state = encodeState(encodeReference(joinPlanes(blurPlanes(planes))), learned);
   return {
     moved: true,
     changedShare: 1,
     black: isBlack(planes),
     identicalToPrevious: false,
-    stateIfLooked: state,
-    stateIfSkipped: state,
+    stateWithNewReference: state,
+    stateWithSameReference: state,
   };
 }
 
 /** Compares a thumbnail with a decoded state. */
-export function decide(picture: Uint8Array, remembered: MotionState, tuning: MotionTuning) {
-  const planes = planesOf(picture);
+export function compareStates(picture: Uint8Array, remembered: MotionState, tuning: MotionTuning) {
+  const planes = splitPlanes(picture);
   const blurred = blurPlanes(planes);
   const { trace, noise, flakeArea } = remembered.learned;
-  const allowance = allowanceOf(noise, tuning.learnedShare);
-  const changes = changedPixels(planesOf(remembered.reference), blurred, allowance, tuning);
+  const allowance = noiseAllowance(noise, tuning.learnedShare);
+  const changes = changedPixels(splitPlanes(remembered.reference), blurred, allowance, tuning);
   const components = componentWeights(changes.weights, thumbnail.width);
-  const newest = traceOf(planes.luma);
+  const newest = computeFingerprint(planes.luma);
   return {
-    ...verdict(changes, components, leastAreaIn(flakeArea, tuning), tuning),
+    ...verdict(changes, components, minMotionArea(flakeArea, tuning), tuning),
     black: isBlack(planes),
     identicalToPrevious: isIdentical(trace, newest),
     blurred,
     learned: {
       trace: newest,
       noise: learnNoise(noise, changes.lumaDistance, tuning.learnedInside),
-      flakeArea: learnFlakes(flakeArea, components),
+      flakeArea: updateFlakeArea(flakeArea, components),
     },
   };
 }
@@ -72,13 +72,13 @@ export function decide(picture: Uint8Array, remembered: MotionState, tuning: Mot
 function verdict(
   { countWithoutNoiseMap }: Changes,
   components: readonly number[],
-  leastArea: number,
+  minArea: number,
   { unmistakableShare }: MotionTuning,
 ): { moved: boolean; changedShare: number } {
   const unmistakable = countWithoutNoiseMap > unmistakableShare * pixels;
-  const changed = components.reduce((total, weight) => total + weight, 0) / certain;
+  const changed = components.reduce((total, weight) => total + weight, 0) / fullWeight;
   return {
-    moved: unmistakable || (components[0] ?? 0) >= leastArea * certain,
+    moved: unmistakable || (components[0] ?? 0) >= minArea * fullWeight,
     changedShare: (unmistakable ? countWithoutNoiseMap : changed) / pixels,
   };
 }

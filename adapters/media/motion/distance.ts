@@ -1,4 +1,4 @@
-import { greater, lesser } from './integers.ts';
+import { maxInt, minInt } from './integers.ts';
 import { type LocalLight, lightUnit } from './local-light.ts';
 import type { Plane } from './planes.ts';
 
@@ -24,12 +24,12 @@ export function distances(
     const up = y === 0 ? 0 : reach * width;
     const down = y === height - 1 ? 0 : reach * width;
     for (let at = y * width; at < (y + 1) * width; at += 1) {
-      const least = lesser(lesser(low[at - up] ?? 0, low[at] ?? 0), low[at + down] ?? 0);
-      const most = greater(greater(high[at - up] ?? 0, high[at] ?? 0), high[at + down] ?? 0);
+      const least = minInt(minInt(low[at - up] ?? 0, low[at] ?? 0), low[at + down] ?? 0);
+      const max = maxInt(maxInt(high[at - up] ?? 0, high[at] ?? 0), high[at + down] ?? 0);
       const lit = (local[at] ?? 0) * (lightAt[samples[at] ?? 0] ?? 0);
       const seen = (current[at] ?? 0) - ((lit + lightUnit / 2) >> lightBits);
-      const beyond = greater(seen - (expected[most] ?? 0), (expected[least] ?? 0) - seen);
-      found[at] = lesser(greater(beyond, 0), 255);
+      const beyond = maxInt(seen - (expected[max] ?? 0), (expected[least] ?? 0) - seen);
+      found[at] = minInt(maxInt(beyond, 0), 255);
     }
   }
   return found;
@@ -44,13 +44,13 @@ function extremesAlongRows({ samples, width }: Plane): { low: Uint8Array; high: 
     const last = row + width - 1;
     for (let at = row; at < last; at += 1) {
       const right = samples[at + 1] ?? 0;
-      low[at] = lesser(left, lesser(here, right));
-      high[at] = greater(left, greater(here, right));
+      low[at] = minInt(left, minInt(here, right));
+      high[at] = maxInt(left, maxInt(here, right));
       left = here;
       here = right;
     }
-    low[last] = lesser(left, here);
-    high[last] = greater(left, here);
+    low[last] = minInt(left, here);
+    high[last] = maxInt(left, here);
   }
   return { low, high };
 }

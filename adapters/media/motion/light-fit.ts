@@ -1,4 +1,4 @@
-import { binOf, noDifferences, takeMedian } from './differences.ts';
+import { histogramBin, emptyHistogram, drainMedian } from './histogram.ts';
 import type { Plane } from './planes.ts';
 
 /** Global change of light between two thumbnails: current ≈ gain · reference + offset. */
@@ -34,14 +34,14 @@ export function fitLight(reference: Plane, current: Plane, bounds: LightBounds):
 
 /** Returns the median level difference of two planes, over every third pixel. */
 export function medianDifference(reference: Plane, current: Plane): number {
-  const differences = noDifferences();
+  const differences = emptyHistogram();
   let count = 0;
   for (let at = 0; at < reference.samples.length; at += stride) {
-    const bin = binOf((current.samples[at] ?? 0) - (reference.samples[at] ?? 0));
+    const bin = histogramBin((current.samples[at] ?? 0) - (reference.samples[at] ?? 0));
     differences[bin] = (differences[bin] ?? 0) + 1;
     count += 1;
   }
-  return takeMedian(differences, count);
+  return drainMedian(differences, count);
 }
 
 /** Returns the expected current level for each reference level, rounded; index 0 to 255. */

@@ -1,4 +1,4 @@
-import { binOf, noDifferences, takeMedian } from './differences.ts';
+import { histogramBin, emptyHistogram, drainMedian } from './histogram.ts';
 import type { Plane } from './planes.ts';
 
 /**
@@ -12,7 +12,7 @@ export const lightUnit = 512;
 /** Amount of light per luma level, index 0 to 255. Light scales luma, while chroma shifts equally at all levels. */
 export const lightOfLuma = Uint8Array.from({ length: 256 }, (_, level) => Math.max(level - 16, 0));
 /** Amount of light per chroma level, constant. */
-export const lightOfColour = new Uint8Array(256).fill(128);
+export const lightOfColor = new Uint8Array(256).fill(128);
 
 /** Maximum change that counts as light, as a share of the light of a pixel. A larger change counts as motion. */
 export type LightLimits = { band: number; shade: number };
@@ -22,7 +22,7 @@ const rows = 5;
 /** Bands are smooth: each row is averaged with this many rows above and below. */
 const bandReach = 2;
 /** Minimum light of a usable pixel. Below it, one level more or less is noise. */
-const leastLight = 12;
+const minLight = 12;
 
 /**
  * Computes the local light. `expected` maps each reference level to its level in the current light. Both planes are
@@ -50,7 +50,7 @@ function relativeChanges(
   expected: Int16Array,
   lightAt: Uint8Array,
 ): Int16Array {
-  const inverse = Int32Array.from(lightAt, (light) => (light < leastLight ? 0 : (lightUnit << 8) / light));
+  const inverse = Int32Array.from(lightAt, (light) => (light < minLight ? 0 : (lightUnit << 8) / light));
   const changes = new Int16Array(reference.length >> 1);
   for (let pair = 0; pair < changes.length; pair += 1) {
     const at = pair << 1;
@@ -63,22 +63,22 @@ function relativeChanges(
 }
 
 /** Computes the median of each row. An object narrower than half the image does not affect it. */
-function bandLight(relative: Int16Array, { width, height }: Plane, most: number): Int16Array {
+function bandLight(relative: Int16Array, { width, height }: Plane, max: number): Int16Array {
   const bands = new Int16Array(height);
-  if (most === 0) return bands;
+  if (max === 0) return bands;
   const medians = new Float32Array(height);
-  const seen = noDifferences();
+  const seen = emptyHistogram();
   const pairs = width >> 1;
   for (let y = 0; y < height; y += 1) {
     let count = 0;
     for (let at = y * pairs; at < (y + 1) * pairs; at += 1) {
       const change = relative[at] ?? 0;
       if (change === unknown) continue;
-      const bin = binOf(change);
+      const bin = histogramBin(change);
       seen[bin] = (seen[bin] ?? 0) + 1;
       count += 1;
     }
-    medians[y] = limited(takeMedian(seen, count), most);
+    medians[y] = limited(drainMedian(seen, count), max);
   }
   return bands.map((_, y) => Math.round(meanAround(medians, y)));
 }
@@ -96,10 +96,10 @@ function shadeLight(
   relative: Int16Array,
   { width, height }: Plane,
   bands: Int16Array,
-  most: number,
+  max: number,
 ): Float32Array {
   const shades = new Float32Array(columns * rows);
-  const seen = noDifferences();
+  const seen = emptyHistogram();
   const [cellPairs, cellHeight] = [width / columns / 2, height / rows];
   for (let cell = 0; cell < shades.length; cell += 1) {
     const left = (cell % columns) * cellPairs;
@@ -111,18 +111,18 @@ function shadeLight(
       for (let at = start; at < start + cellPairs; at += 1) {
         const change = relative[at] ?? 0;
         if (change === unknown) continue;
-        const bin = binOf(change - band);
+        const bin = histogramBin(change - band);
         seen[bin] = (seen[bin] ?? 0) + 1;
         count += 1;
       }
     }
-    shades[cell] = limited(takeMedian(seen, count), most);
+    shades[cell] = limited(drainMedian(seen, count), max);
   }
   return shades;
 }
 
-function limited(change: number, most: number): number {
-  return Math.min(Math.max(change, -most), most);
+function limited(change: number, max: number): number {
+  return Math.min(Math.max(change, -max), max);
 }
 
 /** Expands bands and grid to the size of a plane, bilinear between the cell centers. */

@@ -1,5 +1,5 @@
-import { thumbnail } from '../../../core/capture.ts';
-import { greater, lesser } from './integers.ts';
+import { thumbnail } from '../../../core/records/capture.ts';
+import { maxInt, minInt } from './integers.ts';
 
 /**
  * Learned noise per 2×2 cell; rises by half of a difference, so a clock is learned in two or three ticks. An object
@@ -26,12 +26,12 @@ export function quietNoiseMap(): NoiseMap {
 }
 
 /** Returns the distance that each luma pixel must exceed, in levels. `share` scales the learned noise. */
-export function allowanceOf(noise: NoiseMap, share: number): Uint8Array {
+export function noiseAllowance(noise: NoiseMap, share: number): Uint8Array {
   const allowance = new Uint8Array(noiseCells * 4);
   for (let cell = 0; cell < noiseCells; cell += 1) {
     const learned = noise[cell] ?? 0;
     if (learned === 0) continue;
-    const level = lesser(Math.round(share * learned), 255);
+    const level = minInt(Math.round(share * learned), 255);
     const at = cellCorner(cell);
     allowance[at] = level;
     allowance[at + 1] = level;
@@ -42,13 +42,13 @@ export function allowanceOf(noise: NoiseMap, share: number): Uint8Array {
 }
 
 /** Updates the map with a distance per luma pixel. Outside the strips, noise is limited to `mostInside` levels. */
-export function learnNoise(noise: NoiseMap, distance: Uint8Array, mostInside: number): NoiseMap {
+export function learnNoise(noise: NoiseMap, distance: Uint8Array, maxInside: number): NoiseMap {
   const seen = greatestInCells(distance);
   const learned = new Uint8Array(noiseCells);
   for (let y = 0; y < height; y += 1) {
     const strip = y < stripRows || y >= height - stripRows;
     for (let cell = y * width; cell < (y + 1) * width; cell += 1) {
-      const now = strip ? widest(seen, y * width, cell) : lesser(seen[cell] ?? 0, mostInside);
+      const now = strip ? widest(seen, y * width, cell) : minInt(seen[cell] ?? 0, maxInside);
       learned[cell] = follow(noise[cell] ?? 0, now);
     }
   }
@@ -65,23 +65,23 @@ function greatestInCells(distance: Uint8Array): Uint8Array {
   for (let cell = 0; cell < noiseCells; cell += 1) {
     const at = cellCorner(cell);
     const below = at + thumbnail.width;
-    cells[cell] = greater(
-      greater(distance[at] ?? 0, distance[at + 1] ?? 0),
-      greater(distance[below] ?? 0, distance[below + 1] ?? 0),
+    cells[cell] = maxInt(
+      maxInt(distance[at] ?? 0, distance[at + 1] ?? 0),
+      maxInt(distance[below] ?? 0, distance[below + 1] ?? 0),
     );
   }
   return cells;
 }
 
 function widest(seen: Uint8Array, row: number, cell: number): number {
-  let most = 0;
+  let max = 0;
   const end = Math.min(cell + reach, row + width - 1);
-  for (let near = Math.max(cell - reach, row); near <= end; near += 1) most = greater(most, seen[near] ?? 0);
-  return most;
+  for (let near = Math.max(cell - reach, row); near <= end; near += 1) max = maxInt(max, seen[near] ?? 0);
+  return max;
 }
 
 /** Rises by half of the difference; falls by about 3 % per tick, at least by one level. */
 function follow(known: number, seen: number): number {
   if (seen > known) return (known + seen + 1) >> 1;
-  return known - (known < 32 ? lesser(known, 1) : known >> 5);
+  return known - (known < 32 ? minInt(known, 1) : known >> 5);
 }

@@ -9,24 +9,24 @@ export type Shift = { right: number; down: number };
  */
 const stepAcross = 5;
 const stepDown = 4;
-const mostDifference = 24;
+const maxDifference = 24;
 /** Minimum share of the difference that a shift must remove. */
-const leastGain = 0.15;
+const minGain = 0.15;
 
 /**
  * Finds the shift by descent from 0, one pixel per round, at most `most` pixels. `offset` is the median level
  * difference of both luma planes.
  */
-export function findShift(reference: Plane, current: Plane, offset: number, most: number): Shift {
-  const still = difference(reference, current, offset, most, 0, 0);
+export function findShift(reference: Plane, current: Plane, offset: number, max: number): Shift {
+  const still = difference(reference, current, offset, max, 0, 0);
   let found: Shift = { right: 0, down: 0 };
   let left = still;
-  for (let round = 0; round < most; round += 1) {
+  for (let round = 0; round < max; round += 1) {
     const from = found;
     for (let down = from.down - 1; down <= from.down + 1; down += 1) {
       for (let right = from.right - 1; right <= from.right + 1; right += 1) {
         if (right === from.right && down === from.down) continue;
-        const now = difference(reference, current, offset, most, right, down);
+        const now = difference(reference, current, offset, max, right, down);
         if (now >= left) continue;
         left = now;
         found = { right, down };
@@ -34,7 +34,7 @@ export function findShift(reference: Plane, current: Plane, offset: number, most
     }
     if (found === from) break;
   }
-  return left < still * (1 - leastGain) ? found : { right: 0, down: 0 };
+  return left < still * (1 - minGain) ? found : { right: 0, down: 0 };
 }
 
 function difference(
@@ -53,7 +53,7 @@ function difference(
     for (let at = row + margin; at < row + width - margin; at += stepAcross) {
       const levels = (current.samples[at] ?? 0) - (reference.samples[at - back] ?? 0) - offset;
       const size = levels < 0 ? -levels : levels;
-      total += size < mostDifference ? size : mostDifference;
+      total += size < maxDifference ? size : maxDifference;
     }
   }
   return total;
@@ -62,13 +62,13 @@ function difference(
 /**
  * Shifts the reference to the current camera position, with repeated borders. A chroma sample covers 2×2 pixels.
  */
-export function shifted(planes: Planes, { right, down }: Shift): Planes {
+export function applyShift(planes: Planes, { right, down }: Shift): Planes {
   if (right === 0 && down === 0) return planes;
-  const [colourRight, colourDown] = [Math.trunc(right / 2), Math.trunc(down / 2)];
+  const [colorRight, colorDown] = [Math.trunc(right / 2), Math.trunc(down / 2)];
   return {
     luma: shiftedPlane(planes.luma, right, down),
-    blueness: shiftedPlane(planes.blueness, colourRight, colourDown),
-    redness: shiftedPlane(planes.redness, colourRight, colourDown),
+    cb: shiftedPlane(planes.cb, colorRight, colorDown),
+    cr: shiftedPlane(planes.cr, colorRight, colorDown),
   };
 }
 

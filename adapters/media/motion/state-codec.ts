@@ -1,9 +1,9 @@
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib';
-import { thumbnail } from '../../../core/capture.ts';
+import { thumbnail } from '../../../core/records/capture.ts';
 import { noiseCells, type NoiseMap } from './noise-map.ts';
-import { trace } from './picture-health.ts';
-import { planesOf, thumbnailOf } from './planes.ts';
-import { fromDifferences, toDifferences } from './prediction.ts';
+import { fingerprint } from './frame-health.ts';
+import { splitPlanes, joinPlanes } from './planes.ts';
+import { fromResiduals, toResiduals } from './residuals.ts';
 
 /** State of the pre-filter, kept between ticks. */
 export type MotionState = {
@@ -30,7 +30,7 @@ const version = '3';
  * Quantization of the reference, in levels. The error is one level, below the noise, and the size falls by a third.
  */
 const levelStep = 3;
-const learnedBytes = 1 + trace.bytes + noiseCells;
+const learnedBytes = 1 + fingerprint.bytes + noiseCells;
 
 /** Encodes a state from an encoded reference and learned values. */
 export function encodeState(reference: string, learned: Learned): string {
@@ -55,11 +55,11 @@ export function decodeState(text: string | null): (MotionState & { encoded: stri
 export function encodeReference(picture: Uint8Array): string {
   const steps = new Uint8Array(picture.length);
   for (let at = 0; at < steps.length; at += 1) steps[at] = ((picture[at] ?? 0) + 1) / levelStep;
-  return deflate(byPlane(steps, toDifferences));
+  return deflate(byPlane(steps, toResiduals));
 }
 
 function decodeReference(differences: Uint8Array): Uint8Array {
-  const steps = byPlane(differences, fromDifferences);
+  const steps = byPlane(differences, fromResiduals);
   for (let at = 0; at < steps.length; at += 1) steps[at] = (steps[at] ?? 0) * levelStep;
   return steps;
 }
@@ -68,27 +68,27 @@ function byPlane(
   picture: Uint8Array,
   change: (samples: Uint8Array, width: number) => Uint8Array,
 ): Uint8Array {
-  const { luma, blueness, redness } = planesOf(picture);
-  return thumbnailOf({
+  const { luma, cb: blueness, cr: redness } = splitPlanes(picture);
+  return joinPlanes({
     luma: { ...luma, samples: change(luma.samples, luma.width) },
-    blueness: { ...blueness, samples: change(blueness.samples, blueness.width) },
-    redness: { ...redness, samples: change(redness.samples, redness.width) },
+    cb: { ...blueness, samples: change(blueness.samples, blueness.width) },
+    cr: { ...redness, samples: change(redness.samples, redness.width) },
   });
 }
 
 function encodeLearned({ trace: picture, noise, flakeArea }: Learned): string {
   const bytes = new Uint8Array(learnedBytes);
   bytes[0] = flakeArea;
-  bytes.set(toDifferences(picture, trace.width), 1);
-  bytes.set(noise, 1 + trace.bytes);
+  bytes.set(toResiduals(picture, fingerprint.width), 1);
+  bytes.set(noise, 1 + fingerprint.bytes);
   return deflate(bytes);
 }
 
 function decodeLearned(bytes: Uint8Array): Learned {
   return {
     flakeArea: bytes[0] ?? 0,
-    trace: fromDifferences(bytes.subarray(1, 1 + trace.bytes), trace.width),
-    noise: bytes.subarray(1 + trace.bytes),
+    trace: fromResiduals(bytes.subarray(1, 1 + fingerprint.bytes), fingerprint.width),
+    noise: bytes.subarray(1 + fingerprint.bytes),
   };
 }
 

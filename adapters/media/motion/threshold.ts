@@ -1,4 +1,4 @@
-import { binOf, noDifferences, takeShare } from './differences.ts';
+import { histogramBin, emptyHistogram, drainQuantile } from './histogram.ts';
 import type { MotionTuning } from './tuning.ts';
 
 /**
@@ -11,29 +11,29 @@ const rows = 5;
 
 /** Returns the distance, in levels, of a certain change. It follows the noise of the current frame. */
 export function thresholdFor(distance: Uint8Array, width: number, tuning: MotionTuning): number {
-  const threshold = tuning.leastThreshold + tuning.noiseFactor * measureNoise(distance, width);
-  return Math.min(threshold, tuning.mostThreshold);
+  const threshold = tuning.minThreshold + tuning.noiseFactor * measureNoise(distance, width);
+  return Math.min(threshold, tuning.maxThreshold);
 }
 
 function measureNoise(distance: Uint8Array, width: number): number {
   const [cellWidth, cellHeight] = [width / columns, distance.length / width / rows];
   const levels = new Uint8Array(columns * rows);
-  const seen = noDifferences();
+  const seen = emptyHistogram();
   for (let cell = 0; cell < levels.length; cell += 1) {
     const corner = Math.floor(cell / columns) * cellHeight * width + (cell % columns) * cellWidth;
     for (let row = corner; row < corner + cellHeight * width; row += width) {
       for (let at = row; at < row + cellWidth; at += 1) {
-        const bin = binOf(distance[at] ?? 0);
+        const bin = histogramBin(distance[at] ?? 0);
         seen[bin] = (seen[bin] ?? 0) + 1;
       }
     }
-    levels[cell] = takeShare(seen, cellWidth * cellHeight, quietShare);
+    levels[cell] = drainQuantile(seen, cellWidth * cellHeight, quietShare);
   }
   return levels.toSorted()[levels.length >> 1] ?? 0;
 }
 
 /** Weight of a pixel that has certainly changed. */
-export const certain = 16;
+export const fullWeight = 16;
 
 /**
  * Returns the weight of a pixel by distance, in sixteenths; index 0 to 255. It is the squared share of the
@@ -43,7 +43,7 @@ export function weightsFor(threshold: number, { faintShare }: MotionTuning): Uin
   const weights = new Uint8Array(256);
   for (let level = 0; level < 256; level += 1) {
     const share = level / threshold;
-    if (share >= faintShare) weights[level] = Math.min(share * share, 1) * certain;
+    if (share >= faintShare) weights[level] = Math.min(share * share, 1) * fullWeight;
   }
   return weights;
 }

@@ -12,16 +12,16 @@ export type MotionTuning = {
   /** Maximum local chroma change that counts as light, as a share of the range (128 levels in each direction). */
   tintShare: number;
   /** Minimum and maximum distance of a certain change. */
-  leastThreshold: number;
-  mostThreshold: number;
+  minThreshold: number;
+  maxThreshold: number;
   /** Share of the noise that is added to the minimum threshold. */
   noiseFactor: number;
   /** Share of the threshold above which a pixel has a weight. */
   faintShare: number;
   /** Minimum area of connected change, in certainly changed pixels: a box of 20 px at 720p. */
-  leastArea: number;
+  minArea: number;
   /** Maximum of `leastArea` during precipitation, and the required ratio of an object's area to a flake's. */
-  mostArea: number;
+  maxArea: number;
   weatherFactor: number;
   /** Share of changed pixels that counts as motion regardless of learned noise. */
   unmistakableShare: number;
@@ -30,7 +30,7 @@ export type MotionTuning = {
   /** Maximum learned noise outside the top and bottom strips (clocks, names), in levels. */
   learnedInside: number;
   /** True if chroma is compared. */
-  colour: boolean;
+  color: boolean;
   /** Radius, in pixels, of the neighborhood in the reference that a pixel is compared with. */
   reach: 0 | 1;
 };
@@ -41,16 +41,16 @@ export const motionTuning: MotionTuning = {
   shadeShare: 0.14,
   bandShare: 0.12,
   tintShare: 0.05,
-  leastThreshold: 9,
-  mostThreshold: 30,
+  minThreshold: 9,
+  maxThreshold: 30,
   noiseFactor: 2,
   faintShare: 0.5,
-  leastArea: 6,
-  mostArea: 40,
+  minArea: 6,
+  maxArea: 40,
   weatherFactor: 2.2,
   unmistakableShare: 0.5,
   learnedShare: 1.25,
   learnedInside: 4,
-  colour: true,
+  color: true,
   reach: 1,
 };

@@ -83,7 +83,7 @@ function readAlgorithm(name = 'MD5'): { algorithm: DigestAlgorithm; ofSession: b
 const digestAlgorithms: DigestAlgorithm[] = ['MD5', 'SHA-256'];
 
 /** Request that a digest authentication signs. */
-export type DigestUse = {
+export type DigestAuthRequest = {
   method: string;
   uri: string;
   /** Number of uses of this nonce, including this one. */
@@ -92,7 +92,11 @@ export type DigestUse = {
 };
 
 /** Returns the value of the `Authorization` header. */
-export function authorization(challenge: Challenge, credentials: Credentials, use: DigestUse): string {
+export function authorization(
+  challenge: Challenge,
+  credentials: Credentials,
+  use: DigestAuthRequest,
+): string {
   const { username, password } = credentials;
   if (challenge.scheme === 'basic') {
     return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;

@@ -1,4 +1,4 @@
-import type { Capture, CaptureRequest, StreamProbe } from '../../../core/capture.ts';
+import type { Capture, CaptureRequest, StreamProbe } from '../../../core/records/capture.ts';
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import { StreamFetchError } from '../../../core/errors.ts';
 import { openDeadline } from '../../egress/deadline.ts';
@@ -6,10 +6,10 @@ import type { EgressGuard } from '../../egress/guard.ts';
 import type { FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
 import { describeRtsp, type DescribedStream } from './describe.ts';
 import { openRtspRelay, type RtspRelay } from './rtsp-relay.ts';
-import { asStreamError } from './stream-error.ts';
+import { rtspStreamError } from './stream-error.ts';
 
 /** Dependencies of the RTSP capturer. */
-export type RtspCapturerDependencies = {
+export type RtspCapturerDeps = {
   guard: EgressGuard;
   ffmpeg: FfmpegRunner;
   now: () => Date;
@@ -18,7 +18,7 @@ export type RtspCapturerDependencies = {
 };
 
 /** Creates a capturer for RTSP. Each capture opens a connection, because cameras drop idle ones. */
-export function createRtspCapturer(deps: RtspCapturerDependencies): StreamCapturer {
+export function createRtspCapturer(deps: RtspCapturerDeps): StreamCapturer {
   return {
     probe: (url, signal) =>
       withinTime(conversationTimeoutMs, signal, (bounded) => probeRtsp(url, deps, bounded)),
@@ -65,11 +65,7 @@ async function withinTime<T>(
   }
 }
 
-async function probeRtsp(
-  url: string,
-  deps: RtspCapturerDependencies,
-  signal: AbortSignal,
-): Promise<StreamProbe> {
+async function probeRtsp(url: string, deps: RtspCapturerDeps, signal: AbortSignal): Promise<StreamProbe> {
   const { client, target } = await describeRtsp(url, deps, signal);
   client.close();
   return { platform: 'rtsp', playbackUrl: target.url };
@@ -77,7 +73,7 @@ async function probeRtsp(
 
 async function captureRtsp(
   request: CaptureRequest,
-  deps: RtspCapturerDependencies,
+  deps: RtspCapturerDeps,
   signal: AbortSignal,
 ): Promise<Capture> {
   const stream = await describeRtsp(request.url, deps, signal);
@@ -105,7 +101,7 @@ async function captureRtsp(
 async function openRelay(
   stream: DescribedStream,
   until: 'key frame' | 'the end',
-  deps: RtspCapturerDependencies,
+  deps: RtspCapturerDeps,
   signal: AbortSignal,
 ): Promise<RtspRelay> {
   try {
@@ -113,6 +109,6 @@ async function openRelay(
   } catch (error) {
     stream.client.close();
     signal.throwIfAborted();
-    throw asStreamError(error, stream.target);
+    throw rtspStreamError(error, stream.target);
   }
 }

@@ -5,7 +5,7 @@ import { RtspProtocolError, RtspStatusError } from './errors.ts';
 import { headerValue, type RtspMessage } from './message.ts';
 import { createRtspClient, type RtspClient } from './rtsp-client.ts';
 import { isRecording, parseSdp } from './sdp.ts';
-import { asStreamError } from './stream-error.ts';
+import { rtspStreamError } from './stream-error.ts';
 import { readRtspUrl, type RtspTarget } from './stream-url.ts';
 import { findVideoTrack, type VideoTrack } from './video-track.ts';
 
@@ -47,7 +47,7 @@ export async function describeRtsp(
     }));
   } catch (error) {
     signal.throwIfAborted();
-    throw asStreamError(error, target);
+    throw rtspStreamError(error, target);
   }
 }
 

@@ -5,7 +5,7 @@ import type { VideoTrack } from './video-track.ts';
  * has read later ones: for key frames only, two GOPs, 6 to 30 s. At the end of its input it outputs the frame
  * immediately.
  */
-export type KeyFrameEnd = {
+export type KeyFrameEndDetector = {
   /**
    * Reads an interleaved RTP or RTCP packet, including its four-byte header. Returns true from the first packet
    * after the key frame.
@@ -17,7 +17,9 @@ export type KeyFrameEnd = {
  * Creates a detector for H.264 and H.265. For other codecs, and for streams without key frames, `isPast` stays
  * false.
  */
-export function watchForKeyFrameEnd(track: Pick<VideoTrack, 'codec' | 'payloadType'>): KeyFrameEnd {
+export function createKeyFrameEndDetector(
+  track: Pick<VideoTrack, 'codec' | 'payloadType'>,
+): KeyFrameEndDetector {
   const classify = track.codec === 'H264' ? classifyH264 : track.codec === 'H265' ? classifyH265 : null;
   let timestamp: number | null = null;
   /** False if the stream was joined within the access unit. */

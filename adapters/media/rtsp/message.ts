@@ -48,7 +48,7 @@ export function requestLine(startLine: string): RtspRequestLine | null {
 }
 
 /** Returns the status, or null for a request. */
-export function statusOf(message: Pick<RtspMessage, 'startLine'>): number | null {
+export function responseStatus(message: Pick<RtspMessage, 'startLine'>): number | null {
   const match = /^RTSP\/1\.\d (\d{3})/.exec(message.startLine);
   return match?.[1] === undefined ? null : Number(match[1]);
 }

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { createAuthorizer } from './authorizer.ts';
 import type { Credentials } from './authentication.ts';
 import { RtspConnectionError, RtspProtocolError, RtspStatusError } from './errors.ts';
-import { formatMessage, headerValue, headerValues, requestLine, statusOf } from './message.ts';
+import { formatMessage, headerValue, headerValues, requestLine, responseStatus } from './message.ts';
 import type { RtspHeader, RtspMessage } from './message.ts';
 import { createRtspReader, type InterleavedFrame, type RtspItem } from './reader.ts';
 
@@ -74,7 +74,7 @@ export function createRtspClient(
   ): Promise<RtspMessage> {
     for (;;) {
       const answer = await exchange(method, url, [...headers, ...authorizer.headers(method, url)]);
-      const status = statusOf(answer) ?? 0;
+      const status = responseStatus(answer) ?? 0;
       if (status >= 200 && status < 300) {
         authorizer.confirm();
         return answer;
@@ -105,7 +105,7 @@ export function createRtspClient(
 
   function receive(item: RtspItem): void {
     if (item.kind === 'frame') return takeFrame?.(item.frame);
-    const status = statusOf(item.message);
+    const status = responseStatus(item.message);
     if (status === null) return refuse(item.message);
     // 100 Continue: the final response follows.
     if (status >= 200) waitingFor(item.message)?.resolve(item.message);
@@ -123,7 +123,7 @@ export function createRtspClient(
   function refuse(message: RtspMessage): void {
     if (requestLine(message.startLine)?.method === 'REDIRECT') throw new RtspStatusError(302);
     refused += 1;
-    if (refused > mostRefused) throw new RtspProtocolError('RTSP server sent too many requests');
+    if (refused > maxRefused) throw new RtspProtocolError('RTSP server sent too many requests');
     const number = headerValue(message, 'cseq') ?? '0';
     socket.write(formatMessage('RTSP/1.0 501 Not Implemented', [['CSeq', number]]));
   }
@@ -137,6 +137,6 @@ export function createRtspClient(
 }
 
 /** Maximum requests of the server. Each gets a response; if the server does not read them, they fill the memory. */
-const mostRefused = 100;
+const maxRefused = 100;
 
 const agent: RtspHeader = ['User-Agent', 'watchpost'];

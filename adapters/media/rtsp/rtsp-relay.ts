@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type Server, type Socket } from 'node:net';
 import { RtspProtocolError } from './errors.ts';
 import type { DescribedStream } from './describe.ts';
-import { watchForKeyFrameEnd } from './key-frame-end.ts';
+import { createKeyFrameEndDetector } from './key-frame-end.ts';
 import { formatMessage, headerValue, requestLine, type RtspHeader, type RtspMessage } from './message.ts';
 import { createRtspReader } from './reader.ts';
 import { setUpTrack } from './track-setup.ts';
@@ -105,7 +105,7 @@ export async function openRtspRelay(
   }
 
   function play(socket: Socket): void {
-    const keyFrame = until === 'key frame' ? watchForKeyFrameEnd(stream.track) : null;
+    const keyFrame = until === 'key frame' ? createKeyFrameEndDetector(stream.track) : null;
     client.onFrame((frame) => {
       if (!setup.isOurs(frame)) return;
       if (socket.writableEnded) return;

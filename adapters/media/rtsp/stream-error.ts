@@ -12,7 +12,7 @@ import type { RtspTarget } from './stream-url.ts';
  * Maps a failure of an RTSP connection to the error for the caller. It contains no password and no resolved
  * address.
  */
-export function asStreamError(error: unknown, target: RtspTarget): Error {
+export function rtspStreamError(error: unknown, target: RtspTarget): Error {
   if (error instanceof StreamError) return error;
   if (error instanceof EgressRefusedError) {
     return new InvalidUrlError(

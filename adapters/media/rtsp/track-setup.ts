@@ -35,7 +35,7 @@ export async function setUpTrack({ client, track, keepAliveMethod }: DescribedSt
   return {
     transport: transportOver(channels),
     isOurs: ({ channel, bytes }) =>
-      channels.split('-').includes(`${channel}`) && bytes.length >= shortestFrameBytes,
+      channels.split('-').includes(`${channel}`) && bytes.length >= minFrameBytes,
     timeoutSeconds,
     async play() {
       await client.request('PLAY', track.sessionUrl, [...session, ['Range', 'npt=0.000-']]);
@@ -61,7 +61,7 @@ export async function setUpTrack({ client, track, keepAliveMethod }: DescribedSt
 }
 
 /** Minimum length, in bytes: four of interleaving and eight of the shortest RTCP packet. */
-const shortestFrameBytes = 12;
+const minFrameBytes = 12;
 const unsupportedTransport = 461;
 const goodbyeMs = 500;
 

@@ -30,21 +30,21 @@ function fromJson(text: string): unknown {
 
 /** Returns the error for a token that Twitch will reject according to its claims, or null. */
 export function tokenRefusal(token: AccessToken): StreamFetchError | null {
-  if (token.ci_gb || token.geoblock_reason !== '') return regionBlocked();
+  if (token.ci_gb || token.geoblock_reason !== '') return regionBlockedError();
   if (token.private?.allowed_to_view === false || token.authorization?.forbidden === true)
-    return restricted();
+    return restrictedError();
   return null;
 }
 
 /** Error for a stream that is blocked in this region. */
-export function regionBlocked(): StreamFetchError {
+export function regionBlockedError(): StreamFetchError {
   return new StreamFetchError(
     'The stream is blocked in the region of this service, or for its kind of address. Ask the operator to set a proxy in another region (WATCHPOST_TWITCH_PROXY).',
   );
 }
 
 /** Error for a stream with restricted access. */
-export function restricted(): StreamFetchError {
+export function restrictedError(): StreamFetchError {
   return new StreamFetchError(
     'The stream is restricted to subscribers or otherwise not public. Ask the operator to set cookies of an account with access (WATCHPOST_TWITCH_COOKIES), or use a public stream.',
   );

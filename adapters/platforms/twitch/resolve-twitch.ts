@@ -1,13 +1,13 @@
 import { NotLiveError } from '../../../core/errors.ts';
-import type { StreamDetails } from '../../../core/capture.ts';
+import type { StreamDetails } from '../../../core/records/capture.ts';
 import type { GuardedHttp } from '../../egress/guarded-http.ts';
-import { keptOut } from '../ask-platform.ts';
+import { platformBlockedError } from '../platform-request.ts';
 import type { TwitchPage } from '../platform-page.ts';
 import type { TwitchSettings } from '../platform-settings.ts';
 import type { Resolution } from '../resolution.ts';
 import { readAccessToken, tokenRefusal } from './access-token.ts';
-import { askTwitch, type TwitchChannel } from './twitch-gql.ts';
-import { checkUsher, offline, usherPlaylistUrl } from './usher.ts';
+import { queryTwitch, type TwitchChannel } from './twitch-gql.ts';
+import { checkUsher, channelOfflineError, usherPlaylistUrl } from './usher.ts';
 
 /**
  * Resolves the broadcast of a Twitch channel. Throws `NotLiveError` (offline, unknown, rerun) and
@@ -17,10 +17,11 @@ export async function resolveTwitch(
   { login }: TwitchPage,
   deps: { http: GuardedHttp; settings: TwitchSettings; random: () => number },
 ): Promise<Resolution> {
-  const { token, channel } = await askTwitch(login, deps.http, deps.settings);
+  const { token, channel } = await queryTwitch(login, deps.http, deps.settings);
   checkLive(channel);
   // Without a channel description, a missing token is treated as offline.
-  if (token === null) throw channel ? keptOut('Twitch', 'it returns no access token') : offline();
+  if (token === null)
+    throw channel ? platformBlockedError('Twitch', 'it returns no access token') : channelOfflineError();
   const read = readAccessToken(token.value);
   const refusal = tokenRefusal(read);
   if (refusal) throw refusal;
@@ -40,7 +41,7 @@ function checkLive(channel: TwitchChannel | undefined): void {
   if (channel === undefined) return;
   if (channel === null) throw new NotLiveError('The channel does not exist. Check its name in the URL.');
   const details = readDetails(channel);
-  if (channel.stream === null) throw offline(details);
+  if (channel.stream === null) throw channelOfflineError(details);
   const { type } = channel.stream;
   if (type && type !== 'live') {
     const remediation = `The channel shows ${type === 'rerun' ? 'a rerun of a past broadcast' : `a ${type}`}. Try again when it is live.`;

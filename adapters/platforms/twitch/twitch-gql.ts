@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { GuardedHttp } from '../../egress/guarded-http.ts';
-import { askPlatform, keptOut, strangeAnswer } from '../ask-platform.ts';
+import { requestPlatform, platformBlockedError, unexpectedResponseError } from '../platform-request.ts';
 import { cookieValue } from '../cookies.ts';
 import type { TwitchSettings } from '../platform-settings.ts';
 
@@ -36,13 +36,13 @@ export type TwitchChannel = z.infer<typeof channelAnswerSchema>['data']['user'];
  * Requests a channel and its access token in one request. Uses plain queries, because the hashes of persisted ones
  * rotate. `channel` is undefined if its format is unknown: that costs the description, not the stream.
  */
-export async function askTwitch(
+export async function queryTwitch(
   login: string,
   http: GuardedHttp,
   settings: TwitchSettings,
 ): Promise<{ token: TwitchToken | null; channel: TwitchChannel | undefined }> {
   const variables = { login };
-  const answer = await askPlatform(http, 'Twitch', settings.gqlUrl, {
+  const answer = await requestPlatform(http, 'Twitch', settings.gqlUrl, {
     method: 'POST',
     headers: toHeaders(settings),
     body: JSON.stringify([
@@ -50,8 +50,8 @@ export async function askTwitch(
       { query: channelQuery, variables },
     ]),
   });
-  if (answer.status === 429) throw keptOut('Twitch', 'it limits requests from this address');
-  if (answer.status !== 200) throw keptOut('Twitch', `it returns HTTP status ${answer.status}`);
+  if (answer.status === 429) throw platformBlockedError('Twitch', 'it limits requests from this address');
+  if (answer.status !== 200) throw platformBlockedError('Twitch', `it returns HTTP status ${answer.status}`);
   const [token, channel] = readPair(answer.body);
   const channelRead = channelAnswerSchema.safeParse(channel);
   return { token: readToken(token), channel: channelRead.success ? channelRead.data.data.user : undefined };
@@ -77,7 +77,7 @@ function readPair(body: Uint8Array): unknown[] {
   try {
     return z.array(z.unknown()).parse(JSON.parse(Buffer.from(body).toString()));
   } catch (cause) {
-    throw strangeAnswer('Twitch', cause);
+    throw unexpectedResponseError('Twitch', cause);
   }
 }
 
@@ -88,7 +88,7 @@ function readToken(answer: unknown): TwitchToken | null {
   if (read.success) return read.data.data.streamPlaybackAccessToken;
   const refused = refusedSchema.safeParse(answer);
   if (refused.success && refused.data.errors.some(({ message }) => /integrity/i.test(message))) {
-    throw keptOut('Twitch', 'it requires a browser integrity check');
+    throw platformBlockedError('Twitch', 'it requires a browser integrity check');
   }
-  throw strangeAnswer('Twitch', read.error);
+  throw unexpectedResponseError('Twitch', read.error);
 }

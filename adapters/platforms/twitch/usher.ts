@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { StreamFetchError } from '../../../core/errors.ts';
 import type { GuardedHttp } from '../../egress/guarded-http.ts';
-import { askPlatform, keptOut } from '../ask-platform.ts';
-import { BroadcastOverError } from '../resolution.ts';
-import { regionBlocked, restricted } from './access-token.ts';
+import { requestPlatform, platformBlockedError } from '../platform-request.ts';
+import { BroadcastEndedError } from '../resolution.ts';
+import { regionBlockedError, restrictedError } from './access-token.ts';
 import type { TwitchToken } from './twitch-gql.ts';
 
 /**
@@ -31,17 +31,17 @@ export function usherPlaylistUrl(
 
 /** Requests the playlist once to read the reason of a rejection, which a capture would only see as a status. */
 export async function checkUsher(playlistUrl: string, http: GuardedHttp): Promise<void> {
-  const { status, body } = await askPlatform(http, 'Twitch', playlistUrl, {});
+  const { status, body } = await requestPlatform(http, 'Twitch', playlistUrl, {});
   if (status === 200) return;
-  if (status === 404) throw offline();
+  if (status === 404) throw channelOfflineError();
   throw status === 403 ? forbidden(errorCode(body)) : unexplained(status);
 }
 
 /**
  * Error for an offline channel, which has ended: after a lost connection, Twitch keeps a channel live for a while.
  */
-export function offline(details = {}): BroadcastOverError {
-  return new BroadcastOverError('The channel is not live. Try again when it is.', 'Stream is offline', {
+export function channelOfflineError(details = {}): BroadcastEndedError {
+  return new BroadcastEndedError('The channel is not live. Try again when it is.', 'Stream is offline', {
     details,
   });
 }
@@ -57,9 +57,9 @@ function errorCode(body: Uint8Array): string {
 }
 
 function forbidden(code: string): StreamFetchError {
-  if (code === 'content_geoblocked') return regionBlocked();
-  if (code === 'unauthorized_entitlements') return restricted();
-  return keptOut('Twitch', 'it rejects the playlist request');
+  if (code === 'content_geoblocked') return regionBlockedError();
+  if (code === 'unauthorized_entitlements') return restrictedError();
+  return platformBlockedError('Twitch', 'it rejects the playlist request');
 }
 
 function unexplained(status: number): StreamFetchError {

@@ -1,5 +1,5 @@
 import type { GuardedHttp } from '../../egress/guarded-http.ts';
-import { askPlatform } from '../ask-platform.ts';
+import { requestPlatform } from '../platform-request.ts';
 
 /** InnerTube response with a status other than 2xx. */
 export class InnertubeStatusError extends Error {
@@ -20,7 +20,7 @@ export function createGuardedFetch(http: GuardedHttp, url: string) {
   return async (input: Request | URL | string, init: RequestInit = {}): Promise<Response> => {
     const asked = new URL(input instanceof Request ? input.url : input);
     if (asked.origin !== innertubeOrigin) throw new Error('The library requested another host');
-    const answer = await askPlatform(http, 'YouTube', `${url}${asked.pathname}${asked.search}`, {
+    const answer = await requestPlatform(http, 'YouTube', `${url}${asked.pathname}${asked.search}`, {
       method: (input instanceof Request ? input.method : init.method) === 'POST' ? 'POST' : 'GET',
       headers: Object.fromEntries(new Headers(init.headers)),
       ...(typeof init.body === 'string' ? { body: init.body } : {}),

@@ -1,21 +1,21 @@
 import { z } from 'zod';
 import { NotLiveError } from '../../../core/errors.ts';
-import { strangeAnswer } from '../ask-platform.ts';
-import { recognisePlatform } from '../recognise-platform.ts';
-import { BroadcastOverError } from '../resolution.ts';
+import { unexpectedResponseError } from '../platform-request.ts';
+import { parsePlatformUrl } from '../parse-platform-url.ts';
+import { BroadcastEndedError } from '../resolution.ts';
 import { InnertubeStatusError } from './guarded-fetch.ts';
 import type { Innertube } from './innertube.ts';
 
 /** Maximum redirects. A handle may first lead to an older URL of its channel. */
-const mostSteps = 3;
+const maxSteps = 3;
 
 /**
  * Returns the id of the live video of a channel. Throws `NotLiveError` if there is none, or the channel does not
  * exist.
  */
-export async function liveVideoOf(channelPath: string, innertube: Innertube): Promise<string> {
+export async function findLiveVideo(channelPath: string, innertube: Innertube): Promise<string> {
   let path = channelPath;
-  for (let step = 0; step < mostSteps; step += 1) {
+  for (let step = 0; step < maxSteps; step += 1) {
     const { endpoint } = await resolve(`https://www.youtube.com${path}/live`, innertube);
     if (endpoint.watchEndpoint) return endpoint.watchEndpoint.videoId;
     if (!endpoint.urlEndpoint) throw nothingLive();
@@ -43,15 +43,15 @@ async function resolve(url: string, innertube: Innertube): Promise<z.infer<typeo
     throw error;
   });
   const parsed = resolvedSchema.safeParse(answer);
-  if (!parsed.success) throw strangeAnswer('YouTube', parsed.error);
+  if (!parsed.success) throw unexpectedResponseError('YouTube', parsed.error);
   return parsed.data;
 }
 
 /** Parses the target of a redirect. Rejects targets outside YouTube. */
 function pageAt(target: string): { videoId: string | null; path: string } {
   const url = URL.parse(target, 'https://www.youtube.com');
-  const page = url && recognisePlatform(url);
-  if (url === null || page?.platform !== 'youtube') throw strangeAnswer('YouTube');
+  const page = url && parsePlatformUrl(url);
+  if (url === null || page?.platform !== 'youtube') throw unexpectedResponseError('YouTube');
   if (page.kind === 'video') return { videoId: page.videoId, path: '' };
   return {
     videoId: null,
@@ -60,6 +60,6 @@ function pageAt(target: string): { videoId: string | null; path: string } {
 }
 
 /** Ended rather than not live: a job of this channel ends with the broadcast. */
-function nothingLive(): BroadcastOverError {
-  return new BroadcastOverError('The channel is not live. Try again when it is.', 'Stream is offline');
+function nothingLive(): BroadcastEndedError {
+  return new BroadcastEndedError('The channel is not live. Try again when it is.', 'Stream is offline');
 }

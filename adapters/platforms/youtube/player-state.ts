@@ -1,9 +1,9 @@
 import { NotLiveError, type StreamFetchError } from '../../../core/errors.ts';
-import type { StreamDetails } from '../../../core/capture.ts';
-import { keptOut } from '../ask-platform.ts';
-import { BroadcastOverError } from '../resolution.ts';
+import type { StreamDetails } from '../../../core/records/capture.ts';
+import { platformBlockedError } from '../platform-request.ts';
+import { BroadcastEndedError } from '../resolution.ts';
 import type { PlayerResponse } from './player-response.ts';
-import { refusalOf } from './refusal.ts';
+import { readRefusal } from './refusal.ts';
 
 /** State of a video in one player response. */
 export type PlayerState =
@@ -18,11 +18,11 @@ export function playerState(response: PlayerResponse): PlayerState {
   const { status } = response.playabilityStatus;
   if (status === 'OK') return playable(response);
   if (status === 'LIVE_STREAM_OFFLINE') return notLive(isUpcoming(response) ? upcoming : offline, response);
-  return { kind: 'refused', error: refusalOf(response) };
+  return { kind: 'refused', error: readRefusal(response) };
 }
 
 /** Reads the stream details from a player response. Absent values are omitted. */
-export function detailsOf({ videoDetails }: PlayerResponse): StreamDetails {
+export function readDetails({ videoDetails }: PlayerResponse): StreamDetails {
   if (videoDetails === undefined) return {};
   const { videoId, title, author, thumbnail } = videoDetails;
   const largest = thumbnail?.thumbnails.toSorted((a, b) => b.width - a.width)[0];
@@ -41,7 +41,10 @@ function playable(response: PlayerResponse): PlayerState {
   if (video?.isPostLiveDvr) return over(response);
   if (video?.isLive) {
     return streamingData?.hlsManifestUrl === undefined
-      ? { kind: 'refused', error: keptOut('YouTube', 'it reports a live stream without its playlist') }
+      ? {
+          kind: 'refused',
+          error: platformBlockedError('YouTube', 'it reports a live stream without its playlist'),
+        }
       : { kind: 'live', playlistUrl: streamingData.hlsManifestUrl };
   }
   if (video?.isLiveContent) return over(response);
@@ -64,7 +67,7 @@ const offline: Words = {
 function notLive({ remediation, message }: Words, response: PlayerResponse): PlayerState {
   return {
     kind: 'not_live',
-    error: new NotLiveError(remediation, message, { details: detailsOf(response) }),
+    error: new NotLiveError(remediation, message, { details: readDetails(response) }),
   };
 }
 
@@ -73,7 +76,7 @@ function over(response: PlayerResponse): PlayerState {
     'The broadcast has ended, and the URL leads to its recording. Use the URL of a live broadcast.';
   return {
     kind: 'not_live',
-    error: new BroadcastOverError(remediation, undefined, { details: detailsOf(response) }),
+    error: new BroadcastEndedError(remediation, undefined, { details: readDetails(response) }),
   };
 }
 

@@ -1,18 +1,18 @@
 import { NotLiveError, StreamFetchError } from '../../../core/errors.ts';
-import { keptOut } from '../ask-platform.ts';
-import { BroadcastOverError } from '../resolution.ts';
+import { platformBlockedError } from '../platform-request.ts';
+import { BroadcastEndedError } from '../resolution.ts';
 import type { PlayerResponse } from './player-response.ts';
 
 /** Returns the error for a rejected video, from its status and English text. YouTube gives no other reason. */
-export function refusalOf({ playabilityStatus }: PlayerResponse): StreamFetchError | NotLiveError {
+export function readRefusal({ playabilityStatus }: PlayerResponse): StreamFetchError | NotLiveError {
   const { status, reason = '', errorScreen } = playabilityStatus;
   const screen = errorScreen?.playerErrorMessageRenderer;
   const words = [reason, screen?.reason, screen?.subreason].filter(Boolean).join(' ').slice(0, 300);
   if (/not a bot|unusual traffic/i.test(words))
-    return keptOut('YouTube', 'it requires a sign-in to exclude bots');
+    return platformBlockedError('YouTube', 'it requires a sign-in to exclude bots');
   const known = reasons.find(({ pattern }) => pattern.test(words) || pattern.test(status));
   if (known) return known.error();
-  if (status === 'LOGIN_REQUIRED') return keptOut('YouTube', 'it requires a sign-in');
+  if (status === 'LOGIN_REQUIRED') return platformBlockedError('YouTube', 'it requires a sign-in');
   // Deleted or nonexistent video.
   if (status === 'ERROR') return new NotLiveError('The video does not exist (any more). Check the URL.');
   return new StreamFetchError(`Use another stream. YouTube rejects this one: ${words || status}`);
@@ -54,6 +54,8 @@ const reasons: { pattern: RegExp; error: () => StreamFetchError | NotLiveError }
   {
     pattern: /recording is not available|live (event|stream) has ended|broadcast has ended/i,
     error: () =>
-      new BroadcastOverError('The broadcast has ended without a recording. Use the URL of a live broadcast.'),
+      new BroadcastEndedError(
+        'The broadcast has ended without a recording. Use the URL of a live broadcast.',
+      ),
   },
 ];

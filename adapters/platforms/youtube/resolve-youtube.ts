@@ -1,13 +1,13 @@
 import { StreamError } from '../../../core/errors.ts';
-import { keptOut, strangeAnswer } from '../ask-platform.ts';
+import { platformBlockedError, unexpectedResponseError } from '../platform-request.ts';
 import type { YoutubePage } from '../platform-page.ts';
 import type { Resolution } from '../resolution.ts';
 import { InnertubeStatusError } from './guarded-fetch.ts';
 import type { Innertube } from './innertube.ts';
-import { liveVideoOf } from './live-video.ts';
+import { findLiveVideo } from './live-video.ts';
 import { manifestExpiry } from './manifest-expiry.ts';
 import { playerResponseSchema, type PlayerResponse } from './player-response.ts';
-import { detailsOf, playerState } from './player-state.ts';
+import { readDetails, playerState } from './player-state.ts';
 
 /**
  * Resolves the broadcast of a YouTube page, as one client after the other until one gets a playlist. Throws
@@ -25,11 +25,11 @@ export async function resolveYoutube(
     if (answer.kind === 'live') return answer.resolution;
     firstRefusal ??= answer.error;
   }
-  throw firstRefusal ?? strangeAnswer('YouTube');
+  throw firstRefusal ?? unexpectedResponseError('YouTube');
 }
 
 async function liveVideo(path: string, innertube: Innertube): Promise<string> {
-  return liveVideoOf(path, innertube).catch((error: unknown) => {
+  return findLiveVideo(path, innertube).catch((error: unknown) => {
     throw toStreamError(error);
   });
 }
@@ -51,7 +51,7 @@ async function ask(videoId: string, client: string, innertube: Innertube): Promi
       // Media playlists have the same signature.
       mediaExpiresAt: expiresAt,
       pageUrl: `https://www.youtube.com/watch?v=${videoId}`,
-      details: detailsOf(response),
+      details: readDetails(response),
     },
   };
 }
@@ -63,7 +63,7 @@ async function player(
 ): Promise<PlayerResponse | Error> {
   try {
     const parsed = playerResponseSchema.safeParse(await innertube.player(videoId, client));
-    return parsed.success ? parsed.data : strangeAnswer('YouTube', parsed.error);
+    return parsed.success ? parsed.data : unexpectedResponseError('YouTube', parsed.error);
   } catch (error) {
     return toStreamError(error);
   }
@@ -72,10 +72,11 @@ async function player(
 /** Maps errors of InnerTube calls to stream errors. */
 function toStreamError(error: unknown): Error {
   if (error instanceof StreamError) return error;
-  if (!(error instanceof InnertubeStatusError)) return strangeAnswer('YouTube', error);
-  if (error.status === 429) return keptOut('YouTube', 'it limits requests from this address', error);
+  if (!(error instanceof InnertubeStatusError)) return unexpectedResponseError('YouTube', error);
+  if (error.status === 429)
+    return platformBlockedError('YouTube', 'it limits requests from this address', error);
   if (error.status === 401 || error.status === 403) {
-    return keptOut('YouTube', `it returns HTTP status ${error.status}`, error);
+    return platformBlockedError('YouTube', `it returns HTTP status ${error.status}`, error);
   }
-  return strangeAnswer('YouTube', error);
+  return unexpectedResponseError('YouTube', error);
 }

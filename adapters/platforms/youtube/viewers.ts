@@ -17,7 +17,7 @@ const primaryInfoSchema = z.object({
 });
 
 /** Reads the number of viewers of a broadcast from its page, or undefined. */
-export function viewersOf(watchPage: unknown): number | undefined {
+export function readViewerCount(watchPage: unknown): number | undefined {
   const page = watchPageSchema.safeParse(watchPage);
   if (!page.success) return undefined;
   for (const part of page.data.contents.twoColumnWatchNextResults.results.results.contents) {

@@ -1,14 +1,22 @@
 import type { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
 import { VisionError } from '../../../core/errors.ts';
 import type { ContactSheets } from '../../../core/ports/contact-sheets.ts';
-import type { Look, VisionModel } from '../../../core/ports/vision-model.ts';
+import type { CheckMedia, VisionModel } from '../../../core/ports/vision-model.ts';
 import { arrangeSamples } from '../arrange-samples.ts';
-import { answerOf, answerTask, judgeTask, type Shown, summaryOf, summaryTask, verdictOf } from '../prompt.ts';
-import type { Task } from '../task.ts';
+import {
+  toAnswer,
+  answerTask,
+  judgeTask,
+  type CheckMediaKind,
+  toSummary,
+  summaryTask,
+  toVerdict,
+} from '../prompt.ts';
+import type { ModelTask } from '../task.ts';
 import { converse, type Media } from './converse.ts';
-import { cheapestWithVideo, defaultModelId, modelFamily } from './model-families.ts';
+import { defaultVideoModelId, defaultModelId, modelFamily } from './model-families.ts';
 
-type Collaborators = {
+type BedrockVisionDeps = {
   /** Client with retries (`createBedrockClient`). */
   client: BedrockRuntimeClient;
   /**
@@ -24,42 +32,42 @@ type Collaborators = {
  * Creates a vision model on Bedrock Converse. Its calls throw `VisionError`; creation throws it for a model without
  * image support.
  */
-export function createBedrockVision({ client, modelId, sheets }: Collaborators): VisionModel {
-  const model = modelId ?? cheapestWithVideo;
+export function createBedrockVision({ client, modelId, sheets }: BedrockVisionDeps): VisionModel {
+  const model = modelId ?? defaultVideoModelId;
   const family = modelFamily(model);
-  if (family.mostPictures === 0) {
+  if (family.maxImages === 0) {
     throw new VisionError(
-      `${model} does not support images. Configure a model with image support, such as ${cheapestWithVideo}.`,
+      `${model} does not support images. Configure a model with image support, such as ${defaultVideoModelId}.`,
     );
   }
-  const ask = async <Fields>(task: Task<Fields>, media: Media[], signal: AbortSignal) => {
+  const ask = async <Fields>(task: ModelTask<Fields>, media: Media[], signal: AbortSignal) => {
     const id = modelId ?? defaultModelId(await readRegion(client));
     return converse({ client, modelId: id, family }, task, media, signal);
   };
   return {
     provider: 'bedrock',
     model,
-    takesVideo: family.takesVideo,
+    supportsVideo: family.takesVideo,
 
     async judge(look, condition, signal) {
       const media = toMedia(look);
       const { fields, tokens } = await ask(judgeTask(shownBy(media), condition), media, signal);
-      return verdictOf(fields, tokens);
+      return toVerdict(fields, tokens);
     },
 
     async answer(frame, question, signal) {
       const { fields, tokens } = await ask(answerTask(question), [{ jpeg: frame }], signal);
-      return answerOf(fields, tokens);
+      return toAnswer(fields, tokens);
     },
 
     async summarize(samples, signal) {
-      const pictures = await arrangeSamples(samples, family.mostPictures, sheets, signal);
+      const pictures = await arrangeSamples(samples, family.maxImages, sheets, signal);
       const task = summaryTask(
         pictures.map(({ times }) => times),
         samples.length,
       );
       const { fields, tokens } = await ask(task, pictures, signal);
-      return summaryOf(fields, tokens);
+      return toSummary(fields, tokens);
     },
   };
 }
@@ -78,12 +86,12 @@ async function readRegion(client: BedrockRuntimeClient): Promise<string> {
 }
 
 /** Returns the media for a check. Without a clip, the frame is used. */
-function toMedia({ mode, frame, clip }: Look): Media[] {
+function toMedia({ mode, frame, clip }: CheckMedia): Media[] {
   if (mode === 'frames' || clip === undefined) return [{ jpeg: frame }];
   return mode === 'clip' ? [{ mp4: clip }] : [{ jpeg: frame }, { mp4: clip }];
 }
 
-function shownBy(media: Media[]): Shown {
+function shownBy(media: Media[]): CheckMediaKind {
   const clip = media.some((medium) => 'mp4' in medium);
   const frame = media.some((medium) => 'jpeg' in medium);
   if (clip) return frame ? 'frame and clip' : 'clip';

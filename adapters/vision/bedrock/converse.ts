@@ -6,9 +6,9 @@ import {
   type ConverseCommandOutput,
 } from '@aws-sdk/client-bedrock-runtime';
 import { VisionError } from '../../../core/errors.ts';
-import type { TokenUse } from '../../../core/vision.ts';
-import { jsonInText } from '../json-in-text.ts';
-import { answerSchemaOf, readAnswer, type Task } from '../task.ts';
+import type { TokenUse } from '../../../core/records/vision.ts';
+import { extractJson } from '../extract-json.ts';
+import { toAnswerSchema, readAnswer, type ModelTask } from '../task.ts';
 import type { ModelFamily } from './model-families.ts';
 import { visionErrorFrom } from './sdk-errors.ts';
 
@@ -24,7 +24,7 @@ export type Call = { client: BedrockRuntimeClient; modelId: string; family: Mode
  */
 export async function converse<Fields>(
   { client, modelId, family }: Call,
-  task: Task<Fields>,
+  task: ModelTask<Fields>,
   media: Media[],
   signal: AbortSignal,
 ): Promise<{ fields: Fields; tokens: TokenUse }> {
@@ -44,19 +44,19 @@ export async function converse<Fields>(
 
 function refuseTooLarge(media: Media[], family: ModelFamily): void {
   const bytes = media.reduce((sum, medium) => sum + ('jpeg' in medium ? medium.jpeg : medium.mp4).length, 0);
-  if (bytes <= family.mostMediaBytes) return;
+  if (bytes <= family.maxMediaBytes) return;
   throw new VisionError(
-    `Use smaller images: ${bytes} bytes exceed the maximum of ${family.name}, ${family.mostMediaBytes} per request.`,
+    `Use smaller images: ${bytes} bytes exceed the maximum of ${family.name}, ${family.maxMediaBytes} per request.`,
   );
 }
 
 function request(
   modelId: string,
   family: ModelFamily,
-  task: Task<unknown>,
+  task: ModelTask<unknown>,
   media: Media[],
 ): ConverseCommandInput {
-  const schema = answerSchemaOf(task);
+  const schema = toAnswerSchema(task);
   const byText = family.answersBy === 'text';
   const text = byText
     ? `${task.text}\nAnswer with one JSON object of this schema: ${JSON.stringify(schema)}`
@@ -92,5 +92,5 @@ function answerIn(output: ConverseCommandOutput, toolName: string): unknown {
   const content = output.output?.message?.content ?? [];
   const used = content.find(({ toolUse }) => toolUse?.name === toolName);
   if (used?.toolUse !== undefined) return used.toolUse.input;
-  return jsonInText(content.map(({ text }) => text ?? '').join('\n'));
+  return extractJson(content.map(({ text }) => text ?? '').join('\n'));
 }

@@ -9,9 +9,9 @@ export type ModelFamily = {
   name: string;
   takesVideo: boolean;
   /** Maximum images per request; 0 for a model without image support. */
-  mostPictures: number;
+  maxImages: number;
   /** Maximum bytes of all media per request, before base64. */
-  mostMediaBytes: number;
+  maxMediaBytes: number;
   /** Method for structured output: a forced tool, an optional tool, or JSON in the text. */
   answersBy: 'forced tool' | 'tool' | 'text';
   /** False for Claude from Opus 4.7 on, which rejects `temperature`. */
@@ -23,25 +23,25 @@ const megabyte = 1_000_000;
 /** The limit of 25 MB per request includes base64, which adds a third. */
 const nova = {
   takesVideo: true,
-  mostPictures: 20,
-  mostMediaBytes: 18 * megabyte,
+  maxImages: 20,
+  maxMediaBytes: 18 * megabyte,
   answersBy: 'forced tool',
   takesTemperature: true,
 } as const;
 
 const imagesOnly = {
   takesVideo: false,
-  mostPictures: 20,
-  mostMediaBytes: 14 * megabyte,
+  maxImages: 20,
+  maxMediaBytes: 14 * megabyte,
   answersBy: 'forced tool',
   takesTemperature: true,
 } as const;
 
-const textOnly = { ...imagesOnly, mostPictures: 0 };
+const textOnly = { ...imagesOnly, maxImages: 0 };
 
 /** Families by pattern. The first match applies. */
 const families: (ModelFamily & { pattern: RegExp })[] = [
-  { pattern: /^amazon\.nova-2-lite/, name: 'Nova 2 Lite', ...nova, mostPictures: 5 },
+  { pattern: /^amazon\.nova-2-lite/, name: 'Nova 2 Lite', ...nova, maxImages: 5 },
   { pattern: /^amazon\.nova-(lite|pro|premier)/, name: 'Nova', ...nova },
   {
     pattern: /^amazon\.(nova-(micro|sonic|canvas|reel|2-sonic)|titan)/,
@@ -55,30 +55,30 @@ const families: (ModelFamily & { pattern: RegExp })[] = [
     ...imagesOnly,
   },
   { pattern: /^anthropic\.claude-/, name: 'Claude 4.7 and later', ...imagesOnly, takesTemperature: false },
-  { pattern: /^meta\.llama4/, name: 'Llama 4', ...imagesOnly, mostPictures: 5, answersBy: 'tool' },
+  { pattern: /^meta\.llama4/, name: 'Llama 4', ...imagesOnly, maxImages: 5, answersBy: 'tool' },
   {
     pattern: /^meta\.llama3-2-90b/,
     name: 'Llama 3.2 90B',
     ...imagesOnly,
-    mostPictures: 1,
+    maxImages: 1,
     answersBy: 'tool',
   },
   {
     pattern: /^meta\.llama3-2-11b/,
     name: 'Llama 3.2 11B',
     ...imagesOnly,
-    mostPictures: 1,
+    maxImages: 1,
     answersBy: 'text',
   },
   { pattern: /^meta\.llama/, name: 'Llama without images', ...textOnly },
-  { pattern: /^mistral\.pixtral/, name: 'Pixtral', ...imagesOnly, mostPictures: 10, answersBy: 'tool' },
+  { pattern: /^mistral\.pixtral/, name: 'Pixtral', ...imagesOnly, maxImages: 10, answersBy: 'tool' },
 ];
 
 /** Unknown models: a few images, no video, no forced tool. */
 const unknown: ModelFamily = {
   name: 'unknown',
   ...imagesOnly,
-  mostPictures: 5,
+  maxImages: 5,
   answersBy: 'tool',
 };
 
@@ -95,15 +95,15 @@ export function modelFamily(modelId: string): ModelFamily {
  * Default model with video. Nova Lite costs $0.06 and $0.24 per million tokens, Nova 2 Lite $0.33 and $2.75 (autumn
  * 2026).
  */
-export const cheapestWithVideo = 'amazon.nova-lite-v1:0';
+export const defaultVideoModelId = 'amazon.nova-lite-v1:0';
 
 /**
  * Returns the default model id for a region. Most regions offer the model only through the inference profile of
  * their geography.
  */
 export function defaultModelId(region: string): string {
-  if (region.startsWith('us-gov-')) return cheapestWithVideo;
+  if (region.startsWith('us-gov-')) return defaultVideoModelId;
   const geographies = { us: 'us', eu: 'eu', ap: 'apac', ca: 'ca' };
   const geography = Object.entries(geographies).find(([prefix]) => region.startsWith(`${prefix}-`));
-  return geography === undefined ? cheapestWithVideo : `${geography[1]}.${cheapestWithVideo}`;
+  return geography === undefined ? defaultVideoModelId : `${geography[1]}.${defaultVideoModelId}`;
 }

@@ -1,10 +1,10 @@
 import { VisionError } from '../../../core/errors.ts';
-import type { TokenUse } from '../../../core/vision.ts';
-import { jsonInText } from '../json-in-text.ts';
-import { readAnswer, type Task } from '../task.ts';
+import type { TokenUse } from '../../../core/records/vision.ts';
+import { extractJson } from '../extract-json.ts';
+import { readAnswer, type ModelTask } from '../task.ts';
 import { type Completion, completionSchema } from './completion.ts';
 import { plainRequest, schemaRequest } from './request.ts';
-import { type FetchLike, type Patience, patientPost, type Reply } from './patient-post.ts';
+import { type FetchLike, type RetryOptions, postWithRetry, type Reply } from './post-with-retry.ts';
 
 /** Connection to an OpenAI-compatible server. */
 export type ChatSettings = {
@@ -16,10 +16,10 @@ export type ChatSettings = {
   model: string;
   apiKey?: string;
   fetch: FetchLike;
-} & Partial<Patience>;
+} & Partial<RetryOptions>;
 
 type Chat = <Fields>(
-  task: Task<Fields>,
+  task: ModelTask<Fields>,
   frames: Uint8Array[],
   signal: AbortSignal,
 ) => Promise<{ fields: Fields; tokens: TokenUse }>;
@@ -36,7 +36,7 @@ export function createChat({ baseUrl, model, apiKey, ...posting }: ChatSettings)
     ...(apiKey && { authorization: `Bearer ${apiKey}` }),
   };
   const post = (body: object, signal: AbortSignal) =>
-    patientPost({ url, headers, body: JSON.stringify(body) }, posting, signal);
+    postWithRetry({ url, headers, body: JSON.stringify(body) }, posting, signal);
   let takesSchema = true;
 
   return async (task, frames, signal) => {
@@ -50,7 +50,7 @@ export function createChat({ baseUrl, model, apiKey, ...posting }: ChatSettings)
       if (reply.status === 200) takesSchema = false;
     }
     const { text, tokens } = readCompletion(reply, model);
-    return { fields: readAnswer(task, jsonInText(text)), tokens };
+    return { fields: readAnswer(task, extractJson(text)), tokens };
   };
 }
 

@@ -1,11 +1,11 @@
 import type { ContactSheets } from '../../../core/ports/contact-sheets.ts';
 import type { VisionModel } from '../../../core/ports/vision-model.ts';
 import { arrangeSamples } from '../arrange-samples.ts';
-import { answerOf, answerTask, judgeTask, summaryOf, summaryTask, verdictOf } from '../prompt.ts';
+import { toAnswer, answerTask, judgeTask, toSummary, summaryTask, toVerdict } from '../prompt.ts';
 import { type ChatSettings, createChat } from './chat.ts';
 
 /** Maximum images per request. llama.cpp and Ollama slow down with more; vLLM has its own limit. */
-const mostPictures = 8;
+const maxImages = 8;
 
 type OpenAiSettings = ChatSettings & {
   /** Contact sheets for windows with more samples than the maximum images. */
@@ -21,27 +21,27 @@ export function createOpenAiVision({ sheets, ...settings }: OpenAiSettings): Vis
   return {
     provider: 'openai',
     model: settings.model,
-    takesVideo: false,
+    supportsVideo: false,
 
     async judge({ frame }, condition, signal) {
       const { fields, tokens } = await chat(judgeTask('frame', condition), [frame], signal);
-      return verdictOf(fields, tokens);
+      return toVerdict(fields, tokens);
     },
 
     async answer(frame, question, signal) {
       const { fields, tokens } = await chat(answerTask(question), [frame], signal);
-      return answerOf(fields, tokens);
+      return toAnswer(fields, tokens);
     },
 
     async summarize(samples, signal) {
-      const pictures = await arrangeSamples(samples, mostPictures, sheets, signal);
+      const pictures = await arrangeSamples(samples, maxImages, sheets, signal);
       const task = summaryTask(
         pictures.map(({ times }) => times),
         samples.length,
       );
       const frames = pictures.map(({ jpeg }) => jpeg);
       const { fields, tokens } = await chat(task, frames, signal);
-      return summaryOf(fields, tokens);
+      return toSummary(fields, tokens);
     },
   };
 }

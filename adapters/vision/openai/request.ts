@@ -1,8 +1,8 @@
-import { type AnswerSchema, answerSchemaOf, type Task } from '../task.ts';
+import { type AnswerSchema, toAnswerSchema, type ModelTask } from '../task.ts';
 
 /** Builds a request whose response format enforces the schema. */
-export function schemaRequest(model: string, task: Task<unknown>, frames: Uint8Array[]): object {
-  const schema = answerSchemaOf(task);
+export function schemaRequest(model: string, task: ModelTask<unknown>, frames: Uint8Array[]): object {
+  const schema = toAnswerSchema(task);
   return {
     ...request(model, task, task.text, frames),
     response_format: {
@@ -13,15 +13,15 @@ export function schemaRequest(model: string, task: Task<unknown>, frames: Uint8A
 }
 
 /** Builds a request whose prompt describes the schema. */
-export function plainRequest(model: string, task: Task<unknown>, frames: Uint8Array[]): object {
-  return request(model, task, `${task.text}\n${inWords(answerSchemaOf(task))}`, frames);
+export function plainRequest(model: string, task: ModelTask<unknown>, frames: Uint8Array[]): object {
+  return request(model, task, `${task.text}\n${inWords(toAnswerSchema(task))}`, frames);
 }
 
 function inWords(schema: AnswerSchema): string {
   return `Answer with one JSON object and nothing else, of this JSON schema: ${JSON.stringify(schema)}`;
 }
 
-function request(model: string, task: Task<unknown>, text: string, frames: Uint8Array[]): object {
+function request(model: string, task: ModelTask<unknown>, text: string, frames: Uint8Array[]): object {
   const pictures = frames.map((frame) => ({
     type: 'image_url',
     image_url: { url: `data:image/jpeg;base64,${Buffer.from(frame).toString('base64')}` },

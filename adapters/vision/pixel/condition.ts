@@ -1,16 +1,16 @@
-import type { Colour } from './colours.ts';
+import type { Color } from './colors.ts';
 
 /** Measurable part of a condition. `parse-condition.ts` documents the grammar. */
 export type Atom =
   /** Share of the frame with a color, compared with a number. */
   | {
       kind: 'share';
-      colour: Colour;
+      color: Color;
       compare: 'at least' | 'more than' | 'at most' | 'less than';
       share: number;
     }
   /** Connected region of a color, of at least this share of the frame. */
-  | { kind: 'region'; colour: Colour; share: number }
+  | { kind: 'region'; color: Color; share: number }
   | { kind: 'dark' }
   | { kind: 'bright' }
   /** Frame of a single tone. */
@@ -25,13 +25,13 @@ export type Condition =
   Atom | { kind: 'not'; of: Condition } | { kind: 'all'; of: Condition[] } | { kind: 'any'; of: Condition[] };
 
 /** Lists all atoms of a condition. */
-export function atomsOf(condition: Condition): Atom[] {
+export function listAtoms(condition: Condition): Atom[] {
   switch (condition.kind) {
     case 'not':
-      return atomsOf(condition.of);
+      return listAtoms(condition.of);
     case 'all':
     case 'any':
-      return condition.of.flatMap(atomsOf);
+      return condition.of.flatMap(listAtoms);
     default:
       return [condition];
   }

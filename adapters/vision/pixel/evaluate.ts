@@ -9,7 +9,7 @@ export type Moment = { picture: PictureFacts; clip: ClipFacts | null };
  * Thresholds: maximum mean luma of a dark frame, minimum of a bright one, maximum contrast of a blank one, minimum
  * moving share.
  */
-export const limits = { dark: 0.2, bright: 0.4, blankContrast: 0.015, motion: 0.002 } as const;
+export const thresholds = { dark: 0.2, bright: 0.4, blankContrast: 0.015, motion: 0.002 } as const;
 
 /**
  * Evaluates a condition. Returns null if it is undecidable: motion from one frame, or words without a measurable
@@ -31,17 +31,17 @@ export function holds(condition: Condition, moment: Moment): boolean | null {
 function atomHolds(atom: Atom, { picture, clip }: Moment): boolean | null {
   switch (atom.kind) {
     case 'share':
-      return compare(picture.shares[atom.colour], atom.compare, atom.share);
+      return compare(picture.shares[atom.color], atom.compare, atom.share);
     case 'region':
-      return picture.regions[atom.colour] >= atom.share;
+      return picture.regions[atom.color] >= atom.share;
     case 'dark':
-      return picture.brightness < limits.dark;
+      return picture.brightness < thresholds.dark;
     case 'bright':
-      return picture.brightness >= limits.bright;
+      return picture.brightness >= thresholds.bright;
     case 'blank':
-      return picture.contrast < limits.blankContrast;
+      return picture.contrast < thresholds.blankContrast;
     case 'motion':
-      return clip === null ? null : clip.movingShare >= limits.motion;
+      return clip === null ? null : clip.movingShare >= thresholds.motion;
     case 'unmeasurable':
       return null;
   }

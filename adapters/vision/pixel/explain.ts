@@ -1,26 +1,26 @@
-import { colours } from './colours.ts';
-import { type Atom, atomsOf, type Condition } from './condition.ts';
-import { limits, type Moment } from './evaluate.ts';
+import { colors } from './colors.ts';
+import { type Atom, listAtoms, type Condition } from './condition.ts';
+import { thresholds, type Moment } from './evaluate.ts';
 import type { PictureFacts } from './measure-picture.ts';
 
 /** Sentence in every answer, so that callers do not mistake the pixel model for a vision-language model. */
 export const disclosure = 'Measured by the built-in pixel model, which is not a vision-language model.';
 
 /** Hint for conditions that pixels do not decide. */
-export const remedy =
+export const configureVlmHint =
   'To check it, configure a vision-language model: VISION=bedrock, or VISION=openai with your own server.';
 
 /** Returns one sentence per atom with its measured values. */
-export function measuredFor(condition: Condition, moment: Moment): string[] {
-  return [...new Set(atomsOf(condition).map((atom) => measured(atom, moment)))];
+export function instrumentFor(condition: Condition, moment: Moment): string[] {
+  return [...new Set(listAtoms(condition).map((atom) => measured(atom, moment)))];
 }
 
 function measured(atom: Atom, { picture, clip }: Moment): string {
   switch (atom.kind) {
     case 'share':
     case 'region': {
-      const [share, region] = [picture.shares[atom.colour], picture.regions[atom.colour]];
-      const name = `${atom.colour.charAt(0).toUpperCase()}${atom.colour.slice(1)}`;
+      const [share, region] = [picture.shares[atom.color], picture.regions[atom.color]];
+      const name = `${atom.color.charAt(0).toUpperCase()}${atom.color.slice(1)}`;
       const asked =
         atom.kind === 'region'
           ? `a region of ${percent(atom.share)}`
@@ -28,32 +28,32 @@ function measured(atom: Atom, { picture, clip }: Moment): string {
       return `${name} covers ${percent(share)} of the frame (largest region ${percent(region)}; condition: ${asked}).`;
     }
     case 'dark':
-      return `${brightness(picture)} (dark is below ${percent(limits.dark)}).`;
+      return `${brightness(picture)} (dark is below ${percent(thresholds.dark)}).`;
     case 'bright':
-      return `${brightness(picture)} (bright is from ${percent(limits.bright)}).`;
+      return `${brightness(picture)} (bright is from ${percent(thresholds.bright)}).`;
     case 'blank':
-      return `Contrast is ${percent(picture.contrast)} (blank is below ${percent(limits.blankContrast)}).`;
+      return `Contrast is ${percent(picture.contrast)} (blank is below ${percent(thresholds.blankContrast)}).`;
     case 'motion':
       return clip === null
         ? 'A single frame shows no motion: use input_mode clip or hybrid.'
-        : `Up to ${percent(clip.movingShare)} of the frame changed during the clip (motion is from ${percent(limits.motion)}).`;
+        : `Up to ${percent(clip.movingShare)} of the frame changed during the clip (motion is from ${percent(thresholds.motion)}).`;
     case 'unmeasurable':
-      return `A part of the condition cannot be measured in pixels. ${remedy}`;
+      return `A part of the condition cannot be measured in pixels. ${configureVlmHint}`;
   }
 }
 
 /** Describes a frame by its main colors and its brightness. */
-export function described(picture: PictureFacts): string {
-  return `The frame is ${mainColours(picture.shares)}. ${brightness(picture)}, contrast ${percent(picture.contrast)}.`;
+export function describeFrame(picture: PictureFacts): string {
+  return `The frame is ${mainColors(picture.shares)}. ${brightness(picture)}, contrast ${percent(picture.contrast)}.`;
 }
 
 /** Lists up to four colors by share; after the first, only those of at least 1 %. */
-export function mainColours(shares: PictureFacts['shares']): string {
-  return colours
+export function mainColors(shares: PictureFacts['shares']): string {
+  return colors
     .toSorted((a, b) => shares[b] - shares[a])
     .slice(0, 4)
-    .filter((colour, at) => at === 0 || shares[colour] >= 0.01)
-    .map((colour) => `${percent(shares[colour])} ${colour}`)
+    .filter((color, at) => at === 0 || shares[color] >= 0.01)
+    .map((color) => `${percent(shares[color])} ${color}`)
     .join(', ');
 }
 

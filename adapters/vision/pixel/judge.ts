@@ -1,6 +1,6 @@
 import type { Condition } from './condition.ts';
 import { holds, type Moment } from './evaluate.ts';
-import { described, disclosure, measuredFor, remedy } from './explain.ts';
+import { describeFrame, disclosure, instrumentFor, configureVlmHint } from './explain.ts';
 import { parseCondition } from './parse-condition.ts';
 
 /** Moment with its time in the clip, in seconds, or null for the frame. */
@@ -28,7 +28,7 @@ export function judgeMoments(text: string, moments: [TimedMoment, ...TimedMoment
 function cannotJudge({ picture }: TimedMoment): Judgement {
   return {
     holds: null,
-    explanation: `Cannot be checked: this model measures only colors, brightness and motion. ${remedy} ${described(picture)} ${disclosure}`,
+    explanation: `Cannot be checked: this model measures only colors, brightness and motion. ${configureVlmHint} ${describeFrame(picture)} ${disclosure}`,
   };
 }
 
@@ -36,7 +36,7 @@ function explain(condition: Condition, moment: TimedMoment, ignored: string[]): 
   const when = moment.atSeconds === null ? [] : [`At ${moment.atSeconds.toFixed(1)} s of the clip:`];
   const left = [...new Set(ignored)].slice(0, 6).map((word) => `"${word.slice(0, 30)}"`);
   const notJudged = left.length === 0 ? [] : [`Not checked: ${left.join(', ')}.`];
-  const facts = measuredFor(condition, moment).slice(0, 4);
+  const facts = instrumentFor(condition, moment).slice(0, 4);
   return shortened([...when, ...facts, ...notJudged].join(' '));
 }
 

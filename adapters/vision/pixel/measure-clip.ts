@@ -1,4 +1,4 @@
-import { lumaOf } from './measure-picture.ts';
+import { computeLuma } from './measure-picture.ts';
 
 /** Motion of a clip; shares are 0 to 1. */
 export type ClipFacts = {
@@ -31,7 +31,7 @@ export function differingShare(before: Uint8Array, now: Uint8Array): number {
     const green = (now[at + 1] ?? 0) - (before[at + 1] ?? 0);
     const blue = (now[at + 2] ?? 0) - (before[at + 2] ?? 0);
     const strongest = Math.max(Math.abs(red), Math.abs(green), Math.abs(blue));
-    if (Math.abs(lumaOf(red, green, blue)) > changedLuma || strongest > changedChannel) differing += 1;
+    if (Math.abs(computeLuma(red, green, blue)) > changedLuma || strongest > changedChannel) differing += 1;
   }
   return differing / (now.length / 3);
 }

@@ -1,14 +1,14 @@
-import { colourIndex } from './colour-table.ts';
-import { type Colour, colours } from './colours.ts';
-import type { PictureSize } from './picture-decoder.ts';
+import { colorIndex } from './color-table.ts';
+import { type Color, colors } from './colors.ts';
+import type { PictureSize } from './image-decoder.ts';
 import { largestRegions } from './regions.ts';
 
 /** Measurements of one frame; shares are 0 to 1. */
 export type PictureFacts = {
   /** Share of the frame by color. The shares add up to 1. */
-  shares: Record<Colour, number>;
+  shares: Record<Color, number>;
   /** Largest connected region of each color, as a share of the frame. */
-  regions: Record<Colour, number>;
+  regions: Record<Color, number>;
   /** Mean luma. */
   brightness: number;
   /** Standard deviation of luma: 0 in a frame of a single tone. */
@@ -19,37 +19,37 @@ export type PictureFacts = {
 export function measurePicture(rgb: Uint8Array, { width, height }: PictureSize): PictureFacts {
   const pixels = width * height;
   const classes = new Uint8Array(pixels);
-  const counts = new Uint32Array(colours.length);
+  const counts = new Uint32Array(colors.length);
   let sum = 0;
   let sumOfSquares = 0;
   for (let at = 0; at < pixels; at += 1) {
     const red = rgb[at * 3] ?? 0;
     const green = rgb[at * 3 + 1] ?? 0;
     const blue = rgb[at * 3 + 2] ?? 0;
-    const colour = colourIndex(red, green, blue);
-    classes[at] = colour;
-    counts[colour] = (counts[colour] ?? 0) + 1;
-    const luma = lumaOf(red, green, blue);
+    const color = colorIndex(red, green, blue);
+    classes[at] = color;
+    counts[color] = (counts[color] ?? 0) + 1;
+    const luma = computeLuma(red, green, blue);
     sum += luma;
     sumOfSquares += luma * luma;
   }
   const brightness = sum / pixels;
-  const regions = largestRegions(classes, width, colours.length);
+  const regions = largestRegions(classes, width, colors.length);
   return {
-    shares: byColour((at) => (counts[at] ?? 0) / pixels),
-    regions: byColour((at) => (regions[at] ?? 0) / pixels),
+    shares: byColor((at) => (counts[at] ?? 0) / pixels),
+    regions: byColor((at) => (regions[at] ?? 0) / pixels),
     brightness,
     contrast: Math.sqrt(Math.max(sumOfSquares / pixels - brightness * brightness, 0)),
   };
 }
 
 /** Returns the luma of BT.601, 0 to 1. */
-export function lumaOf(red: number, green: number, blue: number): number {
+export function computeLuma(red: number, green: number, blue: number): number {
   return (0.299 * red + 0.587 * green + 0.114 * blue) / 255;
 }
 
-function byColour(measure: (at: number) => number): Record<Colour, number> {
-  const of = (colour: Colour) => measure(colours.indexOf(colour));
+function byColor(measure: (at: number) => number): Record<Color, number> {
+  const of = (color: Color) => measure(colors.indexOf(color));
   return {
     red: of('red'),
     orange: of('orange'),

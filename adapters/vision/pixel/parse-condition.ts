@@ -3,7 +3,7 @@ import { plainWords } from './plain-words.ts';
 import { type Clause, readClause } from './read-clause.ts';
 
 /** Parse result of a condition. */
-export type Reading = {
+export type ParsedCondition = {
   /** Null if nothing in it is measurable. */
   condition: Condition | null;
   /** Words without a measurable meaning: "car" in "a red car". */
@@ -22,7 +22,7 @@ export type Reading = {
  *
  * A clause without any of these is undecidable. Joined by "and", it makes the whole condition undecidable.
  */
-export function parseCondition(text: string): Reading {
+export function parseCondition(text: string): ParsedCondition {
   const alternatives: Condition[][] = [[]];
   const ignored: string[] = [];
   let before: Clause | null = null;

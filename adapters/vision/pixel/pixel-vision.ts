@@ -1,11 +1,11 @@
 import { TransientError, UnreadableFrameError, VisionError } from '../../../core/errors.ts';
-import type { Look, VisionModel } from '../../../core/ports/vision-model.ts';
-import { PictureDecodeError } from '../../media/ffmpeg/errors.ts';
-import { described, disclosure } from './explain.ts';
+import type { CheckMedia, VisionModel } from '../../../core/ports/vision-model.ts';
+import { ImageDecodeError } from '../../media/ffmpeg/errors.ts';
+import { describeFrame, disclosure } from './explain.ts';
 import { judgeMoments, type TimedMoment } from './judge.ts';
 import { measureClip } from './measure-clip.ts';
 import { measurePicture } from './measure-picture.ts';
-import type { PictureDecoder } from './picture-decoder.ts';
+import type { PictureDecoder } from './image-decoder.ts';
 import { summarizeSamples } from './summarize.ts';
 
 const size = { width: 320, height: 180 } as const;
@@ -21,7 +21,7 @@ export function createPixelVision({ decoder }: { decoder: PictureDecoder }): Vis
   return {
     provider: 'pixel',
     model: 'pixel',
-    takesVideo: true,
+    supportsVideo: true,
 
     async judge(look, condition, signal) {
       const moments = await decoded(signal, () => readMoments(look, decoder, signal));
@@ -32,7 +32,8 @@ export function createPixelVision({ decoder }: { decoder: PictureDecoder }): Vis
     async answer(frame, question, signal) {
       const rgb = await decodedFrame(frame, decoder, signal);
       const picture = measurePicture(rgb, size);
-      if (isOpen(question)) return { answer: `${described(picture)} ${disclosure}`, triggered: null, tokens };
+      if (isOpen(question))
+        return { answer: `${describeFrame(picture)} ${disclosure}`, triggered: null, tokens };
       const { holds, explanation } = judgeMoments(question, [{ picture, clip: null, atSeconds: null }]);
       return {
         answer: holds === null ? explanation : `${holds ? 'Yes' : 'No'}. ${explanation}`,
@@ -57,7 +58,7 @@ export function createPixelVision({ decoder }: { decoder: PictureDecoder }): Vis
 
 /** Returns the moments of a clip; in hybrid mode also the frame, and without a clip only the frame. */
 async function readMoments(
-  { mode, frame, clip }: Look,
+  { mode, frame, clip }: CheckMedia,
   decoder: PictureDecoder,
   signal: AbortSignal,
 ): Promise<[TimedMoment, ...TimedMoment[]]> {
@@ -87,7 +88,7 @@ async function decodedFrame(
     try {
       return await decoder.decode(frame, size, signal);
     } catch (error) {
-      if (!(error instanceof PictureDecodeError)) throw error;
+      if (!(error instanceof ImageDecodeError)) throw error;
       throw new UnreadableFrameError('The JPEG is damaged or truncated. Send a complete JPEG.', {
         cause: error,
       });

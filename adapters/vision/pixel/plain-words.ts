@@ -1,4 +1,4 @@
-import { anyColour } from './vocabulary.ts';
+import { anyColor } from './vocabulary.ts';
 
 /** Replacements of phrases by words of the grammar, applied in this order. */
 const replacements: [RegExp, string][] = [
@@ -14,15 +14,15 @@ const replacements: [RegExp, string][] = [
   [/\bno longer\b/g, 'not'],
   [/\bnothing (?:but|else than)\b/g, 'only'],
   [/\bno (?:picture|image|signal)\b/g, 'blank'],
-  [new RegExp(`\\bfrom (?:${anyColour}) (?=(?:in)?to (?:${anyColour})\\b)`, 'g'), ''],
+  [new RegExp(`\\bfrom (?:${anyColor}) (?=(?:in)?to (?:${anyColor})\\b)`, 'g'), ''],
   [
-    new RegExp(`\\b(?:turn|change|switch|go)(?:s|es|ed|ing)? (?:in)?to (?=(?:${anyColour})\\b)`, 'g'),
+    new RegExp(`\\b(?:turn|change|switch|go)(?:s|es|ed|ing)? (?:in)?to (?=(?:${anyColor})\\b)`, 'g'),
     'becomes ',
   ],
   [/\blights? (?:\w+ ){0,3}?(?:off|out)\b/g, 'dark'],
   [/\blights? (?:\w+ ){0,3}?on\b/g, 'lit'],
   [/\b(?:is|are|stands?|stood|stays?|remains?|keeps?) (?:very |completely )?still\b/g, 'motionless'],
-  [new RegExp(`\\b(?:dark|light|bright|deep|pale|strong) (?=(?:${anyColour})\\b)`, 'g'), ''],
+  [new RegExp(`\\b(?:dark|light|bright|deep|pale|strong) (?=(?:${anyColor})\\b)`, 'g'), ''],
   [/\b(is|gets|becomes|be) light\b(?! \w+(?:ed|ing)\b)/g, '$1 bright'],
 ];
 

@@ -1,9 +1,9 @@
 import type { Condition } from './condition.ts';
-import { colourAtom, type Extent, readExtent } from './read-extent.ts';
+import { colorAtom, type Extent, readExtent } from './read-extent.ts';
 import {
   blankWords,
   brightWords,
-  colourNamed,
+  colorNamed,
   darkWords,
   isFiller,
   litWords,
@@ -28,17 +28,17 @@ export type Clause = {
 /** Parses a clause. `before` is the previous clause, which a bare one continues. */
 export function readClause(words: string[], before: Clause | null): Clause {
   const bare = words.every(
-    (word) => colourNamed(word) !== null || /^(?:a|an|any|the|some|either)$/.test(word),
+    (word) => colorNamed(word) !== null || /^(?:a|an|any|the|some|either)$/.test(word),
   );
   const inherits = bare && before !== null && before.condition !== null;
   const inherited = inherits ? before.extent : null;
   let extent: Extent | null = null;
   const found: Condition[] = [];
   for (const [at, word] of words.entries()) {
-    const colour = colourNamed(word);
-    if (colour !== null) {
+    const color = colorNamed(word);
+    if (color !== null) {
       extent = inherited ?? readExtent(words, at);
-      found.push(colourAtom(colour, extent));
+      found.push(colorAtom(color, extent));
     } else {
       const other = otherMeasurable(word);
       if (other !== null) found.push(other);
@@ -51,7 +51,7 @@ export function readClause(words: string[], before: Clause | null): Clause {
     extent,
     bare,
     ignored: words.filter(
-      (word) => !isFiller(word) && colourNamed(word) === null && otherMeasurable(word) === null,
+      (word) => !isFiller(word) && colorNamed(word) === null && otherMeasurable(word) === null,
     ),
   };
 }

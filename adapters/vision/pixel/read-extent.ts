@@ -1,4 +1,4 @@
-import type { Colour } from './colours.ts';
+import type { Color } from './colors.ts';
 import type { Atom } from './condition.ts';
 import { allWords, copulas, isFiller, largeWords, mostWords, smallWords, wholeNouns } from './vocabulary.ts';
 
@@ -11,8 +11,8 @@ export type Extent =
 const defaultExtent: Extent = { kind: 'region', share: 0.005 };
 
 /** Combines a color and its extent. */
-export function colourAtom(colour: Colour, extent: Extent): Atom {
-  return { ...extent, colour };
+export function colorAtom(color: Color, extent: Extent): Atom {
+  return { ...extent, color };
 }
 
 /** Returns the extent in `words` for the color at index `at`. */

@@ -1,14 +1,14 @@
 import { differingShare } from './measure-clip.ts';
 import { measurePicture, type PictureFacts } from './measure-picture.ts';
-import { described, disclosure, mainColours, percent } from './explain.ts';
-import type { PictureSize } from './picture-decoder.ts';
+import { describeFrame, disclosure, mainColors, percent } from './explain.ts';
+import type { PictureSize } from './image-decoder.ts';
 
 /** Decoded sample with its time. */
 export type MeasuredSample = { rgb: Uint8Array; capturedAt: Date };
 
 /** Minimum share of the frame that differs from the previous sample, for a change. */
 const changedShare = 0.02;
-const mostChangesTold = 8;
+const maxChangesInSummary = 8;
 
 /** Summarizes the samples of a window: first frame, changes with their time, and range of brightness. */
 export function summarizeSamples(samples: MeasuredSample[], size: PictureSize): string {
@@ -19,10 +19,10 @@ export function summarizeSamples(samples: MeasuredSample[], size: PictureSize): 
   const changes = changesIn(samples, facts);
   return [
     `${samples.length} ${samples.length === 1 ? 'sample' : 'samples'} from ${formatTime(first)} to ${formatTime(last)}.`,
-    `At first: ${described(measurePicture(first.rgb, size))}`,
-    ...changes.slice(0, mostChangesTold),
-    ...(changes.length > mostChangesTold
-      ? [`${changes.length - mostChangesTold} more changes followed.`]
+    `At first: ${describeFrame(measurePicture(first.rgb, size))}`,
+    ...changes.slice(0, maxChangesInSummary),
+    ...(changes.length > maxChangesInSummary
+      ? [`${changes.length - maxChangesInSummary} more changes followed.`]
       : []),
     ...(changes.length === 0 ? ['No change exceeded 2 % of the frame.'] : []),
     brightnessSpan(facts),
@@ -38,7 +38,7 @@ function changesIn(samples: MeasuredSample[], facts: PictureFacts[]): string[] {
     const share = differingShare(before.rgb, sample.rgb);
     if (share < changedShare) return [];
     return [
-      `At ${formatTime(sample)} ${percent(share)} of the frame had changed; it was ${mainColours(now.shares)}.`,
+      `At ${formatTime(sample)} ${percent(share)} of the frame had changed; it was ${mainColors(now.shares)}.`,
     ];
   });
 }

@@ -1,9 +1,9 @@
-import { colours, type Colour } from './colours.ts';
+import { colors, type Color } from './colors.ts';
 
 /** Words of the pixel model's grammar, in lower case. Each color name is one of them. */
 
-const colourNames = new Map<string, Colour>([
-  ...colours.map((colour) => [colour, colour] satisfies [string, Colour]),
+const colorNames = new Map<string, Color>([
+  ...colors.map((color) => [color, color] satisfies [string, Color]),
   ...named('red', 'reddish crimson scarlet'),
   ...named('yellow', 'yellowish golden'),
   ...named('green', 'greenish lime'),
@@ -18,12 +18,12 @@ const colourNames = new Map<string, Colour>([
 ]);
 
 /** Returns the color that a word names, or null. */
-export function colourNamed(word: string): Colour | null {
-  return colourNames.get(word) ?? null;
+export function colorNamed(word: string): Color | null {
+  return colorNames.get(word) ?? null;
 }
 
 /** Alternation of all color names, for regular expressions. */
-export const anyColour = [...colourNames.keys()].join('|');
+export const anyColor = [...colorNames.keys()].join('|');
 
 export const darkWords = words('dark darkness dim night nighttime gloomy unlit');
 export const brightWords = words('bright brightness daylight daytime');
@@ -80,6 +80,6 @@ function words(list: string): ReadonlySet<string> {
   return new Set(list.split(/\s+/));
 }
 
-function named(colour: Colour, list: string): [string, Colour][] {
-  return list.split(' ').map((name) => [name, colour]);
+function named(color: Color, list: string): [string, Color][] {
+  return list.split(' ').map((name) => [name, color]);
 }

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { createDeliveryQueue } from '../../../adapters/aws/delivery-queue.ts';
 import {
   backoffSeconds,
-  createPostpone,
+  createChangeVisibility,
   visibilitySeconds,
 } from '../../../adapters/aws/message-visibility.ts';
 import { TransientError } from '../../../core/errors.ts';
@@ -40,7 +40,7 @@ describe('delivery queue on SQS FIFO', () => {
   test('a message is delayed by its visibility timeout', async () => {
     sqs.on(ChangeMessageVisibilityCommand).resolves({});
 
-    await createPostpone(client, queueUrl)('receipt', 25);
+    await createChangeVisibility(client, queueUrl)('receipt', 25);
 
     expect(sqs.commandCalls(ChangeMessageVisibilityCommand)[0]?.args[0].input).toEqual({
       QueueUrl: queueUrl,

@@ -7,7 +7,7 @@ import { createPowertoolsLog } from '../../../adapters/aws/telemetry/powertools-
 import { createEgressGuard } from '../../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../../adapters/egress/guarded-http.ts';
 import { createStreamCapturer } from '../../../adapters/media/stream-capturer.ts';
-import { publicPlatforms } from '../../../adapters/platforms/platform-settings.ts';
+import { defaultPlatformSettings } from '../../../adapters/platforms/platform-settings.ts';
 import { StreamFetchError, TransientError } from '../../../core/errors.ts';
 import { startFakeTwitch } from '../../support/fake-twitch.ts';
 import { readStandardOutput } from './standard-output.ts';
@@ -33,7 +33,7 @@ function holding(content: unknown) {
   manager.on(GetSecretValueCommand).resolves({ SecretString: text });
 }
 
-const settings = (plain = publicPlatforms) =>
+const settings = (plain = defaultPlatformSettings) =>
   createPlatformSecret(
     createSecret({ client, arn: 'arn:platforms', now }),
     plain,
@@ -51,8 +51,8 @@ describe('createPlatformSecret', () => {
     });
 
     expect(await settings()()).toEqual({
-      youtube: { ...publicPlatforms.youtube, proxyUrl: 'http://user:word@proxy.example:3128' },
-      twitch: { ...publicPlatforms.twitch, cookies: 'auth-token=twitch-account' },
+      youtube: { ...defaultPlatformSettings.youtube, proxyUrl: 'http://user:word@proxy.example:3128' },
+      twitch: { ...defaultPlatformSettings.twitch, cookies: 'auth-token=twitch-account' },
     });
   });
 
@@ -115,8 +115,8 @@ describe('capturer with the platform secret', () => {
     const twitch = await startFakeTwitch();
     const { gqlUrl, usherUrl } = twitch;
     const platforms = settings({
-      ...publicPlatforms,
-      twitch: { ...publicPlatforms.twitch, gqlUrl, usherUrl },
+      ...defaultPlatformSettings,
+      twitch: { ...defaultPlatformSettings.twitch, gqlUrl, usherUrl },
     });
     const ffmpeg = { run: () => Promise.reject(new Error('No capture expected')) };
     const capturer = createStreamCapturer({ guard, http, ffmpeg, now, platforms });

@@ -4,8 +4,8 @@ import { expect, it } from 'vitest';
 import { createCallerStore } from '../../../adapters/embedded/caller-store.ts';
 import { openDatabase } from '../../../adapters/embedded/database.ts';
 import { migrations } from '../../../adapters/embedded/schema.ts';
-import { newCaller } from '../../../core/caller.ts';
-import type { ApiKey } from '../../../core/key.ts';
+import { newCaller } from '../../../core/records/caller.ts';
+import type { ApiKey } from '../../../core/records/key.ts';
 import { describeCallerStore } from '../../contract/caller-store.contract.ts';
 import { after, start } from '../../contract/records.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
@@ -23,7 +23,7 @@ it('callers that had keys before there were callers are there after the migratio
     ['harbour', start],
     ['airport', after(9)],
   ] as const)
-    insert.run(...rowOf(keyOf(caller, at)));
+    insert.run(...toRow(toKey(caller, at)));
   before.close();
 
   const callers = await createCallerStore(openDatabase(path)).list('', 10);
@@ -31,7 +31,7 @@ it('callers that had keys before there were callers are there after the migratio
   expect(callers).toEqual([newCaller('airport', null, after(9)), newCaller('harbour', null, start)]);
 });
 
-function keyOf(caller: string, at: Date): ApiKey {
+function toKey(caller: string, at: Date): ApiKey {
   const hash = `${caller}${at.getTime()}`.padEnd(64, '0');
   const created_at = at.toISOString();
   return {
@@ -47,6 +47,6 @@ function keyOf(caller: string, at: Date): ApiKey {
   };
 }
 
-function rowOf(key: ApiKey): [string, string, number, string] {
+function toRow(key: ApiKey): [string, string, number, string] {
   return [key.hash, key.caller, Date.parse(key.created_at), JSON.stringify(key)];
 }

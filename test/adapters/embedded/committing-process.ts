@@ -1,14 +1,22 @@
 import { openDatabase } from '../../../adapters/embedded/database.ts';
 import { createJobStore } from '../../../adapters/embedded/job-store.ts';
-import { changed, changeOf, creationOf, newJob, progress, start, triggered } from '../../contract/records.ts';
+import {
+  changed,
+  createChange,
+  createCreation,
+  newJob,
+  progress,
+  start,
+  triggered,
+} from '../../contract/records.ts';
 
 /** Commits ticks as fast as it can, and says after each what is safe. Killed by `kill.test.ts`. */
 const [path = '', jobId = ''] = process.argv.slice(2);
 const store = createJobStore(openDatabase(path));
 let job = (await store.get(jobId, start)) ?? newJob({ job_id: jobId });
-await store.create(creationOf(job), start);
+await store.create(createCreation(job), start);
 for (;;) {
-  const tick = changeOf(job, [progress, triggered], { set: { last_tick: job.last_tick + 1 } });
+  const tick = createChange(job, [progress, triggered], { set: { last_tick: job.last_tick + 1 } });
   if ((await store.commit(tick)) !== 'committed') throw new Error('Somebody else committed');
   job = changed(job, tick);
   process.stdout.write(`${job.sequence}\n`);

@@ -3,15 +3,23 @@ import { expect, it } from 'vitest';
 import { openDatabase } from '../../../adapters/embedded/database.ts';
 import { createJobStore } from '../../../adapters/embedded/job-store.ts';
 import { TransientError } from '../../../core/errors.ts';
-import type { Job } from '../../../core/job.ts';
-import { begin, changed, changeOf, creationOf, newJob, progress, start } from '../../contract/records.ts';
+import type { Job } from '../../../core/records/job.ts';
+import {
+  begin,
+  changed,
+  createChange,
+  createCreation,
+  newJob,
+  progress,
+  start,
+} from '../../contract/records.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 it('a full disk is a passing fault: nothing is half done, reads go on, and so do writes when there is space', async () => {
   const database = openDatabase(join(temporaryDirectory(), 'watchpost.sqlite'));
   const store = createJobStore(database);
   let job = newJob();
-  await store.create(creationOf(job), start);
+  await store.create(createCreation(job), start);
   await store.commit(begin(job));
   job = changed(job, begin(job));
   database.exec('PRAGMA max_page_count = 40');
@@ -22,9 +30,9 @@ it('a full disk is a passing fault: nothing is half done, reads go on, and so do
   expect(full).toHaveProperty('message', expect.stringContaining('full: free some space'));
   expect(await store.get(job.job_id, start)).toEqual(job);
   expect(await store.events(job.job_id, job.sequence, 10)).toEqual([]);
-  await expect(store.create(creationOf(newJob({ stream_url: 'x'.repeat(20_000) })), start)).rejects.toThrow(
-    TransientError,
-  );
+  await expect(
+    store.create(createCreation(newJob({ stream_url: 'x'.repeat(20_000) })), start),
+  ).rejects.toThrow(TransientError);
   expect(await store.countActive('harbour')).toBe(1);
 
   database.exec('PRAGMA max_page_count = 100000');
@@ -47,5 +55,5 @@ it('a full disk is a passing fault: nothing is half done, reads go on, and so do
 
 function bigTick(job: Job) {
   if (progress.type !== 'progress') throw new Error('Not progress');
-  return changeOf(job, [{ ...progress, data: { ...progress.data, explanation: 'x'.repeat(5_000) } }]);
+  return createChange(job, [{ ...progress, data: { ...progress.data, explanation: 'x'.repeat(5_000) } }]);
 }

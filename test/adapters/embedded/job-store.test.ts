@@ -7,13 +7,13 @@ import {
   after,
   begin,
   changed,
-  changeOf,
-  creationOf,
+  createChange,
+  createCreation,
   end,
   idempotency,
   newJob,
   progress,
-  sourceOf,
+  createSource,
   start,
 } from '../../contract/records.ts';
 
@@ -28,7 +28,7 @@ describe('The embedded job store', () => {
       newJob({ lease_until: after(900).toISOString() }),
       newJob(),
     ] as const;
-    for (const job of [pending, running, patient, ended]) await store.create(creationOf(job), start);
+    for (const job of [pending, running, patient, ended]) await store.create(createCreation(job), start);
     await store.commit(begin(running));
     await store.commit(end(ended));
     expect(await store.dueForRepair(after(300), 10)).toHaveLength(2);
@@ -48,11 +48,11 @@ describe('The embedded job store', () => {
     const deliveries = createDeliveryStore(database);
     const [ended, active] = [newJob(), newJob()] as const;
     for (const job of [ended, active]) {
-      await store.create(creationOf(job, { idempotency: idempotency(job.job_id, 'hash') }), start);
-      await store.commit(changeOf(job, [progress]));
-      await deliveries.put(deliveryOf(job.job_id));
+      await store.create(createCreation(job, { idempotency: idempotency(job.job_id, 'hash') }), start);
+      await store.commit(createChange(job, [progress]));
+      await deliveries.put(loadDelivery(job.job_id));
     }
-    await store.commit(end(changed(ended, changeOf(ended, [progress]))));
+    await store.commit(end(changed(ended, createChange(ended, [progress]))));
 
     expect(await store.sweep(after(7_199))).toEqual({ jobs: [], idempotencyRecords: 0 });
     expect(await store.events(ended.job_id, 0, 10)).toHaveLength(2);
@@ -65,7 +65,7 @@ describe('The embedded job store', () => {
     expect(await deliveries.list(ended.job_id)).toEqual([]);
     expect(await store.get(active.job_id, start)).toMatchObject({ status: 'pending' });
     expect(await store.events(active.job_id, 0, 10)).toHaveLength(1);
-    expect(await store.source(active.source_id)).toEqual(sourceOf(active));
+    expect(await store.source(active.source_id)).toEqual(createSource(active));
     expect(await deliveries.list(active.job_id)).toHaveLength(1);
     expect(await store.countActive('harbour')).toBe(1);
   });
@@ -73,7 +73,7 @@ describe('The embedded job store', () => {
   it('a sweep removes expired idempotency records, and leaves the totals', async () => {
     const store = createJobStore(openDatabase(':memory:'));
     const job = newJob();
-    await store.create(creationOf(job, { idempotency: idempotency('key', 'hash') }), start);
+    await store.create(createCreation(job, { idempotency: idempotency('key', 'hash') }), start);
     await store.commit(end(job));
 
     expect((await store.sweep(after(86_399))).idempotencyRecords).toBe(0);
@@ -83,7 +83,7 @@ describe('The embedded job store', () => {
   });
 });
 
-function deliveryOf(jobId: string) {
+function loadDelivery(jobId: string) {
   return {
     job_id: jobId,
     sequence: 1,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { DataDirectoryError } from '../../../adapters/embedded/data-directory-error.ts';
-import { readOrMakeMasterSecret } from '../../../adapters/embedded/master-secret.ts';
+import { loadOrCreateMasterSecret } from '../../../adapters/embedded/master-secret.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 describe('The master secret', () => {
@@ -11,13 +11,13 @@ describe('The master secret', () => {
     const directory = temporaryDirectory();
     const path = join(directory, 'master-secret');
 
-    const made = await readOrMakeMasterSecret(path);
+    const made = await loadOrCreateMasterSecret(path);
 
     expect(made).toHaveLength(32);
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(readdirSync(directory)).toEqual(['master-secret']);
-    expect(await readOrMakeMasterSecret(path)).toEqual(made);
-    expect(await readOrMakeMasterSecret(join(directory, 'other'))).not.toEqual(made);
+    expect(await loadOrCreateMasterSecret(path)).toEqual(made);
+    expect(await loadOrCreateMasterSecret(join(directory, 'other'))).not.toEqual(made);
   });
 
   it('is that of whoever is first when two processes make one at once', async () => {
@@ -25,7 +25,7 @@ describe('The master secret', () => {
     const path = join(directory, 'master-secret');
     const others = Buffer.alloc(32, 9);
 
-    const making = readOrMakeMasterSecret(path);
+    const making = loadOrCreateMasterSecret(path);
     while (!readdirSync(directory).some((name) => name.endsWith('.part'))) await setImmediate();
     writeFileSync(path, others.toString('base64'), { flag: 'wx' });
 
@@ -37,7 +37,7 @@ describe('The master secret', () => {
     const path = join(temporaryDirectory(), 'master-secret');
     writeFileSync(path, content);
 
-    await expect(readOrMakeMasterSecret(path)).rejects.toThrow(DataDirectoryError);
+    await expect(loadOrCreateMasterSecret(path)).rejects.toThrow(DataDirectoryError);
     expect(statSync(path).size).toBe(content.length);
   });
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Alarm } from '../../../core/ports/alarms.ts';
-import { clientOf, internal } from '../../support/api-client.ts';
+import { createClientFor, internal } from '../../support/api-client.ts';
 import { createWorld } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
 
@@ -11,7 +11,7 @@ beforeEach(() => {
 afterEach(() => world.close());
 
 const alarms = async () =>
-  (await (await clientOf(world, ['internal'])).call('GET', '/alarms', undefined, internal)).body;
+  (await (await createClientFor(world, ['internal'])).call('GET', '/alarms', undefined, internal)).body;
 
 test('on one machine there are no alarms to tell of', async () => {
   expect(await alarms()).toEqual({ alarms: null });

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createApp } from '../../../adapters/http/app.ts';
-import { mintKey } from '../../../core/api-key.ts';
+import { mintKey } from '../../../core/access/api-key.ts';
 import { NotLiveError, StreamFetchError, TransientError } from '../../../core/errors.ts';
-import type { Scope } from '../../../core/key.ts';
+import type { Scope } from '../../../core/records/key.ts';
 import { createWorld } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
 
@@ -62,7 +62,7 @@ describe('POST /live-monitor', () => {
       interval_seconds: '15',
       max_triggers: null,
       enable_prefilter: 'False',
-      colour: 'green',
+      color: 'green',
     });
     expect(job.details).toMatchObject({ interval_seconds: 15, max_triggers: null, enable_prefilter: false });
   });

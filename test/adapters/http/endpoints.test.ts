@@ -6,8 +6,8 @@ import type { Endpoint } from '../../../adapters/http/endpoint.ts';
 import { jsonResponse } from '../../../adapters/http/endpoint-response.ts';
 import { endpoints } from '../../../adapters/http/endpoints/endpoints.ts';
 import { apiCall } from '../../../adapters/mcp/arguments.ts';
-import type { Scope } from '../../../core/key.ts';
-import { keyOf } from '../../support/api-story.ts';
+import type { Scope } from '../../../core/records/key.ts';
+import { readKey } from '../../support/api-story.ts';
 import { createWorld } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
 
@@ -27,7 +27,7 @@ async function callExample(endpoint: Endpoint, { scopes = allScopes, headers = {
   const { parameters, body = {} } = endpoint.examples;
   const [example] = Object.values(body);
   const given = Object.assign({}, parameters, example);
-  const { path, init } = apiCall(endpoint, given, `Bearer ${await keyOf(world, scopes)}`);
+  const { path, init } = apiCall(endpoint, given, `Bearer ${await readKey(world, scopes)}`);
   for (const [name, value] of Object.entries(headers)) init.headers.set(name, value);
   return createApp(world.c).request(`/api${path}`, init);
 }
@@ -54,7 +54,7 @@ test.each(endpoints)(
     world.c.calls.admit = async () => ({
       kind: 'refused',
       limit: 'per minute',
-      most: 120,
+      max: 120,
       retryAfterSeconds: 7,
     });
     const response = await callExample(endpoint);
@@ -71,7 +71,7 @@ test.each(withBody)('$id refuses a body above its limit', async ({ method, path,
   const response = await createApp(world.c).request(`/api${path.replaceAll(/\{\w+\}/g, '1')}`, {
     method: method.toUpperCase(),
     headers: {
-      Authorization: `Bearer ${await keyOf(world, allScopes)}`,
+      Authorization: `Bearer ${await readKey(world, allScopes)}`,
       'Content-Length': `${maxBodyBytes + 1}`,
     },
     body: ' '.repeat(maxBodyBytes + 1),

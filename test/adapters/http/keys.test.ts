@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { hashOfKey } from '../../../core/api-key.ts';
-import type { Scope } from '../../../core/key.ts';
-import { clientOf, clientWith } from '../../support/api-client.ts';
+import { hashApiKey } from '../../../core/access/api-key.ts';
+import type { Scope } from '../../../core/records/key.ts';
+import { createClientFor, clientWith } from '../../support/api-client.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { createWorld } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
@@ -10,13 +10,13 @@ let world: World;
 let client: ApiClient;
 beforeEach(async () => {
   world = createWorld();
-  client = await clientOf(world);
+  client = await createClientFor(world);
 });
 afterEach(() => world.close());
 
-const idOf = ({ key }: ApiClient) => hashOfKey(key, world.c)!;
+const findId = ({ key }: ApiClient) => hashApiKey(key, world.c)!;
 const works = async (key: string) => (await clientWith(world, key).call('GET', '/keys')).status === 200;
-const adminOf = (caller = 'house') => clientOf(world, ['jobs', 'internal', 'admin'], caller);
+const createAdminClient = (caller = 'house') => createClientFor(world, ['jobs', 'internal', 'admin'], caller);
 const forbidden = { status: 403, body: { error: { code: 'FORBIDDEN' } } };
 const notFound = { status: 404, body: { error: { code: 'NOT_FOUND' } } };
 
@@ -32,7 +32,7 @@ describe('making a key', () => {
       caller: 'harbour',
       scopes: ['jobs'],
       label: 'camera 1',
-      created_by: idOf(client),
+      created_by: findId(client),
       created_at: '2026-03-01T12:00:00.000Z',
       last_used_at: null,
       revoked_at: null,
@@ -47,13 +47,13 @@ describe('making a key', () => {
     [['internal'], ['jobs']],
     [['admin'], ['internal']],
   ])('a key with %s grants no %s', async (own, wanted) => {
-    const granting = await clientOf(world, own);
+    const granting = await createClientFor(world, own);
     expect(await granting.call('POST', '/keys', { scopes: wanted })).toMatchObject(forbidden);
     expect(await world.c.keys.list({ limit: 10 })).toHaveLength(2);
   });
 
   test('grants what it has, and each scope once', async () => {
-    const admin = await adminOf();
+    const admin = await createAdminClient();
     const { body } = await admin.call('POST', '/keys', { scopes: ['internal', 'admin', 'internal'] });
     expect(body.scopes).toEqual(['internal', 'admin']);
   });
@@ -61,7 +61,7 @@ describe('making a key', () => {
   test('for another caller takes an admin, and a caller that is there', async () => {
     const wish = { caller: 'airport' };
     expect(await client.call('POST', '/keys', wish)).toMatchObject(forbidden);
-    const admin = await adminOf();
+    const admin = await createAdminClient();
     expect(await admin.call('POST', '/keys', wish)).toMatchObject(notFound);
     await admin.call('POST', '/callers', wish);
     const { body } = await admin.call('POST', '/keys', wish);
@@ -105,8 +105,8 @@ test('a caller makes at most a hundred keys an hour, and revokes as many as it l
   const refused = await client.call('POST', '/keys', {});
   expect(refused).toMatchObject({ status: 429, body: { error: { code: 'RATE_LIMITED' } } });
   expect(refused.headers.get('retry-after')).toBe(String(3600 - 99));
-  expect((await client.call('POST', `/keys/${idOf(client)}/rotate`)).status).toBe(429);
-  const other = await clientOf(world, ['jobs'], 'airport');
+  expect((await client.call('POST', `/keys/${findId(client)}/rotate`)).status).toBe(429);
+  const other = await createClientFor(world, ['jobs'], 'airport');
   expect((await other.call('POST', '/keys', {})).status).toBe(200);
   world.advance(3600 - 99);
   expect((await client.call('POST', '/keys', {})).status).toBe(200);
@@ -135,12 +135,12 @@ test('a key that a leaked one made ends with it where that is asked for, and wha
 test('a rotation ends what the old key made with it, but not its successor', async () => {
   const { body: made } = await client.call('POST', '/keys', {});
   const { body: madeByIt } = await clientWith(world, made.key).call('POST', '/keys', {});
-  const path = `/keys/${idOf(client)}/rotate`;
+  const path = `/keys/${findId(client)}/rotate`;
 
   const { body } = await client.call('POST', `${path}?grace_seconds=60&descendants=true`);
 
   expect(body.replaces.descendants).toHaveLength(2);
-  expect(body.created_by).toBe(idOf(client));
+  expect(body.created_by).toBe(findId(client));
   const all = [client.key, made.key, madeByIt.key];
   expect(await Promise.all(all.map(works))).toEqual([true, true, true]);
   world.advance(60);
@@ -150,19 +150,19 @@ test('a rotation ends what the old key made with it, but not its successor', asy
 
 test('a key that was replaced makes no other in its grace period, by creation or by rotation', async () => {
   const { body: made } = await client.call('POST', '/keys', {});
-  const { body } = await client.call('POST', `/keys/${idOf(client)}/rotate`);
+  const { body } = await client.call('POST', `/keys/${findId(client)}/rotate`);
   expect(await client.call('POST', '/keys', {})).toMatchObject(forbidden);
   expect(await client.call('POST', `/keys/${made.key_id}/rotate`)).toMatchObject(forbidden);
-  expect(await client.call('POST', `/keys/${idOf(client)}/rotate`)).toMatchObject(forbidden);
+  expect(await client.call('POST', `/keys/${findId(client)}/rotate`)).toMatchObject(forbidden);
   expect(await works(client.key)).toBe(true);
   expect((await clientWith(world, body.key).call('POST', '/keys', {})).status).toBe(200);
 });
 
 test('an admin who ends a key with all that came of it keeps its own', async () => {
-  const first = await adminOf();
+  const first = await createAdminClient();
   const { body: own } = await first.call('POST', '/keys', { scopes: ['jobs', 'internal', 'admin'] });
   const admin = clientWith(world, own.key);
-  const { body } = await admin.call('DELETE', `/keys/${idOf(first)}?descendants=true`);
+  const { body } = await admin.call('DELETE', `/keys/${findId(first)}?descendants=true`);
   expect(body.descendants).toEqual([]);
   expect([await works(first.key), await works(admin.key)]).toEqual([false, true]);
 });
@@ -179,23 +179,23 @@ describe('keys are listed', () => {
   });
 
   test('for their own caller, without their text', async () => {
-    await clientOf(world, ['jobs'], 'airport');
+    await createClientFor(world, ['jobs'], 'airport');
     const { body } = await client.call('GET', '/keys');
     expect(body.keys.map(({ caller }: { caller: string }) => caller)).toEqual(['harbour']);
-    expect(body.keys[0]).toMatchObject({ key_id: idOf(client), prefix: client.key.slice(0, 11) });
+    expect(body.keys[0]).toMatchObject({ key_id: findId(client), prefix: client.key.slice(0, 11) });
   });
 
   test('of another caller for an admin alone', async () => {
     expect(await client.call('GET', '/keys?caller=airport')).toMatchObject(forbidden);
-    const admin = await adminOf();
+    const admin = await createAdminClient();
     const { body } = await admin.call('GET', '/keys?caller=harbour');
-    expect(body.keys.map(({ key_id: id }: { key_id: string }) => id)).toEqual([idOf(client)]);
+    expect(body.keys.map(({ key_id: id }: { key_id: string }) => id)).toEqual([findId(client)]);
     expect((await admin.call('GET', '/keys?caller=nobody')).body).toEqual({ keys: [], next_after: null });
   });
 });
 
 test('a label is changed, and removed by null', async () => {
-  const path = `/keys/${idOf(client)}`;
+  const path = `/keys/${findId(client)}`;
   expect((await client.call('PATCH', path, { label: 'gate' })).body).toMatchObject({ label: 'gate' });
   expect((await client.call('GET', '/keys')).body.keys[0].label).toBe('gate');
   expect((await client.call('PATCH', path, { label: null })).body).toMatchObject({ label: null });
@@ -204,67 +204,67 @@ test('a label is changed, and removed by null', async () => {
 
 describe('revoking a key', () => {
   test('holds at once, and says since when', async () => {
-    const other = await clientOf(world);
-    const answer = await client.call('DELETE', `/keys/${idOf(other)}`);
+    const other = await createClientFor(world);
+    const answer = await client.call('DELETE', `/keys/${findId(other)}`);
     expect(answer).toMatchObject({ status: 200, body: { revoked_at: '2026-03-01T12:00:00.000Z' } });
     expect(await works(other.key)).toBe(false);
     world.advance(10);
-    const again = await client.call('DELETE', `/keys/${idOf(other)}`);
+    const again = await client.call('DELETE', `/keys/${findId(other)}`);
     expect(again.body).toEqual(answer.body);
   });
 
   test('holds on a clock that is set back', async () => {
     const steadyNow = new Date(world.clock.now.getTime() + 1000);
     world.c.steadyNow = () => steadyNow;
-    const app = await clientOf(world);
-    await client.call('DELETE', `/keys/${idOf(app)}`);
+    const app = await createClientFor(world);
+    await client.call('DELETE', `/keys/${findId(app)}`);
     world.advance(-3600);
     expect(await works(app.key)).toBe(false);
   });
 
   test('a key may end itself: whoever finds it leaked has nothing else at hand', async () => {
-    expect((await client.call('DELETE', `/keys/${idOf(client)}`)).status).toBe(200);
+    expect((await client.call('DELETE', `/keys/${findId(client)}`)).status).toBe(200);
     expect(await works(client.key)).toBe(false);
   });
 
   test('an admin key is ended by another one, so that one is always left', async () => {
-    const admin = await adminOf();
-    expect(await admin.call('DELETE', `/keys/${idOf(admin)}`)).toMatchObject(forbidden);
+    const admin = await createAdminClient();
+    expect(await admin.call('DELETE', `/keys/${findId(admin)}`)).toMatchObject(forbidden);
     expect(await works(admin.key)).toBe(true);
-    const second = await adminOf();
-    expect((await second.call('DELETE', `/keys/${idOf(admin)}`)).status).toBe(200);
+    const second = await createAdminClient();
+    expect((await second.call('DELETE', `/keys/${findId(admin)}`)).status).toBe(200);
     expect(await works(admin.key)).toBe(false);
   });
 
   test('a key with less ends none with more', async () => {
-    const stronger = await clientOf(world, ['jobs', 'internal']);
-    expect(await client.call('DELETE', `/keys/${idOf(stronger)}`)).toMatchObject(forbidden);
-    expect(await client.call('PATCH', `/keys/${idOf(stronger)}`, { label: 'x' })).toMatchObject(forbidden);
+    const stronger = await createClientFor(world, ['jobs', 'internal']);
+    expect(await client.call('DELETE', `/keys/${findId(stronger)}`)).toMatchObject(forbidden);
+    expect(await client.call('PATCH', `/keys/${findId(stronger)}`, { label: 'x' })).toMatchObject(forbidden);
     expect(await works(stronger.key)).toBe(true);
   });
 
   test('keys of others are absent, except for an admin', async () => {
-    const other = await clientOf(world, ['jobs'], 'airport');
-    const path = `/keys/${idOf(other)}`;
+    const other = await createClientFor(world, ['jobs'], 'airport');
+    const path = `/keys/${findId(other)}`;
     expect(await client.call('DELETE', path)).toMatchObject(notFound);
     expect(await client.call('PATCH', path, { label: 'x' })).toMatchObject(notFound);
     expect(await client.call('POST', `${path}/rotate`)).toMatchObject(notFound);
     expect(await client.call('DELETE', '/keys/nonsense')).toMatchObject(notFound);
-    expect((await (await adminOf()).call('DELETE', path)).status).toBe(200);
+    expect((await (await createAdminClient()).call('DELETE', path)).status).toBe(200);
   });
 });
 
 describe('rotating a key', () => {
   test('makes a successor of the same kind, and the old one is good for an hour', async () => {
-    await client.call('PATCH', `/keys/${idOf(client)}`, { label: 'gate' });
-    const { status, body } = await client.call('POST', `/keys/${idOf(client)}/rotate`);
+    await client.call('PATCH', `/keys/${findId(client)}`, { label: 'gate' });
+    const { status, body } = await client.call('POST', `/keys/${findId(client)}/rotate`);
     expect(status).toBe(200);
     expect(body).toMatchObject({
       caller: 'harbour',
       scopes: ['jobs'],
       label: 'gate',
       revoked_at: null,
-      replaces: { key_id: idOf(client), revoked_at: '2026-03-01T13:00:00.000Z' },
+      replaces: { key_id: findId(client), revoked_at: '2026-03-01T13:00:00.000Z' },
     });
     expect(await works(body.key)).toBe(true);
     world.advance(3599);
@@ -275,40 +275,40 @@ describe('rotating a key', () => {
   });
 
   test('without grace ends the old one at once', async () => {
-    await client.call('POST', `/keys/${idOf(client)}/rotate?grace_seconds=0`);
+    await client.call('POST', `/keys/${findId(client)}/rotate?grace_seconds=0`);
     expect(await works(client.key)).toBe(false);
   });
 
   test('an old key that is still good can be revoked before its time', async () => {
-    const { body } = await client.call('POST', `/keys/${idOf(client)}/rotate`);
-    await clientWith(world, body.key).call('DELETE', `/keys/${idOf(client)}`);
+    const { body } = await client.call('POST', `/keys/${findId(client)}/rotate`);
+    await clientWith(world, body.key).call('DELETE', `/keys/${findId(client)}`);
     expect(await works(client.key)).toBe(false);
   });
 
   test('an admin key may rotate itself', async () => {
-    const admin = await adminOf();
-    const { body } = await admin.call('POST', `/keys/${idOf(admin)}/rotate?grace_seconds=0`);
+    const admin = await createAdminClient();
+    const { body } = await admin.call('POST', `/keys/${findId(admin)}/rotate?grace_seconds=0`);
     expect((await clientWith(world, body.key).call('GET', '/callers')).status).toBe(200);
   });
 
   test('grants nobody more than they have, not even an admin', async () => {
-    const stronger = await clientOf(world, ['jobs', 'internal']);
-    const path = `/keys/${idOf(stronger)}/rotate`;
+    const stronger = await createClientFor(world, ['jobs', 'internal']);
+    const path = `/keys/${findId(stronger)}/rotate`;
     expect(await client.call('POST', path)).toMatchObject(forbidden);
-    const admin = await clientOf(world, ['jobs', 'admin']);
+    const admin = await createClientFor(world, ['jobs', 'admin']);
     expect(await admin.call('POST', path)).toMatchObject(forbidden);
   });
 
   test('a revoked key has no successor', async () => {
-    const other = await clientOf(world);
-    await client.call('DELETE', `/keys/${idOf(other)}`);
-    expect(await client.call('POST', `/keys/${idOf(other)}/rotate`)).toMatchObject({ status: 400 });
+    const other = await createClientFor(world);
+    await client.call('DELETE', `/keys/${findId(other)}`);
+    expect(await client.call('POST', `/keys/${findId(other)}/rotate`)).toMatchObject({ status: 400 });
   });
 });
 
 describe('callers', () => {
   test('are made once, and listed by name, page by page', async () => {
-    const admin = await adminOf();
+    const admin = await createAdminClient();
     const made = await admin.call('POST', '/callers', { caller: 'harbour', label: 'Port of Kiel' });
     expect(made).toMatchObject({
       status: 200,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { clientOf, internal } from '../../support/api-client.ts';
+import { createClientFor, internal } from '../../support/api-client.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { createWorld } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
@@ -8,7 +8,7 @@ let world: World;
 let client: ApiClient;
 beforeEach(async () => {
   world = createWorld();
-  client = await clientOf(world, ['jobs', 'internal']);
+  client = await createClientFor(world, ['jobs', 'internal']);
 });
 afterEach(() => world.close());
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createApp } from '../../../adapters/http/app.ts';
-import { mintKey } from '../../../core/api-key.ts';
+import { mintKey } from '../../../core/access/api-key.ts';
 import { createWorld } from '../../support/world.ts';
 
 test('a list of thousands of wrong elements is refused in a few words', async () => {

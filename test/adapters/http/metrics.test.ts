@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createMeter } from '../../../adapters/embedded/meter.ts';
 import { VisionError } from '../../../core/errors.ts';
-import { deliverEvent } from '../../../core/operations/deliver-event.ts';
-import { clientOf, internal } from '../../support/api-client.ts';
+import { deliverEvent } from '../../../core/delivery/deliver-event.ts';
+import { createClientFor, internal } from '../../support/api-client.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { createWorld } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
@@ -11,7 +11,7 @@ let world: World;
 let client: ApiClient;
 beforeEach(async () => {
   world = createWorld();
-  client = await clientOf(world, ['jobs', 'internal']);
+  client = await createClientFor(world, ['jobs', 'internal']);
 });
 afterEach(() => world.close());
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createApp } from '../../../adapters/http/app.ts';
-import { mintKey } from '../../../core/api-key.ts';
+import { mintKey } from '../../../core/access/api-key.ts';
 import { createWorld } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
 

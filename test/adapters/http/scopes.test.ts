@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Scope } from '../../../core/key.ts';
-import { clientOf, clientWith, internal } from '../../support/api-client.ts';
+import type { Scope } from '../../../core/records/key.ts';
+import { createClientFor, clientWith, internal } from '../../support/api-client.ts';
 import { createWorld } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
 
@@ -33,12 +33,12 @@ describe('a key without the scope jobs', () => {
     ['POST', '/webhook-secret/rotate'],
     ['GET', '/an/endpoint/of/tomorrow'],
   ])('is 403 at %s %s, before anything is read', async (method, path) => {
-    const operator = await clientOf(world, ['internal', 'admin']);
+    const operator = await createClientFor(world, ['internal', 'admin']);
     expect(await operator.call(method, path)).toMatchObject(forbidden);
   });
 
   test('reads what its own scopes open', async () => {
-    const operator = await clientOf(world, ['internal', 'admin']);
+    const operator = await createClientFor(world, ['internal', 'admin']);
     for (const path of ['/metrics', '/logs', '/alarms', '/keys', '/callers'])
       expect((await operator.call('GET', path, undefined, internal)).status, path).toBe(200);
   });
@@ -53,7 +53,7 @@ describe('what is internal', () => {
     ['the header without the scope', ['jobs'], internal],
     ['an admin without the scope', ['jobs', 'admin'], internal],
   ])('is 403 for %s', async (_, scopes, headers) => {
-    const client = await clientOf(world, scopes);
+    const client = await createClientFor(world, scopes);
     for (const path of paths)
       expect(await client.call('GET', path, undefined, headers)).toMatchObject(forbidden);
   });
@@ -66,6 +66,6 @@ describe('what is internal', () => {
 });
 
 test.each(['GET', 'POST'])('%s /callers is 403 without the scope admin', async (method) => {
-  const client = await clientOf(world, ['jobs', 'internal']);
+  const client = await createClientFor(world, ['jobs', 'internal']);
   expect(await client.call(method, '/callers')).toMatchObject(forbidden);
 });

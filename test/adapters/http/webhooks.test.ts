@@ -1,9 +1,9 @@
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { InvalidUrlError } from '../../../core/errors.ts';
-import { deliverEvent } from '../../../core/operations/deliver-event.ts';
+import { deliverEvent } from '../../../core/delivery/deliver-event.ts';
 import type { WebhookRequest } from '../../../core/ports/delivery.ts';
-import { clientOf } from '../../support/api-client.ts';
+import { createClientFor } from '../../support/api-client.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { createWorld } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
@@ -12,7 +12,7 @@ let world: World;
 let client: ApiClient;
 beforeEach(async () => {
   world = createWorld();
-  client = await clientOf(world);
+  client = await createClientFor(world);
 });
 afterEach(() => world.close());
 
@@ -100,7 +100,7 @@ describe('deliveries of a job', () => {
   test('of others are 404, as if absent', async () => {
     const jobId = await triggeredMonitor();
     await deliverAll();
-    client = await clientOf(world, ['jobs'], 'airport');
+    client = await createClientFor(world, ['jobs'], 'airport');
     for (const answer of [await client.call('GET', `/jobs/${jobId}/deliveries`), await resend(jobId, 1)])
       expect(answer).toMatchObject({ status: 404, body: { error: { code: 'JOB_NOT_FOUND' } } });
   });
@@ -219,7 +219,7 @@ describe('sending again', () => {
   test('reaches a receiver that once said 410 or was silent for an hour', async () => {
     world.close();
     world = createWorld({ retentionSeconds: 86_400 });
-    client = await clientOf(world);
+    client = await createClientFor(world);
     const jobId = await triggeredMonitor();
     world.script.webhooks.push({ status: 410 });
     await deliverAll();
@@ -303,7 +303,7 @@ describe('the webhook secret', () => {
   });
 
   test('rotated by one caller is not another caller’s', async () => {
-    const other = await clientOf(world, ['jobs'], 'airport');
+    const other = await createClientFor(world, ['jobs'], 'airport');
     const before = (await other.call('GET', '/webhook-secret')).body;
     await client.call('POST', '/webhook-secret/rotate');
     expect((await other.call('GET', '/webhook-secret')).body).toEqual(before);
@@ -357,7 +357,7 @@ describe('a test event', () => {
     for (let sent = 0; sent < 120; sent += 1) await ask();
     expect(await ask()).toMatchObject({ status: 429, body: { error: { code: 'RATE_LIMITED' } } });
     expect(world.sent).toHaveLength(120);
-    client = await clientOf(world, ['jobs'], 'airport');
+    client = await createClientFor(world, ['jobs'], 'airport');
     expect((await ask()).status).toBe(200);
   });
 

@@ -7,8 +7,8 @@ import { mountMcp } from '../../../adapters/mcp/mount-mcp.ts';
 import { listen } from '../../../cli/http-server.ts';
 import type { HttpServer } from '../../../cli/http-server.ts';
 import { StreamFetchError } from '../../../core/errors.ts';
-import type { Scope } from '../../../core/key.ts';
-import { keyOf, tellApiStory } from '../../support/api-story.ts';
+import type { Scope } from '../../../core/records/key.ts';
+import { readKey, tellApiStory } from '../../support/api-story.ts';
 import { createWorld } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
 
@@ -38,7 +38,7 @@ async function connect(scopes: Scope[] = ['jobs', 'internal', 'admin']): Promise
   const client = new Client({ name: 'test', version: '1' });
   clients.push(client);
   const transport = new StreamableHTTPClientTransport(new URL(`${origin}/mcp`), {
-    requestInit: { headers: { Authorization: `Bearer ${await keyOf(world, scopes)}` } },
+    requestInit: { headers: { Authorization: `Bearer ${await readKey(world, scopes)}` } },
   });
   await client.connect(transport);
   return client;
@@ -173,7 +173,7 @@ describe('the transport', () => {
   test.each(['GET', 'DELETE', 'PUT'])('%s is 405: there are no sessions', async (method) => {
     const response = await fetch(`${origin}/mcp`, {
       method,
-      headers: { Authorization: `Bearer ${await keyOf(world)}`, Accept: 'text/event-stream' },
+      headers: { Authorization: `Bearer ${await readKey(world)}`, Accept: 'text/event-stream' },
     });
     expect(response.status).toBe(405);
     expect(response.headers.get('Allow')).toBe('POST');
@@ -182,7 +182,7 @@ describe('the transport', () => {
   test('keeps nothing between requests, and answers with JSON', async () => {
     const response = await post(
       { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_jobs', arguments: {} } },
-      { Authorization: `Bearer ${await keyOf(world)}` },
+      { Authorization: `Bearer ${await readKey(world)}` },
     );
     expect(response.headers.get('content-type')).toMatch(/^application\/json/);
     expect(response.headers.get('mcp-session-id')).toBeNull();
@@ -194,7 +194,7 @@ describe('the transport', () => {
     ['a batch of a hundred calls', Array.from({ length: 100 }, creation), -32_600, 'batches'],
     ['text that is no JSON', '{', -32_700, 'JSON'],
   ])('refuses %s, and calls no tool', async (_, body, code, message) => {
-    const response = await post(body, { Authorization: `Bearer ${await keyOf(world)}` });
+    const response = await post(body, { Authorization: `Bearer ${await readKey(world)}` });
     expect(response.status).toBe(400);
     expect(await response.json()).toEqual({
       jsonrpc: '2.0',
@@ -207,7 +207,7 @@ describe('the transport', () => {
   test('refuses bodies above its limit', async () => {
     const response = await post(
       { padding: 'x'.repeat(5_200_000) },
-      { Authorization: `Bearer ${await keyOf(world)}` },
+      { Authorization: `Bearer ${await readKey(world)}` },
     );
     expect(response.status).toBe(413);
   });
@@ -226,7 +226,7 @@ describe('the transport', () => {
     const response = await app.request('http://127.0.0.1:8787/mcp', {
       method: 'POST',
       headers: {
-        Authorization: `Bearer ${await keyOf(world)}`,
+        Authorization: `Bearer ${await readKey(world)}`,
         'Content-Type': 'application/json',
         Accept: 'application/json, text/event-stream',
         [name]: value,
@@ -242,7 +242,7 @@ test('a page of a host in the network calls /mcp of that host, and of no other',
   const app = createApp(c);
   mountMcp(app, c);
   const call = async (headers: Record<string, string>) => {
-    const authorization = `Bearer ${await keyOf(world)}`;
+    const authorization = `Bearer ${await readKey(world)}`;
     return (
       await app.request('/mcp', {
         method: 'POST',

@@ -2,23 +2,23 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { createContactSheets } from '../../../adapters/media/contact-sheet.ts';
-import { createPictureDecoder } from '../../../adapters/media/ffmpeg/decode-picture.ts';
+import { createImageDecoder } from '../../../adapters/media/ffmpeg/decode-image.ts';
 import { VisionError } from '../../../core/errors.ts';
 import { ffmpegPath } from '../../support/hls/recording.ts';
 import { jpegSize } from '../../support/hls/jpeg-size.ts';
 
 const sheets = createContactSheets({ ffmpegPath });
-const decoder = createPictureDecoder({ ffmpegPath });
+const decoder = createImageDecoder({ ffmpegPath });
 const never = new AbortController().signal;
 const layout = { columns: 2, tileWidthPixels: 320 };
 
 describe('createContactSheets', () => {
   test('a contact sheet has its frames in rows, separated by lines', async () => {
-    const colours = ['red', 'lime', 'blue'];
-    const samples = await Promise.all(colours.map(async (colour, at) => sample(await jpeg(colour), at)));
+    const colors = ['red', 'lime', 'blue'];
+    const samples = await Promise.all(colors.map(async (color, at) => sample(await jpeg(color), at)));
     const sheet = await sheets.make(samples, layout, never);
     expect(jpegSize(sheet)).toEqual({ width: 644, height: 364 });
-    const at = await pixelsOf(sheet);
+    const at = await readPixels(sheet);
     expect([at(250, 100), at(570, 100), at(250, 280), at(570, 280)].map(strongest)).toEqual([
       'red',
       'green',
@@ -34,7 +34,7 @@ describe('createContactSheets', () => {
       { ...layout, columns: 1 },
       never,
     );
-    const at = await pixelsOf(sheet);
+    const at = await readPixels(sheet);
     expect([at(60, 120), at(160, 120), at(260, 120)].map(strongest)).toEqual(['none', 'red', 'none']);
   });
 
@@ -44,7 +44,7 @@ describe('createContactSheets', () => {
       [1, 1, 2].map((seconds) => sheets.make([sample(grey, seconds)], { ...layout, columns: 1 }, never)),
     );
     expect(first).toEqual(again);
-    expect(litIn(await pixelsOf(first!))).toBeGreaterThan(500);
+    expect(litIn(await readPixels(first!))).toBeGreaterThan(500);
     expect(await differences(first!, later!)).toEqual({ inTheClock: true, elsewhere: false });
   });
 
@@ -59,7 +59,7 @@ describe('createContactSheets', () => {
         sample(await broken(), 1),
         sample(await jpeg('blue'), 2),
       ];
-      const at = await pixelsOf(await sheets.make(samples, layout, never));
+      const at = await readPixels(await sheets.make(samples, layout, never));
       expect([at(250, 100), at(250, 280)].map(strongest)).toEqual(['red', 'blue']);
       expect(Math.min(...at(324 + 160, 90))).toBeGreaterThan(150);
       expect(strongest(at(324 + 160, 40))).toBe('none');
@@ -82,14 +82,14 @@ function sample(frame: Uint8Array, seconds: number) {
   return { frame, capturedAt: new Date(Date.UTC(2026, 2, 1, 12, 34, seconds)) };
 }
 
-async function jpeg(colour: string, size = '640x360'): Promise<Buffer> {
-  const args = `-loglevel error -f lavfi -i color=${colour}:size=${size} -frames:v 1 -c:v mjpeg -f image2pipe pipe:1`;
+async function jpeg(color: string, size = '640x360'): Promise<Buffer> {
+  const args = `-loglevel error -f lavfi -i color=${color}:size=${size} -frames:v 1 -c:v mjpeg -f image2pipe pipe:1`;
   return (await promisify(execFile)(ffmpegPath, args.split(' '), { encoding: 'buffer' })).stdout;
 }
 
 type Pixel = [number, number, number];
 
-async function pixelsOf(picture: Uint8Array): Promise<(x: number, y: number) => Pixel> {
+async function readPixels(picture: Uint8Array): Promise<(x: number, y: number) => Pixel> {
   const { width, height } = jpegSize(picture);
   const rgb = await decoder.decode(picture, { width, height }, never);
   return (x, y) => [...rgb.subarray((y * width + x) * 3, (y * width + x + 1) * 3)] as Pixel;
@@ -107,7 +107,7 @@ function litIn(at: (x: number, y: number) => Pixel): number {
 }
 
 async function differences(one: Uint8Array, other: Uint8Array) {
-  const [first, second] = [await pixelsOf(one), await pixelsOf(other)];
+  const [first, second] = [await readPixels(one), await readPixels(other)];
   const differs = (x: number, y: number) => Math.abs(first(x, y)[0] - second(x, y)[0]) > 40;
   const places = Array.from(
     { length: 320 * 180 },

@@ -11,9 +11,9 @@ import { createGuardedHttp, type GuardedHttp } from '../../../adapters/egress/gu
 import { createFfmpegRunner } from '../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createHlsCapturer } from '../../../adapters/media/hls/capture-hls.ts';
 import { compareMotion } from '../../../adapters/media/motion/compare-motion.ts';
-import { coverage } from '../../../core/decision/coverage.ts';
-import { createMonitor } from '../../../core/operations/create-monitor.ts';
-import { getJob } from '../../../core/operations/read-jobs.ts';
+import { computeCoverage } from '../../../core/tick/coverage.ts';
+import { createMonitor } from '../../../core/job/create-monitor.ts';
+import { getJob } from '../../../core/job/read-jobs.ts';
 import { after, start } from '../../contract/records.ts';
 import { startHlsServer, type HlsServer } from '../../support/hls/hls-server.ts';
 import { ffmpegPath } from '../../support/hls/recording.ts';
@@ -42,7 +42,7 @@ let http: GuardedHttp;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'freshness-'));
-  for (const scene of ['moving', 'frozen', 'black'] as const) segments[scene] = await segmentsOf(scene);
+  for (const scene of ['moving', 'frozen', 'black'] as const) segments[scene] = await listSegments(scene);
 }, 60_000);
 afterAll(() => rm(directory, { recursive: true, maxRetries: 10 }));
 
@@ -56,7 +56,7 @@ afterEach(async () => {
   world.close();
 });
 
-async function segmentsOf(scene: Scene): Promise<Buffer[]> {
+async function listSegments(scene: Scene): Promise<Buffer[]> {
   const encoding =
     '-t 60 -c:v libx264 -preset ultrafast -g 20 -sc_threshold 0 -pix_fmt yuv420p -f hls -hls_time 2 -hls_list_size 0';
   const folder = await mkdtemp(join(directory, scene));
@@ -152,7 +152,7 @@ describe('frozen frame', () => {
     expect(pictures.at(-1)).toBe('ok');
     const watched = await job();
     expect(watched.counters.frozen_frames).toBe(pictures.filter((picture) => picture === 'frozen').length);
-    expect(coverage(watched, world.clock.now).ratio).toBe(1);
+    expect(computeCoverage(watched, world.clock.now).ratio).toBe(1);
   });
 });
 
@@ -178,7 +178,7 @@ describe('stale playlist', () => {
     const looks = await seen();
     expect(looks.map(({ stream }) => stream)).toEqual(['ok', 'ok', 'stale', 'stale', 'stale', 'ok']);
     expect(looks[3]).toMatchObject({ picture: 'repeated', triggered: null });
-    expect(coverage(await job(), world.clock.now).gaps).toEqual([
+    expect(computeCoverage(await job(), world.clock.now).gaps).toEqual([
       { from: after(10).toISOString(), to: after(50).toISOString(), reason: 'stale' },
     ]);
     expect((await job()).counters.stale_captures).toBe(3);
@@ -207,7 +207,7 @@ describe('unavailable server', () => {
     expect(down.length).toBeGreaterThan(3);
     expect(looks.at(-1)).toMatchObject({ stream: 'ok', picture: 'ok' });
     expect(await job()).toMatchObject({ status: 'running', counters: { failed_captures: down.length } });
-    const { gaps, gap_seconds: gapSeconds } = coverage(await job(), world.clock.now);
+    const { gaps, gap_seconds: gapSeconds } = computeCoverage(await job(), world.clock.now);
     expect(gaps).toHaveLength(1);
     expect(gaps[0]).toMatchObject({ from: after(10).toISOString(), reason: 'stream' });
     expect(gapSeconds).toBeGreaterThanOrEqual(40);

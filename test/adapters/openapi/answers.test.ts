@@ -5,7 +5,7 @@ import { endpoints } from '../../../adapters/http/endpoints/endpoints.ts';
 import { apiCall } from '../../../adapters/mcp/arguments.ts';
 import { webhooks } from '../../../adapters/openapi/webhooks.ts';
 import { streamedEventSchema } from '../../../core/responses/events.ts';
-import { keyOf, tellApiStory } from '../../support/api-story.ts';
+import { readKey, tellApiStory } from '../../support/api-story.ts';
 import type { CallOperation } from '../../support/api-story.ts';
 import { expectDocumented } from '../../support/expect-documented.ts';
 import { createWorld } from '../../support/world.ts';
@@ -20,7 +20,7 @@ afterEach(() => world.close());
 /** Calls the app itself, past every client, and holds each answer against the document. */
 async function documentedCaller(seen: Set<string>): Promise<CallOperation> {
   const app = createApp(world.c);
-  const authorization = `Bearer ${await keyOf(world)}`;
+  const authorization = `Bearer ${await readKey(world)}`;
   return async (id, given = {}) => {
     const endpoint = endpoints.find((each) => each.id === id);
     if (!endpoint) throw new Error(`No endpoint ${id}`);
@@ -62,7 +62,7 @@ test('every server-sent event is as documented, to the last field', async () => 
   const types = new Set<string>();
   for (const jobId of jobs) {
     const path = `/api/jobs/${jobId}/events`;
-    const headers = { Authorization: `Bearer ${await keyOf(world)}`, Accept: 'text/event-stream' };
+    const headers = { Authorization: `Bearer ${await readKey(world)}`, Accept: 'text/event-stream' };
     const response = await createApp(world.c).request(path, { headers });
     const text = await new Response(await expectDocumented('GET', path, response)).text();
     for (const line of text.match(/^data: .*$/gm) ?? []) {

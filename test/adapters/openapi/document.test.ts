@@ -4,7 +4,7 @@ import { createApp } from '../../../adapters/http/app.ts';
 import { endpoints } from '../../../adapters/http/endpoints/endpoints.ts';
 import { openApiDocument } from '../../../adapters/openapi/document.ts';
 import { webhooks } from '../../../adapters/openapi/webhooks.ts';
-import { goesToWebhook, newEventSchema } from '../../../core/event.ts';
+import { isDeliveredByWebhook, newEventSchema } from '../../../core/records/event.ts';
 import { streamedEventSchema } from '../../../core/responses/events.ts';
 import { createWorld } from '../../support/world.ts';
 
@@ -68,7 +68,9 @@ describe.each(endpoints)('$id', ({ request: { parameters, body }, response, exam
 
 describe('webhooks', () => {
   test('are all documented', () => {
-    const stored = newEventSchema.options.map((option) => option.shape.type.value).filter(goesToWebhook);
+    const stored = newEventSchema.options
+      .map((option) => option.shape.type.value)
+      .filter(isDeliveredByWebhook);
     expect(webhooks.map(({ type }) => type).toSorted()).toEqual([...stored, 'test'].toSorted());
   });
 

@@ -2,7 +2,7 @@ import { createEgressGuard } from '../../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../../adapters/egress/guarded-http.ts';
 import type { FfmpegRunner } from '../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createStreamCapturer } from '../../../adapters/media/stream-capturer.ts';
-import { publicPlatforms } from '../../../adapters/platforms/platform-settings.ts';
+import { defaultPlatformSettings } from '../../../adapters/platforms/platform-settings.ts';
 import type { TwitchSettings, YoutubeSettings } from '../../../adapters/platforms/platform-settings.ts';
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import { startFakeTwitch } from '../../support/fake-twitch.ts';
@@ -24,9 +24,9 @@ export async function startPlatforms() {
       ffmpeg,
       now: () => clock.now,
       platforms: {
-        youtube: { ...publicPlatforms.youtube, url: youtube.url, ...settings.youtube },
+        youtube: { ...defaultPlatformSettings.youtube, url: youtube.url, ...settings.youtube },
         twitch: {
-          ...publicPlatforms.twitch,
+          ...defaultPlatformSettings.twitch,
           gqlUrl: twitch.gqlUrl,
           usherUrl: twitch.usherUrl,
           ...settings.twitch,
@@ -64,7 +64,7 @@ export const look = (url: string, resolveAgain = false) => ({
 });
 
 /** Returns the error of a probe. */
-export async function failureOf(capturer: StreamCapturer, url: string): Promise<any> {
+export async function readFailure(capturer: StreamCapturer, url: string): Promise<any> {
   return capturer.probe(url, never).then(
     () => {
       throw new Error('Expected an error');

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import { liveChannel, twitchPlaylist } from '../../support/fake-twitch.ts';
-import { failureOf, look, never, startPlatforms, type Platforms } from './platform-world.ts';
+import { readFailure, look, never, startPlatforms, type Platforms } from './platform-world.ts';
 
 const url = 'https://www.twitch.tv/harbour_cam';
 const notLive = { code: 'NOT_LIVESTREAM', message: 'URL is not a live stream' };
@@ -112,13 +112,13 @@ describe('channel on Twitch', () => {
   const refuse = (status: number, body: string) => (world.twitch.usherRefuses = { status, body });
   it.each(states)('a channel that is %s has its own error', async (_, prepare, error, remediation) => {
     prepare();
-    const failure = await failureOf(capturer, url);
+    const failure = await readFailure(capturer, url);
     expect(failure).toMatchObject({ ...error, remediation: expect.stringMatching(remediation) });
   });
 
   it('an offline channel is described', async () => {
     world.twitch.channels.set('harbour_cam', { ...liveChannel, stream: null });
-    expect((await failureOf(capturer, url)).details).toEqual({
+    expect((await readFailure(capturer, url)).details).toEqual({
       title: 'Harbour live',
       channel: 'Harbour_Cam',
     });
@@ -132,7 +132,7 @@ describe('page of Twitch that is never live', () => {
     ['https://www.twitch.tv/harbour_cam/clip/Faint', 'NOT_LIVESTREAM', /clip/],
     ['https://www.twitch.tv/directory', 'INVALID_URL', /has no stream/],
   ])('%s is rejected without a request', async (page, code, remediation) => {
-    expect(await failureOf(capturer, page)).toMatchObject({
+    expect(await readFailure(capturer, page)).toMatchObject({
       code,
       remediation: expect.stringMatching(remediation),
     });
@@ -226,7 +226,7 @@ describe('GraphQL response of Twitch', () => {
     ['that is too large', 200, ' '.repeat(9 * 1024 * 1024), /too large/],
   ])('a GraphQL response %s is a failure with a remediation', async (_, status, body, remediation) => {
     answerWith(status, body);
-    expect(await failureOf(capturer, url)).toMatchObject({
+    expect(await readFailure(capturer, url)).toMatchObject({
       ...unreachable,
       remediation: expect.stringMatching(remediation),
     });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import { livePlayer, offlinePlayer, refusedPlayer } from '../../support/fake-youtube.ts';
-import { failureOf, look, never, startPlatforms, type Platforms } from './platform-world.ts';
+import { readFailure, look, never, startPlatforms, type Platforms } from './platform-world.ts';
 
 const id = 'jNQXAC9IVRw';
 const url = `https://www.youtube.com/watch?v=${id}`;
@@ -146,13 +146,13 @@ describe('broadcast on YouTube', () => {
   ];
   it.each(states)('a broadcast that is %s has its own error', async (_, player, error, remediation) => {
     world.youtube.player = player;
-    const failure = await failureOf(capturer, url);
+    const failure = await readFailure(capturer, url);
     expect(failure).toMatchObject({ ...error, remediation: expect.stringMatching(remediation) });
   });
 
   it('a broadcast that is not live is described', async () => {
     world.youtube.player = () => offlinePlayer(id, '1795000000');
-    expect(await failureOf(capturer, url)).toMatchObject({
+    expect(await readFailure(capturer, url)).toMatchObject({
       details: { streamId: id, title: 'Harbour live', channel: 'Harbour Cam' },
     });
   });
@@ -170,13 +170,13 @@ describe('InnerTube clients', () => {
 
   it('a client that reports the broadcast as not live is trusted', async () => {
     world.youtube.player = () => offlinePlayer(id);
-    await failureOf(capturer, url);
+    await readFailure(capturer, url);
     expect(asked('/player')).toHaveLength(1);
   });
 
   it('the list of clients is a setting', async () => {
     world.youtube.player = () => refusedPlayer('UNPLAYABLE', 'No');
-    await failureOf(world.capturer({ youtube: { clients: ['TV', 'MWEB', 'WEB'] } }), url);
+    await readFailure(world.capturer({ youtube: { clients: ['TV', 'MWEB', 'WEB'] } }), url);
     expect(asked('/player').map(({ client }) => client)).toEqual(['TVHTML5', 'MWEB', 'WEB']);
   });
 });
@@ -207,13 +207,13 @@ describe('channel on YouTube', () => {
     ['with a redirect loop', 'https://www.youtube.com/@harbour', offline, /./],
   ])('a channel %s is rejected', async (_, target, error, remediation) => {
     world.youtube.channels.set('/@harbour', target);
-    const failure = await failureOf(capturer, 'https://www.youtube.com/@harbour/live');
+    const failure = await readFailure(capturer, 'https://www.youtube.com/@harbour/live');
     expect(failure).toMatchObject({ ...error, remediation: expect.stringMatching(remediation) });
     expect(asked('/resolve_url').length).toBeLessThanOrEqual(3);
   });
 
   it('a missing channel is reported as nonexistent', async () => {
-    expect(await failureOf(capturer, 'https://www.youtube.com/@nobody')).toMatchObject({
+    expect(await readFailure(capturer, 'https://www.youtube.com/@nobody')).toMatchObject({
       ...notLive,
       remediation: expect.stringMatching(/channel does not exist/),
     });
@@ -227,7 +227,7 @@ describe('page of YouTube that is never live', () => {
     ['https://www.youtube.com/playlist?list=PL1', 'NOT_LIVESTREAM', /playlist/],
     ['https://www.youtube.com/results?search_query=x', 'INVALID_URL', /has no stream/],
   ])('%s is rejected without a request', async (page, code, remediation) => {
-    expect(await failureOf(capturer, page)).toMatchObject({
+    expect(await readFailure(capturer, page)).toMatchObject({
       code,
       remediation: expect.stringMatching(remediation),
     });
@@ -304,7 +304,7 @@ describe('InnerTube response', () => {
     'an InnerTube response %s is a failure with a remediation',
     async (_, answer, remediation) => {
       world.youtube.intercept = (_request, response) => (answer(response), true);
-      expect(await failureOf(capturer, url)).toMatchObject({
+      expect(await readFailure(capturer, url)).toMatchObject({
         ...unreachable,
         remediation: expect.stringMatching(remediation),
       });
@@ -336,7 +336,7 @@ describe('YouTube account', () => {
     world.youtube.intercept = (request, response) =>
       request.url?.includes('/player') === true &&
       response.writeHead(307, { location: `${world.twitch.usherUrl}/stolen` }).end() === response;
-    await failureOf(world.capturer(account), url);
+    await readFailure(world.capturer(account), url);
     const stolen = world.twitch.requests.filter(({ path }) => path === '/stolen');
     expect(stolen).not.toHaveLength(0);
     for (const { headers } of stolen) {

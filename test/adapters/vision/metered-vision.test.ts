@@ -14,7 +14,7 @@ function metered(overrides: Partial<VisionModel> = {}) {
   const model: VisionModel = {
     provider: 'bedrock',
     model: 'nova',
-    takesVideo: true,
+    supportsVideo: true,
     judge: async () => ({ triggered: true, explanation: 'There.', tokens }),
     answer: async () => ({ answer: 'Yes.', triggered: true, tokens }),
     summarize: async () => ({ summary: 'Nothing.', tokens }),

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 
 /** Returns the port of a listening server. */
-export function portOf(server: { address(): AddressInfo | string | null }): number {
+export function readPort(server: { address(): AddressInfo | string | null }): number {
   const address = server.address();
   if (address === null || typeof address === 'string')
     throw new Error('The server does not listen on a port');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { answerTask, judgeTask, summaryTask } from '../../../adapters/vision/prompt.ts';
-import { answerSchemaOf } from '../../../adapters/vision/task.ts';
+import { toAnswerSchema } from '../../../adapters/vision/task.ts';
 
 test('every prompt declares the content of a frame as evidence, never as an instruction', () => {
   for (const task of [judgeTask('frame', 'x'), answerTask('x'), summaryTask([[new Date(0)]], 1)]) {
@@ -15,8 +15,8 @@ test('a condition cannot close its own delimiter', () => {
 });
 
 test('the decision precedes the explanation in the schema', () => {
-  expect(answerSchemaOf(judgeTask('frame', 'x')).required).toEqual(['triggered', 'explanation']);
-  expect(answerSchemaOf(answerTask('x')).required).toEqual(['verdict', 'answer']);
+  expect(toAnswerSchema(judgeTask('frame', 'x')).required).toEqual(['triggered', 'explanation']);
+  expect(toAnswerSchema(answerTask('x')).required).toEqual(['verdict', 'answer']);
 });
 
 test('the prompt states which media the model gets', () => {

@@ -26,11 +26,11 @@ describe('createWebhookSigner', () => {
   });
 
   it("a caller's secret is stable across restarts and differs between callers", async () => {
-    expect(await secretOf('harbour')).toBe(await secretOf('harbour'));
-    expect(await secretOf('harbour')).not.toBe(await secretOf('airport'));
-    expect(await secretOf('harbour')).not.toBe(await secretOf('harbour', Buffer.alloc(32, 8)));
+    expect(await toSecret('harbour')).toBe(await toSecret('harbour'));
+    expect(await toSecret('harbour')).not.toBe(await toSecret('airport'));
+    expect(await toSecret('harbour')).not.toBe(await toSecret('harbour', Buffer.alloc(32, 8)));
     // A change of the derivation would break every receiver.
-    expect(await secretOf('harbour')).toBe('whsec_gL0+8alcfSAobmUgfxU5QPR5ApIGZc1StByQafnnDLk=');
+    expect(await toSecret('harbour')).toBe('whsec_gL0+8alcfSAobmUgfxU5QPR5ApIGZc1StByQafnnDLk=');
   });
 
   it('both secrets sign during a rotation, and the new one is returned', async () => {
@@ -63,6 +63,6 @@ describe('createWebhookSigner', () => {
   });
 });
 
-function secretOf(caller: string, master = masterSecret): Promise<string> {
+function toSecret(caller: string, master = masterSecret): Promise<string> {
   return createWebhookSigner({ masterSecret: master }).secret(caller);
 }

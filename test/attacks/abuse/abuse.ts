@@ -54,8 +54,8 @@ export async function runAbuse({ creations }: { creations: number }): Promise<Ab
   cleanup.defer(() => neighbor.stop());
   await sleep(quietMs);
   const quiet = await neighbor.read();
-  const before = await megabytesOf(pid, 'VmRSS');
-  const [beganMs, usedMs] = [performance.now(), await processorMsOf(pid)];
+  const before = await readMegabytes(pid, 'VmRSS');
+  const [beganMs, usedMs] = [performance.now(), await readProcessorMs(pid)];
 
   const abuser = createAbuser(service);
   const slowing = abuser.slowBodies(100, 4_900_000);
@@ -71,8 +71,8 @@ export async function runAbuse({ creations }: { creations: number }): Promise<Ab
   return {
     answers: { batches, creations: tarpits, stalls, slowBodies, resends, keyChurn },
     neighbor: { before: quiet, meanwhile: await neighbor.read() },
-    memory: { before, peak: await megabytesOf(pid, 'VmHWM') },
-    busy: Number((((await processorMsOf(pid)) - usedMs) / (performance.now() - beganMs)).toFixed(2)),
+    memory: { before, peak: await readMegabytes(pid, 'VmHWM') },
+    busy: Number((((await readProcessorMs(pid)) - usedMs) / (performance.now() - beganMs)).toFixed(2)),
     connections: target.maxConnections(),
     webhooks: target.webhooks(),
   };
@@ -105,13 +105,13 @@ export async function runAbuse({ creations }: { creations: number }): Promise<Ab
 }
 
 /** Linux only; a clock tick is 10 ms. */
-async function processorMsOf(pid: number): Promise<number> {
+async function readProcessorMs(pid: number): Promise<number> {
   const fields = (await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')).split(' ');
   return (Number(fields[13] ?? 0) + Number(fields[14] ?? 0)) * 10;
 }
 
 /** Linux only. */
-async function megabytesOf(pid: number, field: 'VmRSS' | 'VmHWM'): Promise<number> {
+async function readMegabytes(pid: number, field: 'VmRSS' | 'VmHWM'): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return Math.round(Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1] ?? 0) / 1024);
 }

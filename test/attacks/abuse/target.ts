@@ -35,7 +35,7 @@ export async function startTarget(): Promise<Target> {
   });
   for (const server of [streams, receiver]) await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
-    url: (path) => `http://127.0.0.1:${portOf(path === '/hook' ? receiver : streams)}${path}`,
+    url: (path) => `http://127.0.0.1:${readPort(path === '/hook' ? receiver : streams)}${path}`,
     maxConnections: () => max,
     webhooks: () => webhooks,
     close: async () => {
@@ -47,6 +47,6 @@ export async function startTarget(): Promise<Target> {
   };
 }
 
-function portOf(server: { address(): unknown }): number {
+function readPort(server: { address(): unknown }): number {
   return (server.address() as AddressInfo).port;
 }

@@ -11,7 +11,7 @@ const targets =
     .trim()
     .split(/\s+/);
 
-const mostTelling = ['http://127.0.0.1:{port}/x.ts', 'http://[::1]:{port}/x.ts', 'file://{file}', '{file}'];
+const maxTelling = ['http://127.0.0.1:{port}/x.ts', 'http://[::1]:{port}/x.ts', 'file://{file}', '{file}'];
 
 /** Where a playlist that captures read may name a URI. */
 const followed: Record<string, (uri: string) => Record<string, HostileFile>> = {
@@ -111,7 +111,7 @@ const passedOver: Record<string, (uri: string) => Record<string, HostileFile>> =
 
 export const playlists: Site[] = [
   ...sites(followed, targets),
-  ...sites(passedOver, mostTelling),
+  ...sites(passedOver, maxTelling),
   site('a variable that puts a host together', {
     ...live('#EXT-X-DEFINE:NAME="a",VALUE="127.0"', '#EXTINF:2,', 'http://{$a}.0.1:{port}/x.ts'),
   }),

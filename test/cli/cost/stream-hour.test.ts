@@ -97,9 +97,9 @@ describe('the price of a model', () => {
 });
 
 it('the memory that is reckoned with is what the stack gives', () => {
-  const memoryOf = (file: string) =>
+  const readMemory = (file: string) =>
     Number(/memoryMegabytes: (\d+)/.exec(readFileSync(`lib/${file}`, 'utf8'))?.[1]);
-  expect(memoryOf('capture-function.ts')).toBe(units.capture.megabytes);
-  expect(memoryOf('analyze-function.ts')).toBe(units.analyze.megabytes);
-  expect(memoryOf('webhook-delivery.ts')).toBe(units.deliver.megabytes);
+  expect(readMemory('capture-function.ts')).toBe(units.capture.megabytes);
+  expect(readMemory('analyze-function.ts')).toBe(units.analyze.megabytes);
+  expect(readMemory('webhook-delivery.ts')).toBe(units.deliver.megabytes);
 });

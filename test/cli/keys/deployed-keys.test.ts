@@ -1,7 +1,7 @@
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { tableOf } from '../../../cli/keys/deployed-keys.ts';
+import { findTable } from '../../../cli/keys/deployed-keys.ts';
 
 const client = new DynamoDBClient({ region: 'eu-west-1' });
 const dynamo = mockClient(client);
@@ -22,14 +22,14 @@ describe('the table of a deployment, by the name of its stack', () => {
     ['watchpost-prod', 'watchpost-prod-JobsTable1F0A'],
     ['watchpost-test', 'watchpost-test-JobsTable2B3C'],
   ])('%s', async (stack, table) => {
-    expect(await tableOf(stack, client)).toBe(table);
+    expect(await findTable(stack, client)).toBe(table);
   });
 
   test('a stack that is not there, or whose name begins others, is told with what to do', async () => {
-    await expect(tableOf('watchpost-dev', client)).rejects.toMatchObject({
+    await expect(findTable('watchpost-dev', client)).rejects.toMatchObject({
       message: 'No table of a stack watchpost-dev in this account and region',
       remediation: expect.stringContaining('--table'),
     });
-    await expect(tableOf('watchpost-two', client)).rejects.toThrow('2 tables');
+    await expect(findTable('watchpost-two', client)).rejects.toThrow('2 tables');
   });
 });

@@ -155,14 +155,14 @@ export const authCases: Case[] = [
   },
 ];
 
-function mistake(id: string, title: string, headersOf: (key: string) => Record<string, string>): Case {
+function mistake(id: string, title: string, toHeaders: (key: string) => Record<string, string>): Case {
   return {
     id,
     title,
     covers: ['I-5.4', 'I-5.3'],
     run: async (target) => {
       if (target.api.key === '') throw new Skipped('No key given');
-      const options = { headers: headersOf(target.api.key) };
+      const options = { headers: toHeaders(target.api.key) };
       refused(await keyless(target, 'GET', '/jobs', undefined, options), unauthorized, 'GET /jobs');
     },
   };

@@ -49,7 +49,7 @@ export const httpCases: Case[] = [
     title: 'a malformed HTTP request returns 400 as text or JSON, and the service continues',
     covers: ['I-7.13', 'I-4.7.3'],
     run: async ({ api }) => {
-      const status = await statusOf(api.baseUrl, 'GET /jobs HTTP/1.1\r\nHost: x\r\nBro ken: \0\r\n\r\n');
+      const status = await readStatus(api.baseUrl, 'GET /jobs HTTP/1.1\r\nHost: x\r\nBro ken: \0\r\n\r\n');
       assert.equal(status, 400);
       assert.equal((await api.call('GET', '/jobs')).status, 200);
     },
@@ -142,7 +142,7 @@ function hostUrl({ api }: Target, path: string): URL {
 }
 
 /** Sends raw bytes and returns the status of the response. */
-async function statusOf(baseUrl: string, bytes: string): Promise<number> {
+async function readStatus(baseUrl: string, bytes: string): Promise<number> {
   const { protocol, hostname, port } = new URL(baseUrl);
   const host = hostname.replace(/^\[|\]$/g, '');
   const socket =

@@ -51,10 +51,10 @@ export const sseCases: Case[] = [
         assert.deepEqual(Object.keys(data).toSorted(), ['data', 'source_url', 'timestamp', 'type']);
         assert.deepEqual([data.type, String(data.data.sequence)], [kinds[event], id]);
       }
-      const dataOf = (name: string) => events.find(({ event }) => event === name)?.data.data;
-      shaped(triggeredData, dataOf('triggered'), 'data of triggered');
-      shaped(stoppedData, dataOf('stopped'), 'data of stopped');
-      assert.equal(typeof dataOf('progress').explanation, 'string');
+      const toData = (name: string) => events.find(({ event }) => event === name)?.data.data;
+      shaped(triggeredData, toData('triggered'), 'data of triggered');
+      shaped(stoppedData, toData('stopped'), 'data of stopped');
+      assert.equal(typeof toData('progress').explanation, 'string');
     },
   },
   {
@@ -88,10 +88,10 @@ export const sseCases: Case[] = [
       const names: string[] = [];
       for await (const event of (await open(target)).events()) {
         names.push(event.event);
-        if (event.event === 'started') await cancel(target.api, jobOf(target));
+        if (event.event === 'started') await cancel(target.api, findJob(target));
       }
       assert.deepEqual([names[0], names.at(-1)], ['started', 'stopped']);
-      const { status, stats } = await readJob(target.api, jobOf(target));
+      const { status, stats } = await readJob(target.api, findJob(target));
       assert.deepEqual([status, stats?.reason], ['stopped', 'cancelled']);
     },
   },
@@ -108,7 +108,7 @@ export const sseCases: Case[] = [
         await open(target, { monitor_duration_seconds: 12, enable_prefilter: false }),
         'progress',
       );
-      const jobId = jobOf(target);
+      const jobId = findJob(target);
       assert.ok(!isTerminal((await readJob(target.api, jobId)).status), 'the job ended');
       const headers = { 'last-event-id': left.at(-1)?.id ?? '' };
       const resumed = await readAll(await target.api.open(`/jobs/${jobId}/events`, undefined, headers));
@@ -197,7 +197,7 @@ async function readUntil(stream: EventStream, name: string): Promise<SseEvent[]>
 }
 
 /** Returns the only job that the case created. */
-function jobOf({ api }: Target): string {
+function findJob({ api }: Target): string {
   const [jobId] = api.created;
   if (jobId === undefined) throw new Error('No event named its job');
   return jobId;

@@ -248,7 +248,7 @@ export const webhookCases: Case[] = [
       }));
       await createMonitor(target, { webhook_url: inbox.url, condition: target.conditions.holds });
       await untilStopped(inbox, 90);
-      assert.deepEqual(typesOf(inbox.deliveries), ['job_started', 'watch_triggered', 'job_stopped']);
+      assert.deepEqual(readTypes(inbox.deliveries), ['job_started', 'watch_triggered', 'job_stopped']);
     },
   },
   {
@@ -265,7 +265,7 @@ export const webhookCases: Case[] = [
       }));
       await createMonitor(target, { webhook_url: inbox.url, condition: target.conditions.holds });
       await untilStopped(inbox, 120);
-      assert.equal(typesOf(inbox.deliveries).filter((type) => type === 'job_started').length, 2);
+      assert.equal(readTypes(inbox.deliveries).filter((type) => type === 'job_started').length, 2);
     },
   },
   {
@@ -289,7 +289,7 @@ export const webhookCases: Case[] = [
         () => readMetrics(target),
         ({ webhooks }) => webhooks.failed > failedBefore,
       );
-      assert.equal(typesOf(inbox.deliveries).filter((type) => type === 'job_started').length, 4);
+      assert.equal(readTypes(inbox.deliveries).filter((type) => type === 'job_started').length, 4);
       const { stats } = await readJob(target.api, jobId);
       assert.ok(JSON.stringify(stats).includes('Failed to deliver webhook'), excerpt(stats));
     },
@@ -315,7 +315,7 @@ async function readMetrics({ internal }: Target) {
   return ok(await internal.call('GET', '/metrics'), metrics, 'GET /metrics');
 }
 
-function typesOf(deliveries: Delivery[]): string[] {
+function readTypes(deliveries: Delivery[]): string[] {
   return deliveries.map(({ body }) => String(body?.type));
 }
 
@@ -332,6 +332,6 @@ function assertAscending(values: number[]): void {
   );
 }
 
-function assertBetween(value: number | undefined, least: number, most: number): void {
-  assert.ok(value !== undefined && value >= least && value <= most, `${value} is not in ${least} to ${most}`);
+function assertBetween(value: number | undefined, least: number, max: number): void {
+  assert.ok(value !== undefined && value >= least && value <= max, `${value} is not in ${least} to ${max}`);
 }

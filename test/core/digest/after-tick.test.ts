@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { decideAfterTick } from '../../../core/decision/after-tick.ts';
-import type { TickOutcome } from '../../../core/decision/tick-outcome.ts';
-import { closingOfTick } from '../../../core/digest/closing.ts';
-import type { SummaryResult } from '../../../core/digest/closing.ts';
-import type { DigestJob } from '../../../core/job.ts';
+import { decideAfterTick } from '../../../core/workflow/after-tick.ts';
+import type { TickOutcome } from '../../../core/tick/tick-outcome.ts';
+import { planTickClosure } from '../../../core/digest/window-closure.ts';
+import type { SummaryResult } from '../../../core/digest/window-closure.ts';
+import type { DigestJob } from '../../../core/records/job.ts';
 import { after, captured, captureFailed, missed, runningDigest } from '../../support/watching.ts';
 
 const due: TickOutcome = { kind: 'due' };
@@ -27,7 +27,7 @@ function play(job: DigestJob, ticks: [number, TickOutcome, 'silent'?][]) {
   const decisions = [];
   let current = job;
   for (const [seconds, outcome, silent] of ticks) {
-    const closing = closingOfTick(current, outcome, after(seconds));
+    const closing = planTickClosure(current, outcome, after(seconds));
     const decision = decideAfterTick(
       current,
       closing ? { ...outcome, closed: { closing, result: answer(silent), gridKey: null } } : outcome,
@@ -46,7 +46,7 @@ function play(job: DigestJob, ticks: [number, TickOutcome, 'silent'?][]) {
   return decisions;
 }
 
-const summariesOf = (decisions: ReturnType<typeof play>) =>
+const readSummaries = (decisions: ReturnType<typeof play>) =>
   decisions.flatMap(({ events }) =>
     events.flatMap((event) => (event.type === 'summary_generated' ? [event.data] : [])),
   );
@@ -72,7 +72,7 @@ describe('a window', () => {
       2,
     ]);
     expect(decisions[3]?.asked).toEqual([0, 20, 40].map((at) => `captures/a/${at}.jpg`));
-    expect(summariesOf(decisions)).toMatchObject([
+    expect(readSummaries(decisions)).toMatchObject([
       {
         window_index: 1,
         window_start: after(0).toISOString(),
@@ -110,7 +110,7 @@ describe('a window', () => {
       [60, sampledAt(60)],
     ]);
     expect(decisions[3]?.asked).toEqual([]);
-    expect(summariesOf(decisions)).toMatchObject([
+    expect(readSummaries(decisions)).toMatchObject([
       {
         summary:
           'Nothing new was seen in this window: of 3 pictures, 2 had nothing moving in it, 1 showed a black picture.',
@@ -137,7 +137,7 @@ describe('a window', () => {
       [60, due],
       [120, due],
     ]);
-    expect(summariesOf(decisions)[1]).toMatchObject({
+    expect(readSummaries(decisions)[1]).toMatchObject({
       window_index: 2,
       summary: 'No picture was taken in this window.',
     });
@@ -151,7 +151,7 @@ describe('a window', () => {
       [40, sampledAt(40)],
       [60, sampledAt(60)],
     ]);
-    const [summary] = summariesOf(decisions);
+    const [summary] = readSummaries(decisions);
     expect(summary?.summary).toBe(
       'A barge came. The stream was not seen from 12:00:00 to 12:00:40 UTC: it could not be reached.',
     );
@@ -168,7 +168,7 @@ describe('a window', () => {
       [80, sampledAt(80)],
       [120, sampledAt(120)],
     ]);
-    expect(summariesOf(decisions).map(({ gaps }) => gaps)).toEqual([
+    expect(readSummaries(decisions).map(({ gaps }) => gaps)).toEqual([
       [{ from: after(40).toISOString(), to: after(60).toISOString(), reason: 'stream' }],
       [{ from: after(60).toISOString(), to: after(80).toISOString(), reason: 'stream' }],
     ]);
@@ -180,8 +180,8 @@ describe('a window', () => {
       [0, sampledAt(0)],
       [250, sampledAt(250)],
     ]);
-    expect(summariesOf(decisions).map(({ window_index: index }) => index)).toEqual([1, 2, 3, 4]);
-    expect(summariesOf(decisions)[2]?.summary).toBe(
+    expect(readSummaries(decisions).map(({ window_index: index }) => index)).toEqual([1, 2, 3, 4]);
+    expect(readSummaries(decisions)[2]?.summary).toBe(
       'No picture was taken in this window. The stream was not seen from 12:02:00 to 12:03:00 UTC: the service was not watching.',
     );
   });
@@ -244,7 +244,7 @@ describe('ends', () => {
       [60, sampledAt(60)],
       [120, due],
     ]);
-    expect(summariesOf(decisions).map(({ partial }) => partial)).toEqual([false, false]);
+    expect(readSummaries(decisions).map(({ partial }) => partial)).toEqual([false, false]);
     expect(decisions[2]?.ending).toEqual({ status: 'stopped', reason: 'max_windows_reached' });
   });
 
@@ -256,7 +256,7 @@ describe('ends', () => {
       [91, due],
     ]);
     expect(decisions[2]?.ending).toEqual({ status: 'stopped', reason: 'max_duration_reached' });
-    expect(summariesOf(decisions)[1]).toMatchObject({
+    expect(readSummaries(decisions)[1]).toMatchObject({
       window_index: 2,
       partial: true,
       window_end: after(90).toISOString(),
@@ -270,7 +270,7 @@ describe('ends', () => {
     ]);
     expect(decisions[1]?.ending).toEqual({ status: 'stopped', reason: 'stream_ended' });
     expect(decisions[1]?.events.map(({ type }) => type)).toEqual(['progress', 'summary_generated']);
-    expect(summariesOf(decisions)).toMatchObject([{ partial: true, window_end: after(20).toISOString() }]);
+    expect(readSummaries(decisions)).toMatchObject([{ partial: true, window_end: after(20).toISOString() }]);
   });
 
   test('as stream_lost without a summary of the open window', () => {
@@ -280,7 +280,7 @@ describe('ends', () => {
       [81, captureFailed],
     ]);
     expect(decisions[2]?.ending?.reason).toBe('stream_lost');
-    expect(summariesOf(decisions)).toEqual([]);
+    expect(readSummaries(decisions)).toEqual([]);
   });
 });
 
@@ -344,7 +344,7 @@ describe('a model that gives no summary', () => {
     ]);
     expect(decisions[1]?.next).toMatchObject({ wait_until: after(40).toISOString(), closing: true });
     expect(decisions[2]?.next).toMatchObject({ wait_until: after(70).toISOString(), closing: true });
-    expect(summariesOf(decisions)).toMatchObject([
+    expect(readSummaries(decisions)).toMatchObject([
       { window_index: 1, partial: true, window_end: after(10).toISOString(), gaps: [] },
     ]);
     expect(decisions[3]?.ending?.reason).toBe('stream_ended');
@@ -362,7 +362,7 @@ describe('a model that gives no summary', () => {
       next: { wait_until: after(80).toISOString(), closing: true },
     });
     expect(decisions[2]?.ending?.reason).toBe('max_windows_reached');
-    expect(summariesOf(decisions)).toMatchObject([{ window_end: after(60).toISOString(), partial: false }]);
+    expect(readSummaries(decisions)).toMatchObject([{ window_end: after(60).toISOString(), partial: false }]);
   });
 });
 

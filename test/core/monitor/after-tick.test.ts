@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { decideAfterTick } from '../../../core/decision/after-tick.ts';
-import type { TickOutcome } from '../../../core/decision/tick-outcome.ts';
-import type { Job } from '../../../core/job.ts';
+import { decideAfterTick } from '../../../core/workflow/after-tick.ts';
+import type { TickOutcome } from '../../../core/tick/tick-outcome.ts';
+import type { Job } from '../../../core/records/job.ts';
 import { after, captured, captureFailed, looked, missed, runningJob } from '../../support/watching.ts';
 
 /** Plays outcomes one after the other at the given seconds, each on the job that the last one left. */
@@ -21,7 +21,7 @@ function play(job: Job, ticks: [number, TickOutcome][]) {
   return decisions;
 }
 
-const alertsOf = (decisions: ReturnType<typeof play>) =>
+const filterAlerts = (decisions: ReturnType<typeof play>) =>
   decisions.map(({ events }) => events.some(({ type }) => type === 'watch_triggered'));
 
 describe('triggers', () => {
@@ -62,7 +62,7 @@ describe('triggers', () => {
       runningJob({ max_triggers: null }),
       Array.from({ length: 20 }, (_, index): [number, TickOutcome] => [10 * (index + 1), looked(true)]),
     );
-    expect(alertsOf(decisions)).toEqual(Array(20).fill(true));
+    expect(filterAlerts(decisions)).toEqual(Array(20).fill(true));
     expect(decisions.every(({ ending }) => ending === undefined)).toBe(true);
   });
 
@@ -73,7 +73,7 @@ describe('triggers', () => {
       [39, looked(true)],
       [40, looked(true)],
     ]);
-    expect(alertsOf(decisions)).toEqual([true, false, false, true]);
+    expect(filterAlerts(decisions)).toEqual([true, false, false, true]);
     expect(decisions[1]?.events[0]?.data).toMatchObject({ triggered: true, triggers_fired: 1 });
   });
 });

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { coverage } from '../../../core/decision/coverage.ts';
+import { computeCoverage } from '../../../core/tick/coverage.ts';
 import { StreamFetchError } from '../../../core/errors.ts';
-import { createDigest } from '../../../core/operations/create-digest.ts';
-import { createMonitor } from '../../../core/operations/create-monitor.ts';
-import { cancelJob } from '../../../core/operations/end-job.ts';
-import type { Step } from '../../../core/workflow.ts';
+import { createDigest } from '../../../core/job/create-digest.ts';
+import { createMonitor } from '../../../core/job/create-monitor.ts';
+import { cancelJob } from '../../../core/job/end-job.ts';
+import type { WorkflowState } from '../../../core/records/workflow.ts';
 import { createWorld, digestRequest, monitorRequest } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
 
@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => world.close());
 
-async function monitor(fields: Record<string, unknown> = {}): Promise<Step> {
+async function monitor(fields: Record<string, unknown> = {}): Promise<WorkflowState> {
   const request = monitorRequest({
     interval_seconds: 10,
     monitor_duration_seconds: 4 * hour,
@@ -29,7 +29,11 @@ async function monitor(fields: Record<string, unknown> = {}): Promise<Step> {
 }
 
 /** Ticks for so many seconds of waiting. */
-async function watch(first: Step, ticks: number, before: () => void = () => undefined): Promise<Step> {
+async function watch(
+  first: WorkflowState,
+  ticks: number,
+  before: () => void = () => undefined,
+): Promise<WorkflowState> {
   let step = first;
   for (let count = 0; count < ticks && !step.done; count += 1) {
     before();
@@ -41,8 +45,8 @@ async function watch(first: Step, ticks: number, before: () => void = () => unde
   return step;
 }
 
-const jobOf = async ({ job_id: jobId }: Step) => (await world.c.jobs.find(jobId))!;
-const eventsOf = async ({ job_id: jobId }: Step, type: string) =>
+const findJob = async ({ job_id: jobId }: WorkflowState) => (await world.c.jobs.getIncludingExpired(jobId))!;
+const readEvents = async ({ job_id: jobId }: WorkflowState, type: string) =>
   (await world.c.jobs.events(jobId, 0, 10_000)).filter((event) => event.type === type);
 const holds = () => world.script.verdicts.push(true);
 
@@ -51,7 +55,7 @@ describe('a wall clock that is set back by an hour', () => {
     const step = await watch(await monitor(), 6);
     world.stepClock(-hour);
     const later = await watch(step, 240);
-    expect((await jobOf(later)).counters.checks_performed).toBe(246);
+    expect((await findJob(later)).counters.checks_performed).toBe(246);
   });
 
   test.each([
@@ -61,22 +65,22 @@ describe('a wall clock that is set back by an hour', () => {
     const step = await watch(await monitor({ trigger_cooldown_seconds: cooldown }), 6, holds);
     world.stepClock(-hour);
     await watch(step, 6, holds);
-    expect(await eventsOf(step, 'watch_triggered')).toHaveLength(alerts);
+    expect(await readEvents(step, 'watch_triggered')).toHaveLength(alerts);
   });
 
   test('leaves the coverage of a job in agreement with its duration', async () => {
     const step = await watch(await monitor(), 6);
     world.stepClock(-hour);
-    const job = await jobOf(await watch(step, 240));
-    expect(coverage(job, world.clock.now)).toMatchObject({ ratio: 1, gap_seconds: 0, gaps: [] });
-    expect(coverage(job, world.clock.now).watched_seconds).toBeCloseTo(2450, -1);
+    const job = await findJob(await watch(step, 240));
+    expect(computeCoverage(job, world.clock.now)).toMatchObject({ ratio: 1, gap_seconds: 0, gaps: [] });
+    expect(computeCoverage(job, world.clock.now).watched_seconds).toBeCloseTo(2450, -1);
   });
 
   test('ends a job after the duration that was asked for', async () => {
     const step = await watch(await monitor({ monitor_duration_seconds: 600 }), 30);
     world.stepClock(-hour);
     const ended = await watch(step, 40);
-    const job = await jobOf(ended);
+    const job = await findJob(ended);
     expect(job).toMatchObject({ status: 'stopped', reason: 'max_duration_reached', last_tick: 61 });
     expect(Date.parse(job.ended_at!) - Date.parse(job.started_at!)).toBe(600_000);
   });
@@ -87,7 +91,7 @@ describe('a wall clock that is set back by an hour', () => {
     const lost = await watch(step, 2, fails);
     world.stepClock(-hour);
     const ended = await watch(lost, 10, fails);
-    expect(await jobOf(ended)).toMatchObject({ status: 'failed', reason: 'stream_lost' });
+    expect(await findJob(ended)).toMatchObject({ status: 'failed', reason: 'stream_lost' });
   });
 
   test('does not hide that a playlist stands still', async () => {
@@ -96,7 +100,7 @@ describe('a wall clock that is set back by an hour', () => {
     const step = await watch(await monitor(), 2, standsStill);
     world.stepClock(-hour);
     const ended = await watch(step, 12, standsStill);
-    expect(await jobOf(ended)).toMatchObject({ status: 'failed', reason: 'stream_lost' });
+    expect(await findJob(ended)).toMatchObject({ status: 'failed', reason: 'stream_lost' });
   });
 
   test('does not hide that the picture is frozen', async () => {
@@ -105,13 +109,13 @@ describe('a wall clock that is set back by an hour', () => {
       changedShare: 0.1,
       black: false,
       identicalToPrevious: true,
-      stateIfLooked: 'looked',
-      stateIfSkipped: 'skipped',
+      stateWithNewReference: 'looked',
+      stateWithSameReference: 'skipped',
     });
     const step = await watch(await monitor(), 3);
     world.stepClock(-hour);
     const later = await watch(step, 4);
-    expect((await jobOf(later)).counters.frozen_frames).toBeGreaterThanOrEqual(2);
+    expect((await findJob(later)).counters.frozen_frames).toBeGreaterThanOrEqual(2);
   });
 
   test('closes the windows of a digest after their minutes, with every sample in one of them', async () => {
@@ -121,9 +125,9 @@ describe('a wall clock that is set back by an hour', () => {
     const step = await watch(begun, 15);
     world.stepClock(-hour);
     const ended = await watch(step, 60);
-    const job = await jobOf(ended);
+    const job = await findJob(ended);
     expect(job).toMatchObject({ status: 'stopped', reason: 'max_windows_reached' });
-    const summaries = await eventsOf(ended, 'summary_generated');
+    const summaries = await readEvents(ended, 'summary_generated');
     const frames = summaries.map(({ data }) => ('frames_captured' in data ? data.frames_captured : 0));
     expect(frames.reduce((sum, count) => sum + count, 0)).toBe(job.counters.frames_captured);
     for (const count of frames) expect(count).toBeGreaterThanOrEqual(5);
@@ -158,6 +162,6 @@ describe('a stored wake-up time that lies an hour ahead', () => {
     const again = await world.begin({ job_id: step.job_id, generation: 0 });
     expect(Date.parse(again.wait_until) - world.clock.now.getTime()).toBeLessThanOrEqual(11_000);
     const later = await watch(again, 6, holds);
-    expect((await jobOf(later)).counters).toMatchObject({ checks_performed: 12, triggers_fired: 6 });
+    expect((await findJob(later)).counters).toMatchObject({ checks_performed: 12, triggers_fired: 6 });
   });
 });

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { rules } from '../../../core/decision/rules.ts';
-import { digestStateSchema } from '../../../core/digest/digest-state.ts';
+import { rules } from '../../../core/rules.ts';
+import { digestStateSchema } from '../../../core/records/digest-state.ts';
 import { StreamEndedError, StreamFetchError, TransientError, VisionError } from '../../../core/errors.ts';
-import { createDigest } from '../../../core/operations/create-digest.ts';
-import { cancelJob } from '../../../core/operations/end-job.ts';
+import { createDigest } from '../../../core/job/create-digest.ts';
+import { cancelJob } from '../../../core/job/end-job.ts';
 import type { JobChange } from '../../../core/ports/job-store.ts';
-import type { Step } from '../../../core/workflow.ts';
+import type { WorkflowState } from '../../../core/records/workflow.ts';
 import { createWorld, digestRequest } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
 
@@ -21,14 +21,14 @@ const running = async (count: number, fields: Record<string, unknown> = {}) => {
   const { job_id: jobId } = await createDigest(request, 'harbour', world.c);
   return { jobId, step: await ticks(count, await world.begin({ job_id: jobId, generation: 0 })) };
 };
-const ticks = async (count: number, from: Step) => {
+const ticks = async (count: number, from: WorkflowState) => {
   let step = from;
   for (let tick = 0; tick < count && !step.done; tick += 1) step = await world.tick(step);
   return step;
 };
-const eventsOf = (jobId: string) => world.c.jobs.events(jobId, 0, 1000);
-const summariesOf = async (jobId: string) =>
-  (await eventsOf(jobId)).flatMap((event) => (event.type === 'summary_generated' ? [event.data] : []));
+const readEvents = (jobId: string) => world.c.jobs.events(jobId, 0, 1000);
+const readSummaries = async (jobId: string) =>
+  (await readEvents(jobId)).flatMap((event) => (event.type === 'summary_generated' ? [event.data] : []));
 const cancelled = { status: 'stopped', reason: 'cancelled' };
 
 test('a tick that a cancellation overtakes tells of no window again', async () => {
@@ -56,7 +56,7 @@ test('a tick that a cancellation overtakes tells of no window again', async () =
     return result;
   };
   await cancelJob(jobId, 'harbour', world.c);
-  const summaries = await summariesOf(jobId);
+  const summaries = await readSummaries(jobId);
   expect(summaries.map(({ window_index: index }) => index)).toEqual([1, 2]);
   expect(summaries.map(({ frames_captured: frames }) => frames)).toEqual([3, 2]);
 });
@@ -72,13 +72,13 @@ describe('a grid that cannot be stored', () => {
 
   test('costs nobody a summary', async () => {
     const { jobId } = await running(4, { include_frames: true });
-    expect(await summariesOf(jobId)).toMatchObject([{ summary: 'Nothing happened.' }]);
+    expect(await readSummaries(jobId)).toMatchObject([{ summary: 'Nothing happened.' }]);
   });
 
   test('does not keep a caller from cancelling', async () => {
     const { jobId } = await running(2, { include_frames: true });
     expect(await cancelJob(jobId, 'harbour', world.c)).toMatchObject(cancelled);
-    expect(await summariesOf(jobId)).toMatchObject([{ summary: 'Nothing happened.' }]);
+    expect(await readSummaries(jobId)).toMatchObject([{ summary: 'Nothing happened.' }]);
   });
 });
 
@@ -88,17 +88,17 @@ describe('pictures that cannot be read for a moment', () => {
     const { get } = world.c.media;
     world.c.media.get = () => Promise.reject(new TransientError('The media store is down'));
     const next = await world.tick(step);
-    expect(await summariesOf(jobId)).toEqual([]);
+    expect(await readSummaries(jobId)).toEqual([]);
     world.c.media.get = get;
     await world.tick(next);
-    expect(await summariesOf(jobId)).toMatchObject([{ summary: 'Nothing happened.' }]);
+    expect(await readSummaries(jobId)).toMatchObject([{ summary: 'Nothing happened.' }]);
   });
 
   test('and stay so cost the summary, not the job', async () => {
     const { jobId, step } = await running(3);
     world.c.media.get = () => Promise.reject(new TransientError('The media store is down'));
-    await ticks(rules.missedLooksAllowed, step);
-    expect(await summariesOf(jobId)).toMatchObject([
+    await ticks(rules.maxModelFailures, step);
+    expect(await readSummaries(jobId)).toMatchObject([
       { summary: "There is no summary of this window's 3 pictures: they could not be read." },
     ]);
     expect(await world.c.jobs.get(jobId, world.clock.now)).toMatchObject({ status: 'running' });
@@ -110,7 +110,7 @@ describe('cancelling a digest ends it', () => {
     const { jobId } = await running(2);
     world.c.vision.summarize = () => Promise.reject(new TypeError('a mistake'));
     expect(await cancelJob(jobId, 'harbour', world.c)).toMatchObject(cancelled);
-    expect(await summariesOf(jobId)).toMatchObject([
+    expect(await readSummaries(jobId)).toMatchObject([
       { summary: "There is no summary of this window's 2 pictures: the model could not be asked." },
     ]);
     expect(world.logged).toContainEqual(expect.stringContaining('No last summary was made'));
@@ -129,7 +129,7 @@ describe('cancelling a digest ends it', () => {
     } finally {
       AbortSignal.timeout = timeout;
     }
-    expect(await summariesOf(jobId)).toMatchObject([{ summary: expect.stringContaining('no summary') }]);
+    expect(await readSummaries(jobId)).toMatchObject([{ summary: expect.stringContaining('no summary') }]);
   });
 });
 
@@ -142,10 +142,10 @@ test('a stream that has ended is not looked at again for a summary that is asked
   expect(retry.capture.closing).toBe(true);
   world.script.captures.push(new StreamFetchError('It is gone.'));
   expect(await world.tick(retry)).toMatchObject({ done: true });
-  expect(await summariesOf(jobId)).toMatchObject([
+  expect(await readSummaries(jobId)).toMatchObject([
     { summary: 'Nothing happened.', partial: true, window_end: endedAt, gaps: [] },
   ]);
-  expect((await eventsOf(jobId)).at(-1)).toMatchObject({ data: { reason: 'stream_ended' } });
+  expect((await readEvents(jobId)).at(-1)).toMatchObject({ data: { reason: 'stream_ended' } });
 });
 
 test('the state of a digest that was stored before streams were known to have ended is read as one that goes on', () => {

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { rules } from '../../../core/decision/rules.ts';
+import { rules } from '../../../core/rules.ts';
 import { JobAlreadyStoppedError, NotLiveError, TransientError, VisionError } from '../../../core/errors.ts';
-import { createDigest } from '../../../core/operations/create-digest.ts';
-import { cancelJob, failJob } from '../../../core/operations/end-job.ts';
-import { jobDetail } from '../../../core/operations/present-job.ts';
-import { getJob, readPicture } from '../../../core/operations/read-jobs.ts';
+import { createDigest } from '../../../core/job/create-digest.ts';
+import { cancelJob, failJob } from '../../../core/job/end-job.ts';
+import { jobDetail } from '../../../core/job/present-job.ts';
+import { getJob, readEventImage } from '../../../core/job/read-jobs.ts';
 import type { JobChange } from '../../../core/ports/job-store.ts';
-import type { Step } from '../../../core/workflow.ts';
+import type { WorkflowState } from '../../../core/records/workflow.ts';
 import { createWorld, digestRequest } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
 
@@ -26,16 +26,16 @@ const begun = async (fields: Record<string, unknown> = {}) => {
   const job = await digest(fields);
   return { jobId: job.job_id, step: await world.begin({ job_id: job.job_id, generation: 0 }) };
 };
-const ticks = async (count: number, from: Step) => {
+const ticks = async (count: number, from: WorkflowState) => {
   let step = from;
   for (let tick = 0; tick < count; tick += 1) step = await world.tick(step);
   return step;
 };
-const eventsOf = (jobId: string) => world.c.jobs.events(jobId, 0, 1000);
-const typesOf = async (jobId: string) =>
-  (await eventsOf(jobId)).map(({ type }) => type).filter((type) => type !== 'progress');
-const summariesOf = async (jobId: string) =>
-  (await eventsOf(jobId)).flatMap((event) => (event.type === 'summary_generated' ? [event.data] : []));
+const readEvents = (jobId: string) => world.c.jobs.events(jobId, 0, 1000);
+const readTypes = async (jobId: string) =>
+  (await readEvents(jobId)).map(({ type }) => type).filter((type) => type !== 'progress');
+const readSummaries = async (jobId: string) =>
+  (await readEvents(jobId)).flatMap((event) => (event.type === 'summary_generated' ? [event.data] : []));
 
 describe('creating a digest', () => {
   test('stores it as pending, takes a slot and starts its execution', async () => {
@@ -70,7 +70,7 @@ describe('a digest', () => {
     world.script.summaries.push('A barge came.', 'It left.');
     const { jobId, step } = await begun({ max_windows: 2 });
     expect(await ticks(7, step)).toMatchObject({ done: true });
-    expect(await typesOf(jobId)).toEqual([
+    expect(await readTypes(jobId)).toEqual([
       'job_started',
       'summary_generated',
       'summary_generated',
@@ -101,15 +101,15 @@ describe('a digest', () => {
     const [summary] = 'summaries' in stats ? (stats.summaries ?? []) : [];
     const sequence = Number(summary?.data['sequence']);
     expect(summary?.data['frame_grid_url']).toBe(`${world.c.baseUrl}/jobs/${jobId}/media/${sequence}`);
-    expect(await readPicture(jobId, 'harbour', sequence, world.c)).toEqual(new Uint8Array([255, 216, 3]));
+    expect(await readEventImage(jobId, 'harbour', sequence, world.c)).toEqual(new Uint8Array([255, 216, 3]));
   });
 
   test('gives a summary also where the grid cannot be made', async () => {
     world.c.contactSheets.make = () => Promise.reject(new VisionError('Try again.'));
     const { jobId, step } = await begun({ include_frames: true });
     await ticks(4, step);
-    expect(await summariesOf(jobId)).toMatchObject([{ summary: 'Nothing happened.' }]);
-    expect((await summariesOf(jobId))[0]).not.toHaveProperty('frame_grid_key');
+    expect(await readSummaries(jobId)).toMatchObject([{ summary: 'Nothing happened.' }]);
+    expect((await readSummaries(jobId))[0]).not.toHaveProperty('frame_grid_key');
   });
 
   test('leaves out what the pre-filter skips, and moves its reference with each sample', async () => {
@@ -119,7 +119,7 @@ describe('a digest', () => {
     const second = await world.tick(first);
     expect([first.capture.motion, second.capture.motion]).toEqual(['looked', 'skipped']);
     await ticks(2, second);
-    expect(await summariesOf(jobId)).toMatchObject([{ frames_captured: 2, frames_skipped: 1 }]);
+    expect(await readSummaries(jobId)).toMatchObject([{ frames_captured: 2, frames_skipped: 1 }]);
     expect(world.summarized[0]).toHaveLength(2);
   });
 
@@ -128,7 +128,7 @@ describe('a digest', () => {
     const before = await ticks(3, step);
     world.pictures.clear();
     await world.tick(before);
-    expect(await summariesOf(jobId)).toMatchObject([
+    expect(await readSummaries(jobId)).toMatchObject([
       { summary: expect.stringContaining('removed before the model could see them') },
     ]);
   });
@@ -145,14 +145,14 @@ describe('a digest', () => {
     await expect(world.tick(before)).rejects.toThrow(TransientError);
     await world.tick(before);
     expect(world.summarized).toHaveLength(1);
-    expect(await summariesOf(jobId)).toHaveLength(1);
+    expect(await readSummaries(jobId)).toHaveLength(1);
   });
 
   test('that is lost fails without a summary of the open window', async () => {
     const { jobId, step } = await begun();
     await world.tick(step);
     await failJob(jobId, 'It broke.', world.c);
-    expect(await typesOf(jobId)).toEqual(['job_started', 'error', 'job_stopped']);
+    expect(await readTypes(jobId)).toEqual(['job_started', 'error', 'job_stopped']);
   });
 });
 
@@ -164,8 +164,8 @@ describe('cancelling a digest', () => {
     world.advance(5);
     const job = await cancelJob(jobId, 'harbour', world.c);
     expect(job).toMatchObject({ status: 'stopped', reason: 'cancelled' });
-    expect(await typesOf(jobId)).toEqual(['job_started', 'summary_generated', 'job_stopped']);
-    expect(await summariesOf(jobId)).toMatchObject([
+    expect(await readTypes(jobId)).toEqual(['job_started', 'summary_generated', 'job_stopped']);
+    expect(await readSummaries(jobId)).toMatchObject([
       {
         summary: 'A barge came.',
         partial: true,
@@ -182,7 +182,7 @@ describe('cancelling a digest', () => {
     const { jobId, step } = await begun();
     await world.tick(step);
     await cancelJob(jobId, 'harbour', world.c);
-    expect(await summariesOf(jobId)).toMatchObject([
+    expect(await readSummaries(jobId)).toMatchObject([
       { summary: "There is no summary of this window's 1 picture: Vision model analysis failed." },
     ]);
   });
@@ -197,7 +197,7 @@ describe('cancelling a digest', () => {
       return timeout(milliseconds);
     };
     await cancelJob(jobId, 'harbour', world.c).finally(() => (AbortSignal.timeout = timeout));
-    expect(timeouts).toEqual([rules.lastSummarySeconds * 1000]);
+    expect(timeouts).toEqual([rules.cancelSummaryTimeoutSeconds * 1000]);
   });
 
   test('that meets a tick summarises what the tick left', async () => {
@@ -210,11 +210,11 @@ describe('cancelling a digest', () => {
       return commit(change);
     };
     await cancelJob(jobId, 'harbour', world.c);
-    expect((await summariesOf(jobId)).map(({ window_index: index, partial }) => [index, partial])).toEqual([
+    expect((await readSummaries(jobId)).map(({ window_index: index, partial }) => [index, partial])).toEqual([
       [1, false],
       [2, true],
     ]);
-    expect((await typesOf(jobId)).at(-1)).toBe('job_stopped');
+    expect((await readTypes(jobId)).at(-1)).toBe('job_stopped');
   });
 
   test('twice at the same time ends it once', async () => {
@@ -228,13 +228,13 @@ describe('cancelling a digest', () => {
     expect(results.find(({ status }) => status === 'rejected')).toMatchObject({
       reason: expect.any(JobAlreadyStoppedError),
     });
-    expect(await summariesOf(jobId)).toHaveLength(1);
+    expect(await readSummaries(jobId)).toHaveLength(1);
   });
 
   test('before it has begun tells of no window', async () => {
     const job = await digest();
     await cancelJob(job.job_id, 'harbour', world.c);
-    expect(await typesOf(job.job_id)).toEqual(['job_stopped']);
+    expect(await readTypes(job.job_id)).toEqual(['job_stopped']);
   });
 
   test('after a long outage tells of every window that passed', async () => {
@@ -242,7 +242,7 @@ describe('cancelling a digest', () => {
     await world.tick(step);
     world.advance(25 * 60);
     await cancelJob(jobId, 'harbour', world.c);
-    expect((await summariesOf(jobId)).map(({ window_index: index }) => index)).toEqual(
+    expect((await readSummaries(jobId)).map(({ window_index: index }) => index)).toEqual(
       Array.from({ length: 25 }, (_, at) => at + 1),
     );
   });

@@ -7,14 +7,14 @@ import {
   VisionError,
   JobAlreadyStoppedError,
 } from '../../../core/errors.ts';
-import type { JobEvent } from '../../../core/event.ts';
-import type { DigestJob, Job, MonitorJob } from '../../../core/job.ts';
-import { createDigest } from '../../../core/operations/create-digest.ts';
-import { createMonitor } from '../../../core/operations/create-monitor.ts';
-import { cancelJob, failJob } from '../../../core/operations/end-job.ts';
-import { reconcile } from '../../../core/operations/reconcile.ts';
-import { isTerminal } from '../../../core/transitions.ts';
-import type { Step } from '../../../core/workflow.ts';
+import type { JobEvent } from '../../../core/records/event.ts';
+import type { DigestJob, Job, MonitorJob } from '../../../core/records/job.ts';
+import { createDigest } from '../../../core/job/create-digest.ts';
+import { createMonitor } from '../../../core/job/create-monitor.ts';
+import { cancelJob, failJob } from '../../../core/job/end-job.ts';
+import { reconcile } from '../../../core/job/reconcile.ts';
+import { isTerminal } from '../../../core/records/transitions.ts';
+import type { WorkflowState } from '../../../core/records/workflow.ts';
 import { createWorld, digestRequest, monitorRequest } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
 
@@ -86,8 +86,8 @@ test('the contract holds over random lives of jobs', async () => {
 
 type Life = {
   job: Job;
-  next: Step;
-  before: Step | undefined;
+  next: WorkflowState;
+  before: WorkflowState | undefined;
   statuses: string[];
   /** Seconds from the start of the job to each of its alerts: what no step of the clock changes. */
   alertedAfter: number[];
@@ -134,7 +134,7 @@ async function act(world: World, lives: Life[], step: PlayStep): Promise<void> {
 
 /** A verdict that holds alerts, unless the cooldown runs: a clock that is set back neither prolongs it nor ends it. */
 async function noteAlert({ c }: World, life: Life, outcome: string): Promise<void> {
-  const job = await c.jobs.find(life.job.job_id);
+  const job = await c.jobs.getIncludingExpired(life.job.job_id);
   const events = await c.jobs.events(life.job.job_id, 0, 1000);
   const progress = events.findLast(({ type }) => type === 'progress');
   if (job?.job_type !== 'live-monitor' || progress?.type !== 'progress') return;
@@ -147,7 +147,7 @@ async function noteAlert({ c }: World, life: Life, outcome: string): Promise<voi
 }
 
 /** A task that ran already answers what was stored and changes nothing. */
-async function repeatTick(world: World, jobId: string, before: Step): Promise<void> {
+async function repeatTick(world: World, jobId: string, before: WorkflowState): Promise<void> {
   const events = await world.c.jobs.events(jobId, 0, 1000);
   world.script.verdicts.push(true);
   await world.tick(before);
@@ -210,7 +210,7 @@ const allowed = new Set([
   'running stopped',
   'running failed',
 ]);
-const reasonsOf = {
+const reasonsByJob = {
   completed: ['condition_triggered', 'max_triggers_reached'],
   stopped: ['max_duration_reached', 'max_windows_reached', 'cancelled', 'stream_ended'],
   failed: ['stream_lost', 'vlm_error', 'internal_error'],
@@ -239,7 +239,7 @@ function checkLog(job: Job, events: JobEvent[], setBack: boolean): void {
   const ends = events.flatMap(({ type }, index) => (type === 'job_stopped' ? [index] : []));
   expect(ends).toEqual(isTerminal(job.status) ? [events.length - 1] : []);
   if (isTerminal(job.status)) {
-    expect(reasonsOf[job.status]).toContain(job.reason);
+    expect(reasonsByJob[job.status]).toContain(job.reason);
     expect(events.filter(({ type }) => type === 'error')).toHaveLength(job.status === 'failed' ? 1 : 0);
   }
   const ticks = events.flatMap((event) => (event.type === 'progress' ? [event.data.check] : []));

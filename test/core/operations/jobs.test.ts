@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { rules } from '../../../core/decision/rules.ts';
+import { rules } from '../../../core/rules.ts';
 import {
   InvalidInputModeError,
   JobAlreadyStoppedError,
@@ -11,12 +11,12 @@ import {
   TransientError,
   VisionError,
 } from '../../../core/errors.ts';
-import { jobSchema } from '../../../core/job.ts';
-import { createMonitor } from '../../../core/operations/create-monitor.ts';
-import { cancelJob } from '../../../core/operations/end-job.ts';
-import { getJob, listJobs } from '../../../core/operations/read-jobs.ts';
-import { reconcile, repairJob } from '../../../core/operations/reconcile.ts';
-import { analyzeTask } from '../../../core/operations/tasks.ts';
+import { jobSchema } from '../../../core/records/job.ts';
+import { createMonitor } from '../../../core/job/create-monitor.ts';
+import { cancelJob } from '../../../core/job/end-job.ts';
+import { getJob, listJobs } from '../../../core/job/read-jobs.ts';
+import { reconcile, repairJob } from '../../../core/job/reconcile.ts';
+import { analyzeTask } from '../../../core/workflow/tasks.ts';
 import type { JobChange } from '../../../core/ports/job-store.ts';
 import { createWorld, monitorRequest } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
@@ -34,7 +34,7 @@ const begun = async (fields: Record<string, unknown> = {}) => {
   return { jobId: job.job_id, step: await world.begin({ job_id: job.job_id, generation: 0 }) };
 };
 const stored = async (jobId: string) => (await getJob(jobId, 'harbour', world.c)).job;
-const typesOf = async (jobId: string) => (await world.c.jobs.events(jobId, 0, 100)).map(({ type }) => type);
+const readTypes = async (jobId: string) => (await world.c.jobs.events(jobId, 0, 100)).map(({ type }) => type);
 
 describe('creating a monitor', () => {
   test('stores it as pending, takes a slot and starts its execution', async () => {
@@ -125,7 +125,7 @@ describe('creating a monitor', () => {
     };
     const job = await createMonitor(monitorRequest(), 'harbour', lost);
     expect(world.executions.size).toBe(0);
-    world.advance(rules.startAllowanceSeconds + 1);
+    world.advance(rules.startLeaseSeconds + 1);
     await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
     expect(world.executions.get(`${job.job_id}-0`)).toBe('running');
   });
@@ -155,14 +155,14 @@ describe('a tick', () => {
     const next = await world.tick(step);
     expect(judged).toBe(1);
     expect(next.capture.tick).toBe(2);
-    expect(await typesOf(jobId)).toEqual(['job_started', 'progress', 'watch_triggered']);
+    expect(await readTypes(jobId)).toEqual(['job_started', 'progress', 'watch_triggered']);
   });
 
   test('that meets a cancellation changes nothing after the end', async () => {
     const { jobId, step } = await begun();
     await cancelJob(jobId, 'harbour', world.c);
     expect(await world.tick(step)).toMatchObject({ done: true });
-    expect(await typesOf(jobId)).toEqual(['job_started', 'job_stopped']);
+    expect(await readTypes(jobId)).toEqual(['job_started', 'job_stopped']);
   });
 
   test('carries the motion reference on only when the model looked', async () => {
@@ -224,7 +224,7 @@ describe('a hand-over', () => {
     const { jobId, step } = await atTick1000();
     await expect(world.tick(step)).rejects.toThrow(TransientError);
     world.c.executions.start = start;
-    world.advance(rules.leaseAllowanceSeconds + 20);
+    world.advance(rules.leaseMarginSeconds + 20);
     await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
     expect(world.executions.get(`${jobId}-1`)).toBe('running');
 
@@ -388,7 +388,7 @@ describe('reconcile', () => {
   test('gives a job whose execution it starts the time to begin, whatever sweep comes next', async () => {
     const job = await monitor();
     world.executions.clear();
-    world.advance(rules.startAllowanceSeconds + 1);
+    world.advance(rules.startLeaseSeconds + 1);
     await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
     world.advance(60);
     await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
@@ -398,7 +398,7 @@ describe('reconcile', () => {
 
   test('lets a job go on that was handed over to its next generation while it looked', async () => {
     const { jobId } = await begun();
-    world.advance(rules.leaseAllowanceSeconds + 20);
+    world.advance(rules.leaseMarginSeconds + 20);
     const { status } = world.c.executions;
     world.c.executions.status = async (execution) => {
       const job = await stored(jobId);
@@ -438,12 +438,12 @@ describe('reconcile', () => {
     world.advance(1200);
     await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
     expect(await stored(jobId)).toMatchObject({ status: 'failed', reason: 'internal_error' });
-    expect(await typesOf(jobId)).toEqual(['job_started', 'progress', 'error', 'job_stopped']);
+    expect(await readTypes(jobId)).toEqual(['job_started', 'progress', 'error', 'job_stopped']);
   });
 
   test('fails a job that never begins, and leaves one alone whose Begin is retried', async () => {
     const { job_id: jobId } = await monitor();
-    world.advance(rules.startAllowanceSeconds + 1);
+    world.advance(rules.startLeaseSeconds + 1);
     await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
     expect((await stored(jobId)).status).toBe('pending');
     world.advance(rules.maxTickSeconds);
@@ -454,17 +454,17 @@ describe('reconcile', () => {
   test('fails a job whose execution ended without it as soon as its lease ran out', async () => {
     const { jobId } = await begun();
     world.executions.set(`${jobId}-0`, 'aborted');
-    world.advance(rules.leaseAllowanceSeconds + 1);
+    world.advance(rules.leaseMarginSeconds + 1);
     await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
     expect((await stored(jobId)).status).toBe('failed');
   });
 
   test('inspects a late job once per lease, so that others are not kept waiting', async () => {
     const { jobId } = await begun();
-    world.advance(rules.leaseAllowanceSeconds + 1);
+    world.advance(rules.leaseMarginSeconds + 1);
     await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
     expect(await world.c.jobs.dueForRepair(world.c.now(), 10)).toEqual([]);
-    world.advance(rules.leaseAllowanceSeconds + 1);
+    world.advance(rules.leaseMarginSeconds + 1);
     expect(await world.c.jobs.dueForRepair(world.c.now(), 10)).toEqual([jobId]);
   });
 });

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { TransientError, VisionError } from '../../../core/errors.ts';
-import { createDigest } from '../../../core/operations/create-digest.ts';
-import { createMonitor } from '../../../core/operations/create-monitor.ts';
-import { getJob, readLastFrame, readPicture } from '../../../core/operations/read-jobs.ts';
-import type { Step } from '../../../core/workflow.ts';
+import { createDigest } from '../../../core/job/create-digest.ts';
+import { createMonitor } from '../../../core/job/create-monitor.ts';
+import { getJob, readLastFrame, readEventImage } from '../../../core/job/read-jobs.ts';
+import type { WorkflowState } from '../../../core/records/workflow.ts';
 import { createWorld, digestRequest, monitorRequest } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
 
@@ -20,7 +20,7 @@ const watch = async (fields: Record<string, unknown> = {}) => {
   const job = await createMonitor(monitorRequest(fields), 'harbour', world.c);
   return { jobId: job.job_id, step: await world.begin({ job_id: job.job_id, generation: 0 }) };
 };
-const ticks = async (count: number, from: Step) => {
+const ticks = async (count: number, from: WorkflowState) => {
   let step = from;
   for (let tick = 0; tick < count; tick += 1) step = await world.tick(step);
   return step;
@@ -47,7 +47,7 @@ describe('of the pictures of a monitor', () => {
     );
     expect(alerts).toHaveLength(2);
     for (const { sequence } of alerts)
-      expect(await readPicture(jobId, 'harbour', sequence, world.c)).toBeDefined();
+      expect(await readEventImage(jobId, 'harbour', sequence, world.c)).toBeDefined();
     expect(world.pictures.size).toBe(3);
   });
 

@@ -25,7 +25,7 @@ export function expectedGaps(attempts: Attempt[], endedAt: Date): Gap[] {
   return gaps;
 }
 
-export function secondsOf(gaps: { from: string; to: string }[]): number {
+export function toSeconds(gaps: { from: string; to: string }[]): number {
   return gaps.reduce((sum, { from, to }) => sum + (Date.parse(to) - Date.parse(from)) / 1000, 0);
 }
 
@@ -68,16 +68,16 @@ export function unmissable(script: Script, intervalSeconds: number): number {
 }
 
 /** How much of the two hours cannot have been watched, and how much more may not have been: by the script alone. */
-export function boundsOfGaps({ troubles }: Script, intervalSeconds: number): { least: number; most: number } {
+export function boundsOfGaps({ troubles }: Script, intervalSeconds: number): { min: number; max: number } {
   const outages = troubles.filter(({ kind }) =>
     ['down', 'expired', 'stalled', 'silent model'].includes(kind),
   );
-  const longestWaitSeconds = Math.max(intervalSeconds, 16) + 1;
+  const maxWaitSeconds = Math.max(intervalSeconds, 16) + 1;
   return {
-    least: sum(
+    min: sum(
       outages.map(({ kind, from, to }) => (kind === 'down' ? Math.max(0, to - from - intervalSeconds) : 0)),
     ),
-    most: sum(outages.map(({ from, to }) => to - from + intervalSeconds + longestWaitSeconds)),
+    max: sum(outages.map(({ from, to }) => to - from + intervalSeconds + maxWaitSeconds)),
   };
 }
 

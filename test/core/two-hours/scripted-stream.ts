@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import type { Capture, CaptureRequest } from '../../../core/capture.ts';
+import type { Capture, CaptureRequest } from '../../../core/records/capture.ts';
 import { StreamEndedError, StreamFetchError, VisionError } from '../../../core/errors.ts';
-import type { CompareMotion } from '../../../core/motion.ts';
+import type { CompareMotion } from '../../../core/records/motion.ts';
 import { after, start } from '../../contract/records.ts';
 
 /** A stream of two hours, written down beforehand: what is wrong with it when, and when the condition holds. */
@@ -48,7 +48,7 @@ export function scripts(intervalSeconds: number): fc.Arbitrary<Script> {
     }));
   const episode = fc.record({
     pauseSeconds: fc.integer({ min: 400, max: 900 }),
-    seconds: fc.integer({ min: 5, max: longestEpisodeSeconds }),
+    seconds: fc.integer({ min: 5, max: maxEpisodeSeconds }),
   });
   return fc
     .record({
@@ -64,7 +64,7 @@ export function scripts(intervalSeconds: number): fc.Arbitrary<Script> {
 const kinds = ['down', 'expired', 'stalled', 'frozen', 'black', 'still', 'silent model'] as const;
 
 /** A cooldown of at least this, and pauses of more than that: one alert an episode. */
-export const longestEpisodeSeconds = 180;
+export const maxEpisodeSeconds = 180;
 
 /** One after the other, as far as they end within the two hours. */
 function onTheClock<T extends { pauseSeconds: number; seconds: number }>(spans: T[]) {
@@ -95,7 +95,7 @@ export function playScript(script: Script, now: () => Date) {
   return { attempts, capture, judge, compareMotion };
 
   async function capture({ resolveAgain }: CaptureRequest): Promise<Capture> {
-    const at = secondsOf(now());
+    const at = toSeconds(now());
     if (script.finally?.kind === 'ended' && at >= script.finally.from) {
       attempts.push({ at: now(), result: 'ended' });
       throw new StreamEndedError();
@@ -146,7 +146,7 @@ export function playScript(script: Script, now: () => Date) {
 
   async function judge({ frame }: { frame: Uint8Array }) {
     const attempt = attempts.at(-1)!;
-    if (troubleAt('silent model', secondsOf(now()))) {
+    if (troubleAt('silent model', toSeconds(now()))) {
       attempt.judged = 'silent';
       throw new VisionError('Try again.');
     }
@@ -169,11 +169,11 @@ const compareMotion: CompareMotion = (thumbnail, state) => {
     changedShare: moved ? 0.1 : 0,
     black,
     identicalToPrevious: known?.noise === noise,
-    stateIfLooked: JSON.stringify({ reference: scene, noise }),
-    stateIfSkipped: JSON.stringify({ reference: known?.reference ?? scene, noise }),
+    stateWithNewReference: JSON.stringify({ reference: scene, noise }),
+    stateWithSameReference: JSON.stringify({ reference: known?.reference ?? scene, noise }),
   };
 };
 
-function secondsOf(at: Date): number {
+function toSeconds(at: Date): number {
   return (at.getTime() - start.getTime()) / 1000;
 }

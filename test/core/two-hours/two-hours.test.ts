@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { coverage } from '../../../core/decision/coverage.ts';
-import { goesToWebhook } from '../../../core/event.ts';
+import { computeCoverage } from '../../../core/tick/coverage.ts';
+import { isDeliveredByWebhook } from '../../../core/records/event.ts';
 import { after } from '../../contract/records.ts';
-import { boundsOfGaps, expectedAlerts, expectedGaps, secondsOf, unmissable } from './expected.ts';
-import { longestEpisodeSeconds, scripts, scriptSeconds, type Script } from './scripted-stream.ts';
+import { boundsOfGaps, expectedAlerts, expectedGaps, toSeconds, unmissable } from './expected.ts';
+import { maxEpisodeSeconds, scripts, scriptSeconds, type Script } from './scripted-stream.ts';
 import { watchTwoHours } from './virtual-service.ts';
 
 /** Two hours of a stream with dropouts, expired URLs, stalls, frozen, black and still pictures and a model that falls silent, in seconds. */
@@ -21,7 +21,7 @@ function watch(script: Script, intervalSeconds: number, config: Record<string, u
     interval_seconds: intervalSeconds,
     monitor_duration_seconds: scriptSeconds,
     input_mode: 'frames',
-    trigger_cooldown_seconds: longestEpisodeSeconds,
+    trigger_cooldown_seconds: maxEpisodeSeconds,
     max_triggers: null,
     ...config,
   });
@@ -30,14 +30,16 @@ function watch(script: Script, intervalSeconds: number, config: Record<string, u
 /** However it ended: what is not watched is told, every event arrives once and in order, and nothing follows the end. */
 function expectTold({ job, events, attempts, accepted }: Watched): void {
   const gaps = expectedGaps(attempts, new Date(job.ended_at!));
-  const told = coverage(job, after(100_000));
-  expect(told.gap_seconds).toBeCloseTo(secondsOf(gaps), 2);
+  const told = computeCoverage(job, after(100_000));
+  expect(told.gap_seconds).toBeCloseTo(toSeconds(gaps), 2);
   expect(told.gaps).toEqual(gaps.slice(-20));
   const elapsedSeconds = (Date.parse(job.ended_at!) - Date.parse(job.started_at!)) / 1000;
-  expect(told.ratio).toBeCloseTo(1 - secondsOf(gaps) / elapsedSeconds, 2);
+  expect(told.ratio).toBeCloseTo(1 - toSeconds(gaps) / elapsedSeconds, 2);
   expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1));
   expect(events.at(-1)?.type).toBe('job_stopped');
-  expect(accepted).toEqual(events.filter(({ type }) => goesToWebhook(type)).map(({ sequence }) => sequence));
+  expect(accepted).toEqual(
+    events.filter(({ type }) => isDeliveredByWebhook(type)).map(({ sequence }) => sequence),
+  );
   const looks = events.flatMap((event) => (event.type === 'progress' ? [event.data] : []));
   expect(looks).toHaveLength(attempts.length);
   expect(looks.map(({ stream }) => stream === 'reconnecting')).toEqual(
@@ -45,7 +47,7 @@ function expectTold({ job, events, attempts, accepted }: Watched): void {
   );
 }
 
-const alertsOf = ({ events }: Watched) => events.filter(({ type }) => type === 'watch_triggered');
+const filterAlerts = ({ events }: Watched) => events.filter(({ type }) => type === 'watch_triggered');
 
 describe('a watch of two hours', () => {
   test.each([
@@ -61,12 +63,12 @@ describe('a watch of two hours', () => {
           expect(watched.job).toMatchObject({ status: 'stopped', reason: 'max_duration_reached' });
           expect(watched.job.ended_at).toBe(after(scriptSeconds).toISOString());
           expectTold(watched);
-          const { gap_seconds: gapSeconds } = coverage(watched.job, after(100_000));
+          const { gap_seconds: gapSeconds } = computeCoverage(watched.job, after(100_000));
           const bounds = boundsOfGaps(script, intervalSeconds);
-          expect(gapSeconds).toBeGreaterThanOrEqual(bounds.least);
-          expect(gapSeconds).toBeLessThanOrEqual(bounds.most);
-          expect(alertsOf(watched)).toHaveLength(expectedAlerts(script, watched.attempts));
-          expect(alertsOf(watched).length).toBeGreaterThanOrEqual(unmissable(script, intervalSeconds));
+          expect(gapSeconds).toBeGreaterThanOrEqual(bounds.min);
+          expect(gapSeconds).toBeLessThanOrEqual(bounds.max);
+          expect(filterAlerts(watched)).toHaveLength(expectedAlerts(script, watched.attempts));
+          expect(filterAlerts(watched).length).toBeGreaterThanOrEqual(unmissable(script, intervalSeconds));
           expect(watched.refused).toBeGreaterThan(0);
         }),
         // To make a failing script smaller takes longer than anybody waits; its seed is printed.
@@ -81,7 +83,11 @@ describe('a watch of two hours', () => {
     expectTold(watched);
     expect(watched.attempts).toHaveLength(scriptSeconds / 5);
     expect(watched.job.generation).toBe(1);
-    expect(coverage(watched.job, after(100_000))).toMatchObject({ ratio: 1, gap_seconds: 0, gaps: [] });
+    expect(computeCoverage(watched.job, after(100_000))).toMatchObject({
+      ratio: 1,
+      gap_seconds: 0,
+      gaps: [],
+    });
   }, 60_000);
 
   test('judges no frozen frame a second time when the next generation begins', async () => {
@@ -89,8 +95,8 @@ describe('a watch of two hours', () => {
     const episodes = [{ from: frozen.from - 20, to: frozen.from + 20 }];
     const watched = await watch({ troubles: [frozen], episodes }, 5, { trigger_cooldown_seconds: 0 });
     expect(watched.job.generation).toBe(1);
-    expect(alertsOf(watched).length).toBeGreaterThan(0);
-    const secondsOfAlert = alertsOf(watched).map(
+    expect(filterAlerts(watched).length).toBeGreaterThan(0);
+    const secondsOfAlert = filterAlerts(watched).map(
       ({ timestamp }) => (Date.parse(timestamp) - after(0).getTime()) / 1000,
     );
     expect(Math.max(...secondsOfAlert)).toBeLessThan(frozen.from + 40);
@@ -110,7 +116,7 @@ describe('a watch of two hours', () => {
     const episodes = [600, 1800, 3000].map((from) => ({ from, to: from + 100 }));
     const watched = await watch({ ...quiet, episodes }, 10, { max_triggers: 2 });
     expect(watched.job).toMatchObject({ status: 'completed', reason: 'max_triggers_reached' });
-    expect(alertsOf(watched).map(({ timestamp }) => timestamp)).toEqual([
+    expect(filterAlerts(watched).map(({ timestamp }) => timestamp)).toEqual([
       after(600).toISOString(),
       after(1800).toISOString(),
     ]);

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { coverage } from '../../../core/decision/coverage.ts';
-import { goesToWebhook } from '../../../core/event.ts';
-import type { Job } from '../../../core/job.ts';
-import { cancelJob } from '../../../core/operations/end-job.ts';
+import { computeCoverage } from '../../../core/tick/coverage.ts';
+import { isDeliveredByWebhook } from '../../../core/records/event.ts';
+import type { Job } from '../../../core/records/job.ts';
+import { cancelJob } from '../../../core/job/end-job.ts';
 import { start } from '../../contract/records.ts';
 import { createMachineClock, type MachineClock } from '../../support/machine-clock.ts';
 import {
@@ -35,7 +35,7 @@ async function live(kind: Kind, config: Record<string, unknown>, script: Disturb
     await clock.pass(60);
     const { job } = await service.read(jobId);
     const readAt = clock.now();
-    const covered = coverage(job, readAt);
+    const covered = computeCoverage(job, readAt);
     // A job that is older than its duration has ended: steps forward and sleeps count.
     await cancelJob(jobId, 'harbour', service.c).catch(() => undefined);
     await clock.pass(900);
@@ -81,8 +81,8 @@ function expectAlerts({ events, checks }: Lived, cooldownSeconds: number): void 
   const known = knownSeconds(checks, intervalSeconds);
   let [least, most, steps] = [Infinity, Infinity, 0];
   for (const [index, { holds }] of checks.entries()) {
-    least += known[index]?.least ?? 0;
-    most += known[index]?.most ?? 0;
+    least += known[index]?.min ?? 0;
+    most += known[index]?.max ?? 0;
     steps += 1;
     const alerts = alerted.has(index + 1);
     if (!holds) expect(alerts).toBe(false);
@@ -111,12 +111,12 @@ function expectCoverage({ covered, running, checks, readAt }: Lived, script: Dis
   const total = covered.watched_seconds + covered.gap_seconds;
   const slack = (script.length + 2) * (clockDifferenceSeconds + intervalSeconds);
   const sinceStart = total - Math.max(0, sinceLast);
-  expect(sinceStart).toBeGreaterThanOrEqual(sum(known.map(({ least }) => least)) - slack);
-  expect(sinceStart).toBeLessThanOrEqual(sum(known.map(({ most }) => most)) + slack);
+  expect(sinceStart).toBeGreaterThanOrEqual(sum(known.map(({ min }) => min)) - slack);
+  expect(sinceStart).toBeLessThanOrEqual(sum(known.map(({ max: most }) => most)) + slack);
   expect(covered.ratio).toBeCloseTo(covered.watched_seconds / total, 2);
   expect(covered.watched_seconds).toBeGreaterThanOrEqual(0);
   for (const { from, to } of running.watch.gaps) expect(Date.parse(to)).toBeGreaterThan(Date.parse(from));
-  const unwatched = known.flatMap(({ least }) => (least > 2 * intervalSeconds + 30 + 10 ? [least] : []));
+  const unwatched = known.flatMap(({ min: least }) => (least > 2 * intervalSeconds + 30 + 10 ? [least] : []));
   expect(covered.gap_seconds).toBeGreaterThanOrEqual(sum(unwatched) - slack);
 }
 
@@ -133,7 +133,7 @@ function expectDelivered({ events, accepted }: Lived): void {
   expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1));
   // At least once: where its end was not stored, a delivery is repeated with the same id.
   expect([...new Set(accepted)]).toEqual(
-    events.filter(({ type }) => goesToWebhook(type)).map(({ sequence }) => sequence),
+    events.filter(({ type }) => isDeliveredByWebhook(type)).map(({ sequence }) => sequence),
   );
 }
 

@@ -100,8 +100,8 @@ export function createDisturbedStream(clock: MachineClock, holdsIn: (frame: numb
       changedShare: 0.1,
       black: false,
       identicalToPrevious: false,
-      stateIfLooked: 'looked',
-      stateIfSkipped: 'skipped',
+      stateWithNewReference: 'looked',
+      stateWithSameReference: 'skipped',
     }),
   };
   return {
@@ -115,16 +115,16 @@ export function createDisturbedStream(clock: MachineClock, holdsIn: (frame: numb
  * The least and the most seconds from each check to the one before, as the service can know them: by the wall clock, which counts a
  * sleep and a step forward. Of a wall clock that was set back it knows that it waited an interval, and not how late the tick was.
  */
-export function knownSeconds(checks: Check[], intervalSeconds: number): { least: number; most: number }[] {
+export function knownSeconds(checks: Check[], intervalSeconds: number): { min: number; max: number }[] {
   return checks.map((check, index) => {
     const before = checks[index - 1];
-    if (!before) return { least: 0, most: 0 };
+    if (!before) return { min: 0, max: 0 };
     const awake = check.awakeSeconds - before.awakeSeconds;
     const wall = check.wallSeconds - before.wallSeconds;
     const setBack = wall < awake - clockDifferenceSeconds;
     return {
-      least: setBack ? Math.min(awake, Math.max(wall, intervalSeconds)) : wall,
-      most: Math.max(wall, awake),
+      min: setBack ? Math.min(awake, Math.max(wall, intervalSeconds)) : wall,
+      max: Math.max(wall, awake),
     };
   });
 }

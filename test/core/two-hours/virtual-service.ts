@@ -8,14 +8,14 @@ import {
   createExecutionStore,
   migrateExecutions,
 } from '../../../adapters/embedded/workflow/execution-store.ts';
-import { startUpkeep } from '../../../cli/upkeep.ts';
-import type { Collaborators } from '../../../core/collaborators.ts';
-import type { CompareMotion } from '../../../core/motion.ts';
-import { createDigest } from '../../../core/operations/create-digest.ts';
-import { createMonitor } from '../../../core/operations/create-monitor.ts';
-import { deliverEvent } from '../../../core/operations/deliver-event.ts';
-import { getJob } from '../../../core/operations/read-jobs.ts';
-import { analyzeTask, captureTask } from '../../../core/operations/tasks.ts';
+import { startMaintenance } from '../../../cli/maintenance.ts';
+import type { CoreDeps } from '../../../core/dependencies.ts';
+import type { CompareMotion } from '../../../core/records/motion.ts';
+import { createDigest } from '../../../core/job/create-digest.ts';
+import { createMonitor } from '../../../core/job/create-monitor.ts';
+import { deliverEvent } from '../../../core/delivery/deliver-event.ts';
+import { getJob } from '../../../core/job/read-jobs.ts';
+import { analyzeTask, captureTask } from '../../../core/workflow/tasks.ts';
 import type { WebhookRequest, WebhookResult } from '../../../core/ports/delivery.ts';
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import type { VisionModel } from '../../../core/ports/vision-model.ts';
@@ -72,7 +72,7 @@ export async function startVirtualService(clock: MachineClock, stream: VirtualSt
     random: () => 0.5,
     log: world.c.log,
   });
-  const c: Collaborators = {
+  const c: CoreDeps = {
     ...world.c,
     now,
     streams: { ...world.c.streams, capture: stream.capture },
@@ -82,7 +82,7 @@ export async function startVirtualService(clock: MachineClock, stream: VirtualSt
     queue,
     webhooks: { send: async (request) => receiver.take(request) },
   };
-  const stopUpkeep = await startUpkeep({
+  const stopUpkeep = await startMaintenance({
     collaborators: c,
     jobs: world.jobs,
     keys: { sweep: async () => 0 },

@@ -7,7 +7,7 @@ export type Block = { page: string; line: number; language: string; note: string
 export const pages = ['README.md', ...globSync('docs/**/*.md').toSorted()];
 
 /** Parses the fenced blocks of a page. */
-export function blocksOf(page: string): Block[] {
+export function parseBlocks(page: string): Block[] {
   const markdown = readFileSync(page, 'utf8');
   return [...markdown.matchAll(/^```([^\s`]*) ?([^\n]*)\n([^]*?)^```$/gm)].map((found) => {
     const [, language = '', note = '', text = ''] = found;
@@ -16,12 +16,12 @@ export function blocksOf(page: string): Block[] {
 }
 
 /** Returns page and line of a block, for messages. */
-export function placeOf({ page, line }: Block): string {
+export function parseTarget({ page, line }: Block): string {
   return `${page}:${line}`;
 }
 
 /** Returns the commands of a shell block: lines with their continuations, without comments. */
-export function commandsOf({ text }: Block): string[] {
+export function parseCommands({ text }: Block): string[] {
   const joined = text.replaceAll('\\\n', ' ').split('\n');
   return joined.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
 }

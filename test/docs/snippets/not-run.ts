@@ -1,4 +1,4 @@
-import { commandsOf } from './blocks.ts';
+import { parseCommands } from './blocks.ts';
 import type { Block } from './blocks.ts';
 
 /**
@@ -31,7 +31,7 @@ const reasons: Record<string, string> = {
 
 /** Returns the reason why a block does not run; undefined if it runs. */
 export function reasonNotToRun(block: Block): string | undefined {
-  for (const command of commandsOf(block)) {
+  for (const command of parseCommands(block)) {
     const prefix = Object.keys(reasons).find((start) => command.startsWith(start));
     if (prefix !== undefined) return reasons[prefix];
   }

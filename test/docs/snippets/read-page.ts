@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { blocksOf, placeOf } from './blocks.ts';
+import { parseBlocks, parseTarget } from './blocks.ts';
 import type { Block } from './blocks.ts';
 import { missingLine } from './expected-output.ts';
 import { onlyShown, reasonNotToRun } from './not-run.ts';
@@ -30,7 +30,7 @@ export async function readPage(page: string, world: World): Promise<AsyncDisposa
   };
   let printed: string | undefined;
   try {
-    for (const block of blocksOf(page)) await follow(block);
+    for (const block of parseBlocks(page)) await follow(block);
     return reader;
   } catch (error) {
     await reader[Symbol.asyncDispose]();
@@ -50,7 +50,7 @@ export async function readPage(page: string, world: World): Promise<AsyncDisposa
       return;
     }
     if (!Object.hasOwn(onlyShown, block.language))
-      throw new Error(`${placeOf(block)}: no rule for a block of "${block.language}"`);
+      throw new Error(`${parseTarget(block)}: no rule for a block of "${block.language}"`);
   }
 
   async function type(block: Block, text: string): Promise<void> {
@@ -98,7 +98,7 @@ async function appears(
 ): Promise<void> {
   for (const until = Date.now() + waitMs; missing() !== undefined; await sleep(100)) {
     if (Date.now() >= until)
-      throw new Error(`${placeOf(block)}: "${missing()}" is not in\n${output().slice(0, 4000)}`);
+      throw new Error(`${parseTarget(block)}: "${missing()}" is not in\n${output().slice(0, 4000)}`);
   }
 }
 

@@ -4,27 +4,27 @@ import fc from 'fast-check';
 import { createEgressGuard } from '../../../adapters/egress/guard.ts';
 import { EgressRefusedError } from '../../../adapters/egress/errors.ts';
 import type { GuardedHttp } from '../../../adapters/egress/guarded-http.ts';
-import { NoPictureError, PictureDecodeError } from '../../../adapters/media/ffmpeg/errors.ts';
-import type { PictureDecoder } from '../../../adapters/media/ffmpeg/decode-picture.ts';
+import { NoFrameDecodedError, ImageDecodeError } from '../../../adapters/media/ffmpeg/errors.ts';
+import type { ImageDecoder } from '../../../adapters/media/ffmpeg/decode-image.ts';
 import type { FfmpegRunner } from '../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createHlsCapturer } from '../../../adapters/media/hls/capture-hls.ts';
-import { createKeyFrameClock } from '../../../adapters/media/hls/key-frame-clock.ts';
-import { lastKeyFrame } from '../../../adapters/media/hls/last-key-frame.ts';
+import { createKeyFrameTracker } from '../../../adapters/media/hls/key-frame-tracker.ts';
+import { extractLastKeyFrame } from '../../../adapters/media/hls/extract-last-key-frame.ts';
 import type { Segment } from '../../../adapters/media/hls/playlist.ts';
 import { authorization, readChallenge } from '../../../adapters/media/rtsp/authentication.ts';
 import { RtspProtocolError } from '../../../adapters/media/rtsp/errors.ts';
 import { createRtspReader, type RtspItem } from '../../../adapters/media/rtsp/reader.ts';
 import { isRecording, parseSdp } from '../../../adapters/media/rtsp/sdp.ts';
 import { describeTrack, findVideoTrack } from '../../../adapters/media/rtsp/video-track.ts';
-import type { InputMode } from '../../../core/capture.ts';
+import type { InputMode } from '../../../core/records/capture.ts';
 import { StreamError } from '../../../core/errors.ts';
-import { readJpegHeader } from '../../../core/jpeg.ts';
+import { readJpegHeader } from '../../../core/stream/jpeg.ts';
 import type { Recording } from '../../support/hls/recording.ts';
 import { liveSdp } from '../../support/rtsp/scripted-server.ts';
 import { inPieces, mutated } from './mutations.ts';
 import { playlists } from './playlists.ts';
 
-export type Real = { transport: Recording; fragmented: Recording; jpeg: Uint8Array; decoder: PictureDecoder };
+export type Real = { transport: Recording; fragmented: Recording; jpeg: Uint8Array; decoder: ImageDecoder };
 
 /** Property to fuzz. `share` is its percentage of the cases; those that start ffmpeg are expensive. */
 export type Fuzzed = { name: string; share: number; property: fc.IRawProperty<unknown> };
@@ -49,7 +49,7 @@ export function fuzzed(real: Real): Fuzzed[] {
  * Maximum requests of a capture: a playlist, up to two variants, each once more for its content type, and segments,
  * keys and initialization sections.
  */
-const mostRequests = 400;
+const maxRequests = 400;
 
 /**
  * Requires that a capture of any playlist ends with a frame or a named error, sends few requests, and only to
@@ -73,7 +73,7 @@ function playlistProperty(segment: Uint8Array) {
       const request = { url, mode, clipSeconds: 3, resolveAgain: false };
       await named(capturer.probe(url, never));
       await named(capturer.capture(request, never));
-      if (asked.length > mostRequests) throw new Error(`${asked.length} requests`);
+      if (asked.length > maxRequests) throw new Error(`${asked.length} requests`);
       const astray = asked.filter(leadsInside);
       if (astray.length > 0) throw new Error(`requested ${astray.join(' ')}`);
     },
@@ -139,7 +139,7 @@ async function guarded(text: string): Promise<URL> {
 const drain: FfmpegRunner = {
   run: async (input) => {
     if (input.kind === 'pipe') for await (const _ of input.chunks);
-    throw new NoPictureError('No picture');
+    throw new NoFrameDecodedError('No picture');
   },
 };
 
@@ -155,7 +155,7 @@ function segmentProperty({ transport, fragmented }: Real) {
   const mp4 = mutated(fragmented.segments[0]?.subarray(0, 4000) ?? new Uint8Array());
   const init = mutated(fragmented.initialization ?? new Uint8Array());
   return fc.asyncProperty(ts, mp4, init, async (packets, boxes, head) => {
-    const frame = lastKeyFrame(packets);
+    const frame = extractLastKeyFrame(packets);
     if (frame !== null && frame.length > packets.length + 376)
       throw new Error('The output is longer than the input');
     await dated([packets], 'a.ts', false);
@@ -176,7 +176,7 @@ async function dated(parts: Uint8Array[], name: string, hasInitialization: boole
     discontinuity: false,
     gap: false,
   };
-  const clock = createKeyFrameClock([segment]);
+  const clock = createKeyFrameTracker([segment]);
   for await (const _ of clock.watch(each(parts)));
   if (Number.isNaN(clock.lastKeyFrameAt()?.getTime())) throw new Error('Invalid date');
 }
@@ -199,7 +199,7 @@ function jpegHeadProperty(jpeg: Uint8Array) {
 function jpegProperty({ jpeg, decoder }: Real) {
   return fc.asyncProperty(mutated(jpeg), async (bytes) => {
     const picture = await decoder.decode(bytes, { width: 16, height: 9 }, never).catch((error: unknown) => {
-      if (!(error instanceof PictureDecodeError)) throw error;
+      if (!(error instanceof ImageDecodeError)) throw error;
     });
     if (picture !== undefined && picture.length !== 16 * 9 * 3) throw new Error(`${picture.length} bytes`);
   });

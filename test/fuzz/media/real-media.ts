@@ -1,5 +1,5 @@
-import { createPictureDecoder } from '../../../adapters/media/ffmpeg/decode-picture.ts';
-import { encodeJpeg } from '../../../adapters/media/ffmpeg/encode-picture.ts';
+import { createImageDecoder } from '../../../adapters/media/ffmpeg/decode-image.ts';
+import { encodeJpeg } from '../../../adapters/media/ffmpeg/encode-jpeg.ts';
 import { ffmpegPath, record } from '../../support/hls/recording.ts';
 import type { Real } from './properties.ts';
 
@@ -7,5 +7,5 @@ export async function realMedia(): Promise<Real> {
   const [transport, fragmented] = await Promise.all([record(), record({ segmentType: 'fmp4' })]);
   const rgb = Uint8Array.from({ length: 64 * 36 * 3 }, (_, at) => (at * 7) % 256);
   const jpeg = await encodeJpeg(rgb, { width: 64, height: 36 }, ffmpegPath, new AbortController().signal);
-  return { transport, fragmented, jpeg, decoder: createPictureDecoder({ ffmpegPath }) };
+  return { transport, fragmented, jpeg, decoder: createImageDecoder({ ffmpegPath }) };
 }

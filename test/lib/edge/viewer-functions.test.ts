@@ -2,7 +2,7 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { createApp } from '../../../adapters/http/app.ts';
 import { viewerHostHeader } from '../../../adapters/aws/http/origin-headers.ts';
-import { mintKey } from '../../../core/api-key.ts';
+import { mintKey } from '../../../core/access/api-key.ts';
 import { admitRequest, showConsolePage } from '../../../lib/edge/viewer-functions.ts';
 import { createWorld } from '../../support/world.ts';
 

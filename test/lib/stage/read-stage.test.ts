@@ -12,7 +12,7 @@ test('readStage reads every stage of the repository', () => {
 });
 
 test('an empty stage uses the defaults, which protect stored data', () => {
-  expect(stageOf('{}').settings).toMatchObject({
+  expect(parseStage('{}').settings).toMatchObject({
     architecture: 'arm64',
     maxJobSeconds: 600,
     jobsPerCaller: 10,
@@ -53,8 +53,8 @@ describe('readStage', () => {
     ],
     ['{', 'not valid JSON'],
   ])('readStage rejects %s with file and fault', ([text, fault]) => {
-    expect(() => stageOf(text!)).toThrow(fault);
-    expect(() => stageOf(text!)).toThrow('trial.json');
+    expect(() => parseStage(text!)).toThrow(fault);
+    expect(() => parseStage(text!)).toThrow('trial.json');
   });
 });
 
@@ -66,7 +66,7 @@ test('readStage rejects a path as stage name', () => {
   expect(() => readStage('../package', stages)).toThrow('lower-case letters');
 });
 
-function stageOf(text: string) {
+function parseStage(text: string) {
   const folder = mkdtempSync(join(tmpdir(), 'watchpost-stage-'));
   writeFileSync(join(folder, 'trial.json'), text);
   return readStage('trial', folder);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { locateFfmpeg } from '../../../adapters/media/ffmpeg/locate-ffmpeg.ts';
-import { thumbnail } from '../../../core/capture.ts';
+import { thumbnail } from '../../../core/records/capture.ts';
 import { recordingsFolder } from '../recordings-folder.ts';
 
 /**
@@ -69,18 +69,18 @@ function commandLine(options: RecordingOptions, directory: string): string[] {
     ...words(`-t ${seconds}`),
     ...words(hls),
     '-hls_segment_filename',
-    join(directory, `%03d.${suffixOf(options)}`),
+    join(directory, `%03d.${fileSuffix(options)}`),
     join(directory, 'list.m3u8'),
   ];
 }
 
-function suffixOf({ segmentType = 'mpegts' }: RecordingOptions): string {
+function fileSuffix({ segmentType = 'mpegts' }: RecordingOptions): string {
   return segmentType === 'fmp4' ? 'm4s' : 'ts';
 }
 
 async function read(directory: string, options: RecordingOptions): Promise<Recording | null> {
   const names = await readdir(directory).catch((): string[] => []);
-  const files = names.filter((name) => name.endsWith(suffixOf(options))).toSorted();
+  const files = names.filter((name) => name.endsWith(fileSuffix(options))).toSorted();
   if (files.length === 0) return null;
   return {
     segmentSeconds: 2,
@@ -90,7 +90,7 @@ async function read(directory: string, options: RecordingOptions): Promise<Recor
 }
 
 /** Returns the time of a recording that a thumbnail shows, in seconds. */
-export function momentOf(picture: Uint8Array): number {
+export function readMoment(picture: Uint8Array): number {
   const luma = picture.subarray(0, thumbnail.width * thumbnail.height);
   return (luma.reduce((sum, level) => sum + level, 0) / luma.length - 30) / 12;
 }

@@ -3,11 +3,16 @@ import { createEgressGuard } from '../../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../../adapters/egress/guarded-http.ts';
 import { createFfmpegRunner, type FfmpegRunner } from '../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createHlsCapturer, type HlsLimits } from '../../../adapters/media/hls/capture-hls.ts';
-import { thumbnail, type Capture, type CaptureRequest, type StreamProbe } from '../../../core/capture.ts';
+import {
+  thumbnail,
+  type Capture,
+  type CaptureRequest,
+  type StreamProbe,
+} from '../../../core/records/capture.ts';
 import { StreamError } from '../../../core/errors.ts';
 import { recordingsFolder } from '../recordings-folder.ts';
 import { serveFiles, type FileServer, type Served } from './file-server.ts';
-import { ffmpegPath, momentOf, record } from './recording.ts';
+import { ffmpegPath, readMoment, record } from './recording.ts';
 
 /** File server with a capturer for its streams. */
 export type WatchedStream = FileServer & {
@@ -37,7 +42,7 @@ export async function watchFiles(
       const request = { url: server.url(path), mode: 'frames', clipSeconds: 3, resolveAgain: false } as const;
       return capturer.capture({ ...request, ...more }, never);
     },
-    moment: async (path, more) => momentOf((await watched.capture(path, more)).thumbnail),
+    moment: async (path, more) => readMoment((await watched.capture(path, more)).thumbnail),
     probe: (path) => capturer.probe(server.url(path), never),
     async close() {
       await http.close();
@@ -69,7 +74,7 @@ const unseeing: FfmpegRunner = {
 };
 
 /** Requires a stream error with a remediation, and returns it. */
-export async function failureOf(promise: Promise<unknown>): Promise<StreamError> {
+export async function readFailure(promise: Promise<unknown>): Promise<StreamError> {
   const error = await promise.catch((error: unknown) => error);
   if (error instanceof StreamError) return error;
   throw new Error('The error is not a stream error', { cause: error });

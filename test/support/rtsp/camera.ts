@@ -25,7 +25,7 @@ export type CameraOddities = {
 
 /** Starts an RTSP camera that replays packets of ffmpeg, with the deviations of real cameras, until the viewer disconnects. */
 export async function startCamera(recording: RtpRecording, odd: CameraOddities = {}) {
-  const video = tracksOf(recording.description).indexOf('video');
+  const video = parseTracks(recording.description).indexOf('video');
   const server = await startScriptedServer((request, url, socket) => {
     const own = odd.answer?.(request);
     const channels = `${odd.channel ?? 0}-${(odd.channel ?? 0) + 1}`;
@@ -70,6 +70,6 @@ export async function startCamera(recording: RtpRecording, odd: CameraOddities =
   return server;
 }
 
-export function tracksOf(description: string): string[] {
+export function parseTracks(description: string): string[] {
   return [...description.matchAll(/^m=(\w+)/gm)].map(([, type]) => type ?? '');
 }

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { createEgressGuard } from '../../../adapters/egress/guard.ts';
 import { createFfmpegRunner } from '../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createRtspCapturer } from '../../../adapters/media/rtsp/capture-rtsp.ts';
-import type { Capture, CaptureRequest } from '../../../core/capture.ts';
+import type { Capture, CaptureRequest } from '../../../core/records/capture.ts';
 import { ffmpegPath } from '../hls/recording.ts';
 
 /** Creates the real capturer: guard, relay and ffmpeg. */

@@ -1,16 +1,16 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { dynamoStores } from '../../../../adapters/aws/dynamodb/stores.ts';
-import { rules } from '../../../../core/decision/rules.ts';
+import { rules } from '../../../../core/rules.ts';
 import { JobAlreadyStoppedError } from '../../../../core/errors.ts';
-import { createMonitor } from '../../../../core/operations/create-monitor.ts';
-import { deliverEvent } from '../../../../core/operations/deliver-event.ts';
-import { cancelJob, failJob } from '../../../../core/operations/end-job.ts';
-import { publishEvents } from '../../../../core/operations/publish-events.ts';
-import { reconcile } from '../../../../core/operations/reconcile.ts';
-import { analyzeTask, captureTask } from '../../../../core/operations/tasks.ts';
-import { isTerminal } from '../../../../core/transitions.ts';
-import type { Step } from '../../../../core/workflow.ts';
+import { createMonitor } from '../../../../core/job/create-monitor.ts';
+import { deliverEvent } from '../../../../core/delivery/deliver-event.ts';
+import { cancelJob, failJob } from '../../../../core/job/end-job.ts';
+import { publishEvents } from '../../../../core/event/publish-events.ts';
+import { reconcile } from '../../../../core/job/reconcile.ts';
+import { analyzeTask, captureTask } from '../../../../core/workflow/tasks.ts';
+import { isTerminal } from '../../../../core/records/transitions.ts';
+import type { WorkflowState } from '../../../../core/records/workflow.ts';
 import { createWorld, monitorRequest } from '../../../support/world.ts';
 import { withDynamoLocal } from './dynamo-local.ts';
 
@@ -23,18 +23,18 @@ withDynamoLocal((makeTable) => {
     test('a tick that runs twice concurrently counts once, and both runs return the same', async () => {
       const { world, step, jobId } = await watching();
       world.script.verdicts.push(true, true);
-      const input = await inputOf(world, step);
+      const input = await toInput(world, step);
 
       const answers = await Promise.all([analyzeTask(input, world.c), analyzeTask(input, world.c)]);
 
       expect(answers[0]).toEqual(answers[1]);
-      expect(await typesOf(world, jobId)).toEqual([
+      expect(await readTypes(world, jobId)).toEqual([
         'job_started',
         'progress',
         'watch_triggered',
         'job_stopped',
       ]);
-      expect(await world.c.jobs.find(jobId)).toMatchObject({
+      expect(await world.c.jobs.getIncludingExpired(jobId)).toMatchObject({
         status: 'completed',
         last_tick: 1,
         counters: { checks_performed: 1, triggers_fired: 1 },
@@ -49,26 +49,26 @@ withDynamoLocal((makeTable) => {
 
     test('a repeated committed tick calls no model and changes nothing', async () => {
       const { world, step, jobId } = await watching();
-      const input = await inputOf(world, step);
+      const input = await toInput(world, step);
       const first = await analyzeTask(input, world.c);
-      const before = await world.c.jobs.find(jobId);
+      const before = await world.c.jobs.getIncludingExpired(jobId);
       world.script.verdicts.push(new Error('The model must not be called'));
 
       expect(await analyzeTask(input, world.c)).toEqual(first);
 
-      expect(await world.c.jobs.find(jobId)).toEqual(before);
+      expect(await world.c.jobs.getIncludingExpired(jobId)).toEqual(before);
     });
 
     test('a tick that runs after the next one changes nothing', async () => {
       const { world, step, jobId } = await watching();
-      const late = await inputOf(world, step);
-      const next = await inputOf(world, stepOf(await analyzeTask(late, world.c)));
+      const late = await toInput(world, step);
+      const next = await toInput(world, toStep(await analyzeTask(late, world.c)));
       const answer = await analyzeTask(next, world.c);
-      const before = await world.c.jobs.find(jobId);
+      const before = await world.c.jobs.getIncludingExpired(jobId);
 
-      expect(stepOf(await analyzeTask(late, world.c)).capture.tick).toBe(stepOf(answer).capture.tick);
+      expect(toStep(await analyzeTask(late, world.c)).capture.tick).toBe(toStep(answer).capture.tick);
 
-      expect(await world.c.jobs.find(jobId)).toEqual(before);
+      expect(await world.c.jobs.getIncludingExpired(jobId)).toEqual(before);
       expect(before?.last_tick).toBe(2);
     });
   });
@@ -80,13 +80,13 @@ withDynamoLocal((makeTable) => {
     const answers = await Promise.all([analyzeTask(input, world.c), analyzeTask(input, world.c)]);
 
     expect(answers[0]).toEqual(answers[1]);
-    expect(await typesOf(world, jobId)).toEqual(['job_started']);
+    expect(await readTypes(world, jobId)).toEqual(['job_started']);
   });
 
   describe('end of a job', () => {
     test('an end concurrent with a tick ends the job once, and nothing follows the final event', async () => {
       const { world, step, jobId } = await watching();
-      const input = await inputOf(world, step);
+      const input = await toInput(world, step);
 
       const results = await Promise.allSettled([
         cancelJob(jobId, 'harbour', world.c),
@@ -99,14 +99,17 @@ withDynamoLocal((makeTable) => {
       const refused = cancelled.find((result) => result.status === 'rejected');
       expect(refused?.reason).toBeInstanceOf(JobAlreadyStoppedError);
       await expectSound(world, jobId);
-      expect(await world.c.jobs.find(jobId)).toMatchObject({ status: 'stopped', reason: 'cancelled' });
+      expect(await world.c.jobs.getIncludingExpired(jobId)).toMatchObject({
+        status: 'stopped',
+        reason: 'cancelled',
+      });
       expect(await world.c.jobs.usage()).toMatchObject({ jobs_created: 1, jobs_stopped: 1 });
     });
 
     test('concurrent ends by a tick and by the caller result in one end', async () => {
       const { world, step, jobId } = await watching();
       world.script.verdicts.push(true);
-      const input = await inputOf(world, step);
+      const input = await toInput(world, step);
 
       await Promise.allSettled([cancelJob(jobId, 'harbour', world.c), analyzeTask(input, world.c)]);
 
@@ -155,7 +158,7 @@ withDynamoLocal((makeTable) => {
       await Promise.all(Array.from({ length: 4 }, () => publishEvents(jobId, world.c)));
 
       expect(firstOfEach(world.queued.map(({ sequence }) => sequence))).toEqual([1, 3, 4]);
-      expect((await world.c.jobs.find(jobId))?.published).toBe(4);
+      expect((await world.c.jobs.getIncludingExpired(jobId))?.published).toBe(4);
       expect(await world.c.jobs.dueForRepair(world.clock.now, 10)).toEqual([]);
     });
 
@@ -182,27 +185,27 @@ withDynamoLocal((makeTable) => {
         events: [],
       });
       const last = { ...step, capture: { ...step.capture, tick: rules.ticksPerExecution } };
-      const input = await inputOf(world, last);
+      const input = await toInput(world, last);
 
       const [answer] = await Promise.all([analyzeTask(input, world.c), analyzeTask(input, world.c)]);
       const begin = { operation: 'begin', job_id: jobId, generation: 1 };
-      const next = stepOf(await analyzeTask(begin, world.c));
+      const next = toStep(await analyzeTask(begin, world.c));
 
       expect(next.capture).toMatchObject({ tick: rules.ticksPerExecution + 1, motion: 'looked' });
-      expect(next.capture).toEqual(stepOf(answer).capture);
+      expect(next.capture).toEqual(toStep(answer).capture);
     });
   });
 
   describe('reconcile', () => {
     test('a reconcile concurrent with a tick of a lost job either fails the job or changes nothing', async () => {
       const { world, step, jobId } = await watching({ monitor_duration_seconds: 86_400 });
-      const input = await inputOf(world, step);
+      const input = await toInput(world, step);
       world.advance(rules.maxTickSeconds + 60);
 
       await Promise.allSettled([sweep(world), analyzeTask(input, world.c), sweep(world)]);
 
       await expectSound(world, jobId);
-      const job = await world.c.jobs.find(jobId);
+      const job = await world.c.jobs.getIncludingExpired(jobId);
       expect(['running', 'failed', 'completed']).toContain(job?.status);
       expect(job?.status === 'failed').toBe(world.executions.get(`${jobId}-0`) === 'aborted');
     });
@@ -210,7 +213,7 @@ withDynamoLocal((makeTable) => {
     test('a late and repeated report of an execution that was stopped with its job changes nothing', async () => {
       const { world, jobId } = await watching();
       await cancelJob(jobId, 'harbour', world.c);
-      const before = await world.c.jobs.find(jobId);
+      const before = await world.c.jobs.getIncludingExpired(jobId);
       world.advance(1_200);
 
       await Promise.all([sweep(world), sweep(world)]);
@@ -219,18 +222,18 @@ withDynamoLocal((makeTable) => {
         failJob(jobId, 'Start it again.', world.c),
       ]);
 
-      expect(await world.c.jobs.find(jobId)).toEqual(before);
+      expect(await world.c.jobs.getIncludingExpired(jobId)).toEqual(before);
     });
 
     test('an execution that was lost between acceptance and start is started once', async () => {
       const { world, jobId } = await accepted();
       world.executions.clear();
-      world.advance(rules.startAllowanceSeconds + 60);
+      world.advance(rules.startLeaseSeconds + 60);
 
       await Promise.all([sweep(world), sweep(world)]);
 
       expect([...world.executions]).toEqual([[`${jobId}-0`, 'running']]);
-      expect((await world.c.jobs.find(jobId))?.status).toBe('pending');
+      expect((await world.c.jobs.getIncludingExpired(jobId))?.status).toBe('pending');
     });
   });
 
@@ -253,7 +256,7 @@ withDynamoLocal((makeTable) => {
         const { world, step: begun, jobId } = await watching();
         let step = begun;
         for (const atOnce of storm) {
-          const [late, input] = [await inputOf(world, begun), await inputOf(world, step)];
+          const [late, input] = [await toInput(world, begun), await toInput(world, step)];
           if (atOnce.includes('trigger')) world.script.verdicts.push(true);
           const runs = {
             begin: () => analyzeTask({ operation: 'begin', job_id: jobId, generation: 0 }, world.c),
@@ -267,7 +270,7 @@ withDynamoLocal((makeTable) => {
           };
           await Promise.allSettled(atOnce.map((act) => runs[act]()));
           await expectSound(world, jobId);
-          step = stepOf(await analyzeTask({ operation: 'begin', job_id: jobId, generation: 0 }, world.c));
+          step = toStep(await analyzeTask({ operation: 'begin', job_id: jobId, generation: 0 }, world.c));
           world.clock.now = new Date(Math.max(world.clock.now.getTime(), Date.parse(step.wait_until)));
           if (step.done) break;
         }
@@ -321,9 +324,9 @@ withDynamoLocal((makeTable) => {
 
   /** Resets the mark, as if it had been lost. */
   async function forgetPublished(world: World, jobId: string): Promise<void> {
-    const { find } = world.c.jobs;
+    const { getIncludingExpired: find } = world.c.jobs;
     let reads = 0;
-    world.c.jobs.find = async (id) => {
+    world.c.jobs.getIncludingExpired = async (id) => {
       const job = await find(id);
       reads += 1;
       return job && reads <= 4 && id === jobId ? { ...job, published: 0 } : job;
@@ -333,13 +336,13 @@ withDynamoLocal((makeTable) => {
 
 type World = ReturnType<typeof createWorld>;
 
-async function inputOf(world: World, step: Step) {
+async function toInput(world: World, step: WorkflowState) {
   const captured = await captureTask(step.capture, world.c);
   const { job_id, generation, capture } = step;
   return { operation: 'analyze' as const, job_id, generation, capture, captured };
 }
 
-function stepOf(answer: Awaited<ReturnType<typeof analyzeTask>>): Step {
+function toStep(answer: Awaited<ReturnType<typeof analyzeTask>>): WorkflowState {
   if (!('capture' in answer)) throw new Error('The task closed the job');
   return answer;
 }
@@ -348,7 +351,7 @@ function sweep(world: World): Promise<number> {
   return reconcile(world.c, { dueBy: world.c.now(), limit: 100 });
 }
 
-async function typesOf(world: World, jobId: string) {
+async function readTypes(world: World, jobId: string) {
   return (await world.c.jobs.events(jobId, 0, 1_000)).map(({ type }) => type);
 }
 
@@ -358,7 +361,7 @@ function firstOfEach(sequences: number[]): number[] {
 
 /** Requires a log without gaps, with one start and nothing after its end, and matching slots and totals. */
 async function expectSound(world: World, jobId: string): Promise<void> {
-  const job = await world.c.jobs.find(jobId);
+  const job = await world.c.jobs.getIncludingExpired(jobId);
   const events = await world.c.jobs.events(jobId, 0, 1_000);
   const types = events.map(({ type }) => type);
   const checks = events.flatMap((event) => (event.type === 'progress' ? [event.data.check] : []));

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { dynamoStores } from '../../../../adapters/aws/dynamodb/stores.ts';
 import { meteredVision } from '../../../../adapters/vision/metered-vision.ts';
 import { units } from '../../../../cli/cost/units.ts';
-import { createMonitor } from '../../../../core/operations/create-monitor.ts';
+import { createMonitor } from '../../../../core/job/create-monitor.ts';
 import { createWorld, monitorRequest } from '../../../support/world.ts';
 import { withDynamoLocal } from './dynamo-local.ts';
 

@@ -1,5 +1,5 @@
 import { createMeter } from '../../../../adapters/aws/dynamodb/meter.ts';
-import { systemPatience } from '../../../../adapters/aws/dynamodb/jitter.ts';
+import { systemBackoff } from '../../../../adapters/aws/dynamodb/retry-with-jitter.ts';
 import { dynamoStores, type DynamoStoreSettings } from '../../../../adapters/aws/dynamodb/stores.ts';
 import { openTable } from '../../../../adapters/aws/dynamodb/table.ts';
 import { randomUUID } from 'node:crypto';
@@ -30,7 +30,7 @@ withDynamoLocal((makeTable) => {
     async (eventSessionsPerCaller) => (await makeStores({ eventSessionsPerCaller })).sessions,
   );
   describeMeter('The table', async (since) => {
-    const table = openTable({ ...(await makeTable()), newId: randomUUID, ...systemPatience });
+    const table = openTable({ ...(await makeTable()), newId: randomUUID, ...systemBackoff });
     return createMeter({ table, random: Math.random, since: () => since });
   });
 });

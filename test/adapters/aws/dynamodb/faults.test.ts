@@ -4,7 +4,7 @@ import { openTable } from '../../../../adapters/aws/dynamodb/table.ts';
 import { dynamoStores } from '../../../../adapters/aws/dynamodb/stores.ts';
 import type { Write } from '../../../../adapters/aws/dynamodb/write.ts';
 import { TransientError } from '../../../../core/errors.ts';
-import { creationOf, newJob, start } from '../../../contract/records.ts';
+import { createCreation, newJob, start } from '../../../contract/records.ts';
 import { cancelled, scriptedDynamo, type Reply } from './scripted-dynamo.ts';
 
 const key = { pk: 'a', sk: 'b' };
@@ -68,7 +68,7 @@ it('a creation that only conflicts never reports full slots', async () => {
   const { client } = await scriptedDynamo([cancelled('None', 'TransactionConflict', 'None', 'None')]);
   const { jobs } = dynamoStores({ client, tableName: 'table', now: () => start, backoff: noWait() });
 
-  await expect(jobs.create(creationOf(newJob()), start)).rejects.toThrow(TransientError);
+  await expect(jobs.create(createCreation(newJob()), start)).rejects.toThrow(TransientError);
 });
 
 describe('DynamoDB read or write', () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { systemPatience } from '../../../../adapters/aws/dynamodb/jitter.ts';
+import { systemBackoff } from '../../../../adapters/aws/dynamodb/retry-with-jitter.ts';
 import { createKeyStore } from '../../../../adapters/aws/dynamodb/key-store.ts';
 import { openTable } from '../../../../adapters/aws/dynamodb/table.ts';
 import { newKey } from '../../../contract/key-store.contract.ts';
@@ -9,8 +9,8 @@ import { withDynamoLocal } from './dynamo-local.ts';
 
 withDynamoLocal((makeTable) => {
   const open = async () => {
-    const table = openTable({ ...(await makeTable()), newId: randomUUID, ...systemPatience });
-    return { table, store: createKeyStore(table, systemPatience) };
+    const table = openTable({ ...(await makeTable()), newId: randomUUID, ...systemBackoff });
+    return { table, store: createKeyStore(table, systemBackoff) };
   };
   const monthAfter = (seconds: number) => after(seconds).getTime() / 1000 + 30 * 86_400;
 

@@ -29,7 +29,7 @@ export async function scriptedDynamo(replies: Reply[]) {
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const command = String(request.headers['x-amz-target']).split('.')[1] ?? '';
-    asked.push({ command, body: JSON.parse(await bodyOf(request)) });
+    asked.push({ command, body: JSON.parse(await readBody(request)) });
     const reply = replies.length > 1 ? replies.shift() : replies[0];
     if (reply === undefined || reply === 'broken line') {
       request.socket.destroy();
@@ -50,7 +50,7 @@ export function cancelled(...codes: string[]): Reply {
   return { error: 'TransactionCanceledException', fields: { CancellationReasons } };
 }
 
-async function bodyOf(request: IncomingMessage): Promise<string> {
+async function readBody(request: IncomingMessage): Promise<string> {
   const chunks = await request.toArray();
   return Buffer.concat(chunks).toString();
 }

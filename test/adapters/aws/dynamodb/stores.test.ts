@@ -1,19 +1,19 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { keyOf } from '../../../../adapters/aws/dynamodb/keys.ts';
+import { itemKeys } from '../../../../adapters/aws/dynamodb/keys.ts';
 import { repairDue } from '../../../../adapters/aws/dynamodb/repair-due.ts';
 import { dynamoStores, type DynamoStoreSettings } from '../../../../adapters/aws/dynamodb/stores.ts';
 import { repair } from '../../../../adapters/aws/dynamodb/table-layout.ts';
-import type { Key } from '../../../../adapters/aws/dynamodb/write.ts';
-import { rules } from '../../../../core/decision/rules.ts';
-import type { Job } from '../../../../core/job.ts';
+import type { ItemKey } from '../../../../adapters/aws/dynamodb/write.ts';
+import { rules } from '../../../../core/rules.ts';
+import type { Job } from '../../../../core/records/job.ts';
 import {
   after,
   begin,
   changed,
-  changeOf,
-  creationOf,
+  createChange,
+  createCreation,
   end,
   idempotency,
   newDigest,
@@ -32,7 +32,7 @@ withDynamoLocal((makeTable) => {
     it('a change whose response is lost is retried by the SDK and committed once', async () => {
       const { table, stores } = await open();
       const job = newJob();
-      await stores.jobs.create(creationOf(job), start);
+      await stores.jobs.create(createCreation(job), start);
       const line = breakingLine(table, 'TransactWriteItems');
       const { jobs } = dynamoStores({ ...table, client: line.client, now: () => start });
 
@@ -46,7 +46,7 @@ withDynamoLocal((makeTable) => {
       const { table, stores } = await open();
       const line = breakingLine(table, 'TransactWriteItems');
       const { jobs } = dynamoStores({ ...table, client: line.client, now: () => start });
-      const creation = creationOf(newJob(), { slotLimit: 1, idempotency: idempotency('key', 'hash') });
+      const creation = createCreation(newJob(), { slotLimit: 1, idempotency: idempotency('key', 'hash') });
 
       expect(await jobs.create(creation, start)).toEqual({ kind: 'created' });
 
@@ -59,54 +59,54 @@ withDynamoLocal((makeTable) => {
     it('items of an ended job and its source are deleted at least one hour after it expires', async () => {
       const { item, stores } = await open();
       const job = newJob();
-      await stores.jobs.create(creationOf(job), start);
-      expect(await item(keyOf.job(job.job_id))).not.toHaveProperty('ttl');
+      await stores.jobs.create(createCreation(job), start);
+      expect(await item(itemKeys.job(job.job_id))).not.toHaveProperty('ttl');
 
       await stores.jobs.commit(end(job));
 
-      const expired = epoch(after(3_600 + rules.deliveryGraceSeconds));
-      expect(await item(keyOf.job(job.job_id))).toHaveProperty('ttl', expired);
-      expect(await item(keyOf.source(job.source_id))).toHaveProperty('ttl', expired);
+      const expired = epoch(after(3_600 + rules.deliveryTtlSeconds));
+      expect(await item(itemKeys.job(job.job_id))).toHaveProperty('ttl', expired);
+      expect(await item(itemKeys.source(job.source_id))).toHaveProperty('ttl', expired);
     });
 
     it('items of a running job outlive the longest job and its retention', async () => {
       const { item, stores } = await open({ retentionSeconds: 3_600 });
       const job = newJob();
-      await stores.jobs.create(creationOf(job, { idempotency: idempotency('key', 'hash') }), start);
-      await stores.jobs.commit(changeOf(job, [progress, triggered]));
-      await stores.deliveries.put(deliveryOf(job));
+      await stores.jobs.create(createCreation(job, { idempotency: idempotency('key', 'hash') }), start);
+      await stores.jobs.commit(createChange(job, [progress, triggered]));
+      await stores.deliveries.put(loadDelivery(job));
 
-      const needed = epoch(after(rules.digestSeconds + 3_600 + rules.deliveryGraceSeconds));
+      const needed = epoch(after(rules.digestSeconds + 3_600 + rules.deliveryTtlSeconds));
       for (const key of [
-        keyOf.source(job.source_id),
-        keyOf.event(job.job_id, 1),
-        keyOf.event(job.job_id, 2),
-        keyOf.eventByType(job.job_id, 'watch_triggered', 2),
-        keyOf.delivery(job.job_id, 2),
+        itemKeys.source(job.source_id),
+        itemKeys.event(job.job_id, 1),
+        itemKeys.event(job.job_id, 2),
+        itemKeys.eventByType(job.job_id, 'watch_triggered', 2),
+        itemKeys.delivery(job.job_id, 2),
       ]) {
         expect((await item(key))?.['ttl']).toBeGreaterThan(needed);
       }
-      const record = await item(keyOf.idempotency('harbour', 'key'));
+      const record = await item(itemKeys.idempotency('harbour', 'key'));
       expect(record?.['ttl']).toBeGreaterThan(epoch(after(86_400)));
     });
 
     it('the list of active jobs does not contain an ended one', async () => {
       const { item, stores } = await open();
       const job = newJob();
-      await stores.jobs.create(creationOf(job), start);
-      expect(await item(keyOf.active(job.job_id))).toBeDefined();
+      await stores.jobs.create(createCreation(job), start);
+      expect(await item(itemKeys.active(job.job_id))).toBeDefined();
 
       await stores.jobs.commit(end(job));
 
-      expect(await item(keyOf.active(job.job_id))).toBeUndefined();
+      expect(await item(itemKeys.active(job.job_id))).toBeUndefined();
     });
 
     it('the largest job is far below the 400 kB of an item', async () => {
       const { item, stores } = await open();
-      const job = largestDigest();
-      await stores.jobs.create(creationOf(job), start);
+      const job = maxDigest();
+      await stores.jobs.create(createCreation(job), start);
 
-      const stored = await item(keyOf.job(job.job_id));
+      const stored = await item(itemKeys.job(job.job_id));
 
       expect(Buffer.byteLength(JSON.stringify(stored))).toBeLessThan(200_000);
       expect(await stores.jobs.get(job.job_id, start)).toEqual(job);
@@ -117,7 +117,7 @@ withDynamoLocal((makeTable) => {
     it('the repair index contains exactly the active jobs and those with unpublished events', async () => {
       const { indexed, stores } = await open();
       const job = newJob(hook);
-      await stores.jobs.create(creationOf(job), start);
+      await stores.jobs.create(createCreation(job), start);
       expect(await indexed(job)).toBe(true);
 
       await stores.jobs.commit(end(job));
@@ -126,7 +126,7 @@ withDynamoLocal((makeTable) => {
       expect(await indexed(job)).toBe(false);
 
       const silent = newJob();
-      await stores.jobs.create(creationOf(silent), start);
+      await stores.jobs.create(createCreation(silent), start);
       await stores.jobs.commit(end(silent));
       expect(await indexed(silent)).toBe(false);
     });
@@ -134,10 +134,10 @@ withDynamoLocal((makeTable) => {
     it('the repair index contains a job with an unpublished alert before its newest progress event', async () => {
       const { stores } = await open();
       const job = newJob({ ...hook, lease_until: after(3_600).toISOString() });
-      await stores.jobs.create(creationOf(job), start);
-      const alert = changeOf(job, [triggered]);
+      await stores.jobs.create(createCreation(job), start);
+      const alert = createChange(job, [triggered]);
       await stores.jobs.commit(alert);
-      await stores.jobs.commit(changeOf(changed(job, alert), [progress]));
+      await stores.jobs.commit(createChange(changed(job, alert), [progress]));
 
       expect(await stores.jobs.dueForRepair(after(60), 10)).toEqual([job.job_id]);
       await stores.jobs.markPublished(job.job_id, 1);
@@ -150,11 +150,11 @@ withDynamoLocal((makeTable) => {
         newJob({ ...hook, lease_until: after(3_600).toISOString() }),
       );
       for (const job of waiting) {
-        await stores.jobs.create(creationOf(job), start);
+        await stores.jobs.create(createCreation(job), start);
         await stores.jobs.commit(begin(job));
       }
       const lost = newJob();
-      await stores.jobs.create(creationOf(lost), start);
+      await stores.jobs.create(createCreation(lost), start);
 
       expect((await stores.jobs.dueForRepair(after(61), 2))[0]).toBe(lost.job_id);
     });
@@ -210,7 +210,7 @@ withDynamoLocal((makeTable) => {
   });
 
   describe('disconnected readers of event streams', () => {
-    const job = (number: number) => ({ jobId: `job-${number}`, returns: false });
+    const job = (number: number) => ({ jobId: `job-${number}`, isReconnect: false });
 
     it('a reconnecting reader evicts the oldest session of its job, which then aborts', async () => {
       const clock = { now: start };
@@ -227,8 +227,8 @@ withDynamoLocal((makeTable) => {
       const other = await sessions.open('harbour', job(2));
 
       expect(await sessions.open('harbour', job(1))).toBeUndefined();
-      expect(await sessions.open('harbour', { jobId: 'job-3', returns: true })).toBeUndefined();
-      const back = await sessions.open('harbour', { jobId: 'job-1', returns: true });
+      expect(await sessions.open('harbour', { jobId: 'job-3', isReconnect: true })).toBeUndefined();
+      const back = await sessions.open('harbour', { jobId: 'job-1', isReconnect: true });
 
       for (const renew of timers.splice(0)) renew();
       await until(async () => older?.signal.aborted === true);
@@ -246,11 +246,11 @@ withDynamoLocal((makeTable) => {
       };
       const { table, stores } = await open({ eventSessionsPerCaller: 1, setTimer });
       const posted = await stores.sessions.open('harbour');
-      posted?.reads('job-1');
+      posted?.attachJob('job-1');
       timers.shift()?.();
       await until(async () => (await renewals(table)) === 2);
 
-      expect(await stores.sessions.open('harbour', { jobId: 'job-1', returns: true })).toBeDefined();
+      expect(await stores.sessions.open('harbour', { jobId: 'job-1', isReconnect: true })).toBeDefined();
 
       timers.shift()?.();
       await until(async () => posted?.signal.aborted === true);
@@ -280,7 +280,7 @@ withDynamoLocal((makeTable) => {
       expect(await stores.callers.list(text, 10)).toEqual([]);
       expect(await stores.callers.replaceSecret(text, 1, { version: 2, previous: [] })).toBe('outdated');
     }
-    expect(await stores.jobs.findIdempotent('harbour', '🔑'.repeat(255), start)).toBeUndefined();
+    expect(await stores.jobs.findByIdempotencyKey('harbour', '🔑'.repeat(255), start)).toBeUndefined();
   });
 
   it('the meter starts at its first count, in every function', async () => {
@@ -301,7 +301,7 @@ withDynamoLocal((makeTable) => {
   async function open(settings: Partial<DynamoStoreSettings> = {}) {
     const table = await makeTable();
     const stores = dynamoStores({ ...table, now: () => start, ...settings });
-    const item = async (key: Key) =>
+    const item = async (key: ItemKey) =>
       (await table.client.send(new GetCommand({ TableName: table.tableName, Key: key }))).Item;
     const indexed = async (job: Job) => {
       const shards = Array.from({ length: 16 }, (_, shard) =>
@@ -316,13 +316,13 @@ withDynamoLocal((makeTable) => {
         ),
       );
       const items = (await Promise.all(shards)).flatMap(({ Items = [] }) => Items);
-      return items.some(({ pk }) => pk === keyOf.job(job.job_id).pk);
+      return items.some(({ pk }) => pk === itemKeys.job(job.job_id).pk);
     };
     return { table, stores, item, indexed };
   }
 
   async function renewals({ client, tableName }: TestTable): Promise<number> {
-    const command = new GetCommand({ TableName: tableName, Key: keyOf.eventSessions('harbour') });
+    const command = new GetCommand({ TableName: tableName, Key: itemKeys.eventSessions('harbour') });
     return (await client.send(command)).Item?.['version'];
   }
 });
@@ -342,7 +342,7 @@ function breakingLine({ client }: TestTable, operation: string) {
   return { client: new DynamoDBClient(config), lost: () => lost };
 }
 
-function deliveryOf(job: Job) {
+function loadDelivery(job: Job) {
   return {
     job_id: job.job_id,
     sequence: 2,
@@ -357,7 +357,7 @@ function deliveryOf(job: Job) {
 }
 
 /** Job with every list at its maximum, five windows without a summary, and texts of four bytes per character. */
-function largestDigest() {
+function maxDigest() {
   const sample = {
     frame_key: `captures/${crypto.randomUUID()}/99999-${'a'.repeat(36)}.jpg`,
     captured_at: start.toISOString(),
@@ -366,7 +366,7 @@ function largestDigest() {
     index: 1_000,
     frames_captured: 10_000,
     skipped: { no_motion: 1_000, frozen: 1_000, black: 1_000, repeated: 1_000 },
-    samples: Array.from({ length: rules.samplesKept }, () => sample),
+    samples: Array.from({ length: rules.maxSamplesPerWindow }, () => sample),
   };
   const gap = { from: start.toISOString(), to: after(60).toISOString(), reason: 'stream' as const };
   const digest = newDigest();
@@ -374,7 +374,7 @@ function largestDigest() {
     ...digest,
     stream_url: '🚢'.repeat(500),
     webhook_url: '🚢'.repeat(2_083),
-    watch: { ...digest.watch, gaps: Array.from({ length: rules.coverageGapsKept }, () => gap) },
+    watch: { ...digest.watch, gaps: Array.from({ length: rules.maxCoverageGaps }, () => gap) },
     digest: { ...digest.digest, windows: Array.from({ length: 5 }, () => window) },
   };
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { httpEventSchema, requestOf } from '../../../../adapters/aws/http/http-event.ts';
-import { resultOf } from '../../../../adapters/aws/http/http-result.ts';
+import { httpEventSchema, toRequest } from '../../../../adapters/aws/http/http-event.ts';
+import { toHttpResult } from '../../../../adapters/aws/http/http-result.ts';
 import { httpEvent } from './events.ts';
 
-const read = (fields: object) => requestOf(httpEventSchema.parse(httpEvent(fields)));
+const read = (fields: object) => toRequest(httpEventSchema.parse(httpEvent(fields)));
 
 describe('requestOf', () => {
   test('a request has method, URL, query, headers and body of its event', async () => {
@@ -51,7 +51,7 @@ describe('requestOf', () => {
 
 describe('resultOf', () => {
   test('JSON and text are unchanged', async () => {
-    const result = await resultOf(
+    const result = await toHttpResult(
       Response.json({ a: 'ü' }, { status: 422, headers: { 'Retry-After': '3' } }),
     );
 
@@ -66,13 +66,13 @@ describe('resultOf', () => {
   test('an image is base64', async () => {
     const picture = Buffer.from([0xff, 0xd8, 0xff]);
 
-    const result = await resultOf(new Response(picture, { headers: { 'content-type': 'image/jpeg' } }));
+    const result = await toHttpResult(new Response(picture, { headers: { 'content-type': 'image/jpeg' } }));
 
     expect(result).toMatchObject({ isBase64Encoded: true, body: picture.toString('base64') });
   });
 
   test('an empty body is an empty text', async () => {
-    expect(await resultOf(new Response(null, { status: 204 }))).toMatchObject({
+    expect(await toHttpResult(new Response(null, { status: 204 }))).toMatchObject({
       statusCode: 204,
       body: '',
       isBase64Encoded: false,

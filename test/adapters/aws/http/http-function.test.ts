@@ -13,7 +13,7 @@ function make({ versions = ['new', 'old'], later = versions, baseUrl }: Given = 
   const respond = createHttpFunction({
     originSecret: {
       current: async () => 'new',
-      versions: async (most) => (most === undefined ? versions : later),
+      versions: async (max) => (max === undefined ? versions : later),
     },
     baseUrl,
     appFor: (base) => {

@@ -1,13 +1,13 @@
 import { beforeEach, expect, test } from 'vitest';
-import { measuredCapturer } from '../../../../adapters/aws/telemetry/measured-capturer.ts';
-import { measuredJobs } from '../../../../adapters/aws/telemetry/measured-jobs.ts';
-import { measuredMeter } from '../../../../adapters/aws/telemetry/measured-meter.ts';
-import { measuredRepairs } from '../../../../adapters/aws/telemetry/measured-repairs.ts';
-import { measuredVision } from '../../../../adapters/aws/telemetry/measured-vision.ts';
+import { instrumentCapturer } from '../../../../adapters/aws/telemetry/instrument-capturer.ts';
+import { instrumentJobs } from '../../../../adapters/aws/telemetry/instrument-jobs.ts';
+import { instrumentMeter } from '../../../../adapters/aws/telemetry/instrument-meter.ts';
+import { instrumentRepairs } from '../../../../adapters/aws/telemetry/instrument-repairs.ts';
+import { instrumentVision } from '../../../../adapters/aws/telemetry/instrument-vision.ts';
 import { StreamFetchError, VisionError } from '../../../../core/errors.ts';
-import { cancelJob } from '../../../../core/operations/end-job.ts';
-import { createMonitor } from '../../../../core/operations/create-monitor.ts';
-import { reconcile } from '../../../../core/operations/reconcile.ts';
+import { cancelJob } from '../../../../core/job/end-job.ts';
+import { createMonitor } from '../../../../core/job/create-monitor.ts';
+import { reconcile } from '../../../../core/job/reconcile.ts';
 import { createWorld, monitorRequest } from '../../../support/world.ts';
 
 const added: [string, number][] = [];
@@ -25,7 +25,7 @@ beforeEach(() => {
 
 test('start, ticks, triggers and end of a job are counted once each, from committed events', async () => {
   const world = createWorld();
-  world.c.jobs = measuredJobs(world.c.jobs, measurements);
+  world.c.jobs = instrumentJobs(world.c.jobs, measurements);
   world.script.verdicts.push(false, true);
   world.script.moved.push(true, true, false);
   const job = await createMonitor(monitorRequest({ max_triggers: 5 }), 'harbour', world.c);
@@ -47,7 +47,7 @@ test('start, ticks, triggers and end of a job are counted once each, from commit
 });
 
 test('an outdated change counts nothing', async () => {
-  const jobs = measuredJobs({ commit: async () => 'outdated' } as never, measurements);
+  const jobs = instrumentJobs({ commit: async () => 'outdated' } as never, measurements);
 
   await jobs.commit({ events: [{ type: 'watch_triggered' }] } as never);
 
@@ -56,7 +56,7 @@ test('an outdated change counts nothing', async () => {
 
 test('calls, latency and tokens of the model are measured, errors and throttles counted', async () => {
   const world = createWorld();
-  const vision = measuredVision(world.c.vision, clocked());
+  const vision = instrumentVision(world.c.vision, clocked());
   const throttled = Object.assign(new Error('slow down'), { name: 'ThrottlingException' });
   world.script.verdicts.push(true, new VisionError('', { cause: throttled }), new VisionError(''));
   const look = { mode: 'frames', frame: new Uint8Array() } as const;
@@ -81,7 +81,7 @@ test('calls, latency and tokens of the model are measured, errors and throttles 
 
 test('captures and their errors are counted', async () => {
   const world = createWorld();
-  const streams = measuredCapturer(world.c.streams, clocked());
+  const streams = instrumentCapturer(world.c.streams, clocked());
   const request = {
     url: 'https://example.com',
     mode: 'frames',
@@ -103,7 +103,7 @@ test('captures and their errors are counted', async () => {
 
 test('the results of deliveries are counted for operators and for callers', async () => {
   const world = createWorld();
-  const meter = measuredMeter(world.c.meter, measurements);
+  const meter = instrumentMeter(world.c.meter, measurements);
 
   await meter.count({ kind: 'delivery', delivered: true });
   await meter.count({ kind: 'delivery', delivered: false });
@@ -117,7 +117,7 @@ test('the results of deliveries are counted for operators and for callers', asyn
 test('a repair is counted if something was repaired, and not otherwise', async () => {
   const world = createWorld();
   const job = await createMonitor(monitorRequest(), 'harbour', world.c);
-  Object.assign(world.c, measuredRepairs(world.c, measurements));
+  Object.assign(world.c, instrumentRepairs(world.c, measurements));
   world.executions.clear();
   world.advance(120);
 

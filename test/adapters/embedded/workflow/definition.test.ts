@@ -13,7 +13,7 @@ function definitionWith(state: object) {
   return { StartAt: 'First', States: { First: state, Finished: { Type: 'Succeed' } } };
 }
 
-function problemsOf(definition: unknown, resources = ['Work']): string {
+function findProblems(definition: unknown, resources = ['Work']): string {
   try {
     loadWorkflow(definition, resources);
   } catch (error) {
@@ -48,7 +48,7 @@ describe('loading a workflow', () => {
     ['a wait', wait],
     ['a choice', choice],
   ])('takes %s', (_, state) => {
-    expect(problemsOf(definitionWith(state))).toBe('');
+    expect(findProblems(definitionWith(state))).toBe('');
   });
 
   it.each([
@@ -179,7 +179,7 @@ describe('loading a workflow', () => {
     ['Succeed with a path', { Type: 'Succeed', OutputPath: '$.x' }, '"OutputPath"'],
     ['Fail with a path', { Type: 'Fail', CausePath: '$.x' }, '"CausePath"'],
   ])('refuses %s and names the state and the construct', (_, state, construct) => {
-    const problems = problemsOf(definitionWith(state));
+    const problems = findProblems(definitionWith(state));
     expect(problems).toContain('State "First"');
     expect(problems).toContain(construct);
   });
@@ -187,7 +187,7 @@ describe('loading a workflow', () => {
   it('refuses states that nothing leads to, though they lead to each other', () => {
     const { StartAt, States } = definitionWith(task);
     const lost = { Lost: { ...wait, Next: 'Also lost' }, 'Also lost': { ...wait, Next: 'Lost' } };
-    expect(problemsOf({ StartAt, States: { ...States, ...lost } })).toBe(
+    expect(findProblems({ StartAt, States: { ...States, ...lost } })).toBe(
       'State "Lost": no state leads to it\nState "Also lost": no state leads to it',
     );
   });
@@ -198,7 +198,7 @@ describe('loading a workflow', () => {
     ['a start that leads nowhere', { StartAt: 'Frist' }, 'StartAt: there is no state "Frist"'],
     ['no states', { States: undefined }, 'States:'],
   ])('refuses a definition with %s', (_, fields, construct) => {
-    expect(problemsOf({ ...definitionWith(task), ...fields })).toContain(construct);
+    expect(findProblems({ ...definitionWith(task), ...fields })).toContain(construct);
   });
 
   it.each([
@@ -206,6 +206,6 @@ describe('loading a workflow', () => {
     ['text', '{}'],
     ['a list', []],
   ])('refuses %s instead of a definition', (_, definition) => {
-    expect(problemsOf(definition)).toContain('The definition: ');
+    expect(findProblems(definition)).toContain('The definition: ');
   });
 });

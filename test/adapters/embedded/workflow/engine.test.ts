@@ -5,7 +5,7 @@ import {
   type StoredExecution,
 } from '../../../../adapters/embedded/workflow/execution-store.ts';
 import { settle } from './fake-clock.ts';
-import { errorNamed, executionInput, scriptedJob, statesOf } from './scripted-job.ts';
+import { errorNamed, executionInput, scriptedJob, listStates } from './scripted-job.ts';
 import { openStore, testEngine } from './test-engine.ts';
 
 const input = executionInput();
@@ -35,7 +35,7 @@ describe('an execution', () => {
     await clock.advance(1);
     expect(states()).toEqual(['Begin', 'Done?', 'Pause', 'Capture', 'Analyze', 'Done?', 'Pause']);
     await clock.advance(10);
-    expect(states()).toEqual(statesOf(2));
+    expect(states()).toEqual(listStates(2));
     expect(await engine.status(input)).toBe('succeeded');
     expect(store.find(name)?.progress).toMatchObject({
       status: 'succeeded',
@@ -72,7 +72,7 @@ describe('an execution', () => {
     expect(new Set(await Promise.all(inputs.map((each) => engine.status(each))))).toEqual(
       new Set(['succeeded']),
     );
-    expect(states()).toHaveLength(300 * statesOf(2).length);
+    expect(states()).toHaveLength(300 * listStates(2).length);
   });
 
   it('whose task spoils its own input is retried with the original', async () => {
@@ -108,7 +108,7 @@ describe('a failing task', () => {
     expect(clock.dueInSeconds).toEqual([1]);
     await clock.advance(60);
     expect(calls).toEqual(['begin', 'begin', 'begin', 'capture 1', 'analyze 1']);
-    expect(states()).toEqual(statesOf(1));
+    expect(states()).toEqual(listStates(1));
   });
 
   it('whose error is caught closes the job and fails the execution', async () => {
@@ -181,7 +181,7 @@ describe('a task that takes too long', () => {
     expect(aborted).toBe(1);
     expect(clock.dueInSeconds).toEqual([0.5]);
     await clock.advance(1);
-    expect(states()).toEqual(statesOf(1));
+    expect(states()).toEqual(listStates(1));
   });
 
   it('does not hold up the execution when it ignores its signal, and its late answer is dropped', async () => {

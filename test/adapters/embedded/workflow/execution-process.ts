@@ -49,11 +49,11 @@ async function writeDown(call: string, _: AbortSignal, input: unknown): Promise<
   if (callsMade === Number(killAfterCalls)) {
     setTimeout(() => process.kill(process.pid, 'SIGKILL'), Math.random() * 10);
   }
-  appendFileSync(calls, `${jobOf(input)} ${call}\n`);
+  appendFileSync(calls, `${findJob(input)} ${call}\n`);
   await sleep(Math.random() * 5);
 }
 
-function jobOf(input: unknown): string | undefined {
+function findJob(input: unknown): string | undefined {
   const { job_id, source_id } = z.object({ job_id: z.uuid(), source_id: z.uuid() }).partial().parse(input);
   return job_id ?? source_id;
 }

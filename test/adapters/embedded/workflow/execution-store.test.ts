@@ -6,7 +6,7 @@ import {
   migrateExecutions,
   type StoredExecution,
 } from '../../../../adapters/embedded/workflow/execution-store.ts';
-import type { Ending, Position } from '../../../../adapters/embedded/workflow/progress.ts';
+import type { ExecutionEnding, Position } from '../../../../adapters/embedded/workflow/progress.ts';
 import { startOfTest } from './fake-clock.ts';
 import { executionInput } from './scripted-job.ts';
 
@@ -21,7 +21,7 @@ const position: Position = {
   wakeAt: later(10),
 };
 
-const ending = (seconds: number): Ending => ({
+const ending = (seconds: number): ExecutionEnding => ({
   status: 'failed',
   state: 'Failed',
   data: {},

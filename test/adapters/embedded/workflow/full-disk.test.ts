@@ -6,7 +6,7 @@ import {
   migrateExecutions,
 } from '../../../../adapters/embedded/workflow/execution-store.ts';
 import { settle } from './fake-clock.ts';
-import { executionInput, scriptedJob, statesOf } from './scripted-job.ts';
+import { executionInput, scriptedJob, listStates } from './scripted-job.ts';
 import { testEngine } from './test-engine.ts';
 import { TransientError } from '../../../../core/errors.ts';
 
@@ -49,7 +49,7 @@ describe('a full disk', () => {
     expect(clock.dueInSeconds[0]).toBeLessThanOrEqual(30);
     free();
     await clock.advance(30);
-    expect(states()).toEqual(statesOf(1));
+    expect(states()).toEqual(listStates(1));
     expect(calls).toEqual(['begin', 'capture 1', 'analyze 1']);
   });
 

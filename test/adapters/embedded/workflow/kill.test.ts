@@ -32,7 +32,7 @@ async function life(killAfterCalls?: number): Promise<NodeJS.Signals | number | 
   return child.signalCode ?? child.exitCode;
 }
 
-function callsOf(job: string): string[] {
+function listCalls(job: string): string[] {
   const prefix = `${job} `;
   return calls().flatMap((line) => (line.startsWith(prefix) ? [line.slice(prefix.length)] : []));
 }
@@ -60,7 +60,7 @@ it(
         status: 'succeeded',
         state: 'Finished',
       });
-      const made = callsOf(input.job_id);
+      const made = listCalls(input.job_id);
       expect(withoutRepeats(made)).toEqual(expected);
       expect(made.length - expected.length).toBeLessThanOrEqual(kills.length);
     }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { catchSchema, reactTo, retrySchema } from '../../../../adapters/embedded/workflow/retry.ts';
+import { catchSchema, decideRetry, retrySchema } from '../../../../adapters/embedded/workflow/retry.ts';
 import { watch } from './scripted-job.ts';
-import { rules } from '../../../../core/decision/rules.ts';
+import { rules } from '../../../../core/rules.ts';
 
 const half = () => 0.5;
 
@@ -10,7 +10,7 @@ function handlers(Retry: object[], Catch: object[] = []) {
 }
 
 function react(error: string, of: ReturnType<typeof handlers>, attempts: number[] = [], random = half) {
-  return reactTo({ error, cause: 'why' }, of, attempts, random);
+  return decideRetry({ error, cause: 'why' }, of, attempts, random);
 }
 
 /** The delays of all retries until the retrier gives up. */
@@ -123,7 +123,7 @@ describe('the retries of watch.asl.json', () => {
       ]) {
         const waits = delays(handlers(Retry, Catch), error);
         expect(waits).toEqual([1, 2]);
-        expect(3 * TimeoutSeconds + 3).toBeLessThan(rules.leaseAllowanceSeconds);
+        expect(3 * TimeoutSeconds + 3).toBeLessThan(rules.leaseMarginSeconds);
       }
     },
   );
@@ -135,7 +135,7 @@ describe('the retries of watch.asl.json', () => {
       const waited = (random: () => number) =>
         delays(handlers(Retry, Catch), 'Lambda.TooManyRequestsException', random).reduce((a, b) => a + b, 0);
       expect(waited(half)).toBeGreaterThan(240);
-      expect(waited(() => 1)).toBeLessThan(rules.leaseAllowanceSeconds);
+      expect(waited(() => 1)).toBeLessThan(rules.leaseMarginSeconds);
     },
   );
 
@@ -145,7 +145,7 @@ describe('the retries of watch.asl.json', () => {
       const { Retry, Catch } = watch.States[state];
       const waited = delays(handlers(Retry, Catch), 'TransientError').reduce((sum, delay) => sum + delay, 0);
       expect(waited).toBeGreaterThan(240);
-      expect(waited).toBeLessThan(rules.leaseAllowanceSeconds);
+      expect(waited).toBeLessThan(rules.leaseMarginSeconds);
     },
   );
 });

@@ -4,8 +4,8 @@ import {
   analyzeInputSchema,
   captureInputSchema,
   type ExecutionInput,
-  type Step,
-} from '../../../../core/workflow.ts';
+  type WorkflowState,
+} from '../../../../core/records/workflow.ts';
 import watch from '../../../../workflow/watch.asl.json' with { type: 'json' };
 import { startOfTest } from './fake-clock.ts';
 
@@ -16,7 +16,7 @@ export function executionInput(number = 1, generation = 0): ExecutionInput {
 }
 
 /** The states that a job of so many ticks enters. */
-export function statesOf(ticks: number): string[] {
+export function listStates(ticks: number): string[] {
   const tick = ['Pause', 'Capture', 'Analyze', 'Done?'];
   return ['Begin', 'Done?', ...Array.from({ length: ticks }, () => tick).flat(), 'Finished'];
 }
@@ -40,7 +40,7 @@ export function scriptedJob(
     },
     async AnalyzeFunctionArn(input, signal) {
       const request = analyzeInputSchema.parse(input);
-      await before(nameOf(request), signal, input);
+      await before(toName(request), signal, input);
       if (request.operation === 'close') return { closed: true };
       const ticksDone = request.operation === 'begin' ? 0 : request.capture.tick;
       return step(request, ticksDone, ticksDone >= ticks, startedAt);
@@ -48,7 +48,7 @@ export function scriptedJob(
   };
 }
 
-function nameOf(request: AnalyzeInput): string {
+function toName(request: AnalyzeInput): string {
   return request.operation === 'analyze' ? `analyze ${request.capture.tick}` : request.operation;
 }
 
@@ -57,7 +57,7 @@ function step(
   ticksDone: number,
   done: boolean,
   startedAt: Date,
-): Step {
+): WorkflowState {
   return {
     job_id,
     generation,

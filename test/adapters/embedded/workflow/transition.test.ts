@@ -3,9 +3,9 @@ import { loadWorkflow } from '../../../../adapters/embedded/workflow/definition.
 import type { Json } from '../../../../adapters/embedded/workflow/json.ts';
 import type { Position } from '../../../../adapters/embedded/workflow/progress.ts';
 import {
-  abort,
-  afterTask,
-  begin,
+  abortExecution,
+  applyTaskOutcome,
+  startExecution,
   nextAction,
   type TaskOutcome,
 } from '../../../../adapters/embedded/workflow/transition.ts';
@@ -13,7 +13,7 @@ import { startOfTest as now } from './fake-clock.ts';
 
 const last = { Last: { Type: 'Succeed' } };
 
-function workflowOf(states: Record<string, object>) {
+function createWorkflow(states: Record<string, object>) {
   return loadWorkflow(
     { StartAt: 'First', States: { First: { Type: 'Task', Resource: '${Work}', Next: 'Last' }, ...states } },
     ['Work'],
@@ -22,7 +22,7 @@ function workflowOf(states: Record<string, object>) {
 
 function taskWorkflow(fields: object) {
   const First = { Type: 'Task', Resource: '${Work}', Next: 'Last', ...fields };
-  return workflowOf({ First, ...last });
+  return createWorkflow({ First, ...last });
 }
 
 function at(state: string, data: Json): Position {
@@ -35,7 +35,7 @@ function payload(fields: object, input: Json) {
 }
 
 function after(fields: object, input: Json, outcome: TaskOutcome) {
-  return afterTask(taskWorkflow(fields), at('First', input), outcome, now, () => 0.5);
+  return applyTaskOutcome(taskWorkflow(fields), at('First', input), outcome, now, () => 0.5);
 }
 
 const result = (value: Json): TaskOutcome => ({ kind: 'result', result: value });
@@ -107,8 +107,8 @@ describe('the output of a task', () => {
   });
 
   it('is the output of the execution where the state is the end', () => {
-    const workflow = workflowOf({ First: { Type: 'Task', Resource: '${Work}', End: true } });
-    const { progress } = afterTask(workflow, at('First', {}), result(7), now, () => 0);
+    const workflow = createWorkflow({ First: { Type: 'Task', Resource: '${Work}', End: true } });
+    const { progress } = applyTaskOutcome(workflow, at('First', {}), result(7), now, () => 0);
     expect(progress).toMatchObject({ status: 'succeeded', state: 'First', data: 7, stoppedAt: now });
   });
 });
@@ -153,7 +153,7 @@ describe('a failed task', () => {
       Retry: [{ ErrorEquals: ['E'], MaxAttempts: 1 }],
       Catch: [{ ErrorEquals: ['X'], Next: 'Last' }],
     });
-    const again = afterTask(
+    const again = applyTaskOutcome(
       workflow,
       { ...at('First', {}), attempts: [1] },
       result({}),
@@ -166,7 +166,7 @@ describe('a failed task', () => {
 
 describe('other states', () => {
   it('a Choice that nothing matches fails the execution', () => {
-    const workflow = workflowOf({
+    const workflow = createWorkflow({
       First: { Type: 'Choice', Choices: [{ Variable: '$.x', BooleanEquals: true, Next: 'Last' }] },
       ...last,
     });
@@ -179,8 +179,8 @@ describe('other states', () => {
   });
 
   it('Fail ends the execution with its error and cause', () => {
-    const workflow = workflowOf({ First: { Type: 'Fail', Error: 'Broken', Cause: 'It broke.' } });
-    expect(begin(workflow, { a: 1 }, now)).toEqual({
+    const workflow = createWorkflow({ First: { Type: 'Fail', Error: 'Broken', Cause: 'It broke.' } });
+    expect(startExecution(workflow, { a: 1 }, now)).toEqual({
       entered: true,
       progress: {
         status: 'failed',
@@ -204,11 +204,11 @@ describe('other states', () => {
       },
     };
     expect(nextAction(workflow, at('Gone', {}), now)).toMatchObject({ move: failed });
-    expect(afterTask(workflow, at('Gone', {}), result({}), now, () => 0)).toMatchObject(failed);
+    expect(applyTaskOutcome(workflow, at('Gone', {}), result({}), now, () => 0)).toMatchObject(failed);
   });
 
   it('an execution that is stopped keeps where it was', () => {
-    expect(abort(at('First', { a: 1 }), 'cancelled', now).progress).toMatchObject({
+    expect(abortExecution(at('First', { a: 1 }), 'cancelled', now).progress).toMatchObject({
       status: 'aborted',
       state: 'First',
       data: { a: 1 },

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../../adapters/embedded/workflow/json.ts';
-import { begin, nextAction } from '../../../../adapters/embedded/workflow/transition.ts';
+import { startExecution, nextAction } from '../../../../adapters/embedded/workflow/transition.ts';
 import { loadWorkflow } from '../../../../adapters/embedded/workflow/definition.ts';
 import { startOfTest } from './fake-clock.ts';
 
 function enterWait(fields: object, input: Json = {}) {
   const States = { Wait: { Type: 'Wait', ...fields, Next: 'End' }, End: { Type: 'Succeed' } };
   const workflow = loadWorkflow({ StartAt: 'Wait', States }, []);
-  const { progress } = begin(workflow, input, startOfTest);
+  const { progress } = startExecution(workflow, input, startOfTest);
   return { workflow, progress };
 }
 

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createPictureDecoder } from '../../../../adapters/media/ffmpeg/decode-picture.ts';
+import { createImageDecoder } from '../../../../adapters/media/ffmpeg/decode-image.ts';
 import { createPixelVision } from '../../../../adapters/vision/pixel/pixel-vision.ts';
 import { VisionError } from '../../../../core/errors.ts';
 import { createHttpCaller } from '../../../support/http-caller.ts';
@@ -24,7 +24,7 @@ const ask = (frame: Buffer | string, fields = {}) =>
     ...fields,
   });
 const withPixelModel = () => {
-  const decoder = createPictureDecoder({ ffmpegPath: process.env['WATCHPOST_FFMPEG'] ?? 'ffmpeg' });
+  const decoder = createImageDecoder({ ffmpegPath: process.env['WATCHPOST_FFMPEG'] ?? 'ffmpeg' });
   Object.assign(world.c, { vision: createPixelVision({ decoder }) });
 };
 

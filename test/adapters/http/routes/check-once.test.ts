@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { CaptureRequest } from '../../../../core/capture.ts';
+import type { CaptureRequest } from '../../../../core/records/capture.ts';
 import { NotLiveError, StreamEndedError, StreamFetchError, VisionError } from '../../../../core/errors.ts';
 import { createHttpCaller } from '../../../support/http-caller.ts';
 import { createWorld } from '../../../support/world.ts';

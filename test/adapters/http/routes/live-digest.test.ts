@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createApp } from '../../../../adapters/http/app.ts';
-import { mintKey } from '../../../../core/api-key.ts';
-import { deliverEvent } from '../../../../core/operations/deliver-event.ts';
-import type { Step } from '../../../../core/workflow.ts';
+import { mintKey } from '../../../../core/access/api-key.ts';
+import { deliverEvent } from '../../../../core/delivery/deliver-event.ts';
+import type { WorkflowState } from '../../../../core/records/workflow.ts';
 import { openEvents } from '../../../support/event-stream.ts';
 import { createHttpCaller } from '../../../support/http-caller.ts';
 import { createWorld } from '../../../support/world.ts';
@@ -20,7 +20,7 @@ const stream = { stream_url: 'https://example.com/live.m3u8' };
 const aWindow = { ...stream, window_minutes: 1, capture_interval_seconds: 30, max_windows: 1 };
 
 async function watchedToItsEnd(jobId: string): Promise<void> {
-  let step: Step = await world.begin({ job_id: jobId, generation: 0 });
+  let step: WorkflowState = await world.begin({ job_id: jobId, generation: 0 });
   while (!step.done) step = await world.tick(step);
 }
 

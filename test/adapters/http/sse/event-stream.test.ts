@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createApp } from '../../../../adapters/http/app.ts';
 import { createEventSessions } from '../../../../adapters/embedded/event-sessions.ts';
-import { mintKey } from '../../../../core/api-key.ts';
+import { mintKey } from '../../../../core/access/api-key.ts';
 import { NotLiveError, TransientError, VisionError } from '../../../../core/errors.ts';
-import { beginJob } from '../../../../core/operations/begin-job.ts';
-import type { Step } from '../../../../core/workflow.ts';
+import { beginJob } from '../../../../core/workflow/begin-job.ts';
+import type { WorkflowState } from '../../../../core/records/workflow.ts';
 import { createWorld } from '../../../support/world.ts';
 import type { World } from '../../../support/world.ts';
 import { openEvents } from '../../../support/event-stream.ts';
@@ -40,7 +40,7 @@ async function create(fields = {}): Promise<string> {
 }
 
 /** A job and what its workflow does next. */
-async function begun(fields = {}): Promise<{ jobId: string; step: Step }> {
+async function begun(fields = {}): Promise<{ jobId: string; step: WorkflowState }> {
   const jobId = await create(fields);
   return { jobId, step: await world.begin({ job_id: jobId, generation: 0 }) };
 }

@@ -6,8 +6,8 @@ import { createEventSessions } from '../../../../adapters/embedded/event-session
 import { createApp } from '../../../../adapters/http/app.ts';
 import { listen } from '../../../../cli/http-server.ts';
 import type { HttpServer } from '../../../../cli/http-server.ts';
-import { mintKey } from '../../../../core/api-key.ts';
-import { createMonitor } from '../../../../core/operations/create-monitor.ts';
+import { mintKey } from '../../../../core/access/api-key.ts';
+import { createMonitor } from '../../../../core/job/create-monitor.ts';
 import { openEvents } from '../../../support/event-stream.ts';
 import { createWorld, monitorRequest } from '../../../support/world.ts';
 import type { World } from '../../../support/world.ts';

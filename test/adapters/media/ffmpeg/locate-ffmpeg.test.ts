@@ -23,7 +23,7 @@ async function impostor(name: string, script: string): Promise<string> {
   return path;
 }
 
-async function failureOf(options: LocateOptions): Promise<FfmpegMissingError> {
+async function readFailure(options: LocateOptions): Promise<FfmpegMissingError> {
   const error: unknown = await locateFfmpeg(options).catch((error: unknown) => error);
   if (error instanceof FfmpegMissingError) return error;
   throw new Error('Expected a FfmpegMissingError');
@@ -37,7 +37,7 @@ describe('locateFfmpeg', () => {
   });
 
   it('locateFfmpeg tries no other candidate if the setting is unusable', async () => {
-    const failure = await failureOf({ setting: '/no/ffmpeg', env: { PATH: directory } });
+    const failure = await readFailure({ setting: '/no/ffmpeg', env: { PATH: directory } });
     expect(failure.message).toContain('it does not run');
   });
 
@@ -61,7 +61,7 @@ describe('locateFfmpeg', () => {
   });
 
   it('locateFfmpeg lists install commands if no ffmpeg is found', async () => {
-    const failure = await failureOf({ env: { PATH: '' }, importStatic: absent });
+    const failure = await readFailure({ env: { PATH: '' }, importStatic: absent });
     expect(failure.message).toBe('ffmpeg was not found');
     for (const command of [
       'apt-get install -y ffmpeg',
@@ -82,7 +82,7 @@ describe('locateFfmpeg', () => {
       'without libx264, rawvideo',
     ],
   ])('locateFfmpeg rejects an ffmpeg that is %s', async (name, script, reason) => {
-    const failure = await failureOf({ setting: await impostor(name, script), env: {} });
+    const failure = await readFailure({ setting: await impostor(name, script), env: {} });
     expect(failure.message).toContain(reason);
   });
 });

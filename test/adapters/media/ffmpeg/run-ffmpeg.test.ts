@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createPictureDecoder } from '../../../../adapters/media/ffmpeg/decode-picture.ts';
-import { NoPictureError } from '../../../../adapters/media/ffmpeg/errors.ts';
+import { createImageDecoder } from '../../../../adapters/media/ffmpeg/decode-image.ts';
+import { NoFrameDecodedError } from '../../../../adapters/media/ffmpeg/errors.ts';
 import { createFfmpegRunner, type FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
-import { thumbnail, type InputMode } from '../../../../core/capture.ts';
+import { thumbnail, type InputMode } from '../../../../core/records/capture.ts';
 import { StreamFetchError } from '../../../../core/errors.ts';
-import { ffmpegPath, momentOf, record, type Recording } from '../../../support/hls/recording.ts';
+import { ffmpegPath, readMoment, record, type Recording } from '../../../support/hls/recording.ts';
 import { jpegSize } from '../../../support/hls/jpeg-size.ts';
 
 const never = new AbortController().signal;
@@ -40,8 +40,8 @@ describe('frame', () => {
   it('a frame is the last key frame, and its thumbnail shows the same moment', async () => {
     const pictures = await run(recording.segments, 'frames');
     expect(pictures.thumbnail.length).toBe(thumbnail.bytes);
-    expect(momentOf(pictures.thumbnail)).toBeCloseTo(4, 0);
-    expect(await momentOfJpeg(pictures.frame)).toBeCloseTo(momentOf(pictures.thumbnail), 0);
+    expect(readMoment(pictures.thumbnail)).toBeCloseTo(4, 0);
+    expect(await momentOfJpeg(pictures.frame)).toBeCloseTo(readMoment(pictures.thumbnail), 0);
     expect(pictures.clip).toBeUndefined();
   });
 
@@ -62,7 +62,7 @@ describe('frame', () => {
     const { segments, initialization } = await record({ segmentType: 'fmp4', seconds: 4 });
     const input = { kind: 'pipe' as const, format: 'mov' as const, chunks: [initialization!, segments[1]!] };
     const pictures = await runner.run(input, { mode: 'frames', clipSeconds: 3 }, limits, never);
-    expect(momentOf(pictures.thumbnail)).toBeCloseTo(2, 0);
+    expect(readMoment(pictures.thumbnail)).toBeCloseTo(2, 0);
   });
 });
 
@@ -73,8 +73,8 @@ describe('clip', () => {
     expect(frames.length).toBe(15);
     expect(frames[0]).toBeCloseTo(3, 0);
     expect(frames.at(-1)).toBeGreaterThan(5.5);
-    expect(momentOf(pictures.thumbnail)).toBeGreaterThan(5.5);
-    expect(await momentOfJpeg(pictures.frame)).toBeCloseTo(momentOf(pictures.thumbnail), 0);
+    expect(readMoment(pictures.thumbnail)).toBeGreaterThan(5.5);
+    expect(await momentOfJpeg(pictures.frame)).toBeCloseTo(readMoment(pictures.thumbnail), 0);
   });
 
   it('a clip starts with its index, and its temporary file is deleted', async () => {
@@ -87,7 +87,7 @@ describe('clip', () => {
   it('a clip is shorter if the stream is shorter', async () => {
     const pictures = await run(recording.segments.slice(0, 1), 'clip', 2);
     expect((await momentsOfClip(pictures.clip!)).length).toBe(10);
-    expect(momentOf(pictures.thumbnail)).toBeGreaterThan(1.5);
+    expect(readMoment(pictures.thumbnail)).toBeGreaterThan(1.5);
   });
 
   it('a clip of segments that begin between key frames contains every decodable frame', async () => {
@@ -96,7 +96,7 @@ describe('clip', () => {
     const moments = await momentsOfClip(pictures.clip!);
     expect(moments[0]).toBeCloseTo(6, 0);
     expect(moments.length).toBeGreaterThan(8);
-    expect(momentOf(pictures.thumbnail)).toBeGreaterThan(7.5);
+    expect(readMoment(pictures.thumbnail)).toBeGreaterThan(7.5);
   });
 
   it('a clip is at most 672 pixels wide and its frame 896', async () => {
@@ -123,22 +123,22 @@ describe('hostile and broken input', () => {
     ['hybrid', 'Failed to capture video clip from stream'],
   ] as const)('input without video is reported as undecodable in mode %s', async (mode, message) => {
     const failure = await run([Buffer.alloc(10_000, 'no video')], mode).catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(NoPictureError);
+    expect(failure).toBeInstanceOf(NoFrameDecodedError);
     expect(failure).toMatchObject({ code: 'STREAM_FETCH_FAILED', message });
   });
 
   it('input of another format than declared is not decoded', async () => {
     const { clip } = await run(recording.segments.slice(0, 1), 'clip', 2, 2);
-    await expect(run([clip!], 'frames')).rejects.toBeInstanceOf(NoPictureError);
+    await expect(run([clip!], 'frames')).rejects.toBeInstanceOf(NoFrameDecodedError);
   });
 
   it('empty input is reported as undecodable', async () => {
-    await expect(run([], 'frames')).rejects.toBeInstanceOf(NoPictureError);
+    await expect(run([], 'frames')).rejects.toBeInstanceOf(NoFrameDecodedError);
   });
 
   it('input that is cut within a GOP returns the previous key frame', async () => {
     const cut = Buffer.concat(recording.segments.slice(0, 2)).subarray(0, -2000);
-    expect(momentOf((await run([cut], 'frames')).thumbnail)).toBeCloseTo(2, 0);
+    expect(readMoment((await run([cut], 'frames')).thumbnail)).toBeCloseTo(2, 0);
   });
 
   it('endless input is killed at the timeout', async () => {
@@ -156,7 +156,7 @@ describe('hostile and broken input', () => {
       ),
       { encoding: 'buffer', maxBuffer: 1e8 },
     );
-    await expect(run([stdout], 'frames')).rejects.toBeInstanceOf(NoPictureError);
+    await expect(run([stdout], 'frames')).rejects.toBeInstanceOf(NoFrameDecodedError);
   });
 
   it('a playlist, a DASH manifest, an SDP or a concat script as input causes no connection', async () => {
@@ -188,7 +188,7 @@ async function* endless(): AsyncGenerator<Uint8Array> {
   await new Promise(() => {});
 }
 
-const decoder = createPictureDecoder({ ffmpegPath });
+const decoder = createImageDecoder({ ffmpegPath });
 
 /** Gray is full range in RGB, and 16 to 235 in the recording. */
 const momentOfRgb = (rgb: Uint8Array): number => ((rgb[0]! * 219) / 255 + 16 - 30) / 12;

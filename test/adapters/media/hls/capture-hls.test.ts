@@ -6,7 +6,7 @@ import { createEgressGuard } from '../../../../adapters/egress/guard.ts';
 import { createGuardedHttp, type GuardedHttp } from '../../../../adapters/egress/guarded-http.ts';
 import { createFfmpegRunner, type FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createHlsCapturer, type HlsLimits } from '../../../../adapters/media/hls/capture-hls.ts';
-import type { CaptureRequest } from '../../../../core/capture.ts';
+import type { CaptureRequest } from '../../../../core/records/capture.ts';
 import {
   InvalidUrlError,
   NotLiveError,
@@ -16,7 +16,7 @@ import {
 } from '../../../../core/errors.ts';
 import type { StreamCapturer } from '../../../../core/ports/stream-capturer.ts';
 import { startHlsServer, type HlsServer } from '../../../support/hls/hls-server.ts';
-import { ffmpegPath, momentOf, record, type Recording } from '../../../support/hls/recording.ts';
+import { ffmpegPath, readMoment, record, type Recording } from '../../../support/hls/recording.ts';
 
 const never = new AbortController().signal;
 const now = new Date('2026-11-20T12:00:00Z');
@@ -63,7 +63,7 @@ function capture(more: Partial<CaptureRequest> = {}, path = '/live.m3u8') {
 const probe = (path = '/live.m3u8') => capturer.probe(server.url(path), never);
 
 /** Requires that every stream failure is an error with a remediation. */
-async function failureOf(promise: Promise<unknown>): Promise<StreamError> {
+async function readFailure(promise: Promise<unknown>): Promise<StreamError> {
   const error = await promise.catch((error: unknown) => error);
   if (error instanceof StreamError) return error;
   throw new Error('Expected a stream error', { cause: error });
@@ -74,8 +74,8 @@ describe('HLS capture', () => {
     const first = await capture();
     server.newest = 5;
     const second = await capture();
-    expect(momentOf(first.thumbnail)).toBeCloseTo(8, 0);
-    expect(momentOf(second.thumbnail)).toBeCloseTo(10, 0);
+    expect(readMoment(first.thumbnail)).toBeCloseTo(8, 0);
+    expect(readMoment(second.thumbnail)).toBeCloseTo(10, 0);
     expect([first.position, second.position]).toEqual([
       { segment: expect.stringMatching(/^4:[0-9a-f]{12}$/), segment_seconds: 2 },
       { segment: expect.stringMatching(/^5:[0-9a-f]{12}$/), segment_seconds: 2 },
@@ -93,7 +93,7 @@ describe('HLS capture', () => {
       '/segments/4.ts?token=a',
     ]);
     expect(clip?.length).toBeGreaterThan(1000);
-    expect(momentOf(thumbnail)).toBeGreaterThan(9.5);
+    expect(readMoment(thumbnail)).toBeGreaterThan(9.5);
   });
 
   it('a capture keeps its position while the playlist is stale', async () => {
@@ -121,14 +121,14 @@ describe('HLS capture', () => {
     await close();
     await serve(await record({ segmentType: 'fmp4', seconds: 10 }));
     const { thumbnail, clip } = await capture({ mode: 'hybrid' });
-    expect(momentOf(thumbnail)).toBeGreaterThan(9.5);
+    expect(readMoment(thumbnail)).toBeGreaterThan(9.5);
     expect(clip).toBeDefined();
     expect(server.requests).toContain('/segments/init.mp4');
   });
 
   it('a capture decrypts segments, with the media sequence number as initialization vector', async () => {
     server.key = Buffer.from('0123456789abcdef');
-    expect(momentOf((await capture({ mode: 'clip' })).thumbnail)).toBeGreaterThan(9.5);
+    expect(readMoment((await capture({ mode: 'clip' })).thumbnail)).toBeGreaterThan(9.5);
     expect(server.requests.filter((path) => path === '/key')).toHaveLength(1);
   });
 
@@ -136,7 +136,7 @@ describe('HLS capture', () => {
     await close();
     await serve(await record({ segmentType: 'fmp4', seconds: 10 }));
     server.key = Buffer.from('0123456789abcdef');
-    expect(momentOf((await capture()).thumbnail)).toBeCloseTo(8, 0);
+    expect(readMoment((await capture()).thumbnail)).toBeCloseTo(8, 0);
   });
 
   it.each([true, false])(
@@ -145,7 +145,7 @@ describe('HLS capture', () => {
       server.byteRanges = true;
       server.ignoresRanges = !known;
       const { thumbnail, position } = await capture();
-      expect(momentOf(thumbnail)).toBeCloseTo(8, 0);
+      expect(readMoment(thumbnail)).toBeCloseTo(8, 0);
       expect(position.segment).toMatch(/^4:/);
       expect(server.requests[1]).toMatch(/^\/segments\/all.ts \d+-\d+$/);
     },
@@ -154,7 +154,7 @@ describe('HLS capture', () => {
   it('a capture adds older segments if the newest has no key frame, and caches their number', async () => {
     await close();
     await serve(await record({ keyFrameSeconds: 6, seconds: 12 }));
-    expect(momentOf((await capture()).thumbnail)).toBeCloseTo(6, 0);
+    expect(readMoment((await capture()).thumbnail)).toBeCloseTo(6, 0);
     server.requests.length = 0;
     await capture();
     expect(server.requests.filter((path) => path.includes('/4.ts'))).toHaveLength(1);
@@ -213,7 +213,7 @@ describe('variant streams', () => {
       path.endsWith('.m3u8')
         ? { ...answer, body: '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nagain.m3u8' }
         : answer;
-    expect(await failureOf(capture({}, '/master.m3u8'))).toBeInstanceOf(StreamFetchError);
+    expect(await readFailure(capture({}, '/master.m3u8'))).toBeInstanceOf(StreamFetchError);
     expect(server.requests).toHaveLength(2);
   });
 });
@@ -239,14 +239,14 @@ describe('HLS probe', () => {
     ['is a recording', (text: string) => text.replace('#EXTM3U', '#EXTM3U\n#EXT-X-PLAYLIST-TYPE:VOD')],
   ])('a probe rejects a playlist that %s', async (_case, edit) => {
     server.editPlaylist = edit;
-    const failure = await failureOf(probe('/master.m3u8'));
+    const failure = await readFailure(probe('/master.m3u8'));
     expect(failure).toBeInstanceOf(NotLiveError);
     expect(failure.message).toBe('URL is not a live stream');
   });
 
   it.each([404, 410])('a probe reports status %i as offline', async (status) => {
     server.answer = (_path, answer) => ({ ...answer, status });
-    const failure = await failureOf(probe());
+    const failure = await readFailure(probe());
     expect(failure).toMatchObject({ code: 'NOT_LIVESTREAM', message: 'Stream is offline' });
   });
 
@@ -257,7 +257,7 @@ describe('HLS probe', () => {
     [503, /HTTP status 503/],
   ])('a probe returns a remediation for status %i', async (status, remediation) => {
     server.answer = (_path, answer) => ({ ...answer, status });
-    const failure = await failureOf(probe());
+    const failure = await readFailure(probe());
     expect(failure).toMatchObject({ code: 'STREAM_FETCH_FAILED', message: 'Failed to fetch stream' });
     expect(failure.remediation).toMatch(remediation);
   });
@@ -271,7 +271,7 @@ describe('HLS probe', () => {
     ['a damaged HLS playlist', '#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\nhttp://[', InvalidUrlError],
   ])('a probe names the content that it finds instead of a playlist: %s', async (words, body, kind) => {
     server.answer = (_path, answer) => ({ ...answer, body });
-    const failure = await failureOf(probe());
+    const failure = await readFailure(probe());
     expect(failure).toBeInstanceOf(kind);
     expect(failure.remediation).toContain(words);
   });
@@ -280,7 +280,7 @@ describe('HLS probe', () => {
     for (const megabytes of [3, 9]) {
       const body = Buffer.alloc(megabytes * 1024 * 1024);
       server.answer = () => ({ status: 200, headers: { 'content-type': 'video/mp4' }, body });
-      expect(await failureOf(probe())).toBeInstanceOf(NotLiveError);
+      expect(await readFailure(probe())).toBeInstanceOf(NotLiveError);
     }
   });
 
@@ -288,8 +288,8 @@ describe('HLS probe', () => {
     server.tags = () => [
       '#EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://a",KEYFORMAT="com.apple.streamingkeydelivery"',
     ];
-    expect((await failureOf(probe())).remediation).toContain('DRM');
-    expect((await failureOf(capture())).remediation).toContain('DRM');
+    expect((await readFailure(probe())).remediation).toContain('DRM');
+    expect((await readFailure(capture())).remediation).toContain('DRM');
   });
 });
 
@@ -299,7 +299,7 @@ describe('failed HLS capture', () => {
     async (tag) => {
       await capture();
       server.editPlaylist = (text) => text.replace('#EXTM3U', `#EXTM3U\n#EXT-X-${tag}`);
-      const failure = await failureOf(capture());
+      const failure = await readFailure(capture());
       expect(failure).toBeInstanceOf(StreamEndedError);
       expect(failure).toMatchObject({ code: 'NOT_LIVESTREAM', message: 'Stream has ended' });
     },
@@ -307,7 +307,7 @@ describe('failed HLS capture', () => {
 
   it('a capture of a missing playlist is a stream failure, not an end', async () => {
     server.answer = (_path, answer) => ({ ...answer, status: 404 });
-    const failure = await failureOf(capture());
+    const failure = await readFailure(capture());
     expect(failure).toBeInstanceOf(StreamFetchError);
     expect(failure.message).toBe('Failed to fetch stream');
   });
@@ -317,24 +317,24 @@ describe('failed HLS capture', () => {
     ['only gaps', (text: string) => text.replaceAll('#EXTINF', '#EXT-X-GAP\n#EXTINF')],
   ])('a capture of a playlist with %s asks to try again', async (_case, edit) => {
     server.editPlaylist = edit;
-    expect((await failureOf(capture())).remediation).toContain('no segment');
+    expect((await readFailure(capture())).remediation).toContain('no segment');
   });
 
   it('a capture of a missing segment reports the status', async () => {
     server.answer = (path, answer) => (path.startsWith('/segments/') ? { ...answer, status: 404 } : answer);
-    expect((await failureOf(capture())).remediation).toContain('HTTP status 404 for the segment');
+    expect((await readFailure(capture())).remediation).toContain('HTTP status 404 for the segment');
   });
 
   it('a capture of a stalled segment ends at the request timeout', async () => {
     server.answer = (path, answer) =>
       path.startsWith('/segments/') ? { ...answer, delayMs: 60_000 } : answer;
-    expect((await failureOf(capture())).remediation).toContain('did not respond in time');
+    expect((await readFailure(capture())).remediation).toContain('did not respond in time');
   });
 
   it('a capture of a segment without video is reported as undecodable', async () => {
     server.answer = (path, answer) => (path.startsWith('/segments/') ? { ...answer, body: 'sorry' } : answer);
-    expect((await failureOf(capture())).message).toBe('Failed to capture frame from stream');
-    expect((await failureOf(capture({ mode: 'clip' }))).message).toBe(
+    expect((await readFailure(capture())).message).toBe('Failed to capture frame from stream');
+    expect((await readFailure(capture({ mode: 'clip' }))).message).toBe(
       'Failed to capture video clip from stream',
     );
   });
@@ -342,14 +342,14 @@ describe('failed HLS capture', () => {
   it('a capture with a wrong key is reported as undecryptable', async () => {
     server.key = Buffer.from('0123456789abcdef');
     server.answer = (path, answer) => (path === '/key' ? { ...answer, body: 'short' } : answer);
-    expect((await failureOf(capture())).remediation).toContain('decrypted');
+    expect((await readFailure(capture())).remediation).toContain('decrypted');
   });
 
   it('a capture of segments above the size limit is reported as too large', async () => {
     await http.close();
     http = createGuardedHttp(createEgressGuard({ allowRanges: ['127.0.0.0/8'] }));
     capturer = createHlsCapturer({ http, ffmpeg, now: () => now, limits: { captureBytes: 1000 } });
-    expect((await failureOf(capture())).remediation).toContain('segment is too large');
+    expect((await readFailure(capture())).remediation).toContain('segment is too large');
   });
 
   it('a cancelled capture throws the abort reason', async () => {
@@ -385,7 +385,7 @@ describe('forbidden address in HLS', () => {
     ['of a file', (text: string) => text.replaceAll('segments/4.ts', 'file:///etc/passwd'), undefined],
   ])('a forbidden address %s is rejected', async (_case, edit, url) => {
     server.editPlaylist = edit;
-    const failure = await failureOf(capture(url === undefined ? {} : { url }));
+    const failure = await readFailure(capture(url === undefined ? {} : { url }));
     expect(failure).toBeInstanceOf(InvalidUrlError);
     expect(failure.remediation).toContain('WATCHPOST_ALLOW_RANGES');
   });
@@ -393,14 +393,14 @@ describe('forbidden address in HLS', () => {
   it('a redirect of a segment to a forbidden address is rejected', async () => {
     server.answer = (path, answer) =>
       path.startsWith('/segments/') ? { status: 302, headers: { location: inside }, body: '' } : answer;
-    expect(await failureOf(capture())).toBeInstanceOf(InvalidUrlError);
+    expect(await readFailure(capture())).toBeInstanceOf(InvalidUrlError);
   });
 });
 
 it('a server that refuses connections is a stream failure', async () => {
   const url = server.url('/live.m3u8');
   await server.close();
-  const failure = await failureOf(
+  const failure = await readFailure(
     capturer.capture({ url, mode: 'frames', clipSeconds: 3, resolveAgain: false }, never),
   );
   expect(failure.remediation).toContain('cannot be reached');

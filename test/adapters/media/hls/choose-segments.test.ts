@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chooseSegments, type SegmentsWanted } from '../../../../adapters/media/hls/choose-segments.ts';
+import { chooseSegments, type SegmentSelection } from '../../../../adapters/media/hls/choose-segments.ts';
 import type { Segment } from '../../../../adapters/media/hls/playlist.ts';
 
 function segment(sequence: number, more: Partial<Segment> = {}): Segment {
@@ -17,7 +17,7 @@ function segment(sequence: number, more: Partial<Segment> = {}): Segment {
   };
 }
 
-function chosen(segments: Segment[], wanted: Partial<SegmentsWanted> = {}): number[] {
+function chosen(segments: Segment[], wanted: Partial<SegmentSelection> = {}): number[] {
   const playlist = {
     kind: 'media' as const,
     url: '',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { rankVariants } from '../../../../adapters/media/hls/choose-variant.ts';
-import type { InputMode } from '../../../../core/capture.ts';
+import type { InputMode } from '../../../../core/records/capture.ts';
 import type { Variant } from '../../../../adapters/media/hls/playlist.ts';
 
 function variant(url: string, more: Partial<Variant> = {}): Variant {

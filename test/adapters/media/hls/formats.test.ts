@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { jpegSize } from '../../../support/hls/jpeg-size.ts';
 import { record, type RecordingOptions } from '../../../support/hls/recording.ts';
 import {
-  failureOf,
+  readFailure,
   mediaPlaylist,
   watchFiles,
   type WatchedStream,
@@ -113,7 +113,9 @@ describe('fragmented MP4', () => {
 
 it('a stream with audio only is reported as undecodable', async () => {
   await serve({ sound: true }, withoutPicture);
-  expect((await failureOf(stream.capture('/live.m3u8'))).message).toBe('Failed to capture frame from stream');
+  expect((await readFailure(stream.capture('/live.m3u8'))).message).toBe(
+    'Failed to capture frame from stream',
+  );
 });
 
 const packetBytes = 188;

@@ -1,10 +1,10 @@
 import { createCipheriv } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { lastKeyFrame } from '../../../../adapters/media/hls/last-key-frame.ts';
+import { extractLastKeyFrame } from '../../../../adapters/media/hls/extract-last-key-frame.ts';
 import type { Served } from '../../../support/hls/file-server.ts';
-import { momentOf, record } from '../../../support/hls/recording.ts';
+import { readMoment, record } from '../../../support/hls/recording.ts';
 import {
-  failureOf,
+  readFailure,
   mediaPlaylist,
   watchRecording,
   type WatchedStream,
@@ -64,7 +64,7 @@ describe('multivariant playlist', () => {
     await serve({
       '/master.m3u8': '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=64000,CODECS="mp4a.40.2"\nsound.m3u8',
     });
-    expect((await failureOf(stream.probe('/master.m3u8'))).remediation).toContain(
+    expect((await readFailure(stream.probe('/master.m3u8'))).remediation).toContain(
       'no variant stream with video',
     );
   });
@@ -125,7 +125,7 @@ describe('discontinuity', () => {
       '/other.ts': other.segments[1]!,
     });
     const clip = { mode: 'clip', clipSeconds: 6 } as const;
-    expect(momentOf((await stream.capture(live, clip)).thumbnail)).toBeGreaterThan(11.5);
+    expect(readMoment((await stream.capture(live, clip)).thumbnail)).toBeGreaterThan(11.5);
     expect(await stream.moment('/back.m3u8', clip)).toBeGreaterThan(3.5);
     expect(await stream.moment('/back.m3u8', clip)).toBeLessThan(4.5);
   });
@@ -217,8 +217,8 @@ describe('AES-128', () => {
     await stream.capture(live);
     expect(stream.requests.filter((path) => path === '/1.key')).toHaveLength(1);
     Object.assign(stream.files, { '/4.ts': encrypted(4, second, sequenceIv(4)), '/1.key': second });
-    await failureOf(stream.capture(live));
-    expect((await stream.capture(live)).frame).toEqual(lastKeyFrame(segments[4]!));
+    await readFailure(stream.capture(live));
+    expect((await stream.capture(live)).frame).toEqual(extractLastKeyFrame(segments[4]!));
   });
 
   it.each([
@@ -230,7 +230,7 @@ describe('AES-128', () => {
   ])('encryption with %s is rejected', async (key) => {
     await serve({ [live]: mediaPlaylist([`#EXT-X-KEY:${key}`, '4.ts']) });
     for (const refused of [stream.probe(live), stream.capture(live)]) {
-      expect((await failureOf(refused)).remediation).toContain('DRM');
+      expect((await readFailure(refused)).remediation).toContain('DRM');
     }
     expect(stream.requests).not.toContain('/1.key');
   });
@@ -322,7 +322,7 @@ describe('program date-time', () => {
       '/part.ts': parts[2]!,
     });
     const { capturedAt, thumbnail } = await stream.capture(live);
-    expect(momentOf(thumbnail)).toBeGreaterThan(5.2);
+    expect(readMoment(thumbnail)).toBeGreaterThan(5.2);
     expect(capturedAt.toISOString()).toBe('2026-11-20T11:59:43.500Z');
   });
 
@@ -333,7 +333,7 @@ describe('program date-time', () => {
       ...Object.fromEntries(['a', 'b', 'c'].map((name, index) => [`/${name}.ts`, rare.segments[index]!])),
     });
     const { capturedAt, thumbnail } = await stream.capture(live);
-    expect(momentOf(thumbnail)).toBeCloseTo(0, 0);
+    expect(readMoment(thumbnail)).toBeCloseTo(0, 0);
     expect(capturedAt.toISOString()).toBe('2026-11-20T11:59:40.000Z');
   });
 

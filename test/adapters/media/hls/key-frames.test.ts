@@ -1,7 +1,7 @@
 import { assert, property, uint8Array } from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { lastKeyFrameOfMp4 } from '../../../../adapters/media/hls/mp4-key-frames.ts';
-import { lastKeyFrameOfTs } from '../../../../adapters/media/hls/ts-key-frames.ts';
+import { lastKeyFrameOffsetMp4 } from '../../../../adapters/media/hls/mp4-key-frames.ts';
+import { lastKeyFrameOffsetTs } from '../../../../adapters/media/hls/ts-key-frames.ts';
 import { record, type Recording } from '../../../support/hls/recording.ts';
 
 /** Segments of 2 s with a key frame every 0.5 s, and others with one in 6 s. */
@@ -18,14 +18,14 @@ describe('last key frame of a segment', () => {
     ['fMP4 of H.265', { segmentType: 'fmp4', codec: 'h265' }],
   ] as const)('the time of the last key frame is found (%s)', async (_format, options) => {
     const { segments, initialization } = await record({ ...often, ...options });
-    for (const segment of segments) expect(timeOf(segment, initialization)).toBeCloseTo(1.5, 2);
+    for (const segment of segments) expect(toTime(segment, initialization)).toBeCloseTo(1.5, 2);
   });
 
   it.each(['mpegts', 'fmp4'] as const)(
     'the last key frame may be in an earlier segment (%s)',
     async (segmentType) => {
       const { segments, initialization } = await record({ ...rarely, segmentType });
-      expect(segments.map((segment) => timeOf(segment, initialization))).toEqual([0, null, null]);
+      expect(segments.map((segment) => toTime(segment, initialization))).toEqual([0, null, null]);
     },
   );
 
@@ -34,8 +34,8 @@ describe('last key frame of a segment', () => {
     const shifted = Buffer.from(segments[1]!);
     for (let at = 0; at < shifted.length; at += 188)
       addToTimestamp(shifted.subarray(at, at + 188), 2 ** 33 - 4.4 * 90_000);
-    expect(lastKeyFrameOfTs(Buffer.concat([Buffer.alloc(500, 'x'), segments[1]!]))).toBeCloseTo(1.5, 2);
-    expect(lastKeyFrameOfTs(shifted)).toBeCloseTo(1.5, 2);
+    expect(lastKeyFrameOffsetTs(Buffer.concat([Buffer.alloc(500, 'x'), segments[1]!]))).toBeCloseTo(1.5, 2);
+    expect(lastKeyFrameOffsetTs(shifted)).toBeCloseTo(1.5, 2);
   });
 
   describe('damaged segment', () => {
@@ -51,13 +51,16 @@ describe('last key frame of a segment', () => {
           const damaged = Buffer.from(segments[0]!);
           for (const [index, byte] of noise.entries())
             damaged[(byte * 7 + index * 13) % damaged.length] = byte;
-          for (const time of [lastKeyFrameOfMp4(damaged, initialization), lastKeyFrameOfTs(damaged)]) {
+          for (const time of [
+            lastKeyFrameOffsetMp4(damaged, initialization),
+            lastKeyFrameOffsetTs(damaged),
+          ]) {
             expect(time === null || Number.isFinite(time)).toBe(true);
           }
         }),
       );
-      expect(lastKeyFrameOfMp4(segments[0]!, null)).toBeNull();
-      expect(lastKeyFrameOfTs(new Uint8Array())).toBeNull();
+      expect(lastKeyFrameOffsetMp4(segments[0]!, null)).toBeNull();
+      expect(lastKeyFrameOffsetTs(new Uint8Array())).toBeNull();
     });
 
     it('a segment that declares endless samples is read quickly', () => {
@@ -65,14 +68,14 @@ describe('last key frame of a segment', () => {
       const run = segment.indexOf('trun') + 4;
       segment.writeUInt32BE(0, run);
       segment.writeUInt32BE(0xffffffff, run + 4);
-      expect(lastKeyFrameOfMp4(segment, recording.initialization)).not.toBeNaN();
+      expect(lastKeyFrameOffsetMp4(segment, recording.initialization)).not.toBeNaN();
     });
 
     it.each(['moof', 'traf', 'trun'])('a segment of empty boxes (%s) takes no memory', (type) => {
       const boxes = Buffer.alloc(16 * 1024 * 1024, box(type, Buffer.alloc(0)));
-      const bombs = { moof: boxes, traf: box('moof', boxes), trun: box('moof', fragmentOf(boxes)) };
+      const bombs = { moof: boxes, traf: box('moof', boxes), trun: box('moof', createFragment(boxes)) };
       const before = process.memoryUsage().heapTotal;
-      expect(lastKeyFrameOfMp4(bombs[type as keyof typeof bombs], recording.initialization)).toBeNull();
+      expect(lastKeyFrameOffsetMp4(bombs[type as keyof typeof bombs], recording.initialization)).toBeNull();
       expect(process.memoryUsage().heapTotal - before).toBeLessThan(64 * 1024 * 1024);
     });
   });
@@ -86,14 +89,16 @@ function box(type: string, content: Buffer): Buffer {
 }
 
 /** Adds to the timestamps of the first track, by the PIDs of ffmpeg. */
-function fragmentOf(runs: Buffer): Buffer {
+function createFragment(runs: Buffer): Buffer {
   const [header, time] = [Buffer.alloc(8), Buffer.alloc(8)];
   header.writeUInt32BE(1, 4);
   return box('traf', Buffer.concat([box('tfhd', header), box('tfdt', time), runs]));
 }
 
-function timeOf(segment: Buffer, initialization: Buffer | null): number | null {
-  return initialization === null ? lastKeyFrameOfTs(segment) : lastKeyFrameOfMp4(segment, initialization);
+function toTime(segment: Buffer, initialization: Buffer | null): number | null {
+  return initialization === null
+    ? lastKeyFrameOffsetTs(segment)
+    : lastKeyFrameOffsetMp4(segment, initialization);
 }
 
 /** Adds to the timestamps of the packet's video PES header, if it has one. */

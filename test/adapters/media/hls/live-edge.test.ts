@@ -1,12 +1,12 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { lastKeyFrame } from '../../../../adapters/media/hls/last-key-frame.ts';
-import type { CaptureRequest } from '../../../../core/capture.ts';
+import { extractLastKeyFrame } from '../../../../adapters/media/hls/extract-last-key-frame.ts';
+import type { CaptureRequest } from '../../../../core/records/capture.ts';
 import { InvalidUrlError, StreamEndedError, StreamFetchError } from '../../../../core/errors.ts';
 import type { Served } from '../../../support/hls/file-server.ts';
 import { record } from '../../../support/hls/recording.ts';
 import {
-  failureOf,
+  readFailure,
   mediaPlaylist,
   watchRecording,
   type WatchedStream,
@@ -17,7 +17,7 @@ let segments: Buffer[];
 let stream: WatchedStream;
 
 beforeAll(async () => {
-  segments = (await record()).segments.map((segment) => Buffer.from(lastKeyFrame(segment)!));
+  segments = (await record()).segments.map((segment) => Buffer.from(extractLastKeyFrame(segment)!));
 });
 afterEach(() => stream.close());
 
@@ -75,7 +75,7 @@ describe('HLS URL', () => {
     const { position: at } = await stream.capture('/secret-path/live.m3u8?sig=secret');
     expect(JSON.stringify(at)).not.toContain('secret');
     delete stream.files['/secret-path/4.ts'];
-    const failure = await failureOf(stream.capture('/secret-path/live.m3u8?sig=secret'));
+    const failure = await readFailure(stream.capture('/secret-path/live.m3u8?sig=secret'));
     expect(`${failure.message} ${failure.remediation} ${failure.stack}`).not.toContain('secret');
   });
 });
@@ -111,7 +111,7 @@ describe('HLS response', () => {
       '/endless.m3u8': { pieces: 1000, pauseMs: 30, body: mediaPlaylist(['4.ts']).padEnd(2000, '\n') },
     });
     expect(await newest()).toBe(4);
-    expect((await failureOf(stream.capture('/endless.m3u8'))).remediation).toContain(
+    expect((await readFailure(stream.capture('/endless.m3u8'))).remediation).toContain(
       'did not respond in time',
     );
   });
@@ -137,7 +137,7 @@ describe('live edge', () => {
 
   it('a playlist without any available segment causes few requests', async () => {
     await serve({ [live]: mediaPlaylist(['a.ts', 'b.ts', 'c.ts', 'd.ts', 'e.ts']) });
-    expect((await failureOf(stream.capture(live))).remediation).toContain('status 404');
+    expect((await readFailure(stream.capture(live))).remediation).toContain('status 404');
     expect(stream.requests).toEqual([live, '/e.ts', '/d.ts', '/c.ts']);
   });
 
@@ -155,7 +155,7 @@ describe('live edge', () => {
   it('a playlist without segments asks to try again', async () => {
     await serve({ [live]: mediaPlaylist([]) });
     await expect(stream.probe(live)).resolves.toMatchObject({ platform: 'hls' });
-    expect((await failureOf(stream.capture(live))).remediation).toContain('no segments yet');
+    expect((await readFailure(stream.capture(live))).remediation).toContain('no segments yet');
     stream.files[live] = mediaPlaylist(['0.ts']);
     expect(await newest()).toBe(0);
   });
@@ -188,7 +188,7 @@ describe('HLS stream', () => {
     stream.files['/new.m3u8'] = mediaPlaylist(['0.ts']);
     expect(await newest('/master.m3u8')).toBe(0);
     stream.files['/new.m3u8'] = mediaPlaylist(['0.ts', '#EXT-X-ENDLIST']);
-    expect(await failureOf(stream.capture('/master.m3u8'))).toBeInstanceOf(StreamEndedError);
+    expect(await readFailure(stream.capture('/master.m3u8'))).toBeInstanceOf(StreamEndedError);
   });
 
   it('a stream whose cached playlist is stale is resolved again', async () => {
@@ -207,7 +207,7 @@ describe('HLS stream', () => {
     await expect(stream.probe(live)).resolves.toMatchObject({ platform: 'hls' });
     expect(await newest()).toBe(4);
     stream.files[live] = mediaPlaylist([...event, '#EXT-X-ENDLIST']);
-    expect(await failureOf(stream.capture(live))).toBeInstanceOf(StreamEndedError);
+    expect(await readFailure(stream.capture(live))).toBeInstanceOf(StreamEndedError);
   });
 
   it.each([
@@ -216,6 +216,6 @@ describe('HLS stream', () => {
     ['missing.ts', StreamFetchError],
   ])('a segment at %s is rejected', async (segment, kind) => {
     await serve({ [live]: mediaPlaylist([segment]) });
-    expect(await failureOf(stream.capture(live))).toBeInstanceOf(kind);
+    expect(await readFailure(stream.capture(live))).toBeInstanceOf(kind);
   });
 });

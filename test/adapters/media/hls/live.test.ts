@@ -7,7 +7,7 @@ import { createGuardedHttp } from '../../../../adapters/egress/guarded-http.ts';
 import { createFfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createHlsCapturer } from '../../../../adapters/media/hls/capture-hls.ts';
 import { startLiveHls } from '../../../../cli/demo/live-hls.ts';
-import { ffmpegPath, momentOf } from '../../../support/hls/recording.ts';
+import { ffmpegPath, readMoment } from '../../../support/hls/recording.ts';
 
 const never = new AbortController().signal;
 const scene = [
@@ -51,7 +51,7 @@ it.each(['mpegts', 'fmp4'] as const)(
     const second = await capturer.capture({ ...request, mode: 'hybrid' }, never);
 
     expect(second.position).not.toEqual(first.position);
-    expect(momentOf(second.thumbnail)).toBeGreaterThan(momentOf(first.thumbnail));
+    expect(readMoment(second.thumbnail)).toBeGreaterThan(readMoment(first.thumbnail));
     expect(second.capturedAt.getTime()).toBeGreaterThan(first.capturedAt.getTime());
     expect(Math.abs(Date.now() - second.capturedAt.getTime())).toBeLessThan(10_000);
     expect(second.clip?.length).toBeGreaterThan(1000);

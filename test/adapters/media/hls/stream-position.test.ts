@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { parsePlaylist } from '../../../../adapters/media/hls/playlist.ts';
-import { positionOf } from '../../../../adapters/media/hls/stream-position.ts';
+import { streamPosition } from '../../../../adapters/media/hls/stream-position.ts';
 
 it.each([
   ['2', 2],
@@ -13,7 +13,7 @@ it.each([
     const text = `#EXTM3U\n#EXT-X-TARGETDURATION:${target}\n#EXTINF:2,\na.ts\n`;
     const playlist = parsePlaylist(Buffer.from(text), 'https://cdn.example/live.m3u8');
     if (playlist.kind !== 'media') throw new Error('No media playlist');
-    expect(positionOf(playlist.segments[0]!, playlist).segment_seconds).toBe(seconds);
+    expect(streamPosition(playlist.segments[0]!, playlist).segment_seconds).toBe(seconds);
   },
 );
 
@@ -68,5 +68,5 @@ function position(segments: string[], firstSequence = 7): string | null {
     'https://cdn.example/live.m3u8',
   );
   if (playlist.kind !== 'media') throw new Error('No media playlist');
-  return positionOf(playlist.segments.at(-1)!, playlist).segment;
+  return streamPosition(playlist.segments.at(-1)!, playlist).segment;
 }

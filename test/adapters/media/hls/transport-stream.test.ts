@@ -1,9 +1,9 @@
 import { beforeAll, expect, it } from 'vitest';
 import {
   packetBytes,
-  payloadOf,
-  picturesOf,
-  startsUnit,
+  packetPayload,
+  indexTransportStream,
+  startsPayloadUnit,
 } from '../../../../adapters/media/hls/transport-stream.ts';
 import { record } from '../../../support/hls/recording.ts';
 
@@ -14,19 +14,19 @@ beforeAll(async () => {
 });
 
 it('an access unit over several PES packets counts once', () => {
-  const { pictures, videoPid } = picturesOf(whole)!;
+  const { accessUnits: pictures, videoPid } = indexTransportStream(whole)!;
   expect(pictures.length).toBeGreaterThan(10);
-  expect(picturesOf(withSecondPacketOf(videoPid))?.pictures).toEqual(pictures);
+  expect(indexTransportStream(insertSecondPacket(videoPid))?.accessUnits).toEqual(pictures);
 });
 
 /** The first packet within an access unit of that stream starts another PES packet, without a PTS. */
-function withSecondPacketOf(videoPid: number): Buffer {
+function insertSecondPacket(videoPid: number): Buffer {
   const bytes = Buffer.from(whole);
   for (let at = 0; at < bytes.length; at += packetBytes) {
     const packet = bytes.subarray(at, at + packetBytes);
-    if ((packet.readUInt16BE(1) & 0x1fff) !== videoPid || startsUnit(packet)) continue;
+    if ((packet.readUInt16BE(1) & 0x1fff) !== videoPid || startsPayloadUnit(packet)) continue;
     packet[1] = packet[1]! | 0x40;
-    payloadOf(packet).set([0, 0, 1, 0xe0, 0, 0, 0x80, 0, 0]);
+    packetPayload(packet).set([0, 0, 1, 0xe0, 0, 0, 0x80, 0, 0]);
     return bytes;
   }
   throw new Error('Every access unit fits into one packet');

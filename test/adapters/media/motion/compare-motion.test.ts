@@ -1,6 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { compareMotion } from '../../../../adapters/media/motion/compare-motion.ts';
-import { box, changeAt, clock, daylight, looks, night, sensorNoise, thumbnailsOf, watch } from './scenes.ts';
+import {
+  box,
+  changeAt,
+  clock,
+  daylight,
+  looks,
+  night,
+  sensorNoise,
+  renderThumbnails,
+  watch,
+} from './scenes.ts';
 
 const first = 0;
 
@@ -19,11 +29,11 @@ describe('motion detection in a scene without events', () => {
       `${daylight},colorbalance=rm=0.12:bm=-0.1:enable='gte(t,${changeAt})',${sensorNoise}`,
     ],
   ])('%s causes only the first check', (_, filter, bitrate = '1500k') => {
-    expect(looks(thumbnailsOf(filter, { bitrate }))).toEqual([first]);
+    expect(looks(renderThumbnails(filter, { bitrate }))).toEqual([first]);
   });
 
   test('a learned clock overlay causes no check', () => {
-    const looked = looks(thumbnailsOf(`${daylight},${clock},${sensorNoise}`, { seconds: 16 }));
+    const looked = looks(renderThumbnails(`${daylight},${clock},${sensorNoise}`, { seconds: 16 }));
     expect(looked.filter((tick) => tick > 5)).toEqual([]);
     expect(looked.length).toBeLessThanOrEqual(4);
   });
@@ -49,19 +59,19 @@ describe('motion detection of an event', () => {
       `${daylight},eq=brightness=-0.4:contrast=0.3:enable='gte(t,${changeAt})',${sensorNoise}`,
     ],
   ])('%s causes a check in its tick', (_, filter) => {
-    const ticks = watch(thumbnailsOf(filter));
+    const ticks = watch(renderThumbnails(filter));
     expect(ticks[changeAt]).toMatchObject({ looked: true });
     expect(ticks[changeAt]?.changedShare).toBeGreaterThan(0);
   });
 
   test('a red object as bright as its gray background causes a check when it appears and disappears', () => {
     const scene = `color=0x808080:s=1280x720:r=2,${sensorNoise},${box(64, '0xff4848', changeAt, changeAt + 3)}`;
-    expect(looks(thumbnailsOf(scene))).toEqual([first, changeAt, changeAt + 3]);
+    expect(looks(renderThumbnails(scene))).toEqual([first, changeAt, changeAt + 3]);
   });
 
   test('an object at the position of a clock causes a check when it appears and disappears', () => {
     const visitor = `drawbox=x=600:y=30:w=60:h=60:color=white:t=fill:enable='between(t,${changeAt},${changeAt + 2.9})'`;
-    expect(looks(thumbnailsOf(`${daylight},${visitor},${sensorNoise}`))).toEqual([
+    expect(looks(renderThumbnails(`${daylight},${visitor},${sensorNoise}`))).toEqual([
       first,
       changeAt,
       changeAt + 3,
@@ -71,12 +81,15 @@ describe('motion detection of an event', () => {
 
 test('slow change accumulates against the motion reference', () => {
   const ghost = 'color=white:s=80x160:r=2,format=yuva420p,fade=in:st=1:d=40:alpha=1[ghost]';
-  const pictures = thumbnailsOf(`${daylight}[scene];${ghost};[scene][ghost]overlay=600:300,${sensorNoise}`, {
-    seconds: 14,
-  });
+  const pictures = renderThumbnails(
+    `${daylight}[scene];${ghost};[scene][ghost]overlay=600:300,${sensorNoise}`,
+    {
+      seconds: 14,
+    },
+  );
   expect(looks(pictures).length).toBeGreaterThan(1);
   const stepByStep = pictures.slice(1).map((picture, at) => {
-    const { stateIfLooked } = compareMotion(pictures[at]!, null);
+    const { stateWithNewReference: stateIfLooked } = compareMotion(pictures[at]!, null);
     return compareMotion(picture, stateIfLooked).moved;
   });
   expect(stepByStep.filter(Boolean).length).toBeLessThan(stepByStep.length / 4);
@@ -92,14 +105,14 @@ test('the changed share is at most 1 if luma and both chroma planes change every
     [grey, green],
     [red, green],
   ] as const) {
-    const { moved, changedShare } = compareMotion(after, compareMotion(before, null).stateIfLooked);
+    const { moved, changedShare } = compareMotion(after, compareMotion(before, null).stateWithNewReference);
     expect(moved).toBe(true);
     expect(changedShare).toBeLessThanOrEqual(1);
   }
 });
 
 describe('motion state', () => {
-  const [before, after] = thumbnailsOf(`${daylight},${sensorNoise}`, { seconds: 2 });
+  const [before, after] = renderThumbnails(`${daylight},${sensorNoise}`, { seconds: 2 });
 
   test('a first frame counts as moved', () => {
     expect(compareMotion(before!, null)).toMatchObject({
@@ -117,16 +130,19 @@ describe('motion state', () => {
   );
 
   test('a motion state stays below 14 kB, even from a very noisy camera', () => {
-    const [picture, next] = thumbnailsOf(`${daylight},noise=alls=60:allf=t`, { seconds: 2 });
-    const { stateIfSkipped } = compareMotion(next!, compareMotion(picture!, null).stateIfLooked);
+    const [picture, next] = renderThumbnails(`${daylight},noise=alls=60:allf=t`, { seconds: 2 });
+    const { stateWithSameReference: stateIfSkipped } = compareMotion(
+      next!,
+      compareMotion(picture!, null).stateWithNewReference,
+    );
     expect(stateIfSkipped.length).toBeLessThan(14_000);
     expect(
-      compareMotion(after!, compareMotion(before!, null).stateIfLooked).stateIfLooked.length,
+      compareMotion(after!, compareMotion(before!, null).stateWithNewReference).stateWithNewReference.length,
     ).toBeLessThan(11_000);
   });
 
   test('a comparison is pure: equal thumbnail and state give the same result', () => {
-    const { stateIfLooked } = compareMotion(before!, null);
+    const { stateWithNewReference: stateIfLooked } = compareMotion(before!, null);
     expect(compareMotion(after!, stateIfLooked)).toEqual(compareMotion(after!, stateIfLooked));
   });
 
@@ -153,7 +169,7 @@ describe('black frame', () => {
     ['a dark blue screen', 'color=0x00000c:s=1280x720:r=2,drawbox=color=0x000028:t=fill', false],
     ['grey', 'color=gray:s=1280x720:r=2', false],
   ])('%s is black: %s', (_, filter, black) => {
-    const ticks = watch(thumbnailsOf(filter, { seconds: 3 }));
+    const ticks = watch(renderThumbnails(filter, { seconds: 3 }));
     expect(ticks.map((tick) => tick.black)).toEqual([black, black, black]);
   });
 });
@@ -165,7 +181,7 @@ describe('frozen frame', () => {
     ['a test card', 'smptehdbars=s=1280x720:r=2'],
     ['a scene', daylight],
   ])('%s that is frozen is identical from key frame to key frame', (_, filter) => {
-    const ticks = watch(thumbnailsOf(filter, { bitrate: '6M' })).slice(settled);
+    const ticks = watch(renderThumbnails(filter, { bitrate: '6M' })).slice(settled);
     expect(ticks.map((tick) => tick.identicalToPrevious)).toEqual(ticks.map(() => true));
   });
 
@@ -175,7 +191,7 @@ describe('frozen frame', () => {
     ['noise at a low bit rate', `${daylight},noise=alls=10:allf=t`, '300k'],
     ['a clock over a frozen scene', `${daylight},${clock}`],
   ])('%s is not identical', (_, filter, bitrate = '1500k') => {
-    const ticks = watch(thumbnailsOf(filter, { bitrate }));
+    const ticks = watch(renderThumbnails(filter, { bitrate }));
     expect(ticks.filter((tick) => tick.identicalToPrevious)).toEqual([]);
   });
 });

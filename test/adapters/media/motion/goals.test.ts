@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { captureArguments } from '../../../../adapters/media/ffmpeg/graphs.ts';
+import { captureArguments } from '../../../../adapters/media/ffmpeg/capture-arguments.ts';
 import { compareMotion } from '../../../../adapters/media/motion/compare-motion.ts';
 import { asInAJob, previousFrame } from '../../../../bench/motion/detectors.ts';
 import { eventScene } from '../../../../bench/motion/event-scenes.ts';
 import { evaluate } from '../../../../bench/motion/evaluate.ts';
 import { stillScene } from '../../../../bench/motion/still-scenes.ts';
-import { thumbnailFilter, thumbnailsOf } from '../../../../bench/motion/thumbnails.ts';
+import { thumbnailFilter, renderThumbnails } from '../../../../bench/motion/thumbnails.ts';
 import type { Scene } from '../../../../bench/motion/scene.ts';
 
 /** Clips of `npm run bench:motion` with other seeds: enough to detect a regression of the pre-filter. */
@@ -60,7 +60,7 @@ async function draw(scenes: Scene[]) {
   const drawn: { scene: Scene; half: 'held out'; pictures: Uint8Array[] }[] = [];
   const work = async (): Promise<void> => {
     for (const [at, scene] of rest)
-      drawn[at] = { scene, half: 'held out', pictures: await thumbnailsOf(scene) };
+      drawn[at] = { scene, half: 'held out', pictures: await renderThumbnails(scene) };
   };
   await Promise.all([work(), work()]);
   return drawn;

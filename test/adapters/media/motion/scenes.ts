@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { thumbnail } from '../../../../core/capture.ts';
+import { thumbnail } from '../../../../core/records/capture.ts';
 import { compareMotion } from '../../../../adapters/media/motion/compare-motion.ts';
-import type { MotionComparison } from '../../../../core/motion.ts';
+import type { MotionComparison } from '../../../../core/records/motion.ts';
 
 /** Still, textured scene by day and by night. */
 export const daylight = [
@@ -29,7 +29,7 @@ export const changeAt = 4;
 type Encoding = { seconds?: number; bitrate?: string };
 
 /** Creates thumbnails like a capture: one per second, from the key frames of a stream encoded by libx264. */
-export function thumbnailsOf(
+export function renderThumbnails(
   filter: string,
   { seconds = 9, bitrate = '1500k' }: Encoding = {},
 ): Uint8Array[] {
@@ -63,7 +63,7 @@ export function watch(pictures: Uint8Array[]): Tick[] {
   let state: string | null = null;
   return pictures.map((picture) => {
     const comparison = compareMotion(picture, state);
-    state = comparison.moved ? comparison.stateIfLooked : comparison.stateIfSkipped;
+    state = comparison.moved ? comparison.stateWithNewReference : comparison.stateWithSameReference;
     return { ...comparison, looked: comparison.moved };
   });
 }

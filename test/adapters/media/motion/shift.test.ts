@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { findShift, shifted } from '../../../../adapters/media/motion/shift.ts';
-import { type Planes, planesOf } from '../../../../adapters/media/motion/planes.ts';
-import { thumbnail } from '../../../../core/capture.ts';
+import { findShift, applyShift } from '../../../../adapters/media/motion/shift.ts';
+import { type Planes, splitPlanes } from '../../../../adapters/media/motion/planes.ts';
+import { thumbnail } from '../../../../core/records/capture.ts';
 import { texture } from '../../../../bench/motion/texture.ts';
 
 const { width, height, bytes } = thumbnail;
@@ -19,7 +19,7 @@ describe('camera shift', () => {
   });
 
   test('the reference is shifted to the camera position', () => {
-    const { luma } = shifted(view(0, 0, 0), { right: 2, down: 1 });
+    const { luma } = applyShift(view(0, 0, 0), { right: 2, down: 1 });
     const wanted = view(2, 1, 0).luma;
     const inner = 45 * width + 80;
     expect(luma.samples.subarray(inner, inner + 20)).toEqual(wanted.samples.subarray(inner, inner + 20));
@@ -51,5 +51,5 @@ function wallWith(left: number): Planes {
 function drawn(levelAt: (x: number, y: number) => number): Planes {
   const picture = new Uint8Array(bytes).fill(128);
   for (let at = 0; at < width * height; at += 1) picture[at] = levelAt(at % width, Math.floor(at / width));
-  return planesOf(picture);
+  return splitPlanes(picture);
 }

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { noiseCells } from '../../../../adapters/media/motion/noise-map.ts';
-import { trace } from '../../../../adapters/media/motion/picture-health.ts';
-import { fromDifferences, toDifferences } from '../../../../adapters/media/motion/prediction.ts';
+import { fingerprint } from '../../../../adapters/media/motion/frame-health.ts';
+import { fromResiduals, toResiduals } from '../../../../adapters/media/motion/residuals.ts';
 import { decodeState, encodeReference, encodeState } from '../../../../adapters/media/motion/state-codec.ts';
-import { thumbnail } from '../../../../core/capture.ts';
+import { thumbnail } from '../../../../core/records/capture.ts';
 
 const picture = Uint8Array.from({ length: thumbnail.bytes }, (_, at) => (at * 7 + (at >> 5)) % 256);
 const learned = {
-  trace: Uint8Array.from({ length: trace.bytes }, (_, at) => (at * 13) % 256),
+  trace: Uint8Array.from({ length: fingerprint.bytes }, (_, at) => (at * 13) % 256),
   noise: Uint8Array.from({ length: noiseCells }, (_, at) => at % 40),
   flakeArea: 17,
 };
@@ -42,5 +42,5 @@ test.each([
 test('residuals restore any plane', () => {
   const width = 16;
   const plane = Uint8Array.from({ length: width * 9 }, (_, at) => (at * at * 31) % 256);
-  expect(fromDifferences(toDifferences(plane, width), width)).toEqual(plane);
+  expect(fromResiduals(toResiduals(plane, width), width)).toEqual(plane);
 });

@@ -95,12 +95,12 @@ describe('RTSP authentication challenge', () => {
 const fresh = (nonce: string, stale = 'false'): string[] => [
   `Digest realm="r", nonce="${nonce}", qop="auth", stale=${stale}`,
 ];
-const authorizerOf = (credentials: { username: string; password: string } | null) =>
+const createAuthorizerFor = (credentials: { username: string; password: string } | null) =>
   createAuthorizer(credentials, () => 'c');
 
 describe('RTSP credentials', () => {
   it('credentials are sent only after a challenge and count the uses of a nonce', () => {
-    const authorizer = authorizerOf(mufasa);
+    const authorizer = createAuthorizerFor(mufasa);
     expect(authorizer.headers('DESCRIBE', 'rtsp://h/')).toEqual([]);
     expect(authorizer.accept(fresh('1'))).toBe(true);
     expect(authorizer.headers('DESCRIBE', 'rtsp://h/')[0]![1]).toContain('nc=00000001');
@@ -108,16 +108,16 @@ describe('RTSP credentials', () => {
   });
 
   it('credentials are retried after a stale nonce, but not after a rejection', () => {
-    const authorizer = authorizerOf(mufasa);
+    const authorizer = createAuthorizerFor(mufasa);
     expect(authorizer.accept(fresh('1'))).toBe(true);
     expect(authorizer.accept(fresh('2', 'true'))).toBe(true);
     expect(authorizer.headers('PLAY', 'rtsp://h/')[0]![1]).toContain('nonce="2"');
     expect(authorizer.accept(fresh('3'))).toBe(false);
-    expect(authorizerOf(null).accept(fresh('1'))).toBe(false);
+    expect(createAuthorizerFor(null).accept(fresh('1'))).toBe(false);
   });
 
   it('accepted credentials are retried once with a new nonce, stale or not', () => {
-    const authorizer = authorizerOf(mufasa);
+    const authorizer = createAuthorizerFor(mufasa);
     expect(authorizer.accept(fresh('1'))).toBe(true);
     authorizer.confirm();
     expect(authorizer.accept(fresh('1'))).toBe(false);
@@ -127,7 +127,7 @@ describe('RTSP credentials', () => {
   });
 
   it('credentials are not retried forever if a server reports every nonce as stale', () => {
-    const authorizer = authorizerOf(mufasa);
+    const authorizer = createAuthorizerFor(mufasa);
     const attempts = Array.from({ length: 20 }, (_, index) =>
       authorizer.accept(fresh(String(index), 'true')),
     );

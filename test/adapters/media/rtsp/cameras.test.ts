@@ -4,8 +4,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createEgressGuard } from '../../../../adapters/egress/guard.ts';
 import { readRtspUrl } from '../../../../adapters/media/rtsp/stream-url.ts';
 import { InvalidUrlError, StreamFetchError } from '../../../../core/errors.ts';
-import { momentOf } from '../../../support/hls/recording.ts';
-import { failureOf } from '../../../support/hls/watched-stream.ts';
+import { readMoment } from '../../../support/hls/recording.ts';
+import { readFailure } from '../../../support/hls/watched-stream.ts';
 import { startCamera, type CameraOddities } from '../../../support/rtsp/camera.ts';
 import { recordRtp, type RtpPacket, type RtpRecordingOptions } from '../../../support/rtsp/rtp-recording.ts';
 import type { ScriptedAnswer, ScriptedRequest } from '../../../support/rtsp/scripted-server.ts';
@@ -25,7 +25,7 @@ async function camera(odd: CameraOddities = {}, options: RtpRecordingOptions = {
 /** Returns the moment that a frame shows, in seconds of the recording; 0 is its first frame. */
 async function moment(odd: CameraOddities = {}, options: RtpRecordingOptions = {}): Promise<number> {
   const { url } = await camera(odd, options);
-  return momentOf((await captureRtsp(url)).thumbnail);
+  return readMoment((await captureRtsp(url)).thumbnail);
 }
 
 const withUser = (url: string, user: string): string => url.replace('rtsp://', `rtsp://${user}@`);
@@ -39,7 +39,7 @@ describe('cameras', () => {
     const metadata =
       'm=application 0 RTP/AVP 107\r\na=rtpmap:107 vnd.onvif.metadata/90000\r\na=control:streamid=2\r\n';
     const { url, requests } = await camera({ describe: (text) => text + metadata }, { sound: true });
-    expect(momentOf((await captureRtsp(url)).thumbnail)).toBeCloseTo(0, 0);
+    expect(readMoment((await captureRtsp(url)).thumbnail)).toBeCloseTo(0, 0);
     const setups = requests.filter(({ method }) => method === 'SETUP');
     expect(setups.map((setup) => setup.url)).toEqual([`${url}/streamid=1`]);
   });
@@ -91,7 +91,7 @@ describe('RTP packets', () => {
   it('a connection that ends before the first frame is a failure, a later end is not', async () => {
     expect(await moment({ closesAfter: 12 })).toBeCloseTo(0, 0);
     const { url } = await camera({ closesAfter: 1 });
-    expect((await failureOf(captureRtsp(url))).message).toBe('Failed to capture frame from stream');
+    expect((await readFailure(captureRtsp(url))).message).toBe('Failed to capture frame from stream');
   });
 });
 
@@ -118,7 +118,7 @@ describe('RTSP SETUP', () => {
       transport: () => 'RTP/AVP;unicast;client_port=5000-5001;server_port=6000-6001',
     });
     for (const { url, requests } of [refusing, other]) {
-      expect((await failureOf(captureRtsp(url))).remediation).toContain('TCP');
+      expect((await readFailure(captureRtsp(url))).remediation).toContain('TCP');
       expect(requests.map((request) => request.header('transport')).join('')).not.toContain('client_port');
     }
   });
@@ -146,7 +146,7 @@ describe('RTSP SETUP', () => {
       const describe = (text: string): string =>
         text.replace(/a=tool:.*/, session).replace(/a=control:streamid=0/, `a=control:${track}`);
       const { url, requests } = await camera({ describe, describeHeaders });
-      expect(momentOf((await captureRtsp(url)).thumbnail)).toBeCloseTo(0, 0);
+      expect(readMoment((await captureRtsp(url)).thumbnail)).toBeCloseTo(0, 0);
       const asked = ['SETUP', 'PLAY'].map((name) => requests.find(({ method }) => method === name)!.url);
       expect(asked).toEqual(urls.map((wanted) => (wanted.startsWith('/') ? url + wanted : wanted)));
     },
@@ -182,13 +182,13 @@ describe('RTSP server', () => {
       answer: (request) =>
         request.method === method ? { status: 302, headers: { Location: elsewhere.url } } : undefined,
     });
-    await failureOf(captureRtsp(url));
+    await readFailure(captureRtsp(url));
     expect(elsewhere.requests).toEqual([]);
   });
 
   it.each(['rtsps', 'rtspu', 'rtsph', 'rtmp'])('%s is rejected by its scheme', async (scheme) => {
     const { url, requests } = await camera();
-    expect(await failureOf(captureRtsp(url.replace('rtsp', scheme)))).toBeInstanceOf(InvalidUrlError);
+    expect(await readFailure(captureRtsp(url.replace('rtsp', scheme)))).toBeInstanceOf(InvalidUrlError);
     expect(requests).toEqual([]);
   });
 
@@ -196,7 +196,7 @@ describe('RTSP server', () => {
     const { url } = await camera({
       wire: () => 'HTTP/1.0 400 Bad Request\r\nContent-Type: application/x-rtsp-tunnelled\r\n\r\n',
     });
-    expect((await failureOf(captureRtsp(url))).remediation).toContain('does not use RTSP');
+    expect((await readFailure(captureRtsp(url))).remediation).toContain('does not use RTSP');
   });
 });
 
@@ -206,7 +206,7 @@ describe('camera credentials', () => {
     const { url, requests } = await camera({
       answer: (request) => (isBasic(request) ? undefined : challenge),
     });
-    expect(momentOf((await captureRtsp(withUser(url, viewer))).thumbnail)).toBeCloseTo(0, 0);
+    expect(readMoment((await captureRtsp(withUser(url, viewer))).thumbnail)).toBeCloseTo(0, 0);
     const methods = requests.slice(0, 5).map(({ method }) => method);
     expect(methods).toEqual(['OPTIONS', 'OPTIONS', 'DESCRIBE', 'SETUP', 'PLAY']);
   });
@@ -233,7 +233,7 @@ describe('camera credentials', () => {
         return { status: 401, headers: { 'WWW-Authenticate': challenge(nonce) } };
       },
     });
-    expect(momentOf((await captureRtsp(withUser(url, viewer))).thumbnail)).toBeCloseTo(0, 0);
+    expect(readMoment((await captureRtsp(withUser(url, viewer))).thumbnail)).toBeCloseTo(0, 0);
     const methods = requests.slice(0, 8).map(({ method }) => method);
     expect(methods).toEqual(['OPTIONS', 'DESCRIBE', 'SETUP', 'PLAY'].flatMap((method) => [method, method]));
   });
@@ -263,7 +263,7 @@ describe('camera credentials', () => {
     controller.abort(new StreamFetchError('ended'));
     await expect(taken).rejects.toThrow();
     const refused = await camera({ answer: () => challenge });
-    const failure = await failureOf(captureRtsp(withUser(refused.url, 'viewer:hunter2')));
+    const failure = await readFailure(captureRtsp(withUser(refused.url, 'viewer:hunter2')));
     expect(`${failure.stack} ${failure.remediation} ${String(failure.cause)}`).not.toContain('hunter2');
     // Never before a challenge, and not again after a rejection.
     expect(refused.requests.map((request) => request.header('authorization') !== undefined)).toEqual([

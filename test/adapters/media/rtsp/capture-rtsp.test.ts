@@ -7,7 +7,7 @@ import { locateFfmpeg } from '../../../../adapters/media/ffmpeg/locate-ffmpeg.ts
 import { createFfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createRtspCapturer } from '../../../../adapters/media/rtsp/capture-rtsp.ts';
 import { startRtspServer } from '../../../../cli/demo/rtsp-server.ts';
-import { thumbnail, type Capture, type CaptureRequest } from '../../../../core/capture.ts';
+import { thumbnail, type Capture, type CaptureRequest } from '../../../../core/records/capture.ts';
 import { InvalidUrlError, NotLiveError, StreamFetchError } from '../../../../core/errors.ts';
 import type { StreamCapturer } from '../../../../core/ports/stream-capturer.ts';
 import { startGstRtspServer, type GstRtspServer } from '../../../support/rtsp/gst-rtsp-server.ts';
@@ -49,7 +49,7 @@ async function gstreamer(...flags: string[]): Promise<GstRtspServer> {
 }
 
 /** Color of the middle pixel: GStreamer's test video is blue, and red after the flip. */
-function colour({ thumbnail: picture }: Capture): 'blue' | 'red' | 'other' {
+function color({ thumbnail: picture }: Capture): 'blue' | 'red' | 'other' {
   const pixels = thumbnail.width * thumbnail.height;
   const middle = (thumbnail.width / 2) * (thumbnail.height / 4) + thumbnail.width / 4;
   const [blue, red] = [picture[pixels + middle]!, picture[pixels * 1.25 + middle]!];
@@ -73,12 +73,12 @@ describe('RTSP stream of GStreamer', () => {
     const { url } = await gstreamer('--audio');
     const taken = await capture(url, { mode });
     expectPictures(taken, mode, since);
-    expect(colour(taken)).toBe('blue');
+    expect(color(taken)).toBe('blue');
   });
 
   it.each(['basic', 'digest'])('a stream with %s authentication is captured', async (auth) => {
     const { url } = await gstreamer('--auth', auth);
-    expect(colour(await capture(url.replace('rtsp://', 'rtsp://viewer:secret@')))).toBe('blue');
+    expect(color(await capture(url.replace('rtsp://', 'rtsp://viewer:secret@')))).toBe('blue');
     await expect(capture(url.replace('rtsp://', 'rtsp://viewer:wrong@'))).rejects.toBeInstanceOf(
       StreamFetchError,
     );
@@ -86,7 +86,7 @@ describe('RTSP stream of GStreamer', () => {
 
   it('a stream in H.265 is captured', async () => {
     const { url } = await gstreamer('--codec', 'h265');
-    expect(colour(await capture(url))).toBe('blue');
+    expect(color(await capture(url))).toBe('blue');
   });
 
   it('a capture waits for a key frame that is sent every 2 s', async () => {
@@ -95,14 +95,14 @@ describe('RTSP stream of GStreamer', () => {
     // The first viewer starts the encoder and keeps it running; the second joins between its key frames.
     const first = capture(viewer, { mode: 'clip', clipSeconds: 2 });
     await new Promise((resolve) => setTimeout(resolve, 700));
-    expect((await Promise.all([first, capture(viewer)])).map(colour)).toEqual(['blue', 'blue']);
+    expect((await Promise.all([first, capture(viewer)])).map(color)).toEqual(['blue', 'blue']);
   });
 
   it('a capture shows a change of scene', async () => {
     const { url, flipsAt } = await gstreamer('--red-after', '1.5');
-    expect(colour(await capture(url))).toBe('blue');
+    expect(color(await capture(url))).toBe('blue');
     await new Promise((resolve) => setTimeout(resolve, flipsAt!.getTime() - Date.now() + 500));
-    expect(colour(await capture(url))).toBe('red');
+    expect(color(await capture(url))).toBe('red');
   });
 
   it('a stream that offers only UDP, which would bypass the guard, is rejected', async () => {

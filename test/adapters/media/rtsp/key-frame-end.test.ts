@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { watchForKeyFrameEnd } from '../../../../adapters/media/rtsp/key-frame-end.ts';
+import { createKeyFrameEndDetector } from '../../../../adapters/media/rtsp/key-frame-end.ts';
 import type { VideoTrack } from '../../../../adapters/media/rtsp/video-track.ts';
 
 type Packet = { at: number; payload: number[]; type?: number; extension?: number };
 
 function pastAt(codec: VideoTrack['codec'], packets: Packet[]): number {
-  const end = watchForKeyFrameEnd({ codec, payloadType: 96 });
+  const end = createKeyFrameEndDetector({ codec, payloadType: 96 });
   return packets.findIndex((packet) => end.isPast(interleaved(packet)));
 }
 
@@ -47,12 +47,12 @@ describe('end of the first H.264 key frame', () => {
     ];
     const packets = [at(1, slice), ...noise, { at: 2, payload: idr, extension: 2 }, ...noise, at(3, slice)];
     expect(pastAt('H264', packets)).toBe(6);
-    const end = watchForKeyFrameEnd({ codec: 'H264', payloadType: 96 });
+    const end = createKeyFrameEndDetector({ codec: 'H264', payloadType: 96 });
     expect(end.isPast(Uint8Array.of(0x24, 0, 0, 1, 7))).toBe(false);
   });
 
   it('the end of the key frame does not change afterwards', () => {
-    const end = watchForKeyFrameEnd({ codec: 'H264', payloadType: 96 });
+    const end = createKeyFrameEndDetector({ codec: 'H264', payloadType: 96 });
     const pictures = [at(1, slice), at(2, idr), at(3, slice), at(4, slice), at(5, idr)];
     const past = pictures.map((packet) => end.isPast(interleaved(packet)));
     expect(past).toEqual([false, false, true, true, true]);

@@ -6,7 +6,7 @@ import {
   headerValue,
   headerValues,
   requestLine,
-  statusOf,
+  responseStatus,
 } from '../../../../adapters/media/rtsp/message.ts';
 import { createRtspReader, type RtspItem } from '../../../../adapters/media/rtsp/reader.ts';
 
@@ -34,7 +34,10 @@ describe('createRtspReader', () => {
     const [first, second, third] = items;
     if (first?.kind !== 'message' || second?.kind !== 'frame' || third?.kind !== 'message')
       throw new Error('order');
-    expect([statusOf(first.message), headerValue(first.message, 'session')]).toEqual([200, 'abc;timeout=30']);
+    expect([responseStatus(first.message), headerValue(first.message, 'session')]).toEqual([
+      200,
+      'abc;timeout=30',
+    ]);
     expect(Buffer.from(first.message.body).toString()).toBe('v=0\r\n');
     expect([second.frame.channel, Buffer.from(second.frame.bytes)]).toEqual([1, frame]);
     expect(requestLine(third.message.startLine)).toEqual({ method: 'GET_PARAMETER', url: 'rtsp://h/cam' });

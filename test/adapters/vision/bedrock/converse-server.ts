@@ -1,7 +1,7 @@
 import { createServer, type ServerHttp2Stream } from 'node:http2';
 import { z } from 'zod';
 import { createBedrockClient } from '../../../../adapters/vision/bedrock/bedrock-client.ts';
-import { portOf } from '../port-of.ts';
+import { readPort } from '../port-of.ts';
 
 const mediaSchema = z.strictObject({ format: z.string(), source: z.strictObject({ bytes: z.string() }) });
 
@@ -67,7 +67,7 @@ export async function converseServer(...replies: Reply[]) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const client = createBedrockClient({
     region: 'us-east-1',
-    endpoint: `http://127.0.0.1:${portOf(server)}`,
+    endpoint: `http://127.0.0.1:${readPort(server)}`,
     credentials: { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'not-a-secret' },
     maxAttempts: 3,
   });

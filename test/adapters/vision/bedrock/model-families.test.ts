@@ -19,7 +19,7 @@ test.each([
   ['qwen.qwen3-vl-235b-a22b', 'unknown', false, 5],
 ])('the family of %s is %s', (modelId, name, video, pictures) => {
   const family = modelFamily(modelId);
-  expect(family).toMatchObject({ name, mostPictures: pictures });
+  expect(family).toMatchObject({ name, maxImages: pictures });
   if (pictures > 0) expect(family.takesVideo).toBe(video);
 });
 

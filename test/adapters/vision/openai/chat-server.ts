@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
 import { z } from 'zod';
-import { portOf } from '../port-of.ts';
+import { readPort } from '../port-of.ts';
 
 const requestSchema = z.strictObject({
   model: z.string(),
@@ -46,7 +46,7 @@ export async function chatServer(...replies: (Reply | ((arrived: Arrived) => Rep
   const server = createServer((request, response) => void serve(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    baseUrl: `http://127.0.0.1:${portOf(server)}/v1`,
+    baseUrl: `http://127.0.0.1:${readPort(server)}/v1`,
     arrived,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();

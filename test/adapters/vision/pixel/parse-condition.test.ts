@@ -14,10 +14,10 @@ function short(condition: Condition | null): string {
       return condition.of.map(short).join(' | ');
     case 'share': {
       const signs = { 'at least': '>=', 'more than': '>', 'at most': '<=', 'less than': '<' };
-      return `${condition.colour}${signs[condition.compare]}${Math.round(condition.share * 100)}%`;
+      return `${condition.color}${signs[condition.compare]}${Math.round(condition.share * 100)}%`;
     }
     case 'region':
-      return `${condition.colour}#${condition.share * 100}%`;
+      return `${condition.color}#${condition.share * 100}%`;
     default:
       return condition.kind;
   }

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { createPictureDecoder } from '../../../../adapters/media/ffmpeg/decode-picture.ts';
-import type { PictureDecoder } from '../../../../adapters/vision/pixel/picture-decoder.ts';
+import { createImageDecoder } from '../../../../adapters/media/ffmpeg/decode-image.ts';
+import type { PictureDecoder } from '../../../../adapters/vision/pixel/image-decoder.ts';
 import { createPixelVision } from '../../../../adapters/vision/pixel/pixel-vision.ts';
 
-const ffmpegDecoder = createPictureDecoder({ ffmpegPath: 'ffmpeg' });
+const ffmpegDecoder = createImageDecoder({ ffmpegPath: 'ffmpeg' });
 const decodedFrames = new Map<Uint8Array, Promise<Uint8Array>>();
 const decodedClips = new Map<Uint8Array, Promise<Uint8Array[]>>();
 

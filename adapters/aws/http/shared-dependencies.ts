@@ -1,0 +1,152 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
+import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { LambdaClient } from '@aws-sdk/client-lambda';
+import { S3Client } from '@aws-sdk/client-s3';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SFNClient } from '@aws-sdk/client-sfn';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { unlimitedTurns } from '../../../core/ports/stream-turns.ts';
+import { createEgressGuard, createWebhookGuard } from '../../egress/guard.ts';
+import { createGuardedHttp } from '../../egress/guarded-http.ts';
+import { setSystemTimer } from '../../embedded/timer.ts';
+import type { HttpDeps } from '../../http/dependencies.ts';
+import { createRequestBodies } from '../../http/request-bodies.ts';
+import { createWebhookSender } from '../../webhook/webhook-sender.ts';
+import { createAlarms } from '../alarms.ts';
+import { createDeliveryQueue } from '../delivery-queue.ts';
+import { dynamoStores } from '../dynamodb/stores.ts';
+import type { DynamoStores } from '../dynamodb/stores.ts';
+import { createExecutions } from '../executions.ts';
+import { createInvoke } from '../invoke/invoke.ts';
+import { createSteadyClock } from '../../embedded/steady-clock.ts';
+import { createRemoteCapturer } from '../invoke/remote-capture.ts';
+import { createRemoteModel, createRemoteSummarizer } from '../invoke/remote-model.ts';
+import { createMediaStore } from '../media-store.ts';
+import { createRecentLog } from '../recent-log.ts';
+import { createSecret } from '../secret.ts';
+import type { Secret } from '../secret.ts';
+import { softwareVersion } from '../software-version.ts';
+import { createStoredSigner } from '../stored-signer.ts';
+import { instrumentJobs } from '../telemetry/instrument-jobs.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
+
+const now = () => new Date();
+const steadyNow = createSteadyClock({ wallMs: () => Date.now(), monotonicMs: () => performance.now() });
+
+/** Settings that `api` and `stream` share, named like their environment variables. */
+export type HttpSettings = {
+  TABLE_NAME: string;
+  MEDIA_BUCKET: string;
+  QUEUE_URL: string;
+  STATE_MACHINE_ARN: string;
+  CAPTURE_FUNCTION: string;
+  ANALYZE_FUNCTION: string;
+  MASTER_SECRET_ARN: string;
+  ORIGIN_SECRET_ARN: string;
+  LOG_GROUP: string;
+  ALARM_PREFIX: string;
+  MODEL_ID?: string | undefined;
+  ALLOW_RANGES: string[];
+  ALLOW_WEBHOOK_RANGES: string[];
+  MAX_JOB_SECONDS: number;
+  JOBS_PER_CALLER: number;
+  RETENTION_SECONDS: number;
+  SYNC_PER_MINUTE: number;
+  SYNC_AT_ONCE: number;
+  EVENT_STREAMS_PER_CALLER?: number;
+};
+
+/** Dependencies that `api` and `stream` share. */
+export type SharedHttpDeps = {
+  /** Dependencies without those that differ by function or by host. */
+  collaborators: Omit<HttpDeps, 'eventStreams' | 'baseUrl'>;
+  sessions: DynamoStores['sessions'];
+  originSecret: Secret;
+};
+
+/**
+ * Timeouts of calls without a job, which probe, capture and request the model in sequence: below CloudFront's
+ * origin timeout of 60 s. The time budgets of the endpoints are sums of these.
+ */
+const captureTimeoutSeconds = 20;
+const visionTimeoutSeconds = 18;
+
+/** Creates the shared dependencies. Sends no request. */
+export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetry): SharedHttpDeps {
+  const { traced, log } = telemetry;
+  const lambda = traced(new LambdaClient({}));
+  const secrets = traced(new SecretsManagerClient({}));
+  const capture = createInvoke(lambda, settings.CAPTURE_FUNCTION);
+  const analyze = createInvoke(lambda, settings.ANALYZE_FUNCTION);
+  const secret = (arn: string) => createSecret({ client: secrets, arn, now });
+  const webhookUrls = createWebhookGuard(settings.ALLOW_WEBHOOK_RANGES);
+  const stores = dynamoStores({
+    client: traced(new DynamoDBClient({})),
+    tableName: settings.TABLE_NAME,
+    now,
+    retentionSeconds: settings.RETENTION_SECONDS,
+    callLimits: { perMinute: settings.SYNC_PER_MINUTE, atOnce: settings.SYNC_AT_ONCE },
+    ...(settings.EVENT_STREAMS_PER_CALLER !== undefined && {
+      eventSessionsPerCaller: settings.EVENT_STREAMS_PER_CALLER,
+    }),
+  });
+  const { callers, keys, deliveries, meter, sessions } = stores;
+
+  const collaborators: SharedHttpDeps['collaborators'] = {
+    jobs: instrumentJobs(stores.jobs, telemetry.measurements),
+    callers,
+    keys,
+    deliveries,
+    meter,
+    calls: stores.limiter,
+    media: createMediaStore({ client: traced(new S3Client({})), bucket: settings.MEDIA_BUCKET }),
+    streams: createRemoteCapturer({ invoke: capture, seconds: captureTimeoutSeconds }),
+    // Lambda's concurrency bounds the function `capture`, `reservedConcurrency` where it is set.
+    turns: unlimitedTurns,
+    vision: createRemoteModel({
+      invoke: analyze,
+      seconds: visionTimeoutSeconds,
+      modelId: settings.MODEL_ID,
+    }),
+    summaries: createRemoteSummarizer(analyze),
+    urls: createEgressGuard({ allowRanges: settings.ALLOW_RANGES }),
+    webhookUrls,
+    webhooks: createWebhookSender({
+      http: createGuardedHttp(webhookUrls),
+      version: softwareVersion,
+      elapsedMs: () => performance.now(),
+    }),
+    signer: createStoredSigner({ masterSecret: secret(settings.MASTER_SECRET_ARN), callers, now }),
+    executions: createExecutions({
+      client: traced(new SFNClient({})),
+      stateMachineArn: settings.STATE_MACHINE_ARN,
+    }),
+    queue: createDeliveryQueue({ client: traced(new SQSClient({})), queueUrl: settings.QUEUE_URL }),
+    recentLog: createRecentLog({
+      client: traced(new CloudWatchLogsClient({})),
+      logGroup: settings.LOG_GROUP,
+      now,
+    }),
+    // CloudFront answers for the hosts of its distribution alone.
+    acceptsHost: () => true,
+    bodies: createRequestBodies({ setTimer: setSystemTimer }),
+    alarms: createAlarms({ client: traced(new CloudWatchClient({})), prefix: settings.ALARM_PREFIX }),
+    log,
+    limits: {
+      jobsPerCaller: settings.JOBS_PER_CALLER,
+      maxJobSeconds: settings.MAX_JOB_SECONDS,
+      retentionSeconds: settings.RETENTION_SECONDS,
+      captureTimeoutSeconds,
+      visionTimeoutSeconds,
+    },
+    now,
+    steadyNow,
+    newId: () => randomUUID(),
+    random: Math.random,
+    sha256: (text) => createHash('sha256').update(text).digest('hex'),
+    randomBytes: (length) => randomBytes(length),
+  };
+  return { collaborators, sessions, originSecret: secret(settings.ORIGIN_SECRET_ARN) };
+}

@@ -1,0 +1,47 @@
+import { errors } from 'undici';
+import {
+  EgressLimitError,
+  EgressNetworkError,
+  EgressRefusedError,
+  EgressTimeoutError,
+  EgressUnresolvedError,
+} from './errors.ts';
+
+/**
+ * Maps errors of undici, TLS and sockets to egress errors. The cause is for logs only, as it may contain addresses.
+ */
+export function toEgressError(error: unknown): Error {
+  if (named.some((type) => error instanceof type) && error instanceof Error) return error;
+  if (error instanceof errors.ConnectTimeoutError) {
+    return new EgressTimeoutError('Connection timed out', { cause: error });
+  }
+  const code = readCode(error);
+  return new EgressNetworkError(messages.get(code) ?? (isTls(code) ? untrusted : 'Connection failed'), {
+    cause: error,
+  });
+}
+
+const named = [
+  EgressRefusedError,
+  EgressUnresolvedError,
+  EgressLimitError,
+  EgressTimeoutError,
+  EgressNetworkError,
+];
+
+const untrusted = 'TLS certificate is not valid';
+
+const messages = new Map([
+  ['ECONNREFUSED', 'Connection was refused'],
+  ['ECONNRESET', 'Connection was reset'],
+  ['UND_ERR_SOCKET', 'Connection was closed early'],
+  ['UND_ERR_HEADERS_OVERFLOW', 'Response has too many headers'],
+]);
+
+function isTls(code: string): boolean {
+  return /^(ERR_TLS_|ERR_SSL_|CERT_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_)/.test(code);
+}
+
+function readCode(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+}

@@ -1,0 +1,69 @@
+import type { Job } from '../../../core/records/job.ts';
+import { isRevoked } from '../../../core/records/key.ts';
+import { envelopeWithImages } from '../../../core/event/present-event.ts';
+import { tailEvents } from '../../../core/event/tail-events.ts';
+import { jobLog } from '../../../core/ports/log.ts';
+import { isOver } from '../../../core/time.ts';
+import type { EventStreamDeps } from './dependencies.ts';
+import { isTerminalEvent, formatEvent, heartbeatComment, formatRetry } from './messages.ts';
+
+/** One reader of one job's log. */
+export type LogReader = {
+  job: Job;
+  after: number;
+  /** The key that opened the stream: when it is revoked, the stream ends. */
+  keyHash: string;
+  /** Aborts when the reader has left or the service shuts down. */
+  signal: AbortSignal;
+};
+
+/** Revocation holds within 60 s (design section 11), for streams that are open too. */
+const keyCheckSeconds = 30;
+
+/**
+ * What a reader is sent: an opening, each event, a comment where it was silent for long. Ends with the first terminal event,
+ * with the session, and where the store fails: the reader comes back and goes on where it was.
+ */
+export async function* jobMessages(reading: LogReader, deps: EventStreamDeps): AsyncGenerator<string> {
+  try {
+    yield* frames(reading, deps);
+  } catch (error) {
+    jobLog(deps.log, reading.job.job_id).warning('Event stream closed; its reader can resume', {
+      error: String(error),
+    });
+  }
+}
+
+async function* frames({ job, after, keyHash, signal }: LogReader, deps: EventStreamDeps) {
+  const { heartbeatSeconds, retryMilliseconds, sleep, pollMilliseconds } = deps.eventStreams;
+  const mayGoOn = watchSession(keyHash, deps);
+  const tail = { jobs: deps.jobs, now: deps.now, sleep, pollMilliseconds };
+  yield formatRetry(retryMilliseconds);
+  let takenAt = deps.steadyNow();
+  for await (const event of tailEvents(job.job_id, after, tail, signal)) {
+    if (!(await mayGoOn())) return;
+    if (event) {
+      yield formatEvent(event.sequence, await envelopeWithImages(job, event, deps));
+      if (isTerminalEvent(event.type)) return;
+    } else if (isOver(takenAt, heartbeatSeconds, deps.steadyNow())) yield heartbeatComment;
+    else continue;
+    takenAt = deps.steadyNow();
+  }
+}
+
+/** Whether the session may go on: it is not too old, and its key is not revoked. */
+function watchSession(
+  keyHash: string,
+  { keys, steadyNow, eventStreams: { sessionSeconds } }: EventStreamDeps,
+) {
+  const openedAt = steadyNow();
+  let checkedAt = openedAt;
+  return async (): Promise<boolean> => {
+    const at = steadyNow();
+    if (sessionSeconds !== null && isOver(openedAt, sessionSeconds, at)) return false;
+    if (!isOver(checkedAt, keyCheckSeconds, at)) return true;
+    checkedAt = at;
+    const key = await keys.find(keyHash);
+    return key !== undefined && !isRevoked(key, at);
+  };
+}

@@ -1,0 +1,179 @@
+import type { InputMode } from '../../../core/records/capture.ts';
+import { thumbnail } from '../../../core/records/capture.ts';
+
+/**
+ * ffmpeg arguments of captures, by input and mode. One run writes JPEGs to fd 3, thumbnails to stdout and a clip to
+ * a file. A run may write several frames; the last JPEG and the last thumbnail show the same moment and are used.
+ */
+
+/** Maximum width of a frame, in pixels. A larger one only costs model tokens. */
+const frameWidth = 896;
+const clipWidth = 672;
+/**
+ * Frame rate of clips. Models sample one or two frames per second; 5 divides 25, 30 and 60, and still shows how
+ * people move.
+ */
+const clipFramesPerSecond = 5;
+
+/**
+ * Decoding limits against hostile streams. 12.6 million pixels exceed every 4K and 12 MP camera; the allocation
+ * holds one such frame.
+ */
+const maxPixels = 4096 * 3072;
+const maxAllocationBytes = 64 * 1024 * 1024;
+
+/** Allowed decoders: the codecs of live streams. Several hundred others stay unreachable. */
+const decoders = 'h264,hevc,av1,libdav1d,libaom-av1,vp8,vp9,libvpx-vp9,mpeg2video,mpeg4,mjpeg';
+
+/** Input of ffmpeg: a byte stream on stdin, or the URL of a loopback RTSP relay. */
+export type GraphInput =
+  | { kind: 'pipe'; format: 'mpegts' | 'mov'; seconds?: number; endsAtSeconds?: number }
+  | { kind: 'rtsp'; relayUrl: string };
+
+/** Requested capture. `clipSeconds` is ignored in mode `frames`. */
+export type CaptureSpec = { mode: InputMode; clipSeconds: number };
+
+/** Returns the ffmpeg arguments of a capture. `clipPath` is the output file of modes `clip` and `hybrid`. */
+export function captureArguments(
+  input: GraphInput,
+  wanted: CaptureSpec,
+  limits: { timeoutMs: number; clipBytes: number },
+  clipPath: string,
+): string[] {
+  const source = inputArguments(input, limits);
+  if (wanted.mode === 'frames') {
+    return [
+      ...quietArguments,
+      ...keyFramesOnly,
+      ...source,
+      '-filter_complex',
+      frameGraph,
+      ...pictureOutputs(input),
+    ];
+  }
+  const span = clipSpan(input, wanted.clipSeconds);
+  return [
+    ...quietArguments,
+    ...enoughForClip,
+    ...(span.isExact ? ['-copyts'] : []),
+    ...source,
+    '-filter_complex',
+    clipGraph(input, span),
+    ...pictureOutputs(),
+    ...clipOutput(limits.clipBytes, clipPath),
+  ];
+}
+
+/** Common arguments. The allocation limit holds one frame, the largest allocation. */
+export const quietArguments = words(
+  `-hide_banner -nostdin -loglevel error -filter_complex_threads 1 -max_alloc ${maxAllocationBytes}`,
+);
+
+/** Limits of every decoder: pixels per frame, and one thread. */
+export const decodingLimits = words(`-max_pixels ${maxPixels} -threads 1`);
+
+/** Without frame threads and reordering, the decoder outputs a key frame immediately instead of two GOPs later. */
+const keyFramesOnly = words('-skip_frame nokey -flags low_delay');
+
+/**
+ * Skips frames that no other frame refers to (often half of the frames of a stream with B-frames). The rest
+ * suffices for 5 frames per second, with a quarter less work.
+ */
+const enoughForClip = words('-skip_frame noref');
+
+/** Finite input: use the last frame. RTSP: `-frames:v 1`, since a trim filter waits up to 10 s for a key frame. */
+function pictureOutputs(input?: GraphInput): string[] {
+  const count = input?.kind === 'rtsp' ? '-frames:v 1' : '';
+  return words(
+    `-map [frame] -fps_mode passthrough ${count} -c:v mjpeg -q:v 3 -f image2pipe pipe:3 ` +
+      `-map [thumbnail] -fps_mode passthrough ${count} -c:v rawvideo -f rawvideo pipe:1`,
+  );
+}
+
+/**
+ * Encodes the clip. A stream copy is ten times as large. The fastest preset takes half the work of `veryfast` and
+ * writes twice the bytes (140 kB per 3 s of a noisy camera); CABAC and deblocking are its two cheapest
+ * improvements.
+ */
+function clipOutput(clipBytes: number, clipPath: string): string[] {
+  const encoding = words('-map [clip] -c:v libx264 -preset ultrafast -crf 28 -threads 1');
+  const tools = words('-x264-params cabac=1:deblock=0,0');
+  return [...encoding, ...tools, ...words(`-fs ${clipBytes} -movflags +faststart -f mp4 -y`), clipPath];
+}
+
+function inputArguments(input: GraphInput, limits: { timeoutMs: number }): string[] {
+  // A stream that is joined before its parameter sets causes decoding errors, which must not end the run.
+  const decoding = [
+    ...decodingLimits,
+    ...words(`-codec_whitelist ${decoders} -max_error_rate 1 -fpsprobesize 0`),
+  ];
+  if (input.kind === 'pipe') {
+    const probing = words('-protocol_whitelist pipe -probesize 2M -analyzeduration 1000000');
+    return [...decoding, ...probing, '-f', input.format, '-i', 'pipe:0'];
+  }
+  const transport = words('-protocol_whitelist tcp -rtsp_transport tcp -allowed_media_types video');
+  // The default probe reads 5 s of a camera's stream.
+  const probing = words(`-probesize 32k -analyzeduration 1000000 -timeout ${limits.timeoutMs * 1000}`);
+  return [...decoding, ...transport, ...probing, '-f', 'rtsp', '-i', input.relayUrl];
+}
+
+function words(line: string): string[] {
+  return line.split(' ').filter((word) => word !== '');
+}
+
+/**
+ * Time span of a clip in its input. `isExact`: measured on PTS with a known end, not from the durations in a
+ * playlist.
+ */
+type Span = { startSeconds: number; lengthSeconds: number; isExact: boolean };
+
+/**
+ * Returns the span at the end of the input, because segments are longer than the clip and their end is the freshest
+ * part.
+ */
+function clipSpan(input: GraphInput, clipSeconds: number): Span {
+  if (input.kind === 'pipe' && input.endsAtSeconds !== undefined)
+    return { startSeconds: input.endsAtSeconds - clipSeconds, lengthSeconds: clipSeconds, isExact: true };
+  const availableSeconds = input.kind === 'pipe' ? (input.seconds ?? 0) : 0;
+  // The duration is unknown: no segments, or a playlist without durations.
+  if (availableSeconds === 0) return { startSeconds: 0, lengthSeconds: clipSeconds, isExact: false };
+  return {
+    startSeconds: Math.max(0, availableSeconds - clipSeconds),
+    lengthSeconds: Math.min(availableSeconds, clipSeconds),
+    isExact: false,
+  };
+}
+
+/**
+ * Builds the filter graph of a clip. The evidence frame is the last frame of the clip, the freshest one. If the end
+ * is known, the last two frames are encoded, and the first one in case they cannot be decoded. Otherwise the real
+ * duration shows only at the end of the input. Then one frame per second and the last frames are encoded instead of
+ * all. Segments play from 0, with or without a key frame at their start. An RTSP stream is joined midway; its clip
+ * starts at the first key frame. The trim stays in the graph: `-t` with several outputs hangs on endless input, and
+ * for RTSP counts from before that key frame. `round=down` keeps the last frame of each fifth of a second, so that
+ * the clip ends with the newest frame.
+ */
+function clipGraph(input: GraphInput, { startSeconds, lengthSeconds, isExact }: Span): string {
+  const tailFrames = isExact ? 2.5 : 3.5;
+  const tailSeconds = startSeconds + lengthSeconds - tailFrames / clipFramesPerSecond;
+  const between = isExact ? '' : '+gte(t-prev_selected_t\\,1)';
+  const picked = `select=isnan(prev_selected_t)${between}+gte(t\\,${tailSeconds})`;
+  const fromKeyFrame = input.kind === 'rtsp' ? 'setpts=PTS-STARTPTS,' : '';
+  const frames = `fps=${clipFramesPerSecond}${isExact ? `:round=down:eof_action=pass,trim=end=${startSeconds + lengthSeconds}` : ''}`;
+  return [
+    `[0:v:0]${fromKeyFrame}trim=start=${startSeconds}:duration=${lengthSeconds},${frames},split=2[film][stills]`,
+    `[film]setpts=PTS-STARTPTS,${atMostWide(clipWidth)},format=yuv420p[clip]`,
+    `[stills]${picked},${pictureBranches}`,
+  ].join(';');
+}
+
+const pictureBranches =
+  `split=2[large][small];[large]${atMostWide(frameWidth)},format=yuvj420p[frame];` +
+  `[small]scale=${thumbnail.width}:${thumbnail.height}:flags=area,format=yuv420p[thumbnail]`;
+
+const frameGraph = `[0:v:0]${pictureBranches}`;
+
+/** Scales down to the width, never up. Sizes are even, as 4:2:0 requires. */
+function atMostWide(widthPixels: number): string {
+  return `scale=trunc(min(${widthPixels}\\,iw)/2)*2:-2`;
+}

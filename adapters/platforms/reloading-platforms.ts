@@ -1,0 +1,29 @@
+import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
+import type { PlatformSettings } from './platform-settings.ts';
+
+type PlatformCapturers = Record<'youtube' | 'twitch', StreamCapturer>;
+
+/**
+ * Creates capturers for settings that may change at run time. Calls `read` for each platform URL; it returns the
+ * same object while nothing has changed. A new object recreates the capturers and empties their caches.
+ */
+export function createReloadingPlatforms(
+  read: () => Promise<PlatformSettings>,
+  make: (settings: PlatformSettings) => PlatformCapturers,
+): PlatformCapturers {
+  let current: { settings: PlatformSettings; capturers: PlatformCapturers } | undefined;
+  return { youtube: reloading('youtube'), twitch: reloading('twitch') };
+
+  function reloading(platform: keyof PlatformCapturers): StreamCapturer {
+    return {
+      probe: async (url, signal) => (await capturers())[platform].probe(url, signal),
+      capture: async (request, signal) => (await capturers())[platform].capture(request, signal),
+    };
+  }
+
+  async function capturers(): Promise<PlatformCapturers> {
+    const settings = await read();
+    if (current?.settings !== settings) current = { settings, capturers: make(settings) };
+    return current.capturers;
+  }
+}

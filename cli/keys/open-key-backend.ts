@@ -1,0 +1,56 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { createCallerStore } from '../../adapters/embedded/caller-store.ts';
+import { dataPaths } from '../../adapters/embedded/data-directory.ts';
+import { openDatabase } from '../../adapters/embedded/database.ts';
+import { createKeyStore } from '../../adapters/embedded/key-store.ts';
+import type { KeyCrypto } from '../../core/access/api-key.ts';
+import { CommandError } from '../command-error.ts';
+import type { KeyBackend } from './key-backend.ts';
+import { remoteKeys } from './remote-keys.ts';
+import { storedKeys } from './stored-keys.ts';
+
+/** Which service's keys: a running one by its address and a key, a deployment by its stack or table, or this machine's by its folder. */
+export type KeyTarget = {
+  dataDir: string;
+  baseUrl?: string | undefined;
+  key?: string | undefined;
+  stack?: string | undefined;
+  table?: string | undefined;
+};
+
+export const nodeKeyCrypto: KeyCrypto = {
+  sha256: (text) => createHash('sha256').update(text).digest('hex'),
+  randomBytes: (length) => randomBytes(length),
+};
+
+/** Throws `CommandError` where more than one service is named, or a key is missing. */
+export async function openKeyBackend({
+  dataDir,
+  baseUrl,
+  key,
+  stack,
+  table,
+}: KeyTarget): Promise<KeyBackend> {
+  const named = [baseUrl, stack, table].filter((place) => place !== undefined);
+  if (named.length > 1)
+    throw new CommandError('More than one service is named', 'Give one of --base-url, --stack and --table.');
+  if (baseUrl !== undefined) {
+    if (key === undefined)
+      throw new CommandError('A key is needed to ask the service', 'Give --key or WATCHPOST_KEY.');
+    return remoteKeys(baseUrl, key);
+  }
+  if (stack === undefined && table === undefined) return localKeys(dataDir);
+  // Its clients take longer to load than everything else of the command line.
+  const { deployedKeys } = await import('./deployed-keys.ts');
+  return deployedKeys(table === undefined ? { stack: stack ?? '' } : { table }, nodeKeyCrypto);
+}
+
+/** The data directory of this machine's service, whether it runs or not. */
+async function localKeys(dataDir: string): Promise<KeyBackend> {
+  const paths = dataPaths(dataDir);
+  await mkdir(paths.path, { recursive: true, mode: 0o700 });
+  const database = openDatabase(paths.database);
+  const stores = { keys: createKeyStore(database), callers: createCallerStore(database) };
+  return storedKeys({ ...stores, now: () => new Date(), ...nodeKeyCrypto }, async () => database.close());
+}

@@ -1,0 +1,93 @@
+import type { EmbeddedJobStore } from '../adapters/embedded/job-store.ts';
+import type { EmbeddedKeyStore } from '../adapters/embedded/key-store.ts';
+import type { EmbeddedMediaStore } from '../adapters/embedded/media-store.ts';
+import type { WorkflowEngine } from '../adapters/embedded/workflow/engine.ts';
+import type { SetTimer } from '../adapters/embedded/timer.ts';
+import type { ExecutionStore } from '../adapters/embedded/workflow/execution-store.ts';
+import type { CoreDeps } from '../core/dependencies.ts';
+import { rules } from '../core/rules.ts';
+import { addSeconds } from '../core/schedule.ts';
+import { reconcile } from '../core/job/reconcile.ts';
+import { revokedKeySeconds } from '../core/ports/key-store.ts';
+import type { Log } from '../core/ports/log.ts';
+import { isOver } from '../core/time.ts';
+
+export type MaintenanceDeps = {
+  collaborators: CoreDeps;
+  jobs: EmbeddedJobStore;
+  keys: Pick<EmbeddedKeyStore, 'sweep'>;
+  media: Pick<EmbeddedMediaStore, 'sweep'>;
+  executions: WorkflowEngine;
+  executionStore: Pick<ExecutionStore, 'prune'>;
+  setTimer: SetTimer;
+  log: Log;
+};
+
+const upkeepSeconds = 60;
+const mediaKeptSeconds = 86_400;
+const jobsARun = 200;
+/** At a start every active job is due, also one whose lease was given on a clock that was far ahead. */
+const endOfTime = new Date(8.64e15);
+
+/**
+ * What EventBridge and TTLs do in AWS. At start: leases are renewed before anything is judged lost, executions go on, and
+ * every active job is looked at; then every minute. Returns what stops it.
+ */
+export async function startMaintenance(deps: MaintenanceDeps): Promise<() => Promise<void>> {
+  const { collaborators, executions, setTimer } = deps;
+  const repairs = createRepairs(deps);
+  repairs.renewLeases();
+  executions.resume();
+  await reconcile(collaborators, { dueBy: endOfTime, limit: Number.MAX_SAFE_INTEGER });
+  let running = Promise.resolve();
+  let cancelTimer = setTimer(tidyAgain, upkeepSeconds * 1000);
+  return async () => {
+    cancelTimer();
+    await running;
+  };
+
+  function tidyAgain(): void {
+    cancelTimer = setTimer(tidyAgain, upkeepSeconds * 1000);
+    running = running.then(() => tidy(deps, repairs));
+  }
+}
+
+type Repairs = { renewLeases(): void; sweep(): Promise<void> };
+
+/** After a sleep of the machine, every lease may be over before the first tick commits: leases are renewed before anything is judged. */
+function createRepairs({ collaborators, jobs }: MaintenanceDeps): Repairs {
+  let renewedOrSweptAt = collaborators.now();
+  return { renewLeases, sweep };
+
+  function renewLeases(): void {
+    const now = collaborators.now();
+    jobs.renewLeases(addSeconds(now, rules.leaseMarginSeconds));
+    renewedOrSweptAt = now;
+  }
+
+  async function sweep(): Promise<void> {
+    if (isOver(renewedOrSweptAt, 2 * upkeepSeconds, collaborators.now())) renewLeases();
+    renewedOrSweptAt = collaborators.now();
+    await reconcile(collaborators, { dueBy: renewedOrSweptAt, limit: jobsARun });
+  }
+}
+
+async function tidy(
+  { collaborators, jobs, keys, media, executionStore, log }: MaintenanceDeps,
+  repairs: Repairs,
+): Promise<void> {
+  const now = collaborators.now();
+  const aDayAgo = addSeconds(now, -mediaKeptSeconds);
+  const steps = {
+    reconcile: repairs.sweep,
+    'sweep of jobs': () => jobs.sweep(now),
+    'sweep of pictures': () => media.sweep(aDayAgo),
+    'sweep of keys': () => keys.sweep(addSeconds(now, -revokedKeySeconds)),
+    'sweep of executions': async () => executionStore.prune(aDayAgo),
+  };
+  for (const [name, step] of Object.entries(steps)) {
+    await step().catch((error: unknown) =>
+      log.warning(`The ${name} failed; it is tried again in a minute`, { error: String(error) }),
+    );
+  }
+}

@@ -1,0 +1,30 @@
+import type { CheckResult } from './types.ts';
+
+/** Model and tokens from the response headers of `check-once`; `null` if the service version sends none. */
+export type ModelUse = { provider: string; model: string; inputTokens: number; outputTokens: number };
+
+/** Result of a check, with the model usage from its headers. */
+export type MeteredCheckResult = CheckResult & { use: ModelUse | null };
+
+/** Reads a `check-once` response. Model and tokens are in headers, because the contract fixes the body. */
+export async function readCheckResult(response: Response): Promise<MeteredCheckResult> {
+  const look: CheckResult = await json(response);
+  const { headers } = response;
+  const provider = headers.get('Watchpost-Model-Provider');
+  if (provider === null) return { ...look, use: null };
+  return {
+    ...look,
+    use: {
+      provider,
+      model: headers.get('Watchpost-Model') ?? provider,
+      inputTokens: Number(headers.get('Watchpost-Input-Tokens') ?? 0),
+      outputTokens: Number(headers.get('Watchpost-Output-Tokens') ?? 0),
+    },
+  };
+}
+
+async function json(response: Response): Promise<CheckResult> {
+  // As in http.ts: the response gets its type here.
+  // oxlint-disable-next-line typescript/no-unsafe-return
+  return response.json();
+}

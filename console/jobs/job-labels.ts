@@ -1,0 +1,67 @@
+import type { JobConfig, JobDetail, JobEvent, JobStatus, JobSummary, MonitorConfig } from '../api/types.ts';
+import type { Tone } from '../parts/badge.tsx';
+
+/** Labels and badge tones of jobs. */
+
+/** Badge tone of each status. */
+export const statusTones: Record<JobStatus, Tone> = {
+  pending: 'neutral',
+  running: 'good',
+  stopped: 'neutral',
+  completed: 'accent',
+  failed: 'bad',
+};
+
+const reasons: Record<string, string> = {
+  condition_triggered: 'The condition held',
+  max_triggers_reached: 'Maximum number of alerts reached',
+  max_duration_reached: 'Maximum duration reached',
+  max_windows_reached: 'All windows summarized',
+  cancelled: 'Cancelled',
+  stream_ended: 'The stream ended',
+  stream_lost: 'The stream was lost',
+  vlm_error: 'The model failed',
+  internal_error: 'Internal error',
+};
+
+/** Returns the label of a stop reason, or the reason with spaces if it is unknown. */
+export function reasonLabel(reason: string): string {
+  return reasons[reason] ?? reason.replaceAll('_', ' ');
+}
+
+/** Returns true for jobs that have not ended. */
+export function isActive(status: JobStatus): boolean {
+  return status === 'pending' || status === 'running';
+}
+
+/** Returns true for the configuration of a monitor. */
+export function isMonitor(config: JobConfig): config is MonitorConfig {
+  return 'condition' in config;
+}
+
+/** Returns true if the events belong to a digest. */
+export function areDigestEvents(events: JobEvent[]): boolean {
+  return events.some((event) => event.type === 'job_started' && !isMonitor(event.data.config));
+}
+
+/** Returns the heading of a job: the condition of a monitor, the window length of a digest. */
+export function jobTitle(job: JobSummary | JobDetail): string {
+  const config = 'details' in job ? job.details : job.config;
+  return isMonitor(config) ? config.condition : `Digest every ${config.window_minutes} min`;
+}
+
+/** Returns the label of a job type. */
+export function typeLabel(type: JobSummary['job_type']): string {
+  return type === 'live-monitor' ? 'Monitor' : 'Digest';
+}
+
+/** Returns the share of skipped captures as text, such as "98 %"; `null` before the first capture. */
+export function skippedShare(stats: { frames_captured: number; frames_skipped: number }): string | null {
+  const all = stats.frames_captured + stats.frames_skipped;
+  return all === 0 ? null : percent(stats.frames_skipped / all);
+}
+
+/** Formats a share from 0 to 1 as percent. */
+export function percent(share: number): string {
+  return `${Math.round(share * 100)} %`;
+}

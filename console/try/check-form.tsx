@@ -1,0 +1,88 @@
+import { Button } from '../parts/button.tsx';
+import { Choice } from '../parts/choice.tsx';
+import { Field, NumberInput, TextArea, TextInput } from '../parts/field.tsx';
+import type { Draft } from '../look/draft.ts';
+import { StreamCard } from '../look/stream-card.tsx';
+import { useStreamValidation } from './use-stream-validation.ts';
+
+type Props = {
+  draft: Draft;
+  onChange: (part: Partial<Draft>) => void;
+  onLook: () => void;
+  busy: boolean;
+};
+
+const modes = [
+  { value: 'frames', label: 'Frame', hint: 'One frame: fastest and cheapest.' },
+  { value: 'clip', label: 'Clip', hint: 'A few seconds of video, for conditions that need motion.' },
+  { value: 'hybrid', label: 'Both', hint: 'A sharp frame and a clip.' },
+] as const;
+
+const examples = ['A person is at the door', 'The picture is mostly red', 'Smoke or fire is visible'];
+
+/** Renders the form of a single check: stream, condition, input mode. */
+export function CheckForm({ draft, onChange, onLook, busy }: Props) {
+  const check = useStreamValidation(draft.streamUrl.trim());
+  const complete = draft.streamUrl.trim() !== '' && draft.condition.trim() !== '';
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (complete && !busy) onLook();
+  };
+  return (
+    <form class="panel stack" onSubmit={submit} aria-label="Check">
+      <Field label="Stream URL" hint="HLS (.m3u8), RTSP, or a YouTube or Twitch live page">
+        {(ids) => (
+          <TextInput
+            {...ids}
+            inputMode="url"
+            maxLength={500}
+            placeholder="https://example.com/live.m3u8"
+            value={draft.streamUrl}
+            onValue={(streamUrl) => onChange({ streamUrl })}
+          />
+        )}
+      </Field>
+      <StreamCard check={check} />
+      <Field label="Condition" hint="A sentence about something visible">
+        {(ids) => (
+          <TextArea
+            {...ids}
+            maxLength={1000}
+            placeholder="A person is at the door"
+            value={draft.condition}
+            onValue={(condition) => onChange({ condition })}
+          />
+        )}
+      </Field>
+      <div class="suggestions" role="group" aria-label="Examples of conditions">
+        {examples.map((example) => (
+          <button type="button" key={example} class="chip" onClick={() => onChange({ condition: example })}>
+            {example}
+          </button>
+        ))}
+      </div>
+      <Choice
+        legend="Input for the model"
+        options={[...modes]}
+        value={draft.mode}
+        onValue={(mode) => onChange({ mode })}
+      />
+      {draft.mode !== 'frames' && (
+        <Field label="Clip length in seconds" hint="1 to 10">
+          {(ids) => (
+            <NumberInput
+              {...ids}
+              min={1}
+              max={10}
+              value={draft.clipSeconds}
+              onValue={(clipSeconds) => onChange({ clipSeconds })}
+            />
+          )}
+        </Field>
+      )}
+      <Button kind="primary" type="submit" busy={busy} disabled={!complete} wide>
+        Check now
+      </Button>
+    </form>
+  );
+}

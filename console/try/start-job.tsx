@@ -1,0 +1,75 @@
+import { useState } from 'preact/hooks';
+import { useAction } from '../api/use-action.ts';
+import { Button } from '../parts/button.tsx';
+import { Choice } from '../parts/choice.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { Panel } from '../parts/panel.tsx';
+import { useSession } from '../session/session.ts';
+import { routeUrls, navigate } from '../shell/routes.ts';
+import { DigestFields, MonitorFields } from '../look/job-fields.tsx';
+import { digestRequest, monitorRequest } from '../look/draft.ts';
+import type { Draft, Purpose } from '../look/draft.ts';
+import { RequestTabs } from '../look/request-tabs.tsx';
+
+type Props = { draft: Draft; onChange: (part: Partial<Draft>) => void };
+
+const purposes: { value: Purpose; label: string; hint: string }[] = [
+  {
+    value: 'monitor',
+    label: 'Monitor',
+    hint: 'Checks the stream repeatedly and alerts when the condition holds.',
+  },
+  { value: 'digest', label: 'Digest', hint: 'Summarizes the stream, one summary per time window.' },
+  { value: 'look', label: 'Single check', hint: 'Shows the check above as a request for your own code.' },
+];
+
+/** Starts a job from the form, and shows the same request as code. */
+export function StartJob({ draft, onChange }: Props) {
+  const { api } = useSession();
+  const [purpose, setPurpose] = useState<Purpose>('monitor');
+  const starting = useAction(async () => {
+    const { job_id: jobId } =
+      purpose === 'digest'
+        ? await api.startDigest(digestRequest(draft))
+        : await api.startMonitor(monitorRequest(draft));
+    navigate(routeUrls.job(jobId));
+  });
+  const complete = draft.streamUrl.trim() !== '' && (purpose === 'digest' || draft.condition.trim() !== '');
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (complete && !starting.busy) void starting.run();
+  };
+  return (
+    <Panel title="Start a job">
+      <div class="keep-columns">
+        <form class="stack" onSubmit={submit} aria-label="Start a job">
+          <Choice
+            legend="Kind of request"
+            hideLegend
+            options={purposes}
+            value={purpose}
+            onValue={setPurpose}
+          />
+          {purpose === 'monitor' && <MonitorFields draft={draft} onChange={onChange} />}
+          {purpose === 'digest' && <DigestFields draft={draft} onChange={onChange} />}
+          {starting.problem && <ProblemNote problem={starting.problem} />}
+          {purpose !== 'look' && (
+            <>
+              <Button kind="primary" type="submit" busy={starting.busy} disabled={!complete}>
+                {purpose === 'monitor' ? 'Start monitor' : 'Start digest'}
+              </Button>
+              {!complete && (
+                <p class="small muted">
+                  {purpose === 'monitor'
+                    ? 'Enter the stream URL and the condition above.'
+                    : 'Enter the stream URL above.'}
+                </p>
+              )}
+            </>
+          )}
+        </form>
+        <RequestTabs purpose={purpose} draft={draft} />
+      </div>
+    </Panel>
+  );
+}

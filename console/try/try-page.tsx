@@ -1,0 +1,64 @@
+import { useState } from 'preact/hooks';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { useSession } from '../session/session.ts';
+import type { Session } from '../session/session.ts';
+import { PageHead } from '../shell/page-head.tsx';
+import { emptyDraft, checkRequest } from '../look/draft.ts';
+import type { Draft } from '../look/draft.ts';
+import { StartJob } from './start-job.tsx';
+import { CheckForm } from './check-form.tsx';
+import { CheckProgress } from './check-progress.tsx';
+import { useCheck } from './use-check.ts';
+import { CheckVerdict } from '../look/verdict.tsx';
+
+/** Drafts by session: kept across pages, dropped at sign-out, because a stream URL may contain a password. */
+const drafts = new WeakMap<Session, Draft>();
+
+/** Checks a condition on a stream once and starts jobs. */
+export function TryPage() {
+  const session = useSession();
+  const [draft, setDraft] = useState(() => drafts.get(session) ?? emptyDraft);
+  const { look, run, stop, typicalMs } = useCheck();
+  const change = (part: Partial<Draft>) => {
+    const next = { ...draft, ...part };
+    drafts.set(session, next);
+    setDraft(next);
+  };
+  return (
+    <>
+      <PageHead
+        title="Try"
+        lead="Paste a live stream, describe a condition, and see the verdict of the model."
+      />
+      <div class="look-columns">
+        <CheckForm
+          draft={draft}
+          onChange={change}
+          onLook={() => void run(checkRequest(draft))}
+          busy={look.state === 'looking'}
+        />
+        <section class="panel look-result" aria-label="Result">
+          {look.state === 'idle' && (
+            <EmptyState icon="look" title="No check yet">
+              <p class="muted">The frame, the verdict and the explanation appear here.</p>
+            </EmptyState>
+          )}
+          {look.state === 'looking' && (
+            <CheckProgress
+              since={look.since}
+              mode={look.mode}
+              typicalMs={typicalMs(look.mode)}
+              onStop={stop}
+            />
+          )}
+          {look.state === 'failed' && (
+            <ProblemNote problem={look.problem} onRetry={() => void run(checkRequest(draft))} />
+          )}
+          {look.state === 'seen' && <CheckVerdict answer={look.answer} request={look.request} />}
+        </section>
+      </div>
+      <StartJob draft={draft} onChange={change} />
+    </>
+  );
+}

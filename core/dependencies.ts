@@ -1,0 +1,64 @@
+import type { CompareMotion } from './records/motion.ts';
+import type { CallLimiter } from './ports/call-limiter.ts';
+import type { CallerStore } from './ports/caller-store.ts';
+import type { ContactSheets } from './ports/contact-sheets.ts';
+import type { DeliveryQueue, DeliveryStore, WebhookSender, WebhookSigner } from './ports/delivery.ts';
+import type { Executions } from './ports/executions.ts';
+import type { JobStore } from './ports/job-store.ts';
+import type { Log, RecentLog } from './ports/log.ts';
+import type { MediaStore } from './ports/media-store.ts';
+import type { Meter } from './ports/meter.ts';
+import type { StreamCapturer } from './ports/stream-capturer.ts';
+import type { StreamTurns } from './ports/stream-turns.ts';
+import type { UrlGuard } from './ports/url-guard.ts';
+import type { VisionModel } from './ports/vision-model.ts';
+import type { WindowSummarizer } from './ports/window-summarizer.ts';
+
+/** Limits that an operator sets. */
+export type Limits = {
+  jobsPerCaller: number;
+  /** The server cap on a job's duration. */
+  maxJobSeconds: number;
+  /** How long a finished job can be read. */
+  retentionSeconds: number;
+  /** How long one capture may take. */
+  captureTimeoutSeconds: number;
+  /** How long the model may take for one look. */
+  visionTimeoutSeconds: number;
+};
+
+/** All that the operations work with; each takes the part it needs. */
+export type CoreDeps = {
+  jobs: JobStore;
+  media: MediaStore;
+  streams: StreamCapturer;
+  /** For streams that calls reach; ticks have turns of their own. */
+  turns: StreamTurns;
+  /** For streams. */
+  urls: UrlGuard;
+  /** For webhooks, which have ranges of their own: who may look at a camera may not post into its network. */
+  webhookUrls: UrlGuard;
+  vision: VisionModel;
+  contactSheets: ContactSheets;
+  /** Of digests that are cancelled. */
+  summaries: WindowSummarizer;
+  /** For the endpoints that reach streams, the model or receivers. */
+  calls: CallLimiter;
+  compareMotion: CompareMotion;
+  executions: Executions;
+  queue: DeliveryQueue;
+  deliveries: DeliveryStore;
+  webhooks: WebhookSender;
+  signer: WebhookSigner;
+  callers: CallerStore;
+  meter: Meter;
+  log: Log;
+  recentLog: RecentLog;
+  limits: Limits;
+  /** `{host}/api`, for links in events. */
+  baseUrl: string;
+  now: () => Date;
+  newId: () => string;
+  /** 0 to below 1. */
+  random: () => number;
+};

@@ -1,0 +1,140 @@
+import type { CoreDeps } from '../dependencies.ts';
+import { rules } from '../rules.ts';
+import type { WindowClosure, ClosureResult, SummaryResult } from './window-closure.ts';
+import { selectEvenly } from './select-evenly.ts';
+import { TransientError, VisionError } from '../errors.ts';
+import type { DigestJob } from '../records/job.ts';
+import { jobLog } from '../ports/log.ts';
+import type { Sample } from '../ports/vision-model.ts';
+import type { WindowSummarizer } from '../ports/window-summarizer.ts';
+
+export type SummaryDeps = Pick<CoreDeps, 'media' | 'vision' | 'contactSheets' | 'log' | 'newId'>;
+
+/** How long the model may take, and what abandons the whole task. */
+export type SummaryTimeout = { seconds: number; signal?: AbortSignal | undefined };
+
+/**
+ * Asks the model for the summary of the windows that are to be closed; without samples nobody is asked. It takes no longer than
+ * `patience`, also where the model or the media store ignores its signal. Throws the reason of `patience.signal`, and mistakes of the code.
+ */
+export async function summarizeWindows(
+  job: DigestJob,
+  closing: WindowClosure,
+  deps: SummaryDeps,
+  patience: SummaryTimeout,
+): Promise<ClosureResult> {
+  if (closing.samples.length === 0) return { closing, result: { kind: 'none', why: null }, gridKey: null };
+  const timeout = AbortSignal.timeout(patience.seconds * 1000);
+  const signal = patience.signal ? AbortSignal.any([patience.signal, timeout]) : timeout;
+  const samples = await readPictures(closing, deps, patience, signal);
+  if (!samples) return { closing, result: unreadable(job), gridKey: null };
+  if (samples.length === 0) {
+    const why = 'they were removed before the model could see them.';
+    return { closing, result: { kind: 'none', why }, gridKey: null };
+  }
+  // At the same time, so that a slow grid takes no time from the model.
+  const [result, gridKey] = await Promise.all([
+    ask(samples, deps, patience, signal),
+    job.config.include_frames ? storeGrid(job, samples, deps, signal) : null,
+  ]);
+  return { closing, result, gridKey };
+}
+
+/** Made here, by the model at hand. */
+export function createWindowSummarizer(deps: SummaryDeps): WindowSummarizer {
+  return { summarize: (job, closing, seconds) => summarizeWindows(job, closing, deps, { seconds }) };
+}
+
+async function ask(
+  samples: Sample[],
+  { vision }: SummaryDeps,
+  patience: SummaryTimeout,
+  signal: AbortSignal,
+): Promise<SummaryResult> {
+  try {
+    return { kind: 'summarized', summary: await inTime(vision.summarize(samples, signal), signal) };
+  } catch (error) {
+    // Abandoned is not failed: the task runs again.
+    if (patience.signal?.aborted) throw error;
+    const late = new VisionError('The model did not answer in time. Try again.', { cause: error });
+    const failed = signal.aborted && !(error instanceof VisionError) ? late : error;
+    if (!(failed instanceof VisionError)) throw failed;
+    const { code, message, remediation } = failed;
+    return { kind: 'missed', failure: { code, message, remediation } };
+  }
+}
+
+/** undefined: a passing fault of the media store, or one that does not answer. */
+async function readPictures(
+  closing: WindowClosure,
+  deps: SummaryDeps,
+  patience: SummaryTimeout,
+  signal: AbortSignal,
+): Promise<Sample[] | undefined> {
+  try {
+    return await inTime(listPictures(closing, deps), signal);
+  } catch (error) {
+    if (patience.signal?.aborted || !(error instanceof TransientError || signal.aborted)) throw error;
+    return undefined;
+  }
+}
+
+/** Read again like a model is asked again, but it never fails the job: in the end the window is told without. */
+function unreadable({ watch }: DigestJob): SummaryResult {
+  if (watch.missed_in_a_row + 1 >= rules.maxModelFailures)
+    return { kind: 'none', why: 'they could not be read.' };
+  const message = 'The pictures could not be read';
+  return {
+    kind: 'missed',
+    failure: { code: 'INTERNAL_ERROR', message, remediation: 'They are read again.' },
+  };
+}
+
+/** Pictures that are gone are left out. */
+async function listPictures({ samples }: WindowClosure, { media }: SummaryDeps): Promise<Sample[]> {
+  const found = await Promise.all(
+    samples.map(async ({ frame_key: key, captured_at: at }) => {
+      const frame = await media.get(key);
+      return frame ? [{ frame, capturedAt: new Date(at) }] : [];
+    }),
+  );
+  return found.flat();
+}
+
+/** 4 by 4 tiles of 320 px make a picture of 1280 by 720, about 150 kB. */
+const gridTiles = 16;
+const gridTileWidthPixels = 320;
+
+/** The window at a glance. A grid that fails costs nobody a summary. */
+async function storeGrid(
+  job: DigestJob,
+  samples: Sample[],
+  deps: SummaryDeps,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const tiles = selectEvenly(samples, gridTiles);
+  const columns = Math.ceil(Math.sqrt(tiles.length));
+  try {
+    const layout = { columns, tileWidthPixels: gridTileWidthPixels };
+    const grid = await inTime(deps.contactSheets.make(tiles, layout, signal), signal);
+    const key = `captures/${job.source_id}/window-${deps.newId()}.jpg`;
+    await inTime(deps.media.put(key, grid, 'image/jpeg'), signal);
+    return key;
+  } catch (error) {
+    jobLog(deps.log, job.job_id).warning('No frame grid was made', { error: String(error) });
+    return null;
+  }
+}
+
+/** Ends the wait when the signal does, whether or not the work heeds it. */
+async function inTime<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  const ended = Promise.withResolvers<never>();
+  const abandon = (): void => ended.reject(signal.reason);
+  if (signal.aborted) abandon();
+  signal.addEventListener('abort', abandon, { once: true });
+  try {
+    return await Promise.race([work, ended.promise]);
+  } finally {
+    signal.removeEventListener('abort', abandon);
+  }
+}

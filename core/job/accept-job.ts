@@ -1,0 +1,134 @@
+import type { CoreDeps } from '../dependencies.ts';
+import { rules } from '../rules.ts';
+import { addSeconds } from '../schedule.ts';
+import { IdempotencyConflictError, MaxJobsReachedError } from '../errors.ts';
+import { zeroCounters, initialTickState } from '../records/job.ts';
+import type { DigestJob, JobBase, MonitorJob, Source } from '../records/job.ts';
+import { maskUrl } from '../stream/mask-url.ts';
+import type { IdempotencyRecord } from '../ports/job-store.ts';
+import { jobLog } from '../ports/log.ts';
+import { probeStream } from '../stream/stream-access.ts';
+
+export type AcceptDeps = Pick<
+  CoreDeps,
+  'jobs' | 'streams' | 'turns' | 'urls' | 'webhookUrls' | 'executions' | 'limits' | 'log' | 'now' | 'newId'
+>;
+
+/** What tells one type of job from another. */
+type Kind = Pick<MonitorJob, 'job_type' | 'config'> | Pick<DigestJob, 'job_type' | 'config' | 'digest'>;
+
+export type JobSpec<K extends Kind> = {
+  request: { stream_url: string; webhook_url?: string | null | undefined };
+  kind: K;
+  capture: Pick<Source, 'input_mode' | 'clip_duration_seconds'>;
+};
+
+/**
+ * Accepts a job of any type: a slot is free, the stream is live, the job is stored; only then is its execution started. A start
+ * that is lost is made up for by `reconcile`. Throws the contract's errors, and `IdempotencyConflictError`; nothing is stored then.
+ */
+export async function acceptJob<K extends Kind>(
+  wanted: JobSpec<K>,
+  caller: string,
+  deps: AcceptDeps,
+  idempotency?: IdempotencyRecord,
+): Promise<JobBase & K> {
+  checkUrls(wanted, deps);
+  const jobId = deps.newId();
+  await reserveSlot(jobId, caller, deps);
+  const job = await createProbed(wanted, jobId, caller, deps, idempotency).catch(async (error: unknown) => {
+    await releaseQuietly(jobId, caller, deps);
+    throw error;
+  });
+  jobLog(deps.log, job.job_id).info('Job accepted', {
+    caller,
+    job_type: job.job_type,
+    stream_url: job.stream_url,
+  });
+  await startQuietly(job, deps);
+  return job;
+}
+
+/** Bounds the streams that a caller can have probed concurrently; the slot is the job's once it is stored. */
+async function reserveSlot(jobId: string, caller: string, { jobs, limits, now }: AcceptDeps): Promise<void> {
+  const slotLimit = limits.jobsPerCaller;
+  const until = addSeconds(now(), rules.slotReservationSeconds);
+  if ((await jobs.reserveSlot({ caller, jobId, slotLimit, until }, now())) === 'slots_full')
+    throw new MaxJobsReachedError(slotLimit);
+}
+
+async function createProbed<K extends Kind>(
+  wanted: JobSpec<K>,
+  jobId: string,
+  caller: string,
+  deps: AcceptDeps,
+  idempotency?: IdempotencyRecord,
+): Promise<JobBase & K> {
+  await probeStream(wanted.request.stream_url, caller, deps);
+  const { job, source } = newJob(wanted, jobId, caller, deps);
+  const slotLimit = deps.limits.jobsPerCaller;
+  const result = await deps.jobs.create(
+    { job, source, slotLimit, ...(idempotency && { idempotency }) },
+    deps.now(),
+  );
+  if (result.kind === 'slots_full') throw new MaxJobsReachedError(slotLimit);
+  if (result.kind !== 'created') throw new IdempotencyConflictError();
+  return job;
+}
+
+/** The caller needs the error of the creation; a reservation that cannot be released expires. */
+async function releaseQuietly(jobId: string, caller: string, { jobs, log }: AcceptDeps): Promise<void> {
+  await jobs.releaseSlot(caller, jobId).catch((error: unknown) => {
+    log.warning('Slot not released; its reservation expires', { caller, error: String(error) });
+  });
+}
+
+function checkUrls({ request }: JobSpec<Kind>, { urls, webhookUrls }: AcceptDeps): void {
+  urls.check(request.stream_url, ['http', 'https', 'rtsp']);
+  if (request.webhook_url) webhookUrls.check(request.webhook_url, ['http', 'https']);
+}
+
+function newJob<K extends Kind>(
+  { request, kind, capture }: JobSpec<K>,
+  jobId: string,
+  caller: string,
+  deps: AcceptDeps,
+) {
+  const now = deps.now();
+  const source: Source = { source_id: deps.newId(), url: request.stream_url, ...capture };
+  const base: JobBase = {
+    job_id: jobId,
+    caller,
+    status: 'pending',
+    created_at: now.toISOString(),
+    stream_url: maskUrl(request.stream_url),
+    source_id: source.source_id,
+    webhook_url: request.webhook_url ?? null,
+    counters: zeroCounters,
+    watch: initialTickState,
+    sequence: 0,
+    last_tick: 0,
+    next: null,
+    generation: 0,
+    handed_over: null,
+    lease_until: addSeconds(now, rules.startLeaseSeconds).toISOString(),
+    started_at: null,
+    deadline: null,
+    ended_at: null,
+    reason: null,
+    failure: null,
+    published: 0,
+    expires_at: null,
+  };
+  return { job: { ...base, ...kind }, source };
+}
+
+async function startQuietly(job: JobBase, { executions, log }: AcceptDeps): Promise<void> {
+  try {
+    await executions.start({ job_id: job.job_id, generation: job.generation });
+  } catch (error) {
+    jobLog(log, job.job_id).warning('Execution not started yet; reconcile starts it', {
+      error: String(error),
+    });
+  }
+}

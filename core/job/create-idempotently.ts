@@ -1,0 +1,65 @@
+import type { KeyCrypto } from '../access/api-key.ts';
+import type { CoreDeps } from '../dependencies.ts';
+import { addSeconds } from '../schedule.ts';
+import { IdempotencyKeyReusedError, WatchpostError } from '../errors.ts';
+import type { Job, JobType } from '../records/job.ts';
+import type { IdempotencyRecord } from '../ports/job-store.ts';
+
+type Deps = Pick<CoreDeps, 'jobs' | 'now'> & Pick<KeyCrypto, 'sha256'>;
+
+/** `request` is what the schema made of the body: a different order of fields, or a default spelled out, is the same request. */
+export type KeyedRequest = { key: string | undefined; jobType: JobType; request: object };
+
+/** Longer than any client goes on retrying; jobs of digests run as long. */
+const keySeconds = 86_400;
+
+/**
+ * Creates a job once per idempotency key of a caller. A repeated request returns that job in its current state, without a probe of the stream.
+ * After any refusal the key is looked up again: a concurrent request with the same key may have created the job meanwhile, and may hold the very
+ * slot that was missing. Throws `IdempotencyKeyReusedError` for another request, and what `create` throws.
+ */
+export async function createIdempotently<Created extends Job>(
+  { key, jobType, request }: KeyedRequest,
+  caller: string,
+  deps: Deps,
+  create: (idempotency?: IdempotencyRecord) => Promise<Created>,
+): Promise<Job> {
+  if (key === undefined) return create();
+  const requestHash = deps.sha256(JSON.stringify([jobType, Object.entries(request).toSorted(byName)]));
+  const record = { key, requestHash, expiresAt: addSeconds(deps.now(), keySeconds) };
+  const earlier = await findEarlier(record, caller, deps);
+  if (earlier !== undefined) return earlier;
+  try {
+    return await create(record);
+  } catch (error) {
+    const winner = await findEarlier(record, caller, deps);
+    if (winner === undefined) throw error;
+    return winner;
+  }
+}
+
+async function findEarlier(
+  { key, requestHash }: IdempotencyRecord,
+  caller: string,
+  { jobs, now }: Deps,
+): Promise<Job | undefined> {
+  const known = await jobs.findByIdempotencyKey(caller, key, now());
+  if (known === undefined) return undefined;
+  if (known.requestHash !== requestHash) throw new IdempotencyKeyReusedError();
+  const job = await jobs.get(known.jobId, now());
+  if (job === undefined) throw jobGone();
+  return job;
+}
+
+/** A second job is what the key is to prevent, so there is none. */
+function jobGone(): WatchpostError {
+  return new WatchpostError(
+    'JOB_NOT_FOUND',
+    'Job not found',
+    'The job that this Idempotency-Key made has ended and is no longer kept. Use a new key to start another.',
+  );
+}
+
+function byName([first]: [string, unknown], [second]: [string, unknown]): number {
+  return first < second ? -1 : 1;
+}

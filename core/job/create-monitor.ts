@@ -1,0 +1,43 @@
+import type { InputMode } from '../records/capture.ts';
+import { InvalidInputModeError } from '../errors.ts';
+import type { MonitorConfig, MonitorJob } from '../records/job.ts';
+import type { IdempotencyRecord } from '../ports/job-store.ts';
+import type { VisionModel } from '../ports/vision-model.ts';
+import type { MonitorRequest } from '../requests/live-monitor.ts';
+import { acceptJob } from './accept-job.ts';
+import type { AcceptDeps } from './accept-job.ts';
+
+type Model = Pick<VisionModel, 'supportsVideo' | 'model'>;
+type Deps = AcceptDeps & { vision: Model };
+
+/** Accepts a monitor. Throws the contract's errors. */
+export async function createMonitor(
+  request: MonitorRequest,
+  caller: string,
+  deps: Deps,
+  idempotency?: IdempotencyRecord,
+): Promise<MonitorJob> {
+  const config = toConfig(request, deps);
+  const kind = { job_type: 'live-monitor', config } as const;
+  return acceptJob({ request, kind, capture: config }, caller, deps, idempotency);
+}
+
+function toConfig(request: MonitorRequest, { vision, limits }: Deps): MonitorConfig {
+  return {
+    condition: request.condition,
+    interval_seconds: request.interval_seconds,
+    input_mode: inputModeFor(request.input_mode, vision),
+    clip_duration_seconds: request.clip_duration_seconds,
+    monitor_duration_seconds: Math.min(request.monitor_duration_seconds, limits.maxJobSeconds),
+    trigger_cooldown_seconds: request.trigger_cooldown_seconds,
+    max_triggers: request.max_triggers,
+    enable_prefilter: request.enable_prefilter,
+  };
+}
+
+/** A mode that was asked for and cannot be had is an error; one that was left out becomes what the model takes. */
+function inputModeFor(asked: InputMode | undefined, vision: Model): InputMode {
+  if (asked === undefined) return vision.supportsVideo ? 'clip' : 'frames';
+  if (asked !== 'frames' && !vision.supportsVideo) throw new InvalidInputModeError(asked, vision.model);
+  return asked;
+}

@@ -1,0 +1,138 @@
+import type { CoreDeps, Limits } from '../dependencies.ts';
+import { onClock, withMovedTimes } from '../tick/clock-change.ts';
+import { planEnd } from '../tick/end.ts';
+import type { JobUpdate } from '../tick/end.ts';
+import { rules } from '../rules.ts';
+import { planUpdate } from '../tick/tick-change.ts';
+import type { JobEnding } from '../tick/tick-decision.ts';
+import { applyClosure } from '../digest/apply-closure.ts';
+import { planFinalClosure, finalizeClosure } from '../digest/window-closure.ts';
+import type { ClosureResult, WindowClosure } from '../digest/window-closure.ts';
+import { JobAlreadyStoppedError, JobNotFoundError, TransientError } from '../errors.ts';
+import type { DigestJob, Job } from '../records/job.ts';
+import { jobLog } from '../ports/log.ts';
+import { ageSeconds } from '../time.ts';
+import { isTerminal } from '../records/transitions.ts';
+import { publishEvents } from '../event/publish-events.ts';
+
+type Deps = Pick<CoreDeps, 'jobs' | 'queue' | 'executions' | 'log' | 'now'> & {
+  limits: Pick<Limits, 'retentionSeconds'>;
+};
+
+export type CancelDeps = Deps & Pick<CoreDeps, 'summaries'>;
+
+const tries = 8;
+
+/**
+ * Stops a job for its caller; of a digest the open window is summarised first, as far as the model answers in time. Truth first: the
+ * execution is stopped after the job has ended, and by itself where that is lost.
+ */
+export async function cancelJob(jobId: string, caller: string, deps: CancelDeps): Promise<Job> {
+  const askedAt = deps.now();
+  const job = await deps.jobs.get(jobId, askedAt);
+  if (job?.caller !== caller) throw new JobNotFoundError();
+  const ended = await endJob(jobId, { status: 'stopped', reason: 'cancelled' }, deps, {
+    workBefore: (current) => summarizeOpenWindows(current, askedAt, deps),
+  });
+  if (!ended) throw new JobAlreadyStoppedError();
+  return ended;
+}
+
+/**
+ * Ends a job that cannot continue: its workflow failed, or it is lost. Has no effect on an ended job, and on one for which `mustFail` is false: it
+ * is checked on each state that the end is built on, since a tick or a hand-over may be committed at any time.
+ */
+export async function failJob(
+  jobId: string,
+  remediation: string,
+  deps: Deps,
+  mustFail: (job: Job) => boolean = () => true,
+): Promise<void> {
+  await endJob(
+    jobId,
+    {
+      status: 'failed',
+      reason: 'internal_error',
+      failure: { code: 'INTERNAL_ERROR', message: 'Internal server error', remediation },
+    },
+    deps,
+    { mustEnd: mustFail },
+  );
+}
+
+/** `complete`: nothing more is to be done before the end. */
+type FinalUpdate = JobUpdate & { complete: boolean };
+
+type EndOptions = {
+  mustEnd?: (job: Job) => boolean;
+  workBefore?: (job: Job) => Promise<FinalUpdate | undefined>;
+};
+
+/** Returns undefined if the job is gone, had ended already, or need not end (`mustEnd`). */
+async function endJob(
+  jobId: string,
+  ending: JobEnding,
+  deps: Deps,
+  { mustEnd = () => true, workBefore = async () => undefined }: EndOptions,
+): Promise<Job | undefined> {
+  for (let conflicts = 0; conflicts < tries;) {
+    const stored = await deps.jobs.get(jobId, deps.now());
+    if (!stored || isTerminal(stored.status) || !mustEnd(stored)) return undefined;
+    const work = await workBefore(stored);
+    const now = deps.now();
+    const job = onClock(stored, now);
+    const goesOn = work && !work.complete;
+    const planned = goesOn
+      ? planUpdate(job, work, now)
+      : planEnd(job, ending, deps.limits.retentionSeconds, now, work);
+    const change = withMovedTimes(planned, stored, job);
+    if ((await deps.jobs.commit(change)) !== 'committed') conflicts += 1;
+    else if (!goesOn) {
+      jobLog(deps.log, jobId).info('Job ended', { status: ending.status, reason: ending.reason });
+      await afterEnd(job, ending, deps);
+      return { ...job, ...change.set };
+    }
+  }
+  throw new TransientError('The job changed too often while it was to end');
+}
+
+/** The windows that are open when their caller cancels, with what the model says of them in the time that is left. */
+async function summarizeOpenWindows(
+  stored: Job,
+  askedAt: Date,
+  deps: CancelDeps,
+): Promise<FinalUpdate | undefined> {
+  const job = onClock(stored, deps.now());
+  if (job.job_type !== 'live-digest' || job.status !== 'running') return undefined;
+  const seconds = Math.max(0, rules.cancelSummaryTimeoutSeconds - ageSeconds(askedAt, deps.now()));
+  const closing = planFinalClosure(job, job.digest, deps.now());
+  const closed = await summarizeOrGiveUp(job, closing, deps, seconds);
+  const { events, ...set } = applyClosure(job, job, closed, deps.now());
+  return { set, events, complete: closing.last };
+}
+
+/** Whatever goes wrong costs the summary, never the cancellation. */
+async function summarizeOrGiveUp(
+  job: DigestJob,
+  closing: WindowClosure,
+  deps: CancelDeps,
+  seconds: number,
+): Promise<ClosureResult> {
+  try {
+    return finalizeClosure(await deps.summaries.summarize(job, closing, seconds));
+  } catch (error) {
+    jobLog(deps.log, job.job_id).error('No last summary was made', { error: String(error) });
+    return { closing, result: { kind: 'none', why: 'the model could not be asked.' }, gridKey: null };
+  }
+}
+
+async function afterEnd(job: Job, ending: JobEnding, deps: Deps): Promise<void> {
+  await publishEvents(job.job_id, deps);
+  try {
+    await deps.executions.stop({ job_id: job.job_id, generation: job.generation }, ending.reason);
+  } catch (error) {
+    jobLog(deps.log, job.job_id).warning('Execution not stopped; it finds the job ended', {
+      error: String(error),
+    });
+  }
+}

@@ -1,0 +1,100 @@
+import type { z } from 'zod';
+import { computeCoverage } from '../tick/coverage.ts';
+import { onClock } from '../tick/clock-change.ts';
+import type { Delivery } from '../records/delivery.ts';
+import type { Job } from '../records/job.ts';
+import { maskUrl } from '../stream/mask-url.ts';
+import type {
+  finalStatsSchema,
+  jobDetailSchema,
+  jobStatsSchema,
+  jobSummarySchema,
+} from '../responses/jobs.ts';
+import { ageSeconds } from '../time.ts';
+import { envelopeWithLinks } from '../event/present-event.ts';
+import type { JobView } from './read-jobs.ts';
+
+/** Job creation response and list item (interface section 2.2). */
+export function jobSummary(job: Job, message?: string): z.input<typeof jobSummarySchema> {
+  return {
+    job_id: job.job_id,
+    status: job.status,
+    created_at: job.created_at,
+    stream_url: maskUrl(job.stream_url),
+    job_type: job.job_type,
+    details: {
+      ...visibleConfig(job),
+      delivery: job.webhook_url === null ? 'polling' : 'webhook',
+      reason: job.reason,
+    },
+    ...(message === undefined ? {} : { message }),
+  };
+}
+
+/** Job detail (interface section 2.1). */
+export function jobDetail(
+  { job, findings, deliveries }: JobView,
+  baseUrl: string,
+  now: Date,
+): z.input<typeof jobDetailSchema> {
+  const shown = findings.map((event) => envelopeWithLinks(job, event, { baseUrl }));
+  return {
+    job_id: job.job_id,
+    status: job.status,
+    job_type: job.job_type,
+    created_at: job.created_at,
+    stream_url: maskUrl(job.stream_url),
+    config: visibleConfig(job),
+    stats: {
+      ...jobStats(job, now),
+      ...(job.job_type === 'live-monitor'
+        ? { triggers: shown.filter((event) => event.type === 'watch_triggered') }
+        : { summaries: shown.filter((event) => event.type === 'summary_generated') }),
+      ...(job.webhook_url === null ? {} : { webhook: webhookStats(deliveries) }),
+    },
+  };
+}
+
+/** The numbers of a job, running or ended; `reason` and `error` once it has ended. */
+export function jobStats(stored: Job, now: Date): z.input<typeof finalStatsSchema> {
+  const job = onClock(stored, now);
+  return {
+    ...(job.reason === null ? {} : { reason: job.reason }),
+    ...(job.failure === null ? {} : { error: job.failure }),
+    auto_stopped: job.reason === 'max_duration_reached',
+    ...job.counters,
+    ...(job.job_type === 'live-digest' ? { windows_summarized: job.digest.summarized } : {}),
+    last_check: job.last_tick,
+    watch_duration_seconds: watchSeconds(job, now),
+    started_at: job.started_at,
+    ended_at: job.ended_at,
+    next_check_at: job.ended_at === null && job.next !== null ? job.next.wait_until : null,
+    last_frame_at: job.watch.last_frame?.captured_at ?? null,
+    coverage: computeCoverage(job, now),
+  };
+}
+
+function visibleConfig(job: Job) {
+  return job.webhook_url === null ? job.config : { ...job.config, webhook_url: maskUrl(job.webhook_url) };
+}
+
+function watchSeconds(job: Job, now: Date): number {
+  if (job.started_at === null) return 0;
+  return ageSeconds(job.started_at, job.ended_at === null ? now : new Date(job.ended_at));
+}
+
+function webhookStats(deliveries: Delivery[]): z.input<typeof jobStatsSchema>['webhook'] {
+  const failed = deliveries.filter((delivery) => delivery.state === 'failed');
+  return {
+    delivered: deliveries.filter((delivery) => delivery.state === 'delivered').length,
+    pending: deliveries.filter((delivery) => delivery.state === 'pending').length,
+    failed: failed.length,
+    failures: failed.slice(-10).map((delivery) => ({
+      sequence: delivery.sequence,
+      type: delivery.event_type,
+      attempts: delivery.attempts.length,
+      message: 'Failed to deliver webhook',
+      error: delivery.error,
+    })),
+  };
+}

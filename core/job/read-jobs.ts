@@ -1,0 +1,87 @@
+import type { CoreDeps } from '../dependencies.ts';
+import type { Delivery } from '../records/delivery.ts';
+import { JobNotFoundError } from '../errors.ts';
+import type { JobEvent } from '../records/event.ts';
+import type { Job } from '../records/job.ts';
+import type { JobQuery } from '../ports/job-store.ts';
+
+type Deps = Pick<CoreDeps, 'jobs' | 'deliveries' | 'now'>;
+
+const newestFindings = 50;
+
+/** A job with what its log and its deliveries add to it. */
+export type JobView = {
+  job: Job;
+  /** The newest alerts of a monitor, or summaries of a digest, oldest first. */
+  findings: JobEvent[];
+  deliveries: Delivery[];
+};
+
+/** Throws `JobNotFoundError`. */
+export async function getJob(jobId: string, caller: string, deps: Deps): Promise<JobView> {
+  const job = await requireOwnJob(jobId, caller, deps);
+  const finding = job.job_type === 'live-monitor' ? 'watch_triggered' : 'summary_generated';
+  const [findings, deliveries] = await Promise.all([
+    deps.jobs.newestEvents(jobId, finding, newestFindings),
+    job.webhook_url ? deps.deliveries.list(jobId) : [],
+  ]);
+  return { job, findings, deliveries };
+}
+
+export async function listJobs(query: JobQuery, deps: Deps): Promise<{ jobs: Job[]; total: number }> {
+  return deps.jobs.list(query, deps.now());
+}
+
+export async function readEvents(jobId: string, caller: string, after: number, limit: number, deps: Deps) {
+  const job = await requireOwnJob(jobId, caller, deps);
+  return { job, events: await deps.jobs.events(jobId, after, limit) };
+}
+
+/** The picture of an event, as JPEG: an alert's evidence, or a summary's grid; undefined where the event has none or it was swept. */
+export async function readEventImage(
+  jobId: string,
+  caller: string,
+  sequence: number,
+  deps: Deps & Pick<CoreDeps, 'media'>,
+): Promise<Uint8Array | undefined> {
+  await requireOwnJob(jobId, caller, deps);
+  const event = await deps.jobs.event(jobId, sequence);
+  const key = event && findImageKey(event);
+  return key === undefined ? undefined : deps.media.get(key);
+}
+
+/** The newest picture of a job, as JPEG; undefined before there is one, or where it was swept. */
+export async function readLastFrame(
+  jobId: string,
+  caller: string,
+  deps: Deps & Pick<CoreDeps, 'media'>,
+): Promise<Uint8Array | undefined> {
+  const key = await lastFrameKey(jobId, caller, deps);
+  if (key === undefined) return undefined;
+  const picture = await deps.media.get(key);
+  if (picture) return picture;
+  // A tick that was committed in between has removed it: then there is a newer one.
+  const newer = await lastFrameKey(jobId, caller, deps);
+  return newer === undefined || newer === key ? undefined : deps.media.get(newer);
+}
+
+async function lastFrameKey(jobId: string, caller: string, deps: Deps): Promise<string | undefined> {
+  const { watch } = await requireOwnJob(jobId, caller, deps);
+  return watch.last_frame?.key;
+}
+
+function findImageKey(event: JobEvent): string | undefined {
+  if (event.type === 'watch_triggered') return event.data.frame_key;
+  return event.type === 'summary_generated' ? event.data.frame_grid_key : undefined;
+}
+
+/** Throws `JobNotFoundError` for jobs that are gone, and for those of other callers, as if absent. */
+export async function requireOwnJob(
+  jobId: string,
+  caller: string,
+  deps: Pick<Deps, 'jobs' | 'now'>,
+): Promise<Job> {
+  const job = await deps.jobs.get(jobId, deps.now());
+  if (job?.caller !== caller) throw new JobNotFoundError();
+  return job;
+}

@@ -1,0 +1,82 @@
+import type { CoreDeps, Limits } from '../dependencies.ts';
+import { isLost, isOverdue } from './lost-job.ts';
+import { leaseUntil } from '../tick/tick-change.ts';
+import type { Job } from '../records/job.ts';
+import { jobLog } from '../ports/log.ts';
+import { isTerminal, transitions } from '../records/transitions.ts';
+import { failJob } from './end-job.ts';
+import { publishEvents } from '../event/publish-events.ts';
+
+export type ReconcileDeps = Pick<CoreDeps, 'jobs' | 'queue' | 'executions' | 'log' | 'now'> & {
+  limits: Pick<Limits, 'retentionSeconds'>;
+};
+
+export type ReconcileOptions = {
+  /** Jobs whose lease ends before this are looked at: now, or later to look at every active job (at a start). */
+  dueBy: Date;
+  limit: number;
+  /** No repair is begun from then on: what is left is due again at the next sweep. */
+  endBy?: Date;
+};
+
+/**
+ * Finishes what a crash left half done: starts executions that are missing, publishes events that did not reach the
+ * queue, and fails jobs whose execution ended without them or is silent for longer than a tick may take. Returns the number of jobs looked at.
+ */
+export async function reconcile(
+  deps: ReconcileDeps,
+  { dueBy, limit, endBy }: ReconcileOptions,
+): Promise<number> {
+  const jobIds = await deps.jobs.dueForRepair(dueBy, limit);
+  for (const [done, jobId] of jobIds.entries()) {
+    if (endBy && deps.now() >= endBy) return done;
+    await repairQuietly(jobId, deps);
+  }
+  return jobIds.length;
+}
+
+/** One job that cannot be repaired now must not keep the others waiting. */
+async function repairQuietly(jobId: string, deps: ReconcileDeps): Promise<void> {
+  try {
+    await repairJob(jobId, deps);
+  } catch (error) {
+    jobLog(deps.log, jobId).error('Repair failed; it is tried again', { error: String(error) });
+  }
+}
+
+/** One job whose execution is said to have ended; harmless where there is nothing to repair. Throws what it could not do. */
+export async function repairJob(jobId: string, deps: ReconcileDeps): Promise<void> {
+  const job = await deps.jobs.get(jobId, deps.now());
+  if (!job) return;
+  await publishEvents(jobId, deps);
+  if (isTerminal(job.status)) return;
+  const execution = { job_id: jobId, generation: job.generation };
+  const status = await deps.executions.status(execution);
+  if (status === undefined) {
+    jobLog(deps.log, jobId).warning('Execution was missing; starting it');
+    if (await renewLease(job, deps)) await deps.executions.start(execution);
+    return;
+  }
+  const observed = { generation: job.generation, status, runsHere: deps.executions.runsHere(execution) };
+  const isLostNow = (current: Job): boolean => isLost(current, observed, deps.now());
+  // Read again: a tick, a hand-over or another repair may have been committed since the job was read.
+  const current = await deps.jobs.get(jobId, deps.now());
+  if (!current || isTerminal(current.status)) return;
+  if (!isLostNow(current)) {
+    // Its execution runs and may be retrying: the next sweep has others to look at.
+    if (isOverdue(current, deps.now())) await renewLease(current, deps);
+    return;
+  }
+  jobLog(deps.log, jobId).error('Job lost: its execution ended without it, or was silent for too long', {
+    execution: status,
+  });
+  const remediation = 'The job was lost after a fault of the service. Start it again.';
+  await failJob(jobId, remediation, deps, isLostNow);
+}
+
+/** So that the next sweep, or another one at the same time, leaves the job alone until it had time to go on. */
+async function renewLease({ job_id: jobId, sequence }: Job, deps: ReconcileDeps): Promise<boolean> {
+  const set = { lease_until: leaseUntil(deps.now()) };
+  const change = { jobId, from: transitions.end.from, expectedSequence: sequence, set, events: [] };
+  return (await deps.jobs.commit(change)) === 'committed';
+}

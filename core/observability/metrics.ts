@@ -1,0 +1,27 @@
+import type { CoreDeps } from '../dependencies.ts';
+import type { VisionModel } from '../ports/vision-model.ts';
+
+type Deps = Pick<CoreDeps, 'jobs' | 'meter'> & { vision: Pick<VisionModel, 'provider'> };
+
+/**
+ * What the service has done since it counts (interface section 2.10): totals of ended jobs and the live numbers of running
+ * ones, without what either held before, and what was counted beside jobs. `docs/operate/metrics-and-logs.md` explains each number.
+ */
+export async function readMetrics(deps: Deps) {
+  const { startedAt, jobsBefore, providers, directFrames, deliveries } = await deps.meter.read();
+  const jobs = await deps.jobs.usage();
+  return {
+    started_at: startedAt.toISOString(),
+    providers: { [deps.vision.provider]: { calls: 0, errors: 0 }, ...providers },
+    jobs: {
+      created: jobs.jobs_created - jobsBefore.jobs_created,
+      completed: jobs.jobs_completed - jobsBefore.jobs_completed,
+      failed: jobs.jobs_failed - jobsBefore.jobs_failed,
+    },
+    frames: {
+      captured: jobs.frames_captured - jobsBefore.frames_captured + directFrames,
+      skipped_prefilter: jobs.frames_skipped - jobsBefore.frames_skipped,
+    },
+    webhooks: { sent: deliveries.delivered, failed: deliveries.failed },
+  };
+}

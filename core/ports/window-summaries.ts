@@ -1,8 +1,0 @@
-import type { ClosedWindows, Closing } from '../digest/closing.ts';
-import type { DigestJob } from '../job.ts';
-
-/** Who has the summaries of a digest's last windows made, for a caller who cancels: here, or where the model may be asked. */
-export interface WindowSummaries {
-  /** Takes that long at most. Whatever it throws costs the summary, not the cancellation. */
-  summarize(job: DigestJob, closing: Closing, seconds: number): Promise<ClosedWindows>;
-}

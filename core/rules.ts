@@ -1,0 +1,62 @@
+/** The numbers that decisions use, each with its source. */
+export const rules = {
+  /** Waits after consecutive capture failures, the last one repeated (design section 6). */
+  captureBackoffSeconds: [1, 2, 4, 8, 16],
+  /** A tick this much later than planned means that the service was down: longer than a capture and its retries take. */
+  downtimeSeconds: 120,
+  /** A capture fails within this, its timeout: while its tick is later than this, the service did not watch. */
+  failedCaptureSeconds: 50,
+  /** Clocks of several machines differ by less than this: a time that is further ahead was stored before the clock was set back. */
+  clockDifferenceSeconds: 5,
+  /** How long a stream may be gone or stale before its job fails (design section 6). */
+  streamGraceSeconds: 60,
+  /** A playlist counts as stale when its newest segment is older than this many segment durations … */
+  staleAfterSegments: 3,
+  /** … and than this; RFC 8216 section 6.2.2 has a live server update within 1.5 target durations. */
+  staleAfterSeconds: 6,
+  /** A stale playlist is looked at again at least this often, so that the grace period is measured. */
+  staleRecheckSeconds: 16,
+  /** Identical pictures over this time are a frozen picture; a single repeat is not yet evidence of one. */
+  frozenAfterSeconds: 30,
+  /** Skips in a row after which the model looks all the same (design section 7). */
+  forceCheckAfterSkips: 6,
+  /** Model failures in a row that fail the job (design section 8). */
+  maxModelFailures: 5,
+  /** A summary that the model did not give is asked for again after this, or with the next capture. */
+  summaryRetrySeconds: 30,
+  /** The longest that a digest may run for its `max_windows` (design section 10). */
+  digestSeconds: 86_400,
+  /** Samples kept of a window: more than contact sheets for any model take, and a job's record stays below 20 kB. */
+  maxSamplesPerWindow: 120,
+  /** Windows that one change closes, which matters after an outage: a transaction of DynamoDB has 100 items. */
+  maxWindowsPerCommit: 10,
+  /** How long a cancellation waits for the model's last summary: below the 30 s that an HTTP API gives an answer. */
+  cancelSummaryTimeoutSeconds: 10,
+  /** Silence beyond the next wake-up after which `reconcile` inspects a job. */
+  leaseMarginSeconds: 600,
+  /** How long a creation may hold its slot before the job is stored: longer than it may wait for its turn and probe the stream. */
+  slotReservationSeconds: 180,
+  /**
+   * Maximum silence of a job whose execution runs. More than all retries of Begin, Capture and Analyze in `watch.asl.json` take, each attempt up to its
+   * timeout, after a start that `reconcile` had to repeat: 4.6 hours, as a test computes.
+   */
+  maxTickSeconds: 18_000,
+  /** How long an accepted job may wait for its execution. */
+  startLeaseSeconds: 60,
+  /** A tick later than this many intervals means that nobody watched in between. */
+  lateIntervals: 2,
+  lateAllowanceSeconds: 30,
+  maxCoverageGaps: 20,
+  /** Waits after failed attempts: attempts at 0, 5, 30 and 120 s (design section 9). */
+  retryWaitSeconds: [5, 25, 90],
+  /** Share by which a wait is drawn shorter or longer, so that receivers that come back are not hit at once. */
+  retryJitter: 0.2,
+  /** The longest `Retry-After` that is honoured. */
+  maxRetryAfterSeconds: 300,
+  /** Minimum time from the last attempt of a resend to the next resend of the same delivery. */
+  minResendSeconds: 60,
+  /** What is undelivered this long after its job's end is given up. */
+  deliveryTtlSeconds: 3600,
+  /** Ticks of one execution: its history ends at 25,000 events, about 14 a tick (design section 3). */
+  ticksPerExecution: 1000,
+} as const;

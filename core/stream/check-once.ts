@@ -1,0 +1,40 @@
+import type { Capture, InputMode } from '../records/capture.ts';
+import { InvalidInputModeError } from '../errors.ts';
+import type { Meter } from '../ports/meter.ts';
+import type { VisionModel } from '../ports/vision-model.ts';
+import type { Verdict } from '../records/vision.ts';
+import { captureStream, probeStream } from './stream-access.ts';
+import type { ReachDeps } from './stream-access.ts';
+
+type Deps = ReachDeps & {
+  meter: Pick<Meter, 'count'>;
+  vision: Pick<VisionModel, 'judge' | 'supportsVideo' | 'model'>;
+};
+
+export type CheckOnceInput = { url: string; condition: string; mode: InputMode; clipSeconds: number };
+
+/**
+ * One look at a live stream, without a job. It is probed first, since only a probe tells a recording from a broadcast that has
+ * ended meanwhile. Throws the contract's stream and model errors.
+ */
+export async function checkOnce(
+  check: CheckOnceInput,
+  caller: string,
+  deps: Deps,
+): Promise<{ verdict: Verdict; capture: Capture }> {
+  if (check.mode !== 'frames' && !deps.vision.supportsVideo)
+    throw new InvalidInputModeError(check.mode, deps.vision.model);
+  await probeStream(check.url, caller, deps);
+  const capture = await captureStream(
+    { url: check.url, mode: check.mode, clipSeconds: check.clipSeconds, resolveAgain: false },
+    caller,
+    deps,
+  );
+  await deps.meter.count({ kind: 'direct_frame' });
+  const verdict = await deps.vision.judge(
+    { mode: check.mode, frame: capture.frame, ...(capture.clip ? { clip: capture.clip } : {}) },
+    check.condition,
+    AbortSignal.timeout(deps.limits.visionTimeoutSeconds * 1000),
+  );
+  return { verdict, capture };
+}

@@ -1,0 +1,88 @@
+import type { Job, TickState } from '../records/job.ts';
+import type { JobChange } from '../ports/job-store.ts';
+import { isTerminal } from '../records/transitions.ts';
+import { rules } from '../rules.ts';
+import { addSeconds, later } from '../schedule.ts';
+
+/**
+ * Returns the job on the clock of `now`. If the clock was set back since the job changed, all times of the job move back with it:
+ * its durations stay as they were, and people read times of the clock that they see. An ended job keeps its times.
+ */
+export function onClock(job: Job, now: Date): Job {
+  return movedBack(job, secondsAhead(pastTimes(job), now));
+}
+
+/**
+ * Returns the job on the clock of its tick, and the time of the tick. The workflow never wakes a job before its time: if the clock
+ * reads less than `wait_until`, the clock was set back while the job waited.
+ */
+export function atTick(job: Job, now: Date): { job: Job; now: Date } {
+  const current = movedBack(job, secondsAhead(timesBeforeTick(job), now));
+  return { job: current, now: later(now, newest(timesBeforeTick(current)) ?? now) };
+}
+
+/** Returns the change with the times of `job` if they are not those of `stored`: what moved with the clock is stored with the change. */
+export function withMovedTimes(change: JobChange, stored: Job, job: Job): JobChange {
+  if (job === stored) return change;
+  const { started_at, deadline, watch } = job;
+  const digest = job.job_type === 'live-digest' ? { digest: job.digest } : {};
+  return { ...change, set: { started_at, deadline, watch, ...digest, ...change.set } };
+}
+
+/** Times that were now when they were stored. */
+function pastTimes(job: Job): (string | null)[] {
+  const { last_watched_at, last_trigger_at, lost_since } = job.watch;
+  const streamEndedAt = job.job_type === 'live-digest' ? job.digest.stream_ended_at : null;
+  return [job.started_at, last_watched_at, last_trigger_at, lost_since, streamEndedAt];
+}
+
+function timesBeforeTick(job: Job): (string | null)[] {
+  return [...pastTimes(job), job.next?.wait_until ?? null];
+}
+
+function newest(times: (string | null)[]): Date | undefined {
+  const dates = times.flatMap((time) => (time === null ? [] : [new Date(time)]));
+  return dates.length === 0 ? undefined : dates.reduce(later);
+}
+
+/** 0 if the times are ahead by less than the clocks of several machines differ. */
+function secondsAhead(times: (string | null)[], now: Date): number {
+  const seconds = ((newest(times)?.getTime() ?? -Infinity) - now.getTime()) / 1000;
+  return seconds > rules.clockDifferenceSeconds ? seconds : 0;
+}
+
+function movedBack(job: Job, seconds: number): Job {
+  if (seconds === 0 || isTerminal(job.status)) return job;
+  const move = (time: string) => addSeconds(new Date(time), -seconds).toISOString();
+  const moveAny = (time: string | null) => (time === null ? null : move(time));
+  const moved = {
+    started_at: moveAny(job.started_at),
+    deadline: moveAny(job.deadline),
+    watch: movedWatch(job.watch, move),
+    next: job.next && { ...job.next, wait_until: move(job.next.wait_until) },
+  };
+  if (job.job_type === 'live-monitor') return { ...job, ...moved };
+  return {
+    ...job,
+    ...moved,
+    digest: {
+      ...job.digest,
+      windows: job.digest.windows.map((window) => ({
+        ...window,
+        samples: window.samples.map((sample) => ({ ...sample, captured_at: move(sample.captured_at) })),
+      })),
+      stream_ended_at: moveAny(job.digest.stream_ended_at),
+    },
+  };
+}
+
+function movedWatch(watch: TickState, move: (time: string) => string): TickState {
+  const moveAny = (time: string | null) => (time === null ? null : move(time));
+  return {
+    ...watch,
+    last_trigger_at: moveAny(watch.last_trigger_at),
+    lost_since: moveAny(watch.lost_since),
+    last_watched_at: moveAny(watch.last_watched_at),
+    gaps: watch.gaps.map(({ from, to, reason }) => ({ from: move(from), to: move(to), reason })),
+  };
+}

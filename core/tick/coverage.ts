@@ -1,0 +1,64 @@
+import type { Gap, GapReason, Job, TickState } from '../records/job.ts';
+import { intervalSeconds } from './cadence.ts';
+import { rules } from '../rules.ts';
+import { ageSeconds } from '../time.ts';
+import { earlier, later } from '../schedule.ts';
+
+/** The stream was seen at `now`: closes the gap since it was last seen, if there was one. */
+export function recordWatched(watch: TickState, everySeconds: number, now: Date): TickState {
+  const gap = openGap(watch, everySeconds, now);
+  return { ...(gap ? withGap(watch, gap) : watch), last_watched_at: now.toISOString(), gap_reason: null };
+}
+
+/** The stream was not watched in this tick; the first reason of a gap names it. */
+export function recordUnwatched(watch: TickState, reason: GapReason): TickState {
+  return { ...watch, gap_reason: watch.gap_reason ?? reason };
+}
+
+/** How much of the time from start to `now` (or the end) was watched, with the newest gaps. Seconds; ratio 0 to 1. */
+export function computeCoverage(job: Job, now: Date) {
+  if (job.started_at === null) return { ratio: 0, watched_seconds: 0, gap_seconds: 0, gaps: [] };
+  const until = job.ended_at === null ? now : new Date(job.ended_at);
+  const gap = openGap(job.watch, intervalSeconds(job), until);
+  const watch = gap ? withGap(job.watch, gap) : job.watch;
+  const elapsedSeconds = ageSeconds(job.started_at, until);
+  const watchedSeconds = Math.max(0, elapsedSeconds - watch.gap_seconds);
+  return {
+    ratio: elapsedSeconds === 0 ? 1 : round(watchedSeconds / elapsedSeconds),
+    watched_seconds: round(watchedSeconds),
+    gap_seconds: round(watch.gap_seconds),
+    gaps: watch.gaps,
+  };
+}
+
+/** What of a span of time was not watched, as it is known at `now`: of the newest gaps, those in the span, cut to it. */
+export function gapsWithin(job: Job, watch: TickState, span: { start: Date; end: Date }, now: Date): Gap[] {
+  const gap = openGap(watch, intervalSeconds(job), now);
+  return (gap ? [...watch.gaps, gap] : watch.gaps).flatMap(({ from, to, reason }) => {
+    const start = later(new Date(from), span.start);
+    const end = earlier(new Date(to), span.end);
+    return start < end ? [{ from: start.toISOString(), to: end.toISOString(), reason }] : [];
+  });
+}
+
+/** The gap that lies open at `now`: a named one, or silence longer than late ticks explain (the service was down). */
+function openGap(watch: TickState, everySeconds: number, now: Date): Gap | undefined {
+  if (watch.last_watched_at === null) return undefined;
+  const silentSeconds = ageSeconds(watch.last_watched_at, now);
+  if (silentSeconds === 0) return undefined;
+  const late = silentSeconds > rules.lateIntervals * everySeconds + rules.lateAllowanceSeconds;
+  const reason = watch.gap_reason ?? (late ? 'service' : null);
+  return reason === null ? undefined : { from: watch.last_watched_at, to: now.toISOString(), reason };
+}
+
+function withGap(watch: TickState, gap: Gap): TickState {
+  return {
+    ...watch,
+    gap_seconds: round(watch.gap_seconds + ageSeconds(gap.from, new Date(gap.to))),
+    gaps: [...watch.gaps, gap].slice(-rules.maxCoverageGaps),
+  };
+}
+
+function round(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}

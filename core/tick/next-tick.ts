@@ -1,0 +1,54 @@
+import type { Job, NextTick, TickState } from '../records/job.ts';
+import { ageSeconds } from '../time.ts';
+import { intervalSeconds } from './cadence.ts';
+import { rules } from '../rules.ts';
+import { addSeconds, earlier, nextGridTime, ceilToSecond } from '../schedule.ts';
+import type { TickOutcome } from './tick-outcome.ts';
+
+/** When the stream is looked at again: on the grid, sooner while it stands still, by the backoff while it cannot be captured. */
+export function nextCaptureAt(job: Job, watch: TickState, now: Date): Date {
+  const waits = rules.captureBackoffSeconds;
+  if (watch.failed_in_a_row > 0)
+    return addSeconds(now, waits[Math.min(watch.failed_in_a_row, waits.length) - 1] ?? 1);
+  const startedAt = job.started_at === null ? now : new Date(job.started_at);
+  const planned = nextGridTime(startedAt, intervalSeconds(job), now);
+  return watch.lost_since === null ? planned : earlier(planned, addSeconds(now, rules.staleRecheckSeconds));
+}
+
+/** Returns when a running job wakes for its next tick: now if there is none yet, or if the clock was set back since it was planned. */
+export function wakeUpTime(job: Job, now: Date): Date {
+  if (job.next === null) return now;
+  const planned = new Date(job.next.wait_until);
+  return ageSeconds(now, planned) > maxWaitSeconds(job) ? now : planned;
+}
+
+/** Longest time between two ticks of a job, in seconds; wake-up times are rounded up to whole seconds. */
+function maxWaitSeconds(job: Job): number {
+  return Math.max(intervalSeconds(job), rules.summaryRetrySeconds, ...rules.captureBackoffSeconds) + 1;
+}
+
+/** `closing`: the next tick captures nothing. */
+export function scheduleTick(at: Date, closing: boolean, outcome: TickOutcome, watch: TickState): NextTick {
+  return {
+    done: false,
+    wait_until: ceilToSecond(at).toISOString(),
+    looked: sawNews(outcome),
+    closing,
+    resolve_again: watch.failed_in_a_row > 0,
+  };
+}
+
+export function noFurtherTick(outcome: TickOutcome, now: Date): NextTick {
+  return {
+    done: true,
+    wait_until: ceilToSecond(now).toISOString(),
+    looked: sawNews(outcome),
+    closing: false,
+    resolve_again: outcome.kind === 'capture_failed',
+  };
+}
+
+/** The picture becomes what later ones are compared with. */
+function sawNews({ kind }: TickOutcome): boolean {
+  return kind === 'looked' || kind === 'sampled';
+}

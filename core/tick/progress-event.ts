@@ -1,0 +1,76 @@
+import type { NewEvent } from '../records/event.ts';
+import type { Counters, Job, NextTick } from '../records/job.ts';
+import type { TickOutcome } from './tick-outcome.ts';
+
+/** The `progress` event of a tick that looked for news. */
+export function createProgressEvent(
+  job: Job,
+  outcome: Exclude<TickOutcome, { kind: 'due' }>,
+  counters: Counters,
+  next: NextTick,
+): NewEvent {
+  const captured = 'captured' in outcome ? outcome.captured : null;
+  return {
+    type: 'progress',
+    data: {
+      check: job.last_tick + 1,
+      checks_performed: counters.checks_performed,
+      frames_skipped: counters.frames_skipped,
+      triggers_fired: counters.triggers_fired,
+      triggered: outcome.kind === 'looked' ? outcome.verdict.triggered : null,
+      prefilter_skipped: outcome.kind === 'skip',
+      motion: captured ? captured.changed_share : null,
+      explanation: explain(outcome) + withoutSummary(outcome),
+      captured_at: captured ? captured.captured_at : null,
+      stream: toStreamState(outcome),
+      picture: readPicture(outcome),
+      next_check_at: next.done ? null : next.wait_until,
+    },
+  };
+}
+
+function toStreamState({ kind }: TickOutcome): 'ok' | 'stale' | 'reconnecting' {
+  if (kind === 'stale') return 'stale';
+  return kind === 'capture_failed' || kind === 'unavailable' ? 'reconnecting' : 'ok';
+}
+
+function readPicture(outcome: TickOutcome): 'ok' | 'frozen' | 'black' | 'repeated' | null {
+  if (outcome.kind === 'looked' || outcome.kind === 'missed' || outcome.kind === 'sampled') return 'ok';
+  if (outcome.kind === 'stale') return 'repeated';
+  if (outcome.kind !== 'skip') return null;
+  return outcome.why === 'no_motion' ? 'ok' : outcome.why;
+}
+
+function explain(outcome: Exclude<TickOutcome, { kind: 'due' }>): string {
+  switch (outcome.kind) {
+    case 'looked':
+      return outcome.verdict.explanation;
+    case 'sampled':
+      return 'This picture goes into the summary of its window.';
+    case 'missed':
+      return `The model gave no verdict: ${outcome.failure.message}.`;
+    case 'skip':
+      return skipExplanations[outcome.why];
+    case 'stale':
+      return 'The playlist has stopped moving on; its last picture is not judged again.';
+    case 'capture_failed':
+      return `No picture: ${outcome.message}. ${outcome.remediation}`;
+    case 'unavailable':
+      return `No picture, which is no fault of the stream: ${outcome.message}. It is tried again.`;
+    case 'ended':
+      return 'The stream has ended.';
+  }
+}
+
+/** A summary that is owed shows here, since its own event waits for the model. */
+function withoutSummary({ closed }: TickOutcome): string {
+  if (closed?.result.kind !== 'missed') return '';
+  return ` The model gave no summary: ${closed.result.failure.message}. It is asked again.`;
+}
+
+const skipExplanations = {
+  no_motion: 'Nothing moved since the last picture that the model saw.',
+  frozen: 'The picture is frozen; it is not judged again.',
+  black: 'The picture is black; there is nothing to judge.',
+  repeated: 'The stream has brought no new segment since the last look.',
+} as const;

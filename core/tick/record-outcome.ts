@@ -1,0 +1,93 @@
+import type { Counters, Job, TickState } from '../records/job.ts';
+import { ageSeconds } from '../time.ts';
+import { intervalSeconds } from './cadence.ts';
+import { recordUnwatched, recordWatched } from './coverage.ts';
+import { rules } from '../rules.ts';
+import { addSeconds } from '../schedule.ts';
+import type { TickOutcome } from './tick-outcome.ts';
+
+/** What a tick adds to a job's numbers, and what is remembered of the stream: the same for every type of job. */
+export function recordOutcome(
+  job: Job,
+  outcome: TickOutcome,
+  now: Date,
+): { counters: Counters; watch: TickState } {
+  const watch = { ...remember(job, outcome, now), ...newestFrame(outcome) };
+  return { counters: count(job.counters, outcome), watch };
+}
+
+function newestFrame(outcome: TickOutcome): Pick<TickState, 'last_frame'> {
+  if (!('captured' in outcome)) return {};
+  const { frame_key: key, captured_at } = outcome.captured;
+  return { last_frame: { key, captured_at, evidence: false } };
+}
+
+function count(before: Counters, outcome: TickOutcome): Counters {
+  const counters = { ...before };
+  if (outcome.kind === 'looked') {
+    counters.checks_performed += 1;
+    counters.frames_captured += 1;
+    counters.input_tokens += outcome.verdict.tokens.input_tokens;
+    counters.output_tokens += outcome.verdict.tokens.output_tokens;
+  }
+  if (outcome.kind === 'sampled') {
+    counters.checks_performed += 1;
+    counters.frames_captured += 1;
+  }
+  if (outcome.kind === 'missed') {
+    counters.checks_missed += 1;
+    counters.frames_captured += 1;
+  }
+  if (outcome.kind === 'skip') {
+    counters.frames_skipped += 1;
+    if (outcome.why === 'frozen') counters.frozen_frames += 1;
+    if (outcome.why === 'black') counters.black_frames += 1;
+  }
+  if (outcome.kind === 'stale') counters.stale_captures += 1;
+  if (outcome.kind === 'capture_failed' || outcome.kind === 'unavailable') counters.failed_captures += 1;
+  return counters;
+}
+
+function remember(job: Job, outcome: TickOutcome, now: Date): TickState {
+  const seen = recordWatched(job.watch, intervalSeconds(job), now);
+  const back = { failed_in_a_row: 0, lost_since: null };
+  switch (outcome.kind) {
+    case 'looked':
+      return { ...seen, ...back, skipped_in_a_row: 0, missed_in_a_row: 0 };
+    case 'sampled':
+      return { ...seen, ...back, skipped_in_a_row: 0 };
+    case 'skip':
+      return { ...seen, ...back, skipped_in_a_row: job.watch.skipped_in_a_row + 1 };
+    case 'missed':
+      return {
+        ...recordUnwatched(job.watch, 'model'),
+        ...back,
+        missed_in_a_row: job.watch.missed_in_a_row + 1,
+      };
+    case 'stale':
+      return { ...lost(job, recordUnwatched(job.watch, 'stale'), now), failed_in_a_row: 0 };
+    case 'unavailable':
+      // The stream is not to blame: its grace period does not go on, and its URL is not resolved anew (a new session begins with an advertisement).
+      return { ...recordUnwatched(job.watch, 'service'), ...back };
+    case 'capture_failed':
+      return {
+        ...lost(job, recordUnwatched(job.watch, 'stream'), now),
+        failed_in_a_row: job.watch.failed_in_a_row + 1,
+      };
+    case 'ended':
+    case 'due':
+      return { ...job.watch };
+  }
+}
+
+/**
+ * The grace period counts the absence of the stream, not the absence of the service: what a tick is late is not counted (the machine
+ * slept), and after a downtime the grace period restarts.
+ */
+function lost(job: Job, watch: TickState, now: Date): TickState {
+  const lateSeconds = job.next === null ? 0 : ageSeconds(job.next.wait_until, now);
+  if (watch.lost_since === null || lateSeconds > rules.downtimeSeconds)
+    return { ...watch, lost_since: now.toISOString() };
+  const unwatchedSeconds = Math.max(0, lateSeconds - rules.failedCaptureSeconds);
+  return { ...watch, lost_since: addSeconds(new Date(watch.lost_since), unwatchedSeconds).toISOString() };
+}

@@ -1,0 +1,153 @@
+import type { CoreDeps, Limits } from '../dependencies.ts';
+import { decideAfterTick } from './after-tick.ts';
+import { atTick, withMovedTimes } from '../tick/clock-change.ts';
+import { screenCapture } from '../tick/screen-capture.ts';
+import { planTick } from '../tick/tick-change.ts';
+import type { TickOutcome } from '../tick/tick-outcome.ts';
+import { wakeUpTime } from '../tick/next-tick.ts';
+import { unreferencedMedia } from '../tick/unreferenced-media.ts';
+import { planTickClosure } from '../digest/window-closure.ts';
+import { TransientError } from '../errors.ts';
+import type { Job, NextTick } from '../records/job.ts';
+import { jobLog } from '../ports/log.ts';
+import { isTerminal } from '../records/transitions.ts';
+import type { AnalyzeInput, CaptureState, WorkflowState } from '../records/workflow.ts';
+import { judgeCapture } from './judge-capture.ts';
+import { publishEvents } from '../event/publish-events.ts';
+import { startNextGeneration } from './start-next-generation.ts';
+import { summarizeWindows } from '../digest/summarize-windows.ts';
+import type { SummaryDeps } from '../digest/summarize-windows.ts';
+
+export type AnalyzeDeps = SummaryDeps &
+  Pick<CoreDeps, 'jobs' | 'queue' | 'executions' | 'now'> & {
+    limits: Pick<Limits, 'retentionSeconds' | 'visionTimeoutSeconds'>;
+  };
+type TickInput = Extract<AnalyzeInput, { operation: 'analyze' }>;
+
+const tries = 5;
+
+/**
+ * The second half of a tick: asks the model where there is something to ask, decides, and commits tick, events and perhaps the end in one
+ * transaction. Repeating it is safe: a committed tick answers what was stored, without asking the model again.
+ */
+export async function analyzeTick(
+  input: TickInput,
+  deps: AnalyzeDeps,
+  signal?: AbortSignal,
+): Promise<WorkflowState> {
+  let sight: TickOutcome | undefined;
+  for (let attempt = 0; attempt < tries; attempt += 1) {
+    const stored = await deps.jobs.get(input.job_id, deps.now());
+    if (!stored || isTerminal(stored.status)) return { ...stepAfter(stored, input, deps.now()), done: true };
+    if (stored.last_tick >= input.capture.tick || stored.generation > input.generation) {
+      await startNextGeneration(stored, input, deps);
+      await publishEvents(stored.job_id, deps);
+      return stepAfter(stored, input, deps.now());
+    }
+    sight ??= await observe(stored, input, deps, signal);
+    // What was seen stays seen, but others may have closed windows since: that is built anew on the job as it stands.
+    const outcome = await withClosedWindows(stored, sight, deps, signal);
+    const { job, now: decidedAt } = atTick(stored, deps.now());
+    const decision = decideAfterTick(job, outcome, decidedAt);
+    const captureState = captureStateAfter(input, decision.next);
+    const planned = planTick(job, decision, captureState, deps.limits.retentionSeconds, decidedAt);
+    const change = withMovedTimes(planned, stored, job);
+    if ((await deps.jobs.commit(change)) !== 'committed') continue;
+    const committed: Job = { ...job, ...change.set };
+    await removeUnneeded(job, committed, input, deps);
+    report(committed, outcome, deps);
+    await startNextGeneration(committed, input, deps);
+    await publishEvents(job.job_id, deps);
+    return stepAfter(committed, input, deps.now());
+  }
+  throw new TransientError('The job changed too often while its tick was to be committed');
+}
+
+async function observe(
+  stored: Job,
+  input: TickInput,
+  deps: AnalyzeDeps,
+  signal?: AbortSignal,
+): Promise<TickOutcome> {
+  const { job, now } = atTick(stored, deps.now());
+  const plan = screenCapture(job, input.captured, now);
+  switch (job.job_type) {
+    case 'live-monitor':
+      return plan.kind === 'look' ? judgeCapture(job, plan.captured, deps, signal) : plan;
+    case 'live-digest':
+      return plan.kind === 'look' ? { kind: 'sampled', captured: plan.captured } : plan;
+  }
+}
+
+async function withClosedWindows(
+  stored: Job,
+  sight: TickOutcome,
+  deps: AnalyzeDeps,
+  signal?: AbortSignal,
+): Promise<TickOutcome> {
+  const { job, now } = atTick(stored, deps.now());
+  const closing = job.job_type === 'live-digest' ? planTickClosure(job, sight, now) : undefined;
+  if (job.job_type !== 'live-digest' || !closing) return sight;
+  const patience = { seconds: deps.limits.visionTimeoutSeconds, signal };
+  return { ...sight, closed: await summarizeWindows(job, closing, deps, patience) };
+}
+
+/** The workflow's state for what follows, from the job as it stands and this tick's capture. */
+function stepAfter(job: Job | undefined, input: TickInput, now: Date): WorkflowState {
+  const { capture } = input;
+  return {
+    job_id: input.job_id,
+    generation: input.generation,
+    done: !job || job.generation > input.generation || (job.next?.done ?? false),
+    wait_until: job ? wakeUpTime(job, now).toISOString() : new Date(0).toISOString(),
+    capture: {
+      source_id: capture.source_id,
+      tick: (job?.last_tick ?? capture.tick) + 1,
+      closing: job?.next?.closing ?? true,
+      resolve_again: job?.next?.resolve_again ?? false,
+      ...captureStateAfter(input, job?.next ?? null),
+    },
+  };
+}
+
+/** Returns the state for the next capture: this capture is its motion reference if the model saw it. A tick without a capture keeps the state. */
+function captureStateAfter({ captured, capture }: TickInput, next: NextTick | null): CaptureState {
+  if (captured.kind !== 'captured') return { seen: capture.seen, motion: capture.motion };
+  return {
+    seen: captured.seen,
+    motion: next?.looked ? captured.motion_if_looked : captured.motion_if_skipped,
+  };
+}
+
+/** What is left behind by a fault, or by a crash before this, goes within a day. */
+async function removeUnneeded(
+  before: Job,
+  after: Job,
+  { captured }: TickInput,
+  deps: AnalyzeDeps,
+): Promise<void> {
+  const keys = unreferencedMedia(before, after, captured);
+  if (keys.length === 0) return;
+  await deps.media.remove(keys).catch((error: unknown) => {
+    jobLog(deps.log, after.job_id).warning('Pictures were not removed', {
+      count: keys.length,
+      error: String(error),
+    });
+  });
+}
+
+function report(job: Job, outcome: TickOutcome, deps: AnalyzeDeps): void {
+  const log = jobLog(deps.log, job.job_id);
+  const fields = { tick: job.last_tick, outcome: outcome.kind, triggers_fired: job.counters.triggers_fired };
+  if (outcome.closed?.result.kind === 'missed')
+    log.warning('Model gave no summary', {
+      ...fields,
+      remediation: outcome.closed.result.failure.remediation,
+    });
+  if (outcome.kind === 'missed')
+    log.warning('Model gave no verdict', { ...fields, remediation: outcome.failure.remediation });
+  else if (outcome.kind === 'capture_failed')
+    log.warning('Capture failed', { ...fields, error: outcome.message, remediation: outcome.remediation });
+  else log.debug('Tick committed', fields);
+  if (job.reason) log.info('Job ended', { status: job.status, reason: job.reason });
+}

@@ -1,0 +1,149 @@
+import type { Capture } from '../records/capture.ts';
+import type { CoreDeps, Limits } from '../dependencies.ts';
+import { addSeconds } from '../schedule.ts';
+import {
+  StreamEndedError,
+  StreamError,
+  StreamFetchError,
+  StreamPausedError,
+  TransientError,
+} from '../errors.ts';
+import type { Source } from '../records/job.ts';
+import type { JobStore } from '../ports/job-store.ts';
+import { ageSeconds } from '../time.ts';
+import type { CaptureInput, CaptureOutput, StreamFreshness } from '../records/workflow.ts';
+
+export type CaptureDeps = Pick<CoreDeps, 'streams' | 'media' | 'compareMotion' | 'now' | 'newId'> & {
+  jobs: Pick<JobStore, 'source'>;
+  limits: Pick<Limits, 'captureTimeoutSeconds'>;
+};
+
+/**
+ * The first half of a tick: takes a capture, compares it with what was seen before and puts its pictures away. What goes wrong
+ * with the stream or with this machine is a result: a passing fault costs a tick, never the job.
+ */
+export async function captureTick(
+  input: CaptureInput,
+  deps: CaptureDeps,
+  signal?: AbortSignal,
+): Promise<CaptureOutput> {
+  if (input.closing) return { kind: 'not_captured' };
+  try {
+    return await captureAndStore(input, deps, signal);
+  } catch (error) {
+    if (!(error instanceof TransientError)) throw error;
+    return { kind: 'unavailable', message: error.message };
+  }
+}
+
+async function captureAndStore(
+  input: CaptureInput,
+  deps: CaptureDeps,
+  signal?: AbortSignal,
+): Promise<CaptureOutput> {
+  const source = await deps.jobs.source(input.source_id);
+  // Swept while its last tick was under way: the next step finds the job ended.
+  if (!source) return { kind: 'unavailable', message: 'The source is gone' };
+  const capture = await tryCapture(source, input, deps, signal);
+  if ('kind' in capture) return capture;
+  const motion = deps.compareMotion(capture.thumbnail, input.motion);
+  const keys = await store(capture, input, deps);
+  return {
+    kind: 'captured',
+    ...keys,
+    captured_at: capture.capturedAt.toISOString(),
+    seen: nowSeen(capture, motion.identicalToPrevious, input.seen, deps.now()),
+    repeated: isRepeated(capture, input.seen),
+    moved: motion.moved,
+    changed_share: motion.changedShare,
+    black: motion.black,
+    motion_if_looked: motion.stateWithNewReference,
+    motion_if_skipped: motion.stateWithSameReference,
+  };
+}
+
+async function tryCapture(
+  source: Source,
+  input: CaptureInput,
+  deps: CaptureDeps,
+  signal?: AbortSignal,
+): Promise<Capture | CaptureOutput> {
+  const timeout = AbortSignal.timeout(deps.limits.captureTimeoutSeconds * 1000);
+  try {
+    return await deps.streams.capture(
+      {
+        url: source.url,
+        mode: source.input_mode,
+        clipSeconds: source.clip_duration_seconds,
+        resolveAgain: input.resolve_again,
+      },
+      signal ? AbortSignal.any([signal, timeout]) : timeout,
+    );
+  } catch (error) {
+    if (error instanceof StreamEndedError) return { kind: 'ended', message: error.message };
+    // Longer than the grace period for a lost stream, and over by itself.
+    if (error instanceof StreamPausedError) return advertisement;
+    if (timeout.aborted && !signal?.aborted) return tooSlow(deps.limits.captureTimeoutSeconds);
+    if (!(error instanceof StreamError)) throw error;
+    return { kind: 'failed', code: error.code, message: error.message, remediation: error.remediation };
+  }
+}
+
+const advertisement: CaptureOutput = {
+  kind: 'unavailable',
+  message: 'The platform shows an advertisement instead of the stream',
+};
+
+function tooSlow(seconds: number): CaptureOutput {
+  const { code, message, remediation } = new StreamFetchError(
+    `The stream gave no picture within ${seconds} s. Check that it is running, and has a key frame every few seconds.`,
+  );
+  return { kind: 'failed', code, message, remediation };
+}
+
+/** Keys end in a random id: a repeated capture of the same tick must not change the picture that was judged. */
+async function store(capture: Capture, input: CaptureInput, deps: CaptureDeps) {
+  const name = `captures/${input.source_id}/${input.tick}-${deps.newId()}`;
+  await deps.media.put(`${name}.jpg`, capture.frame, 'image/jpeg');
+  if (!capture.clip) return { frame_key: `${name}.jpg`, clip_key: null };
+  await deps.media.put(`${name}.mp4`, capture.clip, 'video/mp4');
+  return { frame_key: `${name}.jpg`, clip_key: `${name}.mp4` };
+}
+
+function isRepeated(capture: Capture, before: StreamFreshness | null): boolean {
+  return (
+    before !== null &&
+    capture.position.segment !== null &&
+    before.position.segment === capture.position.segment
+  );
+}
+
+function nowSeen(
+  capture: Capture,
+  identical: boolean,
+  earlier: StreamFreshness | null,
+  now: Date,
+): StreamFreshness {
+  const at = now.toISOString();
+  const before = earlier && seenOnClock(earlier, now);
+  return {
+    position: capture.position,
+    since: before !== null && isRepeated(capture, before) ? before.since : at,
+    // Identical from the earlier of the two pictures on: that one was seen `before.seen_at`.
+    identical_since: identical && before !== null ? (before.identical_since ?? before.seen_at) : null,
+    seen_at: at,
+  };
+}
+
+/** If the clock was set back since the last capture, its times move back with it. */
+function seenOnClock(seen: StreamFreshness, now: Date): StreamFreshness {
+  const seconds = ageSeconds(now, new Date(seen.seen_at));
+  if (seconds === 0) return seen;
+  const move = (time: string) => addSeconds(new Date(time), -seconds).toISOString();
+  return {
+    ...seen,
+    since: move(seen.since),
+    identical_since: seen.identical_since === null ? null : move(seen.identical_since),
+    seen_at: move(seen.seen_at),
+  };
+}

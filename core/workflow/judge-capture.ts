@@ -1,0 +1,43 @@
+import type { CoreDeps, Limits } from '../dependencies.ts';
+import type { Screening } from '../tick/screen-capture.ts';
+import type { TickOutcome } from '../tick/tick-outcome.ts';
+import { VisionError } from '../errors.ts';
+import type { MonitorJob } from '../records/job.ts';
+import type { CheckMedia } from '../ports/vision-model.ts';
+
+type Deps = Pick<CoreDeps, 'media' | 'vision'> & { limits: Pick<Limits, 'visionTimeoutSeconds'> };
+type Captured = Extract<Screening, { kind: 'look' }>['captured'];
+
+/** Asks the model whether the monitor's condition holds in a capture. */
+export async function judgeCapture(
+  job: MonitorJob,
+  captured: Captured,
+  deps: Deps,
+  signal?: AbortSignal,
+): Promise<TickOutcome> {
+  const timeout = AbortSignal.timeout(deps.limits.visionTimeoutSeconds * 1000);
+  try {
+    const verdict = await deps.vision.judge(
+      await listPictures(captured, job, deps),
+      job.config.condition,
+      signal ? AbortSignal.any([signal, timeout]) : timeout,
+    );
+    return { kind: 'looked', verdict, captured };
+  } catch (error) {
+    // An abandoned look is no verdict and no failure of the model: the task runs again.
+    if (signal?.aborted || !(error instanceof VisionError)) throw error;
+    const { code, message, remediation } = error;
+    return { kind: 'missed', failure: { code, message, remediation }, captured };
+  }
+}
+
+async function listPictures(captured: Captured, job: MonitorJob, deps: Deps): Promise<CheckMedia> {
+  const frame = await deps.media.get(captured.frame_key);
+  const clip = captured.clip_key === null ? undefined : await deps.media.get(captured.clip_key);
+  if (!frame || (captured.clip_key !== null && !clip)) {
+    throw new VisionError(
+      'The capture was removed before the model could see it; the next check takes a new one.',
+    );
+  }
+  return { mode: job.config.input_mode, frame, ...(clip ? { clip } : {}) };
+}

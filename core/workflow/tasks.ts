@@ -1,0 +1,64 @@
+import { jobLog } from '../ports/log.ts';
+import { analyzeInputSchema, captureInputSchema } from '../records/workflow.ts';
+import type { AnalyzeInput, CaptureOutput, WorkflowState } from '../records/workflow.ts';
+import { analyzeTick } from './analyze-tick.ts';
+import type { AnalyzeDeps } from './analyze-tick.ts';
+import { beginJob } from './begin-job.ts';
+import { captureTick } from './capture-tick.ts';
+import type { CaptureDeps } from './capture-tick.ts';
+import { failJob } from '../job/end-job.ts';
+import { startNextGeneration } from './start-next-generation.ts';
+
+/** What the two resources of `watch.asl.json` do, whichever engine calls them: JSON in, JSON out. */
+
+export async function captureTask(
+  input: unknown,
+  deps: CaptureDeps,
+  signal?: AbortSignal,
+): Promise<CaptureOutput> {
+  return captureTick(captureInputSchema.parse(input), deps, signal);
+}
+
+export async function analyzeTask(
+  input: unknown,
+  deps: AnalyzeDeps,
+  signal?: AbortSignal,
+): Promise<WorkflowState | ClosedStep> {
+  const task: AnalyzeInput = analyzeInputSchema.parse(input);
+  switch (task.operation) {
+    case 'begin':
+      return beginJob({ job_id: task.job_id, generation: task.generation }, deps);
+    case 'analyze':
+      return analyzeTick(task, deps, signal);
+    case 'close':
+      return failJobTask(task, deps);
+  }
+}
+
+type ClosedStep = { job_id: string; done: true };
+
+/**
+ * Fails the job of a workflow that failed. A job that was handed over to its next generation does not depend on this workflow: it continues, and
+ * its next execution is started in case that start was what failed.
+ */
+async function failJobTask(
+  task: Extract<AnalyzeInput, { operation: 'close' }>,
+  deps: AnalyzeDeps,
+): Promise<ClosedStep> {
+  jobLog(deps.log, task.job_id).error('Workflow failed', {
+    error: task.failure.Error,
+    cause: task.failure.Cause ?? null,
+  });
+  const job = await deps.jobs.get(task.job_id, deps.now());
+  if (job) await startNextGeneration(job, task, deps);
+  await failJob(
+    task.job_id,
+    'The watch failed unexpectedly. Start the job again; the operator finds the cause in the logs.',
+    { ...deps, executions: { ...deps.executions, stop: endsByItself } },
+    (current) => current.generation <= task.generation,
+  );
+  return { job_id: task.job_id, done: true };
+}
+
+/** The execution that closes its job goes on to its own end, as failed. Stopped from within it would count as aborted, of which no operator is told. */
+const endsByItself = async (): Promise<void> => undefined;

@@ -1,0 +1,95 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Resolution } from '../../../adapters/platforms/resolution.ts';
+import {
+  createResolutionMemory,
+  type ResolutionMemory,
+} from '../../../adapters/platforms/resolution-cache.ts';
+
+const never = new AbortController().signal;
+let nowMs: number;
+let resolutions: PromiseWithResolvers<Resolution>[];
+let asked: string[];
+let memory: ResolutionMemory;
+
+const resolution = (playlistUrl: string, expiresAtMs: number | null = null): Resolution => ({
+  playlistUrl,
+  expiresAt: expiresAtMs === null ? null : new Date(expiresAtMs),
+  mediaExpiresAt: null,
+  pageUrl: 'https://www.twitch.tv/a',
+  details: {},
+});
+
+beforeEach(() => {
+  nowMs = 0;
+  asked = [];
+  resolutions = [];
+  memory = createResolutionMemory({
+    resolve: (url) => {
+      asked.push(url);
+      resolutions.push(Promise.withResolvers());
+      return resolutions.at(-1)!.promise;
+    },
+    now: () => new Date(nowMs),
+    max: 2,
+  });
+});
+
+async function resolved(url: string, answer: Resolution, again = false): Promise<Resolution> {
+  const resolving = memory.resolve(url, again, never);
+  resolutions.at(-1)?.resolve(answer);
+  return resolving;
+}
+
+describe('createResolutionMemory', () => {
+  it('concurrent calls share one resolution', async () => {
+    const many = [false, true, false].map((again) => memory.resolve('a', again, never));
+    resolutions[0]!.resolve(resolution('x'));
+    expect(await Promise.all(many)).toEqual(Array(3).fill(resolution('x')));
+    expect(asked).toEqual(['a']);
+  });
+
+  it.each([
+    [3600, 3300],
+    [1200, 900],
+    [120, 60],
+  ])('a resolution that expires in %d s is cached for %d s', async (lastsSeconds, keptSeconds) => {
+    await resolved('a', resolution('x', lastsSeconds * 1000));
+    nowMs = keptSeconds * 1000 - 1;
+    await memory.resolve('a', false, never);
+    expect(asked).toHaveLength(1);
+    nowMs += 1;
+    await resolved('a', resolution('y'));
+    expect(asked).toHaveLength(2);
+  });
+
+  it('a resolution is requested again if the cached one does not work', async () => {
+    await resolved('a', resolution('x'));
+    expect(await resolved('a', resolution('y'), true)).toEqual(resolution('y'));
+    expect(await memory.resolve('a', false, never)).toEqual(resolution('y'));
+  });
+
+  it('a failed resolution is not cached', async () => {
+    await resolved('a', resolution('x'));
+    const failing = memory.resolve('a', true, never);
+    resolutions.at(-1)!.reject(new Error('offline'));
+    await expect(failing).rejects.toThrow('offline');
+    expect(await resolved('a', resolution('y'))).toEqual(resolution('y'));
+  });
+
+  it('an aborted call does not abort the resolution for other calls', async () => {
+    const controller = new AbortController();
+    const one = memory.resolve('a', false, controller.signal);
+    const other = memory.resolve('a', false, never);
+    controller.abort(new Error('enough'));
+    await expect(one).rejects.toThrow('enough');
+    resolutions[0]!.resolve(resolution('x'));
+    expect(await other).toEqual(resolution('x'));
+    expect(asked).toHaveLength(1);
+  });
+
+  it('the resolution cache is bounded', async () => {
+    for (const url of ['a', 'b', 'c']) await resolved(url, resolution(url));
+    await resolved('a', resolution('anew'));
+    expect(asked).toEqual(['a', 'b', 'c', 'a']);
+  });
+});

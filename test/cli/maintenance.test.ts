@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { start } from '../contract/records.ts';
+import { createMachineClock, type MachineClock } from '../support/machine-clock.ts';
+import { startVirtualService } from '../core/two-hours/virtual-service.ts';
+
+/** The engine, the stores and the upkeep of the one-machine service on a machine that sleeps, and on a disk that fills up. */
+
+const hour = 3600;
+let clock: MachineClock;
+let service: Awaited<ReturnType<typeof startVirtualService>>;
+/** Runs in the next capture, before it has its picture. */
+let duringCapture: () => Promise<void>;
+
+beforeEach(async () => {
+  clock = createMachineClock(start);
+  duringCapture = async () => undefined;
+  service = await startVirtualService(clock, stream(), 24 * hour);
+});
+afterEach(() => service.close());
+
+function stream(): Parameters<typeof startVirtualService>[1] {
+  let segment = 0;
+  return {
+    capture: async () => {
+      const during = duringCapture;
+      duringCapture = async () => undefined;
+      await during();
+      segment += 1;
+      return {
+        frame: new Uint8Array([255, 216]),
+        thumbnail: new Uint8Array(),
+        capturedAt: clock.now(),
+        position: { segment: `${segment}:/${segment}.ts`, segment_seconds: 2 },
+      };
+    },
+    judge: async () => ({
+      triggered: false,
+      explanation: 'It is not there.',
+      tokens: { input_tokens: 10, output_tokens: 2 },
+    }),
+    compareMotion: () => ({
+      moved: true,
+      changedShare: 0.1,
+      black: false,
+      identicalToPrevious: false,
+      stateWithNewReference: 'looked',
+      stateWithSameReference: 'skipped',
+    }),
+  };
+}
+
+const fourHours = { interval_seconds: 10, monitor_duration_seconds: 4 * hour, max_triggers: null };
+
+describe('a machine that sleeps', () => {
+  test.each([
+    { minutes: 3, interval: 10 },
+    { minutes: 11, interval: 10 },
+    { minutes: 90, interval: 300 },
+  ])(
+    'for $minutes minutes fails no job that waits $interval s for its next tick',
+    async ({ minutes, interval }) => {
+      const jobId = await service.startMonitor({ ...fourHours, interval_seconds: interval });
+      await clock.pass(55);
+      clock.sleep(minutes * 60);
+      await clock.pass(2 * interval + 120);
+      const { job } = await service.read(jobId);
+      expect(job.status).toBe('running');
+      expect(job.counters.checks_performed).toBeGreaterThan(1);
+    },
+  );
+
+  test('fails no job whose tick is under way when the upkeep runs', async () => {
+    const jobId = await service.startMonitor(fourHours);
+    await clock.pass(55);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    duringCapture = () => promise;
+    await clock.pass(2);
+    await clock.pass(2);
+    clock.sleep(20 * 60);
+    // Two sweeps find the tick under way: the first renews the leases, the second would judge by them in ten minutes.
+    await clock.pass(45);
+    expect((await service.read(jobId)).job.status).toBe('running');
+    resolve();
+    await clock.pass(60);
+    const { job } = await service.read(jobId);
+    expect(job).toMatchObject({ status: 'running', watch: { gaps: [{ reason: 'service' }] } });
+  });
+
+  test('renews the leases of its jobs before the first sweep judges them', async () => {
+    const jobId = await service.startMonitor(fourHours);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    await clock.pass(45);
+    duringCapture = () => promise;
+    await clock.pass(6);
+    clock.sleep(30 * 60);
+    await clock.pass(10);
+    const { job } = await service.read(jobId);
+    expect(Date.parse(job.lease_until)).toBeGreaterThan(clock.now().getTime());
+    resolve();
+  });
+});
+
+describe('a disk that is full for eleven minutes', () => {
+  test('fails no job', async () => {
+    const jobId = await service.startMonitor(fourHours);
+    await clock.pass(55);
+    service.fillDisk(true);
+    await clock.pass(11 * 60);
+    service.fillDisk(false);
+    await clock.pass(120);
+    const { job } = await service.read(jobId);
+    expect(job).toMatchObject({ status: 'running', watch: { gaps: [{ reason: 'service' }] } });
+  });
+});

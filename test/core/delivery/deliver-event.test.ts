@@ -1,0 +1,176 @@
+import { Webhook } from 'standardwebhooks';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createMonitor } from '../../../core/job/create-monitor.ts';
+import { deliverEvent } from '../../../core/delivery/deliver-event.ts';
+import { cancelJob } from '../../../core/job/end-job.ts';
+import { getJob } from '../../../core/job/read-jobs.ts';
+import { jobDetail } from '../../../core/job/present-job.ts';
+import { createWorld, monitorRequest } from '../../support/world.ts';
+import type { World } from '../../support/world.ts';
+
+let world: World;
+beforeEach(() => {
+  world = createWorld();
+});
+afterEach(() => world.close());
+
+/** A monitor with a webhook that has triggered once: job_started, progress, watch_triggered, job_stopped. */
+async function triggeredMonitor() {
+  const job = await createMonitor(
+    monitorRequest({
+      stream_url: 'rtsp://viewer:secret@camera.test/yard',
+      webhook_url: 'https://example.com/hook',
+    }),
+    'harbour',
+    world.c,
+  );
+  world.script.verdicts.push(true);
+  await world.tick(await world.begin({ job_id: job.job_id, generation: 0 }));
+  return job.job_id;
+}
+
+const deliver = (jobId: string, sequence: number) =>
+  deliverEvent({ job_id: jobId, sequence, resend: 0 }, world.c);
+const bodies = () => world.sent.map(({ body }) => JSON.parse(body));
+
+describe('a webhook', () => {
+  test('gets every event but progress, in order', async () => {
+    const jobId = await triggeredMonitor();
+    expect(world.queued.map(({ sequence }) => sequence)).toEqual([1, 3, 4]);
+    for (const message of world.queued) await deliverEvent(message, world.c);
+    expect(bodies().map(({ type }) => type)).toEqual(['job_started', 'watch_triggered', 'job_stopped']);
+    expect(bodies().map(({ data }) => data.job_id)).toEqual([jobId, jobId, jobId]);
+  });
+
+  test('is exactly {type, timestamp, source_url, data}, with the picture inlined and the password masked', async () => {
+    await deliver(await triggeredMonitor(), 3);
+    const [body] = bodies();
+    expect(Object.keys(body)).toEqual(['type', 'timestamp', 'source_url', 'data']);
+    expect(body.source_url).toBe('rtsp://viewer:***@camera.test/yard');
+    expect(Buffer.from(body.data.frame_b64, 'base64').subarray(0, 2)).toEqual(Buffer.from([255, 216]));
+    expect(body.data).toMatchObject({
+      sequence: 3,
+      condition: 'a ship enters the lock',
+      triggered: true,
+      prefilter_skipped: false,
+    });
+    expect(body.data).not.toHaveProperty('frame_key');
+  });
+
+  test("of a job's end carries what the contract names", async () => {
+    await deliver(await triggeredMonitor(), 4);
+    expect(bodies()[0].data).toMatchObject({
+      status: 'completed',
+      reason: 'condition_triggered',
+      checks_performed: 1,
+      triggers_fired: 1,
+      frames_skipped: 0,
+      auto_stopped: false,
+      watch_duration_seconds: expect.any(Number),
+    });
+  });
+
+  test('verifies with the public library and the secret of its caller', async () => {
+    await deliver(await triggeredMonitor(), 3);
+    const [{ body, headers }] = world.sent as [(typeof world.sent)[number]];
+    const webhook = new Webhook(await world.c.signer.secret('harbour'));
+    // The library refuses timestamps far from the real clock: that is no matter here.
+    expect(headers['webhook-signature']).toBe(
+      webhook.sign(headers['webhook-id'] ?? '', new Date(Number(headers['webhook-timestamp']) * 1000), body),
+    );
+    expect(headers['webhook-signature']).not.toBe(
+      new Webhook(await world.c.signer.secret('other')).sign(
+        headers['webhook-id'] ?? '',
+        world.c.now(),
+        body,
+      ),
+    );
+  });
+});
+
+describe('a receiver that fails', () => {
+  test('twice gets the event on the third attempt, with the same webhook-id', async () => {
+    const jobId = await triggeredMonitor();
+    world.script.webhooks.push({ status: 500 }, { status: null, error: 'timed out' });
+    const first = await deliver(jobId, 3);
+    expect(first).toMatchObject({ kind: 'again' });
+    world.advance(5);
+    await deliver(jobId, 3);
+    world.advance(25);
+    expect(await deliver(jobId, 3)).toEqual({ kind: 'done' });
+    expect(new Set(world.sent.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    expect(await world.c.deliveries.get(jobId, 3)).toMatchObject({
+      state: 'delivered',
+      attempts: [{ status: 500 }, { status: null, error: 'timed out' }, { status: 204 }],
+    });
+  });
+
+  test('is not asked before its next attempt is due', async () => {
+    const jobId = await triggeredMonitor();
+    world.script.webhooks.push({ status: 500 });
+    await deliver(jobId, 3);
+    expect(await deliver(jobId, 3)).toMatchObject({ kind: 'again' });
+    expect(world.sent).toHaveLength(1);
+  });
+
+  test.each([-3600, -60])('is asked again in time after the clock was set by %d s', async (seconds) => {
+    const jobId = await triggeredMonitor();
+    world.script.webhooks.push({ status: 500 });
+    expect(await deliver(jobId, 3)).toEqual({ kind: 'again', afterSeconds: 5 });
+    world.advance(seconds);
+    // The queue has waited five seconds by its own clock.
+    world.advance(5);
+    expect(await deliver(jobId, 3)).toEqual({ kind: 'done' });
+  });
+
+  test("four times is recorded, and shows in the job's detail", async () => {
+    const jobId = await triggeredMonitor();
+    world.script.webhooks.push({ status: 500 }, { status: 500 }, { status: 500 }, { status: 500 });
+    for (const seconds of [0, 5, 25, 90]) {
+      world.advance(seconds);
+      await deliver(jobId, 3);
+    }
+    expect(world.sent).toHaveLength(4);
+    expect(await deliver(jobId, 3)).toEqual({ kind: 'done' });
+    expect(world.sent).toHaveLength(4);
+    const { stats } = jobDetail(await getJob(jobId, 'harbour', world.c), world.c.baseUrl, world.c.now());
+    expect(stats).toMatchObject({
+      webhook: { failed: 1, failures: [{ sequence: 3, attempts: 4, message: 'Failed to deliver webhook' }] },
+    });
+  });
+
+  test('with 410 gets nothing more of the job', async () => {
+    const jobId = await triggeredMonitor();
+    world.script.webhooks.push({ status: 410 });
+    for (const sequence of [1, 3, 4]) await deliver(jobId, sequence);
+    expect(world.sent).toHaveLength(1);
+    expect(await world.c.deliveries.get(jobId, 4)).toMatchObject({
+      state: 'failed',
+      error: expect.stringContaining('410'),
+    });
+  });
+
+  test('until an hour after the end of the job is given up', async () => {
+    const job = await createMonitor(
+      monitorRequest({ webhook_url: 'https://example.com/hook' }),
+      'harbour',
+      createdFor(7200),
+    );
+    await cancelJob(job.job_id, 'harbour', createdFor(7200));
+    world.advance(3601);
+    expect(await deliver(job.job_id, 1)).toEqual({ kind: 'done' });
+    expect(world.sent).toHaveLength(0);
+    expect(await world.c.deliveries.get(job.job_id, 1)).toMatchObject({ state: 'failed' });
+  });
+});
+
+test('a message that comes twice is delivered once', async () => {
+  const jobId = await triggeredMonitor();
+  await deliver(jobId, 1);
+  await deliver(jobId, 1);
+  expect(world.sent).toHaveLength(1);
+});
+
+function createdFor(retentionSeconds: number) {
+  return { ...world.c, limits: { ...world.c.limits, retentionSeconds } };
+}

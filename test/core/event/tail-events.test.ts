@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import type { JobEvent } from '../../../core/records/event.ts';
+import { tailEvents } from '../../../core/event/tail-events.ts';
+import type { TailDeps } from '../../../core/event/tail-events.ts';
+import { newJob, start } from '../../contract/records.ts';
+
+const job = newJob();
+
+/** A log that grows by one event a look, up to `length`; then its job has ended. */
+function growingLog(length: number, missing: number[] = []) {
+  let sequence = 0;
+  const sleeps: number[] = [];
+  const needs: TailDeps = {
+    jobs: {
+      get: async () => {
+        sequence = Math.min(sequence + 1, length);
+        return { ...job, sequence, status: sequence === length ? 'stopped' : 'running' };
+      },
+      events: async (jobId, after, limit) =>
+        Array.from({ length: sequence - after }, (_, index) => parseEvent(jobId, after + index + 1))
+          .filter((event) => !missing.includes(event.sequence))
+          .slice(0, limit),
+    },
+    now: () => start,
+    sleep: async (milliseconds) => void sleeps.push(milliseconds),
+    pollMilliseconds: 250,
+  };
+  return { needs, sleeps };
+}
+
+function parseEvent(jobId: string, sequence: number): JobEvent {
+  const data = { code: 'VLM_ERROR', message: '', remediation: '' };
+  return { type: 'error', data, job_id: jobId, sequence, timestamp: start.toISOString() };
+}
+
+async function collectSequences(tail: AsyncIterable<JobEvent | null>): Promise<number[]> {
+  const sequences = [];
+  for await (const event of tail) if (event) sequences.push(event.sequence);
+  return sequences;
+}
+
+test('brings each event once and in order while the log grows, and ends with it', async () => {
+  const { needs, sleeps } = growingLog(250);
+  const tail = tailEvents(job.job_id, 0, needs, new AbortController().signal);
+  expect(await collectSequences(tail)).toEqual(Array.from({ length: 250 }, (_, index) => index + 1));
+  expect(sleeps).toEqual([]);
+});
+
+test('a reader that fell behind is brought up by pages', async () => {
+  const { needs } = growingLog(250);
+  const tail = tailEvents(job.job_id, 0, needs, new AbortController().signal);
+  await tail.next();
+  for (let look = 0; look < 248; look += 1) await needs.jobs.get(job.job_id, start);
+  expect((await collectSequences(tail)).length).toBe(249);
+});
+
+test('waits between looks that find nothing, and says so', async () => {
+  const { needs, sleeps } = growingLog(3);
+  const tail = tailEvents(job.job_id, 2, needs, new AbortController().signal);
+  expect((await tail.next()).value).toBeNull();
+  expect((await tail.next()).value).toBeNull();
+  expect((await tail.next()).value).toMatchObject({ sequence: 3 });
+  expect((await tail.next()).done).toBe(true);
+  expect(sleeps).toEqual([250, 250]);
+});
+
+test('ends where the job is gone', async () => {
+  const { needs } = growingLog(3);
+  needs.jobs.get = async () => undefined;
+  expect((await tailEvents(job.job_id, 0, needs, new AbortController().signal).next()).done).toBe(true);
+});
+
+test('does not spin where events of a running job cannot be found, and ends with the job', async () => {
+  const { needs, sleeps } = growingLog(3, [1, 2, 3]);
+  expect(await collectSequences(tailEvents(job.job_id, 0, needs, new AbortController().signal))).toEqual([]);
+  expect(sleeps).toEqual([250, 250]);
+});
+
+test('reads nothing more once its reader has left', async () => {
+  const { needs } = growingLog(250);
+  const reader = new AbortController();
+  const tail = tailEvents(job.job_id, 0, needs, reader.signal);
+  await tail.next();
+  reader.abort();
+  needs.jobs.get = () => Promise.reject(new Error('looked again'));
+  expect((await tail.next()).done).toBe(true);
+});

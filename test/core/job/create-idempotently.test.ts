@@ -1,0 +1,175 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { IdempotencyKeyReusedError, MaxJobsReachedError, WatchpostError } from '../../../core/errors.ts';
+import type { Job } from '../../../core/records/job.ts';
+import { createIdempotently } from '../../../core/job/create-idempotently.ts';
+import { createMonitor } from '../../../core/job/create-monitor.ts';
+import { cancelJob } from '../../../core/job/end-job.ts';
+import { createWorld, monitorRequest } from '../../support/world.ts';
+import type { World } from '../../support/world.ts';
+
+let world: World;
+let probes: number;
+beforeEach(() => {
+  world = createWorld();
+  probes = 0;
+  const { probe } = world.c.streams;
+  world.c.streams.probe = (...given) => {
+    probes += 1;
+    return probe(...given);
+  };
+});
+afterEach(() => world.close());
+
+const create = (key: string | undefined, fields: Record<string, unknown> = {}, caller = 'harbour') => {
+  const request = monitorRequest(fields);
+  return createIdempotently({ key, jobType: 'live-monitor', request }, caller, world.c, (idempotency) =>
+    createMonitor(request, caller, world.c, idempotency),
+  );
+};
+const active = () => world.c.jobs.countActive('harbour');
+
+describe('an idempotency key', () => {
+  test('makes one job of a request that is repeated, without a look at the stream', async () => {
+    const job = await create('once');
+    const again = await create('once');
+    expect(again.job_id).toBe(job.job_id);
+    expect(probes).toBe(1);
+    expect(await active()).toBe(1);
+  });
+
+  test('answers with the job as it is now, also when all slots are taken', async () => {
+    const job = await create('once');
+    await cancelJob(job.job_id, 'harbour', world.c);
+    for (let made = 0; made < 10; made += 1) await create(undefined);
+    expect(await create('once')).toMatchObject({ job_id: job.job_id, status: 'stopped' });
+    await expect(create('twice')).rejects.toThrow(MaxJobsReachedError);
+  });
+
+  test('knows a request whose defaults are spelled out or whose fields are in another order', async () => {
+    const job = await create('once', { interval_seconds: 10 });
+    const request = Object.fromEntries(
+      Object.entries(monitorRequest({ interval_seconds: '10' })).toReversed(),
+    );
+    const again = await createIdempotently(
+      { key: 'once', jobType: 'live-monitor', request },
+      'harbour',
+      world.c,
+      () => {
+        throw new Error('created twice');
+      },
+    );
+    expect(again.job_id).toBe(job.job_id);
+  });
+
+  test('refuses another request, or the same for another type of job', async () => {
+    await create('once');
+    await expect(create('once', { condition: 'a train' })).rejects.toThrow(IdempotencyKeyReusedError);
+    const digest = { key: 'once', jobType: 'live-digest', request: monitorRequest() } as const;
+    await expect(createIdempotently(digest, 'harbour', world.c, () => create(undefined))).rejects.toThrow(
+      IdempotencyKeyReusedError,
+    );
+    expect(await active()).toBe(1);
+  });
+
+  test('is a caller’s own', async () => {
+    const job = await create('once');
+    const other = await create('once', { condition: 'a train' }, 'airport');
+    expect(other.job_id).not.toBe(job.job_id);
+  });
+
+  test('makes one job of two requests at the same time', async () => {
+    const [first, second] = await Promise.all([create('once'), create('once')]);
+    expect(first?.job_id).toBe(second?.job_id);
+    expect(await active()).toBe(1);
+    expect(world.executions.size).toBe(1);
+  });
+
+  test('makes one job of two requests at the same time if one slot is left', async () => {
+    for (let made = 0; made < 9; made += 1) await create(undefined);
+
+    const [first, second] = await Promise.all([create('once'), create('once')]);
+
+    expect(first?.job_id).toBe(second?.job_id);
+    expect(await active()).toBe(10);
+    await expect(create('twice')).rejects.toThrow(MaxJobsReachedError);
+  });
+
+  test.each([
+    ['the slots are full by then', undefined],
+    ['its own probe fails', new WatchpostError('NOT_LIVESTREAM', 'Stream is offline', 'Try later.')],
+    ['its own probe fails for an unexpected reason', new TypeError('odd')],
+  ])('replays the job that a concurrent request created if %s', async (_, refusal) => {
+    for (let made = 0; made < 9; made += 1) await create(undefined);
+    const { findByIdempotencyKey: findIdempotent } = world.c.jobs;
+    let winner: Job | undefined;
+    world.c.jobs.findByIdempotencyKey = async (...given) => {
+      world.c.jobs.findByIdempotencyKey = findIdempotent;
+      const known = await findIdempotent(...given);
+      winner = await create('once');
+      if (refusal) {
+        await cancelJob(winner.job_id, 'harbour', world.c);
+        world.script.probe = refusal;
+      }
+      return known;
+    };
+
+    const job = await create('once');
+
+    expect(job.job_id).toBe(winner?.job_id);
+    expect(await active()).toBe(refusal ? 9 : 10);
+  });
+
+  test('replays the job that a concurrent request created while the stream was probed', async () => {
+    for (let made = 0; made < 9; made += 1) await create(undefined);
+    const { probe } = world.c.streams;
+    let winner: Job | undefined;
+    world.c.streams.probe = async (...given) => {
+      world.c.streams.probe = probe;
+      winner = await create('once');
+      return probe(...given);
+    };
+
+    expect((await create('once')).job_id).toBe(winner?.job_id);
+    expect(await active()).toBe(10);
+  });
+
+  test('refuses another request whose slot a concurrent request with the same key took', async () => {
+    for (let made = 0; made < 9; made += 1) await create(undefined);
+    const { findByIdempotencyKey: findIdempotent } = world.c.jobs;
+    world.c.jobs.findByIdempotencyKey = async (...given) => {
+      world.c.jobs.findByIdempotencyKey = findIdempotent;
+      await create('once', { condition: 'a train' });
+      return findIdempotent('harbour', 'unused', given[2]);
+    };
+
+    await expect(create('once')).rejects.toThrow(IdempotencyKeyReusedError);
+  });
+
+  test('lets one of two different requests at the same time through', async () => {
+    const results = await Promise.allSettled([create('once'), create('once', { condition: 'a train' })]);
+    expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    expect(results.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: expect.any(IdempotencyKeyReusedError),
+    });
+  });
+
+  test('whose creation failed is not used up', async () => {
+    world.script.probe = new WatchpostError('NOT_LIVESTREAM', 'Stream is offline', 'Try later.');
+    await expect(create('once')).rejects.toThrow('offline');
+    world.script.probe = undefined;
+    expect((await create('once', { condition: 'a train' })).status).toBe('pending');
+  });
+
+  test('makes no second job when the first is no longer kept, and is forgotten after a day', async () => {
+    const job = await create('once');
+    await cancelJob(job.job_id, 'harbour', world.c);
+    world.advance(3601);
+    await expect(create('once')).rejects.toMatchObject({ code: 'JOB_NOT_FOUND' });
+    world.advance(86_400);
+    expect((await create('once')).job_id).not.toBe(job.job_id);
+  });
+
+  test('left out makes a job each time', async () => {
+    expect((await create(undefined)).job_id).not.toBe((await create(undefined)).job_id);
+  });
+});

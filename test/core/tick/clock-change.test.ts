@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import { atTick, onClock } from '../../../core/tick/clock-change.ts';
+import { computeCoverage } from '../../../core/tick/coverage.ts';
+import type { Job } from '../../../core/records/job.ts';
+import { jobDetail } from '../../../core/job/present-job.ts';
+import { after, runningDigest, runningJob } from '../../support/watching.ts';
+
+const iso = (seconds: number) => after(seconds).toISOString();
+
+/** Started at 0, watched until 100 with an alert at 60 and a gap, due at 110. */
+function watchedJob(): Job {
+  const job = runningJob();
+  return {
+    ...job,
+    started_at: iso(0),
+    deadline: iso(600),
+    watch: {
+      ...job.watch,
+      last_watched_at: iso(100),
+      last_trigger_at: iso(60),
+      gap_seconds: 20,
+      gaps: [{ from: iso(20), to: iso(40), reason: 'stream' }],
+    },
+    next: { done: false, wait_until: iso(110), looked: true, closing: false, resolve_again: false },
+  };
+}
+
+describe('a job on a clock that was set back', () => {
+  test('keeps its durations', () => {
+    const job = onClock(watchedJob(), after(100 - 3600));
+    expect(job).toMatchObject({
+      started_at: iso(-3600),
+      deadline: iso(-3000),
+      watch: {
+        last_watched_at: iso(-3500),
+        last_trigger_at: iso(-3540),
+        gaps: [{ from: iso(-3580), to: iso(-3560) }],
+      },
+      next: { wait_until: iso(-3490) },
+    });
+  });
+
+  test('is covered as before', () => {
+    const { gaps: _, ...before } = computeCoverage(watchedJob(), after(100));
+    const stats = jobDetail(
+      { job: watchedJob(), findings: [], deliveries: [] },
+      'http://watchpost.test',
+      after(100 - 3600),
+    ).stats;
+    expect(stats.coverage).toMatchObject(before);
+    expect(stats.watch_duration_seconds).toBe(100);
+  });
+
+  test('moves its samples and the end of its stream', () => {
+    const job = runningDigest();
+    const samples = [{ frame_key: 'a', captured_at: iso(90) }];
+    const window = { index: 1, frames_captured: 1, skipped: noSkips, samples };
+    const digest = { summarized: 0, windows: [window], stream_ended_at: iso(100) };
+    const moved = onClock({ ...job, started_at: iso(0), digest }, after(50));
+    expect(moved).toMatchObject({
+      started_at: iso(-50),
+      digest: { windows: [{ samples: [{ captured_at: iso(40) }] }], stream_ended_at: iso(50) },
+    });
+  });
+
+  test('stays as it is while clocks differ by as much as several machines do', () => {
+    const job = watchedJob();
+    expect(onClock(job, after(96))).toBe(job);
+    expect(onClock(job, after(5000))).toBe(job);
+  });
+
+  test('stays as it is once it has ended', () => {
+    const ended = { ...watchedJob(), status: 'stopped' as const, ended_at: iso(100) };
+    expect(onClock(ended, after(-3600))).toBe(ended);
+  });
+});
+
+describe('a tick', () => {
+  test('that comes before its time shows that the clock was set back while the job waited', () => {
+    const { job, now } = atTick(watchedJob(), after(110 - 7));
+    expect(now).toEqual(after(103));
+    expect(job).toMatchObject({ started_at: iso(-7), watch: { last_watched_at: iso(93) } });
+  });
+
+  test('that comes a moment before its time is taken for one in time', () => {
+    const { job, now } = atTick(watchedJob(), after(108));
+    expect(job.started_at).toBe(iso(0));
+    expect(now).toEqual(after(110));
+  });
+
+  test('that is late is late', () => {
+    const stored = watchedJob();
+    expect(atTick(stored, after(500))).toEqual({ job: stored, now: after(500) });
+  });
+});
+
+const noSkips = { no_motion: 0, frozen: 0, black: 0, repeated: 0 };

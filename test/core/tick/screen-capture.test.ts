@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import { screenCapture } from '../../../core/tick/screen-capture.ts';
+import type { TickState } from '../../../core/records/job.ts';
+import { after, captured, runningDigest, runningJob, start } from '../../support/watching.ts';
+
+const still = captured({ moved: false, changed_share: 0 });
+const watching = (watch: Partial<TickState>) => ({ watch: { ...runningJob().watch, ...watch } });
+
+describe('the pre-filter', () => {
+  test('lets the model see a picture in which something moved', () => {
+    expect(screenCapture(runningJob(), captured(), after(1)).kind).toBe('look');
+  });
+
+  test('skips a picture in which nothing moved', () => {
+    expect(screenCapture(runningJob(), still, after(1))).toMatchObject({ kind: 'skip', why: 'no_motion' });
+  });
+
+  test('forces a look after six skips in a row', () => {
+    expect(screenCapture(runningJob({}, watching({ skipped_in_a_row: 5 })), still, after(1)).kind).toBe(
+      'skip',
+    );
+    expect(screenCapture(runningJob({}, watching({ skipped_in_a_row: 6 })), still, after(1)).kind).toBe(
+      'look',
+    );
+  });
+
+  test('does not skip while a picture waits for the model that failed on it', () => {
+    expect(screenCapture(runningJob({}, watching({ missed_in_a_row: 1 })), still, after(1)).kind).toBe(
+      'look',
+    );
+  });
+
+  test('can be switched off', () => {
+    expect(screenCapture(runningJob({ enable_prefilter: false }), still, after(1)).kind).toBe('look');
+  });
+});
+
+describe('what is no news is never judged, with or without the pre-filter', () => {
+  const unfiltered = runningJob({ enable_prefilter: false });
+  const seen = captured().seen;
+
+  test('a black picture', () => {
+    expect(screenCapture(unfiltered, captured({ black: true }), after(1))).toMatchObject({
+      kind: 'skip',
+      why: 'black',
+    });
+  });
+
+  test('a picture that has been identical for half a minute is frozen; a single repeat is not', () => {
+    const identical = (seconds: number) =>
+      captured({
+        seen: { ...seen, identical_since: start.toISOString(), seen_at: after(seconds).toISOString() },
+      });
+    expect(screenCapture(unfiltered, identical(29), after(29)).kind).toBe('look');
+    expect(screenCapture(unfiltered, identical(30), after(30))).toMatchObject({
+      kind: 'skip',
+      why: 'frozen',
+    });
+  });
+
+  test('the same segment again is skipped, and stale once a healthy stream would have moved on', () => {
+    const again = (seconds: number) =>
+      captured({ repeated: true, seen: { ...seen, seen_at: after(seconds).toISOString() } });
+    expect(screenCapture(unfiltered, again(5), after(5))).toMatchObject({ kind: 'skip', why: 'repeated' });
+    expect(screenCapture(unfiltered, again(6.5), after(6.5)).kind).toBe('stale');
+  });
+
+  test('a late look does not make its picture stale', () => {
+    expect(screenCapture(unfiltered, captured(), after(120)).kind).toBe('look');
+  });
+
+  test('the same segment again is judged where the model failed on it', () => {
+    const job = runningJob({ enable_prefilter: false }, watching({ missed_in_a_row: 1 }));
+    expect(screenCapture(job, captured({ repeated: true }), after(5)).kind).toBe('look');
+  });
+
+  test('an RTSP stream has no segments and is never stale by them', () => {
+    const position = { segment: null, segment_seconds: 0 };
+    const camera = captured({ seen: { ...seen, position, seen_at: after(500).toISOString() } });
+    expect(screenCapture(unfiltered, camera, after(500)).kind).toBe('look');
+  });
+});
+
+test('at the deadline nothing is judged any more', () => {
+  const job = runningJob({ monitor_duration_seconds: 30 });
+  expect(screenCapture(job, captured(), after(29.9)).kind).toBe('look');
+  expect(screenCapture(job, captured(), after(30)).kind).toBe('due');
+  expect(
+    screenCapture(
+      job,
+      { kind: 'failed', code: 'STREAM_FETCH_FAILED', message: 'gone', remediation: '' },
+      after(31),
+    ).kind,
+  ).toBe('due');
+  expect(screenCapture(runningJob(), { kind: 'not_captured' }, after(1)).kind).toBe('due');
+});
+
+test('a digest never takes the same segment twice, also while it waits for the model', () => {
+  const job = runningDigest({ enable_prefilter: false }, watching({ missed_in_a_row: 1 }));
+  expect(screenCapture(job, captured({ repeated: true }), after(5))).toMatchObject({
+    kind: 'skip',
+    why: 'repeated',
+  });
+});

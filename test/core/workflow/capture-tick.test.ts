@@ -1,0 +1,80 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { StreamPausedError, TransientError } from '../../../core/errors.ts';
+import { captureTick } from '../../../core/workflow/capture-tick.ts';
+import { createMonitor } from '../../../core/job/create-monitor.ts';
+import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
+import type { CaptureInput } from '../../../core/records/workflow.ts';
+import { createWorld, monitorRequest } from '../../support/world.ts';
+import type { World } from '../../support/world.ts';
+
+let world: World;
+let input: CaptureInput;
+beforeEach(async () => {
+  world = createWorld();
+  const job = await createMonitor(monitorRequest(), 'harbour', world.c);
+  input = {
+    source_id: job.source_id,
+    tick: 1,
+    closing: false,
+    resolve_again: false,
+    seen: null,
+    motion: null,
+  };
+});
+afterEach(() => world.close());
+
+const capturing = (capture: StreamCapturer['capture']) => ({
+  ...world.c,
+  streams: { ...world.c.streams, capture },
+});
+
+describe('a capture', () => {
+  test('that takes too long is a failed one, not an error of the service', async () => {
+    const hanging = capturing(
+      (_, signal) =>
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    );
+    const impatient = { ...hanging, limits: { ...world.c.limits, captureTimeoutSeconds: 0.02 } };
+    expect(await captureTick(input, impatient)).toMatchObject({
+      kind: 'failed',
+      code: 'STREAM_FETCH_FAILED',
+    });
+  });
+
+  test('that the engine abandons is no result', async () => {
+    const hanging = capturing(
+      (_, signal) =>
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    );
+    await expect(captureTick(input, hanging, AbortSignal.timeout(20))).rejects.toThrow();
+  });
+
+  test.each([
+    [
+      'cannot be taken by this machine',
+      () => capturing(() => Promise.reject(new TransientError('ffmpeg could not be started'))),
+    ],
+    ['is of an advertisement', () => capturing(() => Promise.reject(new StreamPausedError()))],
+    [
+      'cannot be kept by this machine',
+      () => ({
+        ...world.c,
+        media: { ...world.c.media, put: () => Promise.reject(new TransientError('The disk is full')) },
+      }),
+    ],
+  ])('that %s costs a tick, and is no loss of the stream', async (_, faulty) => {
+    expect(await captureTick(input, faulty())).toMatchObject({
+      kind: 'unavailable',
+      message: expect.stringMatching(/\w/),
+    });
+  });
+
+  test('that fails by a defect is thrown, for the workflow to close the job', async () => {
+    await expect(
+      captureTick(
+        input,
+        capturing(() => Promise.reject(new RangeError('boom'))),
+      ),
+    ).rejects.toThrow('boom');
+  });
+});
