@@ -21,7 +21,7 @@ it.each(excerpts.map(({ note, text }) => [note, text]))(
 
 it('docs/contribute/add-a-feature.md shows the feature in every layer', () => {
   const folders = new Set(excerpts.map(({ note }) => note.split('/')[0]));
-  expect([...folders].toSorted()).toEqual(['adapters', 'client', 'console', 'core', 'test']);
+  expect(folders).toEqual(new Set(['core', 'adapters', 'test', 'client', 'console']));
 });
 
 /** Returns a pattern for a line of source. "…" matches any text. */
