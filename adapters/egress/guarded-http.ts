@@ -37,7 +37,7 @@ export type GuardedRequest = {
   signal?: AbortSignal;
   /** Returns after the headers and discards the body. */
   headersOnly?: boolean;
-  /** HTTP proxy of the operator, including credentials. `checkBehindProxy` describes the remaining checks. */
+  /** HTTP proxy of the operator, including credentials. `checkProxiedHost` describes the remaining checks. */
   proxyUrl?: string;
 };
 

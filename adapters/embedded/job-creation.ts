@@ -27,8 +27,12 @@ function findEarlier(
   { job, idempotency }: JobCreation,
   now: Date,
 ): CreationResult | undefined {
-  // This very creation, whose answer was lost. Its job may have ended since: it takes no slot again.
-  if (tables.jobs.find(job.job_id) !== undefined) return { kind: 'created' };
+  const created = tables.jobs.find(job.job_id);
+  if (created !== undefined) {
+    // Without another source it is this very creation, whose answer was lost. Its job may have ended since: it takes no slot again.
+    const isRepeated = created.source_id === job.source_id;
+    return isRepeated ? { kind: 'created' } : { kind: 'replayed', jobId: job.job_id };
+  }
   if (idempotency === undefined) return undefined;
   const known = tables.idempotency.find(job.caller, idempotency.key, now);
   if (known === undefined) return undefined;

@@ -28,15 +28,13 @@ export function createJobStore(database: DatabaseSync): EmbeddedJobStore {
   const reservations = createSlotReservations();
   return {
     reserveSlot: async (reservation, now) =>
-      withStorageErrors(() =>
-        reservations.reserve(reservation, slots.count(reservation.caller), now) ? 'reserved' : 'slots_full',
-      ),
-    releaseSlot: async (caller, jobId) => reservations.release(caller, jobId),
+      withStorageErrors(() => reservations.reserve(reservation, slots.count(reservation.caller), now)),
+    releaseSlot: async (caller, jobId, holder) => reservations.release(caller, jobId, holder),
     create: async (creation, now) => {
       const { caller, job_id: jobId } = creation.job;
       const slotsReserved = reservations.count(caller, jobId, now);
       const result = transaction(database, () => createJob(tables, creation, slotsReserved, now));
-      if (result.kind === 'created') reservations.release(caller, jobId);
+      if (result.kind === 'created') reservations.remove(caller, jobId);
       return result;
     },
     commit: async (change) => transaction(database, () => commitChange(tables, change)),

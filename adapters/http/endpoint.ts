@@ -5,7 +5,7 @@ import { withCallLimit } from '../../core/access/with-call-limit.ts';
 import type { AuthEnv } from './bearer-auth.ts';
 import type { HttpDeps } from './dependencies.ts';
 import type { EndpointResponse, ResponseWith } from './endpoint-response.ts';
-import { readRequest } from './read-request.ts';
+import { createRequestReader } from './read-request.ts';
 import type { OwnSchemas, RequestParts, RequestSchemas } from './read-request.ts';
 
 /** Declaration of an endpoint: routes, OpenAPI document, MCP tools, AWS edge and reference page are read from it. */
@@ -79,11 +79,12 @@ export function defineEndpoint<Schemas extends OwnSchemas, Body>(
   declaration: EndpointDeclaration & { request: Schemas; response: ResponseWith<Body> },
   handler: (request: EndpointRequest<Schemas>, deps: HttpDeps) => Promise<Body>,
 ): Endpoint {
+  const readRequest = createRequestReader(declaration.request);
   return {
     ...defaults,
     ...declaration,
     respond: async (context, deps) => {
-      const input = await readRequest(context, declaration.request);
+      const input = await readRequest(context);
       const key = context.get('key');
       const setHeader = (name: string, value: string) => context.header(name, value);
       const call = { key, caller: key.caller, startedAt: deps.now(), setHeader, context };

@@ -32,16 +32,17 @@ export type RequestParts<Schemas extends OwnSchemas> = z.output<
   z.ZodObject<{ -readonly [Part in keyof Schemas]: Schemas[Part] }>
 >;
 
-/** Reads the declared parts of a request. Throws `ValidationError`. */
-export async function readRequest<Schemas extends OwnSchemas>(
-  context: Context<AuthEnv>,
+/** Creates a reader of the declared parts, which throws `ValidationError`. Zod compiles a schema at its first use, so it is kept. */
+export function createRequestReader<Schemas extends OwnSchemas>(
   schemas: Schemas,
-): Promise<RequestParts<Schemas>> {
-  const received = await receivedParts(context, schemas);
+): (context: Context<AuthEnv>) => Promise<RequestParts<Schemas>> {
   const schema = z.object(schemas);
-  const parsed = schema.safeParse(received);
-  if (parsed.success) return parsed.data;
-  throw firstPartError(parsed.error.issues, received);
+  return async (context) => {
+    const received = await receivedParts(context, schemas);
+    const parsed = schema.safeParse(received);
+    if (parsed.success) return parsed.data;
+    throw firstPartError(parsed.error.issues, received);
+  };
 }
 
 async function receivedParts(

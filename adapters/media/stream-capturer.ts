@@ -19,13 +19,13 @@ export type StreamCapturerDeps = {
   hlsLimits?: Partial<HlsLimits>;
   /**
    * Platform settings. By default the public platforms without an account; a function if they may change
-   * (`createRenewedPlatforms`).
+   * (`createReloadingPlatforms`).
    */
   platforms?: PlatformSettings | (() => Promise<PlatformSettings>);
 };
 
 /**
- * Creates a capturer for all kinds of stream URLs (`platformOf`). Throws `InvalidUrlError` if the guard rejects a
+ * Creates a capturer for all kinds of stream URLs (`detectPlatform`). Throws `InvalidUrlError` if the guard rejects a
  * URL.
  */
 export function createStreamCapturer(deps: StreamCapturerDeps): StreamCapturer {

@@ -1,7 +1,7 @@
 import type { CoreDeps } from '../dependencies.ts';
 import { rules } from '../rules.ts';
 import { addSeconds } from '../schedule.ts';
-import { IdempotencyConflictError, MaxJobsReachedError } from '../errors.ts';
+import { IdempotencyConflictError, IdempotencyKeyReusedError, MaxJobsReachedError } from '../errors.ts';
 import { zeroCounters, initialTickState } from '../records/job.ts';
 import type { DigestJob, JobBase, MonitorJob, Source } from '../records/job.ts';
 import { maskUrl } from '../stream/mask-url.ts';
@@ -25,7 +25,8 @@ export type JobSpec<K extends Kind> = {
 
 /**
  * Accepts a job of any type: a slot is free, the stream is live, the job is stored; only then is its execution started. A start
- * that is lost is made up for by `reconcile`. Throws the contract's errors, and `IdempotencyConflictError`; nothing is stored then.
+ * that is lost is made up for by `reconcile`. Throws the contract's errors, `IdempotencyKeyReusedError`, and `IdempotencyConflictError`;
+ * nothing is stored then.
  */
 export async function acceptJob<K extends Kind>(
   wanted: JobSpec<K>,
@@ -34,10 +35,10 @@ export async function acceptJob<K extends Kind>(
   idempotency?: IdempotencyRecord,
 ): Promise<JobBase & K> {
   checkUrls(wanted, deps);
-  const jobId = deps.newId();
-  await reserveSlot(jobId, caller, deps);
+  const holder = deps.newId();
+  const jobId = await reserveSlot(holder, caller, deps, idempotency);
   const job = await createProbed(wanted, jobId, caller, deps, idempotency).catch(async (error: unknown) => {
-    await releaseQuietly(jobId, caller, deps);
+    await releaseQuietly(jobId, holder, caller, deps);
     throw error;
   });
   jobLog(deps.log, job.job_id).info('Job accepted', {
@@ -49,12 +50,23 @@ export async function acceptJob<K extends Kind>(
   return job;
 }
 
-/** Bounds the streams that a caller can have probed concurrently; the slot is the job's once it is stored. */
-async function reserveSlot(jobId: string, caller: string, { jobs, limits, now }: AcceptDeps): Promise<void> {
+/**
+ * Bounds the streams that a caller can have probed concurrently; the slot is the job's once it is stored. Returns the job's id: that of a
+ * concurrent request with the same idempotency key, if there is one, so that both need one slot.
+ */
+async function reserveSlot(
+  holder: string,
+  caller: string,
+  { jobs, limits, now }: AcceptDeps,
+  idempotency?: IdempotencyRecord,
+): Promise<string> {
   const slotLimit = limits.jobsPerCaller;
   const until = addSeconds(now(), rules.slotReservationSeconds);
-  if ((await jobs.reserveSlot({ caller, jobId, slotLimit, until }, now())) === 'slots_full')
-    throw new MaxJobsReachedError(slotLimit);
+  const reservation = { caller, jobId: holder, slotLimit, until, ...(idempotency && { idempotency }) };
+  const result = await jobs.reserveSlot(reservation, now());
+  if (result.kind === 'slots_full') throw new MaxJobsReachedError(slotLimit);
+  if (result.kind === 'key_reused') throw new IdempotencyKeyReusedError();
+  return result.jobId;
 }
 
 async function createProbed<K extends Kind>(
@@ -77,8 +89,13 @@ async function createProbed<K extends Kind>(
 }
 
 /** The caller needs the error of the creation; a reservation that cannot be released expires. */
-async function releaseQuietly(jobId: string, caller: string, { jobs, log }: AcceptDeps): Promise<void> {
-  await jobs.releaseSlot(caller, jobId).catch((error: unknown) => {
+async function releaseQuietly(
+  jobId: string,
+  holder: string,
+  caller: string,
+  { jobs, log }: AcceptDeps,
+): Promise<void> {
+  await jobs.releaseSlot(caller, jobId, holder).catch((error: unknown) => {
     log.warning('Slot not released; its reservation expires', { caller, error: String(error) });
   });
 }

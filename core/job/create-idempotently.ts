@@ -15,8 +15,8 @@ const keySeconds = 86_400;
 
 /**
  * Creates a job once per idempotency key of a caller. A repeated request returns that job in its current state, without a probe of the stream.
- * After any refusal the key is looked up again: a concurrent request with the same key may have created the job meanwhile, and may hold the very
- * slot that was missing. Throws `IdempotencyKeyReusedError` for another request, and what `create` throws.
+ * After any refusal the key is looked up again: a concurrent request with the same key may have created the job meanwhile. Until it has, both
+ * share one reserved slot (`JobStore.reserveSlot`). Throws `IdempotencyKeyReusedError` for another request, and what `create` throws.
  */
 export async function createIdempotently<Created extends Job>(
   { key, jobType, request }: KeyedRequest,

@@ -52,8 +52,24 @@ export type IdempotentRequest = { requestHash: string; jobId: string };
 
 export type JobCreation = { job: Job; source: Source; slotLimit: number; idempotency?: IdempotencyRecord };
 
-/** A slot held for a job that is about to be created: until `until`, after which a crashed creation no longer holds it. */
-export type SlotReservation = { caller: string; jobId: string; slotLimit: number; until: Date };
+/**
+ * A slot held for a job that is about to be created: until `until`, after which a crashed creation no longer holds it. `jobId` names the
+ * request that holds it, and its job unless the request shares the reservation of another one.
+ */
+export type SlotReservation = {
+  caller: string;
+  jobId: string;
+  slotLimit: number;
+  until: Date;
+  idempotency?: IdempotencyRecord;
+};
+
+export type ReservationResult =
+  /** `jobId` is the id to create the job with: of the reservation that an earlier request with the same idempotency key holds, if any. */
+  | { kind: 'reserved'; jobId: string }
+  /** A reservation with the idempotency key belongs to another request. */
+  | { kind: 'key_reused' }
+  | { kind: 'slots_full' };
 
 export type CreationResult =
   | { kind: 'created' }
@@ -76,11 +92,20 @@ export type JobQuery = {
  * `TransientError` with its effect done or not: repeating it is safe. Reads leave out what has expired by `now`.
  */
 export interface JobStore {
-  /** Holds a slot before the job is created: `create` of the same job takes it over. Repeating it changes nothing. */
-  reserveSlot(reservation: SlotReservation, now: Date): Promise<'reserved' | 'slots_full'>;
-  /** Releases a reserved slot. Does nothing if there is none, and if the job was created. */
-  releaseSlot(caller: string, jobId: string): Promise<void>;
-  /** Puts job and source if absent and takes a slot. Repeating a creation that took effect is 'created' again. */
+  /**
+   * Holds a slot before the job is created: `create` of the same job takes it over. Concurrent requests with the same idempotency key share
+   * one reservation and job id. Repeating it changes nothing.
+   */
+  reserveSlot(reservation: SlotReservation, now: Date): Promise<ReservationResult>;
+  /**
+   * Ends a request's share of a reservation; `holder` is the `jobId` that the request reserved with. The last one frees the slot. Does
+   * nothing if there is no reservation, and if the job was created.
+   */
+  releaseSlot(caller: string, jobId: string, holder: string): Promise<void>;
+  /**
+   * Puts job and source if absent and takes a slot. Repeating a creation that took effect is 'created' again; if a request that shares the
+   * reservation created the job, with another source, it is 'replayed'.
+   */
   create(creation: JobCreation, now: Date): Promise<CreationResult>;
   /** 'outdated': the job is gone, in another state, or has moved on; nothing was changed. */
   commit(change: JobChange): Promise<'committed' | 'outdated'>;

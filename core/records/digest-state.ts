@@ -22,7 +22,7 @@ export const windowSchema = z.object({
   index: z.int().positive(),
   frames_captured: countSchema,
   skipped: skippedSchema,
-  /** In time order; thinned out evenly where there are more than `samplesKept`. */
+  /** In time order; thinned out evenly where there are more than `maxSamplesPerWindow`. */
   samples: z.array(sampleSchema),
 });
 export type DigestWindow = z.infer<typeof windowSchema>;

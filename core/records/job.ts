@@ -91,7 +91,7 @@ export const tickStateSchema = z.object({
   /** Why the time since `last_watched_at` is not watched; null while it is. */
   gap_reason: gapReasonSchema.nullable(),
   gap_seconds: z.number().nonnegative(),
-  /** The newest gaps, at most `coverageGapsKept`. */
+  /** The newest gaps, at most `maxCoverageGaps`. */
   gaps: z.array(gapSchema),
   /** The newest picture that was taken, judged or not; its key in the media store. Absent before there is one. */
   last_frame: z

@@ -41,7 +41,7 @@ export const stageSettingsSchema = z
     /** Private address ranges that webhooks may use, as CIDRs. Default: none; for tests. */
     allowWebhookRanges: z.array(z.cidrv4().or(z.cidrv6())).default([]),
 
-    /** YouTube clients to try in this order, by their names in youtubei.js: which work changes. Default: `publicPlatforms`. */
+    /** YouTube clients to try in this order, by their names in youtubei.js: which work changes. Default: `defaultPlatformSettings`. */
     youtubeClients: z
       .array(z.string().regex(/^[A-Z_]+$/, 'must be names such as VISIONOS'))
       .min(1)

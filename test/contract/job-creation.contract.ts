@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { TransientError } from '../../core/errors.ts';
-import type { JobStore } from '../../core/ports/job-store.ts';
+import type { JobStore, SlotReservation } from '../../core/ports/job-store.ts';
 import { withLostReplies } from './lost-replies.ts';
 import {
   after,
@@ -232,16 +232,18 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     const reserve = (
       store: JobStore,
       jobId: string,
-      { slotLimit = 1, until = after(180), now = start } = {},
-    ) => store.reserveSlot({ caller: 'harbour', jobId, slotLimit, until }, now);
+      { now = start, ...fields }: Partial<SlotReservation> & { now?: Date } = {},
+    ) => store.reserveSlot({ caller: 'harbour', jobId, slotLimit: 1, until: after(180), ...fields }, now);
+    const full = { kind: 'slots_full' };
+    const reserved = (jobId: string) => ({ kind: 'reserved', jobId });
 
     it('keeps other jobs of its caller out, and becomes the slot of its own job', async () => {
       const store = await makeStore();
       const job = newJob();
-      expect(await reserve(store, job.job_id)).toBe('reserved');
-      expect(await reserve(store, job.job_id)).toBe('reserved');
+      expect(await reserve(store, job.job_id)).toEqual(reserved(job.job_id));
+      expect(await reserve(store, job.job_id)).toEqual(reserved(job.job_id));
 
-      expect(await reserve(store, newJob().job_id)).toBe('slots_full');
+      expect(await reserve(store, newJob().job_id)).toEqual(full);
       expect(await store.create(createCreation(newJob(), { slotLimit: 1 }), start)).toEqual({
         kind: 'slots_full',
       });
@@ -260,10 +262,10 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
       const [refused, next] = [newJob(), newJob()];
       await reserve(store, refused.job_id);
 
-      await store.releaseSlot('harbour', refused.job_id);
-      await store.releaseSlot('harbour', refused.job_id);
+      await store.releaseSlot('harbour', refused.job_id, refused.job_id);
+      await store.releaseSlot('harbour', refused.job_id, refused.job_id);
 
-      expect(await reserve(store, next.job_id)).toBe('reserved');
+      expect(await reserve(store, next.job_id)).toEqual(reserved(next.job_id));
       expect(await store.create(createCreation(next, { slotLimit: 1 }), start)).toEqual({ kind: 'created' });
       expect(await store.countActive('harbour')).toBe(1);
     });
@@ -274,24 +276,26 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
       await reserve(store, job.job_id);
       await store.create(createCreation(job, { slotLimit: 1 }), start);
 
-      await store.releaseSlot('harbour', job.job_id);
-      await store.releaseSlot('harbour', newJob().job_id);
+      await store.releaseSlot('harbour', job.job_id, job.job_id);
+      await store.releaseSlot('harbour', newJob().job_id, newJob().job_id);
 
       expect(await store.countActive('harbour')).toBe(1);
-      expect(await reserve(store, newJob().job_id)).toBe('slots_full');
+      expect(await reserve(store, newJob().job_id)).toEqual(full);
     });
 
     it('that a crash left behind expires, and its job can still be created while a slot is free', async () => {
       const store = await makeStore();
       const [crashed, next] = [newJob(), newJob()];
       await reserve(store, crashed.job_id);
-      expect(await reserve(store, next.job_id, { now: after(179) })).toBe('slots_full');
+      expect(await reserve(store, next.job_id, { now: after(179) })).toEqual(full);
 
-      expect(await reserve(store, next.job_id, { now: after(180), until: after(360) })).toBe('reserved');
+      expect(await reserve(store, next.job_id, { now: after(180), until: after(360) })).toEqual(
+        reserved(next.job_id),
+      );
 
       const late = createCreation(crashed, { slotLimit: 1 });
       expect(await store.create(late, after(181))).toEqual({ kind: 'slots_full' });
-      await store.releaseSlot('harbour', next.job_id);
+      await store.releaseSlot('harbour', next.job_id, next.job_id);
       expect(await store.create(late, after(181))).toEqual({ kind: 'created' });
     });
 
@@ -299,9 +303,99 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
       const store = await makeStore();
       const asked = Array.from({ length: 12 }, () => reserve(store, newJob().job_id, { slotLimit: 3 }));
 
-      const kinds = await Promise.all(asked);
+      const kinds = (await Promise.all(asked)).map((result) => result.kind);
 
       expect(kinds.filter((kind) => kind === 'reserved')).toHaveLength(3);
+    });
+
+    const keyed = { idempotency: idempotency('key', 'hash') };
+
+    it('is shared by a request with the same idempotency key, also if no other slot is free', async () => {
+      const store = await makeStore();
+      const [first, second] = [newJob(), newJob()];
+      expect(await reserve(store, first.job_id, { ...keyed, slotLimit: 2 })).toEqual(reserved(first.job_id));
+
+      expect(await reserve(store, second.job_id, { ...keyed, slotLimit: 2 })).toEqual(reserved(first.job_id));
+
+      expect(await reserve(store, newJob().job_id, { ...keyed })).toEqual(reserved(first.job_id));
+      const other = { idempotency: idempotency('other', 'hash') };
+      expect(await reserve(store, newJob().job_id, other)).toEqual(full);
+      expect(await reserve(store, newJob().job_id)).toEqual(full);
+      const airport = await reserve(store, second.job_id, { ...keyed, caller: 'airport' });
+      expect(airport).toEqual(reserved(second.job_id));
+    });
+
+    it('refuses another request with its idempotency key', async () => {
+      const store = await makeStore();
+      await reserve(store, newJob().job_id, keyed);
+
+      const other = { idempotency: idempotency('key', 'other') };
+
+      expect(await reserve(store, newJob().job_id, other)).toEqual({ kind: 'key_reused' });
+      expect(await reserve(store, newJob().job_id, { ...other, slotLimit: 2 })).toEqual({
+        kind: 'key_reused',
+      });
+    });
+
+    it('is one slot for many concurrent requests with one idempotency key', async () => {
+      const store = await makeStore();
+      const asked = Array.from({ length: 8 }, () => reserve(store, newJob().job_id, keyed));
+
+      const results = await Promise.all(asked);
+
+      expect(results).toEqual(Array.from({ length: 8 }, () => expect.objectContaining({ kind: 'reserved' })));
+      expect(new Set(results.map((result) => result.kind === 'reserved' && result.jobId)).size).toBe(1);
+    });
+
+    it('becomes the slot of one job, which the other request that shares it replays', async () => {
+      const store = await makeStore();
+      const [first, second] = [newJob(), newJob()];
+      await reserve(store, first.job_id, keyed);
+      await reserve(store, second.job_id, keyed);
+      const slower = { ...second, job_id: first.job_id };
+      const only = { slotLimit: 1, ...keyed };
+
+      expect(await store.create(createCreation(slower, only), start)).toEqual({ kind: 'created' });
+      expect(await store.create(createCreation(first, only), start)).toEqual({
+        kind: 'replayed',
+        jobId: first.job_id,
+      });
+
+      expect(await store.create(createCreation(slower, only), start)).toEqual({ kind: 'created' });
+      await store.releaseSlot('harbour', first.job_id, first.job_id);
+      expect(await store.get(first.job_id, start)).toEqual(slower);
+      expect(await store.countActive('harbour')).toBe(1);
+      expect(await reserve(store, newJob().job_id)).toEqual(full);
+    });
+
+    it.each([0, 1])('is free when all requests that share it released it, number %i first', async (early) => {
+      const store = await makeStore();
+      const [shared, joined] = [newJob().job_id, newJob().job_id];
+      await reserve(store, shared, keyed);
+      await reserve(store, joined, keyed);
+      const holders = [shared, joined];
+      const [first = '', last = ''] = early === 0 ? holders : holders.toReversed();
+
+      await store.releaseSlot('harbour', shared, first);
+      await store.releaseSlot('harbour', shared, first);
+      expect(await reserve(store, newJob().job_id)).toEqual(full);
+      await store.releaseSlot('harbour', shared, last);
+
+      const next = newJob().job_id;
+      expect(await reserve(store, next, keyed)).toEqual(reserved(next));
+    });
+
+    it('lasts as long as the newest request that shares it needs, and is not shared afterwards', async () => {
+      const store = await makeStore();
+      const [shared, next] = [newJob().job_id, newJob().job_id];
+      await reserve(store, shared, keyed);
+      await reserve(store, newJob().job_id, { ...keyed, now: after(100), until: after(280) });
+
+      expect(await reserve(store, newJob().job_id, { now: after(279) })).toEqual(full);
+
+      const late = { ...keyed, now: after(280), until: after(460) };
+      expect(await reserve(store, next, late)).toEqual(reserved(next));
+      expect(await reserve(store, newJob().job_id, { now: after(281) })).toEqual(full);
     });
   });
 }

@@ -124,7 +124,7 @@ describe('analyze: model calls of other functions', () => {
   test('the remote model reports its video support without a request', () => {
     const named = (modelId: string | undefined) => createRemoteModel({ invoke, seconds: 1, modelId });
 
-    expect(named(undefined)).toMatchObject({ provider: 'bedrock', takesVideo: true });
+    expect(named(undefined)).toMatchObject({ provider: 'bedrock', supportsVideo: true });
     expect(named('us.anthropic.claude-haiku-4-5-20251001-v1:0').supportsVideo).toBe(false);
   });
 });

@@ -13,7 +13,7 @@ export type ItemTtls = {
   /** Returns the TTL of items of a job whose end is unknown. They outlive the longest job and its retention. */
   forJob(from: Date): number;
   /**
-   * Returns the TTL of items that are readable until `expiresAt`, plus `deliveryGraceSeconds`: expired events may
+   * Returns the TTL of items that are readable until `expiresAt`, plus `deliveryTtlSeconds`: expired events may
    * still be in delivery.
    */
   afterExpiry(expiresAt: Date): number;

@@ -34,6 +34,7 @@ export async function createJob(
         record: JSON.stringify(source),
         ttl: kept.forJob(createdAt),
       },
+      condition: absent,
     },
     ...(idempotency ? [remember(job, idempotency, now, kept)] : []),
   ] satisfies Write[];
@@ -41,9 +42,11 @@ export async function createJob(
   if (result.kind === 'written') return { kind: 'created' };
 
   // A repeated request is detected before the slots are checked: a replay needs no slot.
-  const [isKnownJob, , , , isKnownKey] = result.refused;
-  // The job of this request exists, and its response was lost. The job may have ended, so it takes no slot again.
-  if (isKnownJob) return { kind: 'created' };
+  const [isKnownJob, , , isKnownSource, isKnownKey] = result.refused;
+  // Job and source of this request exist, and its response was lost. The job may have ended, so it takes no slot again.
+  if (isKnownJob && isKnownSource) return { kind: 'created' };
+  // A request that shares the reservation created the job, with a source of its own.
+  if (isKnownJob) return { kind: 'replayed', jobId: job.job_id };
   return isKnownKey && idempotency ? earlierRequest(table, job.caller, idempotency) : { kind: 'slots_full' };
 }
 

@@ -18,7 +18,7 @@ import { readUsage } from './usage.ts';
 export function createJobStore(table: Table, kept: ItemTtls, backoff: BackoffDeps): JobStore {
   return {
     reserveSlot: async (reservation, now) => reserveSlot(table, reservation, now),
-    releaseSlot: async (caller, jobId) => releaseSlot(table, caller, jobId),
+    releaseSlot: async (caller, jobId, holder) => releaseSlot(table, caller, jobId, holder),
     create: async (creation, now) => createJob({ table, kept }, creation, now),
     commit: async (change) => commitChange({ table, kept }, change),
     get: async (jobId, now) => {

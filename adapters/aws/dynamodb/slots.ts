@@ -1,13 +1,14 @@
 import { z } from 'zod';
-import type { SlotReservation } from '../../../core/ports/job-store.ts';
+import type { ReservationResult, SlotReservation } from '../../../core/ports/job-store.ts';
 import { itemKeys } from './keys.ts';
 import { readItem } from './record.ts';
 import type { Table } from './table.ts';
-import type { Write } from './write.ts';
+import type { Item, Write } from './write.ts';
 
 /**
  * The slots of a caller: the set `active` has the ids of its jobs and of those that are being created. Of the latter the attribute
- * `reserved:<job id>` holds when the reservation ends, in ms since 1970: an expression can compare the size of one set only.
+ * `reserved:<job id>` is a map with the reservation's end (`until`, in ms since 1970), the requests that share it (`holders`), and their
+ * idempotency key and request hash: an expression can compare the size of one set only.
  */
 
 /** The set is absent at first, and after its last job was removed. */
@@ -29,16 +30,38 @@ export async function reserveSlot(
   table: Table,
   reservation: SlotReservation,
   now: Date,
-): Promise<'reserved' | 'slots_full'> {
-  const write = toReservation(reservation);
-  if ((await table.write(write)).kind === 'written') return 'reserved';
-  if (!(await releaseExpired(table, reservation.caller, now))) return 'slots_full';
-  return (await table.write(write)).kind === 'written' ? 'reserved' : 'slots_full';
+): Promise<ReservationResult> {
+  const result = await tryReserve(table, reservation, now);
+  if (result.kind !== 'slots_full') return result;
+  const isReleased = await releaseExpired(table, reservation.caller, now);
+  // A request with the same idempotency key may have taken the last slot since the reservations were read.
+  return isReleased || reservation.idempotency ? tryReserve(table, reservation, now) : result;
+}
+
+async function tryReserve(table: Table, reservation: SlotReservation, now: Date): Promise<ReservationResult> {
+  const { caller, idempotency } = reservation;
+  const shared = idempotency && (await findByKey(table, caller, idempotency.key, now));
+  if (shared && shared.requestHash !== idempotency.requestHash) return { kind: 'key_reused' };
+  const jobId = shared?.jobId ?? reservation.jobId;
+  const write = shared ? toShare(reservation, jobId) : toReservation(reservation);
+  return (await table.write(write)).kind === 'written' ? { kind: 'reserved', jobId } : { kind: 'slots_full' };
 }
 
 /** A job that was created has no reservation, and keeps its slot. */
-export async function releaseSlot(table: Table, caller: string, jobId: string): Promise<void> {
-  await table.write(toRelease(caller, jobId, 'attribute_exists(#reserved)'));
+export async function releaseSlot(
+  table: Table,
+  caller: string,
+  jobId: string,
+  holder: string,
+): Promise<void> {
+  await table.write({
+    kind: 'update',
+    key: itemKeys.slots(caller),
+    change: 'REMOVE #reserved.#holders.#holder',
+    condition: 'attribute_exists(#reserved.#holders.#holder)',
+    names: { ...reservedName(jobId), '#holder': holder },
+  });
+  await table.write(toRelease(caller, jobId, 'size(#reserved.#holders) = :none', { ':none': 0 }));
 }
 
 export async function countSlots(table: Table, caller: string): Promise<number> {
@@ -46,34 +69,52 @@ export async function countSlots(table: Table, caller: string): Promise<number> 
   return readItem(slotsSchema, item ?? {}).active?.size ?? 0;
 }
 
-function toReservation({ caller, jobId, slotLimit, until }: SlotReservation): Write {
+function toReservation({ caller, jobId, slotLimit, until, idempotency }: SlotReservation): Write {
+  const reserved = {
+    until: until.getTime(),
+    holders: { [jobId]: true },
+    ...(idempotency && { key: idempotency.key, request_hash: idempotency.requestHash }),
+  };
   return {
     kind: 'update',
     key: itemKeys.slots(caller),
-    change: 'ADD #active :job SET #reserved = :until',
+    change: 'ADD #active :job SET #reserved = if_not_exists(#reserved, :reserved)',
     condition: `attribute_exists(#reserved) OR ${isFree}`,
-    values: { ':job': new Set([jobId]), ':until': until.getTime(), ':limit': slotLimit },
+    values: { ':job': new Set([jobId]), ':reserved': reserved, ':limit': slotLimit },
     names: reservedName(jobId),
   };
 }
 
-/** Returns whether there was any: of creations that crashed. */
-async function releaseExpired(table: Table, caller: string, now: Date): Promise<boolean> {
-  const item = (await table.get(itemKeys.slots(caller))) ?? {};
-  const expired = Object.entries(item).filter(
-    (entry): entry is [string, number] =>
-      entry[0].startsWith(reservedPrefix) && typeof entry[1] === 'number' && entry[1] <= now.getTime(),
-  );
-  for (const [name, untilMs] of expired) {
-    const write = toRelease(caller, name.slice(reservedPrefix.length), '#reserved = :until', {
-      ':until': untilMs,
-    });
-    await table.write(write);
+function toShare({ caller, jobId: holder, until }: SlotReservation, jobId: string): Write {
+  return {
+    kind: 'update',
+    key: itemKeys.slots(caller),
+    change: 'SET #reserved.#until = :until, #reserved.#holders.#holder = :true',
+    condition: 'attribute_exists(#reserved.#holders)',
+    values: { ':until': until.getTime(), ':true': true },
+    names: { ...reservedName(jobId), '#holder': holder },
+  };
+}
+
+async function findByKey(table: Table, caller: string, key: string, now: Date) {
+  for (const { jobId, value } of await readReservations(table, caller)) {
+    if (typeof value !== 'number' && value.key === key && value.until > now.getTime())
+      return { jobId, requestHash: value.request_hash };
   }
+  return undefined;
+}
+
+/** Returns whether there was any: of creations that crashed. A reservation that was shared meanwhile is kept. */
+async function releaseExpired(table: Table, caller: string, now: Date): Promise<boolean> {
+  const expired = (await readReservations(table, caller)).filter(
+    ({ value }) => (typeof value === 'number' ? value : value.until) <= now.getTime(),
+  );
+  for (const { jobId, value } of expired)
+    await table.write(toRelease(caller, jobId, '#reserved = :expired', { ':expired': value }));
   return expired.length > 0;
 }
 
-function toRelease(caller: string, jobId: string, condition: string, values = {}): Write {
+function toRelease(caller: string, jobId: string, condition: string, values: Item): Write {
   return {
     kind: 'update',
     key: itemKeys.slots(caller),
@@ -84,6 +125,16 @@ function toRelease(caller: string, jobId: string, condition: string, values = {}
   };
 }
 
+async function readReservations(table: Table, caller: string) {
+  const item = (await table.get(itemKeys.slots(caller))) ?? {};
+  return Object.entries(item)
+    .filter(([name]) => name.startsWith(reservedPrefix))
+    .map(([name, value]) => ({
+      jobId: name.slice(reservedPrefix.length),
+      value: readItem(reservationSchema, value),
+    }));
+}
+
 const reservedPrefix = 'reserved:';
 
 function reservedName(jobId: string): Record<string, string> {
@@ -91,3 +142,14 @@ function reservedName(jobId: string): Record<string, string> {
 }
 
 const slotsSchema = z.object({ active: z.set(z.string()).optional() });
+
+/** A number is the end of a reservation that the release before made. `holders` counts when the whole value is compared. */
+const reservationSchema = z.union([
+  z.number(),
+  z.object({
+    until: z.number(),
+    holders: z.record(z.string(), z.literal(true)),
+    key: z.string().optional(),
+    request_hash: z.string().optional(),
+  }),
+]);

@@ -59,7 +59,7 @@ export const answerAnswerSchema = z.object({
   tokens: tokenUseSchema,
 });
 
-/** Result of `summarize`: the part of `ClosedWindows` that the caller lacks. */
+/** Result of `summarize`: the part of `ClosureResult` that the caller lacks. */
 export const summarizeAnswerSchema = z.object({
   result: z.discriminatedUnion('kind', [
     z.object({

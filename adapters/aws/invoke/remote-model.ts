@@ -18,7 +18,7 @@ export type RemoteModelOptions = {
   modelId: string | undefined;
 };
 
-/** Creates a model that invokes `analyze`. `createRemoteSummaries` requests summaries of whole windows. */
+/** Creates a model that invokes `analyze`. `createRemoteSummarizer` requests summaries of whole windows. */
 export function createRemoteModel({
   invoke,
   seconds,
@@ -28,7 +28,7 @@ export function createRemoteModel({
   return {
     provider: 'bedrock',
     model,
-    supportsVideo: modelFamily(model).takesVideo,
+    supportsVideo: modelFamily(model).supportsVideo,
     judge: async ({ mode, frame, clip }, condition, signal) => {
       const pictures = { frame: base64(frame), clip: clip === undefined ? null : base64(clip) };
       const input = { operation: 'judge', seconds, mode, condition, ...pictures } as const;

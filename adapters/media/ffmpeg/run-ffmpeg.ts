@@ -28,7 +28,7 @@ export type FfmpegOutput = { frame: Uint8Array; thumbnail: Uint8Array; clip?: Ui
 /** Runner of captures with ffmpeg. */
 export type FfmpegRunner = {
   /**
-   * Runs one ffmpeg process. Throws `StreamFetchError` (also `NoPictureError`), `TransientError` for local faults,
+   * Runs one ffmpeg process. Throws `StreamFetchError` (also `NoFrameDecodedError`), `TransientError` for local faults,
    * and any error of `chunks`.
    */
   run(

@@ -49,7 +49,7 @@ export type SanitizedPlaylist = {
 };
 
 /**
- * Reduces a playlist to what hls-parser reads safely and in linear time: known tags, and the newest `mostSegments`
+ * Reduces a playlist to what hls-parser reads safely and in linear time: known tags, and the newest `maxSegments`
  * of a media playlist. Returns null if the bytes are not a playlist. Throws `VariableError` and
  * `PlaylistLimitError`.
  */

@@ -41,7 +41,7 @@ export function noiseAllowance(noise: NoiseMap, share: number): Uint8Array {
   return allowance;
 }
 
-/** Updates the map with a distance per luma pixel. Outside the strips, noise is limited to `mostInside` levels. */
+/** Updates the map with a distance per luma pixel. Outside the strips, noise is limited to `maxInside` levels. */
 export function learnNoise(noise: NoiseMap, distance: Uint8Array, maxInside: number): NoiseMap {
   const seen = greatestInCells(distance);
   const learned = new Uint8Array(noiseCells);

@@ -4,7 +4,7 @@ import type { MotionTuning } from './tuning.ts';
 /**
  * Rank of the component that estimates flake size. Snow and heavy rain cause many small changes in every frame, so
  * the minimum area follows the usual size of the sixth largest. Few scenes have six equal objects that change at
- * every check, and an object above `mostArea` always counts.
+ * every check, and an object above `maxArea` always counts.
  */
 const rank = 5;
 

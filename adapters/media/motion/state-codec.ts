@@ -14,7 +14,7 @@ export type MotionState = {
 
 /** Values learned from every frame, whether or not it reached the model. */
 export type Learned = {
-  /** Fingerprint of the newest frame (`traceOf`). */
+  /** Fingerprint of the newest frame (`computeFingerprint`). */
   trace: Uint8Array;
   noise: NoiseMap;
   /** Usual area of a snowflake or raindrop, in pixels (`weather.ts`). */

@@ -20,7 +20,7 @@ export type MotionTuning = {
   faintShare: number;
   /** Minimum area of connected change, in certainly changed pixels: a box of 20 px at 720p. */
   minArea: number;
-  /** Maximum of `leastArea` during precipitation, and the required ratio of an object's area to a flake's. */
+  /** Maximum of `minArea` during precipitation, and the required ratio of an object's area to a flake's. */
   maxArea: number;
   weatherFactor: number;
   /** Share of changed pixels that counts as motion regardless of learned noise. */

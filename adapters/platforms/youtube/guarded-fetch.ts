@@ -14,7 +14,7 @@ export class InnertubeStatusError extends Error {
 
 /**
  * Creates the `fetch` of youtubei.js. Sends requests for www.youtube.com to `url` with the guarded client and
- * rejects other hosts, so that cookies stay with their host. Throws `InnertubeStatusError`, and like `askPlatform`.
+ * rejects other hosts, so that cookies stay with their host. Throws `InnertubeStatusError`, and like `requestPlatform`.
  */
 export function createGuardedFetch(http: GuardedHttp, url: string) {
   return async (input: Request | URL | string, init: RequestInit = {}): Promise<Response> => {

@@ -47,7 +47,7 @@ export function createBedrockVision({ client, modelId, sheets }: BedrockVisionDe
   return {
     provider: 'bedrock',
     model,
-    supportsVideo: family.takesVideo,
+    supportsVideo: family.supportsVideo,
 
     async judge(look, condition, signal) {
       const media = toMedia(look);

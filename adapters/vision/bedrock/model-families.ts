@@ -7,7 +7,7 @@
  */
 export type ModelFamily = {
   name: string;
-  takesVideo: boolean;
+  supportsVideo: boolean;
   /** Maximum images per request; 0 for a model without image support. */
   maxImages: number;
   /** Maximum bytes of all media per request, before base64. */
@@ -22,7 +22,7 @@ const megabyte = 1_000_000;
 
 /** The limit of 25 MB per request includes base64, which adds a third. */
 const nova = {
-  takesVideo: true,
+  supportsVideo: true,
   maxImages: 20,
   maxMediaBytes: 18 * megabyte,
   answersBy: 'forced tool',
@@ -30,7 +30,7 @@ const nova = {
 } as const;
 
 const imagesOnly = {
-  takesVideo: false,
+  supportsVideo: false,
   maxImages: 20,
   maxMediaBytes: 14 * megabyte,
   answersBy: 'forced tool',

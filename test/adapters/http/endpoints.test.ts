@@ -79,6 +79,27 @@ test.each(withBody)('$id refuses a body above its limit', async ({ method, path,
   expect(response.status).toBe(413);
 });
 
+test('a request with issues in two parts reports those of the first: path, query, body, headers', async () => {
+  const locations = async (
+    path: string,
+    init: { method?: string; headers?: Record<string, string>; body?: string } = {},
+  ) => {
+    const headers = { ...init.headers, Authorization: `Bearer ${await readKey(world, allScopes)}` };
+    const response = await createApp(world.c).request(`/api${path}`, { ...init, headers });
+    const { detail } = z
+      .object({ detail: z.array(z.looseObject({ loc: z.array(z.unknown()) })) })
+      .parse(await response.json());
+    return detail.map(({ loc }) => loc[0]);
+  };
+  const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': '' };
+
+  expect(await locations('/jobs/1/deliveries?limit=x&after=y')).toEqual(['path']);
+  expect(await locations('/live-monitor', { method: 'POST', headers, body: '{"stream_url":1}' })).toEqual([
+    'body',
+    'body',
+  ]);
+});
+
 describe('defineEndpoint', () => {
   const declaration = {
     id: 'example',

@@ -33,7 +33,7 @@ test('every kind of call is counted by provider and returns its result', async (
   expect(await model.answer(new Uint8Array(), 'A ship?', signal)).toMatchObject({ answer: 'Yes.' });
   expect(await model.summarize([], signal)).toMatchObject({ summary: 'Nothing.' });
   expect(await counts()).toEqual({ bedrock: { calls: 3, errors: 0 } });
-  expect(model).toMatchObject({ provider: 'bedrock', model: 'nova', takesVideo: true });
+  expect(model).toMatchObject({ provider: 'bedrock', model: 'nova', supportsVideo: true });
 });
 
 test('a failed call is counted as a call and an error, and throws', async () => {

@@ -1,9 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { IdempotencyKeyReusedError, MaxJobsReachedError, WatchpostError } from '../../../core/errors.ts';
+import {
+  IdempotencyKeyReusedError,
+  MaxJobsReachedError,
+  NotLiveError,
+  WatchpostError,
+} from '../../../core/errors.ts';
 import type { Job } from '../../../core/records/job.ts';
 import { createIdempotently } from '../../../core/job/create-idempotently.ts';
 import { createMonitor } from '../../../core/job/create-monitor.ts';
 import { cancelJob } from '../../../core/job/end-job.ts';
+import { holdProbes as holdProbesOf } from '../../support/hold-probes.ts';
 import { createWorld, monitorRequest } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
 
@@ -26,6 +32,7 @@ const create = (key: string | undefined, fields: Record<string, unknown> = {}, c
     createMonitor(request, caller, world.c, idempotency),
   );
 };
+const holdProbes = () => holdProbesOf(world.c);
 const active = () => world.c.jobs.countActive('harbour');
 
 describe('an idempotency key', () => {
@@ -92,6 +99,55 @@ describe('an idempotency key', () => {
     expect(first?.job_id).toBe(second?.job_id);
     expect(await active()).toBe(10);
     await expect(create('twice')).rejects.toThrow(MaxJobsReachedError);
+  });
+
+  test('makes one job of requests that wait for their probes at the last slot, and refuses others immediately', async () => {
+    for (let made = 0; made < 9; made += 1) await create(undefined);
+    const probing = holdProbes();
+
+    const both = [create('once'), create('once')];
+    await probing.arrived(2);
+    await expect(create('another')).rejects.toThrow(MaxJobsReachedError);
+    await expect(create(undefined)).rejects.toThrow(MaxJobsReachedError);
+    await expect(create('once', { condition: 'a train' })).rejects.toThrow(IdempotencyKeyReusedError);
+    probing.pass(1);
+    probing.pass(0);
+
+    const [first, second] = await Promise.all(both);
+    expect(second).toEqual(first);
+    expect(await active()).toBe(10);
+    expect(world.executions.size).toBe(10);
+  });
+
+  test('keeps the last slot for the other request when one request fails its probe', async () => {
+    for (let made = 0; made < 9; made += 1) await create(undefined);
+    const probing = holdProbes();
+    const [failing, passing] = [create('once'), create('once')];
+    await probing.arrived(2);
+
+    probing.fail(0);
+    await expect(failing).rejects.toThrow(NotLiveError);
+    await expect(create(undefined)).rejects.toThrow(MaxJobsReachedError);
+    probing.pass(1);
+
+    const job = await passing;
+    expect(await create('once')).toEqual(job);
+    expect(await active()).toBe(10);
+  });
+
+  test('frees the last slot when both requests fail their probes', async () => {
+    for (let made = 0; made < 9; made += 1) await create(undefined);
+    const { probe } = world.c.streams;
+    const probing = holdProbes();
+    const both = Promise.allSettled([create('once'), create('once')]);
+    await probing.arrived(2);
+    probing.fail(1);
+    probing.fail(0);
+    expect((await both).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+
+    world.c.streams.probe = probe;
+    await create('once', { condition: 'a train' });
+    expect(await active()).toBe(10);
   });
 
   test.each([

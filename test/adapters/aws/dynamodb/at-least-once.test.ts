@@ -2,7 +2,8 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { dynamoStores } from '../../../../adapters/aws/dynamodb/stores.ts';
 import { rules } from '../../../../core/rules.ts';
-import { JobAlreadyStoppedError } from '../../../../core/errors.ts';
+import { JobAlreadyStoppedError, MaxJobsReachedError } from '../../../../core/errors.ts';
+import { createIdempotently } from '../../../../core/job/create-idempotently.ts';
 import { createMonitor } from '../../../../core/job/create-monitor.ts';
 import { deliverEvent } from '../../../../core/delivery/deliver-event.ts';
 import { cancelJob, failJob } from '../../../../core/job/end-job.ts';
@@ -11,6 +12,7 @@ import { reconcile } from '../../../../core/job/reconcile.ts';
 import { analyzeTask, captureTask } from '../../../../core/workflow/tasks.ts';
 import { isTerminal } from '../../../../core/records/transitions.ts';
 import type { WorkflowState } from '../../../../core/records/workflow.ts';
+import { holdProbes } from '../../../support/hold-probes.ts';
 import { createWorld, monitorRequest } from '../../../support/world.ts';
 import { withDynamoLocal } from './dynamo-local.ts';
 
@@ -81,6 +83,49 @@ withDynamoLocal((makeTable) => {
 
     expect(answers[0]).toEqual(answers[1]);
     expect(await readTypes(world, jobId)).toEqual(['job_started']);
+  });
+
+  describe('creation', () => {
+    const create = (world: World, key: string) => {
+      const request = monitorRequest();
+      return createIdempotently({ key, jobType: 'live-monitor', request }, 'harbour', world.c, (record) =>
+        createMonitor(request, 'harbour', world.c, record),
+      );
+    };
+
+    test('two concurrent requests with one idempotency key at the last slot return the one job', async () => {
+      const world = await onTable();
+      world.c.limits.jobsPerCaller = 1;
+      const probing = holdProbes(world.c);
+
+      const both = [create(world, 'once'), create(world, 'once')];
+      await probing.arrived(2);
+      await expect(create(world, 'another')).rejects.toThrow(MaxJobsReachedError);
+      probing.pass(0);
+      probing.pass(1);
+
+      const [first, second] = await Promise.all(both);
+      expect(second).toEqual(first);
+      expect(await world.c.jobs.countActive('harbour')).toBe(1);
+      expect(world.executions.size).toBe(1);
+    });
+
+    test('a request that fails its probe keeps the last slot for the one with its idempotency key', async () => {
+      const world = await onTable();
+      world.c.limits.jobsPerCaller = 1;
+      const probing = holdProbes(world.c);
+      const both = Promise.allSettled([create(world, 'once'), create(world, 'once')]);
+      await probing.arrived(2);
+
+      probing.fail(0);
+      await expect(create(world, 'another')).rejects.toThrow(MaxJobsReachedError);
+      probing.pass(1);
+
+      const statuses = (await both).map(({ status }) => status);
+      expect(statuses).toContain('fulfilled');
+      expect(await world.c.jobs.countActive('harbour')).toBe(1);
+      expect(await create(world, 'once')).toMatchObject({ status: 'pending' });
+    });
   });
 
   describe('end of a job', () => {

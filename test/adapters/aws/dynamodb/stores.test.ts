@@ -1,5 +1,5 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
-import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { itemKeys } from '../../../../adapters/aws/dynamodb/keys.ts';
 import { repairDue } from '../../../../adapters/aws/dynamodb/repair-due.ts';
@@ -52,6 +52,27 @@ withDynamoLocal((makeTable) => {
 
       expect(line.lost()).toBe(1);
       expect(await stores.jobs.countActive('harbour')).toBe(1);
+    });
+  });
+
+  describe('slot reservation of the release before', () => {
+    it('a reservation that is a number holds its slot and expires', async () => {
+      const { table, stores } = await open();
+      const [old, next] = [newJob(), newJob()];
+      const item = { ...itemKeys.slots('harbour'), active: new Set([old.job_id]) };
+      const reserved = { [`reserved:${old.job_id}`]: after(180).getTime() };
+      await table.client.send(new PutCommand({ TableName: table.tableName, Item: { ...item, ...reserved } }));
+      const reserve = (now: Date) => {
+        const key = { idempotency: idempotency('key', 'hash') };
+        const request = { caller: 'harbour', jobId: next.job_id, slotLimit: 1, until: after(400), ...key };
+        return stores.jobs.reserveSlot(request, now);
+      };
+
+      expect(await reserve(after(179))).toEqual({ kind: 'slots_full' });
+      expect(await reserve(after(180))).toEqual({ kind: 'reserved', jobId: next.job_id });
+
+      await stores.jobs.releaseSlot('harbour', next.job_id, next.job_id);
+      expect(await stores.jobs.countActive('harbour')).toBe(0);
     });
   });
 

@@ -113,7 +113,7 @@ describe('POST /check-once', () => {
   );
 
   test.each(['clip', 'hybrid'])('%s with a model that takes no video is refused', async (mode) => {
-    Object.assign(world.c.vision, { takesVideo: false });
+    Object.assign(world.c.vision, { supportsVideo: false });
     expect(await check({ input_mode: mode })).toMatchObject({
       status: 400,
       body: { error: { code: 'INVALID_INPUT_MODE', remediation: expect.stringContaining('frames') } },

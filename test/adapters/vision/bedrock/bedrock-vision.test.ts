@@ -53,7 +53,11 @@ describe('request to Bedrock', () => {
     const vision = createBedrockVision({ sheets, client: server.client });
     await vision.judge({ mode: 'frames', frame }, 'x', timeout());
     expect(decodeURIComponent(server.arrived[0]!.path)).toBe('/model/us.amazon.nova-lite-v1:0/converse');
-    expect(vision).toMatchObject({ provider: 'bedrock', model: 'amazon.nova-lite-v1:0', takesVideo: true });
+    expect(vision).toMatchObject({
+      provider: 'bedrock',
+      model: 'amazon.nova-lite-v1:0',
+      supportsVideo: true,
+    });
   });
 
   test('temperature and a forced tool are omitted for families without support', async () => {

@@ -20,11 +20,11 @@ test.each([
 ])('the family of %s is %s', (modelId, name, video, pictures) => {
   const family = modelFamily(modelId);
   expect(family).toMatchObject({ name, maxImages: pictures });
-  if (pictures > 0) expect(family.takesVideo).toBe(video);
+  if (pictures > 0) expect(family.supportsVideo).toBe(video);
 });
 
 test('a model without image support does not support video', () => {
-  expect(modelFamily('amazon.nova-micro-v1:0').takesVideo).toBe(false);
+  expect(modelFamily('amazon.nova-micro-v1:0').supportsVideo).toBe(false);
 });
 
 test.each([

@@ -55,7 +55,7 @@ test('no authorization is sent without a key', async () => {
 test('a clip is not sent, because only images are supported', async () => {
   await using server = await chatServer(says(JSON.stringify(yes)));
   const { vision } = visionAt(server.baseUrl);
-  expect(vision).toMatchObject({ provider: 'openai', model: 'llava', takesVideo: false });
+  expect(vision).toMatchObject({ provider: 'openai', model: 'llava', supportsVideo: false });
   await vision.judge({ mode: 'hybrid', frame, clip: new Uint8Array(9) }, 'x', timeout());
   expect(server.arrived[0]!.body.messages[1].content).toHaveLength(2);
 });

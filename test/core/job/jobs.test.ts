@@ -110,7 +110,7 @@ describe('creating a monitor', () => {
   });
 
   test('in clip mode needs a model that takes video; left out, the mode becomes what the model takes', async () => {
-    const imagesOnly = { ...world.c, vision: { ...world.c.vision, takesVideo: false } };
+    const imagesOnly = { ...world.c, vision: { ...world.c.vision, supportsVideo: false } };
     await expect(
       createMonitor(monitorRequest({ input_mode: 'clip' }), 'harbour', imagesOnly),
     ).rejects.toThrow(InvalidInputModeError);
