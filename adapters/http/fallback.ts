@@ -36,7 +36,7 @@ function noSuchPath(path: string): WatchpostError {
   return new WatchpostError(
     'NOT_FOUND',
     `No such endpoint: ${path}`,
-    'See the list of endpoints in docs/api.md.',
+    'See the list of endpoints in docs/use/api-reference.md.',
   );
 }
 

@@ -5,7 +5,7 @@ type Deps = Pick<CoreDeps, 'jobs' | 'meter'> & { vision: Pick<VisionModel, 'prov
 
 /**
  * What the service has done since it counts (interface section 2.10): totals of ended jobs and the live numbers of running
- * ones, without what either held before, and what was counted beside jobs. `docs/metrics.md` explains each number.
+ * ones, without what either held before, and what was counted beside jobs. `docs/operate/metrics-and-logs.md` explains each number.
  */
 export async function readMetrics(deps: Deps) {
   const { startedAt, jobsBefore, providers, directFrames, deliveries } = await deps.meter.read();
