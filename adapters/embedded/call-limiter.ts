@@ -35,7 +35,7 @@ export function createCallLimiter({ perMinute, atOnce, now }: CallLimits & { now
 
   function findRefusal(use: Use, nowMs: number): Admission | undefined {
     if (atOnce > 0 && use.underWay >= atOnce) {
-      return { kind: 'refused', limit: 'at once', max: atOnce, retryAfterSeconds: retryAtOnceSeconds };
+      return { kind: 'refused', limit: 'concurrent', max: atOnce, retryAfterSeconds: retryAtOnceSeconds };
     }
     const oldest = use.beganMs[0];
     if (oldest === undefined || use.beganMs.length < perMinute) return undefined;
