@@ -13,4 +13,4 @@ export type Admission =
       /** When the call is answered; harmless when repeated. */
       release(): Promise<void>;
     }
-  | { kind: 'refused'; limit: 'per minute' | 'at once'; max: number; retryAfterSeconds: number };
+  | { kind: 'refused'; limit: 'per minute' | 'concurrency'; max: number; retryAfterSeconds: number };
