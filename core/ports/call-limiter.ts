@@ -14,4 +14,4 @@ export type Admission =
       /** Returns the permit after the call. Repeatable. */
       release(): Promise<void>;
     }
-  | { kind: 'refused'; limit: 'per minute' | 'concurrent'; max: number; retryAfterSeconds: number };
+  | { kind: 'refused'; limit: 'per minute' | 'concurrency'; max: number; retryAfterSeconds: number };

@@ -65,7 +65,7 @@ export function describeCallLimiter(name: string, makeLimiter: MakeLimiter): voi
       it('is held until a call is released, which counts once', async () => {
         const { calls, call } = await limiter(makeLimiter, { atOnce: 2 });
         const [first, second] = [await calls.admit('harbour'), await calls.admit('harbour')];
-        expect(await call()).toMatchObject({ kind: 'refused', limit: 'concurrent', max: 2 });
+        expect(await call()).toMatchObject({ kind: 'refused', limit: 'concurrency', max: 2 });
         if (first.kind !== 'admitted') throw new Error('refused');
         await first.release();
         await first.release();
