@@ -5,7 +5,7 @@ import type { GuardedHttp } from '../../egress/guarded-http.ts';
 import { NoFrameDecodedError } from '../ffmpeg/errors.ts';
 import type { FfmpegInput, FfmpegOutput, FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
 import { chooseSegments, markGap } from './choose-segments.ts';
-import { fetchMediaPlaylist, PlaylistGoneError, type PreparePlaylist } from './fetch-playlist.ts';
+import { fetchMediaPlaylist, PlaylistGoneError } from './fetch-playlist.ts';
 import { fetchSegments, drmError, SegmentMissingError } from './fetch-segments.ts';
 import { findPlaylist } from './find-playlist.ts';
 import { createKeyFrameTracker } from './key-frame-tracker.ts';
@@ -15,6 +15,7 @@ import { clipEndPtsSeconds, trimToLastSeconds } from './trim-transport-stream.ts
 import { classifyLiveness } from './liveness.ts';
 import { createPlaylistBudget, type PlaylistBudget } from './playlist-budget.ts';
 import { createPlaylistMemory, type CachedPlaylist } from './playlist-cache.ts';
+import type { LocatedPlaylist, PlaylistSource } from './playlist-source.ts';
 import type { MediaPlaylist, Segment } from './playlist.ts';
 import { createResourceMemory } from './resource-cache.ts';
 import { segmentFormat } from './segment-format.ts';
@@ -41,19 +42,6 @@ const defaultLimits: HlsLimits = {
   requestTimeoutMs: 10_000,
   decodeTimeoutMs: 25_000,
 };
-
-/** Source of the playlist URL for platforms, whose playlists must be requested and expire. */
-export type PlaylistSource = {
-  /**
-   * Returns the playlist of a stream; called only if no playlist is cached. `again`: the previous result no longer
-   * works. Throws `StreamError`.
-   */
-  locate(url: string, again: boolean, signal: AbortSignal): Promise<LocatedPlaylist>;
-  prepare?: PreparePlaylist | undefined;
-};
-
-/** Playlist URL. `freshUntil` is its expiry, or null if it is unknown and the URL is kept until it fails. */
-export type LocatedPlaylist = { url: string; freshUntil: Date | null };
 
 /**
  * Maximum segments added to reach a key frame. A GOP is rarely longer than 10 s, and a segment rarely shorter than

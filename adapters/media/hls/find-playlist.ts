@@ -1,10 +1,10 @@
 import type { CaptureRequest } from '../../../core/records/capture.ts';
 import { StreamEndedError } from '../../../core/errors.ts';
-import type { LocatedPlaylist } from './capture-hls.ts';
 import { fetchMediaPlaylist, canRetryElsewhere } from './fetch-playlist.ts';
 import type { FetchedPlaylist, PlaylistFetcher } from './fetch-playlist.ts';
 import { classifyLiveness } from './liveness.ts';
 import type { CachedPlaylist } from './playlist-cache.ts';
+import type { LocatedPlaylist } from './playlist-source.ts';
 
 /** Dependencies for finding the playlist of a capture. */
 export type PlaylistFinder = {
