@@ -14,10 +14,10 @@ import { extractLastKeyFrame } from './extract-last-key-frame.ts';
 import { clipEndPtsSeconds, trimToLastSeconds } from './trim-transport-stream.ts';
 import { classifyLiveness } from './liveness.ts';
 import { createPlaylistBudget, type PlaylistBudget } from './playlist-budget.ts';
-import { createPlaylistMemory, type CachedPlaylist } from './playlist-cache.ts';
+import { createPlaylistCache, type CachedPlaylist } from './playlist-cache.ts';
 import type { LocatedPlaylist, PlaylistSource } from './playlist-source.ts';
 import type { MediaPlaylist, Segment } from './playlist.ts';
-import { createResourceMemory } from './resource-cache.ts';
+import { createResourceCache } from './resource-cache.ts';
 import { segmentFormat } from './segment-format.ts';
 import { streamPosition } from './stream-position.ts';
 import { captureTime } from './capture-time.ts';
@@ -66,7 +66,7 @@ export function createHlsCapturer(deps: {
   const limits = { ...defaultLimits, ...deps.limits };
   const { source } = deps;
   const keepMs = source ? Infinity : 10 * 60_000;
-  const resources = createResourceMemory({ now: deps.now, max: 1000, keepMs: 10 * 60_000 });
+  const resources = createResourceCache({ now: deps.now, max: 1000, keepMs: 10 * 60_000 });
   const fetcher = {
     http: deps.http,
     budget: deps.budget ?? createPlaylistBudget(),
@@ -74,7 +74,7 @@ export function createHlsCapturer(deps: {
     resources,
     ...(source?.prepare && { prepare: source.prepare }),
   };
-  const memory = createPlaylistMemory({ now: deps.now, max: 1000, keepMs });
+  const playlists = createPlaylistCache({ now: deps.now, max: 1000, keepMs });
   const finder = { fetcher, locate, asksSource: source !== undefined };
   return { probe, capture };
 
@@ -96,24 +96,24 @@ export function createHlsCapturer(deps: {
 
   async function capture(request: CaptureRequest, signal: AbortSignal): Promise<Capture> {
     const key = `${request.mode === 'frames' ? 'frames' : 'clip'} ${request.url}`;
-    if (request.resolveAgain) memory.forget(key);
-    const remembered = memory.recall(key);
+    if (request.resolveAgain) playlists.delete(key);
+    const remembered = playlists.get(key);
     try {
       const { playlist, freshUntil } = await findPlaylist(finder, request, remembered, signal);
       const known = { mediaUrl: playlist.url, freshUntil };
       if (playlist.paused) {
-        memory.remember(key, { ...known, olderSegments: remembered?.olderSegments ?? 0 });
+        playlists.set(key, { ...known, olderSegments: remembered?.olderSegments ?? 0 });
         throw new StreamPausedError();
       }
       const { capture, olderSegments } = await captureFrom(playlist, request, remembered, signal);
       const { segment } = capture.position;
       const mayHaveMoved = !source && playlist.url !== request.url && segment === remembered?.segment;
-      if (mayHaveMoved) memory.forget(key);
-      else memory.remember(key, { ...known, olderSegments, segment });
+      if (mayHaveMoved) playlists.delete(key);
+      else playlists.set(key, { ...known, olderSegments, segment });
       return capture;
     } catch (error) {
       // Requesting another playlist would only start another advertisement.
-      if (!(error instanceof StreamPausedError)) memory.forget(key);
+      if (!(error instanceof StreamPausedError)) playlists.delete(key);
       throw error;
     }
   }
@@ -198,8 +198,8 @@ export function createHlsCapturer(deps: {
   }
 
   function forgetResources({ key, initialization }: Segment): void {
-    if (key?.method === 'AES-128') resources.forget({ url: key.url, byteRange: null });
-    if (initialization !== null) resources.forget(initialization);
+    if (key?.method === 'AES-128') resources.delete({ url: key.url, byteRange: null });
+    if (initialization !== null) resources.delete(initialization);
   }
 }
 
