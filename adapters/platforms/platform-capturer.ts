@@ -8,7 +8,7 @@ import { StatusError } from '../media/hls/fetch-failure.ts';
 import type { PlaylistBudget } from '../media/hls/playlist-budget.ts';
 import { PlaylistGoneError, type PreparePlaylist } from '../media/hls/fetch-playlist.ts';
 import { BroadcastEndedError, type Resolution } from './resolution.ts';
-import { createResolutionMemory, freshUntil } from './resolution-cache.ts';
+import { createResolutionCache, freshUntil } from './resolution-cache.ts';
 
 /** Streams of one platform. */
 export type PlatformStreams = {
@@ -33,18 +33,18 @@ export function createPlatformCapturer(deps: {
   limits: Partial<HlsLimits>;
 }): StreamCapturer {
   const { streams, now } = deps;
-  const memory = createResolutionMemory({ resolve: streams.resolve, now, max: 1000 });
+  const cache = createResolutionCache({ resolve: streams.resolve, now, max: 1000 });
   const hls = createHlsCapturer({ ...deps, source: { locate, prepare: streams.preparePlaylist } });
   return { probe, capture };
 
   async function locate(url: string, again: boolean, signal: AbortSignal) {
-    const { playlistUrl, mediaExpiresAt } = await memory.resolve(url, again, signal);
+    const { playlistUrl, mediaExpiresAt } = await cache.resolve(url, again, signal);
     return { url: playlistUrl, freshUntil: freshUntil(mediaExpiresAt, now()) };
   }
 
   /** Resolves the stream again, for current details. The next capture reads the playlist from the cache. */
   async function probe(url: string, signal: AbortSignal): Promise<StreamProbe> {
-    const resolution = await memory.resolve(url, true, signal);
+    const resolution = await cache.resolve(url, true, signal);
     const { pageUrl, details } = resolution;
     const [viewers] = await Promise.all([readViewers(resolution), hls.probe(url, signal)]);
     return {

@@ -1,7 +1,8 @@
+import { LRUCache } from 'lru-cache';
 import type { Resolution } from './resolution.ts';
 
 /** Cache of resolutions by page URL. */
-export type ResolutionMemory = {
+export type ResolutionCache = {
   /**
    * Returns the resolution of a page; `again` bypasses the cache. Throws the errors of `resolve`, and the abort
    * reason.
@@ -13,12 +14,12 @@ export type ResolutionMemory = {
  * Creates a cache in memory. It resolves a page again shortly before expiry. Concurrent calls share one request, so
  * no single abort signal cancels it.
  */
-export function createResolutionMemory(deps: {
+export function createResolutionCache(deps: {
   resolve: (url: string) => Promise<Resolution>;
   now: () => Date;
   max: number;
-}): ResolutionMemory {
-  const known = new Map<string, { resolution: Resolution; freshUntil: Date | null }>();
+}): ResolutionCache {
+  const known = new LRUCache<string, { resolution: Resolution; freshUntil: Date | null }>({ max: deps.max });
   const underWay = new Map<string, Promise<Resolution>>();
   return {
     resolve: async (url, again, signal) => {
@@ -38,8 +39,6 @@ export function createResolutionMemory(deps: {
     known.delete(url);
     const resolution = await deps.resolve(url);
     known.set(url, { resolution, freshUntil: freshUntil(resolution.expiresAt, deps.now()) });
-    const [oldest] = known.keys();
-    if (known.size > deps.max && oldest !== undefined) known.delete(oldest);
     return resolution;
   }
 }

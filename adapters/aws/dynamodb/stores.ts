@@ -18,7 +18,7 @@ import { systemBackoff, type BackoffDeps } from './retry-with-jitter.ts';
 import { itemTtls } from './item-ttls.ts';
 import { createKeyStore } from './key-store.ts';
 import { createMeter } from './meter.ts';
-import { openTable } from './table.ts';
+import { openTable } from './open-table.ts';
 
 /** Settings of the stores. */
 export type DynamoStoreSettings = {

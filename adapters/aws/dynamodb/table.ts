@@ -1,8 +1,3 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { BackoffDeps } from './retry-with-jitter.ts';
-import { tableReads } from './table-reads.ts';
-import { tableWrites } from './table-writes.ts';
 import type { Item, ItemKey, Write } from './write.ts';
 
 /** Query of the table or an index. */
@@ -40,13 +35,3 @@ export type Table = {
   /** Writes at most 100 items atomically. A lost response is requested again without a second effect. */
   transact(writes: Write[]): Promise<TransactionResult>;
 };
-
-/** Dependencies of the table. */
-export type TableDeps = { client: DynamoDBClient; tableName: string; newId: () => string } & BackoffDeps;
-
-/** Creates the operations on a table. Sends no request. */
-export function openTable({ client, tableName, newId, sleep, random }: TableDeps): Table {
-  const documents = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
-  const needs = { documents, tableName, newId, sleep, random };
-  return { ...tableReads(needs), ...tableWrites(needs) };
-}

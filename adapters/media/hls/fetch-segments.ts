@@ -3,7 +3,7 @@ import { StreamFetchError } from '../../../core/errors.ts';
 import type { GuardedHttp } from '../../egress/guarded-http.ts';
 import { hlsStreamError, httpStatusError, StatusError, type ResourceKind } from './fetch-failure.ts';
 import type { Resource, Segment, SegmentKey } from './playlist.ts';
-import type { ResourceMemory } from './resource-cache.ts';
+import type { ResourceCache } from './resource-cache.ts';
 
 /** Dependencies and limits for fetching segments. */
 export type SegmentFetcher = {
@@ -11,7 +11,7 @@ export type SegmentFetcher = {
   captureBytes: number;
   requestTimeoutMs: number;
   /** Cache of keys and media initialization sections. If absent, each capture fetches its own. */
-  resources?: ResourceMemory;
+  resources?: ResourceCache;
 };
 
 /**

@@ -1,15 +1,15 @@
 import type { CaptureRequest } from '../../../core/records/capture.ts';
 import { StreamEndedError } from '../../../core/errors.ts';
-import type { LocatedPlaylist } from './capture-hls.ts';
 import { fetchMediaPlaylist, canRetryElsewhere } from './fetch-playlist.ts';
 import type { FetchedPlaylist, PlaylistFetcher } from './fetch-playlist.ts';
 import { classifyLiveness } from './liveness.ts';
 import type { CachedPlaylist } from './playlist-cache.ts';
+import type { LocatePlaylist } from './playlist-source.ts';
 
 /** Dependencies for finding the playlist of a capture. */
 export type PlaylistFinder = {
   fetcher: PlaylistFetcher;
-  locate(url: string, again: boolean, signal: AbortSignal): Promise<LocatedPlaylist>;
+  locate: LocatePlaylist;
   /** True if a source decides whether the stream is live. Then an ended playlist means an ended stream. */
   asksSource: boolean;
 };
@@ -24,12 +24,12 @@ export type FoundPlaylist = { playlist: FetchedPlaylist; freshUntil: Date | null
 export async function findPlaylist(
   finder: PlaylistFinder,
   request: CaptureRequest,
-  remembered: CachedPlaylist | undefined,
+  cached: CachedPlaylist | undefined,
   signal: AbortSignal,
 ): Promise<FoundPlaylist> {
-  const again = request.resolveAgain || remembered !== undefined;
-  const last = remembered && (await lastPlaylist(finder, request, remembered, signal));
-  if (last) return { playlist: last, freshUntil: remembered.freshUntil };
+  const again = request.resolveAgain || cached !== undefined;
+  const last = cached && (await lastPlaylist(finder, request, cached, signal));
+  if (last) return { playlist: last, freshUntil: cached.freshUntil };
   const { url, freshUntil } = await finder.locate(request.url, again, signal);
   const playlist = await fetchMediaPlaylist(finder.fetcher, url, request.mode, signal);
   if (classifyLiveness(playlist) !== 'live') throw new StreamEndedError();

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { isOver } from '../../../core/time.ts';
 
 /** Cached result of the last capture; saves the next capture a request. */
@@ -13,42 +14,38 @@ export type CachedPlaylist = {
 };
 
 /** Cache of playlists by stream and mode. */
-export type PlaylistMemory = {
-  recall(key: string): CachedPlaylist | undefined;
-  remember(key: string, remembered: CachedPlaylist): void;
-  forget(key: string): void;
+export type PlaylistCache = {
+  get(key: string): CachedPlaylist | undefined;
+  set(key: string, playlist: CachedPlaylist): void;
+  delete(key: string): void;
 };
 
 /**
- * Creates a cache of at most `most` entries. An entry expires `keepMs` after its playlist was resolved: variants
- * may change, and an edge server may return outdated data.
+ * Creates a cache of at most `max` entries. An entry expires `keepMs` after its playlist was resolved: variants may
+ * change, and an edge server may return outdated data. The expiry is not that of `LRUCache`, which ignores a clock
+ * that is set back.
  */
-export function createPlaylistMemory(options: {
+export function createPlaylistCache(options: {
   now: () => Date;
   max: number;
   keepMs: number;
-}): PlaylistMemory {
-  const entries = new Map<string, CachedPlaylist & { resolvedAtMs: number }>();
+}): PlaylistCache {
+  const entries = new LRUCache<string, CachedPlaylist & { resolvedAt: Date }>({ max: options.max });
   return {
-    recall: (key) => {
+    get: (key) => {
       const entry = entries.get(key);
       if (entry === undefined) return undefined;
       const now = options.now();
       const stale = entry.freshUntil ? now >= entry.freshUntil : false;
-      if (!stale && !isOver(new Date(entry.resolvedAtMs), options.keepMs / 1000, now)) return entry;
+      if (!stale && !isOver(entry.resolvedAt, options.keepMs / 1000, now)) return entry;
       entries.delete(key);
       return undefined;
     },
-    remember: (key, remembered) => {
+    set: (key, playlist) => {
       const known = entries.get(key);
-      const resolvedAtMs =
-        known?.mediaUrl === remembered.mediaUrl ? known.resolvedAtMs : options.now().getTime();
-      // Reinserts the entry, so that the first key of the map is the least recently used.
-      entries.delete(key);
-      entries.set(key, { ...remembered, resolvedAtMs });
-      const [oldest] = entries.keys();
-      if (entries.size > options.max && oldest !== undefined) entries.delete(oldest);
+      const resolvedAt = known?.mediaUrl === playlist.mediaUrl ? known.resolvedAt : options.now();
+      entries.set(key, { ...playlist, resolvedAt });
     },
-    forget: (key) => void entries.delete(key),
+    delete: (key) => void entries.delete(key),
   };
 }

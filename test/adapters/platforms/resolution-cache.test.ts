@@ -1,15 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Resolution } from '../../../adapters/platforms/resolution.ts';
-import {
-  createResolutionMemory,
-  type ResolutionMemory,
-} from '../../../adapters/platforms/resolution-cache.ts';
+import { createResolutionCache, type ResolutionCache } from '../../../adapters/platforms/resolution-cache.ts';
 
 const never = new AbortController().signal;
 let nowMs: number;
 let resolutions: PromiseWithResolvers<Resolution>[];
 let asked: string[];
-let memory: ResolutionMemory;
+let cache: ResolutionCache;
 
 const resolution = (playlistUrl: string, expiresAtMs: number | null = null): Resolution => ({
   playlistUrl,
@@ -23,7 +20,7 @@ beforeEach(() => {
   nowMs = 0;
   asked = [];
   resolutions = [];
-  memory = createResolutionMemory({
+  cache = createResolutionCache({
     resolve: (url) => {
       asked.push(url);
       resolutions.push(Promise.withResolvers());
@@ -35,14 +32,14 @@ beforeEach(() => {
 });
 
 async function resolved(url: string, answer: Resolution, again = false): Promise<Resolution> {
-  const resolving = memory.resolve(url, again, never);
+  const resolving = cache.resolve(url, again, never);
   resolutions.at(-1)?.resolve(answer);
   return resolving;
 }
 
-describe('createResolutionMemory', () => {
+describe('createResolutionCache', () => {
   it('concurrent calls share one resolution', async () => {
-    const many = [false, true, false].map((again) => memory.resolve('a', again, never));
+    const many = [false, true, false].map((again) => cache.resolve('a', again, never));
     resolutions[0]!.resolve(resolution('x'));
     expect(await Promise.all(many)).toEqual(Array(3).fill(resolution('x')));
     expect(asked).toEqual(['a']);
@@ -55,7 +52,7 @@ describe('createResolutionMemory', () => {
   ])('a resolution that expires in %d s is cached for %d s', async (lastsSeconds, keptSeconds) => {
     await resolved('a', resolution('x', lastsSeconds * 1000));
     nowMs = keptSeconds * 1000 - 1;
-    await memory.resolve('a', false, never);
+    await cache.resolve('a', false, never);
     expect(asked).toHaveLength(1);
     nowMs += 1;
     await resolved('a', resolution('y'));
@@ -65,12 +62,12 @@ describe('createResolutionMemory', () => {
   it('a resolution is requested again if the cached one does not work', async () => {
     await resolved('a', resolution('x'));
     expect(await resolved('a', resolution('y'), true)).toEqual(resolution('y'));
-    expect(await memory.resolve('a', false, never)).toEqual(resolution('y'));
+    expect(await cache.resolve('a', false, never)).toEqual(resolution('y'));
   });
 
   it('a failed resolution is not cached', async () => {
     await resolved('a', resolution('x'));
-    const failing = memory.resolve('a', true, never);
+    const failing = cache.resolve('a', true, never);
     resolutions.at(-1)!.reject(new Error('offline'));
     await expect(failing).rejects.toThrow('offline');
     expect(await resolved('a', resolution('y'))).toEqual(resolution('y'));
@@ -78,8 +75,8 @@ describe('createResolutionMemory', () => {
 
   it('an aborted call does not abort the resolution for other calls', async () => {
     const controller = new AbortController();
-    const one = memory.resolve('a', false, controller.signal);
-    const other = memory.resolve('a', false, never);
+    const one = cache.resolve('a', false, controller.signal);
+    const other = cache.resolve('a', false, never);
     controller.abort(new Error('enough'));
     await expect(one).rejects.toThrow('enough');
     resolutions[0]!.resolve(resolution('x'));

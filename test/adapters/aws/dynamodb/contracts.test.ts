@@ -1,7 +1,7 @@
 import { createMeter } from '../../../../adapters/aws/dynamodb/meter.ts';
 import { systemBackoff } from '../../../../adapters/aws/dynamodb/retry-with-jitter.ts';
 import { dynamoStores, type DynamoStoreSettings } from '../../../../adapters/aws/dynamodb/stores.ts';
-import { openTable } from '../../../../adapters/aws/dynamodb/table.ts';
+import { openTable } from '../../../../adapters/aws/dynamodb/open-table.ts';
 import { randomUUID } from 'node:crypto';
 import { describeCallLimiter } from '../../../contract/call-limiter.contract.ts';
 import { describeCallerStore } from '../../../contract/caller-store.contract.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { openTable } from '../../../../adapters/aws/dynamodb/table.ts';
+import { openTable } from '../../../../adapters/aws/dynamodb/open-table.ts';
 import { dynamoStores } from '../../../../adapters/aws/dynamodb/stores.ts';
 import type { Write } from '../../../../adapters/aws/dynamodb/write.ts';
 import { TransientError } from '../../../../core/errors.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { systemBackoff } from '../../../../adapters/aws/dynamodb/retry-with-jitter.ts';
 import { createKeyStore } from '../../../../adapters/aws/dynamodb/key-store.ts';
-import { openTable } from '../../../../adapters/aws/dynamodb/table.ts';
+import { openTable } from '../../../../adapters/aws/dynamodb/open-table.ts';
 import { newKey } from '../../../contract/key-store.contract.ts';
 import { after } from '../../../contract/records.ts';
 import { withDynamoLocal } from './dynamo-local.ts';

@@ -1,57 +1,57 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createPlaylistMemory, type PlaylistMemory } from '../../../../adapters/media/hls/playlist-cache.ts';
+import { createPlaylistCache, type PlaylistCache } from '../../../../adapters/media/hls/playlist-cache.ts';
 
 let nowMs = 0;
-let memory: PlaylistMemory;
+let cache: PlaylistCache;
 const known = (mediaUrl: string) => ({ mediaUrl, olderSegments: 0 });
 
 beforeEach(() => {
   nowMs = 0;
-  memory = createPlaylistMemory({ now: () => new Date(nowMs), max: 2, keepMs: 1000 });
+  cache = createPlaylistCache({ now: () => new Date(nowMs), max: 2, keepMs: 1000 });
 });
 
-describe('createPlaylistMemory', () => {
+describe('createPlaylistCache', () => {
   it('the playlist cache returns an entry until it is removed', () => {
-    memory.remember('a', known('https://cdn.example/a'));
-    expect(memory.recall('a')?.mediaUrl).toBe('https://cdn.example/a');
-    memory.forget('a');
-    expect(memory.recall('a')).toBeUndefined();
+    cache.set('a', known('https://cdn.example/a'));
+    expect(cache.get('a')?.mediaUrl).toBe('https://cdn.example/a');
+    cache.delete('a');
+    expect(cache.get('a')).toBeUndefined();
   });
 
   it('a cached playlist expires although its stream is captured continuously', () => {
-    for (nowMs = 0; nowMs <= 1000; nowMs += 100) memory.remember('a', known('https://cdn.example/a'));
+    for (nowMs = 0; nowMs <= 1000; nowMs += 100) cache.set('a', known('https://cdn.example/a'));
     nowMs = 1001;
-    expect(memory.recall('a')).toBeUndefined();
+    expect(cache.get('a')).toBeUndefined();
   });
 
   it('a playlist that was cached before the clock was set back is not recalled', () => {
     nowMs = 3_600_000;
-    memory.remember('a', known('https://cdn.example/a'));
+    cache.set('a', known('https://cdn.example/a'));
     nowMs = 0;
-    expect(memory.recall('a')).toBeUndefined();
+    expect(cache.get('a')).toBeUndefined();
   });
 
   it('the expiry of a cached playlist restarts when it is resolved to another URL', () => {
-    memory.remember('a', known('https://cdn.example/a'));
+    cache.set('a', known('https://cdn.example/a'));
     nowMs = 900;
-    memory.remember('a', known('https://cdn.example/b'));
+    cache.set('a', known('https://cdn.example/b'));
     nowMs = 1800;
-    expect(memory.recall('a')?.mediaUrl).toBe('https://cdn.example/b');
+    expect(cache.get('a')?.mediaUrl).toBe('https://cdn.example/b');
   });
 
   it('a cached playlist expires at the time given by its source', () => {
-    memory.remember('a', { ...known('https://cdn.example/a'), freshUntil: new Date(500) });
+    cache.set('a', { ...known('https://cdn.example/a'), freshUntil: new Date(500) });
     nowMs = 499;
-    expect(memory.recall('a')).toBeDefined();
+    expect(cache.get('a')).toBeDefined();
     nowMs = 500;
-    expect(memory.recall('a')).toBeUndefined();
+    expect(cache.get('a')).toBeUndefined();
   });
 
   it('the playlist cache evicts the least recently used entry', () => {
-    memory.remember('a', known('a'));
-    memory.remember('b', known('b'));
-    memory.remember('a', known('a'));
-    memory.remember('c', known('c'));
-    expect(['a', 'b', 'c'].filter((key) => memory.recall(key) !== undefined)).toEqual(['a', 'c']);
+    cache.set('a', known('a'));
+    cache.set('b', known('b'));
+    cache.set('a', known('a'));
+    cache.set('c', known('c'));
+    expect(['a', 'b', 'c'].filter((key) => cache.get(key) !== undefined)).toEqual(['a', 'c']);
   });
 });

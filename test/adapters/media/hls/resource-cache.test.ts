@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { createResourceMemory } from '../../../../adapters/media/hls/resource-cache.ts';
+import { createResourceCache } from '../../../../adapters/media/hls/resource-cache.ts';
 
-function memory(max = 2) {
+function cache(max = 2) {
   const clock = { now: new Date(0) };
-  const resources = createResourceMemory({ now: () => clock.now, max, keepMs: 1000 });
+  const resources = createResourceCache({ now: () => clock.now, max, keepMs: 1000 });
   let fetched = 0;
   const fetch = (bytes: number) => (): Promise<Uint8Array> => {
     fetched += 1;
@@ -15,7 +15,7 @@ function memory(max = 2) {
 }
 
 it('a fetched resource is cached until it expires, by URL and range', async () => {
-  const { get, clock, fetched } = memory();
+  const { get, clock, fetched } = cache();
   await get('a');
   await get('a');
   expect(fetched()).toBe(1);
@@ -27,7 +27,7 @@ it('a fetched resource is cached until it expires, by URL and range', async () =
 });
 
 it('the resource cache evicts the oldest entry and stores no large ones', async () => {
-  const { get, fetched } = memory();
+  const { get, fetched } = cache();
   for (const url of ['a', 'b', 'c', 'a']) await get(url);
   expect(fetched()).toBe(4);
   await get('large', null, 100_000);
@@ -35,18 +35,24 @@ it('the resource cache evicts the oldest entry and stores no large ones', async 
   expect(fetched()).toBe(6);
 });
 
+it('the resource cache evicts the least recently used entry', async () => {
+  const { get, fetched } = cache();
+  for (const url of ['a', 'b', 'a', 'c', 'a']) await get(url);
+  expect(fetched()).toBe(3);
+});
+
 it('the resource cache stores neither failures nor removed entries', async () => {
-  const { resources, get, fetched } = memory();
+  const { resources, get, fetched } = cache();
   const failing = (): Promise<Uint8Array> => Promise.reject(new Error('no'));
   await expect(resources.get({ url: 'a', byteRange: null }, failing)).rejects.toThrow('no');
   await get('a');
-  resources.forget({ url: 'a', byteRange: null });
+  resources.delete({ url: 'a', byteRange: null });
   await get('a');
   expect(fetched()).toBe(2);
 });
 
-it('what was fetched in the future is fetched again: the clock was set back', async () => {
-  const { get, clock, fetched } = memory();
+it('a resource that was cached before the clock was set back is fetched again', async () => {
+  const { get, clock, fetched } = cache();
   clock.now = new Date(3_600_000);
   await get('a');
   clock.now = new Date(0);

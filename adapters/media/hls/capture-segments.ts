@@ -1,0 +1,65 @@
+import type { Capture, CaptureRequest } from '../../../core/records/capture.ts';
+import { StreamFetchError } from '../../../core/errors.ts';
+import type { FfmpegOutput, FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
+import { captureTime } from './capture-time.ts';
+import { fetchSegments, type SegmentFetcher } from './fetch-segments.ts';
+import { toFfmpegInput } from './ffmpeg-input.ts';
+import { createKeyFrameTracker, type KeyFrameTracker } from './key-frame-tracker.ts';
+import type { MediaPlaylist, Segment } from './playlist.ts';
+import type { ResourceCache } from './resource-cache.ts';
+import { streamPosition } from './stream-position.ts';
+
+/** Dependencies for decoding segments. */
+export type SegmentCaptureDeps = {
+  fetcher: SegmentFetcher & { resources: ResourceCache };
+  ffmpeg: FfmpegRunner;
+  decodeTimeoutMs: number;
+  now: () => Date;
+};
+
+/** Fetches and decodes contiguous segments of a playlist. Throws `StreamFetchError` and the errors of ffmpeg. */
+export async function captureSegments(
+  deps: SegmentCaptureDeps,
+  playlist: MediaPlaylist,
+  segments: Segment[],
+  request: CaptureRequest,
+  signal: AbortSignal,
+): Promise<Capture> {
+  const newest = segments.at(-1);
+  if (newest === undefined) {
+    throw new StreamFetchError('The playlist has no segments yet. Try again in a few seconds.');
+  }
+  const tracker = createKeyFrameTracker(segments);
+  const output = await decode(deps, segments, tracker, request, signal);
+  return {
+    ...output,
+    capturedAt: captureTime(newest, request.mode, deps.now(), tracker.lastKeyFrameAt()),
+    position: streamPosition(newest, playlist),
+  };
+}
+
+/** Decodes the segments. Aborts pending downloads when ffmpeg has enough input. */
+async function decode(
+  { fetcher, ffmpeg, decodeTimeoutMs }: SegmentCaptureDeps,
+  segments: Segment[],
+  tracker: KeyFrameTracker,
+  request: CaptureRequest,
+  signal: AbortSignal,
+): Promise<FfmpegOutput> {
+  const enough = new AbortController();
+  const chunks = tracker.watch(fetchSegments(fetcher, segments, AbortSignal.any([signal, enough.signal])));
+  try {
+    const input = await toFfmpegInput(chunks, segments, request);
+    return await ffmpeg.run(input, request, { timeoutMs: decodeTimeoutMs }, signal);
+  } catch (error) {
+    for (const segment of segments) evictResources(fetcher.resources, segment);
+    throw error;
+  } finally {
+    enough.abort();
+  }
+}
+
+function evictResources(resources: ResourceCache, { key, initialization }: Segment): void {
+  if (key?.method === 'AES-128') resources.delete({ url: key.url, byteRange: null });
+  if (initialization !== null) resources.delete(initialization);
+}

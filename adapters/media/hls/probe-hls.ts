@@ -1,0 +1,35 @@
+import type { StreamProbe } from '../../../core/records/capture.ts';
+import { NotLiveError } from '../../../core/errors.ts';
+import { fetchMediaPlaylist, PlaylistGoneError, type PlaylistFetcher } from './fetch-playlist.ts';
+import { drmError } from './fetch-segments.ts';
+import { classifyLiveness } from './liveness.ts';
+import type { LocatePlaylist } from './playlist-source.ts';
+
+/** Dependencies of a probe. */
+export type ProbeHlsDeps = { fetcher: PlaylistFetcher; locate: LocatePlaylist };
+
+/** Checks that a URL leads to a live stream that can be decrypted. Throws `StreamError`. */
+export async function probeHls(deps: ProbeHlsDeps, url: string, signal: AbortSignal): Promise<StreamProbe> {
+  const { url: entryUrl } = await deps.locate(url, false, signal);
+  const playlist = await fetchMediaPlaylist(deps.fetcher, entryUrl, 'frames', signal).catch(
+    (error: unknown) => {
+      throw error instanceof PlaylistGoneError
+        ? new NotLiveError(error.remediation, 'Stream is offline', { cause: error })
+        : error;
+    },
+  );
+  if (classifyLiveness(playlist) !== 'live') {
+    throw new NotLiveError(
+      'The playlist belongs to a recording or to a broadcast that has ended. Use the URL of a live stream.',
+    );
+  }
+  if (playlist.segments.at(-1)?.key?.method === 'unsupported') throw drmError();
+  return { platform: 'hls', playbackUrl: withoutCredentials(url) };
+}
+
+function withoutCredentials(url: string): string {
+  const shown = new URL(url);
+  shown.username = '';
+  shown.password = '';
+  return shown.href;
+}
