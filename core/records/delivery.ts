@@ -18,15 +18,13 @@ const attemptSchema = z.object({
   resend: resendSchema,
 });
 
-type Attempt = z.infer<typeof attemptSchema>;
-
 /** One event for one webhook URL. */
 export const deliverySchema = z.object({
   job_id: z.uuid(),
   sequence: z.int().positive(),
   event_type: z.string(),
   state: deliveryStateSchema,
-  /** Of all sendings, oldest first; the newest `attemptsKept`. */
+  /** Attempts of all sendings, oldest first; the newest `rules.maxAttemptsKept`. */
   attempts: z.array(attemptSchema),
   next_attempt_at: timestampSchema.nullable(),
   /** The receiver wants nothing more of this job: it answered 410, to this event or to an earlier one. */
@@ -37,9 +35,6 @@ export const deliverySchema = z.object({
   resend: resendSchema,
 });
 export type Delivery = z.infer<typeof deliverySchema>;
-
-/** No item grows without bound, however often a delivery is sent again. */
-const attemptsKept = 40;
 
 export function initialDelivery(jobId: string, sequence: number, eventType: string): Delivery {
   return {
@@ -53,22 +48,6 @@ export function initialDelivery(jobId: string, sequence: number, eventType: stri
     error: null,
     resend: 0,
   };
-}
-
-/** The delivery as a message finds it: a resend that is new begins a fresh series of attempts. */
-export function applyResend(delivery: Delivery, resend: number): Delivery {
-  if (resend <= delivery.resend) return delivery;
-  return { ...delivery, state: 'pending', next_attempt_at: null, gone: false, error: null, resend };
-}
-
-export function appendAttempt(delivery: Delivery, attempt: Omit<Attempt, 'resend'>): Delivery {
-  const attempts = [...delivery.attempts, { ...attempt, resend: delivery.resend }];
-  return { ...delivery, attempts: attempts.slice(-attemptsKept) };
-}
-
-/** Attempts of the running series: what the retries are counted by. */
-export function countAttempts({ attempts, resend }: Delivery): number {
-  return attempts.filter((attempt) => attempt.resend === resend).length;
 }
 
 /** Returns the seconds until the next attempt is due. No wait is longer than it was meant after the last attempt. */
