@@ -19,15 +19,13 @@ const attemptSchema = z.object({
   resend: resendSchema,
 });
 
-type Attempt = z.infer<typeof attemptSchema>;
-
 /** One event for one webhook URL. */
 export const deliverySchema = z.object({
   job_id: z.uuid(),
   sequence: z.int().positive(),
   event_type: z.string(),
   state: deliveryStateSchema,
-  /** Newest `maxAttemptsKept` attempts of all series, oldest first. */
+  /** Newest `rules.maxAttemptsKept` attempts of all series, oldest first. */
   attempts: z.array(attemptSchema),
   next_attempt_at: timestampSchema.nullable(),
   /** True if the receiver returned 410 for this event or an earlier one of the job: no further attempt follows. */
@@ -38,9 +36,6 @@ export const deliverySchema = z.object({
   resend: resendSchema,
 });
 export type Delivery = z.infer<typeof deliverySchema>;
-
-/** Maximum stored attempts: bounds the item if a delivery is resent many times. */
-const maxAttemptsKept = 40;
 
 /** Creates a pending delivery without attempts. */
 export function initialDelivery(jobId: string, sequence: number, eventType: string): Delivery {
@@ -55,23 +50,6 @@ export function initialDelivery(jobId: string, sequence: number, eventType: stri
     error: null,
     resend: 0,
   };
-}
-
-/** Starts a new series of attempts if `resend` is newer than the delivery's. Otherwise returns the delivery unchanged. */
-export function applyResend(delivery: Delivery, resend: number): Delivery {
-  if (resend <= delivery.resend) return delivery;
-  return { ...delivery, state: 'pending', next_attempt_at: null, gone: false, error: null, resend };
-}
-
-/** Adds an attempt to the current series. Drops the oldest above `maxAttemptsKept`. */
-export function appendAttempt(delivery: Delivery, attempt: Omit<Attempt, 'resend'>): Delivery {
-  const attempts = [...delivery.attempts, { ...attempt, resend: delivery.resend }];
-  return { ...delivery, attempts: attempts.slice(-maxAttemptsKept) };
-}
-
-/** Returns the number of attempts in the current series, which the retry limit applies to. */
-export function countAttempts({ attempts, resend }: Delivery): number {
-  return attempts.filter((attempt) => attempt.resend === resend).length;
 }
 
 /** Returns the seconds until the next attempt. If the clock was set back, the wait is at most the planned one. */
