@@ -1,3 +1,5 @@
+import { WatchpostError } from '../../client/errors.ts';
+
 /** Failed request: message and remedy for the person at the console. `status` is 0 if there was no response. */
 export class Problem extends Error {
   readonly code: string;
@@ -16,6 +18,8 @@ export class Problem extends Error {
 /** Converts any thrown value to a `Problem`. */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
+  if (error instanceof WatchpostError)
+    return new Problem(error.status, error.code, error.message, error.remediation, { cause: error });
   return new Problem(
     0,
     'CONSOLE_ERROR',
