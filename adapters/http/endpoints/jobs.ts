@@ -116,7 +116,10 @@ const jobEventsEndpoint = defineEndpoint(
       parameters: jobPathSchema,
       query: eventsQuerySchema,
       headers: z.object({
-        'Last-Event-ID': z.string().optional().describe('The last id that an event stream has brought'),
+        'Last-Event-ID': z
+          .string()
+          .optional()
+          .describe('Last id of the previous event stream; the stream resumes after it'),
       }),
     },
     response: eventsResponse(eventPageSchema, {
