@@ -112,7 +112,7 @@ describe('POST /check-once', () => {
     },
   );
 
-  test.each(['clip', 'hybrid'])('the mode %s is rejected by a model without video support, async (mode) => {
+  test.each(['clip', 'hybrid'])('the mode %s is rejected by a model without video support', async (mode) => {
     Object.assign(world.c.vision, { supportsVideo: false });
     expect(await check({ input_mode: mode })).toMatchObject({
       status: 400,
