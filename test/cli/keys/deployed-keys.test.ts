@@ -27,7 +27,7 @@ describe('the table of a deployment, by the name of its stack', () => {
 
   test('an unknown stack, or one whose name begins others, is rejected with a remediation', async () => {
     await expect(findTable('watchpost-dev', client)).rejects.toMatchObject({
-      message: 'No table of a stack watchpost-dev in this account and region',
+      message: 'No table of the stack watchpost-dev found in this account and region',
       remediation: expect.stringContaining('--table'),
     });
     await expect(findTable('watchpost-two', client)).rejects.toThrow('2 tables');
