@@ -65,8 +65,8 @@ describe('what is internal', () => {
   });
 });
 
-test.each(['the request %s /callers returns 403 without the scope admin', 'POST'])(
-  '%s /callers is 403 without the scope admin',
+test.each(['GET', 'POST'])(
+  'the request %s /callers returns 403 without the scope admin',
   async (method) => {
     const client = await createClientFor(world, ['jobs', 'internal']);
     expect(await client.call(method, '/callers')).toMatchObject(forbidden);
