@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { createAddressRule } from '../adapters/egress/address-rule.ts';
 
-/** Settings of the one-machine service: one list for the flags, the `WATCHPOST_*` variables, the help and docs/operate/configuration.md. */
+/** Settings of the embedded service: one list for flags, `WATCHPOST_*` variables, help and docs/operate/configuration.md. */
 
 const help = z.registry<{ fallback: string; text: string }>();
 
@@ -170,7 +170,7 @@ export type SettingName = keyof Settings;
 
 export const settingNames = settingsSchema.keyof().options;
 
-/** Settings that cannot be used; the message names each with its variable. */
+/** Invalid settings; the message names each with its variable. */
 export class SettingsError extends Error {}
 
 /** Adds settings to a command as flags. Flags win over variables, variables over defaults. */
@@ -192,7 +192,7 @@ export function readSettings(flags: Record<string, unknown>, env: NodeJS.Process
   throw new SettingsError(parsed.error.issues.map(complaint).join('\n'));
 }
 
-/** Every setting as people see it. */
+/** Returns every setting with its names, default and text, for help and documentation. */
 export function listSettings() {
   return Object.entries(settingsSchema.shape).map(([name, schema]) => {
     const { fallback = '', text = '' } = help.get(schema) ?? {};
