@@ -1,5 +1,5 @@
 # syntax=docker/dockerfile:1
-# The service of one machine. docs/self-hosting.md, "In a container", says how it runs.
+# The service of one machine. docs/operate/self-hosting.md, "In a container", says how it runs.
 
 FROM node:24.21.0-bookworm-slim AS base
 WORKDIR /app

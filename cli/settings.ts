@@ -3,14 +3,14 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { createAddressRule } from '../adapters/egress/address-rule.ts';
 
-/** Settings of the one-machine service: one list for the flags, the `WATCHPOST_*` variables, the help and docs/settings.md. */
+/** Settings of the one-machine service: one list for the flags, the `WATCHPOST_*` variables, the help and docs/operate/configuration.md. */
 
 const help = z.registry<{ fallback: string; text: string }>();
 
 const settingsSchema = z.object({
   port: wholeNumber(0, 65_535)
     .prefault('8787')
-    .register(help, { fallback: '8787', text: 'port to listen on; 0 takes a free one' }),
+    .register(help, { fallback: '8787', text: 'port to listen on; 0: a free one' }),
   host: z
     .string()
     .min(1)
@@ -21,7 +21,7 @@ const settingsSchema = z.object({
     .prefault('')
     .register(help, {
       fallback: '',
-      text: 'address that callers use, for links in events; empty: http://HOST:PORT',
+      text: 'base URL for links in events, as callers use it; empty: http://HOST:PORT',
     }),
   allowedHosts: z
     .string()
@@ -39,24 +39,24 @@ const settingsSchema = z.object({
     .prefault('')
     .register(help, {
       fallback: '',
-      text: 'further host names that callers use, with commas between them; loopback names, HOST, the host of PUBLIC_URL and, with a HOST other than loopback, IP addresses are accepted without',
+      text: 'further accepted host names, separated by commas',
     }),
   dataDir: z
     .string()
     .min(1)
     .prefault('.watchpost')
-    .register(help, { fallback: '.watchpost', text: 'folder of the database, pictures and keys' }),
+    .register(help, { fallback: '.watchpost', text: 'folder of database, media and keys' }),
   allowRanges: ranges().register(help, {
     fallback: '',
-    text: 'private ranges that streams may use, as CIDRs with commas between them, for cameras at home; empty: public addresses only',
+    text: 'private ranges that streams may use, separated by commas; empty: public addresses only',
   }),
   allowWebhookRanges: ranges().register(help, {
     fallback: '',
-    text: 'private ranges that webhooks may use, likewise: any caller with a key can post to them; empty: public addresses only',
+    text: 'private ranges that webhooks may use, separated by commas; empty: public addresses only',
   }),
   vision: z.enum(['pixel', 'bedrock', 'openai']).prefault('pixel').register(help, {
     fallback: 'pixel',
-    text: 'the model: pixel (built in, measures pixels only), bedrock (your AWS credentials), openai (any compatible vision server)',
+    text: 'model provider: pixel (built in), bedrock (Amazon Bedrock), openai (any compatible server)',
   }),
   visionModel: z
     .string()
@@ -64,42 +64,42 @@ const settingsSchema = z.object({
     .register(help, { fallback: '', text: 'model id for bedrock or openai; empty: the default of bedrock' }),
   openaiUrl: z.url().prefault('http://127.0.0.1:11434/v1').register(help, {
     fallback: 'http://127.0.0.1:11434/v1',
-    text: 'base address of the OpenAI-compatible server',
+    text: 'base URL of the OpenAI-compatible server',
   }),
   openaiApiKey: z
     .string()
     .prefault('')
-    .register(help, { fallback: '', text: 'its API key, where it wants one' }),
+    .register(help, { fallback: '', text: 'API key of the OpenAI-compatible server; empty: none' }),
   maxJobSeconds: wholeNumber(5, 86_400)
     .prefault('600')
-    .register(help, { fallback: '600', text: 'server cap on the duration of a job' }),
+    .register(help, { fallback: '600', text: 'maximum duration of a job, in seconds' }),
   jobsPerCaller: wholeNumber(1, 1000)
     .prefault('10')
-    .register(help, { fallback: '10', text: 'active jobs a caller may have' }),
+    .register(help, { fallback: '10', text: 'maximum active jobs per caller' }),
   syncPerMinute: wholeNumber(0, 100_000).prefault('120').register(help, {
     fallback: '120',
-    text: 'calls per minute of a caller to check-once, analyze-frame, streams/validate, webhook-test, resend, live-monitor and live-digest; 0: no limit',
+    text: 'rate limit per caller, in calls per minute; 0: no limit',
   }),
   syncAtOnce: wholeNumber(0, 10_000)
     .prefault('10')
-    .register(help, { fallback: '10', text: 'how many of these calls run concurrently; 0: no limit' }),
+    .register(help, { fallback: '10', text: 'maximum concurrent calls per caller; 0: no limit' }),
   capturesAtOnce: wholeNumber(4, 10_000).prefault('128').register(help, {
     fallback: '128',
-    text: 'captures of running jobs that run concurrently; probes and captures of calls may be a quarter as many besides',
+    text: 'maximum concurrent captures of jobs; calls have a quarter as many in addition',
   }),
   retentionSeconds: wholeNumber(60, 86_400)
     .prefault('3600')
-    .register(help, { fallback: '3600', text: 'how long a finished job can be read' }),
+    .register(help, { fallback: '3600', text: 'retention of an ended job, in seconds' }),
   eventStreamsPerCaller: wholeNumber(1, 1000)
     .prefault('10')
-    .register(help, { fallback: '10', text: 'event streams (SSE) a caller may have open' }),
+    .register(help, { fallback: '10', text: 'maximum open event streams per caller' }),
   eventStreamSeconds: wholeNumber(0, 86_400).prefault('0').register(help, {
     fallback: '0',
-    text: 'how long an event stream stays open before its reader has to come back; 0: until the job ends',
+    text: 'maximum duration of an event stream, in seconds; 0: until the job ends',
   }),
   heartbeatSeconds: wholeNumber(1, 60)
     .prefault('15')
-    .register(help, { fallback: '15', text: 'after how much silence an event stream sends a comment' }),
+    .register(help, { fallback: '15', text: 'seconds between heartbeats on an idle event stream' }),
   youtubeClients: z
     .string()
     .transform((text) => text.split(',').flatMap((name) => name.trim().toUpperCase() || []))
@@ -111,49 +111,49 @@ const settingsSchema = z.object({
     .prefault('visionos,web')
     .register(help, {
       fallback: 'visionos,web',
-      text: 'applications to ask YouTube as, in this order, by their names in youtubei.js: which are let in changes',
+      text: 'YouTube clients to try in this order, by their names in youtubei.js',
     }),
   youtubeCookies: z.string().prefault('').register(help, {
     fallback: '',
-    text: 'file with cookies of a YouTube account, as browsers export them (cookies.txt); empty: no account',
+    text: 'file with cookies of a YouTube account (cookies.txt); empty: no account',
   }),
   youtubeProxy: z
     .union([z.literal(''), z.url({ protocol: /^https?$/ })])
     .prefault('')
     .register(help, {
       fallback: '',
-      text: 'HTTP proxy for everything of YouTube, http://user:password@host:port; empty: none',
+      text: 'HTTP proxy for YouTube, http://user:password@host:port; empty: none',
     }),
   youtubeUrl: z
     .url()
     .prefault('https://www.youtube.com')
-    .register(help, { fallback: 'https://www.youtube.com', text: 'where the interface of YouTube is asked' }),
+    .register(help, { fallback: 'https://www.youtube.com', text: 'base URL of YouTube' }),
   twitchCookies: z.string().prefault('').register(help, {
     fallback: '',
-    text: 'file with cookies of a Twitch account, as browsers export them (cookies.txt); empty: no account',
+    text: 'file with cookies of a Twitch account (cookies.txt); empty: no account',
   }),
   twitchProxy: z
     .union([z.literal(''), z.url({ protocol: /^https?$/ })])
     .prefault('')
     .register(help, {
       fallback: '',
-      text: 'HTTP proxy for everything of Twitch, http://user:password@host:port; empty: none',
+      text: 'HTTP proxy for Twitch, http://user:password@host:port; empty: none',
     }),
   twitchGqlUrl: z.url().prefault('https://gql.twitch.tv/gql').register(help, {
     fallback: 'https://gql.twitch.tv/gql',
-    text: 'where Twitch is asked for channels and access tokens',
+    text: 'URL of the Twitch interface for channels and access tokens',
   }),
   twitchUsherUrl: z
     .url()
     .prefault('https://usher.ttvnw.net')
-    .register(help, { fallback: 'https://usher.ttvnw.net', text: 'where Twitch is asked for playlists' }),
+    .register(help, { fallback: 'https://usher.ttvnw.net', text: 'base URL of Twitch playlists' }),
   twitchClientId: z
     .string()
     .regex(/^[\w-]+$/, 'must be letters and digits')
     .prefault('kimne78kx3ncx6brgo4mv6wki5h1ko')
     .register(help, {
       fallback: 'kimne78kx3ncx6brgo4mv6wki5h1ko',
-      text: 'public client id that Twitch is asked with: that of its web page',
+      text: 'public client id for Twitch; default: that of its web page',
     }),
   ffmpeg: z
     .string()
@@ -162,7 +162,7 @@ const settingsSchema = z.object({
   logLevel: z
     .enum(['debug', 'info', 'warning', 'error'])
     .prefault('info')
-    .register(help, { fallback: 'info', text: 'least level that is logged' }),
+    .register(help, { fallback: 'info', text: 'minimum level of log entries' }),
 });
 
 export type Settings = z.infer<typeof settingsSchema>;

@@ -15,7 +15,7 @@ export type StopReason =
   | 'vlm_error'
   | 'internal_error';
 /**
- * Branch on this, not on the message
+ * Error code; branch on it, not on the message
  */
 export type ErrorCode =
   | 'NOT_LIVESTREAM'
@@ -46,7 +46,7 @@ export type JobConfig =
       max_triggers: number | null;
       enable_prefilter: boolean;
       /**
-       * Where events are sent; a password in it is masked
+       * Webhook URL with masked password
        */
       webhook_url?: string;
     }
@@ -59,7 +59,7 @@ export type JobConfig =
       include_frames: boolean;
       enable_prefilter: boolean;
       /**
-       * Where events are sent; a password in it is masked
+       * Webhook URL with masked password
        */
       webhook_url?: string;
     };
@@ -71,113 +71,113 @@ export type LogLevel = 'DEBUG' | 'INFO' | 'WARNING' | 'ERROR';
 
 export interface CheckOnceRequest {
   /**
-   * A live stream: an RTSP URL, an HLS playlist, or the page of a live broadcast
+   * URL of a live stream: RTSP, an HLS playlist, or a live page on YouTube or Twitch
    */
   stream_url: string;
   /**
-   * What to look for, in plain words; it holds or it does not
+   * Sentence that is true or false of the stream
    */
   condition: string;
   /**
-   * Whether the answer has the frame that was looked at
+   * Whether the response contains the checked frame
    */
   include_frame?: boolean;
   input_mode?: InputMode;
   /**
-   * Length of a clip; used with clip and hybrid
+   * Clip length in seconds; used by clip and hybrid
    */
   clip_duration_seconds?: number;
 }
 export interface AnalyzeFrameRequest {
   /**
-   * A JPEG as raw base64, without a data: prefix
+   * JPEG as raw base64, without a data: prefix
    */
   frame_b64: string;
   /**
-   * What to tell about the picture, in plain words
+   * Question about the image, in plain words
    */
   question: string;
   /**
-   * Whether the answer repeats the frame
+   * Whether the response contains the frame
    */
   include_frame?: boolean;
 }
 export interface ValidateStreamRequest {
   /**
-   * A live stream: an RTSP URL, an HLS playlist, or the page of a live broadcast
+   * URL of a live stream: RTSP, an HLS playlist, or a live page on YouTube or Twitch
    */
   stream_url: string;
   /**
-   * Whether the answer has a picture of a live stream
+   * Whether the response contains a frame of a live stream
    */
   include_frame?: boolean;
 }
 export interface MonitorRequest {
   /**
-   * A live stream: an RTSP URL, an HLS playlist, or the page of a live broadcast
+   * URL of a live stream: RTSP, an HLS playlist, or a live page on YouTube or Twitch
    */
   stream_url: string;
   /**
-   * What to look for, in plain words; it holds or it does not
+   * Sentence that is true or false of the stream
    */
   condition: string;
   webhook_url?: string | null;
   /**
-   * Seconds from one check to the next
+   * Seconds between checks
    */
   interval_seconds?: number;
   input_mode?: InputMode;
   /**
-   * Length of a clip; used with clip and hybrid
+   * Clip length in seconds; used by clip and hybrid
    */
   clip_duration_seconds?: number;
   /**
-   * How long to watch; clamped to the cap of the server, visible in config
+   * Duration in seconds; limited by the server, see config for the resulting value
    */
   monitor_duration_seconds?: number;
   /**
-   * Least seconds from one alert to the next
+   * Minimum seconds between alerts
    */
   trigger_cooldown_seconds?: number;
   /**
-   * After how many alerts the job is done; null: not before its duration is over
+   * Number of alerts after which the job completes; null: at the end of its duration
    */
   max_triggers?: number | null;
   /**
-   * Whether the model is spared captures in which nothing moved
+   * Whether to skip captures without motion
    */
   enable_prefilter?: boolean;
 }
 export interface DigestRequest {
   /**
-   * A live stream: an RTSP URL, an HLS playlist, or the page of a live broadcast
+   * URL of a live stream: RTSP, an HLS playlist, or a live page on YouTube or Twitch
    */
   stream_url: string;
   /**
-   * Minutes that one summary covers
+   * Length of a window in minutes; each window has one summary
    */
   window_minutes?: number;
   webhook_url?: string | null;
   /**
-   * Seconds from one sample to the next
+   * Seconds between captures
    */
   capture_interval_seconds?: number;
   /**
-   * After how many summaries the job is done; null: when its duration is over
+   * Number of summaries after which the job completes; null: at the end of its duration
    */
   max_windows?: number | null;
   /**
-   * Whether summaries carry the samples as one picture
+   * Whether summaries contain a frame grid of the samples
    */
   include_frames?: boolean;
   /**
-   * Whether samples in which nothing moved are left out
+   * Whether to skip captures without motion
    */
   enable_prefilter?: boolean;
 }
 export interface WebhookTestRequest {
   /**
-   * Where events are sent by HTTP POST
+   * URL that receives events by HTTP POST
    */
   webhook_url: string;
 }
@@ -206,11 +206,11 @@ export interface ErrorEnvelope {
   error: {
     code: ErrorCode;
     /**
-     * What happened
+     * Description of the failure
      */
     message: string;
     /**
-     * What to do about it
+     * Next step for the caller
      */
     remediation: string;
   };
@@ -218,20 +218,20 @@ export interface ErrorEnvelope {
 export interface ValidationErrors {
   detail: {
     /**
-     * Where: body, query, path or header, then names and indexes
+     * Location: body, query, path or header, then names and indexes
      */
     loc: (string | number)[];
     msg: string;
     /**
-     * Kind of mistake, such as missing, int_parsing or string_too_long
+     * Error type, such as missing, int_parsing or string_too_long
      */
     type: string;
     /**
-     * What was sent, shortened and without secrets
+     * Invalid value, shortened and without secrets
      */
     input?: unknown;
     /**
-     * The limit that was passed, by its name
+     * Exceeded limit, by its name
      */
     ctx?: {
       [k: string]: unknown;
@@ -244,11 +244,11 @@ export interface CheckOnceResponse {
    */
   triggered: boolean;
   /**
-   * Why, tied to what is visible
+   * Reason, by what is visible
    */
   explanation: string;
   /**
-   * Milliseconds from the request to its answer
+   * Duration of the request in milliseconds
    */
   latency_ms: number;
   /**
@@ -259,15 +259,15 @@ export interface CheckOnceResponse {
 export interface AnalyzeFrameResponse {
   answer: string;
   /**
-   * The answer to a yes/no question; null where it is open
+   * Answer to a yes/no question; null for an open question
    */
   triggered: boolean | null;
   /**
-   * Milliseconds from the request to its answer
+   * Duration of the request in milliseconds
    */
   latency_ms: number;
   /**
-   * The frame as it was sent; null unless include_frame asked for it
+   * Frame of the request; null unless include_frame is true
    */
   frame_b64: string | null;
 }
@@ -284,18 +284,18 @@ export interface StreamValidation {
    */
   parsed_url?: string;
   /**
-   * A picture of the live stream, where include_frame asked for it and one could be taken
+   * Frame of the live stream; absent unless include_frame is true, or if the capture failed
    */
   frame_b64?: string;
   /**
-   * Why the stream cannot be watched now
+   * Reason why the stream is not live, with a remedy
    */
   error_hint?: string;
 }
 export interface JobStats {
   reason?: StopReason;
   /**
-   * Of a failed job
+   * Failure of the job; absent unless failed
    */
   error?: {
     code: string;
@@ -303,7 +303,7 @@ export interface JobStats {
     remediation: string;
   };
   /**
-   * True for max_duration_reached: start a new job to keep watching
+   * True for max_duration_reached: start a new job to continue
    */
   auto_stopped: boolean;
   checks_performed: number;
@@ -318,11 +318,11 @@ export interface JobStats {
   input_tokens: number;
   output_tokens: number;
   /**
-   * Windows that have their summary, of a digest
+   * Number of windows with a summary; digests only
    */
   windows_summarized?: number;
   /**
-   * The number of the newest check
+   * Number of the newest check
    */
   last_check: number;
   watch_duration_seconds: number;
@@ -330,42 +330,42 @@ export interface JobStats {
   ended_at: string | null;
   next_check_at: string | null;
   /**
-   * When the newest picture was taken: GET /jobs/{job_id}/frame
+   * Capture time of the newest frame, which GET /jobs/{job_id}/frame returns; null before the first
    */
   last_frame_at: string | null;
   /**
-   * How much of the time was watched
+   * Share of job time observed
    */
   coverage: {
     ratio: number;
     watched_seconds: number;
     gap_seconds: number;
     /**
-     * The newest 20
+     * Newest 20 gaps
      */
     gaps: Gap[];
   };
   /**
-   * The newest 50 alerts, of a monitor
+   * Newest 50 alerts; monitors only
    */
   triggers?: WatchTriggered[];
   /**
-   * The newest 50 summaries, of a digest
+   * Newest 50 summaries; digests only
    */
   summaries?: SummaryGenerated[];
   /**
-   * Deliveries, for a job with webhook_url
+   * Deliveries of a job with webhook_url
    */
   webhook?: {
     delivered: number;
     pending: number;
     failed: number;
     /**
-     * The newest 10
+     * Newest 10 failures
      */
     failures: {
       /**
-       * Place in the job's log: from 1 on, without gaps. Use it to tell repeated deliveries apart.
+       * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
        */
       sequence: number;
       type: string;
@@ -382,13 +382,13 @@ export interface WatchTriggered {
    */
   timestamp: string;
   /**
-   * The stream URL; a password in it is masked
+   * Stream URL with masked password
    */
   source_url: string;
   data: {
     job_id: string;
     /**
-     * Place in the job's log: from 1 on, without gaps. Use it to tell repeated deliveries apart.
+     * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
      */
     sequence: number;
     condition: string;
@@ -401,7 +401,7 @@ export interface WatchTriggered {
     captured_at: string;
     triggers_fired: number;
     /**
-     * The evidence picture: GET it with your key, while the job is kept
+     * URL of the image; requires the API key, available until the job is deleted
      */
     frame_url: string;
   };
@@ -413,17 +413,17 @@ export interface SummaryGenerated {
    */
   timestamp: string;
   /**
-   * The stream URL; a password in it is masked
+   * Stream URL with masked password
    */
   source_url: string;
   data: {
     job_id: string;
     /**
-     * Place in the job's log: from 1 on, without gaps. Use it to tell repeated deliveries apart.
+     * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
      */
     sequence: number;
     /**
-     * From 1 on
+     * Number of the window; starts at 1
      */
     window_index: number;
     /**
@@ -435,21 +435,21 @@ export interface SummaryGenerated {
      */
     window_end: string;
     /**
-     * True where the job ended before the window did
+     * True if the job ended before the window
      */
     partial: boolean;
     /**
-     * What happened in the window
+     * Summary of the window
      */
     summary: string;
     frames_captured: number;
     frames_skipped: number;
     /**
-     * When the stream was not seen
+     * Intervals of the window without observation
      */
     gaps: Gap[];
     /**
-     * The evidence picture: GET it with your key, while the job is kept
+     * URL of the image; requires the API key, available until the job is deleted
      */
     frame_grid_url?: string;
   };
@@ -462,7 +462,7 @@ export interface JobSummary {
    */
   created_at: string;
   /**
-   * The stream URL; a password in it is masked
+   * Stream URL with masked password
    */
   stream_url: string;
   job_type: JobType;
@@ -477,15 +477,15 @@ export interface JobSummary {
         max_triggers: number | null;
         enable_prefilter: boolean;
         /**
-         * Where events are sent; a password in it is masked
+         * Webhook URL with masked password
          */
         webhook_url?: string;
         /**
-         * How events reach the caller
+         * Delivery mode of events
          */
         delivery: 'polling' | 'webhook';
         /**
-         * Why the job ended; null while it is active
+         * Reason of the job's end; null for an active job
          */
         reason: StopReason | null;
       }
@@ -498,20 +498,20 @@ export interface JobSummary {
         include_frames: boolean;
         enable_prefilter: boolean;
         /**
-         * Where events are sent; a password in it is masked
+         * Webhook URL with masked password
          */
         webhook_url?: string;
         /**
-         * How events reach the caller
+         * Delivery mode of events
          */
         delivery: 'polling' | 'webhook';
         /**
-         * Why the job ended; null while it is active
+         * Reason of the job's end; null for an active job
          */
         reason: StopReason | null;
       };
   /**
-   * What to do next; in the answer to a creation
+   * Next step; only in a creation response
    */
   message?: string;
 }
@@ -523,7 +523,7 @@ export interface JobDetail {
    */
   created_at: string;
   /**
-   * The stream URL; a password in it is masked
+   * Stream URL with masked password
    */
   stream_url: string;
   job_type: JobType;
@@ -536,7 +536,7 @@ export interface JobList {
    */
   jobs: JobSummary[];
   /**
-   * How many jobs match, on all pages
+   * Number of matching jobs on all pages
    */
   total: number;
   limit: number;
@@ -549,7 +549,7 @@ export interface CancelledJob {
   final_stats: {
     reason?: StopReason;
     /**
-     * Of a failed job
+     * Failure of the job; absent unless failed
      */
     error?: {
       code: string;
@@ -557,7 +557,7 @@ export interface CancelledJob {
       remediation: string;
     };
     /**
-     * True for max_duration_reached: start a new job to keep watching
+     * True for max_duration_reached: start a new job to continue
      */
     auto_stopped: boolean;
     checks_performed: number;
@@ -572,11 +572,11 @@ export interface CancelledJob {
     input_tokens: number;
     output_tokens: number;
     /**
-     * Windows that have their summary, of a digest
+     * Number of windows with a summary; digests only
      */
     windows_summarized?: number;
     /**
-     * The number of the newest check
+     * Number of the newest check
      */
     last_check: number;
     watch_duration_seconds: number;
@@ -584,18 +584,18 @@ export interface CancelledJob {
     ended_at: string | null;
     next_check_at: string | null;
     /**
-     * When the newest picture was taken: GET /jobs/{job_id}/frame
+     * Capture time of the newest frame, which GET /jobs/{job_id}/frame returns; null before the first
      */
     last_frame_at: string | null;
     /**
-     * How much of the time was watched
+     * Share of job time observed
      */
     coverage: {
       ratio: number;
       watched_seconds: number;
       gap_seconds: number;
       /**
-       * The newest 20
+       * Newest 20 gaps
        */
       gaps: Gap[];
     };
@@ -608,20 +608,20 @@ export interface JobStarted {
    */
   timestamp: string;
   /**
-   * The stream URL; a password in it is masked
+   * Stream URL with masked password
    */
   source_url: string;
   data: {
     job_id: string;
     /**
-     * Place in the job's log: from 1 on, without gaps. Use it to tell repeated deliveries apart.
+     * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
      */
     sequence: number;
     job_type: JobType;
     status: JobStatus;
     config: JobConfig;
     /**
-     * The log of the job, as JSON or as server-sent events
+     * Event log of the job, as JSON or as event stream
      */
     events_url: string;
   };
@@ -633,32 +633,32 @@ export interface Progress {
    */
   timestamp: string;
   /**
-   * The stream URL; a password in it is masked
+   * Stream URL with masked password
    */
   source_url: string;
   data: {
     job_id: string;
     /**
-     * Place in the job's log: from 1 on, without gaps. Use it to tell repeated deliveries apart.
+     * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
      */
     sequence: number;
     /**
-     * The number of this check
+     * Number of the check
      */
     check: number;
     checks_performed: number;
     frames_skipped: number;
     triggers_fired: number;
     /**
-     * null where the model gave no verdict
+     * Verdict of the model; null without a verdict
      */
     triggered: boolean | null;
     /**
-     * True where nothing moved and the model was not asked
+     * True if the pre-filter skipped the capture
      */
     prefilter_skipped: boolean;
     /**
-     * Share of the picture that changed
+     * Share of the frame that changed
      */
     motion: number | null;
     explanation: string;
@@ -675,13 +675,13 @@ export interface WatchTriggeredWithPicture {
    */
   timestamp: string;
   /**
-   * The stream URL; a password in it is masked
+   * Stream URL with masked password
    */
   source_url: string;
   data: {
     job_id: string;
     /**
-     * Place in the job's log: from 1 on, without gaps. Use it to tell repeated deliveries apart.
+     * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
      */
     sequence: number;
     condition: string;
@@ -694,7 +694,7 @@ export interface WatchTriggeredWithPicture {
     captured_at: string;
     triggers_fired: number;
     /**
-     * The evidence picture as base64 JPEG; null where it is no longer kept
+     * Evidence as base64 JPEG; null if it has expired
      */
     frame_b64: string | null;
   };
@@ -706,17 +706,17 @@ export interface SummaryGeneratedWithPicture {
    */
   timestamp: string;
   /**
-   * The stream URL; a password in it is masked
+   * Stream URL with masked password
    */
   source_url: string;
   data: {
     job_id: string;
     /**
-     * Place in the job's log: from 1 on, without gaps. Use it to tell repeated deliveries apart.
+     * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
      */
     sequence: number;
     /**
-     * From 1 on
+     * Number of the window; starts at 1
      */
     window_index: number;
     /**
@@ -728,21 +728,21 @@ export interface SummaryGeneratedWithPicture {
      */
     window_end: string;
     /**
-     * True where the job ended before the window did
+     * True if the job ended before the window
      */
     partial: boolean;
     /**
-     * What happened in the window
+     * Summary of the window
      */
     summary: string;
     frames_captured: number;
     frames_skipped: number;
     /**
-     * When the stream was not seen
+     * Intervals of the window without observation
      */
     gaps: Gap[];
     /**
-     * The pictures of the window side by side, as base64 JPEG; where include_frames asked for it
+     * Frame grid of the samples as base64 JPEG; absent unless include_frames is true, null if it has expired
      */
     frame_grid_b64?: string | null;
   };
@@ -754,13 +754,13 @@ export interface ErrorEvent {
    */
   timestamp: string;
   /**
-   * The stream URL; a password in it is masked
+   * Stream URL with masked password
    */
   source_url: string;
   data: {
     job_id: string;
     /**
-     * Place in the job's log: from 1 on, without gaps. Use it to tell repeated deliveries apart.
+     * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
      */
     sequence: number;
     code: ErrorCode;
@@ -775,13 +775,13 @@ export interface JobStopped {
    */
   timestamp: string;
   /**
-   * The stream URL; a password in it is masked
+   * Stream URL with masked password
    */
   source_url: string;
   data: {
     job_id: string;
     /**
-     * Place in the job's log: from 1 on, without gaps. Use it to tell repeated deliveries apart.
+     * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
      */
     sequence: number;
     status: JobStatus;
@@ -790,7 +790,7 @@ export interface JobStopped {
     triggers_fired: number;
     frames_skipped: number;
     /**
-     * True for max_duration_reached: start a new job to keep watching
+     * True for max_duration_reached: start a new job to continue
      */
     auto_stopped: boolean;
     watch_duration_seconds: number;
@@ -800,11 +800,11 @@ export interface EventPage {
   job_id: string;
   status: JobStatus;
   /**
-   * In order
+   * Ordered by sequence
    */
   events: LoggedEvent[];
   /**
-   * Send it as after to read on
+   * Value of after for the next page
    */
   next_after: number;
   has_more: boolean;
@@ -816,7 +816,7 @@ export interface TestEvent {
    */
   timestamp: string;
   /**
-   * The base URL of this service
+   * Base URL of the service
    */
   source_url: string;
   data: {
@@ -825,13 +825,13 @@ export interface TestEvent {
 }
 export interface Delivery {
   /**
-   * Place in the job's log: from 1 on, without gaps. Use it to tell repeated deliveries apart.
+   * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
    */
   sequence: number;
   type: string;
   state: DeliveryState;
   /**
-   * How often it was sent again
+   * Number of resends
    */
   resend: number;
   /**
@@ -843,13 +843,13 @@ export interface Delivery {
      */
     time: string;
     /**
-     * HTTP status; null where none came
+     * HTTP status; null without a response
      */
     status: number | null;
     latency_ms: number;
     error: string | null;
     /**
-     * 0 for the first sending, else the number of the resend
+     * 0 for the original delivery, otherwise the number of the resend
      */
     resend: number;
   }[];
@@ -859,15 +859,15 @@ export interface Delivery {
 export interface DeliveryPage {
   job_id: string;
   /**
-   * A password in it is masked; null for a job without a webhook
+   * Webhook URL with masked password; null for a job without webhook
    */
   webhook_url: string | null;
   /**
-   * In order
+   * Ordered by sequence
    */
   deliveries: Delivery[];
   /**
-   * Send it as after to read on
+   * Value of after for the next page
    */
   next_after: number;
   has_more: boolean;
@@ -875,7 +875,7 @@ export interface DeliveryPage {
 export interface Resend {
   job_id: string;
   /**
-   * Place in the job's log: from 1 on, without gaps. Use it to tell repeated deliveries apart.
+   * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
    */
   sequence: number;
   type: string;
@@ -884,40 +884,40 @@ export interface Resend {
 }
 export interface WebhookTest {
   /**
-   * HTTP status of the receiver; null where no answer came
+   * HTTP status of the receiver; null without a response
    */
   status: number | null;
   latency_ms: number;
   /**
-   * null where the receiver answered with 2xx
+   * Reason of the failure; null if the receiver returned 2xx
    */
   error: string | null;
 }
 export interface WebhookSecret {
   /**
-   * What receivers verify signatures with, whsec_…
+   * Signing secret for receivers, whsec_…
    */
   secret: string;
   version: number;
   /**
-   * Until when events are signed with an earlier secret too
+   * Time until which events are also signed with an earlier secret; null without one
    */
   previous_valid_until: string | null;
 }
 export interface Key {
   /**
-   * SHA-256 of the key: it names the key and opens nothing
+   * SHA-256 of the key; identifies the key and grants no access
    */
   key_id: string;
   /**
-   * How its text begins
+   * First characters of the key
    */
   prefix: string;
   caller: string;
   scopes: Scope[];
   label: string | null;
   /**
-   * The key_id of the key that made it; null where no key did, or none that is known
+   * key_id of the key that created it; null if no key did, or if unknown
    */
   created_by: string | null;
   /**
@@ -925,11 +925,11 @@ export interface Key {
    */
   created_at: string;
   /**
-   * To the minute
+   * Accurate to one minute
    */
   last_used_at: string | null;
   /**
-   * From when it is refused; null while it is good
+   * Time from which the key is rejected; null for a valid key
    */
   revoked_at: string | null;
 }
@@ -939,24 +939,24 @@ export interface KeyList {
    */
   keys: Key[];
   /**
-   * Send it as after for the next page; null on the last
+   * Value of after for the next page; null on the last page
    */
   next_after: string | null;
 }
 export interface NewKey {
   /**
-   * SHA-256 of the key: it names the key and opens nothing
+   * SHA-256 of the key; identifies the key and grants no access
    */
   key_id: string;
   /**
-   * How its text begins
+   * First characters of the key
    */
   prefix: string;
   caller: string;
   scopes: Scope[];
   label: string | null;
   /**
-   * The key_id of the key that made it; null where no key did, or none that is known
+   * key_id of the key that created it; null if no key did, or if unknown
    */
   created_by: string | null;
   /**
@@ -964,32 +964,32 @@ export interface NewKey {
    */
   created_at: string;
   /**
-   * To the minute
+   * Accurate to one minute
    */
   last_used_at: string | null;
   /**
-   * From when it is refused; null while it is good
+   * Time from which the key is rejected; null for a valid key
    */
   revoked_at: string | null;
   /**
-   * The key itself, shown this once: only its hash is stored
+   * Text of the key, returned only once: only its hash is stored
    */
   key: string;
 }
 export interface RevokedKey {
   /**
-   * SHA-256 of the key: it names the key and opens nothing
+   * SHA-256 of the key; identifies the key and grants no access
    */
   key_id: string;
   /**
-   * How its text begins
+   * First characters of the key
    */
   prefix: string;
   caller: string;
   scopes: Scope[];
   label: string | null;
   /**
-   * The key_id of the key that made it; null where no key did, or none that is known
+   * key_id of the key that created it; null if no key did, or if unknown
    */
   created_by: string | null;
   /**
@@ -997,32 +997,32 @@ export interface RevokedKey {
    */
   created_at: string;
   /**
-   * To the minute
+   * Accurate to one minute
    */
   last_used_at: string | null;
   /**
-   * From when it is refused; null while it is good
+   * Time from which the key is rejected; null for a valid key
    */
   revoked_at: string | null;
   /**
-   * The keys that ended with it, where descendants was asked for
+   * Descendants revoked with the key; absent unless requested
    */
   descendants?: Key[];
 }
 export interface RotatedKey {
   /**
-   * SHA-256 of the key: it names the key and opens nothing
+   * SHA-256 of the key; identifies the key and grants no access
    */
   key_id: string;
   /**
-   * How its text begins
+   * First characters of the key
    */
   prefix: string;
   caller: string;
   scopes: Scope[];
   label: string | null;
   /**
-   * The key_id of the key that made it; null where no key did, or none that is known
+   * key_id of the key that created it; null if no key did, or if unknown
    */
   created_by: string | null;
   /**
@@ -1030,15 +1030,15 @@ export interface RotatedKey {
    */
   created_at: string;
   /**
-   * To the minute
+   * Accurate to one minute
    */
   last_used_at: string | null;
   /**
-   * From when it is refused; null while it is good
+   * Time from which the key is rejected; null for a valid key
    */
   revoked_at: string | null;
   /**
-   * The key itself, shown this once: only its hash is stored
+   * Text of the key, returned only once: only its hash is stored
    */
   key: string;
   replaces: RevokedKey;
@@ -1053,21 +1053,21 @@ export interface Caller {
 }
 export interface CallerList {
   /**
-   * By name
+   * Ordered by name
    */
   callers: Caller[];
   /**
-   * Send it as after for the next page; null on the last
+   * Value of after for the next page; null on the last page
    */
   next_after: string | null;
 }
 export interface Metrics {
   /**
-   * Since when the counters count
+   * Start of the count
    */
   started_at: string;
   /**
-   * Calls of the vision model, by provider
+   * Model calls by provider
    */
   providers: {
     [k: string]: {
@@ -1082,11 +1082,11 @@ export interface Metrics {
   };
   frames: {
     /**
-     * Captures shown to the model
+     * Captures that reached the model
      */
     captured: number;
     /**
-     * Captures that the pre-filter kept from the model
+     * Captures that the pre-filter skipped
      */
     skipped_prefilter: number;
   };
@@ -1097,7 +1097,7 @@ export interface Metrics {
 }
 export interface Alarms {
   /**
-   * null where nothing watches the service from outside: on one machine
+   * null if the service has no alarms (embedded mode)
    */
   alarms:
     | {
@@ -1118,7 +1118,7 @@ export interface Logs {
     time: string;
     level: LogLevel;
     /**
-     * With the prefix [JOB:<first 8 characters of the job id>] where it concerns a job
+     * Log message; starts with [JOB:<first 8 characters of the job id>] if it concerns a job
      */
     message: string;
   }[];

@@ -49,6 +49,8 @@ export const rules = {
   maxCoverageGaps: 20,
   /** Waits after failed attempts: attempts at 0, 5, 30 and 120 s (design section 9). */
   retryWaitSeconds: [5, 25, 90],
+  /** Maximum attempts in the record of one delivery, however often it is sent again. */
+  maxAttemptsKept: 40,
   /** Share by which a wait is drawn shorter or longer, so that receivers that come back are not hit at once. */
   retryJitter: 0.2,
   /** The longest `Retry-After` that is honoured. */

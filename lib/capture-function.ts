@@ -12,7 +12,7 @@ type Props = { table: Table; pictures: Bucket; forDeployment: boolean };
 
 /**
  * Function that fetches and decodes untrusted media. Its role may read `SOURCE#` items and write captures. With
- * `platformSecretArn` it may also read that secret (risk: docs/platforms.md). Throws if code and layer exceed Lambda's limit.
+ * `platformSecretArn` it may also read that secret (risk: docs/operate/configuration.md). Throws if code and layer exceed Lambda's limit.
  */
 export class CaptureFunction extends Construct {
   readonly function: ServiceFunction;

@@ -31,7 +31,7 @@ export type WatchpostStackProps = {
   forDeployment: boolean;
 };
 
-/** Stack of one stage. `docs/architecture.md` describes its functions. */
+/** Stack of one stage. `docs/contribute/architecture.md` describes its functions. */
 export class WatchpostStack extends Stack {
   constructor(scope: Construct, { stage, region, bundles, forDeployment }: WatchpostStackProps) {
     const { name, settings } = stage;

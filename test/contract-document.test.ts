@@ -2,11 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { allCases } from './conformance/cases/index.ts';
 
-/** docs/contract.md, the conformance cases and the tests say the same: no statement without cover, no name that leads nowhere. */
+/** docs/contribute/interface-coverage.md, the conformance cases and the tests say the same: no statement without cover, no name that leads nowhere. */
 
 type Statement = { id: string; cases: string[]; tests: { file: string; title: string }[] };
 
-const statements = readStatements(readFileSync('docs/contract.md', 'utf8'));
+const statements = readStatements(readFileSync('docs/contribute/interface-coverage.md', 'utf8'));
 const ids = statements.map(({ id }) => id);
 
 describe('every statement of the interface', () => {

@@ -1,22 +1,22 @@
 import type { Admission, CallLimiter } from '../../core/ports/call-limiter.ts';
 
 export type CallLimits = {
-  /** In any 60 s, a caller; 0 is no limit. */
+  /** Maximum calls per caller in any 60 s; 0 disables the limit. */
   perMinute: number;
-  /** Under way at the same time, a caller; 0 is no limit. */
+  /** Maximum concurrent calls per caller; 0 disables the limit. */
   atOnce: number;
 };
 
-/** When the calls of the last minute began, oldest first, and how many are not answered yet. */
+/** Start times of the calls of the last minute, oldest first (epoch ms), and the number of calls in flight. */
 type Use = { beganMs: number[]; underWay: number };
 
 const windowMs = 60_000;
-/** A check takes about as long. */
+/** A check takes about this long. */
 const retryAtOnceSeconds = 2;
 
 /**
- * Limits in memory, gone with the process. A sliding window rather than a bucket: a bucket that refills lets twice its size through
- * in its first minute.
+ * Creates a limiter in memory; its counts end with the process. It uses a sliding window: a token bucket admits twice its size in
+ * its first minute.
  */
 export function createCallLimiter({ perMinute, atOnce, now }: CallLimits & { now: () => Date }): CallLimiter {
   const uses = new Map<string, Use>();
@@ -35,7 +35,7 @@ export function createCallLimiter({ perMinute, atOnce, now }: CallLimits & { now
 
   function findRefusal(use: Use, nowMs: number): Admission | undefined {
     if (atOnce > 0 && use.underWay >= atOnce) {
-      return { kind: 'refused', limit: 'at once', max: atOnce, retryAfterSeconds: retryAtOnceSeconds };
+      return { kind: 'refused', limit: 'concurrency', max: atOnce, retryAfterSeconds: retryAtOnceSeconds };
     }
     const oldest = use.beganMs[0];
     if (oldest === undefined || use.beganMs.length < perMinute) return undefined;
@@ -43,7 +43,7 @@ export function createCallLimiter({ perMinute, atOnce, now }: CallLimits & { now
     return { kind: 'refused', limit: 'per minute', max: perMinute, retryAfterSeconds };
   }
 
-  /** A clock that was set back must not keep a caller out: what lies in the future is forgotten too. */
+  /** Drops start times in the future too: a clock that was set back must not lock a caller out. */
   function forgetIdle(nowMs: number): void {
     for (const [caller, use] of uses) {
       use.beganMs = use.beganMs.filter((began) => began > nowMs - windowMs && began <= nowMs);

@@ -4,7 +4,7 @@ import type { CallerStore } from '../../core/ports/caller-store.ts';
 import { readOptionalRecord, readRecords } from './record.ts';
 import { withStorageErrors, transaction } from './transaction.ts';
 
-/** Throws `TransientError`, and `StorageError` for a record that cannot be read. */
+/** Creates the store of callers. Throws `TransientError`, and `StorageError` for an unreadable record. */
 export function createCallerStore(database: DatabaseSync): CallerStore {
   const add = database.prepare('INSERT OR IGNORE INTO callers VALUES (?, ?)');
   const find = database.prepare('SELECT record FROM callers WHERE caller = ?');

@@ -5,9 +5,9 @@ import { Hono } from 'hono';
 import type { Context } from 'hono';
 
 export type ConsoleFiles = {
-  /** Where the build put it. */
+  /** Folder of the built console. */
   folder: string;
-  /** Sent with every file. */
+  /** Headers of every response. */
   headers: Record<string, string>;
   caching: { page: string; asset: string };
 };
@@ -15,8 +15,8 @@ export type ConsoleFiles = {
 type File = { bytes: Uint8Array<ArrayBuffer>; etag: string };
 
 /**
- * The web console at `/console`, out of the folder that `npm run build:console` made. Only names that a build gives are looked
- * up, so no request leads out of the folder.
+ * Serves the web console at `/console` from the folder that `npm run build:console` writes. It accepts only file names that the
+ * build produces, so no request can leave the folder.
  */
 export function consoleFiles({ folder, headers, caching }: ConsoleFiles) {
   const read = rememberedFiles(folder);
@@ -39,7 +39,7 @@ export function consoleFiles({ folder, headers, caching }: ConsoleFiles) {
 
 const builtName = String.raw`[\w-]+\.(?:js|css|svg)`;
 
-/** The files of a build are few and small; they are read once, and a missing one is looked for again: it may be built yet. */
+/** Caches files after the first read: a build has few and small files. A missing file is read again, since a build may follow. */
 function rememberedFiles(folder: string) {
   const files = new Map<string, File>();
   return async (name: string): Promise<File | undefined> => {

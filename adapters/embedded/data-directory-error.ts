@@ -1,4 +1,4 @@
-/** The data directory cannot be used as it is. Found at start: the message says what to do, and the process ends. */
+/** Data directory that the service cannot use. Thrown at start: the CLI prints the message and ends the process. */
 export class DataDirectoryError extends Error {
   override readonly name = 'DataDirectoryError';
   readonly remediation: string;

@@ -3,21 +3,21 @@ import { join, resolve } from 'node:path';
 import { DataDirectoryError } from './data-directory-error.ts';
 import { lockDirectory } from './directory-lock.ts';
 
-/** Where the embedded mode keeps everything. Paths are absolute; `media` and `temporary` exist. */
+/** Paths of the data directory, absolute. `media` and `temporary` exist. */
 export type DataDirectory = {
   path: string;
   database: string;
   masterSecret: string;
   media: string;
-  /** Emptied at every start. */
+  /** Folder that is emptied at every start. */
   temporary: string;
-  /** Gives the directory up for another process. */
+  /** Releases the lock, so that another process can use the directory. */
   release(): void;
 };
 
 /**
- * Makes the directory if it is missing (mode 0700), takes it for this process, and empties its temporary files.
- * Throws `DataDirectoryError` when it cannot be used, or belongs to a process that runs.
+ * Creates the directory if it is missing (mode 0700), locks it for this process, and empties its temporary folder. Throws
+ * `DataDirectoryError` if it is unusable or another running process holds it.
  */
 export async function openDataDirectory(directory: string): Promise<DataDirectory> {
   const path = resolve(directory);
@@ -27,7 +27,7 @@ export async function openDataDirectory(directory: string): Promise<DataDirector
   try {
     await usable(path, async () => {
       await mkdir(paths.media, { recursive: true, mode: 0o700 });
-      // Removes a symbolic link rather than what it leads to.
+      // If the path is a symbolic link, this removes the link and not its target.
       await rm(paths.temporary, { recursive: true, force: true });
       await mkdir(paths.temporary, { mode: 0o700 });
       await writeFile(join(path, 'pid'), `${process.pid}\n`, { mode: 0o600 });
@@ -39,7 +39,7 @@ export async function openDataDirectory(directory: string): Promise<DataDirector
   }
 }
 
-/** For a command that works beside the service, or without it: only the database may be opened by two. */
+/** Returns the paths without locking, for commands that run beside the service. Only the database supports two processes. */
 export function dataPaths(directory: string): Omit<DataDirectory, 'release'> {
   const path = resolve(directory);
   return {
@@ -58,7 +58,7 @@ async function usable(path: string, work: () => Promise<unknown>): Promise<void>
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
     throw new DataDirectoryError(
       `The data directory ${path} cannot be used (${code})`,
-      'Give a directory that this user may write and that has free space, by --data-dir or WATCHPOST_DATA_DIR.',
+      'Set --data-dir or WATCHPOST_DATA_DIR to a directory that this user can write and that has free space.',
       { cause: error },
     );
   }

@@ -7,8 +7,8 @@ import { storageError } from './storage-error.ts';
 import { transaction } from './transaction.ts';
 
 /**
- * Opens the one database of the data directory, or a database in memory, and brings its schema up to date.
- * Throws `DataDirectoryError` for a file that is no database or is of a newer schema, `TransientError` for the disk's faults.
+ * Opens the database of the data directory, or one in memory, and migrates its schema. Throws `DataDirectoryError` if the file is
+ * no database or has a newer schema, and `TransientError` for disk faults.
  */
 export function openDatabase(path: string): DatabaseSync {
   if (path !== ':memory:') createPrivately(path);
@@ -23,7 +23,7 @@ export function openDatabase(path: string): DatabaseSync {
   }
 }
 
-/** SQLite gives its write-ahead log the mode of the database: stream and webhook URLs in it may hold passwords. */
+/** Creates the file with mode 0600, which SQLite copies to its write-ahead log: stored URLs can contain passwords. */
 function createPrivately(path: string): void {
   try {
     closeSync(openSync(path, 'a', 0o600));
@@ -38,8 +38,8 @@ function isMissing(error: unknown): boolean {
 
 function missingDirectory(cause: unknown): DataDirectoryError {
   return new DataDirectoryError(
-    'There is no such data directory',
-    'Start the service once, which makes it, or name the one that it uses: --data-dir or WATCHPOST_DATA_DIR.',
+    'The data directory does not exist',
+    'Start the service once to create it, or set --data-dir or WATCHPOST_DATA_DIR to the directory of the service.',
     { cause },
   );
 }
@@ -52,12 +52,12 @@ function open(path: string): DatabaseSync {
   }
 }
 
-/** The command line may open the database beside the service, and writes for milliseconds. */
+/** The CLI can open the database beside the service, and writes for milliseconds. */
 const busyTimeoutMs = 5_000;
 
 /**
- * FULL makes every commit wait for the disk, so that power loss takes nothing that was answered. On a cloud volume that
- * made a commit of 0.03 ms one of 0.4 ms; 80 jobs at 10 s commit 8 times a second.
+ * With FULL, every commit waits for the disk, so that a power loss removes no acknowledged write. On a cloud volume this raised a
+ * commit from 0.03 to 0.4 ms; 80 jobs with ticks every 10 s commit 8 times per second.
  */
 function configure(database: DatabaseSync): void {
   database.exec(`
@@ -75,7 +75,7 @@ function migrate(database: DatabaseSync): void {
   }
 }
 
-/** The version is read again under the write lock: another process may have been quicker. */
+/** Runs one migration. Reads the version again under the write lock, since another process may have migrated first. */
 function upgrade(database: DatabaseSync, version: number, migration: string): void {
   transaction(database, () => {
     if (readVersion(database) >= version) return;
@@ -92,8 +92,8 @@ const versionSchema = z.object({ user_version: z.int().nonnegative() });
 
 function newerSchema(version: number): DataDirectoryError {
   return new DataDirectoryError(
-    `The data directory was written by a newer version of Watchpost (schema ${version}, this version knows ${migrations.length})`,
-    'Start that version again, or start this one with another DATA_DIR.',
+    `The data directory was written by a newer version of Watchpost (schema ${version}, this version supports up to ${migrations.length})`,
+    'Start the newer version, or start this version with another data directory.',
   );
 }
 
@@ -101,8 +101,8 @@ function explain(error: unknown): unknown {
   const primary = sqliteErrorSchema.safeParse(error).data;
   if (primary === undefined || !damaged.has(primary.errcode & 0xff)) return storageError(error);
   return new DataDirectoryError(
-    'The database in the data directory is damaged, or is no SQLite database',
-    'Restore the data directory from a backup, or start with another DATA_DIR.',
+    'The database in the data directory is damaged or is not a SQLite database',
+    'Restore the data directory from a backup, or start with another data directory.',
     { cause: error },
   );
 }

@@ -3,14 +3,14 @@ import type { SetTimer } from './timer.ts';
 
 export type RefusalDelay = {
   delayMs: number;
-  /** Refusals of one caller that wait at the same time; further ones are answered immediately. */
+  /** Maximum delayed refusals of one caller; further ones are returned immediately. */
   maxDelayed: number;
   setTimer: SetTimer;
 };
 
 /**
- * Returns the limiter with refusals that take a while: a caller that ignores `Retry-After` slows itself down, and leaves the process to
- * others. Without it, one key in a loop has the event loop answer refusals only.
+ * Returns a limiter that delays its refusals: a caller that ignores `Retry-After` slows only itself down. Without the delay, one
+ * key in a loop keeps the event loop busy with refusals.
  */
 export function delayRefusals(
   limiter: CallLimiter,

@@ -2,21 +2,18 @@ import { handleNextMessage, readNextVisibility, type TurnOptions } from './deliv
 import { createWaitingJobs } from './waiting-jobs.ts';
 
 export type DeliveryConsumer = {
-  /** A message of this job was sent. */
+  /** Notifies the consumer of a new message for this job. */
   wake(jobId: string): void;
   /**
-   * Hands out nothing more, and resolves when the handlers in flight have returned. A process that cannot wait for them may
-   * end: their messages are handed out again at its next start.
+   * Stops taking messages and resolves when the handlers in flight have returned. A process can end earlier: the next start
+   * handles their messages again.
    */
   close(): Promise<void>;
 };
 
 export type ConsumerOptions = TurnOptions & { concurrency: number };
 
-/**
- * Gives each job one turn at a time: its head is handled, then the job queues up again behind the others. Who waits until
- * when is kept in memory, as one process owns the queue; the messages and their visibility are on disk.
- */
+/** Handles one message per job at a time, round-robin. Wake-up times are in memory, messages in SQLite. */
 export function startDeliveryConsumer(options: ConsumerOptions): DeliveryConsumer {
   const waiting = createWaitingJobs();
   const turns = new Map<string, Promise<void>>();
@@ -34,10 +31,10 @@ export function startDeliveryConsumer(options: ConsumerOptions): DeliveryConsume
   }
 
   async function turn(jobId: string): Promise<void> {
-    // Who sends a message does not wait for the first steps of its handler.
+    // Yields first, so that `wake` returns before the handler starts.
     await Promise.resolve();
     const failedUntil = await handleNextMessage(options, jobId);
-    // Without a pause from here on: a message sent meanwhile is either seen as the next head, or wakes its job.
+    // No `await` follows, so that a message sent now is either read as the next head or wakes its job.
     turns.delete(jobId);
     queueUp(jobId, failedUntil ?? readNextVisibility(options, jobId));
     dispatch();
@@ -59,7 +56,7 @@ export function startDeliveryConsumer(options: ConsumerOptions): DeliveryConsume
 
   return {
     wake: (jobId) => {
-      // A job in its turn looks for its next head by itself.
+      // A job that is being handled reads its next message after its turn.
       if (turns.has(jobId) || waiting.has(jobId)) return;
       queueUp(jobId, readNextVisibility(options, jobId));
       dispatch();
@@ -72,5 +69,5 @@ export function startDeliveryConsumer(options: ConsumerOptions): DeliveryConsume
   };
 }
 
-/** No timer fires when the clock is set forward: look again now and then. */
+/** Maximum timer delay, in milliseconds: a timer does not fire when the clock is set forward, so the consumer checks again. */
 const maxTimerMs = 60_000;

@@ -6,7 +6,7 @@ import { withStorageErrors, transaction } from './transaction.ts';
 
 export type DeliveryMessageTable = ReturnType<typeof createDeliveryMessageTable>;
 
-/** A message in the queue. `visibleAt` in milliseconds; `failures` counts handlers that threw. */
+/** Queued message. `visibleAt` is in epoch milliseconds; `failures` counts handler calls that threw. */
 export type QueuedMessage = {
   position: number;
   visibleAt: number;
@@ -14,7 +14,7 @@ export type QueuedMessage = {
   message: DeliveryMessage;
 };
 
-/** The messages of each job in the order in which they were sent; the first is its head. */
+/** Creates the table of queued messages, ordered by job and send time; the first message of a job is its head. */
 export function createDeliveryMessageTable(database: DatabaseSync) {
   const insert = database.prepare(`
     INSERT INTO delivery_queue (job_id, sequence, resend, visible_at, failures)
@@ -31,10 +31,10 @@ export function createDeliveryMessageTable(database: DatabaseSync) {
   );
 
   return {
-    /** False: it was sent within the last five minutes, and is not added again. */
+    /** Adds a message. Returns false if the same message was added within the last five minutes. */
     add: (message: DeliveryMessage, now: Date): boolean =>
       transaction(database, () => {
-        // What is remembered for longer than five minutes was written on a clock that was ahead.
+        // Removes expired entries, and entries more than five minutes ahead, which an earlier clock wrote.
         forget.run({ now: now.getTime(), longest: deduplicationMs });
         const isNew = remember.run(deduplicationId(message), now.getTime() + deduplicationMs).changes === 1;
         if (isNew) insert.run({ ...message, visible_at: now.getTime() });
@@ -48,7 +48,7 @@ export function createDeliveryMessageTable(database: DatabaseSync) {
   };
 }
 
-/** As in SQS FIFO, counted from the first of the same messages. */
+/** Deduplication interval of SQS FIFO, counted from the first message. */
 const deduplicationMs = 300_000;
 
 function deduplicationId({ job_id, sequence, resend }: DeliveryMessage): string {

@@ -9,23 +9,29 @@ import type { SetTimer } from './timer.ts';
 export type { DeliveryHandler, DeliveryOutcome } from './delivery-turn.ts';
 
 export type EmbeddedDeliveryQueue = DeliveryQueue & {
-  /** One consumer at a time. What an earlier process had in flight is handed out again at once. Throws `TransientError`. */
+  /**
+   * Starts the only consumer; messages in flight in an earlier process are handled again immediately. Throws `TransientError`,
+   * and `Error` if a consumer is running.
+   */
   consume(handler: DeliveryHandler): Pick<DeliveryConsumer, 'close'>;
 };
 
 export type DeliveryQueueOptions = {
   database: DatabaseSync;
-  /** Never goes back: `steady-clock.ts`. */
+  /** Monotonic time (`steady-clock.ts`). */
   now: () => Date;
   setTimer: SetTimer;
   log: Log;
-  /** How many jobs' messages are in flight at once; each waits at most for a receiver's 30 s. */
+  /** Maximum jobs with a message in flight, default 64; each waits at most 30 s for a receiver. */
   concurrency?: number;
-  /** How long a handler may take before its message is handed out again; longer than any receiver is waited for. */
+  /**
+   * Time limit of a handler, in seconds, default 120; longer than the time limit of a receiver. After it, the message is handled
+   * again.
+   */
   visibilitySeconds?: number;
 };
 
-/** A durable queue that behaves as SQS FIFO with one group a job, batch size 1. */
+/** Creates a durable queue that behaves like SQS FIFO with one message group per job and batch size 1. */
 export function createDeliveryQueue(options: DeliveryQueueOptions): EmbeddedDeliveryQueue {
   const messages = createDeliveryMessageTable(options.database);
   let consumer: DeliveryConsumer | undefined;
@@ -34,7 +40,7 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): EmbeddedDeli
       if (messages.add(message, options.now())) consumer?.wake(message.job_id);
     },
     consume: (handler) => {
-      if (consumer !== undefined) throw new Error('The delivery queue has a consumer already');
+      if (consumer !== undefined) throw new Error('The delivery queue already has a consumer');
       const started = startDeliveryConsumer({
         messages,
         handler,

@@ -4,7 +4,10 @@ import type { DeliveryStore } from '../../core/ports/delivery.ts';
 import { readOptionalRecord, readRecords } from './record.ts';
 import { withStorageErrors } from './transaction.ts';
 
-/** Deliveries go when their job is swept. Throws `TransientError`, and `StorageError` for a record that cannot be read. */
+/**
+ * Creates the store of deliveries; `sweepJobs` removes them with their job. Throws `TransientError`, and `StorageError` for an
+ * unreadable record.
+ */
 export function createDeliveryStore(database: DatabaseSync): DeliveryStore {
   const find = database.prepare('SELECT record FROM deliveries WHERE job_id = ? AND sequence = ?');
   const put = database.prepare('INSERT OR REPLACE INTO deliveries VALUES (?, ?, ?)');

@@ -5,19 +5,19 @@ import { ageSeconds } from '../../core/time.ts';
 import type { DeliveryMessageTable, QueuedMessage } from './delivery-message-table.ts';
 import type { SetTimer } from './timer.ts';
 
-/** 'again' keeps the message at the head of its job, invisible for so long. */
+/** Result of a handler. 'again' keeps the message at the head of its job, invisible for `afterSeconds`. */
 export type DeliveryOutcome = { kind: 'done' } | { kind: 'again'; afterSeconds: number };
 
-/** Maximum time that a message stays invisible, in seconds: the longest `Retry-After`, which outlasts every pause after a fault. */
+/** Maximum time that a message stays invisible, in seconds: the longest `Retry-After`, which exceeds every backoff. */
 const maxInvisibleSeconds = rules.maxRetryAfterSeconds;
 
-/** One that throws has its message again after 1, 2, 4, … 60 s. */
+/** Handler of one message. If it throws, the message is handled again after 1, 2, 4, … 60 s. */
 export type DeliveryHandler = (message: DeliveryMessage) => Promise<DeliveryOutcome>;
 
 export type TurnOptions = {
   messages: DeliveryMessageTable;
   handler: DeliveryHandler;
-  /** Never goes back: `steady-clock.ts`. */
+  /** Monotonic time (`steady-clock.ts`). */
   now: () => Date;
   setTimer: SetTimer;
   log: Log;
@@ -25,8 +25,8 @@ export type TurnOptions = {
 };
 
 /**
- * Has the head of a job handled. Returns until when (in milliseconds) the job has to wait because something failed. Never
- * throws: what fails is logged.
+ * Handles the head of a job. Returns the time until which the job waits after a failure, in epoch milliseconds. Logs failures,
+ * never throws.
  */
 export async function handleNextMessage(options: TurnOptions, jobId: string): Promise<number | undefined> {
   let head: QueuedMessage | undefined;
@@ -35,23 +35,26 @@ export async function handleNextMessage(options: TurnOptions, jobId: string): Pr
     if (head !== undefined) await handle(options, head);
     return undefined;
   } catch (error) {
-    logFailure(options, 'A delivery was not handled, and comes again', jobId, error);
+    logFailure(options, 'Delivery message failed, returned to the queue', jobId, error);
     return postponeFailed(options, jobId, head);
   }
 }
 
-/** When (in milliseconds) the head of a job becomes visible; undefined where it has none. Never throws. */
+/**
+ * Returns the time at which the head of a job becomes visible, in epoch milliseconds, or undefined if the job has no message.
+ * Never throws.
+ */
 export function readNextVisibility(options: TurnOptions, jobId: string): number | undefined {
   try {
     const head = options.messages.head(jobId);
     return head && visibleAt(head, options.now());
   } catch (error) {
-    logFailure(options, 'The delivery queue cannot be read', jobId, error);
+    logFailure(options, 'Delivery queue could not be read', jobId, error);
     return options.now().getTime() + backoffMs(0);
   }
 }
 
-/** A message that was written on a clock that was ahead, by an earlier process, does not wait for this one to catch up. */
+/** Ignores a visibility time beyond the maximum: an earlier process wrote it with a clock that was ahead. */
 function visibleAt(head: QueuedMessage, now: Date): number {
   return ageSeconds(now, new Date(head.visibleAt)) > maxInvisibleSeconds ? now.getTime() : head.visibleAt;
 }
@@ -62,7 +65,7 @@ async function handle(options: TurnOptions, { position, failures, message }: Que
   else options.messages.postpone(position, inSeconds(options, outcome.afterSeconds), failures);
 }
 
-/** What a handler says after that time is not heard: its message is another turn's. */
+/** Rejects after the visibility time. A later result is dropped, because another turn has the message by then. */
 async function withinVisibility(
   { setTimer, visibilityMs }: TurnOptions,
   handled: Promise<DeliveryOutcome>,
@@ -79,8 +82,8 @@ function postponeFailed(options: TurnOptions, jobId: string, head: QueuedMessage
   try {
     if (head !== undefined) options.messages.postpone(head.position, until, failures + 1);
   } catch (error) {
-    // A full disk: the message stays on it as it was, and the job waits all the same.
-    logFailure(options, 'The delivery queue cannot be written', jobId, error);
+    // The disk may be full: the stored message stays unchanged, and the job still waits.
+    logFailure(options, 'Delivery queue could not be written', jobId, error);
   }
   return until;
 }

@@ -5,12 +5,13 @@ import { z } from 'zod';
 import { DataDirectoryError } from './data-directory-error.ts';
 
 /**
- * Takes a directory for this process; the function that comes back gives it up. Throws `DataDirectoryError` when another
- * process has it.
+ * Locks a directory for this process and returns a function that releases it. Throws `DataDirectoryError` if another process
+ * holds the lock.
  *
- * The lock is the one that SQLite holds on an empty database of its own: an advisory lock of the operating system, which ends with the
- * process however that ends. A file with a process id would outlive `kill -9`, and the id may be another program's by then.
- * Nobody else may open `lock`: closing any handle of a file drops the process's locks on it (POSIX). On NFS it is as good as the server's locks.
+ * The lock is an exclusive SQLite transaction on an empty database: an advisory lock of the operating system, which ends with the
+ * process even after `kill -9`. A file with a process id would survive, and another program could have that id. No other code may
+ * open `lock`: closing any handle of a file drops the locks of the process on it (POSIX). On NFS, the lock is as reliable as the
+ * locks of the server.
  */
 export async function lockDirectory(path: string): Promise<() => void> {
   try {
@@ -51,7 +52,7 @@ async function belongsToAnother(path: string, cause: unknown): Promise<DataDirec
 function cannotLock(path: string, cause: unknown): DataDirectoryError {
   return new DataDirectoryError(
     `The data directory ${path} cannot be locked`,
-    'Give a directory on a local disk that this user may write and that has free space.',
+    'Use a directory on a local disk that this user can write and that has free space.',
     { cause },
   );
 }

@@ -1,11 +1,11 @@
 import type { EventSession, EventSessions } from '../../core/ports/event-sessions.ts';
 
 export type EmbeddedEventSessions = EventSessions & {
-  /** Ends every session and refuses none that comes after: a new one is over at once. For shutdown. */
+  /** Ends every session, and each later session immediately. For shutdown. */
   endAll(): Promise<void>;
 };
 
-/** Sessions of one process, in its memory: an open stream cannot outlive it. */
+/** Creates the event-stream sessions of one process, in memory. */
 export function createEventSessions(perCaller: number): EmbeddedEventSessions {
   const open = new Map<string, Set<EventSession>>();
   let closing = false;
@@ -17,7 +17,7 @@ export function createEventSessions(perCaller: number): EmbeddedEventSessions {
       const controller = new AbortController();
       const session: EventSession = {
         signal: controller.signal,
-        // A reader that leaves closes its connection, and is noticed.
+        // Needs no job here: a reader that disconnects closes its connection, which ends the session.
         attachJob: () => undefined,
         end: async () => {
           controller.abort();

@@ -7,7 +7,7 @@ import {
 } from '../../core/records/event.ts';
 import { readOptionalRecord, readRecords } from './record.ts';
 
-/** Events in their jobs' order. A number that is taken is refused. */
+/** Creates the table of events, ordered by sequence within a job. An insert throws if the sequence is taken. */
 export function createEventTable(database: DatabaseSync) {
   const insert = database.prepare(
     'INSERT INTO events VALUES (:job_id, :sequence, :type, :to_webhook, :record)',

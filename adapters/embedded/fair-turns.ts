@@ -2,17 +2,17 @@ import type { StreamTurn, StreamTurns } from '../../core/ports/stream-turns.ts';
 import type { SetTimer } from './timer.ts';
 
 export type FairTurnsDeps = {
-  /** Turns at the same time, over all callers. */
+  /** Maximum concurrent turns of all callers. */
   max: number;
-  /** Turns at the same time for one caller: streams that hang must leave some to others. */
+  /** Maximum concurrent turns of one caller, so that its hanging streams leave turns to others. */
   maxPerCaller: number;
   maxWaitMs: number;
   setTimer: SetTimer;
 };
 
-/** Turns in memory, round robin by caller: in order of arrival for one caller, and one turn each among callers that wait. */
+/** Creates turns in memory: first come, first served within a caller, round-robin between callers that wait. */
 export function createFairTurns({ max, maxPerCaller, maxWaitMs, setTimer }: FairTurnsDeps): StreamTurns {
-  /** Callers in the order of their next turn. */
+  /** Waiting callers in the order of their next turn. */
   const waiting = new Map<string, Set<() => void>>();
   const held = new Map<string, number>();
   let total = 0;
@@ -43,7 +43,7 @@ export function createFairTurns({ max, maxPerCaller, maxWaitMs, setTimer }: Fair
     }
   }
 
-  /** Whoever waits on waits behind the other callers. */
+  /** Removes one waiting request. If the caller has others, the caller moves to the end of the order. */
   function leave(caller: string, begin: () => void): void {
     const queue = waiting.get(caller);
     queue?.delete(begin);

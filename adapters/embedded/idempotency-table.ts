@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import type { IdempotencyRecord } from '../../core/ports/job-store.ts';
 
-/** Which request made which job, by a caller's idempotency key. */
+/** Creates the table that maps a caller's idempotency key to the request and its job. */
 export function createIdempotencyTable(database: DatabaseSync) {
   const find = database.prepare(
     'SELECT request_hash, job_id FROM idempotency WHERE caller = ? AND key = ? AND expires_at > ?',
@@ -12,7 +12,7 @@ export function createIdempotencyTable(database: DatabaseSync) {
   return {
     find: (caller: string, key: string, now: Date) =>
       rowSchema.optional().parse(find.get(caller, key, now.getTime())),
-    /** Takes the place of an expired record. */
+    /** Replaces an expired record. */
     put: (caller: string, record: IdempotencyRecord, jobId: string) =>
       void put.run(caller, record.key, record.requestHash, jobId, record.expiresAt.getTime()),
     removeExpired: (now: Date) => Number(removeExpired.run(now.getTime()).changes),

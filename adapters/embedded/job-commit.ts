@@ -1,7 +1,7 @@
 import type { JobChange } from '../../core/ports/job-store.ts';
 import type { JobTables } from './job-tables.ts';
 
-/** Runs inside a transaction: job, events, slot and totals change together. */
+/** Commits a change of job, events, slot and totals. The caller holds the transaction. */
 export function commitChange(tables: JobTables, change: JobChange): 'committed' | 'outdated' {
   const job = tables.jobs.find(change.jobId);
   if (job === undefined) return 'outdated';

@@ -2,7 +2,7 @@ import type { CreationResult, JobCreation } from '../../core/ports/job-store.ts'
 import type { JobTables } from './job-tables.ts';
 
 /**
- * Runs inside a transaction. What was asked before is answered before the slots are counted: a replay needs none.
+ * Creates a job inside the transaction of the caller. Checks for a replay before it counts slots, since a replay needs no slot.
  * `slotsReserved` is the number of slots that the caller has reserved for other jobs.
  */
 export function createJob(
@@ -29,7 +29,8 @@ function findEarlier(
 ): CreationResult | undefined {
   const created = tables.jobs.find(job.job_id);
   if (created !== undefined) {
-    // Without another source it is this very creation, whose answer was lost. Its job may have ended since: it takes no slot again.
+    // The same source means that this creation was committed and its response lost. The job may have ended since, so it takes no
+    // slot.
     const isRepeated = created.source_id === job.source_id;
     return isRepeated ? { kind: 'created' } : { kind: 'replayed', jobId: job.job_id };
   }

@@ -10,17 +10,17 @@ import { sumUsage } from './usage.ts';
 
 export type EmbeddedJobStore = JobStore & {
   /**
-   * Gives active jobs a lease at least until then; returns how many needed it. Called at start, before anything looks for
-   * lost jobs: they were silent because the service was down. Throws `TransientError`.
+   * Extends all active leases to `until`; returns how many changed. Runs at start: downtime looks like lost jobs. Throws
+   * `TransientError`.
    */
   renewLeases(until: Date): number;
-  /** See `job-sweep.ts`. Throws `TransientError`; what it removed until then stays removed. */
+  /** Removes expired jobs (`job-sweep.ts`). Throws `TransientError`; jobs removed before the error stay removed. */
   sweep(now: Date): Promise<SweepResult>;
 };
 
 /**
- * The job store of the embedded mode. A call is done when the disk has it; it blocks the event loop for that time,
- * under a millisecond on an SSD. Throws `TransientError`, and `StorageError` for a record that cannot be read.
+ * Creates the job store of the embedded mode. A call returns when the data is on disk and blocks the event loop until then, under
+ * a millisecond on an SSD. Throws `TransientError`, and `StorageError` for an unreadable record.
  */
 export function createJobStore(database: DatabaseSync): EmbeddedJobStore {
   const tables = createJobTables(database);
@@ -70,7 +70,7 @@ function markPublished({ jobs }: JobTables, jobId: string, sequence: number): vo
   if (job !== undefined && job.published < sequence) jobs.update({ ...job, published: sequence });
 }
 
-/** Lost jobs first: a receiver that cannot be reached for long must not keep them from being found. */
+/** Returns lost jobs before jobs with unpublished events, so that an unreachable receiver cannot crowd them out. */
 function dueForRepair({ jobs }: JobTables, now: Date, limit: number): string[] {
   const due = new Set([...jobs.silentSince(now, limit), ...jobs.unpublished(limit)]);
   return [...due].slice(0, limit);

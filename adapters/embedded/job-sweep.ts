@@ -4,12 +4,12 @@ import type { Job } from '../../core/records/job.ts';
 import { withStorageErrors, transaction } from './transaction.ts';
 import type { JobTables } from './job-tables.ts';
 
-/** What a sweep removed, so that what is kept elsewhere under these ids can go too. */
+/** Removed jobs, whose media and executions can be removed too, and the number of removed idempotency records. */
 export type SweepResult = { jobs: { jobId: string; sourceId: string }[]; idempotencyRecords: number };
 
 /**
- * Removes what nobody can read any more: idempotency records, and expired jobs with all that belongs to them. A job stays an
- * hour past its expiry, as its last events may still be under way to a receiver; reads leave it out all the same.
+ * Removes expired idempotency records and expired jobs with their records. A job stays one hour past its expiry, because its last
+ * events may still be in delivery; reads leave it out from its expiry on.
  */
 export async function sweepJobs(database: DatabaseSync, tables: JobTables, now: Date): Promise<SweepResult> {
   const removeDeliveries = createDeliveryRemoval(database);
@@ -19,14 +19,14 @@ export async function sweepJobs(database: DatabaseSync, tables: JobTables, now: 
       removeJob(tables, job);
       removeDeliveries(job.job_id);
     });
-    // A job of a day has 17,000 events: other work goes between two of them.
+    // A job that ran for a day has 17,000 events: yield between two jobs.
     await setImmediate();
   }
   const idempotencyRecords = transaction(database, () => tables.idempotency.removeExpired(now));
   return { jobs: jobs.map((job) => ({ jobId: job.job_id, sourceId: job.source_id })), idempotencyRecords };
 }
 
-/** Undelivered events are given up an hour after their job's end (design section 9). */
+/** Deliveries end one hour after their job's end (design section 9). */
 const deliveryTimeMs = 3_600_000;
 
 function removeJob(tables: JobTables, job: Job): void {

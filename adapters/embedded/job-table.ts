@@ -4,7 +4,7 @@ import { jobSchema, type Job } from '../../core/records/job.ts';
 import type { JobQuery } from '../../core/ports/job-store.ts';
 import { readCount, readOptionalRecord, readRecords, toMilliseconds, type Row } from './record.ts';
 
-/** Jobs. Every write goes through `toRow`, so that the columns cannot disagree with the record. */
+/** Creates the table of jobs. Every write uses `toRow`, so that the columns match the record. */
 export function createJobTable(database: DatabaseSync) {
   const insert = database.prepare(`
     INSERT INTO jobs VALUES (:job_id, :caller, :job_type, :status, :created_at, :sequence, :published,
@@ -27,8 +27,8 @@ export function createJobTable(database: DatabaseSync) {
   const silent = database.prepare(`
     SELECT job_id FROM jobs WHERE status IN ('pending', 'running') AND lease_until < ?
     ORDER BY lease_until LIMIT ?`);
-  // No webhook receives progress: a job whose newest events are only that has nothing left to publish. Whoever repairs may
-  // ask for a later time, so what has expired by then is not left out; it comes last.
+  // Webhooks do not receive `progress`, so a job whose newest events are only `progress` has nothing to publish. `reconcile` can
+  // use a later time than now, so expired jobs are included and come last.
   const unpublished = database.prepare(`
     SELECT job_id FROM jobs
     WHERE has_webhook = 1 AND published < sequence
@@ -48,10 +48,10 @@ export function createJobTable(database: DatabaseSync) {
         jobSchema,
         page.all({ ...toCondition(query, now), limit: query.limit, offset: query.offset }),
       ),
-    /** Pending or running, with a lease that ends before `until`. */
+    /** Returns pending and running jobs whose lease ends before `until`. */
     activeWithLeaseBefore: (until: Date) => readRecords(jobSchema, active.all(until.getTime())),
     active: () => readRecords(jobSchema, active.all(Number.MAX_SAFE_INTEGER)),
-    /** Ids of jobs that are active and whose lease is over, oldest lease first. */
+    /** Returns ids of active jobs with an expired lease, oldest lease first. */
     silentSince: (now: Date, limit: number) => readIds(silent.all(now.getTime(), limit)),
     unpublished: (limit: number) => readIds(unpublished.all(limit)),
     expiredBy: (now: Date) => readRecords(jobSchema, expired.all(now.getTime())),

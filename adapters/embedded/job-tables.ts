@@ -8,7 +8,7 @@ import { createTotalsTable } from './totals-table.ts';
 
 export type JobTables = ReturnType<typeof createJobTables>;
 
-/** What one transaction of the job store may touch. */
+/** Creates the tables that one transaction of the job store can change. */
 export function createJobTables(database: DatabaseSync) {
   return {
     jobs: createJobTable(database),

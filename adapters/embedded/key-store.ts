@@ -5,16 +5,16 @@ import { readCount, readOptionalRecord, readRecords, toMilliseconds } from './re
 import { withStorageErrors, transaction } from './transaction.ts';
 
 export type EmbeddedKeyStore = KeyStore & {
-  /** Removes keys that were revoked before then, some at a time; returns how many. */
+  /** Removes at most 500 keys that were revoked before `revokedBefore`; returns how many. */
   sweep(revokedBefore: Date): Promise<number>;
 };
 
-/** In one transaction: milliseconds, in which nothing else is written. */
+/** Maximum keys per transaction: milliseconds, during which no other write runs. */
 const maxSweptAtOnce = 500;
 
-/** Throws `TransientError`, and `StorageError` for a record that cannot be read. */
+/** Creates the store of API keys. Throws `TransientError`, and `StorageError` for an unreadable record. */
 export function createKeyStore(database: DatabaseSync): EmbeddedKeyStore {
-  // A repeated put must not undo a revocation that came between.
+  // A repeated put must not undo a revocation in between.
   const put = database.prepare(
     'INSERT OR IGNORE INTO api_keys (hash, caller, created_at, record) VALUES (?, ?, ?, ?)',
   );
@@ -51,7 +51,7 @@ export function createKeyStore(database: DatabaseSync): EmbeddedKeyStore {
     });
   }
 
-  /** What it made belongs to its own maker from then on: the chain from a key to all that came of it does not break. */
+  /** Removes a key. Its child keys get its parent as their parent, so that the chain of keys stays complete. */
   function removeFromChain({ hash }: ApiKey): void {
     const { created_by } = read(hash) ?? { created_by: null };
     for (const made of readRecords(apiKeySchema, madeBy.all(hash)))

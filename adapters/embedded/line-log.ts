@@ -6,13 +6,13 @@ export type LogLevel = (typeof logLevels)[number];
 export type LineLogOptions = {
   level: LogLevel;
   now: () => Date;
-  /** Takes one line, without its end. */
+  /** Writes one line, given without its line break. */
   write: (line: string) => void;
-  /** Lines for people; otherwise JSON, one object a line. */
+  /** True for human-readable lines, false for one JSON object per line. */
   humanReadable: boolean;
 };
 
-/** The log of the one-machine service: a line an entry, on standard error. */
+/** Creates the log of the embedded service: one line per entry. */
 export function createLineLog({ level, now, write, humanReadable }: LineLogOptions): Log {
   const least = logLevels.indexOf(level);
   const logger = (entryLevel: LogLevel) => (message: string, fields?: LogFields) => {
@@ -26,7 +26,7 @@ export function createLineLog({ level, now, write, humanReadable }: LineLogOptio
   return { debug: logger('debug'), info: logger('info'), warning: logger('warning'), error: logger('error') };
 }
 
-/** Time, level and message stand first, and no field replaces them. */
+/** Puts time, level and message first; fields cannot overwrite them. */
 function entryFor(level: LogLevel, message: string, fields: LogFields | undefined, at: Date): object {
   const entry = { time: at.toISOString(), level: level.toUpperCase(), message };
   return Object.assign({ ...entry }, fields, entry);

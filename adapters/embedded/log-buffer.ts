@@ -5,11 +5,11 @@ import { logLevels, type LogLevel } from './line-log.ts';
 export type LogBufferOptions = {
   level: LogLevel;
   now: () => Date;
-  /** The contract's 500 (interface section 4.10). */
+  /** Maximum entries, default 500 (interface section 4.10). */
   capacity?: number;
 };
 
-/** The newest entries in memory, gone with the process. */
+/** Creates a log that keeps its newest entries in memory until the process ends. */
 export function createLogBuffer({ level, now, capacity = 500 }: LogBufferOptions): Log & RecentLog {
   const entries: LogEntry[] = [];
   const least = logLevels.indexOf(level);

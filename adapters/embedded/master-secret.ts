@@ -3,8 +3,8 @@ import { link, open, readFile, rm } from 'node:fs/promises';
 import { DataDirectoryError } from './data-directory-error.ts';
 
 /**
- * The 32 bytes that the callers' webhook secrets are derived from: read from the file (mode 0600), or made there at first.
- * Throws `DataDirectoryError` for a file that holds anything else.
+ * Returns the 32 bytes from which webhook secrets are derived. Reads them from the file, or creates it (mode 0600). Throws
+ * `DataDirectoryError` if the file has other content.
  */
 export async function loadOrCreateMasterSecret(path: string): Promise<Buffer> {
   const stored = await readStored(path);
@@ -22,7 +22,10 @@ async function readStored(path: string): Promise<string | undefined> {
   }
 }
 
-/** Linked under its name only when it is whole; of two processes that make one at once, the first wins. */
+/**
+ * Writes a temporary file and links it under the final name when it is complete. If two processes create one concurrently, the
+ * first wins.
+ */
 async function make(path: string): Promise<void> {
   const partial = `${path}.${randomUUID()}.part`;
   try {
@@ -39,14 +42,14 @@ async function make(path: string): Promise<void> {
 
 function decode(text: string): Buffer {
   const secret = Buffer.from(text, 'base64');
-  if (secret.length !== 32) throw unusable('The file of the master secret holds no secret of 32 bytes');
+  if (secret.length !== 32) throw unusable('The master secret file does not hold a secret of 32 bytes');
   return secret;
 }
 
 function unusable(message: string, cause?: unknown): DataDirectoryError {
   return new DataDirectoryError(
     message,
-    'Restore it from a backup of the data directory. Removing it makes a new one, and gives every caller a new webhook secret.',
+    'Restore the file from a backup of the data directory. If you remove it, every caller gets a new webhook secret.',
     { cause },
   );
 }

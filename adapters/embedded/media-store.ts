@@ -6,11 +6,11 @@ import { sweepMedia } from './media-sweep.ts';
 import { storageError } from './storage-error.ts';
 
 export type EmbeddedMediaStore = MediaStore & {
-  /** Removes what was stored before then; returns how many files. Throws `TransientError`. */
+  /** Removes files stored before `olderThan`; returns how many. Throws `TransientError`. */
   sweep(olderThan: Date): Promise<number>;
 };
 
-/** Captures as files under `directory`. Throws `TransientError` for the disk's faults, `RangeError` for what is no key. */
+/** Creates a media store of files under `directory`. Throws `TransientError` for disk faults, `RangeError` for an invalid key. */
 export function createMediaStore(directory: string): EmbeddedMediaStore {
   return {
     put: async (key, bytes) => {
@@ -24,7 +24,7 @@ export function createMediaStore(directory: string): EmbeddedMediaStore {
   };
 }
 
-/** `captures/<uuid>/<tick>-<id>.jpg`: no part of a key can lead out of the directory. */
+/** Keys such as `captures/<uuid>/<tick>-<id>.jpg`: no part of a key can leave the directory. */
 const keyPattern = /^(?:[A-Za-z0-9][\w-]{0,63}\/){1,4}[A-Za-z0-9][\w-]{0,127}\.(?:jpg|mp4)$/;
 
 function toPath(directory: string, key: string): string {
@@ -32,7 +32,7 @@ function toPath(directory: string, key: string): string {
   return join(directory, key);
 }
 
-/** Whole or not at all: an event refers to the file once this is done, so it is on the disk by then (a flush, about a millisecond). */
+/** Writes a file atomically. Flushes it (about a millisecond), since the next commit of an event refers to it. */
 async function write(path: string, bytes: Uint8Array): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const partial = `${path}.${randomUUID()}.part`;

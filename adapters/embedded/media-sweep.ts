@@ -2,14 +2,15 @@ import { lstat, opendir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Removes the files under `directory` that were last written before `olderThan`, half-written ones too, and the folders
- * that this empties. Returns how many files.
+ * Removes files under `directory` last written before `olderThan`, incomplete ones too, and folders that become empty. Returns
+ * the number of files.
  */
 export async function sweepMedia(directory: string, olderThan: Date): Promise<number> {
   let removed = 0;
   for await (const entry of await opendir(directory)) {
     const path = join(directory, entry.name);
-    // Asked before anything in a folder is removed. One that is young was made for a picture that is on its way.
+    // Checks the age before it removes files, which changes the folder's time. A young folder belongs to a frame that is being
+    // stored.
     const isOld = await isOlder(path, olderThan);
     if (entry.isDirectory()) {
       removed += await sweepMedia(path, olderThan);
@@ -22,7 +23,7 @@ export async function sweepMedia(directory: string, olderThan: Date): Promise<nu
   return removed;
 }
 
-/** A half-written file that has just got its name is gone by its old one, and young. */
+/** Returns false if the file is missing: a complete file was renamed since, and is young. */
 async function isOlder(path: string, olderThan: Date): Promise<boolean> {
   try {
     return (await lstat(path)).mtimeMs < olderThan.getTime();

@@ -1,6 +1,6 @@
 import type { Counted, Meter, MeterReading } from '../../core/ports/meter.ts';
 
-/** Counts in memory: the numbers begin anew with the process, as the contract has it (interface section 2.10). */
+/** Creates counters in memory that restart with the process (interface section 2.10). */
 export function createMeter(since: Pick<MeterReading, 'startedAt' | 'jobsBefore'>): Meter {
   const providers = new Map<string, { calls: number; errors: number }>();
   const deliveries = { delivered: 0, failed: 0 };

@@ -4,7 +4,7 @@ import { StorageError } from './storage-error.ts';
 
 export type Row = Record<string, SQLOutputValue>;
 
-/** The record in a row's JSON. Throws `StorageError` when it does not fit its schema. */
+/** Parses the JSON record of a row. Throws `StorageError` if it does not fit the schema. */
 function readRecord<T>(schema: z.ZodType<T>, row: Row): T {
   const read = schema.safeParse(parseJson(row['record']));
   if (!read.success) throw new StorageError('A stored record does not fit its schema', { cause: read.error });
@@ -19,7 +19,7 @@ export function readRecords<T>(schema: z.ZodType<T>, rows: Row[]): T[] {
   return rows.map((row) => readRecord(schema, row));
 }
 
-/** Of a statement that selects one whole number `AS count`. */
+/** Reads the result of a statement that selects one integer `AS count`. */
 export function readCount(row: Row | undefined): number {
   return countSchema.parse(row).count;
 }
@@ -30,11 +30,11 @@ function parseJson(text: SQLOutputValue | undefined): unknown {
   try {
     return JSON.parse(z.string().parse(text));
   } catch (error) {
-    throw new StorageError('A stored record is no JSON', { cause: error });
+    throw new StorageError('A stored record is not JSON', { cause: error });
   }
 }
 
-/** A timestamp of a record as its column. */
+/** Converts a timestamp of a record to its column value, in epoch milliseconds. */
 export function toMilliseconds(timestamp: string): number {
   return Date.parse(timestamp);
 }

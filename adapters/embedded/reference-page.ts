@@ -5,8 +5,8 @@ import { Hono } from 'hono';
 const require = createRequire(import.meta.url);
 
 /**
- * The reference page at `/docs`: Swagger UI out of its package, so that it works without the internet. For the one-machine service;
- * in AWS the same files lie in a bucket.
+ * Serves the reference page at `/docs`: Swagger UI from its npm package, so that it works offline. For the embedded service; on
+ * AWS the same files are in a bucket.
  */
 export function referencePage() {
   const pages = new Hono().get('/docs', (context) => context.html(page, 200, headers));
@@ -18,7 +18,7 @@ export function referencePage() {
   return pages;
 }
 
-/** Nothing from elsewhere, and no script in the page itself. `data:` pictures stand in Swagger UI's style sheet. */
+/** Allows no other origin and no inline script. Swagger UI's style sheet contains `data:` images. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -54,7 +54,10 @@ const page = `<!doctype html>
 </html>
 `;
 
-/** Without `validatorUrl: null` the page would send the document's address to a validator on the internet. */
+/**
+ * Script that starts Swagger UI. Without `validatorUrl: null` the page sends the document's address to a validator on the
+ * internet.
+ */
 const showReference = `SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#reference',

@@ -1,7 +1,6 @@
 /**
- * Forward migrations: the schema of version n is what the first n of these make. A released one is never edited; add
- * another. All times are milliseconds since 1970 (UTC). `record` is the record as JSON; the columns beside it
- * repeat those of its fields that are conditions or indexes.
+ * Forward migrations: the first n create schema version n. A released migration never changes; append a new one. Times are epoch
+ * milliseconds. `record` is the record as JSON; the other columns repeat fields that conditions or indexes use.
  */
 export const migrations: readonly string[] = [
   `
@@ -101,7 +100,7 @@ export const migrations: readonly string[] = [
       'webhook_secret', json('{"version":1,"previous":[]}'))
     FROM (SELECT caller, min(record ->> 'created_at') AS created_at FROM api_keys GROUP BY caller);
   `,
-  // Timestamps of one form: as text they compare as times. A key that is not revoked ends behind all of them.
+  // Timestamps have one form, so that their text order is their time order; 'never' sorts after all of them.
   `
   ALTER TABLE api_keys ADD COLUMN ends_at TEXT GENERATED ALWAYS AS (coalesce(record ->> 'revoked_at', 'never')) VIRTUAL;
   ALTER TABLE api_keys ADD COLUMN created_by TEXT GENERATED ALWAYS AS (record ->> 'created_by') VIRTUAL;

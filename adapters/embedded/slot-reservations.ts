@@ -1,14 +1,17 @@
 import type { IdempotencyRecord, ReservationResult, SlotReservation } from '../../core/ports/job-store.ts';
 
-/** `holders` are the requests that share the slot, by the job ids that they reserved with. */
+/** Reservation until `untilMs` (epoch ms). `holders` are the requests that share it, by the job ids that they reserved with. */
 type Reservation = { untilMs: number; holders: Set<string>; idempotency: IdempotencyRecord | undefined };
 
-/** Slots of jobs that are being created, in memory: a process that crashes creates none of them. */
+/**
+ * Creates reservations of slots for jobs that are being created. They are in memory: a process that crashes creates none of those
+ * jobs.
+ */
 export function createSlotReservations() {
   const callers = new Map<string, Map<string, Reservation>>();
   return { reserve, release, remove, count };
 
-  /** Returns 'slots_full' if the caller has `slotLimit` slots, `slotsTaken` by jobs and the rest reserved. */
+  /** Reserves a slot. Returns 'slots_full' if jobs (`slotsTaken`) and reservations use all `slotLimit` slots. */
   function reserve(
     { caller, jobId, slotLimit, until, idempotency }: SlotReservation,
     slotsTaken: number,

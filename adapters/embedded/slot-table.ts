@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { readCount } from './record.ts';
 
-/** Which jobs take the places of a caller. A set: taking or freeing twice changes nothing. */
+/** Creates the table of slots: a set of job ids per caller, so that taking or freeing a slot twice changes nothing. */
 export function createSlotTable(database: DatabaseSync) {
   const take = database.prepare('INSERT OR IGNORE INTO slots VALUES (?, ?)');
   const free = database.prepare('DELETE FROM slots WHERE caller = ? AND job_id = ?');

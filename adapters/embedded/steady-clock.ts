@@ -1,7 +1,7 @@
 /**
- * Returns a clock that never goes back, for durations that one process measures. It runs with the monotonic clock, and follows the wall
- * clock forward: a machine that slept stopped the monotonic one. After the wall clock was set back it stays ahead, so nothing that
- * people read is taken from it.
+ * Returns a monotonic clock for durations that one process measures. It follows the monotonic time of the machine, and the wall
+ * clock forward: the monotonic time stops while the machine sleeps. After the wall clock is set back, it stays ahead, so do not
+ * show its times.
  */
 export function createSteadyClock(source: { wallMs: () => number; monotonicMs: () => number }): () => Date {
   let aheadMs = -Infinity;

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { TransientError } from '../../core/errors.ts';
 
-/** A stored record that cannot be read, or a statement that SQLite refuses: a defect of ours or of the disk, which no repetition cures. */
+/** Unreadable record or rejected SQL statement: a defect of this service or of the disk, which a retry does not fix. */
 export class StorageError extends Error {
   override readonly name = 'StorageError';
 }
 
 /**
- * What SQLite or the file system threw, as the core may see it: `TransientError` for what passes or what an operator can
- * mend (a full disk, a lock, an unplugged volume), `StorageError` for the rest of SQLite's. Other errors come back as they are.
+ * Maps errors of SQLite and of the file system: `TransientError` for faults that pass or that an operator can fix (a full disk, a
+ * lock, an unmounted volume), `StorageError` for other SQLite errors. Returns any other error unchanged.
  */
 export function storageError(error: unknown): unknown {
   const read = systemErrorSchema.safeParse(error);
@@ -17,18 +17,18 @@ export function storageError(error: unknown): unknown {
   // The low byte of an extended result code is its primary code (sqlite.org/rescode.html).
   const help = helpByCode.get(errcode === undefined ? code : errcode & 0xff);
   if (help !== undefined) return new TransientError(help, { cause: error });
-  return errcode === undefined ? error : new StorageError('SQLite refused a statement', { cause: error });
+  return errcode === undefined ? error : new StorageError('SQLite rejected a statement', { cause: error });
 }
 
 const systemErrorSchema = z.object({ code: z.string(), errcode: z.int().optional() });
 
-const full = 'The disk that holds the data directory is full: free some space, and work goes on by itself.';
-const failing = 'Reading or writing the data directory failed: check its disk.';
-const forbidden = 'The data directory cannot be written: check its owner, mode and mount options.';
-const busy = 'Another process holds the database of the data directory: end it, or wait for it.';
+const full = 'The disk of the data directory is full. Free some space; the service then continues.';
+const failing = 'The data directory could not be read or written. Check its disk.';
+const forbidden = 'The data directory cannot be written. Check its owner, mode and mount options.';
+const busy = 'Another process locks the database of the data directory. End that process, or wait for it.';
 const exhausted = 'The machine is out of memory or file handles.';
 
-/** By SQLite's primary result code, or by Node's error code. */
+/** Remediation by SQLite's primary result code or Node's error code. */
 const helpByCode = new Map<number | string, string>([
   [5, busy], // SQLITE_BUSY
   [6, busy], // SQLITE_LOCKED
@@ -43,7 +43,7 @@ const helpByCode = new Map<number | string, string>([
   ['EACCES', forbidden],
   ['EPERM', forbidden],
   ['EROFS', forbidden],
-  ['ENOENT', failing], // A folder was removed under our hands.
+  ['ENOENT', failing], // A folder was removed while the service was running.
   ['EIO', failing],
   ['EMFILE', exhausted],
   ['ENFILE', exhausted],

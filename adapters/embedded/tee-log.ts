@@ -1,6 +1,6 @@
 import type { Log } from '../../core/ports/log.ts';
 
-/** Every entry goes to each of these logs. */
+/** Returns a log that writes every entry to each of `logs`. */
 export function teeLog(...logs: Log[]): Log {
   return {
     debug: (...entry) => logs.forEach((log) => log.debug(...entry)),

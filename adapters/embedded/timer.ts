@@ -1,4 +1,4 @@
-/** Calls `fire` once after the delay; the function that comes back takes that back. */
+/** Calls `fire` once after `delayMs`. Returns a function that cancels the timer. */
 export type SetTimer = (fire: () => void, delayMs: number) => () => void;
 
 export const setSystemTimer: SetTimer = (fire, delayMs) => {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { countersSchema, zeroCounters } from '../../core/records/job.ts';
 import type { Totals } from '../../core/ports/job-store.ts';
 
-/** A row a counter, so that a counter which a later version brings needs no migration. */
+/** Creates the table of totals, one row per counter, so that a new counter needs no migration. */
 export function createTotalsTable(database: DatabaseSync) {
   const add = database.prepare(
     'INSERT INTO totals VALUES (?, ?) ON CONFLICT (counter) DO UPDATE SET value = value + excluded.value',

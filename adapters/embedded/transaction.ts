@@ -2,8 +2,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import { storageError } from './storage-error.ts';
 
 /**
- * Runs `work` whole or not at all. The write lock is taken first: what `work` reads is still so when it writes, whatever other
- * processes do. Throws what `work` throws, and SQLite's errors as `storageError` names them.
+ * Runs `work` in a transaction. Takes the write lock first, so that rows read by `work` are still current when it writes. Throws
+ * errors of `work`, and SQLite's errors mapped by `storageError`.
  */
 export function transaction<T>(database: DatabaseSync, work: () => T): T {
   return withStorageErrors(() => {
@@ -19,7 +19,7 @@ export function transaction<T>(database: DatabaseSync, work: () => T): T {
   });
 }
 
-/** Runs statements that need no transaction. Throws SQLite's errors as `storageError` names them. */
+/** Runs statements that need no transaction. Throws SQLite's errors mapped by `storageError`. */
 export function withStorageErrors<T>(work: () => T): T {
   try {
     return work();
@@ -28,7 +28,7 @@ export function withStorageErrors<T>(work: () => T): T {
   }
 }
 
-/** A full disk may have rolled the transaction back already. */
+/** Rolls back, unless SQLite did so when the disk was full. */
 function rollBack(database: DatabaseSync): void {
   if (database.isTransaction) database.exec('ROLLBACK');
 }

@@ -1,10 +1,10 @@
-/** Jobs that wait for a turn, and when the head of each becomes visible (in milliseconds). */
+/** Jobs that wait for a turn, each with the time at which its head becomes visible (epoch ms). */
 export type WaitingJobs = {
   has(jobId: string): boolean;
   add(jobId: string, visibleAt: number): void;
-  /** Takes out the one that has been visible longest. */
+  /** Removes and returns the job that has been visible longest; undefined if none is visible. */
   takeVisible(nowMs: number): string | undefined;
-  /** When the next one becomes visible. */
+  /** Returns the next visibility time, in epoch milliseconds. */
   nextVisibleAt(): number | undefined;
 };
 
@@ -23,7 +23,7 @@ export function createWaitingJobs(): WaitingJobs {
   };
 }
 
-/** A look at each: a machine has some hundred jobs with something to deliver. */
+/** Scans all entries: a machine has a few hundred jobs with pending deliveries. */
 function earliest(jobs: Map<string, number>): { jobId: string; visibleAt: number } | undefined {
   let first: { jobId: string; visibleAt: number } | undefined;
   for (const [jobId, visibleAt] of jobs) {

@@ -14,10 +14,10 @@ import { fallbackHandler } from './fallback.ts';
 import { ValidationError } from './validation.ts';
 
 /**
- * The whole HTTP surface: the API below `/api`, `/healthz` beside it. Serves Lambda and the one-machine service alike.
+ * Creates the HTTP app: the API below `/api`, and `/healthz`. Lambda and the embedded service use the same app.
  *
  * @example
- * const response = await createApp(collaborators).request('/api/jobs', { headers: { Authorization: `Bearer ${key}` } });
+ * const response = await createApp(deps).request('/api/jobs', { headers: { Authorization: `Bearer ${key}` } });
  */
 export function createApp(deps: HttpDeps): Hono<AuthEnv> {
   const app = new Hono<AuthEnv>();
@@ -32,7 +32,7 @@ export function createApp(deps: HttpDeps): Hono<AuthEnv> {
     if (error instanceof IdempotencyKeyReusedError)
       return context.json({ detail: idempotencyKeyReused().detail }, 422);
     const { status, body } = errorResponse(error);
-    // A client that left in the middle of its request is no fault of the service.
+    // A client that disconnects during its request is not a fault of the service.
     if (status === 500 && !context.req.raw.signal.aborted)
       deps.log.error('Request failed', {
         path: context.req.path,
@@ -41,7 +41,7 @@ export function createApp(deps: HttpDeps): Hono<AuthEnv> {
       });
     if (error instanceof RateLimitedError) context.header('Retry-After', `${error.retryAfterSeconds}`);
     if (status === 401) context.header('WWW-Authenticate', 'Bearer');
-    // The rest of the body may still arrive, and would be read as the next request.
+    // Closes the connection, since the unread rest of the body would be parsed as the next request.
     if (status === 408) context.header('Connection', 'close');
     return context.json(body, status);
   });

@@ -10,23 +10,23 @@ import type { Log } from '../../core/ports/log.ts';
 export type AuthDeps = KeyCrypto & {
   keys: KeyStore;
   now: () => Date;
-  /** Never goes back in this process: a clock that is set back makes no revoked key valid. */
+  /** Monotonic time: a clock that is set back must not make a revoked key valid. */
   steadyNow: () => Date;
   log: Log;
 };
 export type AuthEnv = {
   Variables: {
     key: ApiKey;
-    /** See `limitBodies`. */
+    /** Reads the request body; set by `limitBodies`. */
     readBody: () => Promise<Uint8Array<ArrayBuffer>>;
   };
 };
 
-/** One space, nothing around it: other spellings are refused (interface section 5). */
+/** Header with exactly one space and nothing around it; other spellings are rejected (interface section 5). */
 const bearer = /^Bearer ([^\s]+)$/i;
 const touchAfterMs = 60_000;
 
-/** Lets a request pass with a valid, unrevoked key; `key` is then set. Otherwise 401. */
+/** Authenticates the request and sets `key`. Throws `UnauthorizedError` for a missing, unknown or revoked key. */
 export function bearerAuth(deps: AuthDeps) {
   return createMiddleware<AuthEnv>(async (c, next) => {
     const key = await readKey(c.req.header('Authorization'), deps);
@@ -43,13 +43,13 @@ async function readKey(header: string | undefined, deps: AuthDeps): Promise<ApiK
   return hash === undefined ? undefined : deps.keys.find(hash);
 }
 
-/** `last_used_at` is for people: a minute's precision spares a write a request, and a full disk refuses no request for it. */
+/** Stores `last_used_at`, at most once per minute to save writes. A full disk rejects no request: the failure is logged. */
 async function touch(key: ApiKey, { keys, now, log }: AuthDeps): Promise<void> {
   const last = key.last_used_at === null ? 0 : Date.parse(key.last_used_at);
   if (now().getTime() - last <= touchAfterMs) return;
   try {
     await keys.touch(key.hash, now());
   } catch (error) {
-    log.warning('Last use of a key not stored', { error: String(error) });
+    log.warning('Last use of a key could not be stored', { error: String(error) });
   }
 }

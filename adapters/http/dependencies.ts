@@ -6,10 +6,10 @@ import type { AcceptsHost } from './guard-host.ts';
 import type { RequestBodies } from './request-bodies.ts';
 import type { EventStreamDeps } from './sse/dependencies.ts';
 
-/** All that the routes work with: what belongs to ticks and windows alone is none of theirs. */
+/** Dependencies of the routes. Those of ticks and windows only are left out. */
 export type HttpDeps = Omit<CoreDeps, 'vision' | 'contactSheets' | 'compareMotion'> & {
   vision: Omit<VisionModel, 'summarize'>;
-  /** Absent where nothing watches the service: on one machine. */
+  /** Absent in the embedded service, which has no alarms. */
   alarms?: AlarmReader;
   bodies: RequestBodies;
   acceptsHost: AcceptsHost;

@@ -2,11 +2,11 @@ import { maskUrl } from '../../core/stream/mask-url.ts';
 import { redact } from '../../core/observability/redact.ts';
 
 const echoedCharacters = 200;
-/** Enough to see a credential as a whole before it is cut. */
+/** Maximum length that is searched for credentials, in characters; long enough for a whole credential. */
 const readCharacters = 1000;
 const neverEchoed = new Set(['frame_b64', 'api_key', 'authorization']);
 
-/** What may be repeated to the caller of what was sent: no frames, no keys, no credentials in URLs, nothing long. */
+/** Returns the part of an input that an error response can repeat: no frames, keys or credentials in URLs, and no long text. */
 export function redactInput(value: unknown): unknown {
   if (typeof value === 'string') return echoText(value);
   if (Array.isArray(value)) return [];
@@ -19,7 +19,7 @@ export function redactInput(value: unknown): unknown {
   );
 }
 
-/** Of a field with this name. */
+/** Returns the part of the value of a field that an error response can repeat. */
 export function redactInputField(name: string | number | undefined, value: unknown): unknown {
   return neverEchoed.has(String(name)) ? null : redactInput(value);
 }
@@ -30,7 +30,7 @@ function echoText(value: string): string {
   return shown.length > echoedCharacters ? `${shown.slice(0, echoedCharacters).toWellFormed()}…` : shown;
 }
 
-/** `user:password@host`, `rtsp://user:pass?word@host` and whatever else is no URL but was meant to be one. */
+/** Credentials in text that does not parse as a URL: `user:password@host`, `rtsp://user:pass?word@host`. */
 function mayHoldPassword(text: string): boolean {
   const colon = text.indexOf(':');
   return colon >= 0 && text.lastIndexOf('@') > colon;

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../core/errors.ts';
 import { TransientError, WatchpostError } from '../../core/errors.ts';
 
-/** The one place that knows status codes (interface section 7). */
+/** Status by error code (interface section 7). No other module uses statuses of errors. */
 const statuses = {
   NOT_LIVESTREAM: 400,
   INVALID_URL: 400,
@@ -24,7 +24,7 @@ const statuses = {
 
 export type ErrorEnvelope = { error: { code: ErrorCode; message: string; remediation: string } };
 
-/** Status and body of an error. What is not ours tells the caller nothing of the inside. */
+/** Maps an error to status and body. Unexpected errors reveal no internals. */
 export function errorResponse(error: unknown) {
   const known = error instanceof WatchpostError ? error : unexpected(error);
   const body: ErrorEnvelope = {
@@ -39,7 +39,7 @@ function unexpected(cause: unknown): WatchpostError {
     'INTERNAL_ERROR',
     'Internal server error',
     passing
-      ? 'The service cannot store this right now. Try again with exponential backoff.'
+      ? 'Try again with exponential backoff. The service cannot store data at the moment.'
       : 'Try again with exponential backoff; if it stays, the operator finds the cause in the logs.',
     { cause },
   );

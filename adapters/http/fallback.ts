@@ -6,8 +6,8 @@ import { errorResponse } from './error-envelope.ts';
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 /**
- * Answers what no route has answered: 404 for a path that is not there, 405 for one that takes other methods, which `Allow`
- * lists. OPTIONS asks for just that list.
+ * Handles requests that match no route: 404 for an unknown path, 405 with `Allow` for a method that the path does not support.
+ * OPTIONS returns `Allow` with 204.
  */
 export function fallbackHandler<E extends Env>(app: Hono<E>) {
   return (context: Context<E>): Response => {
@@ -19,7 +19,7 @@ export function fallbackHandler<E extends Env>(app: Hono<E>) {
   };
 }
 
-/** Middleware matches every method; only what a route names counts. Hono answers HEAD by GET. */
+/** Returns the methods that endpoints declare: middleware matches every method. Hono serves HEAD by GET. */
 function listMethods<E extends Env>({ router }: Hono<E>, path: string): string[] {
   const named = methods.filter((method) =>
     router.match(method, path)[0].some(([[, route]]) => route.method !== METHOD_NAME_ALL),
@@ -36,14 +36,14 @@ function noSuchPath(path: string): WatchpostError {
   return new WatchpostError(
     'NOT_FOUND',
     `No such endpoint: ${path}`,
-    'See the list of endpoints in docs/api.md.',
+    'Use an endpoint of docs/use/api-reference.md.',
   );
 }
 
 function wrongMethod(method: string, allowed: string[]): WatchpostError {
   return new WatchpostError(
     'METHOD_NOT_ALLOWED',
-    `This endpoint does not take ${method}`,
+    `This endpoint does not support ${method}`,
     `Use ${allowed.join(' or ')}.`,
   );
 }

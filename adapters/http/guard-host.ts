@@ -1,12 +1,12 @@
 import { createMiddleware } from 'hono/factory';
 import { WatchpostError } from '../../core/errors.ts';
 
-/** Returns whether the service answers to this host name or address, without a port. */
+/** Returns true if the service has this host name or address, given without a port. */
 export type AcceptsHost = (hostname: string) => boolean;
 
 /**
- * Refuses requests for hosts that are not this service's: a web page that points its name at this machine (DNS rebinding) would
- * otherwise read the answers. Only clients that are no browsers leave `Host` out.
+ * Rejects requests for hosts of other services: a web page that resolves its name to this machine (DNS rebinding) could read the
+ * responses. Only clients that are not browsers omit `Host`.
  */
 export function guardHost({ acceptsHost }: { acceptsHost: AcceptsHost }) {
   return createMiddleware(async (context, next) => {
@@ -16,7 +16,7 @@ export function guardHost({ acceptsHost }: { acceptsHost: AcceptsHost }) {
   });
 }
 
-/** Returns an empty text for what is no URL. IPv6 addresses stand in brackets. */
+/** Returns the host name, with brackets around an IPv6 address; an empty string if `url` is not a URL. */
 export function toHostname(url: string): string {
   return URL.canParse(url) ? new URL(url).hostname.replace(/\.$/, '') : '';
 }
@@ -28,7 +28,7 @@ export function isLoopback(hostname: string): boolean {
 function hostRefusedError(): WatchpostError {
   return new WatchpostError(
     'FORBIDDEN',
-    'Requests for this host are refused',
-    'Use an address of the service. If this host is one, its operator adds it to WATCHPOST_ALLOWED_HOSTS, or sets WATCHPOST_PUBLIC_URL.',
+    'Requests for this host are rejected',
+    'Use an address of the service. If this host is one, add it to WATCHPOST_ALLOWED_HOSTS or set WATCHPOST_PUBLIC_URL.',
   );
 }

@@ -2,7 +2,7 @@ import { ValidationError } from './validation.ts';
 
 const name = 'Idempotency-Key';
 
-/** The key was used for another request. */
+/** Creates the error for a key that another request used. */
 export function idempotencyKeyReused(): ValidationError {
   return new ValidationError([
     {

@@ -1,9 +1,9 @@
-/** Where a text stops being JSON, and why; in characters and in the words of Python's `json`, which FastAPI passes on. */
+/** Position (in characters) and reason of a JSON syntax error, worded like Python's `json`, as in FastAPI. */
 export type JsonParseIssue = { position: number; reason: string };
 
 /**
- * Finds the fault in a text that `JSON.parse` has refused, whose own message says neither reliably and quotes the text, credentials
- * included. Nothing is recursive: a text may open a million brackets.
+ * Finds the syntax error in a text that `JSON.parse` rejected. The message of `JSON.parse` has no reliable position and quotes
+ * the text, including credentials. Not recursive: a text can open a million brackets.
  */
 export function findJsonParseIssue(text: string): JsonParseIssue {
   const found = scan(text);
@@ -12,7 +12,7 @@ export function findJsonParseIssue(text: string): JsonParseIssue {
 
 type Fault = { at: number; reason: string };
 
-/** What comes next: a value, the first or a further member of an object, what follows a value. */
+/** Expected token: a value, the first or a further member of an object, or the token after a value. */
 type Expected = 'value' | 'item' | 'name' | 'first name' | 'end of value';
 
 function scan(text: string): Fault {
@@ -60,14 +60,14 @@ function scan(text: string): Fault {
 
 const closing = { '{': '}', '[': ']' } as const;
 
-/** A number or one of the three names. */
+/** Scans a number or one of the names `true`, `false`, `null`. */
 function endOfWord(text: string, at: number): number | Fault {
   const word = /(?:null|true|false|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?)/y;
   word.lastIndex = at;
   return word.test(text) ? word.lastIndex : { at, reason: 'Expecting value' };
 }
 
-/** `at` is that of the opening quote. */
+/** Scans a string whose opening quote is at `at`. */
 function endOfString(text: string, at: number): number | Fault {
   for (let next = at + 1; next < text.length; next += 1) {
     const character = text[next] ?? '';
@@ -94,7 +94,7 @@ function afterSpace(text: string, at: number): number {
   return space.lastIndex;
 }
 
-/** Code points, as Python counts. */
+/** Counts code points, like Python. */
 function charactersUntil(text: string, end: number): number {
   let count = 0;
   for (let at = 0; at < end; count += 1) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;

@@ -3,8 +3,8 @@ import type { AuthEnv } from './bearer-auth.ts';
 import type { RequestBodies } from './request-bodies.ts';
 
 /**
- * Sets `readBody`, by which a handler reads the request's body, at most `maxBytes` of it. Runs behind `bearerAuth`: nothing is read of a
- * request without a key, nor of one that no handler takes.
+ * Sets `readBody`, with which a handler reads at most `maxBytes` of the body. Runs after `bearerAuth`: the body of a request
+ * without a key, or without a handler for it, is not read.
  */
 export function limitBodies({ bodies }: { bodies: RequestBodies }, maxBytes: (path: string) => number) {
   return createMiddleware<AuthEnv>(async (context, next) => {

@@ -1,6 +1,6 @@
 import { createMiddleware } from 'hono/factory';
 
-/** Browsers take an answer for what its type says, and never for a page or a script: answers quote what callers sent. */
+/** Forbids browsers to guess the content type: responses quote callers and must not become a page or script. */
 export function noSniff() {
   return createMiddleware(async (context, next) => {
     await next();

@@ -1,6 +1,6 @@
 import { createMiddleware } from 'hono/factory';
 
-/** Answers that hold a secret are kept nowhere on their way. */
+/** Forbids caches to store a response with a secret. */
 export function noStore() {
   return createMiddleware(async (context, next) => {
     await next();

@@ -4,7 +4,7 @@ import type { AuthEnv } from './bearer-auth.ts';
 import { readJsonBody } from './request-body.ts';
 import { validationError } from './validation.ts';
 
-/** Zod's own default leaves the fields `any`. */
+/** Schema type without `any`, which Zod's default has. */
 export type ObjectSchema = z.ZodObject<Record<string, z.ZodType>>;
 
 /** Schemas of the parts of a request; an endpoint reads only the parts that it declares. */
@@ -16,7 +16,7 @@ export type RequestSchemas = {
   headers?: ObjectSchema;
 };
 
-/** The first part that does not fit decides the response. */
+/** Order of the parts: the first invalid part decides the response. */
 const parts = [
   { name: 'parameters', location: 'path' },
   { name: 'query', location: 'query' },
@@ -24,7 +24,7 @@ const parts = [
   { name: 'headers', location: 'header' },
 ] as const;
 
-/** The same as inferred from one declaration: only the parts that it has. */
+/** Schemas of one declaration: only the parts that it declares. */
 export type OwnSchemas = Readonly<Record<string, ObjectSchema>>;
 
 /** Declared parts of a request, validated and converted. */
@@ -32,7 +32,10 @@ export type RequestParts<Schemas extends OwnSchemas> = z.output<
   z.ZodObject<{ -readonly [Part in keyof Schemas]: Schemas[Part] }>
 >;
 
-/** Creates a reader of the declared parts, which throws `ValidationError`. Zod compiles a schema at its first use, so it is kept. */
+/**
+ * Creates a reader of the declared parts, which throws `ValidationError`. Keep the reader, since Zod compiles a schema at its
+ * first use.
+ */
 export function createRequestReader<Schemas extends OwnSchemas>(
   schemas: Schemas,
 ): (context: Context<AuthEnv>) => Promise<RequestParts<Schemas>> {

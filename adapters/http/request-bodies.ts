@@ -3,24 +3,24 @@ import type { SetTimer } from '../embedded/timer.ts';
 
 /** Request bodies that are in memory, over all requests of a process. */
 export interface RequestBodies {
-  /** Accounts for the body of one request. `close` ends that, when the request is answered. */
+  /** Registers the body of one request. Call `close` after the response. */
   open(caller: string): RequestBody;
 }
 
 export type RequestBody = {
   /**
-   * Reads the whole body. Throws `WatchpostError`: the body is larger than `maxBytes`, or stops arriving; and `RateLimitedError` if the caller,
-   * or all callers, have too many bytes in memory.
+   * Reads the whole body. Throws `WatchpostError` if the body is larger than `maxBytes` or stops arriving, and `RateLimitedError`
+   * if the caller, or all callers together, have too many bytes in memory.
    */
   read(request: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer>>;
   close(): void;
 };
 
 export type BodyLimits = {
-  /** Bytes in memory of one caller: three bodies of the largest size. */
+  /** Maximum bytes in memory of one caller: three bodies of the maximum size. */
   maxBytesPerCaller: number;
   maxBytesInAll: number;
-  /** Time without a byte after which a body is given up. */
+  /** Maximum time without a byte, in milliseconds. */
   maxIdleMs: number;
 };
 
@@ -30,7 +30,7 @@ export const bodyLimits: BodyLimits = {
   maxIdleMs: 10_000,
 };
 
-/** Bytes that an open body counts as at least: it is a connection, too. */
+/** Minimum bytes that an open body counts, since it also holds a connection. */
 const minBytes = 16_000;
 const maxDiscardedBytes = 16_000_000;
 const retryAfterSeconds = 2;
@@ -58,18 +58,18 @@ export function createRequestBodies(deps: {
         },
       };
 
-      /** What was announced is counted before it arrives. */
+      /** Reserves the announced length before the body arrives. */
       function grow(bytes: number): void {
         if (bytes <= taken) return;
         const more = bytes - taken;
         if ((bytesOfCallers.get(caller) ?? 0) + more > limits.maxBytesPerCaller)
           throw new RateLimitedError(
-            `A caller may send ${limits.maxBytesPerCaller / 1_000_000} MB of request bodies concurrently: wait for answers, or try again in ${retryAfterSeconds} s.`,
+            `A caller may send ${limits.maxBytesPerCaller / 1_000_000} MB of request bodies concurrently. Wait for responses, or try again in ${retryAfterSeconds} s.`,
             retryAfterSeconds,
           );
         if (bytesInAll + more > limits.maxBytesInAll)
           throw new RateLimitedError(
-            `The service reads as many request bodies as it can: try again in ${retryAfterSeconds} s.`,
+            `The service is at its limit of request bodies. Try again in ${retryAfterSeconds} s.`,
             retryAfterSeconds,
           );
         account(caller, more);
@@ -122,7 +122,10 @@ export function createRequestBodies(deps: {
   }
 }
 
-/** A connection that ends with bytes unread is reset, and the answer may be lost with it; the server ends it soon after the answer. */
+/**
+ * Reads the rest of the body: a connection that closes with unread bytes is reset, which can destroy the response. The server
+ * closes it soon after the response.
+ */
 async function discard(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   for (let bytes = 0; bytes < maxDiscardedBytes;) {
     const { value } = await reader.read().catch(() => ({ value: undefined }));

@@ -5,8 +5,8 @@ import { findJsonParseIssue } from './json-parse-issue.ts';
 import { ValidationError } from './validation.ts';
 
 /**
- * The body as a JSON object. Bodies that are absent, no JSON, no object, or of another content type are told apart as FastAPI
- * tells them. Throws `ValidationError`, `WatchpostError` for a compressed body, and as `RequestBody.read`.
+ * Parses the body as a JSON object, with FastAPI's errors for a body that is absent, not JSON, not an object, or of another
+ * content type. Throws `ValidationError`, `WatchpostError` for a compressed body, and the errors of `RequestBody.read`.
  */
 export async function readJsonBody({ req, var: { readBody } }: Context<AuthEnv>): Promise<object> {
   refuseCompressed(req.header('Content-Encoding'));
@@ -19,13 +19,13 @@ export async function readJsonBody({ req, var: { readBody } }: Context<AuthEnv>)
   return value;
 }
 
-/** Unpacking would let a small request become a large one; frames are compressed already. */
+/** Rejects compressed bodies: a small request could expand to a large one, and frames are compressed already. */
 function refuseCompressed(encoding: string | undefined): void {
   if (encoding === undefined || /^\s*(identity)?\s*$/i.test(encoding)) return;
   throw new WatchpostError(
     'BAD_REQUEST',
     'Invalid request',
-    'Send the body as it is, without the header Content-Encoding: compressed bodies are not read.',
+    'Send the body uncompressed, without the header Content-Encoding.',
   );
 }
 
@@ -42,7 +42,7 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** Where the bytes stop being what a lenient decoder makes of them. */
+/** Returns the position of the first invalid UTF-8 byte. */
 function firstMalformed(bytes: Uint8Array): number {
   const lenient = Buffer.from(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));
   return bytes.findIndex((byte, at) => byte !== lenient[at]);

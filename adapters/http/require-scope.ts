@@ -4,7 +4,7 @@ import type { Scope } from '../../core/records/key.ts';
 import type { AuthEnv } from './bearer-auth.ts';
 import type { Endpoint } from './endpoint.ts';
 
-/** Lets a request pass whose key has the scope; otherwise 403. Stands behind `bearerAuth`. */
+/** Requires a scope of the key; throws `ForbiddenError` (403) without it. Runs after `bearerAuth`. */
 export function requireScope(scope: Scope) {
   return createMiddleware<AuthEnv>(async (context, next) => {
     if (!context.get('key').scopes.includes(scope)) throw lacks(scope);
@@ -12,7 +12,7 @@ export function requireScope(scope: Scope) {
   });
 }
 
-/** Returns a guard that passes requests with these headers and values; otherwise 403 (internal calls, interface section 5). */
+/** Requires these headers with these values; throws `ForbiddenError` (403) otherwise (internal calls, interface section 5). */
 export function requireFixedHeaders(headers: Record<string, string>) {
   return createMiddleware<AuthEnv>(async (context, next) => {
     for (const [name, value] of Object.entries(headers)) {
@@ -24,8 +24,8 @@ export function requireFixedHeaders(headers: Record<string, string>) {
 }
 
 /**
- * Returns the default guard of the API: a resource needs `jobs` unless a declared endpoint of it needs something else. A path without
- * an endpoint is closed, not open.
+ * Requires the scope `jobs` on every `/api` path, except resources with an endpoint that declares another scope. An unknown path
+ * is closed by default.
  */
 export function requireJobsScope(endpoints: readonly Pick<Endpoint, 'path' | 'scope'>[]) {
   const others = new Set(

@@ -1,6 +1,6 @@
 const groupLengths = [8, 4, 4, 4, 12];
 
-/** Why a text is no UUID, in the words of Pydantic's parser (pydantic-core 2.50). */
+/** Describes why a text is not a UUID, worded like Pydantic's parser (pydantic-core 2.50). */
 export function uuidError(text: string): string {
   const characters = Array.from(text);
   const stranger = characters.findIndex((character) => !/[0-9a-fA-F-]/.test(character));

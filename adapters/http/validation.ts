@@ -3,7 +3,7 @@ import { notUnicode } from '../../core/requests/text.ts';
 import { redactInput, redactInputField } from './echo.ts';
 import { uuidError } from './uuid-error.ts';
 
-/** One entry of the 422 body (interface section 2.9), worded as FastAPI with Pydantic 2 words it. */
+/** Entry of the 422 body (interface section 2.9), worded like FastAPI with Pydantic 2. */
 export type ValidationDetail = {
   loc: (string | number)[];
   msg: string;
@@ -14,7 +14,7 @@ export type ValidationDetail = {
 
 export type Location = 'body' | 'query' | 'path' | 'header';
 
-/** What was wrong with the request's shape; the edge answers 422. */
+/** Request that does not fit its schema; the app responds with 422. */
 export class ValidationError extends Error {
   readonly detail: ValidationDetail[];
 
@@ -25,10 +25,10 @@ export class ValidationError extends Error {
   }
 }
 
-/** Nobody reads more; a list of a million wrong elements must not make a million details. */
+/** Limit that keeps the response small for a large invalid array. */
 const maxDetails = 50;
 
-/** Zod's issues in Pydantic's words, one a field. `data` is the value that was parsed. */
+/** Converts Zod's issues to Pydantic's words, one per field. `data` is the parsed value. */
 export function validationError(
   issues: readonly z.core.$ZodIssue[],
   data: unknown,
@@ -38,7 +38,7 @@ export function validationError(
   return new ValidationError(onePerField(details));
 }
 
-/** A number beyond what is exact is first too large for that and then for the field; the field's own limit is the one to tell. */
+/** Keeps one detail per field. An unsafe integer has two issues; the limit of the field is the useful one. */
 function onePerField(details: ValidationDetail[]): ValidationDetail[] {
   return [...new Map(details.map((detail) => [JSON.stringify(detail.loc), detail])).values()];
 }

@@ -4,15 +4,15 @@ import type { ObjectSchema } from '../http/read-request.ts';
 
 export type Arguments = Record<string, unknown>;
 
-/** Parts of an endpoint that a request is made from. */
+/** Parts of an endpoint from which a request is built. */
 export type CallableEndpoint = Pick<Endpoint, 'method' | 'path' | 'request' | 'fixedHeaders'>;
 
-/** A request to our own API. */
+/** Request to the API of this service. */
 export type ApiCall = { path: string; init: { method: string; headers: Headers; body?: string } };
 
 /**
- * A tool's arguments as the request that they stand for. Only the path is checked here, since a path without its job would be
- * another endpoint; everything else is for the API to judge. Throws `ValidationError`.
+ * Converts a tool's arguments to a request. Validates only the path, because a path without its job id would be another endpoint;
+ * the API validates the rest. Throws `ValidationError`.
  */
 export function apiCall(endpoint: CallableEndpoint, given: Arguments, authorization: string): ApiCall {
   const { method, request } = endpoint;
@@ -26,7 +26,7 @@ export function apiCall(endpoint: CallableEndpoint, given: Arguments, authorizat
   };
 }
 
-/** `Idempotency-Key` is the argument `idempotency_key`. */
+/** Converts a header name to an argument name: `Idempotency-Key` to `idempotency_key`. */
 export function argumentName(header: string): string {
   return header.toLowerCase().replaceAll('-', '_');
 }
@@ -60,7 +60,7 @@ function toHeaders(
   return sent;
 }
 
-/** All that went nowhere else: what the schema does not know is the API's to ignore. */
+/** Returns the remaining arguments as the body; the API ignores unknown fields. */
 function toBody({ request }: CallableEndpoint, given: Arguments): Arguments {
   const elsewhere = new Set([
     ...listNames(request.parameters),
@@ -74,7 +74,7 @@ function listNames(schema: ObjectSchema | undefined): string[] {
   return Object.keys(schema?.shape ?? {});
 }
 
-/** What a header can carry; a client over HTTP could not have sent anything else. */
+/** Throws `ValidationError` for characters that an HTTP header cannot hold. */
 function headerText(name: string, text: string): string {
   if (/^[ -~]*$/.test(text)) return text;
   throw new ValidationError([

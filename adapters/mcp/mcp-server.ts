@@ -15,7 +15,7 @@ import type { ApiCall, Arguments } from './arguments.ts';
 import { toStructuredResult, toolResult } from './tool-result.ts';
 import { toTool } from './tool.ts';
 
-/** Who calls, and how the API is called for them. */
+/** Caller of a tool, and the function that sends its requests to the API. */
 export type McpCaller = {
   authorization: string;
   scopes: readonly Scope[];
@@ -25,11 +25,11 @@ export type McpCaller = {
 const byName = new Map(endpoints.map((endpoint) => [endpoint.id, { endpoint, tool: toTool(endpoint) }]));
 
 const instructions =
-  'Watches live video streams. check_once answers one yes/no question about a stream now; live_monitor starts a job that alerts when a condition holds; live_digest starts one that tells what happened in each window. Follow a job with job_events (send next_after as after) and see the evidence with job_picture. A failed call carries a remediation.';
+  'Watches live video streams. check_once answers one yes/no question about a stream now; live_monitor starts a job that alerts when a condition holds; live_digest starts one that summarizes each window. Follow a job with job_events (send next_after as after) and get the evidence with job_picture. A failed call contains a remediation.';
 
 /**
- * The endpoints of the API as tools. The SDK's high-level server would check arguments itself and say so in its own words; here a
- * call is a request to the API, so that keys, limits, defaults and errors are the API's, decided once.
+ * Creates an MCP server whose tools are the endpoints of the API. Each call is a request to the API, so that keys, limits,
+ * defaults and errors are the same. The SDK's high-level server would validate arguments with its own messages.
  */
 export function mcpServer({ authorization, scopes, request }: McpCaller): Server {
   const server = new Server(

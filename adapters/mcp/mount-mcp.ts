@@ -8,12 +8,12 @@ import type { RequestBodies } from '../http/request-bodies.ts';
 import { mcpServer } from './mcp-server.ts';
 import { originGuard } from './origin-guard.ts';
 
-/** The API's 5 MB, and what JSON-RPC wraps around them; the API still refuses what is too large for it. */
+/** Maximum body size, in bytes: the API's 5 MB and the JSON-RPC envelope. The API enforces its own limit. */
 const maxBodyBytes = 5_100_000;
 
 /**
- * Adds `/mcp` to the app: the streamable HTTP transport without sessions, which answers each POST with JSON. Nothing is kept between
- * requests, so any instance of a function can answer any of them. Apart from `createApp`, since the SDK weighs on a cold start.
+ * Adds `/mcp` to the app: the streamable HTTP transport without sessions, which responds to each POST with JSON. No state is kept
+ * between requests, so any instance can serve any request. Separate from `createApp`, because the SDK slows a cold start.
  */
 export function mountMcp(
   app: Hono<AuthEnv>,
@@ -43,17 +43,16 @@ export function mountMcp(
       await server.close();
     }
   });
-  // No session, so there is no stream to open and nothing to delete: 405, as the specification says.
+  // No sessions exist, so there is no stream to open and nothing to delete: 405, as the specification requires.
   app.all('/mcp', () =>
-    jsonRpcError(405, -32_000, 'Method not allowed: this server keeps no sessions. Use POST.', {
+    jsonRpcError(405, -32_000, 'Method not allowed: this server has no sessions. Use POST.', {
       Allow: 'POST',
     }),
   );
 }
 
-/** The revision of 2025-06-18 has removed batches; one that is handled would be many calls for one request. */
-const noBatches =
-  'A request is one JSON-RPC message: batches are not supported. Send each message in a POST of its own.';
+/** Batches were removed in revision 2025-06-18; a batch would be many calls in one request. */
+const noBatches = 'Batches are not supported. Send each JSON-RPC message in its own POST.';
 
 function parseJson(text: string): unknown {
   try {

@@ -3,8 +3,8 @@ import { WatchpostError } from '../../core/errors.ts';
 import { toHostname, isLoopback } from '../http/guard-host.ts';
 
 /**
- * Refuses what pages of other sites send, as the MCP specification asks: an `Origin` must be the service's own, the host that was
- * asked, which `guardHost` has accepted, or this machine.
+ * Rejects requests from pages of other sites, as the MCP specification requires. `Origin` must be the requested host, which
+ * `guardHost` has accepted, or this machine.
  */
 export function originGuard({ baseUrl }: { baseUrl: string }) {
   const own = new URL(baseUrl).origin;
@@ -23,7 +23,7 @@ export function originGuard({ baseUrl }: { baseUrl: string }) {
 function originRefusedError(): WatchpostError {
   return new WatchpostError(
     'FORBIDDEN',
-    'Requests with this Origin header are refused',
+    'Requests with this Origin header are rejected',
     'Call from an MCP client, or from a page of this host.',
   );
 }

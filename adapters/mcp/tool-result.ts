@@ -4,7 +4,7 @@ import type { EndpointDeclaration } from '../http/endpoint.ts';
 
 const objectSchema = z.record(z.string(), z.unknown());
 
-/** The API's answer as a tool's result. An error is a result too, so that the model reads its remediation. */
+/** Converts a response of the API to a tool result. An error is a result too, so that the model reads its remediation. */
 export async function toolResult(endpoint: EndpointDeclaration, response: Response): Promise<CallToolResult> {
   const declared = endpoint.response;
   if (response.ok && declared.kind === 'jpeg') {
@@ -19,7 +19,7 @@ export async function toolResult(endpoint: EndpointDeclaration, response: Respon
   return { content: [...content, ...(typeof frame === 'string' ? [jpeg(frame)] : [])], structuredContent };
 }
 
-/** The text is for clients that read no structured content. */
+/** Result with text, for clients that do not read structured content. */
 export function toStructuredResult(body: Record<string, unknown>) {
   return { content: [{ type: 'text' as const, text: JSON.stringify(body) }], structuredContent: body };
 }

@@ -19,7 +19,7 @@ export function toTool(endpoint: EndpointDeclaration): Tool {
   };
 }
 
-/** Path, query, header and body in one object: their names do not collide (a test holds that). */
+/** Merges path, query, header and body parameters into one object; their names do not collide (tested). */
 function argumentsSchema({
   request: { parameters, query, headers, body },
 }: EndpointDeclaration): ObjectSchema {
@@ -29,8 +29,8 @@ function argumentsSchema({
 }
 
 /**
- * What the API answers, or one of its two error bodies: clients hold the structured content of a failed call against the same
- * schema. A picture becomes an image block and is left out.
+ * Returns the schema of the response or of one of the two error bodies, because clients validate the content of a failed call
+ * against the same schema. An image becomes an image block and is left out.
  */
 function outputSchema(response: EndpointResponse): Pick<Tool, 'outputSchema'> {
   if (response.kind === 'jpeg') return {};

@@ -22,7 +22,7 @@ import * as looks from '../../core/responses/checks.ts';
 import { componentSchemas, jsonSchema, refTo } from './json-schema.ts';
 import type { JsonObject } from './json-schema.ts';
 
-/** The schemas that have a name in the document, so that generated clients have a type for each. */
+/** Named schemas of the document, so that generated clients have a type for each. */
 
 type Registry = z.core.$ZodRegistry<{ id: string }>;
 
@@ -97,7 +97,7 @@ export function namedSchemas(): Record<string, JsonObject> {
   return { ...componentSchemas(requests, 'request'), ...componentSchemas(responses, 'response') };
 }
 
-/** A reference where the schema has a name, else the schema itself. */
+/** Returns a reference if the schema is named, else the schema. */
 export function requestSchema(schema: z.ZodType): JsonObject {
   return refOr(schema, requests) ?? jsonSchema(schema, 'request');
 }

@@ -7,17 +7,17 @@ import type { JsonObject } from './json-schema.ts';
 import { operationObject } from './path-item.ts';
 import { webhooksSection } from './webhooks.ts';
 
-/** The version of the interface, not of the software. */
+/** Version of the interface, not of the software. */
 export const interfaceVersion = '1.0.0';
 
-/** The OpenAPI 3.1 document of the API below `baseUrl`. */
+/** Creates the OpenAPI 3.1 document of the API below `baseUrl`. */
 export function openApiDocument(baseUrl: string): JsonObject {
   return {
     openapi: '3.1.1',
     info: {
       title: 'Watchpost',
       version: interfaceVersion,
-      summary: 'Watches live video streams with a vision-language model and reports what it sees.',
+      summary: 'Watches live video streams with a vision-language model and reports events.',
       description,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
@@ -34,20 +34,20 @@ export function openApiDocument(baseUrl: string): JsonObject {
   };
 }
 
-const description = `A job watches one stream: a monitor alerts when a condition holds, a digest tells what happened in each window of time.
+const description = `A job watches one stream: a monitor alerts when a condition holds, a digest summarizes each window of time.
 Results are polled, pushed to a webhook, or streamed as server-sent events: three ways to read one ordered log.
 
 Errors have one envelope; branch on \`error.code\`. \`STREAM_FETCH_FAILED\`, \`VLM_ERROR\` and \`INTERNAL_ERROR\` may pass: try again with exponential backoff.
 Integers may be sent as decimal strings and booleans by their names; unknown fields are ignored. Timestamps are ISO 8601 in UTC.
 
-The same operations are MCP tools at \`/mcp\` on this host. \`/healthz\` there answers without a key.`;
+The same operations are MCP tools at \`/mcp\` on this host. \`/healthz\` there needs no key.`;
 
 const tags: Record<Tag, string> = {
-  looks: 'One look, answered at once.',
-  jobs: 'Monitors and digests: what watches for a while.',
-  webhooks: 'What is pushed, and what became of it.',
+  looks: 'Single checks with an immediate response.',
+  jobs: 'Monitors and digests: jobs that watch a stream.',
+  webhooks: 'Webhooks and their deliveries.',
   access: 'Keys, callers and webhook secrets.',
-  operations: 'Numbers and logs of the service; for keys with the internal scope.',
+  operations: 'Metrics and logs of the service, for keys with the scope `internal`.',
 };
 
 const securityScheme = {

@@ -2,7 +2,7 @@ import * as errors from '../../core/errors.ts';
 import type { ErrorCode } from '../../core/errors.ts';
 import { errorResponse } from '../http/error-envelope.ts';
 
-/** One of each code, with the status that the HTTP edge gives it. */
+/** Example of each error code, with its HTTP status. */
 
 const { WatchpostError } = errors;
 
@@ -24,13 +24,13 @@ const examples: Record<ErrorCode, errors.WatchpostError> = {
     'Send the header "Authorization: Bearer <API_KEY>" with a valid key: one space, no quotes.',
   ),
   FORBIDDEN: new WatchpostError('FORBIDDEN', 'Access denied', 'Use a key that has the scope.'),
-  NOT_FOUND: new WatchpostError('NOT_FOUND', 'Not found', 'Check what the path names.'),
+  NOT_FOUND: new WatchpostError('NOT_FOUND', 'Not found', 'Check the path.'),
   JOB_NOT_FOUND: new errors.JobNotFoundError(),
   JOB_ALREADY_STOPPED: new errors.JobAlreadyStoppedError(),
   METHOD_NOT_ALLOWED: new WatchpostError(
     'METHOD_NOT_ALLOWED',
     'Method not allowed',
-    'Use a method that the Allow header names.',
+    'Use a method of the Allow header.',
   ),
   PAYLOAD_TOO_LARGE: new WatchpostError(
     'PAYLOAD_TOO_LARGE',
@@ -56,12 +56,12 @@ export function errorStatus(code: ErrorCode): number {
   return errorResponse(examples[code]).status;
 }
 
-/** A reference to the example of a code in the document's components. */
+/** Returns a reference to the example of a code in the document's components. */
 export function errorExample(code: ErrorCode) {
   return { $ref: `#/components/examples/${code}` };
 }
 
-/** For the document's components, by code. */
+/** Examples by code, for the document's components. */
 export function errorExamples(codes: Iterable<ErrorCode>): Record<string, object> {
   return Object.fromEntries(
     [...codes].map((code) => [

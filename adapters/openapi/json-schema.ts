@@ -1,19 +1,19 @@
 import { z } from 'zod';
 
-/** JSON as the document is made of. */
+/** JSON value of the document. */
 export type JsonObject = { [name: string]: unknown };
 
 type Direction = 'request' | 'response';
 
 /**
- * The JSON schema (draft 2020-12) of what is sent or answered. Requests say the plain type where the service also takes its text
- * (`"10"` for 10): clients are made from this. Answers stay open, so that a field added later breaks no client.
+ * Converts a schema to JSON Schema (draft 2020-12). Requests state the plain type even if the service also accepts its text form
+ * (`"10"` for 10), since clients are generated from it. Responses stay open, so that a new field breaks no client.
  */
 export function jsonSchema(schema: z.ZodType, direction: Direction): JsonObject {
   return unnamed(z.toJSONSchema(schema, settings(direction)));
 }
 
-/** The JSON schemas of a registry by id, in which one refers to another by `#/components/schemas/<id>`. */
+/** Converts a registry to JSON schemas by id, which refer to each other by `#/components/schemas/<id>`. */
 export function componentSchemas(
   registry: z.core.$ZodRegistry<{ id: string }>,
   direction: Direction,
@@ -26,7 +26,7 @@ export function refTo(id: string): string {
   return `#/components/schemas/${id}`;
 }
 
-/** Inside of a document a schema says neither its dialect nor its address. */
+/** Removes dialect and address, which schemas inside a document do not state. */
 function unnamed({ $schema, $id, ...schema }: JsonObject): JsonObject {
   void [$schema, $id];
   return schema;
@@ -40,10 +40,10 @@ function settings(direction: Direction) {
   } as const;
 }
 
-/** What zod leaves out or says too much of. */
+/** Corrects the output of Zod. */
 function plainWords({ zodSchema, jsonSchema: json }: Parameters<Override>[0]): void {
   const { def } = zodSchema._zod;
-  // Zod drops the default of a field that is coerced first; the coercion does not touch it.
+  // Zod drops the default of a coerced field, although coercion does not change it.
   if (def.type === 'default') json.default = def.defaultValue;
   if (json.maximum === Number.MAX_SAFE_INTEGER) delete json.maximum;
   if (json.format !== undefined) delete json.pattern;

@@ -1,7 +1,10 @@
 import type { Env, Hono } from 'hono';
 import { openApiDocument } from './document.ts';
 
-/** Adds `GET /openapi.json`, which needs no key. Apart from `createApp`: the document reads the endpoints that the app mounts. */
+/**
+ * Adds `GET /openapi.json`, which needs no key. Separate from `createApp`, because the document reads the endpoints that the app
+ * mounts.
+ */
 export function mountOpenApi<E extends Env>(app: Hono<E>, { baseUrl }: { baseUrl: string }): void {
   let text: string | undefined;
   app.get('/openapi.json', (context) => {

@@ -36,7 +36,7 @@ function listParameters({ request, fixedHeaders = {}, examples }: EndpointDeclar
       name,
       in: 'header',
       required: true,
-      // Not const: openapi-python-client takes a header's one value only as an enum.
+      // Not `const`: openapi-python-client supports a single header value only as an enum.
       schema: { type: 'string', enum: [value] },
     })),
   ];
@@ -97,7 +97,7 @@ function json(schema: JsonObject, examples: Named | undefined): JsonObject {
   return { schema, examples: Object.fromEntries(named) };
 }
 
-/** One response a status; each code that it can have is an example. */
+/** Returns one response per status, with an example for each code. */
 function failures(endpoint: EndpointDeclaration): JsonObject {
   const failed: JsonObject = Object.keys(endpoint.request).length > 0 ? { '422': invalid() } : {};
   for (const [status, codes] of Map.groupBy(endpointErrorCodes(endpoint), errorStatus))

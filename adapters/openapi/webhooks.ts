@@ -8,7 +8,7 @@ import type { JsonObject } from './json-schema.ts';
 
 export type Webhook = { type: string; title: string; schema: z.ZodType; example: object };
 
-/** Every event that a webhook receives. */
+/** Events that webhooks receive. */
 export const webhooks: Webhook[] = [
   {
     type: 'job_started',
@@ -24,7 +24,7 @@ export const webhooks: Webhook[] = [
   },
   {
     type: 'summary_generated',
-    title: 'A window of a digest is over',
+    title: 'A window of a digest has ended',
     schema: events.summaryGeneratedWithPictureSchema,
     example: summaryGenerated,
   },
@@ -35,10 +35,10 @@ export const webhooks: Webhook[] = [
     example: examples.jobStopped,
   },
   { type: 'error', title: 'A job failed', schema: events.errorEventSchema, example: examples.failed },
-  { type: 'test', title: 'A test was asked for', schema: events.testEventSchema, example: testEvent },
+  { type: 'test', title: 'A test event was requested', schema: events.testEventSchema, example: testEvent },
 ];
 
-/** The `webhooks` section: what a receiver is sent, and what it has to answer. */
+/** Creates the `webhooks` section: requests to a receiver and its responses. */
 export function webhooksSection(): JsonObject {
   return Object.fromEntries(webhooks.map((webhook) => [webhook.type, { post: requestToReceiver(webhook) }]));
 }
@@ -49,10 +49,10 @@ function requestToReceiver({ type, title, schema, example }: Webhook): JsonObjec
     tags: ['webhooks'],
     summary: title,
     description:
-      'Sent to `webhook_url`, signed as the Standard Webhooks specification says. Tried at 0, 5, 30 and 120 s until the receiver answers with 2xx within 30 s; events of a job come in order, each at least once.',
+      'Sent to `webhook_url`, signed according to Standard Webhooks. Attempts follow at 0, 5, 30 and 120 s until the receiver responds with 2xx within 30 s. Events of a job arrive in order, each at least once.',
     security: [],
     parameters: [
-      header('webhook-id', 'The same over all attempts: tell repeated deliveries apart by it'),
+      header('webhook-id', 'The same in all attempts: use it to detect repeated deliveries'),
       header('webhook-timestamp', 'Seconds since 1970'),
       header('webhook-signature', 'v1,<base64>; several with spaces between them while a secret rotates'),
     ],
@@ -64,8 +64,8 @@ function requestToReceiver({ type, title, schema, example }: Webhook): JsonObjec
     },
     responses: {
       '2XX': { description: 'Received' },
-      '410': { description: 'Send nothing more of this job' },
-      default: { description: 'Tried again, at most three times; `Retry-After` up to 300 s is honoured' },
+      '410': { description: 'Stops all deliveries of this job' },
+      default: { description: 'Retried at most three times; `Retry-After` up to 300 s is respected' },
     },
   };
 }

@@ -1,13 +1,14 @@
 import type { ApiKey, Scope } from '../records/key.ts';
 
-/** The primitives that keys are made of; handed in, since the core has no crypto of its own. */
+/** Cryptographic functions for keys. They are dependencies, because core imports no crypto. */
 export type KeyCrypto = { sha256: (text: string) => string; randomBytes: (length: number) => Uint8Array };
 
 const secretBytes = 32;
 const checksumLength = 6;
-/** `wp_`, 32 random bytes in base64url, and a checksum that tells a mistyped key without a look-up. */
+/** `wp_`, 32 random bytes in base64url, and a checksum that detects a mistyped key without a read. */
 const format = /^wp_[A-Za-z0-9_-]{43}[0-9a-f]{6}$/;
 
+/** Fields of a new key. */
 export type ApiKeySpec = {
   caller: string;
   scopes: Scope[];
@@ -15,17 +16,17 @@ export type ApiKeySpec = {
   created_by?: string | null;
 };
 
-/** A new key: its text, to be shown once, and what is stored of it. */
-export function mintKey(wanted: ApiKeySpec, now: Date, primitives: KeyCrypto): { text: string; key: ApiKey } {
-  const secret = `wp_${Buffer.from(primitives.randomBytes(secretBytes)).toString('base64url')}`;
-  const text = `${secret}${checksum(secret, primitives)}`;
+/** Creates a key. Returns its text, which is shown once, and the record to store. */
+export function mintKey(spec: ApiKeySpec, now: Date, crypto: KeyCrypto): { text: string; key: ApiKey } {
+  const secret = `wp_${Buffer.from(crypto.randomBytes(secretBytes)).toString('base64url')}`;
+  const text = `${secret}${checksum(secret, crypto)}`;
   const key: ApiKey = {
-    hash: primitives.sha256(text),
+    hash: crypto.sha256(text),
     prefix: text.slice(0, 11),
-    caller: wanted.caller,
-    scopes: wanted.scopes,
-    label: wanted.label,
-    created_by: wanted.created_by ?? null,
+    caller: spec.caller,
+    scopes: spec.scopes,
+    label: spec.label,
+    created_by: spec.created_by ?? null,
     created_at: now.toISOString(),
     last_used_at: null,
     revoked_at: null,
@@ -33,11 +34,11 @@ export function mintKey(wanted: ApiKeySpec, now: Date, primitives: KeyCrypto): {
   return { text, key };
 }
 
-/** The hash to look a key up by; undefined where the text is no key of ours. */
-export function hashApiKey(text: string, primitives: KeyCrypto): string | undefined {
+/** Returns the hash that identifies the key. Returns undefined if the text is not a valid key. */
+export function hashApiKey(text: string, crypto: KeyCrypto): string | undefined {
   if (!format.test(text)) return undefined;
   const secret = text.slice(0, -checksumLength);
-  return text.endsWith(checksum(secret, primitives)) ? primitives.sha256(text) : undefined;
+  return text.endsWith(checksum(secret, crypto)) ? crypto.sha256(text) : undefined;
 }
 
 function checksum(secret: string, { sha256 }: KeyCrypto): string {

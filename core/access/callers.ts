@@ -5,14 +5,14 @@ import type { CallerRequest } from '../requests/keys.ts';
 
 type Deps = Pick<CoreDeps, 'callers' | 'now'>;
 
-/** Makes the caller, or finds the one of that name as it is: repeating it is safe. */
+/** Adds a caller, or returns the existing one unchanged. Repeatable. */
 export async function addCaller({ caller, label }: CallerRequest, deps: Deps): Promise<Caller> {
-  const wanted = newCaller(caller, label, deps.now());
-  await deps.callers.add(wanted);
-  return (await deps.callers.find(caller)) ?? wanted;
+  const added = newCaller(caller, label, deps.now());
+  await deps.callers.add(added);
+  return (await deps.callers.find(caller)) ?? added;
 }
 
-/** By name; `next_after` is where the next page begins, null on the last. */
+/** Returns a page of callers by name. `next_after` is the start of the next page, `null` on the last. */
 export async function listCallers(after: string, limit: number, deps: Deps) {
   const found = await deps.callers.list(after, limit + 1);
   const callers = found.slice(0, limit);
@@ -22,6 +22,7 @@ export async function listCallers(after: string, limit: number, deps: Deps) {
   };
 }
 
+/** Returns a caller as the API shows it. */
 export function presentCaller({ caller, label, created_at }: Caller) {
   return { caller, label, created_at };
 }

@@ -1,17 +1,17 @@
 import type { ApiKey, Scope } from '../records/key.ts';
 
-/** Who asks for something about keys: the holder of one, or the operator at the machine. */
+/** Requester of a key operation: the holder of a key, or the operator at the command line. */
 export type Actor = {
-  /** Of the key in use; null for the operator. */
+  /** Hash of the key in use; `null` for the operator. */
   hash: string | null;
-  /** null: every caller's. */
+  /** Caller of the key in use; `null` for the operator, who may see all callers. */
   caller: string | null;
-  /** Set while the key in use is good for its grace period only: it was replaced. */
+  /** End of the grace period if the key in use was replaced; otherwise `null`. */
   revoked_at: string | null;
   scopes: readonly Scope[];
 };
 
-/** Whoever can write the data directory may do everything. */
+/** Actor of the command line: write access to the data folder allows everything. */
 export const operator: Actor = {
   hash: null,
   caller: null,
@@ -19,31 +19,32 @@ export const operator: Actor = {
   scopes: ['jobs', 'internal', 'admin'],
 };
 
-/** Keys of other callers are out of sight, except for an admin. */
+/** Returns true if the actor may see keys of the caller: its own, or any for an admin. */
 export function maySee(actor: Actor, caller: string): boolean {
   return actor.caller === null || actor.caller === caller || isAdmin(actor);
 }
 
-/** No key grants more than it has. */
+/** Returns true if the actor has all the scopes, and so may grant them. */
 export function mayGrant(actor: Actor, scopes: readonly Scope[]): boolean {
   return scopes.every((scope) => actor.scopes.includes(scope));
 }
 
-/** A key that was replaced makes no other: one that leaked would outlive its replacement. */
+/** Returns true unless the key in use was replaced: otherwise a leaked key could outlive its replacement. */
 export function mayCreate(actor: Actor): boolean {
   return actor.revoked_at === null;
 }
 
-/** A key changes those that have no more than it has: one that leaked locks nobody out who has more. */
+/** Returns true if the actor has all scopes of the key: otherwise a leaked key could lock out keys with more scopes. */
 export function mayChange(actor: Actor, key: ApiKey): boolean {
   return isAdmin(actor) || mayGrant(actor, key.scopes);
 }
 
-/** An admin key is revoked by another one, so that one is always left; any other key may end itself. */
+/** Returns true if the actor may revoke the key. An admin key cannot revoke itself, so that one admin key always remains. */
 export function mayRevoke(actor: Actor, key: ApiKey): boolean {
   return mayChange(actor, key) && !(key.hash === actor.hash && key.scopes.includes('admin'));
 }
 
+/** Returns true if the actor has the scope `admin`. */
 export function isAdmin(actor: Actor): boolean {
   return actor.scopes.includes('admin');
 }

@@ -12,38 +12,42 @@ import { readKeyPosition } from '../requests/keys.ts';
 import { secondsUntil } from '../time.ts';
 import type { KeyListQuery, KeyRequest, KeyRotation } from '../requests/keys.ts';
 
-/** What keys are managed with, by the endpoints and by the command line. A key's id is its SHA-256, which opens nothing. */
+/** Dependencies of key management by API and command line. The id of a key is its SHA-256, which grants no access. */
 export type KeyDeps = Pick<CoreDeps, 'callers' | 'now'> & KeyCrypto & { keys: KeyStore };
 
-/** The text is all there ever is of it: only its hash is stored. */
+/** New key. `text` exists only here, because only its hash is stored. */
 export type CreatedKey = { text: string; key: ApiKey };
 
-/** More than a caller has use for; a key that leaked cannot make thousands. */
+/** Limits of valid keys and of new keys per caller, so that a leaked key cannot create thousands. */
 const maxKeysPerCaller = 100;
 const maxKeysPerHour = 100;
 
-/** A page of keys, and where the next one begins. */
+/** Page of keys; `next` is the position of the last key, `null` on the last page. */
 export type ListedKeys = { keys: ApiKey[]; next: KeyPosition | null };
 
-/** Oldest first, revoked ones too. Throws `ForbiddenError` for the keys of another caller. */
+/** Lists keys, oldest first, including revoked ones. Throws `ForbiddenError` for another caller's keys without the scope `admin`. */
 export async function listKeys(actor: Actor, query: KeyListQuery, deps: KeyDeps): Promise<ListedKeys> {
   const { caller = actor.caller ?? undefined, after, limit } = query;
-  if (caller !== undefined && !maySee(actor, caller)) throw needsAdmin();
+  if (caller !== undefined && !maySee(actor, caller)) throw adminScopeRequiredError();
   const found = await deps.keys.list({ caller, after: readKeyPosition(after), limit: limit + 1 });
   const keys = found.slice(0, limit);
   return { keys, next: found.length > limit ? (keys.at(-1) ?? null) : null };
 }
 
-/** Throws `ForbiddenError` for another caller or for more scopes than the actor has, and `NOT_FOUND` for a caller that is none. */
-export async function createKey(actor: Actor, wish: KeyRequest, deps: KeyDeps): Promise<CreatedKey> {
-  const caller = wish.caller ?? actor.caller;
-  if (caller === null) throw noSuchCaller();
-  if (!maySee(actor, caller)) throw needsAdmin();
-  if (!mayGrant(actor, wish.scopes)) throw grantsTooMuch();
-  if (caller !== actor.caller && !(await deps.callers.find(caller))) throw noSuchCaller();
-  return mint(actor, { ...wish, caller }, deps);
+/**
+ * Creates a key. Throws `ForbiddenError` for another caller without the scope `admin`, and for scopes that the actor does not have. Throws
+ * `NOT_FOUND` if the caller does not exist.
+ */
+export async function createKey(actor: Actor, request: KeyRequest, deps: KeyDeps): Promise<CreatedKey> {
+  const caller = request.caller ?? actor.caller;
+  if (caller === null) throw callerNotFoundError();
+  if (!maySee(actor, caller)) throw adminScopeRequiredError();
+  if (!mayGrant(actor, request.scopes)) throw grantNotAllowedError();
+  if (caller !== actor.caller && !(await deps.callers.find(caller))) throw callerNotFoundError();
+  return mint(actor, { ...request, caller }, deps);
 }
 
+/** Changes the label of a key. Throws `NOT_FOUND`, and `ForbiddenError` if the key has more scopes than the actor. */
 export async function relabelKey(
   actor: Actor,
   id: string,
@@ -51,15 +55,18 @@ export async function relabelKey(
   deps: KeyDeps,
 ): Promise<ApiKey> {
   const key = await visibleKey(actor, id, deps);
-  if (!mayChange(actor, key)) throw hasMore();
+  if (!mayChange(actor, key)) throw insufficientScopesError();
   await deps.keys.relabel(key.hash, label);
   return { ...key, label };
 }
 
-/** What was revoked; `descendants` are the keys that ended with it, where that was asked for. */
+/** Revoked key. `descendants` are the keys revoked with it; undefined if not requested. */
 export type Revocation = { key: ApiKey; descendants?: ApiKey[] | undefined };
 
-/** Holds at once. Harmless where the key was revoked before; one that a rotation left a while is ended now. */
+/**
+ * Revokes a key immediately, also during the grace period of a rotation. Repeatable. Throws `NOT_FOUND`, and `ForbiddenError` if the key has more
+ * scopes than the actor or is the admin key in use.
+ */
 export async function revokeKey(
   actor: Actor,
   id: string,
@@ -67,14 +74,18 @@ export async function revokeKey(
   deps: KeyDeps,
 ): Promise<Revocation> {
   const key = await visibleKey(actor, id, deps);
-  if (!mayChange(actor, key)) throw hasMore();
-  if (!mayRevoke(actor, key)) throw revokesItself();
+  if (!mayChange(actor, key)) throw insufficientScopesError();
+  if (!mayRevoke(actor, key)) throw ownAdminKeyError();
   return revokeAt(deps.now(), actor, key, withDescendants, deps);
 }
 
+/** Successor of a rotated key, the old key, and the descendants revoked with it. */
 export type Rotation = CreatedKey & { old: ApiKey; descendants?: ApiKey[] | undefined };
 
-/** A successor with the same caller, scopes and label; the old key stays good for the grace period, and what it made where that ends too. */
+/**
+ * Creates a successor with the same caller, scopes and label. The old key, and its descendants if requested, end after the grace period. Throws
+ * `NOT_FOUND`, `ForbiddenError` for scopes that the actor does not have, and `BAD_REQUEST` for a revoked key.
+ */
 export async function rotateKey(
   actor: Actor,
   id: string,
@@ -82,15 +93,15 @@ export async function rotateKey(
   deps: KeyDeps,
 ): Promise<Rotation> {
   const old = await visibleKey(actor, id, deps);
-  if (!mayGrant(actor, old.scopes)) throw grantsTooMuch();
-  if (isRevoked(old, deps.now())) throw isOver();
+  if (!mayGrant(actor, old.scopes)) throw grantNotAllowedError();
+  if (isRevoked(old, deps.now())) throw keyRevokedError();
   const created = await mint(actor, old, deps);
   const endsAt = addSeconds(deps.now(), rotation.grace_seconds);
   const { key, descendants } = await revokeAt(endsAt, actor, old, rotation.descendants, deps, created.key);
   return { ...created, old: key, descendants };
 }
 
-/** A key first and then what it made: once it is revoked it makes no more, so that none is missed. */
+/** Revokes the key before its descendants: a revoked key creates no more keys, so that none is missed. */
 async function revokeAt(
   at: Date,
   actor: Actor,
@@ -119,71 +130,71 @@ async function revokeAt(
 
 async function mint(
   actor: Actor,
-  wanted: Pick<ApiKey, 'caller' | 'scopes' | 'label'>,
+  spec: Pick<ApiKey, 'caller' | 'scopes' | 'label'>,
   deps: KeyDeps,
 ): Promise<CreatedKey> {
   if (!mayCreate(actor)) throw keyReplacedError();
-  const { caller, label, scopes } = wanted;
+  const { caller, label, scopes } = spec;
   const now = deps.now();
-  if (actor.caller !== null) await refuseTooMany(caller, now, deps);
+  if (actor.caller !== null) await checkCreationRate(caller, now, deps);
   const created = mintKey({ caller, label, scopes: [...new Set(scopes)], created_by: actor.hash }, now, deps);
   const outcome = await deps.keys.create(created.key, maxKeysPerCaller);
-  if (outcome === 'full') throw tooMany();
+  if (outcome === 'full') throw tooManyKeysError();
   if (outcome === 'maker_revoked') throw keyReplacedError();
   return created;
 }
 
-/** Revoked keys are kept for a month: without this a key that leaked fills the store with them. The operator at the machine is not asked. */
-async function refuseTooMany(caller: string, now: Date, { keys }: KeyDeps): Promise<void> {
+/** Throws `RateLimitedError` above `maxKeysPerHour`. Revoked keys are stored for 30 days, so a leaked key could fill the store with them. */
+async function checkCreationRate(caller: string, now: Date, { keys }: KeyDeps): Promise<void> {
   const oldest = await keys.creationTime(caller, maxKeysPerHour - 1);
   if (oldest === undefined) return;
   const waitSeconds = Math.ceil(secondsUntil(addSeconds(oldest, 3600), now, 3600));
   if (waitSeconds > 0)
     throw new RateLimitedError(
-      `A caller may make ${maxKeysPerHour} keys an hour: try again in ${waitSeconds} s. Revoking a key is always possible.`,
+      `Try again in ${waitSeconds} s: a caller may create ${maxKeysPerHour} keys per hour. Revoking a key is always possible.`,
       waitSeconds,
     );
 }
 
-/** Keys of others are absent to who may not see them. */
+/** Finds a key. Throws `NOT_FOUND` for an unknown key and for a key that the actor may not see. */
 async function visibleKey(actor: Actor, id: string, deps: KeyDeps): Promise<ApiKey> {
   const key = await deps.keys.find(id);
   if (key && maySee(actor, key.caller)) return key;
-  throw new WatchpostError('NOT_FOUND', 'Key not found', 'Take its id from GET /keys.');
+  throw new WatchpostError('NOT_FOUND', 'Key not found', 'Use a key_id from GET /keys.');
 }
 
-function needsAdmin(): ForbiddenError {
+function adminScopeRequiredError(): ForbiddenError {
   return new ForbiddenError('Use a key with the scope "admin", or leave caller out for your own keys.');
 }
 
-function grantsTooMuch(): ForbiddenError {
-  return new ForbiddenError('A key cannot grant scopes that it does not have: use one that has them.');
+function grantNotAllowedError(): ForbiddenError {
+  return new ForbiddenError('Use a key that has all scopes of the new key.');
 }
 
-function hasMore(): ForbiddenError {
-  return new ForbiddenError('That key has scopes that this one does not have: use one that has them.');
+function insufficientScopesError(): ForbiddenError {
+  return new ForbiddenError('Use a key that has all scopes of that key.');
 }
 
-function revokesItself(): ForbiddenError {
-  return new ForbiddenError('An admin key is revoked with another admin key: make one first, or rotate it.');
+function ownAdminKeyError(): ForbiddenError {
+  return new ForbiddenError('Use another admin key to revoke this one, or rotate it.');
 }
 
-function isOver(): WatchpostError {
-  return new WatchpostError('BAD_REQUEST', 'Key is revoked', 'Make a new key with POST /keys.');
+function keyRevokedError(): WatchpostError {
+  return new WatchpostError('BAD_REQUEST', 'Key is revoked', 'Create a new key with POST /keys.');
 }
 
 function keyReplacedError(): ForbiddenError {
-  return new ForbiddenError('This key was replaced and makes no others: use its successor.');
+  return new ForbiddenError('Use the successor of this key: a replaced key cannot create keys.');
 }
 
-function tooMany(): WatchpostError {
+function tooManyKeysError(): WatchpostError {
   return new WatchpostError(
     'BAD_REQUEST',
     `The caller has ${maxKeysPerCaller} keys`,
-    'Revoke keys that are no longer used: see last_used_at in GET /keys.',
+    'Revoke unused keys: GET /keys shows last_used_at.',
   );
 }
 
-function noSuchCaller(): WatchpostError {
-  return new WatchpostError('NOT_FOUND', 'No such caller', 'Make it first, with POST /callers.');
+function callerNotFoundError(): WatchpostError {
+  return new WatchpostError('NOT_FOUND', 'No such caller', 'Add the caller with POST /callers.');
 }

@@ -2,7 +2,7 @@ import type { CoreDeps } from '../dependencies.ts';
 import { RateLimitedError } from '../errors.ts';
 import type { Admission } from '../ports/call-limiter.ts';
 
-/** Makes a call that costs work on other machines, if the caller's limits allow it. Throws `RateLimitedError`, and what the call throws. */
+/** Runs a call that sends requests to other machines, within the caller's limits. Throws `RateLimitedError`, and the errors of the call. */
 export async function withCallLimit<Answer>(
   caller: string,
   deps: Pick<CoreDeps, 'calls'>,
@@ -19,8 +19,8 @@ export async function withCallLimit<Answer>(
 }
 
 function remediation(refused: Extract<Admission, { kind: 'refused' }>): string {
-  const wait = `try again in ${refused.retryAfterSeconds} s`;
+  const calls = 'that check streams, start jobs or send webhooks';
   return refused.limit === 'per minute'
-    ? `A caller may make ${refused.max} calls per minute that check streams, start jobs or send webhooks: ${wait}. To check a stream repeatedly, use one job.`
-    : `A caller may have ${refused.max} calls under way that check streams, start jobs or send webhooks: wait for an answer, or ${wait}.`;
+    ? `Try again in ${refused.retryAfterSeconds} s: a caller may make ${refused.max} calls per minute ${calls}. To check a stream repeatedly, use one job.`
+    : `Wait for a response, or try again in ${refused.retryAfterSeconds} s: a caller may have ${refused.max} concurrent calls ${calls}.`;
 }

@@ -5,40 +5,51 @@ import { ageSeconds, secondsUntil } from '../time.ts';
 import { rules } from '../rules.ts';
 import { addSeconds } from '../schedule.ts';
 
-/** What follows an attempt. `gone`: the receiver answered 410 and wants nothing more of this job. */
-export type AttemptDecision =
-  { kind: 'delivered' } | { kind: 'retry'; at: Date } | { kind: 'failed'; error: string; gone: boolean };
+/** Response of a receiver to the attempt that began at `startedAt`. */
+export type AttemptResult = WebhookResult & { startedAt: Date };
 
 /**
- * 2xx delivers; 410 ends the job's deliveries; everything else, redirects too, is retried three times with growing,
- * jittered waits, later where the receiver asks for it by `Retry-After`. `attemptsMade` counts this one; `random` is 0 to 1.
+ * Returns the delivery with an attempt added and its state decided. 2xx delivers. 410 ends all deliveries of the job. Any other result, redirects
+ * included, is retried three times with growing, jittered waits, or later if `Retry-After` requests it. `random` is 0 to 1.
  */
-export function decideAfterAttempt(
-  attemptsMade: number,
-  result: WebhookResult,
-  now: Date,
-  random: number,
-): AttemptDecision {
-  const { status } = result;
-  if (status !== null && status >= 200 && status < 300) return { kind: 'delivered' };
-  if (status === 410)
-    return { kind: 'failed', error: 'Failed to deliver webhook: the receiver answered 410 Gone', gone: true };
-  const waitSeconds = rules.retryWaitSeconds[attemptsMade - 1];
+export function afterAttempt(delivery: Delivery, result: AttemptResult, now: Date, random: number): Delivery {
+  const attempted = appendAttempt(delivery, result);
+  if (isSuccess(result)) return { ...attempted, state: 'delivered', next_attempt_at: null };
+  if (result.status === 410) return giveUp(attempted, { why: 'the receiver answered 410 Gone', gone: true });
+  const waitSeconds = rules.retryWaitSeconds[countAttempts(attempted) - 1];
   if (waitSeconds === undefined)
-    return {
-      kind: 'failed',
-      error: `Failed to deliver webhook: ${describeDeliveryFailure(result)}`,
-      gone: false,
-    };
+    return giveUp(attempted, { why: describeDeliveryFailure(result), gone: false });
   const jittered = waitSeconds * (1 + rules.retryJitter * (2 * random - 1));
-  const asked = Math.min(retryAfterSeconds(result.retryAfter, now), rules.maxRetryAfterSeconds);
-  return { kind: 'retry', at: addSeconds(now, Math.max(jittered, asked)) };
+  const requested = Math.min(retryAfterSeconds(result.retryAfter, now), rules.maxRetryAfterSeconds);
+  return { ...attempted, next_attempt_at: addSeconds(now, Math.max(jittered, requested)).toISOString() };
 }
 
-/** Why a delivery is given up without an attempt. */
+/** Returns true for a response that accepts the event: 2xx. */
+export function isSuccess({ status }: Pick<WebhookResult, 'status'>): boolean {
+  return status !== null && status >= 200 && status < 300;
+}
+
+function appendAttempt(delivery: Delivery, { startedAt, status, latencyMs, error }: AttemptResult): Delivery {
+  const { resend } = delivery;
+  const attempt = { at: startedAt.toISOString(), status, latency_ms: latencyMs, error, resend };
+  return { ...delivery, attempts: [...delivery.attempts, attempt].slice(-rules.maxAttemptsKept) };
+}
+
+/** Returns the number of attempts since the newest resend, which the waits are chosen by. */
+function countAttempts({ attempts, resend }: Delivery): number {
+  return attempts.filter((attempt) => attempt.resend === resend).length;
+}
+
+/** Returns the delivery for a message with the given resend number: a new resend starts a new series of attempts. */
+export function applyResend(delivery: Delivery, resend: number): Delivery {
+  if (resend <= delivery.resend) return delivery;
+  return { ...delivery, state: 'pending', next_attempt_at: null, gone: false, error: null, resend };
+}
+
+/** Reason for which a delivery is given up. `gone`: the receiver answered 410 and accepts no further event of the job. */
 export type GiveUpReason = { why: string; gone: boolean };
 
-/** A job that ended long ago, or whose receiver answered 410 to the delivery before (which remembers it from the ones before it). */
+/** Returns a reason if the job ended more than an hour ago, or if the receiver answered 410 to an earlier event: each delivery inherits `gone` from `previous`. */
 export function reasonToGiveUp(
   job: Job,
   previous: Delivery | undefined,
@@ -52,7 +63,8 @@ export function reasonToGiveUp(
     : undefined;
 }
 
-export function markGivenUp(delivery: Delivery, { why, gone }: GiveUpReason): Delivery {
+/** Returns the delivery as failed, with its error. */
+export function giveUp(delivery: Delivery, { why, gone }: GiveUpReason): Delivery {
   return {
     ...delivery,
     state: 'failed',
@@ -62,7 +74,7 @@ export function markGivenUp(delivery: Delivery, { why, gone }: GiveUpReason): De
   };
 }
 
-/** In words for people; the answer was none of 2xx. */
+/** Describes a response other than 2xx. */
 export function describeDeliveryFailure({ status, error }: WebhookResult): string {
   if (status === null) return error ?? 'no answer';
   return status >= 300 && status < 400
@@ -70,7 +82,7 @@ export function describeDeliveryFailure({ status, error }: WebhookResult): strin
     : `the receiver answered ${status}`;
 }
 
-/** Seconds or an HTTP date (RFC 9110 section 10.2.3); 0 where there is none or it cannot be read. */
+/** Parses seconds or an HTTP date (RFC 9110 section 10.2.3). Returns 0 if the value is absent or malformed. */
 function retryAfterSeconds(value: string | null, now: Date): number {
   if (value === null) return 0;
   const seconds = /^\d+$/.test(value.trim()) ? Number(value) : secondsUntil(value, now, Infinity);

@@ -1,19 +1,12 @@
 import type { CoreDeps } from '../dependencies.ts';
-import { decideAfterAttempt, markGivenUp, reasonToGiveUp } from './after-attempt.ts';
-import type { AttemptDecision, GiveUpReason } from './after-attempt.ts';
-import {
-  countAttempts,
-  initialDelivery,
-  applyResend,
-  secondsUntilAttempt,
-  appendAttempt,
-} from '../records/delivery.ts';
+import { afterAttempt, applyResend, giveUp, reasonToGiveUp } from './after-attempt.ts';
+import type { AttemptResult, GiveUpReason } from './after-attempt.ts';
+import { initialDelivery, secondsUntilAttempt } from '../records/delivery.ts';
 import type { Delivery, DeliveryMessage } from '../records/delivery.ts';
 import type { JobEvent } from '../records/event.ts';
 import type { Job } from '../records/job.ts';
 import { jobLog } from '../ports/log.ts';
 import { ageSeconds } from '../time.ts';
-import type { WebhookResult } from '../ports/delivery.ts';
 import { envelopeWithImages } from '../event/present-event.ts';
 
 export type DeliverDeps = Pick<
@@ -21,13 +14,13 @@ export type DeliverDeps = Pick<
   'jobs' | 'media' | 'deliveries' | 'webhooks' | 'signer' | 'meter' | 'log' | 'baseUrl' | 'now' | 'random'
 >;
 
-/** `again`: the message stays at the head of its job's group for so long. A duration, which no clock that is set back makes longer. */
+/** `again`: the message stays at the head of its job's group for `afterSeconds`. A clock that is set back does not extend a duration. */
 export type DeliveryOutcome = { kind: 'done' } | { kind: 'again'; afterSeconds: number };
 
 /**
- * One attempt to bring one event to its webhook. A message may come twice or early: what is finished is skipped, and what
- * is not due waits. A crash between the attempt and its record repeats the attempt with the same `webhook-id`. A resend is
- * a fresh series of attempts, also for what was given up.
+ * Makes one attempt to deliver an event to its webhook. A message may arrive twice or early: a finished delivery is skipped, and an attempt that is
+ * not due waits. A crash between the attempt and its record repeats the attempt with the same `webhook-id`. A resend starts a new series of
+ * attempts, also after a failed delivery.
  */
 export async function deliverEvent(message: DeliveryMessage, deps: DeliverDeps): Promise<DeliveryOutcome> {
   const now = deps.now();
@@ -37,14 +30,18 @@ export async function deliverEvent(message: DeliveryMessage, deps: DeliverDeps):
   if (delivery.state !== 'pending') return { kind: 'done' };
   const job = await deps.jobs.getIncludingExpired(message.job_id);
   if (!job?.webhook_url)
-    return finish(markGivenUp(delivery, { why: 'the job is no longer kept', gone: false }), deps);
+    return finish(giveUp(delivery, { why: 'the job is no longer kept', gone: false }), deps);
   const afterSeconds = secondsUntilAttempt(delivery, now);
   if (afterSeconds > 0) return { kind: 'again', afterSeconds };
-  const refusal = message.resend === 0 ? await whyNotSend(job, delivery, deps) : undefined;
-  if (refusal) return finish(markGivenUp(delivery, refusal), deps);
-  const at = deps.now();
-  const result = await attempt(job, event, job.webhook_url, at, deps);
-  return record(delivery, at, result, deps);
+  const refusal = message.resend === 0 ? await findReasonToGiveUp(job, delivery, deps) : undefined;
+  if (refusal) return finish(giveUp(delivery, refusal), deps);
+  const result = await attempt(job, event, job.webhook_url, deps);
+  const attemptedAt = deps.now();
+  const attempted = afterAttempt(delivery, result, attemptedAt, deps.random());
+  report(attempted, result, deps);
+  if (attempted.next_attempt_at === null) return finish(attempted, deps);
+  await deps.deliveries.put(attempted);
+  return { kind: 'again', afterSeconds: ageSeconds(attemptedAt, new Date(attempted.next_attempt_at)) };
 }
 
 async function loadDelivery(message: DeliveryMessage, event: JobEvent, deps: DeliverDeps): Promise<Delivery> {
@@ -53,8 +50,8 @@ async function loadDelivery(message: DeliveryMessage, event: JobEvent, deps: Del
   return applyResend(stored ?? initialDelivery(jobId, sequence, event.type), message.resend);
 }
 
-/** Why nothing is sent; `previous` is the job's delivery before this one. */
-async function whyNotSend(
+/** Returns a reason to give up without an attempt. */
+async function findReasonToGiveUp(
   job: Job,
   delivery: Delivery,
   deps: DeliverDeps,
@@ -62,46 +59,17 @@ async function whyNotSend(
   return reasonToGiveUp(job, await deps.deliveries.previous(job.job_id, delivery.sequence), deps.now());
 }
 
-async function attempt(
-  job: Job,
-  event: JobEvent,
-  url: string,
-  at: Date,
-  deps: DeliverDeps,
-): Promise<WebhookResult> {
+async function attempt(job: Job, event: JobEvent, url: string, deps: DeliverDeps): Promise<AttemptResult> {
+  const startedAt = deps.now();
   const body = JSON.stringify(await envelopeWithImages(job, event, deps));
-  const headers = await deps.signer.sign(job.caller, messageId(event), at, body);
-  return deps.webhooks.send({ url, headers: { ...headers, 'content-type': 'application/json' }, body });
+  const signature = await deps.signer.sign(job.caller, messageId(event), startedAt, body);
+  const headers = { ...signature, 'content-type': 'application/json' };
+  return { ...(await deps.webhooks.send({ url, headers, body })), startedAt };
 }
 
-/** Constant over attempts, so that a receiver can tell a repetition. */
+/** Returns the same id for all attempts, so that a receiver can detect a repetition. */
 function messageId(event: JobEvent): string {
   return `msg_${event.job_id}_${event.sequence}`;
-}
-
-async function record(
-  before: Delivery,
-  at: Date,
-  result: WebhookResult,
-  deps: DeliverDeps,
-): Promise<DeliveryOutcome> {
-  const delivery = appendAttempt(before, {
-    at: at.toISOString(),
-    status: result.status,
-    latency_ms: result.latencyMs,
-    error: result.error,
-  });
-  const decidedAt = deps.now();
-  const decision = decideAfterAttempt(countAttempts(delivery), result, decidedAt, deps.random());
-  report(delivery, decision, result, deps);
-  if (decision.kind === 'delivered')
-    return finish({ ...delivery, state: 'delivered', next_attempt_at: null }, deps);
-  if (decision.kind === 'failed') {
-    const { error, gone } = decision;
-    return finish({ ...delivery, state: 'failed', next_attempt_at: null, error, gone }, deps);
-  }
-  await deps.deliveries.put({ ...delivery, next_attempt_at: decision.at.toISOString() });
-  return { kind: 'again', afterSeconds: ageSeconds(decidedAt, decision.at) };
 }
 
 async function finish(delivery: Delivery, deps: DeliverDeps): Promise<DeliveryOutcome> {
@@ -110,21 +78,12 @@ async function finish(delivery: Delivery, deps: DeliverDeps): Promise<DeliveryOu
   return { kind: 'done' };
 }
 
-function report(
-  delivery: Delivery,
-  decision: AttemptDecision,
-  result: WebhookResult,
-  deps: DeliverDeps,
-): void {
+function report(delivery: Delivery, { status, error }: AttemptResult, deps: DeliverDeps): void {
   const log = jobLog(deps.log, delivery.job_id);
-  const fields = {
-    event: delivery.event_type,
-    sequence: delivery.sequence,
-    status: result.status,
-    error: result.error,
-  };
-  if (decision.kind === 'delivered') log.info('Webhook delivered', fields);
-  else if (decision.kind === 'retry')
-    log.warning('Webhook attempt failed', { ...fields, next_attempt_at: decision.at.toISOString() });
-  else log.error(decision.error, fields);
+  const { sequence, next_attempt_at } = delivery;
+  const fields = { event: delivery.event_type, sequence, status, error };
+  if (delivery.state === 'delivered') log.info('Webhook delivered', fields);
+  else if (delivery.state === 'pending')
+    log.warning('Webhook attempt failed', { ...fields, next_attempt_at });
+  else log.error(delivery.error ?? 'Failed to deliver webhook', fields);
 }

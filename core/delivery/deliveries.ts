@@ -47,7 +47,7 @@ export async function resendDelivery(jobId: string, sequence: number, caller: st
     sequence,
     type: delivery.event_type,
     resend,
-    message: 'The event is sent again. Read GET /jobs/{job_id}/deliveries for what becomes of it.',
+    message: 'The event is sent again. Read GET /jobs/{job_id}/deliveries for the result.',
   };
 }
 

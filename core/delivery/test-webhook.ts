@@ -1,11 +1,11 @@
 import type { CoreDeps } from '../dependencies.ts';
-import { describeDeliveryFailure } from './after-attempt.ts';
+import { describeDeliveryFailure, isSuccess } from './after-attempt.ts';
 
 type Deps = Pick<CoreDeps, 'webhookUrls' | 'webhooks' | 'signer' | 'baseUrl' | 'now' | 'newId'>;
 
 /**
- * Sends one signed event of the type `test`, as a job's are sent but without a retry, and says what came of it. `status` is
- * null where no answer came, `error` where it was 2xx. Throws `InvalidUrlError` for a URL that no job would accept.
+ * Sends one signed event of the type `test`, like those of a job but without retries, and returns the response. `status` is null if there was no
+ * response, `error` is null if it was 2xx. Throws `InvalidUrlError` for a URL that no job accepts.
  */
 export async function testWebhook(url: string, caller: string, deps: Deps) {
   deps.webhookUrls.check(url, ['http', 'https']);
@@ -17,15 +17,14 @@ export async function testWebhook(url: string, caller: string, deps: Deps) {
     headers: { ...headers, 'content-type': 'application/json' },
     body,
   });
-  const delivered = result.status !== null && result.status >= 200 && result.status < 300;
   return {
     status: result.status,
     latency_ms: result.latencyMs,
-    error: delivered ? null : describeDeliveryFailure(result),
+    error: isSuccess(result) ? null : describeDeliveryFailure(result),
   };
 }
 
-/** There is no stream behind it: the service itself is its source. */
+/** Creates an envelope without a stream: the service itself is its source. */
 function testEnvelope(at: Date, { baseUrl }: Deps) {
   return {
     type: 'test',

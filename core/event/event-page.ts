@@ -6,15 +6,15 @@ import type { eventPageSchema } from '../responses/events.ts';
 import { envelopeWithLinks } from './present-event.ts';
 import type { LinkedEvent } from './present-event.ts';
 
-/** A page of a job's log: images are links. */
+/** Page of a job's event log; images are links. */
 export type EventPage = z.input<typeof eventPageSchema>;
 
-/** Below the 6 MB that a Lambda function may answer with (design section 9: pages of at most 4 MB). */
-const pageBytes = 4_000_000;
-/** For what stands around the events. */
-const frameBytes = 1000;
+/** Maximum page size, in bytes (design section 9). A Lambda response has at most 6 MB. */
+const maxPageBytes = 4_000_000;
+/** Reserve for the fields around the events, in bytes. */
+const envelopeBytes = 1000;
 
-/** As many of the events as fit in a page, at least one. */
+/** Creates a page of as many events as fit, at least one. */
 export function eventPage(
   job: Job,
   after: number,
@@ -22,7 +22,7 @@ export function eventPage(
   { baseUrl }: Pick<CoreDeps, 'baseUrl'>,
 ): EventPage {
   const envelopes = events.map((event) => envelopeWithLinks(job, event, { baseUrl }));
-  const fitting = envelopes.slice(0, countWithin(pageBytes - frameBytes, envelopes));
+  const fitting = envelopes.slice(0, countWithin(maxPageBytes - envelopeBytes, envelopes));
   const last = events[fitting.length - 1]?.sequence ?? after;
   return {
     job_id: job.job_id,

@@ -9,12 +9,12 @@ import type { loggedEventSchema, streamedEventSchema } from '../responses/events
 type Links = Pick<CoreDeps, 'baseUrl'>;
 type Pictures = Pick<CoreDeps, 'baseUrl'> & { media: Pick<CoreDeps['media'], 'get'> };
 
-/** An event in a page of the log: images are links (interface section 6.1). */
+/** Event in a page of the log; images are links (interface section 6.1). */
 export type LinkedEvent = z.input<typeof loggedEventSchema>;
-/** An event as webhooks and event streams carry it: images are inlined as base64. */
+/** Event in a webhook or event stream; images are base64. */
 export type EventEnvelope = z.input<typeof streamedEventSchema>;
 
-/** Returns an event for a page of the log: images are links. */
+/** Returns an event for a page of the log. Images are links. */
 export function envelopeWithLinks(job: Job, event: JobEvent, { baseUrl }: Links): LinkedEvent {
   const link = `${baseUrl}/jobs/${job.job_id}/media/${event.sequence}`;
   const shared = envelope(job, event);
@@ -33,7 +33,7 @@ export function envelopeWithLinks(job: Job, event: JobEvent, { baseUrl }: Links)
   }
 }
 
-/** Returns an event for webhooks and event streams: images are inlined, null where they have expired. */
+/** Returns an event for webhooks and event streams. Images are base64, `null` if expired. */
 export async function envelopeWithImages(job: Job, event: JobEvent, deps: Pictures): Promise<EventEnvelope> {
   const shared = envelope(job, event);
   switch (event.type) {

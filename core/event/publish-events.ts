@@ -7,8 +7,8 @@ type Deps = Pick<CoreDeps, 'jobs' | 'queue' | 'log' | 'now'>;
 const pageSize = 100;
 
 /**
- * Brings the events after `published` to the delivery queue, in order. A hint that can be lost: what fails here is
- * published by the next tick or by `reconcile`, so a failure is logged and nothing else.
+ * Sends the events after `published` to the delivery queue, in order. Logs a failure and never throws: the next tick or
+ * `reconcile` publishes the events.
  */
 export async function publishEvents(jobId: string, deps: Deps): Promise<void> {
   try {

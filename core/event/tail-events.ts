@@ -2,21 +2,23 @@ import type { JobEvent } from '../records/event.ts';
 import type { JobStore } from '../ports/job-store.ts';
 import { isTerminal } from '../records/transitions.ts';
 
+/** Dependencies of `tailEvents`. */
 export type TailDeps = {
   jobs: Pick<JobStore, 'get' | 'events'>;
   now: () => Date;
-  /** Resolves after that time, and at once when the signal aborts; never rejects. */
+  /** Resolves after the time, or immediately if the signal aborts. Never rejects. */
   sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  /** Time between reads of a log without new events. */
   pollMilliseconds: number;
 };
 
-/** Records without their pictures: about a kilobyte each. */
+/** Maximum events per read. A record has about 1 kB, because it contains no image. */
 const pageEvents = 100;
 
 /**
- * The events of a job above `after`, those to come included, and null after each look that found nothing new. Ends when the
- * log is over and read, when the job is gone, or when the signal aborts. Reads the next page when the last one was taken, so
- * a slow reader holds one page and nothing else. Throws what the store throws.
+ * Yields the events of a job above `after`, past and new ones, and `null` after each read without new events. Ends after the
+ * final event, if the job does not exist, or if the signal aborts. Reads a page after the previous one was consumed, so that
+ * a slow reader buffers one page. Throws the errors of the store.
  */
 export async function* tailEvents(
   jobId: string,
@@ -26,7 +28,7 @@ export async function* tailEvents(
 ): AsyncGenerator<JobEvent | null> {
   let last = after;
   while (!signal.aborted) {
-    // The job says how far its log goes: a look that finds nothing is the read of one item.
+    // The job has the newest sequence, so a poll without new events reads one item.
     const job = await jobs.get(jobId, now());
     if (!job) return;
     const page = job.sequence > last ? await jobs.events(jobId, last, pageEvents) : [];

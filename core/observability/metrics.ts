@@ -4,8 +4,8 @@ import type { VisionModel } from '../ports/vision-model.ts';
 type Deps = Pick<CoreDeps, 'jobs' | 'meter'> & { vision: Pick<VisionModel, 'provider'> };
 
 /**
- * What the service has done since it counts (interface section 2.10): totals of ended jobs and the live numbers of running
- * ones, without what either held before, and what was counted beside jobs. `docs/metrics.md` explains each number.
+ * Reads the usage since the start of the count (interface section 2.10): totals of all jobs, without those from before the
+ * start, plus the values of the meter. `docs/operate/metrics-and-logs.md` explains each number.
  */
 export async function readMetrics(deps: Deps) {
   const { startedAt, jobsBefore, providers, directFrames, deliveries } = await deps.meter.read();

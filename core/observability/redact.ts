@@ -1,33 +1,33 @@
 import type { Log, LogFields } from '../ports/log.ts';
 
 /**
- * What may stand in a log, which is read by other callers than the one it tells of: of URLs the scheme and the host, and no key, token or header that
- * opens something. It is the last line of defence as well: texts of third parties (ffmpeg, an SDK, a receiver) may quote what we never write.
+ * Removes secrets from a log text, which all holders of the scope `internal` can read. URLs keep scheme and host; keys, tokens and authorization
+ * headers are masked. This is the last defense: texts of third parties (ffmpeg, an SDK, a receiver) may quote secrets.
  */
 export function redact(text: string): string {
   const withoutUrls = text.replace(urls, redactUrl);
   return masks.reduce((masked, { pattern, by }) => masked.replace(pattern, by), withoutUrls);
 }
 
-/** Up to white space. Addresses of source files in stack traces (`file:`) are no streams. */
+/** URLs up to the next white space. `file:` is excluded: it occurs in stack traces and contains no secret. */
 const urls = /(?<![a-z0-9+.-])(?!file:)([a-z][a-z0-9+.-]{0,30}:[\\/]{2,})(\S*)/gi;
 
 function redactUrl(_: string, scheme: string, text: string): string {
-  // A URL ends with its quotation, unless the quotation mark is part of a password.
+  // A closing quotation mark ends the URL, unless it is part of a password.
   const end = text.search(/["'<>`]|(?<![),.;:])[),.;:]+$/);
   const isWhole = end < 0 || text.includes('@', end);
   const [url, rest] = isWhole ? [text, ''] : [text.slice(0, end), text.slice(end)];
   const [authority = ''] = url.split(/[/?#\\]/, 1);
   const beyond = url.slice(authority.length);
   const host = authority.slice(authority.lastIndexOf('@') + 1);
-  // `user:12/3@host`: what looks like host and port is the beginning of a credential.
+  // In `user:12/3@host` the apparent host and port are the start of a credential.
   const isHost = plainHost.test(host) && !(host.includes(':') && beyond.includes('@'));
   return `${scheme}${isHost ? host : '***'}${beyond === '' || beyond === '/' ? beyond : '/***'}${rest}`;
 }
 
 const plainHost = /^(?:\[[0-9a-f:.]{2,45}\]|[\p{L}\p{N}._-]{1,255})(?::\d{1,5})?$/iu;
 
-/** A log that writes nothing before it is redacted. */
+/** Returns a log that redacts messages and fields before it writes them. */
 export function redactedLog(log: Log): Log {
   return {
     debug: (message, fields) => log.debug(redact(message), redactedFields(fields)),
@@ -44,11 +44,11 @@ function redactedFields(fields: LogFields | undefined): LogFields | undefined {
   );
 }
 
-/** Each is linear in the text: what may stand before a word that is looked for is bounded. */
+/** Patterns of secrets. Each takes linear time, because the length before its keyword is bounded. */
 const masks: readonly { pattern: RegExp; by: string }[] = [
-  // A URL within another one's query or path.
+  // URL in the query or path of another URL.
   { pattern: /\b[a-z][a-z0-9+.-]{0,30}%3a(?:%2f|\/){2}\S*/gi, by: '***' },
-  // What is left of a URL without its scheme.
+  // Credentials of a URL without its scheme.
   { pattern: /[^\s:/@"'=]{1,64}:[^\s/@"']{1,200}@(?=[\w[])/g, by: '***@' },
   { pattern: /([?&;][^\s=&;?"']{1,60}=)[^\s&;#"']+/g, by: '$1***' },
   {

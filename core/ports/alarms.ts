@@ -1,17 +1,18 @@
 import { z } from 'zod';
 
+/** Alarm of the service, for operators. */
 export const alarmSchema = z.object({
   name: z.string(),
-  /** `unknown`: there are no data to judge by. */
+  /** `unknown`: the alarm has no data. */
   state: z.enum(['ok', 'alarm', 'unknown']),
-  /** What it watches for, what to do, and in the state `alarm` what was measured. */
+  /** Condition and remediation; in the state `alarm` also the measured values. */
   description: z.string(),
-  /** Since when it is in this state. */
+  /** Time of the last change of state; `null` if unknown. */
   since: z.iso.datetime().nullable(),
 });
 export type Alarm = z.infer<typeof alarmSchema>;
 
-/** What watches the service from outside. */
+/** Source of alarms that are evaluated outside of the service. */
 export interface AlarmReader {
   list(): Promise<Alarm[]>;
 }

@@ -1,16 +1,17 @@
 /**
- * Bounds how often a caller uses the endpoints that request something of other machines while the caller waits: streams, the model, webhook
- * receivers (design section 10). Creating a job is one of them.
+ * Rate and concurrency limit per caller of the endpoints that send requests to other machines while the caller waits:
+ * streams, the model, webhook receivers (design section 10). Job creation is one of them.
  */
 export interface CallLimiter {
-  /** Takes a place for one call. A refused call takes none, so that who asks too often is not shut out for good. */
+  /** Takes a permit for one call. A refused call counts toward no limit, so that a caller that retries too often gets through. */
   admit(caller: string): Promise<Admission>;
 }
 
+/** Decision about a call: admitted with a permit, or refused by one of the two limits. */
 export type Admission =
   | {
       kind: 'admitted';
-      /** When the call is answered; harmless when repeated. */
+      /** Returns the permit after the call. Repeatable. */
       release(): Promise<void>;
     }
-  | { kind: 'refused'; limit: 'per minute' | 'at once'; max: number; retryAfterSeconds: number };
+  | { kind: 'refused'; limit: 'per minute' | 'concurrency'; max: number; retryAfterSeconds: number };

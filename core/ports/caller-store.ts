@@ -1,13 +1,13 @@
 import type { Caller, SecretVersions } from '../records/caller.ts';
 
-/** Where callers are kept. Any method may throw `TransientError` with its effect done or not: repeating it is safe. */
+/** Storage of callers. Each method may throw `TransientError`, with or without its effect: a repetition is safe. */
 export interface CallerStore {
-  /** Harmless where there is one of that name: it stays as it is. */
+  /** Adds the caller; does nothing if the name exists. */
   add(caller: Caller): Promise<void>;
   find(caller: string): Promise<Caller | undefined>;
-  /** Names above `after` in code unit order, at most `limit`. */
+  /** Returns at most `limit` callers with names above `after`, in code unit order. */
   list(after: string, limit: number): Promise<Caller[]>;
-  /** 'outdated': the caller is not there, or its newest version is another one than that; nothing was changed. */
+  /** Replaces the secret. Returns 'outdated', without a change, if the caller does not exist or has another version. */
   replaceSecret(
     caller: string,
     expectedVersion: number,

@@ -1,13 +1,13 @@
 import type { Sample } from './vision-model.ts';
 
-/** Tiles are 16:9; a picture of another shape has bars beside it. */
+/** Layout of a contact sheet. Tiles are 16:9; frames of another aspect ratio get bars. */
 export type SheetLayout = { columns: number; tileWidthPixels: number };
 
-/** Puts pictures side by side on one, where a model takes fewer pictures than there are. */
+/** Creates contact sheets, for models that accept fewer images than a window has samples. */
 export interface ContactSheets {
   /**
-   * One JPEG with all samples in their order, by rows from the top left, each with its time of day (UTC) in its corner.
-   * One that cannot be decoded is crossed out. Throws `VisionError` where none can, or `signal` ends it.
+   * Returns one JPEG of all samples in order, in rows from the top left, each with its time of day (UTC) in a corner. A
+   * sample that cannot be decoded is crossed out. Throws `VisionError` if none can be decoded, or if `signal` aborts.
    */
   make(samples: Sample[], layout: SheetLayout, signal: AbortSignal): Promise<Uint8Array>;
 }

@@ -1,22 +1,23 @@
 import type { Delivery, DeliveryMessage } from '../records/delivery.ts';
 
-/** First in, first out for a job; at least once. A message sent twice within minutes arrives once. */
+/** At-least-once queue, first in, first out per job. Drops a message that is sent again within minutes. */
 export interface DeliveryQueue {
   send(message: DeliveryMessage): Promise<void>;
 }
 
+/** Storage of deliveries. */
 export interface DeliveryStore {
   get(jobId: string, sequence: number): Promise<Delivery | undefined>;
   put(delivery: Delivery): Promise<void>;
-  /** The newest delivery of the job before this sequence. */
+  /** Returns the newest delivery of the job before `sequence`; undefined without one. */
   previous(jobId: string, sequence: number): Promise<Delivery | undefined>;
-  /** In order of sequence. */
+  /** Returns all deliveries of the job, by sequence. */
   list(jobId: string): Promise<Delivery[]>;
 }
 
 export type WebhookRequest = { url: string; headers: Record<string, string>; body: string };
 
-/** `status` is null where no answer came; `error` then says why, without addresses of the inside. */
+/** Result of an attempt. `status` is `null` without a response; `error` then has the reason, without internal addresses. */
 export type WebhookResult = {
   status: number | null;
   latencyMs: number;
@@ -24,14 +25,15 @@ export type WebhookResult = {
   retryAfter: string | null;
 };
 
-/** One HTTP POST through the egress guard: no redirects, 30 s from connect to headers. Never throws for what the receiver does. */
+/** Sends one HTTP POST through the egress guard: no redirects, 30 s from connect to headers. Receiver errors are results, not exceptions. */
 export interface WebhookSender {
   send(request: WebhookRequest): Promise<WebhookResult>;
 }
 
-/** Signs with the caller's secret as the Standard Webhooks specification says. */
+/** Signer of webhooks with the secrets of a caller (Standard Webhooks). */
 export interface WebhookSigner {
+  /** Returns the signature headers of a message. */
   sign(caller: string, messageId: string, at: Date, body: string): Promise<Record<string, string>>;
-  /** `whsec_…`, for the caller to verify with. */
+  /** Returns the signing secret, `whsec_…`, which receivers verify with. */
   secret(caller: string): Promise<string>;
 }

@@ -1,25 +1,24 @@
-/** The event streams that are open, counted by caller. */
+/** Open event streams, counted per caller. */
 export interface EventSessions {
-  /** How many a caller may have open at once. */
+  /** Maximum sessions of a caller. */
   readonly perCaller: number;
-  /**
-   * undefined: the caller has that many already. Where a reader that leaves is not noticed, one that comes back takes the place of the oldest
-   * stream of its job then, which ends.
-   */
+  /** Returns undefined at the limit. On Lambda a reconnecting reader evicts its job's oldest session. */
   open(caller: string, reader?: EventStreamReader): Promise<EventSession | undefined>;
 }
 
+/** Reader of an event stream. */
 export type EventStreamReader = {
   jobId: string;
-  /** It has read events of the job before: perhaps by a stream that is still open and that nobody reads. */
+  /** True if the reader resumes after an event. Its previous session may still be open. */
   isReconnect: boolean;
 };
 
+/** One open event stream. */
 export type EventSession = {
-  /** Aborted once the session is over: its reader left, another took its place, or the service shuts down. */
+  /** Aborts at the end of the session: the reader disconnected, another one evicted it, or the service shuts down. */
   signal: AbortSignal;
-  /** Says which job is read, where it was not there yet when the session was opened. */
+  /** Sets the job of a session that was opened before its job existed. */
   attachJob(jobId: string): void;
-  /** Makes room for another; harmless when repeated. */
+  /** Ends the session and returns its permit. Repeatable. */
   end(): Promise<void>;
 };

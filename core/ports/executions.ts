@@ -1,13 +1,13 @@
 import type { ExecutionInput } from '../records/workflow.ts';
 
-/** The workflow engine's runs of jobs (glossary: execution). Starting and stopping are hints: `reconcile` replays them. */
+/** Executions of the workflow engine. A failed start or stop is not fatal: `reconcile` repeats it. */
 export interface Executions {
-  /** Starts `<job_id>-<generation>`; 'already' when that name is taken, running or ended. */
+  /** Starts `<job_id>-<generation>`. Returns 'already' if an execution has that name, running or ended. */
   start(input: ExecutionInput): Promise<'started' | 'already'>;
-  /** Stops it if it runs; harmless otherwise. */
+  /** Stops the execution if it is running. */
   stop(input: ExecutionInput, cause: string): Promise<void>;
-  /** undefined: never started. */
+  /** Returns undefined if the execution was never started. */
   status(input: ExecutionInput): Promise<'running' | 'succeeded' | 'failed' | 'aborted' | undefined>;
-  /** Returns true if this very process runs the execution: then it is not lost, however long it has been silent. */
+  /** Returns true if this process runs the execution: then the job is not lost, even if its lease has expired. */
   runsHere(input: ExecutionInput): boolean;
 }

@@ -2,7 +2,7 @@ import type { JobEvent } from '../records/event.ts';
 import type { DigestState } from '../records/digest-state.ts';
 import type { Counters, Job, JobStatus, JobType, Source } from '../records/job.ts';
 
-/** The fields of a job that a change may set; the rest is fixed at creation. */
+/** Fields that a commit may set. All others are fixed at creation. */
 export type JobPatch = Partial<
   Pick<
     Job,
@@ -21,40 +21,42 @@ export type JobPatch = Partial<
     | 'reason'
     | 'failure'
     | 'expires_at'
-  > & { /** Of digests only. */ digest: DigestState }
+  > & { /** Only for digests. */ digest: DigestState }
 >;
 
-/** One change of truth: job, events and slot together, or nothing. */
+/** Commit of a job: fields, events and slot change together or not at all. */
 export type JobChange = {
   jobId: string;
-  /** The change holds only if the stored job is in one of these states … */
+  /** Condition: the stored job has one of these states. */
   from: readonly JobStatus[];
-  /** … and its newest event still has this number, so that two changes never build on the same state. */
+  /** Condition: its newest event has this sequence. So no two commits are based on the same state. */
   expectedSequence: number;
   set: JobPatch;
   events: JobEvent[];
-  /** Set by the change that ends the job: whose slot becomes free. */
+  /** Caller whose slot becomes free; only in the commit that ends the job. */
   releasesSlotOf?: string;
-  /** Set by the change that ends the job: what it adds to the totals. */
+  /** Addition to the totals; only in the commit that ends the job. */
   totalsDelta?: Totals;
 };
 
-/** What an ended job adds to the totals: itself, by its final status, and its counters. */
+/** Totals of ended jobs: their number by final status, and the sums of their counters. */
 export type Totals = { jobs_completed: number; jobs_stopped: number; jobs_failed: number } & Counters;
 
-/** What all jobs have come to: the totals of ended ones with the counters of active ones as they stand. */
+/** Totals of all jobs: ended ones, plus the current counters of active ones. */
 export type Usage = Totals & { jobs_created: number };
 
+/** Idempotency key of a creation; `requestHash` identifies the request. */
 export type IdempotencyRecord = { key: string; requestHash: string; expiresAt: Date };
 
-/** A request that was accepted under an idempotency key, and the job that it made. */
+/** Accepted request of an idempotency key, and the job that it created. */
 export type IdempotentRequest = { requestHash: string; jobId: string };
 
+/** New job with its source. `slotLimit` is the caller's maximum of concurrent jobs. */
 export type JobCreation = { job: Job; source: Source; slotLimit: number; idempotency?: IdempotencyRecord };
 
 /**
- * A slot held for a job that is about to be created: until `until`, after which a crashed creation no longer holds it. `jobId` names the
- * request that holds it, and its job unless the request shares the reservation of another one.
+ * Slot for a job that is about to be created. Expires at `until`, so that a crashed creation frees it. `jobId` identifies
+ * the request, and is the id of its job unless the request shares the reservation of another request.
  */
 export type SlotReservation = {
   caller: string;
@@ -64,21 +66,24 @@ export type SlotReservation = {
   idempotency?: IdempotencyRecord;
 };
 
+/** Result of `reserveSlot`. */
 export type ReservationResult =
-  /** `jobId` is the id to create the job with: of the reservation that an earlier request with the same idempotency key holds, if any. */
+  /** `jobId` is the id for the new job. It is from an earlier request if that holds a reservation with the same idempotency key. */
   | { kind: 'reserved'; jobId: string }
-  /** A reservation with the idempotency key belongs to another request. */
+  /** The idempotency key has a reservation of another request. */
   | { kind: 'key_reused' }
   | { kind: 'slots_full' };
 
+/** Result of `create`. */
 export type CreationResult =
   | { kind: 'created' }
-  /** The same idempotency key and request were seen before: this is the job they made. */
+  /** The same request was accepted under the idempotency key before, and created this job. */
   | { kind: 'replayed'; jobId: string }
-  /** The idempotency key belongs to another request. */
+  /** The idempotency key was used for another request. */
   | { kind: 'key_reused' }
   | { kind: 'slots_full' };
 
+/** Filters and page of `list`. */
 export type JobQuery = {
   caller: string;
   status?: JobStatus;
@@ -88,46 +93,46 @@ export type JobQuery = {
 };
 
 /**
- * Where jobs, sources, events and slots live. `create` and `commit` are transactions. Any method may throw
- * `TransientError` with its effect done or not: repeating it is safe. Reads leave out what has expired by `now`.
+ * Storage of jobs, sources, events and slots. `create` and `commit` are transactions. Each method may throw
+ * `TransientError`, with or without its effect: a repetition is safe. Reads omit records that have expired by `now`.
  */
 export interface JobStore {
   /**
-   * Holds a slot before the job is created: `create` of the same job takes it over. Concurrent requests with the same idempotency key share
-   * one reservation and job id. Repeating it changes nothing.
+   * Reserves a slot, which `create` of the same job takes over. Concurrent requests with the same idempotency key share
+   * one reservation and job id. A repetition changes nothing.
    */
   reserveSlot(reservation: SlotReservation, now: Date): Promise<ReservationResult>;
   /**
-   * Ends a request's share of a reservation; `holder` is the `jobId` that the request reserved with. The last one frees the slot. Does
-   * nothing if there is no reservation, and if the job was created.
+   * Ends a request's share of a reservation; the last one frees the slot. `holder` is the `jobId` that the request
+   * reserved with. Does nothing if the reservation does not exist, or if the job was created.
    */
   releaseSlot(caller: string, jobId: string, holder: string): Promise<void>;
   /**
-   * Puts job and source if absent and takes a slot. Repeating a creation that took effect is 'created' again; if a request that shares the
-   * reservation created the job, with another source, it is 'replayed'.
+   * Stores job and source if absent, and takes a slot. A repeated creation returns 'created' again. Returns 'replayed' if
+   * another request with the same reservation created the job, with another source.
    */
   create(creation: JobCreation, now: Date): Promise<CreationResult>;
-  /** 'outdated': the job is gone, in another state, or has moved on; nothing was changed. */
+  /** Commits a change. Returns 'outdated', without a change, if a condition does not hold or the job does not exist. */
   commit(change: JobChange): Promise<'committed' | 'outdated'>;
   get(jobId: string, now: Date): Promise<Job | undefined>;
-  /** As `get`, with what has expired and is not removed yet: events outlive their job by the time that deliveries may take. */
+  /** Like `get`, but includes expired jobs that are not deleted yet: pending deliveries need them. */
   getIncludingExpired(jobId: string): Promise<Job | undefined>;
-  /** What an idempotency key of the caller was used for; undefined when never, or when that is forgotten. */
+  /** Returns the request of a caller's idempotency key; undefined if the key is unused or has expired. */
   findByIdempotencyKey(caller: string, key: string, now: Date): Promise<IdempotentRequest | undefined>;
   source(sourceId: string): Promise<Source | undefined>;
-  /** Newest first; `total` counts all that match. May be a moment behind what was changed. */
+  /** Returns a page of jobs, newest first; `total` counts all matches. May lag behind a commit for a moment. */
   list(query: JobQuery, now: Date): Promise<{ jobs: Job[]; total: number }>;
-  /** Number of slots that active jobs hold; a reserved slot may be in it. */
+  /** Returns the number of a caller's slots in use. It may include reserved slots. */
   countActive(caller: string): Promise<number>;
-  /** Events with a sequence above `after`, in order, at most `limit`. */
+  /** Returns at most `limit` events with a sequence above `after`, in order. */
   events(jobId: string, after: number, limit: number): Promise<JobEvent[]>;
-  /** The newest `limit` events of a type, oldest first. */
+  /** Returns the newest `limit` events of a type, oldest first. */
   newestEvents(jobId: string, type: JobEvent['type'], limit: number): Promise<JobEvent[]>;
   event(jobId: string, sequence: number): Promise<JobEvent | undefined>;
-  /** Moves `published` forward, never back. */
+  /** Raises `published` to `sequence`; never lowers it. */
   markPublished(jobId: string, sequence: number): Promise<void>;
-  /** Ids of jobs whose lease ran out before `now`, and of jobs with a webhook whose newest events did not reach the queue. */
+  /** Returns ids of jobs whose lease has expired, and of jobs whose newest webhook events are not in the delivery queue. */
   dueForRepair(now: Date, limit: number): Promise<string[]>;
-  /** One snapshot: a job that ends meanwhile is in it once. */
+  /** Returns the totals from one snapshot: a job that ends during the read counts once. */
   usage(): Promise<Usage>;
 }

@@ -1,35 +1,38 @@
 import type { ApiKey } from '../records/key.ts';
 
+/** Storage of API keys. */
 export interface KeyStore {
-  /** Without a limit: for keys that the machine makes for itself. */
+  /** Stores a key without a limit, for keys that the operator creates. */
   put(key: ApiKey): Promise<void>;
   /**
-   * Puts a key unless its caller has that many that are good at its creation, or the key that makes it was revoked or replaced: decided and written as
-   * one. A repeated creation is one.
+   * Stores a key in one transaction with two checks. Returns 'full' if the caller has `maxGood` valid keys, 'maker_revoked' if the
+   * key that creates it was revoked or replaced. A repeated creation counts once.
    */
   create(key: ApiKey, maxGood: number): Promise<'created' | 'full' | 'maker_revoked'>;
   find(hash: string): Promise<ApiKey | undefined>;
-  /** Oldest first, revoked ones too, while they are kept. */
+  /** Returns a page of keys, oldest first, including revoked keys until they are deleted. */
   list(page: KeyPage): Promise<ApiKey[]>;
-  /** Those that this key made itself, in any order. */
+  /** Returns the keys that this key created directly, in any order. */
   listMadeBy(hash: string): Promise<ApiKey[]>;
-  /** When the caller's newest key but `position` was made (0: the newest). */
+  /** Returns the creation time of a caller's key by position, 0 for the newest; undefined if the caller has fewer keys. */
   creationTime(caller: string, position: number): Promise<Date | undefined>;
-  /** Ends a key at that moment, which may be to come. Of several ends the earliest holds. It is kept for `revokedKeySeconds` after it. */
+  /** Revokes a key at a time, which may be in the future; the earliest time applies. Deletes the key `revokedKeySeconds` later. */
   revoke(hash: string, at: Date): Promise<void>;
   relabel(hash: string, label: string | null): Promise<void>;
   touch(hash: string, at: Date): Promise<void>;
 }
 
+/** Filter and page of `list`. */
 export type KeyPage = {
-  /** Left out: every caller's. */
+  /** Absent: keys of all callers. */
   caller?: string | undefined;
-  /** Where the page begins: behind this key. */
+  /** Position after which the page begins. */
   after?: KeyPosition | undefined;
   limit: number;
 };
 
+/** Position of a key in the order of creation. */
 export type KeyPosition = Pick<ApiKey, 'created_at' | 'hash'>;
 
-/** How long a revoked key can still be read: its last use is asked for after a leak. */
+/** Retention of revoked keys, in seconds: after a leak the operator needs their last use. */
 export const revokedKeySeconds = 30 * 86_400;

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 
-/** Fields hold no secret: URLs are masked before they come here. */
+/** Fields of a log line. They hold no secrets: URLs are masked before. */
 export type LogFields = Record<string, string | number | boolean | null>;
 
+/** Log of the service: a message in the past tense, with the data in fields. */
 export interface Log {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
@@ -10,7 +11,7 @@ export interface Log {
   error(message: string, fields?: LogFields): void;
 }
 
-/** Messages about a job carry `[JOB:<first 8 characters of its id>]` (interface section 2.11). */
+/** Returns a log that adds the prefix `[JOB:<first 8 characters of its id>]` to each message (interface section 2.11). */
 export function jobLog(log: Log, jobId: string): Log {
   const prefix = `[JOB:${jobId.slice(0, 8)}]`;
   return {
@@ -23,10 +24,11 @@ export function jobLog(log: Log, jobId: string): Log {
 
 export const logLevelSchema = z.enum(['DEBUG', 'INFO', 'WARNING', 'ERROR']);
 
-/** An entry as `/logs` shows it (interface section 2.11). */
+/** Log entry in the response of `/logs` (interface section 2.11). */
 export type LogEntry = { time: string; level: z.infer<typeof logLevelSchema>; message: string };
 
+/** Buffer of the newest log entries. */
 export interface RecentLog {
-  /** The newest entries that are kept (500), oldest first. */
+  /** Returns at most 500 entries, oldest first. */
   entries(): Promise<LogEntry[]>;
 }

@@ -1,8 +1,8 @@
-/** Where captures are kept for a day at most: evidence of events, and what the model is shown. */
+/** Storage of frames, clips and frame grids, for a day at most. */
 export interface MediaStore {
   put(key: string, bytes: Uint8Array, contentType: 'image/jpeg' | 'video/mp4'): Promise<void>;
-  /** undefined: never stored, or swept. */
+  /** Returns undefined if the object was never stored or has expired. */
   get(key: string): Promise<Uint8Array | undefined>;
-  /** What is not there is as good as removed. */
+  /** Removes objects. Missing keys are no error. */
   remove(keys: readonly string[]): Promise<void>;
 }

@@ -1,28 +1,31 @@
 import type { Usage } from './job-store.ts';
 
-/** What `/metrics` counts that no job's counters hold. */
+/** Occurrence that `/metrics` counts beside the counters of jobs. */
 export type Counted =
-  /** One question to the model, however many requests its adapter made of it. */
+  /** One model call. Repeated requests of its adapter count once. */
   | { kind: 'model_call'; provider: string; failed: boolean }
-  /** A capture that was shown to the model without a job (`/check-once`). */
+  /** One capture that reached the model without a job (`/check-once`). */
   | { kind: 'direct_frame' }
-  /** A series of attempts is over: the event arrived, or is given up. */
+  /** End of a series of attempts, successful or not. */
   | { kind: 'delivery'; delivered: boolean };
 
+/** Model calls of a provider, and how many of them failed. */
 export type ModelCalls = { calls: number; errors: number };
 
+/** Values of the meter. */
 export type MeterReading = {
-  /** Since when it counts. */
+  /** Start of the count. */
   startedAt: Date;
-  /** What jobs had come to by then: no part of the numbers. */
+  /** Totals of jobs at `startedAt`, which the metrics exclude. */
   jobsBefore: Usage;
   providers: Record<string, ModelCalls>;
   directFrames: number;
   deliveries: { delivered: number; failed: number };
 };
 
+/** Counts for `GET /metrics`. */
 export interface Meter {
-  /** Never throws: nothing that is counted fails for it. */
+  /** Adds one. Never throws, so that a counted operation never fails because of the count. */
   count(counted: Counted): Promise<void>;
   read(): Promise<MeterReading>;
 }

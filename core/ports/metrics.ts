@@ -1,7 +1,7 @@
-/** What is measured for operators, beside the counters that callers see: names and units of the metrics that dashboards and alarms use. */
+/** Names and units of the metrics for operators, which dashboards and alarms use. Callers see job counters instead. */
 export const metricUnits = {
   ModelCalls: 'Count',
-  /** Calls that gave no answer, throttled ones too. */
+  /** Failed model calls, including throttled ones. */
   ModelErrors: 'Count',
   ModelThrottles: 'Count',
   ModelLatency: 'Milliseconds',
@@ -14,20 +14,21 @@ export const metricUnits = {
   JobsCompleted: 'Count',
   JobsStopped: 'Count',
   JobsFailed: 'Count',
-  /** Ticks that were committed, skipped ones too. */
+  /** Committed ticks, including skipped captures. */
   Ticks: 'Count',
   FramesSkipped: 'Count',
   Triggers: 'Count',
-  /** Series of attempts that ended with an answer of 2xx, and those that were given up. */
+  /** Series of attempts that ended with a 2xx response, and those that failed. */
   DeliveriesDone: 'Count',
   DeliveriesFailed: 'Count',
-  /** What `reconcile` had to make up for: executions started, events published, jobs failed. */
+  /** Repairs by `reconcile`: executions started, events published, jobs failed. */
   Repairs: 'Count',
 } as const;
 
 export type MetricName = keyof typeof metricUnits;
 
+/** Receiver of metric values. */
 export interface MetricsSink {
-  /** Never throws: nothing that is measured fails for it. Default 1. */
+  /** Adds `value`, default 1. Never throws, so that a measured operation never fails because of the metric. */
   add(name: MetricName, value?: number): void;
 }

@@ -1,11 +1,11 @@
 import type { Capture, CaptureRequest, StreamProbe } from '../records/capture.ts';
 
 /**
- * The one collaborator that touches a stream's bytes. Throws `InvalidUrlError`, `NotLiveError` (also when a stream says
- * that it has ended) and `StreamFetchError`. Bounded in bytes and time by itself; `signal` ends it earlier.
+ * Reader of live streams; no other dependency reads their bytes. Throws `InvalidUrlError`, `NotLiveError` (also if the
+ * stream signals its end) and `StreamFetchError`. Has its own limits of bytes and time; `signal` aborts earlier.
  */
 export interface StreamCapturer {
-  /** Is the stream there, and live? */
+  /** Checks that the stream exists and is live. */
   probe(url: string, signal: AbortSignal): Promise<StreamProbe>;
   capture(request: CaptureRequest, signal: AbortSignal): Promise<Capture>;
 }

@@ -1,16 +1,17 @@
 /**
- * Bounds how many streams are probed and captured concurrently for calls, over all callers. Callers take turns: however many calls one of
- * them has waiting, the first call of another is next.
+ * Limit of concurrent probes and captures outside of jobs, over all callers. Callers take turns: many waiting calls of one
+ * caller do not delay the first call of another.
  */
 export interface StreamTurns {
-  /** Waits for a turn. Returns undefined if there was none in time. */
+  /** Waits for a turn. Returns undefined after the timeout. */
   take(caller: string): Promise<StreamTurn | undefined>;
 }
 
-/** For services whose captures run elsewhere, where their number is limited. */
+/** Turns without a limit, for hosts that run and limit captures elsewhere. */
 export const unlimitedTurns: StreamTurns = { take: async () => ({ end: () => undefined }) };
 
+/** Permit for one probe or capture. */
 export type StreamTurn = {
-  /** Ends the turn; harmless when repeated. */
+  /** Ends the turn. Repeatable. */
   end(): void;
 };

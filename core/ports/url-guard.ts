@@ -1,4 +1,4 @@
-/** The egress guard's fast check, at the door: scheme, syntax and literal addresses; names are checked when they are connected to. */
+/** Fast check of a URL in a request: scheme, syntax and literal addresses. The egress guard checks host names on connect. */
 export interface UrlGuard {
   /** Throws `InvalidUrlError`. */
   check(url: string, schemes: readonly string[]): void;

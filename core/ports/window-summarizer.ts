@@ -1,8 +1,8 @@
 import type { ClosureResult, WindowClosure } from '../digest/window-closure.ts';
 import type { DigestJob } from '../records/job.ts';
 
-/** Who has the summaries of a digest's last windows made, for a caller who cancels: here, or where the model may be asked. */
+/** Summarizes the last windows of a cancelled digest: in process, or by invoking `analyze` on AWS. */
 export interface WindowSummarizer {
-  /** Takes that long at most. Whatever it throws costs the summary, not the cancellation. */
+  /** Takes at most `seconds`. An error drops the summary and never blocks the cancellation. */
   summarize(job: DigestJob, closing: WindowClosure, seconds: number): Promise<ClosureResult>;
 }

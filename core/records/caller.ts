@@ -1,19 +1,18 @@
 import { z } from 'zod';
 import { addSeconds } from '../schedule.ts';
 
-/** A caller (glossary): the tenant that keys, jobs and a webhook secret belong to. */
-
 const timestampSchema = z.iso.datetime();
 
-/** Which versions of a webhook secret are valid; the secrets themselves are derived and never stored. */
+/** Versions of a webhook secret. The secrets are derived from a master secret and never stored. */
 const secretVersionsSchema = z.object({
-  /** The one that signs first. */
+  /** Current version: its signature is the first in the header. */
   version: z.int().positive(),
-  /** Earlier ones that sign too for a while, newest first. */
+  /** Earlier versions that also sign until `valid_until`, newest first, at most `previousKept`. */
   previous: z.array(z.object({ version: z.int().positive(), valid_until: timestampSchema })),
 });
 export type SecretVersions = z.infer<typeof secretVersionsSchema>;
 
+/** Tenant that owns keys, jobs and a webhook secret. */
 export const callerSchema = z.object({
   caller: z.string(),
   label: z.string().nullable(),
@@ -22,21 +21,22 @@ export const callerSchema = z.object({
 });
 export type Caller = z.infer<typeof callerSchema>;
 
-/** A receiver may have missed one rotation whose answer was lost: two earlier secrets stay good, and a header stays short. */
+/** Maximum earlier versions: a rotation whose response was lost is repeated, and the receiver still has the version before. */
 const previousKept = 2;
 
+/** Creates a caller whose webhook secret has version 1. */
 export function newCaller(caller: string, label: string | null, now: Date): Caller {
   return { caller, label, created_at: now.toISOString(), webhook_secret: { version: 1, previous: [] } };
 }
 
-/** The versions that sign now, newest first. A caller without a record has never rotated. */
+/** Returns the versions that sign now, newest first. A caller without a record has never rotated: version 1. */
 export function validVersions(caller: Caller | undefined, now: Date): number[] {
   if (!caller) return [1];
   const { version, previous } = caller.webhook_secret;
   return [version, ...stillValid(previous, now).map((earlier) => earlier.version)];
 }
 
-/** When the last of the earlier secrets ends; null where only the newest is valid. */
+/** Returns the time when the last earlier version expires; `null` if only the current one is valid. */
 export function previousValidUntil({ previous }: SecretVersions, now: Date): string | null {
   return (
     stillValid(previous, now)
@@ -46,7 +46,7 @@ export function previousValidUntil({ previous }: SecretVersions, now: Date): str
   );
 }
 
-/** The next version signs from now on, and today's for `graceSeconds` more; 0 ends every earlier one at once. */
+/** Returns the next version. The current one signs for `graceSeconds` more; 0 ends all earlier versions immediately. */
 export function rotateSecret(secret: SecretVersions, graceSeconds: number, now: Date): SecretVersions {
   const ending = {
     version: secret.version,

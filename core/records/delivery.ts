@@ -3,22 +3,21 @@ import { ageSeconds, secondsUntil } from '../time.ts';
 
 const timestampSchema = z.iso.datetime();
 
-/** 0 for the first sending. Records of before there were resends have none. */
+/** 0 for the original delivery; the default covers records written before resends existed. */
 const resendSchema = z.int().nonnegative().default(0);
 
+/** `failed` is final until a resend. */
 export const deliveryStateSchema = z.enum(['pending', 'delivered', 'failed']);
 
 const attemptSchema = z.object({
   at: timestampSchema,
-  /** HTTP status; null where none came. */
+  /** HTTP status; `null` if there was no response. */
   status: z.int().nullable(),
   latency_ms: z.int().nonnegative(),
   error: z.string().nullable(),
-  /** Which sending it belongs to: 0, or the number of the resend. */
+  /** Series that the attempt belongs to: 0, or the number of the resend. */
   resend: resendSchema,
 });
-
-type Attempt = z.infer<typeof attemptSchema>;
 
 /** One event for one webhook URL. */
 export const deliverySchema = z.object({
@@ -26,21 +25,19 @@ export const deliverySchema = z.object({
   sequence: z.int().positive(),
   event_type: z.string(),
   state: deliveryStateSchema,
-  /** Of all sendings, oldest first; the newest `attemptsKept`. */
+  /** Newest `rules.maxAttemptsKept` attempts of all series, oldest first. */
   attempts: z.array(attemptSchema),
   next_attempt_at: timestampSchema.nullable(),
-  /** The receiver wants nothing more of this job: it answered 410, to this event or to an earlier one. */
+  /** True if the receiver returned 410 for this event or an earlier one of the job: no further attempt follows. */
   gone: z.boolean().default(false),
-  /** `Failed to deliver webhook` and why, once failed. */
+  /** `Failed to deliver webhook` with the reason; `null` unless failed. */
   error: z.string().nullable(),
-  /** How often it was sent again: each is a fresh series of attempts. */
+  /** Number of resends. Each starts a new series of attempts. */
   resend: resendSchema,
 });
 export type Delivery = z.infer<typeof deliverySchema>;
 
-/** No item grows without bound, however often a delivery is sent again. */
-const attemptsKept = 40;
-
+/** Creates a pending delivery without attempts. */
 export function initialDelivery(jobId: string, sequence: number, eventType: string): Delivery {
   return {
     job_id: jobId,
@@ -55,30 +52,14 @@ export function initialDelivery(jobId: string, sequence: number, eventType: stri
   };
 }
 
-/** The delivery as a message finds it: a resend that is new begins a fresh series of attempts. */
-export function applyResend(delivery: Delivery, resend: number): Delivery {
-  if (resend <= delivery.resend) return delivery;
-  return { ...delivery, state: 'pending', next_attempt_at: null, gone: false, error: null, resend };
-}
-
-export function appendAttempt(delivery: Delivery, attempt: Omit<Attempt, 'resend'>): Delivery {
-  const attempts = [...delivery.attempts, { ...attempt, resend: delivery.resend }];
-  return { ...delivery, attempts: attempts.slice(-attemptsKept) };
-}
-
-/** Attempts of the running series: what the retries are counted by. */
-export function countAttempts({ attempts, resend }: Delivery): number {
-  return attempts.filter((attempt) => attempt.resend === resend).length;
-}
-
-/** Returns the seconds until the next attempt is due. No wait is longer than it was meant after the last attempt. */
+/** Returns the seconds until the next attempt. If the clock was set back, the wait is at most the planned one. */
 export function secondsUntilAttempt({ attempts, next_attempt_at: due }: Delivery, now: Date): number {
   if (due === null) return 0;
   const last = attempts.at(-1);
   return secondsUntil(due, now, last ? ageSeconds(last.at, new Date(due)) : 0);
 }
 
-/** What the delivery queue carries: one group a job, so that a job's events stay in order. */
+/** Message of the delivery queue. The message group is the job, so that its events stay in order. */
 export const deliveryMessageSchema = z.object({
   job_id: z.uuid(),
   sequence: z.int().positive(),

@@ -1,14 +1,12 @@
 import { z } from 'zod';
 
-/** What a digest remembers from tick to tick. */
-
 const countSchema = z.int().nonnegative();
 
-/** A picture that a summary is made of: its key in the media store, and when it was taken. */
+/** Frame kept for a summary: media key and capture time. */
 export const sampleSchema = z.object({ frame_key: z.string(), captured_at: z.iso.datetime() });
 export type StoredSample = z.infer<typeof sampleSchema>;
 
-/** Why captures were left out of a window, and how often. */
+/** Number of skipped captures in a window, by reason. */
 export const skippedSchema = z.object({
   no_motion: countSchema,
   frozen: countSchema,
@@ -16,29 +14,31 @@ export const skippedSchema = z.object({
   repeated: countSchema,
 });
 
-/** What was taken in a window so far. */
+/** Captures of a window so far. */
 export const windowSchema = z.object({
-  /** From 1. */
+  /** Starts at 1. */
   index: z.int().positive(),
   frames_captured: countSchema,
   skipped: skippedSchema,
-  /** In time order; thinned out evenly where there are more than `maxSamplesPerWindow`. */
+  /** In time order, at most `maxSamplesPerWindow`; above it, samples are removed evenly. */
   samples: z.array(sampleSchema),
 });
 export type DigestWindow = z.infer<typeof windowSchema>;
 
+/** State of a digest, carried from tick to tick. */
 export const digestStateSchema = z.object({
-  /** Windows whose summaries are in the log. */
+  /** Number of windows with a summary in the log. */
   summarized: countSchema,
-  /** Windows that are not summarised yet, oldest first, without those in which nothing was taken. */
+  /** Windows without a summary, oldest first. Windows without captures are absent. */
   windows: z.array(windowSchema),
-  /** When the stream said that it is over, while the last summaries are still owed. The default is for records of before. */
+  /** Time when the stream ended, while its last summaries are pending. The default covers records of earlier releases. */
   stream_ended_at: z.iso.datetime().nullable().default(null),
 });
 export type DigestState = z.infer<typeof digestStateSchema>;
 
 export const initialDigestState: DigestState = { summarized: 0, windows: [], stream_ended_at: null };
 
+/** Creates a window without captures. */
 export function emptyWindow(index: number): DigestWindow {
   return {
     index,

@@ -8,8 +8,6 @@ import {
   stopReasonSchema,
 } from './job.ts';
 
-/** Events of a job's ordered log (design section 9), as they are stored: pictures are keys of the media store. */
-
 const countSchema = z.int().nonnegative();
 const timestampSchema = z.iso.datetime();
 
@@ -28,15 +26,15 @@ export const pictureStateSchema = z.enum(['ok', 'frozen', 'black', 'repeated']);
 const progressSchema = z.object({
   type: z.literal('progress'),
   data: z.object({
-    /** The tick's number. */
+    /** Number of the tick. */
     check: z.int().positive(),
     checks_performed: countSchema,
     frames_skipped: countSchema,
     triggers_fired: countSchema,
-    /** null where the model gave no verdict in this tick. */
+    /** `null` if the tick has no verdict. */
     triggered: z.boolean().nullable(),
     prefilter_skipped: z.boolean(),
-    /** Share of the picture that changed against the last picture the model saw, 0 to 1; null without a capture. */
+    /** Share of the frame that differs from the motion reference, 0 to 1; `null` without a capture. */
     motion: z.number().min(0).max(1).nullable(),
     explanation: z.string(),
     captured_at: timestampSchema.nullable(),
@@ -62,18 +60,18 @@ const watchTriggeredSchema = z.object({
 const summaryGeneratedSchema = z.object({
   type: z.literal('summary_generated'),
   data: z.object({
-    /** From 1, without gaps. */
+    /** Starts at 1, without gaps. */
     window_index: z.int().positive(),
     window_start: timestampSchema,
     window_end: timestampSchema,
-    /** The job ended before the window did. */
+    /** True if the job ended before the window. */
     partial: z.boolean(),
     summary: z.string(),
     frames_captured: countSchema,
     frames_skipped: countSchema,
-    /** When the stream was not seen in this window. */
+    /** Intervals of the window without observation. */
     gaps: z.array(gapSchema),
-    /** Asked for, and there were pictures: a JPEG of them side by side, with their times. */
+    /** Media key of the frame grid. Absent if not requested, or if the window has no samples. */
     frame_grid_key: z.string().optional(),
   }),
 });
@@ -93,7 +91,7 @@ const jobStoppedSchema = z.object({
   }),
 });
 
-/** An event before it has its place in the log. */
+/** Event without job, sequence and time (design section 9). Images are media keys. */
 export const newEventSchema = z.discriminatedUnion('type', [
   jobStartedSchema,
   progressSchema,
@@ -105,21 +103,22 @@ export const newEventSchema = z.discriminatedUnion('type', [
 export type NewEvent = z.infer<typeof newEventSchema>;
 export type EventType = NewEvent['type'];
 
-const placeSchema = z.object({
+const positionSchema = z.object({
   job_id: z.uuid(),
   sequence: z.int().positive(),
   timestamp: timestampSchema,
 });
 
-export const jobEventSchema = z.intersection(placeSchema, newEventSchema);
+/** Event as stored in the log of a job. */
+export const jobEventSchema = z.intersection(positionSchema, newEventSchema);
 export type JobEvent = z.infer<typeof jobEventSchema>;
 
-/** Which events a webhook receives: all but `progress` (design section 9). */
+/** Returns true if webhooks receive the event: all types except `progress` (design section 9). */
 export function isDeliveredByWebhook(type: EventType): boolean {
   return type !== 'progress';
 }
 
-/** Gives new events their sequences, from `sequence` + 1 on. */
+/** Converts new events to stored ones, numbered from `sequence` + 1. */
 export function assignSequences(events: NewEvent[], jobId: string, sequence: number, at: Date): JobEvent[] {
   return events.map((event, index) => ({
     ...event,

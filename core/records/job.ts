@@ -25,7 +25,7 @@ export const stopReasonSchema = z.enum([
 ]);
 export type StopReason = z.infer<typeof stopReasonSchema>;
 
-/** What a monitor was asked for, after defaults and clamping. Durations in seconds. */
+/** Configuration of a monitor, after defaults and clamping. Durations in seconds. */
 export const monitorConfigSchema = z.object({
   condition: z.string(),
   interval_seconds: z.int(),
@@ -38,13 +38,13 @@ export const monitorConfigSchema = z.object({
 });
 export type MonitorConfig = z.infer<typeof monitorConfigSchema>;
 
-/** What a digest was asked for, after defaults. */
+/** Configuration of a digest, after defaults. */
 export const digestConfigSchema = z.object({
   window_minutes: z.int(),
   capture_interval_seconds: z.int(),
-  /** null: until the duration is over. */
+  /** `null`: no limit but the duration. */
   max_windows: z.int().nullable(),
-  /** How long it runs at most: what `max_windows` need, or the server's cap. Seconds. */
+  /** Maximum runtime in seconds: the length of `max_windows` windows, or the server's cap. */
   digest_duration_seconds: z.int(),
   input_mode: z.literal('frames'),
   include_frames: z.boolean(),
@@ -52,19 +52,20 @@ export const digestConfigSchema = z.object({
 });
 export type DigestConfig = z.infer<typeof digestConfigSchema>;
 
+/** Numbers of a job. They only grow. */
 export const countersSchema = z.object({
-  /** Monitor: looks that gave a verdict. Digest: captures that became samples. */
+  /** Monitor: checks that returned a verdict. Digest: frames kept as samples. */
   checks_performed: countSchema,
-  /** Looks, and of a digest summaries, that the model did not answer. */
+  /** Model calls without a usable answer: checks, or summaries of a digest. */
   checks_missed: countSchema,
   triggers_fired: countSchema,
-  /** Captures shown to the model, or kept to be shown to it. */
+  /** Captures sent to the model, or kept as samples. */
   frames_captured: countSchema,
-  /** Captures not shown to the model: nothing moved, or the picture was frozen, black or the same segment again. */
+  /** Skipped captures: no motion, frozen, black or repeated. */
   frames_skipped: countSchema,
   frozen_frames: countSchema,
   black_frames: countSchema,
-  /** Ticks in which the playlist had stopped moving on. */
+  /** Ticks with a stale playlist. */
   stale_captures: countSchema,
   failed_captures: countSchema,
   input_tokens: countSchema,
@@ -75,37 +76,38 @@ export type Counters = z.infer<typeof countersSchema>;
 export const gapReasonSchema = z.enum(['stream', 'stale', 'model', 'service']);
 export type GapReason = z.infer<typeof gapReasonSchema>;
 
+/** Interval without observation; its reason is the first failure in it. */
 export const gapSchema = z.object({ from: timestampSchema, to: timestampSchema, reason: gapReasonSchema });
 export type Gap = z.infer<typeof gapSchema>;
 
-/** What the decision after a tick remembers for the next one. */
+/** State that a tick leaves to the next one. */
 export const tickStateSchema = z.object({
   last_trigger_at: timestampSchema.nullable(),
   skipped_in_a_row: countSchema,
   missed_in_a_row: countSchema,
   failed_in_a_row: countSchema,
-  /** Since when the stream has been gone or stale. */
+  /** Start of the current stream loss or stale period; `null` while the stream is live. */
   lost_since: timestampSchema.nullable(),
-  /** The last moment at which the stream was seen and, where a look was due, judged. */
+  /** Time of the last observation: a capture, judged if a check was due. */
   last_watched_at: timestampSchema.nullable(),
-  /** Why the time since `last_watched_at` is not watched; null while it is. */
+  /** Reason of the open gap since `last_watched_at`; `null` without a gap. */
   gap_reason: gapReasonSchema.nullable(),
   gap_seconds: z.number().nonnegative(),
-  /** The newest gaps, at most `maxCoverageGaps`. */
+  /** Newest gaps, at most `maxCoverageGaps`. */
   gaps: z.array(gapSchema),
-  /** The newest picture that was taken, judged or not; its key in the media store. Absent before there is one. */
+  /** Newest frame, judged or not, by its media key. Absent before the first capture. */
   last_frame: z
     .object({
       key: z.string(),
       captured_at: timestampSchema,
-      /** An event shows it, so it outlives the next one. Records of before do not say. */
+      /** True if an event refers to the frame, so that it is not deleted. The default covers records of earlier releases. */
       evidence: z.boolean().default(true),
     })
     .optional(),
 });
 export type TickState = z.infer<typeof tickStateSchema>;
 
-/** What the last committed tick decided; a repeated Analyze answers from it. */
+/** Decision of the last committed tick. A repeated Analyze returns it. */
 export const nextTickSchema = z.object({
   done: z.boolean(),
   wait_until: timestampSchema,
@@ -115,10 +117,11 @@ export const nextTickSchema = z.object({
 });
 export type NextTick = z.infer<typeof nextTickSchema>;
 
+/** Reason of a failed job, as callers see it. */
 export const failureSchema = z.object({ code: z.string(), message: z.string(), remediation: z.string() });
 export type Failure = z.infer<typeof failureSchema>;
 
-/** What every job has. URLs in it are masked; the stream's own is in its source, the webhook's in `webhook_url`. */
+/** Fields of both job types. `stream_url` is masked: the source has the full URL. `webhook_url` is not masked. */
 const jobBaseSchema = z.object({
   job_id: z.uuid(),
   caller: z.string(),
@@ -129,7 +132,7 @@ const jobBaseSchema = z.object({
   webhook_url: z.string().nullable(),
   counters: countersSchema,
   watch: tickStateSchema,
-  /** The number of the newest event. */
+  /** Sequence of the newest event; 0 before the first. */
   sequence: countSchema,
   last_tick: countSchema,
   next: nextTickSchema.nullable(),
@@ -139,16 +142,16 @@ const jobBaseSchema = z.object({
    * so no other tick stores it. Absent in records of earlier releases.
    */
   handed_over: captureStateSchema.nullable().default(null),
-  /** Until when the job may be silent before it counts as lost. */
+  /** Lease expiry: `reconcile` fails the job if it has not committed by then. */
   lease_until: timestampSchema,
   started_at: timestampSchema.nullable(),
   deadline: timestampSchema.nullable(),
   ended_at: timestampSchema.nullable(),
   reason: stopReasonSchema.nullable(),
   failure: failureSchema.nullable(),
-  /** Up to which sequence events have reached the delivery queue. */
+  /** Sequence of the newest event in the delivery queue. */
   published: countSchema,
-  /** When the job is removed; null while it is active. */
+  /** Expiry of the record; `null` while the job is active. */
   expires_at: timestampSchema.nullable(),
 });
 export type JobBase = z.infer<typeof jobBaseSchema>;
@@ -166,11 +169,11 @@ export const digestJobSchema = jobBaseSchema.extend({
 });
 export type DigestJob = z.infer<typeof digestJobSchema>;
 
-/** A job as it is stored. */
+/** Stored job. */
 export const jobSchema = z.discriminatedUnion('job_type', [monitorJobSchema, digestJobSchema]);
 export type Job = z.infer<typeof jobSchema>;
 
-/** All that `capture` may read: nothing of the caller. */
+/** Stream and mode of a job: all data that `capture` may read, nothing about the caller. */
 export const sourceSchema = z.object({
   source_id: z.uuid(),
   url: z.string(),

@@ -5,24 +5,25 @@ export type Scope = z.infer<typeof scopeSchema>;
 
 const timestampSchema = z.iso.datetime();
 
-/** What is stored of an API key: never the key itself. */
+/** Stored API key: its hash and metadata, never its text. */
 export const apiKeySchema = z.object({
-  /** SHA-256 of the key, hex. */
+  /** SHA-256 of the key, in hexadecimal. Also the key's id. */
   hash: z.string().length(64),
-  /** The first characters of the key, to tell keys apart in lists. */
+  /** First 11 characters of the key, to tell keys apart in lists. */
   prefix: z.string(),
   caller: z.string(),
   scopes: z.array(scopeSchema),
   label: z.string().nullable(),
-  /** The hash of the key that made it; null for the machine's own, and for keys of before this was kept. */
+  /** Hash of the key that created it; `null` if the operator created it, or an earlier release. */
   created_by: z.string().nullable().default(null),
   created_at: timestampSchema,
   last_used_at: timestampSchema.nullable(),
-  /** From then on it is refused; to come while a rotated key is still good. */
+  /** Time from which the key is rejected. In the future during the grace period of a rotated key. */
   revoked_at: timestampSchema.nullable(),
 });
 export type ApiKey = z.infer<typeof apiKeySchema>;
 
+/** Returns true if the key is no longer valid. */
 export function isRevoked({ revoked_at: revokedAt }: ApiKey, now: Date): boolean {
   return revokedAt !== null && new Date(revokedAt) <= now;
 }

@@ -1,21 +1,21 @@
 /**
- * The motion pre-filter as the core sees it: a pure comparison of a thumbnail with the last picture that the model saw.
- * States are opaque text (deflated, base64, a few kB) that travels with the workflow's state.
+ * Result of the motion pre-filter: a pure comparison of a thumbnail with the motion reference. States are opaque text
+ * (deflated, base64, a few kB) that the workflow carries from tick to tick.
  */
 export type MotionComparison = {
-  /** True for a first picture too. */
+  /** True if the thumbnail differs from the motion reference, and for the first thumbnail. */
   moved: boolean;
-  /** Share of the picture that changed, 0 to 1; 1 for a first picture. */
+  /** Share of the thumbnail that changed, 0 to 1; 1 for the first thumbnail. */
   changedShare: number;
-  /** Nothing but black: no light anywhere, or a blank signal. */
+  /** True if the thumbnail has no light: black, or a blank signal. */
   black: boolean;
-  /** The picture is the previous one again, without the noise that every live picture has. */
+  /** True if the thumbnail equals the previous one, without the noise of live video. */
   identicalToPrevious: boolean;
-  /** The state to carry on if the model looked at this picture: it becomes the reference. */
+  /** Next state if the capture reaches the model: the thumbnail becomes the motion reference. */
   stateWithNewReference: string;
-  /** The state to carry on if it did not: the reference stays, what was learned of noise is kept. */
+  /** Next state if the capture is skipped: keeps the motion reference and adds the learned noise. */
   stateWithSameReference: string;
 };
 
-/** `state` is null for the first picture; a state that cannot be read counts as null. */
+/** Compares a thumbnail with the state. `null` is the state before the first thumbnail; an unreadable state counts as `null`. */
 export type CompareMotion = (thumbnail: Uint8Array, state: string | null) => MotionComparison;

@@ -1,8 +1,8 @@
 import type { JobStatus } from './job.ts';
 
 /**
- * The job's state machine (interface section 3). Each transition declares the states it may come from, and that
- * declaration becomes the store's condition.
+ * State machine of a job (interface section 3). Each transition lists the states that it starts from, which the store
+ * checks in the commit.
  */
 export const transitions = {
   begin: { from: ['pending'] },
@@ -12,6 +12,7 @@ export const transitions = {
 
 export type TerminalStatus = Extract<JobStatus, 'completed' | 'stopped' | 'failed'>;
 
+/** Returns true if the job has ended. */
 export function isTerminal(status: JobStatus): status is TerminalStatus {
   return status === 'completed' || status === 'stopped' || status === 'failed';
 }

@@ -1,24 +1,23 @@
 import { z } from 'zod';
 import { streamPositionSchema } from './capture.ts';
 
-/** What passes between the workflow and its two functions: inputs and outputs of `workflow/watch.asl.json`. */
-
 const timestampSchema = z.iso.datetime();
 
+/** Input of an execution of `workflow/watch.asl.json`. */
 export const executionInputSchema = z.object({
   job_id: z.uuid(),
   generation: z.int().nonnegative(),
 });
 export type ExecutionInput = z.infer<typeof executionInputSchema>;
 
-/** What the last captures showed of the stream's progress, carried from tick to tick. */
+/** Progress of the stream in the last captures, carried from tick to tick. */
 const streamFreshnessSchema = z.object({
   position: streamPositionSchema,
-  /** When this position was first seen. */
+  /** Time of the first capture at this position. */
   since: timestampSchema,
-  /** Since when pictures have been identical; null while they differ. */
+  /** Start of the current run of identical frames; `null` if the last two differ. */
   identical_since: timestampSchema.nullable(),
-  /** When the last capture was taken in. */
+  /** Time of the last capture, by the clock of this service. */
   seen_at: timestampSchema,
 });
 export type StreamFreshness = z.infer<typeof streamFreshnessSchema>;
@@ -30,16 +29,18 @@ export const captureStateSchema = z.object({
 });
 export type CaptureState = z.infer<typeof captureStateSchema>;
 
+/** Input of the workflow's `capture` task. */
 export const captureInputSchema = captureStateSchema.extend({
   source_id: z.uuid(),
   tick: z.int().positive(),
-  /** The next tick only ends the job: nothing is captured for it. */
+  /** True if the tick only ends the job or its windows, without a capture. */
   closing: z.boolean(),
-  /** The last capture failed: resolve the URL anew. */
+  /** True after a failed capture: resolves the URL again instead of using the cache. */
   resolve_again: z.boolean(),
 });
 export type CaptureInput = z.infer<typeof captureInputSchema>;
 
+/** Result of the workflow's `capture` task. */
 export const captureOutputSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('captured'),
@@ -47,7 +48,7 @@ export const captureOutputSchema = z.discriminatedUnion('kind', [
     clip_key: z.string().nullable(),
     captured_at: timestampSchema,
     seen: streamFreshnessSchema,
-    /** The newest segment is the one of the last capture: there is no new picture. */
+    /** True if the last capture already used the newest segment. */
     repeated: z.boolean(),
     moved: z.boolean(),
     changed_share: z.number().min(0).max(1),
@@ -55,15 +56,16 @@ export const captureOutputSchema = z.discriminatedUnion('kind', [
     motion_if_looked: z.string(),
     motion_if_skipped: z.string(),
   }),
-  /** The stream says that it has ended. */
+  /** The stream signaled its end. */
   z.object({ kind: z.literal('ended'), message: z.string() }),
   z.object({ kind: z.literal('failed'), code: z.string(), message: z.string(), remediation: z.string() }),
-  /** No picture, and the stream is not to blame: a full disk, no process left, an advertisement of the platform. */
+  /** No frame, for a reason other than the stream: full disk, no free process, advertisement of the platform. */
   z.object({ kind: z.literal('unavailable'), message: z.string() }),
   z.object({ kind: z.literal('not_captured') }),
 ]);
 export type CaptureOutput = z.infer<typeof captureOutputSchema>;
 
+/** Input of the workflow's `analyze` task: Begin, one tick, or the failure of the execution. */
 export const analyzeInputSchema = z.discriminatedUnion('operation', [
   executionInputSchema.extend({ operation: z.literal('begin') }),
   executionInputSchema.extend({
@@ -78,12 +80,12 @@ export const analyzeInputSchema = z.discriminatedUnion('operation', [
 ]);
 export type AnalyzeInput = z.infer<typeof analyzeInputSchema>;
 
-/** The workflow's whole state after Begin and after each Analyze. */
+/** State of the workflow after Begin and after each Analyze. */
 export const workflowStateSchema = z.object({
   job_id: z.uuid(),
   generation: z.int().nonnegative(),
   done: z.boolean(),
-  /** Whole seconds, rounded up: Wait truncates milliseconds. */
+  /** In whole seconds, rounded up, because Wait truncates milliseconds. */
   wait_until: timestampSchema,
   capture: captureInputSchema,
 });

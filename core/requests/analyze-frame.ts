@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { flag, frameBase64, question } from './fields.ts';
 
-/** `POST /analyze-frame` (interface sections 2.6 and 4.5). */
+/** Body of `POST /analyze-frame` (interface sections 2.6 and 4.5). */
 export const analyzeFrameRequestSchema = z.object({
   frame_b64: frameBase64,
   question,
-  include_frame: flag.default(false).describe('Whether the answer repeats the frame'),
+  include_frame: flag.default(false).describe('Whether the response contains the frame'),
 });

@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { inputModeSchema } from '../records/capture.ts';
 import { condition, flag, integer, streamUrl } from './fields.ts';
 
-/** `POST /check-once` (interface section 4.1). */
+/** Body of `POST /check-once` (interface section 4.1). */
 export const checkOnceRequestSchema = z.object({
   stream_url: streamUrl,
   condition,
-  include_frame: flag.default(false).describe('Whether the answer has the frame that was looked at'),
+  include_frame: flag.default(false).describe('Whether the response contains the checked frame'),
   input_mode: inputModeSchema
     .default('frames')
-    .describe('What is captured: one frame, a short clip, or both'),
+    .describe('Media to capture: one frame, a short clip, or both'),
   clip_duration_seconds: integer(z.int().min(1).max(10))
     .default(3)
-    .describe('Length of a clip; used with clip and hybrid'),
+    .describe('Clip length in seconds; used by clip and hybrid'),
 });

@@ -3,11 +3,10 @@ import { deliveryStateSchema } from '../records/delivery.ts';
 import { integer, webhookUrl } from './fields.ts';
 import { jobPathSchema } from './jobs.ts';
 
-/** `GET /jobs/{job_id}/deliveries` and what is sent on request (design section 9). */
-
+/** Query of `GET /jobs/{job_id}/deliveries` (design section 9). */
 export const deliveryListQuerySchema = z.object({
   state: deliveryStateSchema.optional(),
-  after: integer(z.int().min(0)).default(0).describe('The sequence after which to read on'),
+  after: integer(z.int().min(0)).default(0).describe('Sequence after which the page begins'),
   limit: integer(z.int().min(1).max(1000)).default(100),
 });
 export type DeliveryListQuery = z.infer<typeof deliveryListQuerySchema>;

@@ -2,12 +2,13 @@ import { z } from 'zod';
 import { text } from './text.ts';
 
 /**
- * The fields that callers send (interface section 4). The one rule of coercion (design section 10): integers take integral numbers
- * and decimal strings, booleans take true, false and their names, strings take strings only. Unknown fields are ignored.
+ * Fields of requests (interface section 4). All follow one rule of coercion (design section 10): integers accept integral numbers and
+ * decimal strings, booleans accept true, false and their names, strings accept only strings. Unknown fields are ignored.
  */
 
 const decimal = /^\s*[+-]?\d+(\.0*)?\s*$/;
 
+/** Returns the schema of an integer that is also accepted as decimal string. */
 export function integer(schema: z.ZodInt) {
   return z.preprocess(
     (value) => (typeof value === 'string' && decimal.test(value) ? clamped(Number(value)) : value),
@@ -15,18 +16,19 @@ export function integer(schema: z.ZodInt) {
   );
 }
 
-/** Digits without end are a number that is too large, not an infinite one. */
+/** Limits the value to finite numbers, so that endless digits fail as too large, not as infinite. */
 function clamped(value: number): number {
   return Math.max(-Number.MAX_VALUE, Math.min(value, Number.MAX_VALUE));
 }
 
+/** Boolean, also accepted as `true` or `false` in any case. */
 export const flag = z.preprocess((value) => {
   if (typeof value !== 'string') return value;
   const name = value.toLowerCase();
   return name === 'true' ? true : name === 'false' ? false : value;
 }, z.boolean());
 
-/** In any notation that Pydantic reads but braces and URNs; as it is stored from then on. */
+/** Accepts every UUID notation that Pydantic accepts except braces and URNs; normalizes to the stored form. */
 export const jobId = z.preprocess(
   (value) => (typeof value === 'string' ? value.toLowerCase().replace(bareUuid, '$1-$2-$3-$4-$5') : value),
   z.guid(),
@@ -35,11 +37,11 @@ export const jobId = z.preprocess(
 const bareUuid = /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/;
 
 export const streamUrl = text(1, 500).describe(
-  'A live stream: an RTSP URL, an HLS playlist, or the page of a live broadcast',
+  'URL of a live stream: RTSP, an HLS playlist, or a live page on YouTube or Twitch',
 );
-export const condition = text(1, 1000).describe('What to look for, in plain words; it holds or it does not');
-export const question = text(1, 1000).describe('What to tell about the picture, in plain words');
-export const webhookUrl = text(1, 2083).describe('Where events are sent by HTTP POST');
-/** A JPEG as raw base64. The size of the body bounds it. */
-export const frameBase64 = text(1).describe('A JPEG as raw base64, without a data: prefix');
+export const condition = text(1, 1000).describe('Sentence that is true or false of the stream');
+export const question = text(1, 1000).describe('Question about the image, in plain words');
+export const webhookUrl = text(1, 2083).describe('URL that receives events by HTTP POST');
+/** JPEG as raw base64. The maximum body size limits it. */
+export const frameBase64 = text(1).describe('JPEG as raw base64, without a data: prefix');
 export const idempotencyKey = text(1, 255);

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { jobStatusSchema, jobTypeSchema } from '../records/job.ts';
 import { integer, jobId } from './fields.ts';
 
-/** Queries and paths below `/jobs` (interface sections 4.6 to 4.8, design section 9). */
-
+/** Query of `GET /jobs` (interface section 4.6). */
 export const jobListQuerySchema = z.object({
   status: jobStatusSchema.optional(),
   job_type: jobTypeSchema.optional(),
@@ -11,8 +10,9 @@ export const jobListQuerySchema = z.object({
   offset: integer(z.int().min(0)).default(0),
 });
 
+/** Query of `GET /jobs/{job_id}/events` (design section 9). */
 export const eventsQuerySchema = z.object({
-  after: integer(z.int().min(0)).default(0).describe('The sequence after which to read on'),
+  after: integer(z.int().min(0)).default(0).describe('Sequence after which the page begins'),
   limit: integer(z.int().min(1).max(1000)).default(200),
 });
 

@@ -4,11 +4,9 @@ import type { KeyPosition } from '../ports/key-store.ts';
 import { flag, integer } from './fields.ts';
 import { text } from './text.ts';
 
-/** Requests about keys, callers and webhook secrets (design section 11). */
-
 const callerPattern = /^[\w.@-]{1,64}$/;
 
-/** What a caller may be called. */
+/** Name of a caller (design section 11). */
 export const callerName = z
   .string()
   .refine((name) => callerPattern.test(name), 'a caller has 1 to 64 letters, digits, or any of . _ @ -')
@@ -16,7 +14,7 @@ export const callerName = z
 
 const label = text(0, 200).nullable();
 
-/** A longer list is cut to one too many before its elements are looked at: it may have a million. */
+/** Scopes of a key. Cuts the list to one too many before validating its elements, because it may have a million. */
 const scopes = z.preprocess(
   (value) => (Array.isArray(value) ? value.slice(0, scopeSchema.options.length + 1) : value),
   z
@@ -32,17 +30,16 @@ const keyPosition = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\.([0-9a-f]{64})$/
 
 export const keyListQuerySchema = z.object({
   caller: callerName.optional(),
-  /** `next_after` of the page before. */
   after: z
     .string()
-    .regex(keyPosition, 'after is the next_after of a page')
+    .regex(keyPosition, 'after must be the next_after of a page')
     .optional()
-    .describe('The next_after of the page before'),
+    .describe('next_after of the previous page'),
   limit: integer(z.int().min(1).max(1000)).default(100),
 });
 export type KeyListQuery = z.infer<typeof keyListQuerySchema>;
 
-/** Where a page begins, out of its `after`. */
+/** Parses the `after` of a page. Returns undefined if it is absent or malformed. */
 export function readKeyPosition(after: string | undefined): KeyPosition | undefined {
   const [, createdAt, hash] = keyPosition.exec(after ?? '') ?? [];
   return createdAt === undefined || hash === undefined ? undefined : { created_at: createdAt, hash };
@@ -50,25 +47,25 @@ export function readKeyPosition(after: string | undefined): KeyPosition | undefi
 
 const descendants = flag
   .default(false)
-  .describe('Whether all keys end too that this one made, and those that they made');
+  .describe('Whether all descendants end too: keys that this key created, and keys that those created');
 
 export const keyRevocationQuerySchema = z.object({ descendants });
 
 export const keyRequestSchema = z.object({
-  /** Left out: the caller of the key that asks. */
+  /** Absent: the caller of the key in use. */
   caller: callerName.optional(),
   scopes: scopes.default(['jobs']),
   label: label.default(null),
 });
 export type KeyRequest = z.infer<typeof keyRequestSchema>;
 
-export const keyPathSchema = z.object({ key_id: z.string().describe('The id from the list of keys') });
+export const keyPathSchema = z.object({ key_id: z.string().describe('key_id from the list of keys') });
 export const keyLabelSchema = z.object({ label });
 
 const hour = 3_600;
 const week = 7 * 24 * hour;
 
-/** How long what is rotated stays good beside its successor; 0 ends it at once. */
+/** Grace period of the old key or secret after a rotation; 0 revokes it immediately. */
 export const keyRotationQuerySchema = z.object({
   grace_seconds: integer(z.int().min(0).max(week)).default(hour),
   descendants,
@@ -82,7 +79,7 @@ export const callerRequestSchema = z.object({ caller: callerName, label: label.d
 export type CallerRequest = z.infer<typeof callerRequestSchema>;
 
 export const callerListQuerySchema = z.object({
-  /** The name after which the page begins. */
+  /** Name after which the page begins. */
   after: z.string().default(''),
   limit: integer(z.int().min(1).max(1000)).default(100),
 });

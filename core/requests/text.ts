@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * A string of that many characters, counted as Pydantic counts them: in Unicode code points, where JavaScript's length counts an emoji
- * as two. Half of a surrogate pair is no character; no other program could read the text.
+ * Returns the schema of a string with a length in Unicode code points, as Pydantic counts. (JavaScript counts an emoji as two.) Rejects
+ * an unpaired surrogate, because other programs cannot decode it.
  */
 export function text(minimum: number, maximum = Infinity) {
   return z
@@ -20,10 +20,10 @@ export function text(minimum: number, maximum = Infinity) {
     .meta({ minLength: minimum, ...(maximum === Infinity ? {} : { maxLength: maximum }) });
 }
 
-/** In the `params` of the issue about half a surrogate pair. */
+/** Value of `params.type` in the issue about an unpaired surrogate. */
 export const notUnicode = 'string_unicode';
 
-/** Counts only where the length in UTF-16 does not decide. Minima are 0 or 1, for which it always does. */
+/** Counts code points only if the UTF-16 length does not decide. For the minima 0 and 1 it always decides. */
 function isLonger(value: string, maximum: number): boolean {
   if (value.length <= maximum) return false;
   return value.length > 2 * maximum || Array.from(value).length > maximum;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { flag, streamUrl } from './fields.ts';
 
-/** `POST /streams/validate` (interface section 4.4). */
+/** Body of `POST /streams/validate` (interface section 4.4). */
 export const validateStreamRequestSchema = z.object({
   stream_url: streamUrl,
-  include_frame: flag.default(false).describe('Whether the answer has a picture of a live stream'),
+  include_frame: flag.default(false).describe('Whether the response contains a frame of a live stream'),
 });

@@ -2,41 +2,40 @@ import { z } from 'zod';
 import { scopeSchema } from '../records/key.ts';
 import { timestamp } from './fields.ts';
 
-/** Answers about keys, callers and webhook secrets (design section 11). */
-
+/** API key without its text (design section 11). */
 export const keySchema = z.object({
-  key_id: z.string().describe('SHA-256 of the key: it names the key and opens nothing'),
-  prefix: z.string().describe('How its text begins'),
+  key_id: z.string().describe('SHA-256 of the key; identifies the key and grants no access'),
+  prefix: z.string().describe('First characters of the key'),
   caller: z.string(),
   scopes: z.array(scopeSchema),
   label: z.string().nullable(),
   created_by: z
     .string()
     .nullable()
-    .describe('The key_id of the key that made it; null where no key did, or none that is known'),
+    .describe('key_id of the key that created it; null if no key did, or if unknown'),
   created_at: timestamp,
-  last_used_at: timestamp.nullable().describe('To the minute'),
-  revoked_at: timestamp.nullable().describe('From when it is refused; null while it is good'),
+  last_used_at: timestamp.nullable().describe('Accurate to one minute'),
+  revoked_at: timestamp.nullable().describe('Time from which the key is rejected; null for a valid key'),
 });
 
 export const keyListResponseSchema = z.object({
   keys: z.array(keySchema).describe('Oldest first'),
-  next_after: z.string().nullable().describe('Send it as after for the next page; null on the last'),
+  next_after: z.string().nullable().describe('Value of after for the next page; null on the last page'),
 });
 
 export const revokedKeySchema = keySchema.extend({
   descendants: z
     .array(keySchema)
     .optional()
-    .describe('The keys that ended with it, where descendants was asked for'),
+    .describe('Descendants revoked with the key; absent unless requested'),
 });
 
 export const newKeySchema = keySchema.extend({
-  key: z.string().describe('The key itself, shown this once: only its hash is stored'),
+  key: z.string().describe('Text of the key, returned only once: only its hash is stored'),
 });
 
 export const rotatedKeySchema = newKeySchema.extend({
-  replaces: revokedKeySchema.describe('The old key, good until revoked_at'),
+  replaces: revokedKeySchema.describe('Old key, valid until revoked_at'),
 });
 
 export const callerResponseSchema = z.object({
@@ -46,14 +45,14 @@ export const callerResponseSchema = z.object({
 });
 
 export const callerListResponseSchema = z.object({
-  callers: z.array(callerResponseSchema).describe('By name'),
-  next_after: z.string().nullable().describe('Send it as after for the next page; null on the last'),
+  callers: z.array(callerResponseSchema).describe('Ordered by name'),
+  next_after: z.string().nullable().describe('Value of after for the next page; null on the last page'),
 });
 
 export const webhookSecretResponseSchema = z.object({
-  secret: z.string().describe('What receivers verify signatures with, whsec_…'),
+  secret: z.string().describe('Signing secret for receivers, whsec_…'),
   version: z.int().positive(),
   previous_valid_until: timestamp
     .nullable()
-    .describe('Until when events are signed with an earlier secret too'),
+    .describe('Time until which events are also signed with an earlier secret; null without one'),
 });

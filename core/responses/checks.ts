@@ -1,27 +1,25 @@
 import { z } from 'zod';
 import { jpegBase64 } from './fields.ts';
 
-/** Answers of the endpoints that look once (interface sections 2.5 to 2.7). */
+const latency = z.int().nonnegative().describe('Duration of the request in milliseconds');
 
-const latency = z.int().nonnegative().describe('Milliseconds from the request to its answer');
-
+/** Response of `POST /check-once` (interface section 2.5). */
 export const checkOnceResponseSchema = z.object({
   triggered: z.boolean().describe('Whether the condition holds'),
-  explanation: z.string().describe('Why, tied to what is visible'),
+  explanation: z.string().describe('Reason, by what is visible'),
   latency_ms: latency,
   frame_b64: jpegBase64.optional(),
 });
 
+/** Response of `POST /analyze-frame` (interface section 2.6). */
 export const analyzeFrameResponseSchema = z.object({
   answer: z.string(),
-  triggered: z.boolean().nullable().describe('The answer to a yes/no question; null where it is open'),
+  triggered: z.boolean().nullable().describe('Answer to a yes/no question; null for an open question'),
   latency_ms: latency,
-  frame_b64: jpegBase64
-    .nullable()
-    .describe('The frame as it was sent; null unless include_frame asked for it'),
+  frame_b64: jpegBase64.nullable().describe('Frame of the request; null unless include_frame is true'),
 });
 
-/** What is not known is left out. */
+/** Response of `POST /streams/validate` (interface section 2.7). Unknown fields are absent. */
 export const streamValidationResponseSchema = z.object({
   is_live: z.boolean(),
   platform: z.enum(['youtube', 'twitch', 'rtsp', 'hls']),
@@ -33,6 +31,6 @@ export const streamValidationResponseSchema = z.object({
   parsed_url: z.string().optional().describe('Playback URL, without credentials'),
   frame_b64: jpegBase64
     .optional()
-    .describe('A picture of the live stream, where include_frame asked for it and one could be taken'),
-  error_hint: z.string().optional().describe('Why the stream cannot be watched now'),
+    .describe('Frame of the live stream; absent unless include_frame is true, or if the capture failed'),
+  error_hint: z.string().optional().describe('Reason why the stream is not live, with a remedy'),
 });

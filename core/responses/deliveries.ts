@@ -2,21 +2,20 @@ import { z } from 'zod';
 import { deliveryStateSchema } from '../records/delivery.ts';
 import { count, jobId, sequence, timestamp } from './fields.ts';
 
-/** Answers about what became of webhooks (design section 9). */
-
 const attemptSchema = z.object({
   time: timestamp,
-  status: z.int().nullable().describe('HTTP status; null where none came'),
+  status: z.int().nullable().describe('HTTP status; null without a response'),
   latency_ms: count,
   error: z.string().nullable(),
-  resend: count.describe('0 for the first sending, else the number of the resend'),
+  resend: count.describe('0 for the original delivery, otherwise the number of the resend'),
 });
 
+/** Delivery of one event to the job's webhook URL (design section 9). */
 export const deliverySchema = z.object({
   sequence,
   type: z.string(),
   state: deliveryStateSchema,
-  resend: count.describe('How often it was sent again'),
+  resend: count.describe('Number of resends'),
   attempts: z.array(attemptSchema).describe('Oldest first'),
   next_attempt_at: timestamp.nullable(),
   error: z.string().nullable(),
@@ -24,9 +23,12 @@ export const deliverySchema = z.object({
 
 export const deliveryPageSchema = z.object({
   job_id: jobId,
-  webhook_url: z.string().nullable().describe('A password in it is masked; null for a job without a webhook'),
-  deliveries: z.array(deliverySchema).describe('In order'),
-  next_after: count.describe('Send it as after to read on'),
+  webhook_url: z
+    .string()
+    .nullable()
+    .describe('Webhook URL with masked password; null for a job without webhook'),
+  deliveries: z.array(deliverySchema).describe('Ordered by sequence'),
+  next_after: count.describe('Value of after for the next page'),
   has_more: z.boolean(),
 });
 
@@ -39,7 +41,7 @@ export const resendResponseSchema = z.object({
 });
 
 export const webhookTestResponseSchema = z.object({
-  status: z.int().nullable().describe('HTTP status of the receiver; null where no answer came'),
+  status: z.int().nullable().describe('HTTP status of the receiver; null without a response'),
   latency_ms: count,
-  error: z.string().nullable().describe('null where the receiver answered with 2xx'),
+  error: z.string().nullable().describe('Reason of the failure; null if the receiver returned 2xx'),
 });

@@ -21,34 +21,34 @@ const codes = {
   INTERNAL_ERROR: 'INTERNAL_ERROR',
 } as const satisfies { [Code in ErrorCode]: Code };
 
-export const errorCodeSchema = z.enum(codes).describe('Branch on this, not on the message');
+export const errorCodeSchema = z.enum(codes).describe('Error code; branch on it, not on the message');
 
-/** Returns a stored code as one of the interface's codes; `INTERNAL_ERROR` if it is unknown. */
+/** Parses a stored code. Returns `INTERNAL_ERROR` if the interface does not define it. */
 export function toErrorCode(text: string): ErrorCode {
   const code = errorCodeSchema.safeParse(text);
   return code.success ? code.data : 'INTERNAL_ERROR';
 }
 
-/** Interface section 2.8. */
+/** Error envelope (interface section 2.8). */
 export const errorEnvelopeSchema = z.object({
   error: z.object({
     code: errorCodeSchema,
-    message: z.string().describe('What happened'),
-    remediation: z.string().describe('What to do about it'),
+    message: z.string().describe('Description of the failure'),
+    remediation: z.string().describe('Next step for the caller'),
   }),
 });
 
-/** Interface section 2.9, as FastAPI with Pydantic 2 writes it. */
+/** Body of a 422 (interface section 2.9), in the format of FastAPI with Pydantic 2. */
 export const validationErrorSchema = z.object({
   detail: z.array(
     z.object({
       loc: z
         .array(z.union([z.string(), z.int()]))
-        .describe('Where: body, query, path or header, then names and indexes'),
+        .describe('Location: body, query, path or header, then names and indexes'),
       msg: z.string(),
-      type: z.string().describe('Kind of mistake, such as missing, int_parsing or string_too_long'),
-      input: z.unknown().optional().describe('What was sent, shortened and without secrets'),
-      ctx: z.record(z.string(), z.unknown()).optional().describe('The limit that was passed, by its name'),
+      type: z.string().describe('Error type, such as missing, int_parsing or string_too_long'),
+      input: z.unknown().optional().describe('Invalid value, shortened and without secrets'),
+      ctx: z.record(z.string(), z.unknown()).optional().describe('Exceeded limit, by its name'),
     }),
   ),
 });

@@ -6,25 +6,25 @@ import { errorCodeSchema } from './errors.ts';
 import { count, jobId, jpegBase64, sequence, sourceUrl, timestamp } from './fields.ts';
 
 /**
- * Events as callers receive them (interface section 6, design section 9). Webhooks and server-sent events carry pictures as base64,
- * pages of the log link to them.
+ * Schemas of events (interface section 6, design section 9). Webhooks and event streams contain images as base64, pages of the log
+ * contain links to images.
  */
 
 export const jobStartedSchema = envelope('job_started', {
   job_type: jobTypeSchema,
   status: jobStatusSchema,
   config: jobConfigSchema,
-  events_url: z.string().describe('The log of the job, as JSON or as server-sent events'),
+  events_url: z.string().describe('Event log of the job, as JSON or as event stream'),
 });
 
 export const progressSchema = envelope('progress', {
-  check: z.int().positive().describe('The number of this check'),
+  check: z.int().positive().describe('Number of the check'),
   checks_performed: count,
   frames_skipped: count,
   triggers_fired: count,
-  triggered: z.boolean().nullable().describe('null where the model gave no verdict'),
-  prefilter_skipped: z.boolean().describe('True where nothing moved and the model was not asked'),
-  motion: z.number().min(0).max(1).nullable().describe('Share of the picture that changed'),
+  triggered: z.boolean().nullable().describe('Verdict of the model; null without a verdict'),
+  prefilter_skipped: z.boolean().describe('True if the pre-filter skipped the capture'),
+  motion: z.number().min(0).max(1).nullable().describe('Share of the frame that changed'),
   explanation: z.string(),
   captured_at: timestamp.nullable(),
   stream: streamStateSchema,
@@ -41,25 +41,25 @@ const alert = {
   triggers_fired: count,
 };
 
-const frameUrl = z.string().describe('The evidence picture: GET it with your key, while the job is kept');
+const frameUrl = z
+  .string()
+  .describe('URL of the image; requires the API key, available until the job is deleted');
 
 export const watchTriggeredSchema = envelope('watch_triggered', { ...alert, frame_url: frameUrl });
 export const watchTriggeredWithPictureSchema = envelope('watch_triggered', {
   ...alert,
-  frame_b64: jpegBase64
-    .nullable()
-    .describe('The evidence picture as base64 JPEG; null where it is no longer kept'),
+  frame_b64: jpegBase64.nullable().describe('Evidence as base64 JPEG; null if it has expired'),
 });
 
 const summary = {
-  window_index: z.int().positive().describe('From 1 on'),
+  window_index: z.int().positive().describe('Number of the window; starts at 1'),
   window_start: timestamp,
   window_end: timestamp,
-  partial: z.boolean().describe('True where the job ended before the window did'),
-  summary: z.string().describe('What happened in the window'),
+  partial: z.boolean().describe('True if the job ended before the window'),
+  summary: z.string().describe('Summary of the window'),
   frames_captured: count,
   frames_skipped: count,
-  gaps: z.array(gapSchema).describe('When the stream was not seen'),
+  gaps: z.array(gapSchema).describe('Intervals of the window without observation'),
 };
 
 export const summaryGeneratedSchema = envelope('summary_generated', {
@@ -71,7 +71,9 @@ export const summaryGeneratedWithPictureSchema = envelope('summary_generated', {
   frame_grid_b64: jpegBase64
     .nullable()
     .optional()
-    .describe('The pictures of the window side by side, as base64 JPEG; where include_frames asked for it'),
+    .describe(
+      'Frame grid of the samples as base64 JPEG; absent unless include_frames is true, null if it has expired',
+    ),
 });
 
 export const errorEventSchema = envelope('error', {
@@ -86,11 +88,11 @@ export const jobStoppedSchema = envelope('job_stopped', {
   checks_performed: count,
   triggers_fired: count,
   frames_skipped: count,
-  auto_stopped: z.boolean().describe('True for max_duration_reached: start a new job to keep watching'),
+  auto_stopped: z.boolean().describe('True for max_duration_reached: start a new job to continue'),
   watch_duration_seconds: z.number().nonnegative(),
 });
 
-/** An event in a page of the log. */
+/** Event in a page of the log. */
 export const loggedEventSchema = z.discriminatedUnion('type', [
   jobStartedSchema,
   progressSchema,
@@ -100,7 +102,7 @@ export const loggedEventSchema = z.discriminatedUnion('type', [
   jobStoppedSchema,
 ]);
 
-/** An event with its pictures: the `data:` of a server-sent event. */
+/** Event with images as base64: body of a webhook, or data of an event stream. */
 export const streamedEventSchema = z.discriminatedUnion('type', [
   jobStartedSchema,
   progressSchema,
@@ -110,20 +112,20 @@ export const streamedEventSchema = z.discriminatedUnion('type', [
   jobStoppedSchema,
 ]);
 
-/** `POST /webhook-test`: belongs to no job. */
+/** Test event of `POST /webhook-test`, without a job. */
 export const testEventSchema = z.object({
   type: z.literal('test'),
   timestamp,
-  source_url: z.string().describe('The base URL of this service'),
+  source_url: z.string().describe('Base URL of the service'),
   data: z.object({ message: z.string() }),
 });
 
-/** `GET /jobs/{job_id}/events` as JSON. */
+/** Response of `GET /jobs/{job_id}/events` as JSON. */
 export const eventPageSchema = z.object({
   job_id: jobId,
   status: jobStatusSchema,
-  events: z.array(loggedEventSchema).describe('In order'),
-  next_after: count.describe('Send it as after to read on'),
+  events: z.array(loggedEventSchema).describe('Ordered by sequence'),
+  next_after: count.describe('Value of after for the next page'),
   has_more: z.boolean(),
 });
 

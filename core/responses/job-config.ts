@@ -1,21 +1,20 @@
 import { z } from 'zod';
 import { digestConfigSchema, monitorConfigSchema, stopReasonSchema } from '../records/job.ts';
 
-/** What a job was asked for, after defaults and clamping. */
-
 const visible = {
-  webhook_url: z.string().optional().describe('Where events are sent; a password in it is masked'),
+  webhook_url: z.string().optional().describe('Webhook URL with masked password'),
 };
 
 const delivered = {
-  delivery: z.enum(['polling', 'webhook']).describe('How events reach the caller'),
-  reason: stopReasonSchema.nullable().describe('Why the job ended; null while it is active'),
+  delivery: z.enum(['polling', 'webhook']).describe('Delivery mode of events'),
+  reason: stopReasonSchema.nullable().describe("Reason of the job's end; null for an active job"),
 };
 
 const monitorSchema = monitorConfigSchema.extend(visible);
 const digestSchema = digestConfigSchema.extend(visible);
 
+/** Configuration of a job, after defaults and clamping. */
 export const jobConfigSchema = z.union([monitorSchema, digestSchema]);
 
-/** In lists and answers to creations, which have no stats. */
+/** Configuration in lists and creation responses, which have no stats. */
 export const jobDetailsSchema = z.union([monitorSchema.extend(delivered), digestSchema.extend(delivered)]);

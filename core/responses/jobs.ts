@@ -11,8 +11,6 @@ import { summaryGeneratedSchema, watchTriggeredSchema } from './events.ts';
 import { jobConfigSchema, jobDetailsSchema } from './job-config.ts';
 import { count, jobId, sequence, sourceUrl, timestamp } from './fields.ts';
 
-/** Answers about jobs (interface sections 2.1 to 2.4). */
-
 const head = {
   job_id: jobId,
   status: jobStatusSchema,
@@ -21,17 +19,17 @@ const head = {
   job_type: jobTypeSchema,
 };
 
-/** Interface section 2.2: the answer to a creation, and an item of the list. */
+/** Job in a list or creation response (interface section 2.2). */
 export const jobSummarySchema = z.object({
   ...head,
   details: jobDetailsSchema,
-  message: z.string().optional().describe('What to do next; in the answer to a creation'),
+  message: z.string().optional().describe('Next step; only in a creation response'),
 });
 
-/** Interface section 2.3. */
+/** Page of jobs (interface section 2.3). */
 export const jobListResponseSchema = z.object({
   jobs: z.array(jobSummarySchema).describe('Newest first'),
-  total: count.describe('How many jobs match, on all pages'),
+  total: count.describe('Number of matching jobs on all pages'),
   limit: z.int(),
   offset: z.int(),
 });
@@ -41,26 +39,30 @@ const coverageSchema = z
     ratio: z.number().min(0).max(1),
     watched_seconds: z.number(),
     gap_seconds: z.number(),
-    gaps: z.array(gapSchema).describe('The newest 20'),
+    gaps: z.array(gapSchema).describe('Newest 20 gaps'),
   })
-  .describe('How much of the time was watched');
+  .describe('Share of job time observed');
 
 const statsFields = {
-  reason: stopReasonSchema.optional().describe('Why the job ended; absent while it is active'),
-  error: failureSchema.optional().describe('Of a failed job'),
-  auto_stopped: z.boolean().describe('True for max_duration_reached: start a new job to keep watching'),
+  reason: stopReasonSchema.optional().describe("Reason of the job's end; absent for an active job"),
+  error: failureSchema.optional().describe('Failure of the job; absent unless failed'),
+  auto_stopped: z.boolean().describe('True for max_duration_reached: start a new job to continue'),
   ...countersSchema.shape,
-  windows_summarized: count.optional().describe('Windows that have their summary, of a digest'),
-  last_check: count.describe('The number of the newest check'),
+  windows_summarized: count.optional().describe('Number of windows with a summary; digests only'),
+  last_check: count.describe('Number of the newest check'),
   watch_duration_seconds: z.number().nonnegative(),
   started_at: timestamp.nullable(),
   ended_at: timestamp.nullable(),
   next_check_at: timestamp.nullable(),
-  last_frame_at: timestamp.nullable().describe('When the newest picture was taken: GET /jobs/{job_id}/frame'),
+  last_frame_at: timestamp
+    .nullable()
+    .describe(
+      'Capture time of the newest frame, which GET /jobs/{job_id}/frame returns; null before the first',
+    ),
   coverage: coverageSchema,
 };
 
-/** The numbers of a job at its end. */
+/** Stats of a cancelled job. */
 export const finalStatsSchema = z.object(statsFields);
 
 const webhookStatsSchema = z
@@ -78,21 +80,21 @@ const webhookStatsSchema = z
           error: z.string().nullable(),
         }),
       )
-      .describe('The newest 10'),
+      .describe('Newest 10 failures'),
   })
-  .describe('Deliveries, for a job with webhook_url');
+  .describe('Deliveries of a job with webhook_url');
 
 export const jobStatsSchema = z.object({
   ...statsFields,
-  triggers: z.array(watchTriggeredSchema).optional().describe('The newest 50 alerts, of a monitor'),
-  summaries: z.array(summaryGeneratedSchema).optional().describe('The newest 50 summaries, of a digest'),
+  triggers: z.array(watchTriggeredSchema).optional().describe('Newest 50 alerts; monitors only'),
+  summaries: z.array(summaryGeneratedSchema).optional().describe('Newest 50 summaries; digests only'),
   webhook: webhookStatsSchema.optional(),
 });
 
-/** Interface section 2.1. */
+/** Job with configuration and stats (interface section 2.1). */
 export const jobDetailSchema = z.object({ ...head, config: jobConfigSchema, stats: jobStatsSchema });
 
-/** Interface section 2.4. */
+/** Response of a cancellation (interface section 2.4). */
 export const cancelResponseSchema = z.object({
   job_id: jobId,
   status: jobStatusSchema,

@@ -3,26 +3,22 @@ import { alarmSchema } from '../ports/alarms.ts';
 import { logLevelSchema } from '../ports/log.ts';
 import { count, timestamp } from './fields.ts';
 
-/** Answers for operators (interface sections 2.10 and 2.11). */
-
+/** Response of `GET /metrics` (interface section 2.10). */
 export const metricsResponseSchema = z.object({
-  started_at: timestamp.describe('Since when the counters count'),
+  started_at: timestamp.describe('Start of the count'),
   providers: z
     .record(z.string(), z.object({ calls: count, errors: count }))
-    .describe('Calls of the vision model, by provider'),
+    .describe('Model calls by provider'),
   jobs: z.object({ created: count, completed: count, failed: count }),
   frames: z.object({
-    captured: count.describe('Captures shown to the model'),
-    skipped_prefilter: count.describe('Captures that the pre-filter kept from the model'),
+    captured: count.describe('Captures that reached the model'),
+    skipped_prefilter: count.describe('Captures that the pre-filter skipped'),
   }),
   webhooks: z.object({ sent: count, failed: count }),
 });
 
 export const alarmsResponseSchema = z.object({
-  alarms: z
-    .array(alarmSchema)
-    .nullable()
-    .describe('null where nothing watches the service from outside: on one machine'),
+  alarms: z.array(alarmSchema).nullable().describe('null if the service has no alarms (embedded mode)'),
 });
 
 export const logsResponseSchema = z.object({
@@ -34,7 +30,7 @@ export const logsResponseSchema = z.object({
       level: logLevelSchema,
       message: z
         .string()
-        .describe('With the prefix [JOB:<first 8 characters of the job id>] where it concerns a job'),
+        .describe('Log message; starts with [JOB:<first 8 characters of the job id>] if it concerns a job'),
     }),
   ),
 });

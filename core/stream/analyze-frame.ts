@@ -12,34 +12,34 @@ export async function analyzeFrame(frameBase64: string, question: string, deps: 
   return deps.vision.answer(frame, question, AbortSignal.timeout(deps.limits.visionTimeoutSeconds * 1000));
 }
 
-/** Markers, one table of each kind and a frame header take more. */
+/** Minimum size of a JPEG, in bytes. Markers, tables and a frame header alone need more. */
 const minJpegBytes = 100;
-/** As many as a capture may have (`maxPixels` of the decoder): above every camera of 4K and 12 megapixels. */
+/** Maximum pixels of a JPEG, as for a capture (`maxPixels` of the decoder): enough for 4K and 12 megapixels. */
 const maxJpegPixels = 4096 * 3072;
 
 function readFrame(base64: string): Uint8Array {
   const bytes = decodeBase64(base64);
   if (bytes.length < minJpegBytes)
-    throw new UnreadableFrameError('frame_b64 is too small to be a JPEG. Send a whole picture.');
+    throw new UnreadableFrameError('Send a complete JPEG: frame_b64 is too small to be one.');
   const header = readJpegHeader(bytes);
   if (header === undefined)
     throw new UnreadableFrameError(
-      'frame_b64 is no JPEG, or a damaged one. Send a baseline or progressive JPEG.',
+      'Send a baseline or progressive JPEG: frame_b64 is no JPEG, or a damaged one.',
     );
   if (header.width * header.height > maxJpegPixels)
     throw new UnreadableFrameError(
-      `The picture has ${header.width} x ${header.height} pixels. Send at most 4096 x 3072; a width of 896 is enough for the model.`,
+      `Send at most 4096 x 3072: the image has ${header.width} x ${header.height} pixels. A width of 896 is enough for the model.`,
     );
   return bytes;
 }
 
-/** Strict: no line breaks, no URL-safe letters, padded. `Buffer` alone would skip what it does not know. */
+/** Decodes padded base64 without line breaks and URL-safe letters. `Buffer` alone ignores invalid characters. */
 function decodeBase64(text: string): Uint8Array {
   if (text.startsWith('data:'))
     throw new UnreadableFrameError('Send frame_b64 as raw base64, without the data: prefix.');
   if (text.length % 4 !== 0 || /[^A-Za-z0-9+/]/.test(text.replace(/={1,2}$/, '')))
     throw new UnreadableFrameError(
-      'frame_b64 is malformed base64. Send the standard alphabet (A-Z a-z 0-9 + /) with padding, without line breaks.',
+      'Send frame_b64 as padded base64 (A-Z a-z 0-9 + /) without line breaks: it is malformed base64.',
     );
   return Buffer.from(text, 'base64');
 }

@@ -11,11 +11,12 @@ type Deps = ReachDeps & {
   vision: Pick<VisionModel, 'judge' | 'supportsVideo' | 'model'>;
 };
 
+/** Input of a check without a job. */
 export type CheckOnceInput = { url: string; condition: string; mode: InputMode; clipSeconds: number };
 
 /**
- * One look at a live stream, without a job. It is probed first, since only a probe tells a recording from a broadcast that has
- * ended meanwhile. Throws the contract's stream and model errors.
+ * Checks a condition on a live stream once, without a job. Probes the stream first, because only a probe distinguishes a
+ * recording from a live stream. Throws `InvalidInputModeError`, the errors of `probeStream` and `captureStream`, and `VisionError`.
  */
 export async function checkOnce(
   check: CheckOnceInput,

@@ -1,16 +1,17 @@
-/** What the header of a JPEG says, without decoding it. */
+/** Size of a JPEG in pixels, from its header. */
 export type JpegHeader = { width: number; height: number };
 
 const start = 0xd8;
 const end = 0xd9;
 const scan = 0xda;
-/** Baseline, extended and progressive: what decoders of pictures from the web read. Lossless and arithmetic coding are not among them. */
-const frames = new Set([0xc0, 0xc1, 0xc2]);
-const otherFrames = new Set([0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf]);
+/** Start-of-frame markers of baseline, extended and progressive JPEG, which common decoders support. */
+const startOfFrameMarkers = new Set([0xc0, 0xc1, 0xc2]);
+/** Start-of-frame markers of lossless, hierarchical and arithmetic coding, which common decoders do not support. */
+const unsupportedFrameMarkers = new Set([0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf]);
 
 /**
- * Walks the segments from the start marker to the first scan, past thumbnails inside of them. Undefined where they do not hang together, or
- * name no picture of at least one pixel.
+ * Reads the segments from the start marker to the first scan, without the thumbnails in them. Returns undefined if a segment is
+ * malformed or unsupported, or if the image has no pixels.
  */
 export function readJpegHeader(bytes: Uint8Array): JpegHeader | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -21,17 +22,17 @@ export function readJpegHeader(bytes: Uint8Array): JpegHeader | undefined {
     const marker = view.getUint8(at + 1);
     if (marker === 0xff) at += 1;
     else if (marker === scan) return header;
-    else if (marker === end || marker < 0xc0 || otherFrames.has(marker)) return undefined;
+    else if (marker === end || marker < 0xc0 || unsupportedFrameMarkers.has(marker)) return undefined;
     else {
-      if (frames.has(marker)) header = readFrame(view, at + 4);
-      if (frames.has(marker) && header === undefined) return undefined;
+      if (startOfFrameMarkers.has(marker)) header = readFrame(view, at + 4);
+      if (startOfFrameMarkers.has(marker) && header === undefined) return undefined;
       at += 2 + view.getUint16(at + 2);
     }
   }
   return undefined;
 }
 
-/** Precision, height, width and number of components, after the segment's length. */
+/** Reads precision, height, width and number of components after the segment's length. */
 function readFrame(view: DataView, at: number): JpegHeader | undefined {
   if (at + 6 > view.byteLength) return undefined;
   const [height, width] = [view.getUint16(at + 1), view.getUint16(at + 3)];

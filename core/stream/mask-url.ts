@@ -1,8 +1,8 @@
 import { looksSecret } from './secret-like.ts';
 
 /**
- * The URL as callers are shown it, wherever it is shown: enough to tell one stream from another, and nothing that opens one. Masked are passwords, the
- * fragment, every value of the query but those that are known to be harmless, and what looks like a secret in the path. Masking twice changes nothing.
+ * Returns a URL without secrets, in which streams remain distinguishable. Masks passwords, the fragment, query values except known
+ * harmless ones, and path segments that look like secrets. A masked URL is masked to itself.
  */
 export function maskUrl(url: string): string {
   const shown = maskUserInfo(url);
@@ -19,13 +19,13 @@ export function maskUrl(url: string): string {
 const parts = /^(\s*[a-z][a-z0-9+.-]*:[/\\]*[^/?#\\]*)([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/is;
 
 /**
- * Without the password of `user:password@`, and without a user's name that may be a key. Text that parsers refuse, or read in more than one way, is masked up
- * to its last `@` before the query: whatever stands there may be a credential.
+ * Masks the password of `user:password@`, and a user name that looks like a key. If the text is not a valid or unambiguous URL, masks up to
+ * the last `@` before the query: any part of it may be a credential.
  */
 function maskUserInfo(url: string): string {
   return url.replace(isPlain(url) ? userInfoOfUrl : userInfoOfText, (_, scheme: string, userInfo: string) => {
     const user = userInfo.split(/[:/\\]/, 1)[0] ?? '';
-    // With an empty password the name is the key, as some services have it.
+    // Some services use the user name as key, with an empty password.
     const shown = looksSecret(user) || userInfo === `${user}:` ? '***' : user;
     return user === userInfo ? `${scheme}${shown}@` : `${scheme}${shown}:***@`;
   });
@@ -34,12 +34,12 @@ function maskUserInfo(url: string): string {
 const userInfoOfUrl = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#]*)@/i;
 const userInfoOfText = /^(\s*[a-z][a-z0-9+.-]*:[/\\]*)([^?#]*)@/i;
 
-/** A URL that every reader divides alike: an `@` of its path is no credential's end. */
+/** Returns true if all parsers split the URL alike: then an `@` in its path does not end a credential. */
 function isPlain(url: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\/[^/\\]/i.test(url) && !url.includes('\\') && URL.canParse(url);
 }
 
-/** What stands where a port belongs and is none is the beginning of a password with a `?`, `#` or `/` in it. */
+/** Masks an invalid port: it is the start of a password that contains `?`, `#` or `/`. */
 function maskPort(origin: string): string {
   return origin.replace(/^(\s*[a-z][a-z0-9+.-]*:[/\\]*[^[\]:@]+):(?!\d{0,5}$)(?!\*{3}@).*$/is, '$1:***');
 }
@@ -54,14 +54,14 @@ function maskPath(path: string): string {
     .join('/');
 }
 
-/** Names and passwords of subscribers stand in the path at many servers of television: `/live/<user>/<password>/<stream>.m3u8`. */
+/** Path of IPTV servers with user name and password: `/live/<user>/<password>/<stream>.m3u8`. */
 const xtreamCodes = /^(\/(?:live|movie|series|timeshift))\/[^/]+\/[^/]+\/(?=\d+(?:\.\w+)?$)/i;
 
-/** The segment after one of these names is the secret. */
+/** Names of path segments that a secret follows. */
 const secretName =
   /^(?:access[_-]?)?(?:token|key|auth|secret|sig|signature|hash|jwt|session|sid|hdnts|hdntl|hdnea|pass|password|pwd)$/i;
 
-/** Of `name=value` the name, also of several in one segment, as cameras and Akamai have them. */
+/** Masks a path segment. Keeps the name of `name=value`, which cameras and Akamai use, also several in one segment. */
 function maskSegment(segment: string): string {
   const text = decoded(segment);
   const [name = ''] = text.split(/[=;]/, 1);
@@ -90,7 +90,7 @@ function maskQuery(query: string): string {
     .join('&');
 }
 
-/** What tells streams of one server apart. Names of secrets have no list that is complete, so these are listed. */
+/** Query parameters that distinguish streams of one server. This is an allow list, because no list of secret names is complete. */
 const harmless = new Set(
   (
     'v list index t start feature ab_channel camera cam channel ch stream subtype profile unicast proto transportmode ' +

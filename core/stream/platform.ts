@@ -1,7 +1,7 @@
-/** Where a stream comes from, by the scheme and host of its URL. */
+/** Source of a stream, by scheme and host of its URL. */
 export type Platform = 'youtube' | 'twitch' | 'rtsp' | 'hls';
 
-/** Everything but RTSP and the pages of platforms is HLS, whatever its path ends in, and text that is no URL too. */
+/** Returns the source of a stream. Any URL that is not RTSP or a platform page is HLS; so is text that is not a URL. */
 export function detectPlatform(text: string): Platform {
   const url = URL.parse(text);
   if (url?.protocol === 'rtsp:') return 'rtsp';

@@ -1,6 +1,6 @@
 /**
- * Whether the text reads like something that was drawn at random (a key, a hash, a signature, a UUID) rather than like a name that somebody gave. Too strict
- * a judge hides a name; too mild a one shows what opens a stream.
+ * Returns true if the text looks random (key, hash, signature, UUID) rather than like a name. A false positive hides a name, a false negative
+ * shows a credential.
  */
 export function looksSecret(text: string): boolean {
   if (/eyJ[\w-]{8}/.test(text) || uuid.test(text)) return true;
@@ -10,7 +10,7 @@ export function looksSecret(text: string): boolean {
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i;
 
-/** Hexadecimal and base64 without separators; digits alone are a number or a time. */
+/** Detects hexadecimal and base64 without separators. Up to 19 digits alone are a number or a time. */
 function isRandomRun(run: string): boolean {
   const hasLetter = /[a-z]/i.test(run);
   if (!hasLetter) return run.length >= 20;
@@ -18,13 +18,13 @@ function isRandomRun(run: string): boolean {
   return run.length >= 24 || (run.length >= 16 && /[a-z]/.test(run) && shareOfChanges(run) >= 0.4);
 }
 
-/** Base64url, whose separators cut it into short runs. */
+/** Detects base64url, whose separators split it into short runs. */
 function changesOften(text: string): boolean {
   const letters = text.replaceAll(/[^A-Za-z0-9]/g, '');
   return letters.length >= 16 && shareOfChanges(letters) >= 0.45;
 }
 
-/** From one kind of character (lower case, upper case, digit) to another: 0.6 of what is random, a quarter of names. */
+/** Returns the share of changes between lower case, upper case and digits: about 0.6 in random text, 0.25 in names. */
 function shareOfChanges(text: string): number {
   const kinds = Array.from(text, (character) => {
     if (/\d/.test(character)) return 'digit';

@@ -2,11 +2,12 @@ import type { Capture, CaptureRequest, StreamProbe } from '../records/capture.ts
 import type { CoreDeps } from '../dependencies.ts';
 import { RateLimitedError, StreamFetchError, WatchpostError } from '../errors.ts';
 
+/** Dependencies of stream access outside of jobs. */
 export type ReachDeps = Pick<CoreDeps, 'streams' | 'turns' | 'limits'>;
 
 /**
- * Calls `StreamCapturer.probe` when it is the caller's turn, within the time for a capture. Throws `StreamFetchError` if the stream is too
- * slow, and `RateLimitedError` if there was no turn in time.
+ * Calls `StreamCapturer.probe` after waiting for the caller's turn, within the capture timeout. Throws `StreamFetchError` at the
+ * timeout, and `RateLimitedError` if no turn was free in time.
  */
 export function probeStream(url: string, caller: string, deps: ReachDeps): Promise<StreamProbe> {
   return inTurn(caller, deps, () =>
@@ -14,7 +15,7 @@ export function probeStream(url: string, caller: string, deps: ReachDeps): Promi
   );
 }
 
-/** `StreamCapturer.capture`, likewise. */
+/** Calls `StreamCapturer.capture` with the same turn, timeout and errors as `probeStream`. */
 export function captureStream(request: CaptureRequest, caller: string, deps: ReachDeps): Promise<Capture> {
   const message =
     request.mode === 'frames'
@@ -23,7 +24,7 @@ export function captureStream(request: CaptureRequest, caller: string, deps: Rea
   return inTurn(caller, deps, () => inTime(deps, message, (signal) => deps.streams.capture(request, signal)));
 }
 
-/** Seconds after which a slow stream has let others have a turn, most likely. */
+/** Value of `Retry-After` if no turn was free, in seconds. By then a slow stream has probably ended its turn. */
 const busyRetrySeconds = 5;
 
 async function inTurn<Found>(
@@ -34,7 +35,7 @@ async function inTurn<Found>(
   const turn = await turns.take(caller);
   if (turn === undefined)
     throw new RateLimitedError(
-      `The service fetches as many streams as it can: try again in ${busyRetrySeconds} s.`,
+      `Try again in ${busyRetrySeconds} s: the service is at its limit of concurrent stream requests.`,
       busyRetrySeconds,
     );
   try {
@@ -55,7 +56,7 @@ async function inTime<Found>(
   } catch (error) {
     if (!signal.aborted || error instanceof WatchpostError) throw error;
     throw new StreamFetchError(
-      `The stream did not answer within ${limits.captureTimeoutSeconds} s. Check that it plays in a video player, then try again.`,
+      `Check that the stream plays in a video player, then try again. It did not respond within ${limits.captureTimeoutSeconds} s.`,
       message,
       { cause: error },
     );

@@ -6,8 +6,8 @@ import { captureStream, probeStream } from './stream-access.ts';
 import type { ReachDeps } from './stream-access.ts';
 
 /**
- * Is there a live stream at this URL? What is there but not live (a recording, an ended or offline stream) is an answer with a hint;
- * a URL that is malformed, unsupported or cannot be reached throws `InvalidUrlError` or `StreamFetchError`. What is not known is left out.
+ * Validates the URL of a live stream. A recording, ended or offline stream is a result with a hint; unknown fields are absent. Throws
+ * `InvalidUrlError` for a malformed or unsupported URL, `StreamFetchError` for an unreachable one.
  */
 export async function validateStream(url: string, includeFrame: boolean, caller: string, deps: ReachDeps) {
   try {
@@ -15,23 +15,23 @@ export async function validateStream(url: string, includeFrame: boolean, caller:
     return {
       is_live: true,
       platform,
-      ...described(details ?? {}),
+      ...toFields(details ?? {}),
       parsed_url: maskUrl(playbackUrl),
-      ...(includeFrame && (await readPicture(url, caller, deps))),
+      ...(includeFrame && (await readFrame(url, caller, deps))),
     };
   } catch (error) {
     if (!(error instanceof NotLiveError)) throw error;
     return {
       is_live: false,
       platform: detectPlatform(url),
-      ...described(error.details),
+      ...toFields(error.details),
       error_hint: `${error.message}. ${error.remediation}`,
     };
   }
 }
 
-/** A stream that is live and gives no picture now is live all the same. */
-async function readPicture(url: string, caller: string, deps: ReachDeps): Promise<{ frame_b64?: string }> {
+/** Reads a frame. Returns no field if the capture fails, because the stream is live nevertheless. */
+async function readFrame(url: string, caller: string, deps: ReachDeps): Promise<{ frame_b64?: string }> {
   try {
     const request = { url, mode: 'frames', clipSeconds: 1, resolveAgain: false } as const;
     const { frame } = await captureStream(request, caller, deps);
@@ -42,7 +42,7 @@ async function readPicture(url: string, caller: string, deps: ReachDeps): Promis
   }
 }
 
-function described({ streamId, title, channel, thumbnailUrl, viewers }: StreamDetails) {
+function toFields({ streamId, title, channel, thumbnailUrl, viewers }: StreamDetails) {
   return {
     ...(streamId === undefined ? {} : { stream_id: streamId }),
     ...(title === undefined ? {} : { title }),

@@ -14,7 +14,7 @@ export type AlarmSources = {
   settings: Pick<StageSettings, 'failedJobsAlarm'>;
 };
 
-/** Alarm; its `name` in kebab-case is a section of `docs/runbook.md`. */
+/** Alarm; its `name` in kebab-case is a section of `docs/operate/runbook.md`. */
 export type AlarmSpec = {
   name: string;
   /** Description of the event for the operator on call, without a period. */

@@ -2,7 +2,7 @@ import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { z } from 'zod';
 
 /**
- * Schema of the settings of a stage. Each has a default, so that an empty file is a valid stage. `docs/settings.md` lists
+ * Schema of the settings of a stage. Each has a default, so that an empty file is a valid stage. `docs/operate/configuration.md` lists
  * them. Rejects unknown names, because a misspelled setting would silently use its default.
  */
 export const stageSettingsSchema = z
@@ -46,7 +46,7 @@ export const stageSettingsSchema = z
       .array(z.string().regex(/^[A-Z_]+$/, 'must be names such as VISIONOS'))
       .min(1)
       .optional(),
-    /** ARN of a secret with accounts and proxies for YouTube and Twitch, which `capture` reads (format, risk: docs/platforms.md). */
+    /** ARN of a secret with accounts and proxies for YouTube and Twitch, which `capture` reads (format, risk: docs/operate/configuration.md). */
     platformSecretArn: z
       .string()
       .regex(/^arn:aws[\w-]*:secretsmanager:[a-z0-9-]+:\d{12}:secret:[\w/+=.@-]+-[A-Za-z0-9]{6}$/, {
@@ -71,7 +71,7 @@ export const stageSettingsSchema = z
     /** Email address of the alarms; its owner confirms by a link. Default: the topic has no subscription. */
     alarmEmail: z.email().optional(),
     /** Address of the runbook in your copy of the repository, for links in alarms. */
-    runbookUrl: z.string().default('docs/runbook.md'),
+    runbookUrl: z.string().default('docs/operate/runbook.md'),
     /** Threshold of the alarm `failed-jobs`: failed jobs within 15 minutes. */
     failedJobsAlarm: wholeNumber(1, 100_000).default(5),
     /** Retention of logs, in days; a value that CloudWatch supports. */
@@ -98,7 +98,7 @@ export const stageSettingsSchema = z
       .optional(),
     /** Maximum requests in five minutes per IP address, by a web ACL of the stack. Default: none. */
     requestsPerAddress: wholeNumber(10, 2_000_000_000).optional(),
-    /** Version of the origin secret that CloudFront sends (rotation: docs/operations.md). */
+    /** Version of the origin secret that CloudFront sends (rotation: docs/operate/operate-aws.md). */
     originSecretVersion: z.string().optional(),
 
     /** True to enable point-in-time recovery of the table. */

@@ -5,7 +5,7 @@ import type { Endpoint } from '../../adapters/http/endpoint.ts';
 import { endpoints } from '../../adapters/http/endpoints/endpoints.ts';
 
 test('the table of endpoints has what is declared of each, in the same order', () => {
-  expect(tableBelow('## Endpoints', readFileSync('docs/api.md', 'utf8'))).toEqual([
+  expect(tableBelow('## Endpoints', readFileSync('docs/use/api-reference.md', 'utf8'))).toEqual([
     ['endpoint', 'purpose', 'scope', 'rate limit', 'time on AWS'],
     ...endpoints.map(toRow),
   ]);

@@ -20,14 +20,24 @@ function parseAnchors(page: string): string[] {
   );
 }
 
+/** Parses the links of a page within the repository. */
+function parseLinks(page: string): { target: string; file: string; anchor: string | undefined }[] {
+  const targets = [...prose(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
+  return targets
+    .filter((target) => !/^[a-z]+:/.test(target))
+    .map((target) => {
+      const [path = '', anchor] = target.split('#');
+      return { target, file: path === '' ? page : join(dirname(page), path), anchor };
+    });
+}
+
+const audiences = ['docs/use', 'docs/operate', 'docs/contribute'];
+
 describe('links of the documentation', () => {
   it.each([...pages, 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'])(
     'every link of %s leads to an existing page and heading',
     (page) => {
-      for (const [, target = ''] of prose(page).matchAll(/\]\(([^)\s]+)\)/g)) {
-        if (/^[a-z]+:/.test(target)) continue;
-        const [path = '', anchor] = target.split('#');
-        const file = path === '' ? page : join(dirname(page), path);
+      for (const { target, file, anchor } of parseLinks(page)) {
         expect(existsSync(file), `${page} links to ${target}`).toBe(true);
         if (anchor !== undefined && file.endsWith('.md'))
           expect(parseAnchors(file), `${page} links to ${target}`).toContain(anchor);
@@ -36,15 +46,36 @@ describe('links of the documentation', () => {
   );
 });
 
-it('the README links to every page, and the decision index to every record', () => {
-  const records = /^docs\/contribute\/decisions\/(\d{4}-[a-z\d-]+\.md)$/;
-  const readme = readFileSync('README.md', 'utf8');
-  const index = readFileSync('docs/contribute/decisions/README.md', 'utf8');
-  const names = (page: string) => {
-    const record = records.exec(page)?.[1];
-    return record === undefined ? readme.includes(page) : index.includes(`(${record})`);
-  };
-  expect(pages.filter((page) => page !== 'README.md' && !names(page))).toEqual([]);
+const readLinkedFiles = (page: string) => parseLinks(page).map(({ file }) => file);
+
+it('the README links to the index of each audience, and each index to every page of its folder', () => {
+  expect(readLinkedFiles('README.md')).toEqual(
+    expect.arrayContaining(audiences.map((folder) => `${folder}/README.md`)),
+  );
+  const inFolders = pages.filter((page) => /^docs\/\w+\//.test(page) && !/^docs\/\w+\/README/.test(page));
+  const unlinked = inFolders.filter((page) => {
+    const index = page.endsWith('/decisions/README.md')
+      ? 'docs/contribute/README.md'
+      : `${dirname(page)}/README.md`;
+    return !readLinkedFiles(index).includes(page);
+  });
+  expect(unlinked).toEqual([]);
+});
+
+it.each(pages.filter((page) => page.startsWith('docs/contribute/')))(
+  'every path of the repository in %s exists',
+  (page) => {
+    const code =
+      /`((?:adapters|bench|cli|client|console|core|docs|functions|layers|lib|test|workflow)\/[\w./-]+)`/g;
+    const paths = [...readFileSync(page, 'utf8').matchAll(code)].map(([, path = '']) => path);
+    expect(paths.filter((path) => !existsSync(path))).toEqual([]);
+  },
+);
+
+it.each(pages)('the first paragraph of %s names its readers', (page) => {
+  if (page === 'README.md' || page === 'docs/README.md' || /\/decisions\/\d{4}-/.test(page)) return;
+  const [, paragraph = ''] = readFileSync(page, 'utf8').split('\n\n');
+  expect(paragraph).toMatch(/^For .*(callers|developers|deployers|operators|contributors)/is);
 });
 
 it('a decision record has a title, a status, a date, four sections and at most 40 lines', () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 
-const unit = readFileSync('docs/watchpost.service', 'utf8');
+const unit = readFileSync('docs/operate/watchpost.service', 'utf8');
 
 it('the systemd unit starts an existing program', () => {
   const [, program = '', script = ''] = /^ExecStart=(\S+) (\S+) start$/m.exec(unit) ?? [];

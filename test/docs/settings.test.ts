@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { listSettings, readSettings } from '../../cli/settings.ts';
 import { stageSettingsSchema } from '../../lib/stage/stage-settings.ts';
 
-const page = readFileSync('docs/settings.md', 'utf8');
+const page = readFileSync('docs/operate/configuration.md', 'utf8');
 
 /** Returns the rows of the table below a heading, by the name in their first cell. */
 function rowsBelow(heading: string): Map<string, string[]> {
@@ -36,12 +36,16 @@ function holds(limits: string, takes: (value: string) => boolean): string {
 describe('settings of one machine', () => {
   const rows = rowsBelow('One machine');
 
-  it('docs/settings.md lists exactly the settings of one machine', () => {
-    expect([...rows.keys()]).toEqual(listSettings().map(({ variable }) => variable));
+  it('docs/operate/configuration.md lists exactly the settings of one machine', () => {
+    expect([...rows.keys()].toSorted()).toEqual(
+      listSettings()
+        .map(({ variable }) => variable)
+        .toSorted(),
+    );
   });
 
   it.each(listSettings())(
-    'docs/settings.md has flag, default, meaning and limits of $variable as in the code',
+    'docs/operate/configuration.md has flag, default, meaning and limits of $variable as in the code',
     (setting) => {
       const [flag, fallback, limits = '', meaning] = rows.get(setting.variable) ?? [];
       expect({ flag, fallback, meaning }).toEqual({
@@ -69,12 +73,12 @@ describe('settings of a stage', () => {
   const rows = rowsBelow('A stage on AWS');
   const defaults: Record<string, unknown> = stageSettingsSchema.parse({});
 
-  it('docs/settings.md lists exactly the settings of a stage', () => {
+  it('docs/operate/configuration.md lists exactly the settings of a stage', () => {
     expect([...rows.keys()].toSorted()).toEqual(Object.keys(stageSettingsSchema.shape).toSorted());
   });
 
   it.each([...rows])(
-    'docs/settings.md has default and limits of %s as in the code',
+    'docs/operate/configuration.md has default and limits of %s as in the code',
     (name, [fallback = '', limits = '']) => {
       const value = defaults[name];
       // A setting without a default in the schema is described in words.

@@ -23,7 +23,7 @@ import { ofType, one, ownFunctions, synthesize } from './synthesize.ts';
 const synthesized = synthesize({ alarmEmail: 'operator@example.com' });
 const { resources, template } = synthesized;
 const functions = ownFunctions(synthesized);
-const runbook = readFileSync(new URL('../../docs/runbook.md', import.meta.url), 'utf8');
+const runbook = readFileSync(new URL('../../docs/operate/runbook.md', import.meta.url), 'utf8');
 
 describe('WebhookDelivery', () => {
   const queue = one(synthesized, 'AWS::SQS::Queue', 'DeliveriesQueue');
@@ -281,7 +281,7 @@ describe('Alarms', () => {
     'the alarm %s has an action and links to a section of the runbook',
     ([, { Properties }]) => {
       expect(Properties.AlarmActions).toHaveLength(1);
-      const [, anchor] = /docs\/runbook\.md#([a-z-]+)$/.exec(Properties.AlarmDescription) ?? [];
+      const [, anchor] = /docs\/operate\/runbook\.md#([a-z-]+)$/.exec(Properties.AlarmDescription) ?? [];
       expect(parseAnchors(runbook)).toContain(anchor);
     },
   );

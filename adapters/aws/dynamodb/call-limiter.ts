@@ -56,7 +56,7 @@ export function createCallLimiter({ perMinute, atOnce, newId, ...c }: Deps): Cal
 
   function findRefusal(use: Use, nowMs: number): Refusal | undefined {
     if (atOnce > 0 && countPermits(use.under_way) >= atOnce) {
-      return { kind: 'refused', limit: 'at once', max: atOnce, retryAfterSeconds: retryAtOnceSeconds };
+      return { kind: 'refused', limit: 'concurrency', max: atOnce, retryAfterSeconds: retryAtOnceSeconds };
     }
     const oldest = use.began_ms[0];
     if (oldest === undefined || use.began_ms.length < perMinute) return undefined;

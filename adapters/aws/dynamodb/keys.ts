@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { keyPrefixes } from './table-layout.ts';
 import type { ItemKey } from './write.ts';
 
-/** Keys of all items (`docs/data.md`). Numbers have ten digits, so that they sort as text. */
+/** Keys of all items (`docs/contribute/storage.md`). Numbers have ten digits, so that they sort as text. */
 export const itemKeys = {
   job: (jobId: string): ItemKey => ({ pk: jobPartition(jobId), sk: 'META' }),
   source: (sourceId: string): ItemKey => ({ pk: `${keyPrefixes.source}${sourceId}`, sk: 'META' }),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Json } from './json.ts';
 import { readPath, referencePathSchema } from './reference-path.ts';
 
-/** One test of a Choice state: the value at `variable` is this boolean, number or string, or the rule does not apply. */
+/** Rule of a Choice state: it matches if `variable` has this boolean, number or string value. */
 export const choiceRuleSchema = z
   .strictObject({
     Comment: z.string().optional(),
@@ -26,8 +26,8 @@ export const choiceRuleSchema = z
 export type ChoiceRule = z.infer<typeof choiceRuleSchema>;
 
 /**
- * The name of the next state: that of the first rule that applies, else `defaultNext`. A value of another type is no
- * error, its rule does not apply. Throws where a variable is absent, as Step Functions does.
+ * Returns the next state of the first matching rule, else `defaultNext`. A value of another type does not match and is not an
+ * error. Throws if a variable is absent, like Step Functions.
  */
 export function choose(
   rules: readonly ChoiceRule[],

@@ -1,18 +1,18 @@
 import { setSystemTimer, type SetTimer } from '../timer.ts';
 
-/** Time as the machine has it. The monotonic clock never goes back, and stands still while the machine sleeps, as its timers do. */
+/** Clock of the machine. Monotonic time never goes back, and stops while the machine sleeps, like its timers. */
 export type ClockSource = { wallMs: () => number; monotonicMs: () => number; setTimer: SetTimer };
 
-/** The engine's time. Tests hand in one that they move by hand. */
+/** Clock of the engine. Tests hand in one that they advance. */
 export type Clock = {
   now(): Date;
-  /** Calls `run` once, at `at` or as soon after as it can, never before it returns. The returned function cancels it. */
+  /** Calls `run` once, at `at` or as soon after as possible, never synchronously. Returns a function that cancels it. */
   setTimer(at: Date, run: () => void): () => void;
 };
 
 /**
- * A longer timer is looked at in between. setTimeout fires at once above 2^31 - 1 ms; and its time stands still
- * while the machine sleeps, so that only a second look at the wall clock finds out that the hour has come.
+ * Maximum timer delay: longer waits take several timers. `setTimeout` fires immediately above 2^31 - 1 ms, and its time stops
+ * while the machine sleeps, so the wall clock is checked in between.
  */
 const maxLegMilliseconds = 60_000;
 
@@ -20,7 +20,7 @@ export function createClock({ wallMs, monotonicMs, setTimer }: ClockSource): Clo
   return {
     now: () => new Date(wallMs()),
     setTimer(at, run) {
-      // Counted without the wall clock as well: one that is set back must not delay the timer.
+      // Monotonic time limits the wait as well: a wall clock that is set back must not delay the timer.
       const deadlineMs = monotonicMs() + at.getTime() - wallMs();
       let cancel = setTimer(check, legMs());
       return () => cancel();

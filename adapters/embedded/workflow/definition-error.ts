@@ -1,4 +1,7 @@
-/** The workflow's definition holds what this engine does not implement, or contradicts itself. Each problem names the state and the construct. */
+/**
+ * Workflow definition that is contradictory or uses a construct that this engine does not implement. Each problem names the state
+ * and the construct.
+ */
 export class WorkflowDefinitionError extends Error {
   override readonly name = 'WorkflowDefinitionError';
   readonly problems: readonly string[];

@@ -5,9 +5,9 @@ import { definitionSchema, type State } from './state-schemas.ts';
 export type Workflow = { startAt: string; states: ReadonlyMap<string, State> };
 
 /**
- * Reads a definition in the Amazon States Language, such as the parsed `workflow/watch.asl.json`.
- * @param resources the names that `${…}` may stand for in `Resource`
- * @throws WorkflowDefinitionError at anything that the engine does not implement, and at names that lead nowhere
+ * Parses a definition in the Amazon States Language, such as the JSON of `workflow/watch.asl.json`.
+ * @param resources names that `${…}` can stand for in `Resource`
+ * @throws WorkflowDefinitionError for unsupported constructs and for references to missing states or resources
  */
 export function loadWorkflow(definition: unknown, resources: Iterable<string>): Workflow {
   const parsed = definitionSchema.safeParse(definition);
@@ -22,7 +22,7 @@ export function loadWorkflow(definition: unknown, resources: Iterable<string>): 
   return workflow;
 }
 
-/** `State "Capture", Retry[0].IntervalSeconds: Too small: expected number to be >0` */
+/** Formats an issue: `State "Capture", Retry[0].IntervalSeconds: Too small: expected number to be >0`. */
 function describe(issue: z.core.$ZodIssue): string {
   const [first, name, ...inside] = issue.path;
   const state = first === 'States' && name !== undefined ? `State "${String(name)}"` : undefined;
@@ -53,7 +53,7 @@ function* danglingNames({ startAt, states }: Workflow): Iterable<string> {
 
 function* unreachableStates({ startAt, states }: Workflow): Iterable<string> {
   const reached = new Set([startAt]);
-  // A set that grows while it is walked is walked to its new end.
+  // Iterating a Set includes entries added during the iteration.
   for (const name of reached) {
     const state = states.get(name);
     if (state !== undefined) for (const [, next] of waysOn(state)) reached.add(next);
@@ -61,7 +61,7 @@ function* unreachableStates({ startAt, states }: Workflow): Iterable<string> {
   for (const name of states.keys()) if (!reached.has(name)) yield `State "${name}": no state leads to it`;
 }
 
-/** Every field of a state that names another state. */
+/** Returns every field of a state that names another state. */
 function* waysOn(state: State): Iterable<[field: string, next: string]> {
   switch (state.Type) {
     case 'Task':

@@ -12,26 +12,27 @@ import type { TaskFunction } from './task-attempt.ts';
 import { abortExecution, startExecution } from './transition.ts';
 
 export type WorkflowEngineDeps = Pick<ExecutionRunDeps, 'store' | 'clock' | 'random' | 'log'> & {
-  /** The parsed `workflow/watch.asl.json`. */
+  /** Parsed JSON of `workflow/watch.asl.json`. */
   definition: unknown;
-  /** The functions that `${…}` in `Resource` stands for, by name. */
+  /** Functions by the name that `${…}` has in `Resource`. */
   resources: Record<string, TaskFunction>;
   onTransition?: (event: TransitionEvent) => void;
 };
 
 export type WorkflowEngine = Executions & {
-  /** At the start of the process: every running execution goes on from where it was stored. */
+  /** Resumes every running execution from its stored position. Call it when the process starts. */
   resume(): void;
-  /** Takes no further step, aborts the tasks in flight and waits for them, at most 10 s. The next start goes on. */
+  /** Takes no further step, aborts tasks in flight and waits for them, at most 10 s. The next start resumes the executions. */
   close(): Promise<void>;
 };
 
-/** A task that ignores its signal for longer than this does not hold up the end of the process. */
+/** Maximum wait for tasks that ignore their signal at shutdown. */
 const closeGraceSeconds = 10;
 
 /**
- * Runs one workflow definition durably: every move is stored before the next step, so that an execution survives the
- * process. A task whose result was not stored runs again (at least once). Rejects a start that cannot be stored.
+ * Creates a durable engine for one workflow definition: it stores every transition before the next step, so that executions
+ * survive the process. A task whose result was not stored runs again (at least once). `start` rejects if it cannot store the
+ * execution.
  * @throws WorkflowDefinitionError
  */
 export function createWorkflowEngine({
@@ -65,7 +66,7 @@ export function createWorkflowEngine({
           input: move.progress.data,
         });
       }
-      // A name that is taken can be a running execution that nobody runs: its start was stored and the answer lost.
+      // A taken name can belong to a running execution without a run: its start was stored and the response lost.
       const stored = started ? execution : store.find(name);
       if (stored !== undefined) goOn(stored);
       return started ? 'started' : 'already';

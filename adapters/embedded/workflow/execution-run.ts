@@ -7,7 +7,7 @@ import type { Transition, Position } from './progress.ts';
 import { startTask, type TaskFunction } from './task-attempt.ts';
 import { abortExecution, type Action, applyTaskOutcome, nextAction } from './transition.ts';
 
-/** An execution entered a state; told when that is stored. */
+/** Listener for a stored transition into a state. */
 export type TransitionEvent = { execution: string; state: string; input: Json };
 
 export type ExecutionRunDeps = {
@@ -15,28 +15,28 @@ export type ExecutionRunDeps = {
   resources: ReadonlyMap<string, TaskFunction>;
   store: ExecutionStore;
   clock: Clock;
-  /** 0 to below 1. */
+  /** Random number from 0 to below 1. */
   random: () => number;
   log: Log;
   onTransition?: (event: TransitionEvent) => void;
-  /** Told of every call of a task's function, with the promise of its end. */
+  /** Called with every task call and the promise of its end. */
   onTask: (settled: Promise<unknown>) => void;
 };
 
-/** One running execution of this process. */
+/** Running execution of this process. */
 export type ExecutionRun = {
-  /** Goes on from where it stands. */
+  /** Continues from the stored position. */
   go(): void;
-  /** Ends it as aborted: its task is aborted, and a late result of it dropped. */
+  /** Ends the execution as aborted: aborts its task and drops a late result. */
   stop(cause: string): void;
-  /** Takes no further step; what is stored stays, for the next start. */
+  /** Takes no further step; the stored position stays for the next start. */
   close(): void;
 };
 
-/** Pauses between attempts to store a move: 1, 2, 4 … 30 s. */
+/** Delays between attempts to store a transition: 1, 2, 4 … 30 s. */
 const maxWritePauseSeconds = 30;
 
-/** Runs one execution from `from` to its end, storing each move before it takes the next step. Then calls `onOver`. */
+/** Runs one execution from `from` to its end and stores each transition before the next step. Then calls `onOver`. */
 export function createExecutionRun(
   { name, input }: Pick<StoredExecution, 'name' | 'input'>,
   from: Position,
@@ -45,7 +45,7 @@ export function createExecutionRun(
 ): ExecutionRun {
   let position = from;
   let failedWrites = 0;
-  /** Lets go of what the run is waiting for: a timer, or a task. */
+  /** Cancels the timer or task that the run waits for. */
   let letGo: (() => void) | undefined;
 
   return {
@@ -89,7 +89,7 @@ export function createExecutionRun(
     if (!dropped) record(applyTaskOutcome(workflow, position, outcome, clock.now(), random));
   }
 
-  /** Stores a move and goes on from it. A store that cannot write (full disk, locked file) is asked again until it can. */
+  /** Stores a transition and continues from it. Retries until the store accepts it (full disk, locked file). */
   function record(move: Transition): void {
     let stored: boolean;
     try {
@@ -112,7 +112,7 @@ export function createExecutionRun(
 
   function postpone(move: Transition, error: unknown): void {
     if (failedWrites === 0) {
-      jobLog(log, input.job_id).error('The workflow cannot store its progress and waits until it can', {
+      jobLog(log, input.job_id).error('Workflow progress could not be stored, retrying', {
         execution: name,
         error: error instanceof Error ? error.message : String(error),
       });

@@ -7,15 +7,15 @@ import { withStorageErrors } from '../transaction.ts';
 
 export type StoredExecution = { name: string; input: ExecutionInput; startedAt: Date; progress: Progress };
 
-/** The executions in SQLite. Every write is one statement: it is there whole or not at all. */
+/** Executions in SQLite. Every write is one statement, and so atomic. */
 export type ExecutionStore = {
-  /** false: the name is taken, by an execution that runs or has ended. */
+  /** Returns false if the name is taken by a running or ended execution. */
   insert(execution: StoredExecution): boolean;
-  /** Where a running execution stands now. false: it is not running any more, and nothing was written. */
+  /** Stores the position of a running execution. Returns false, without a write, if it is not running any more. */
   save(name: string, progress: Progress): boolean;
   find(name: string): StoredExecution | undefined;
   running(): StoredExecution[];
-  /** Removes the executions that ended before `stoppedBefore`; their names are free again. Answers how many. */
+  /** Removes executions that ended before `stoppedBefore`, which frees their names. Returns how many. */
   prune(stoppedBefore: Date): number;
 };
 
@@ -23,7 +23,7 @@ export function executionName({ job_id, generation }: ExecutionInput): string {
   return `${job_id}-${generation}`;
 }
 
-/** Makes the store's table where it is missing. */
+/** Creates the table of executions if it is missing. */
 export function migrateExecutions(database: DatabaseSync): void {
   database.exec(`
     CREATE TABLE IF NOT EXISTS workflow_executions (
@@ -46,7 +46,10 @@ export function migrateExecutions(database: DatabaseSync): void {
   `);
 }
 
-/** Needs the table of `migrateExecutions`. Throws SQLite's errors as `storageError` names them: `TransientError` for a full disk. */
+/**
+ * Creates the store; `migrateExecutions` must have run. Throws SQLite's errors mapped by `storageError`: `TransientError` for a
+ * full disk.
+ */
 export function createExecutionStore(database: DatabaseSync): ExecutionStore {
   const insert = database.prepare(`
     INSERT INTO workflow_executions (

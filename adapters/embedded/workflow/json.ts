@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** What travels through a workflow: JSON, exactly as Step Functions would carry it between its functions. */
+/** JSON value of a workflow, as Step Functions passes it between functions. */
 export const jsonSchema = z.json();
 export type Json = z.infer<typeof jsonSchema>;
 export type JsonObject = { [key: string]: Json };
 
-/** A value as it looks after a trip over the wire: dates are strings, `undefined` is gone. Throws on cycles and bigints. */
+/** Returns a value after a JSON round trip: dates become strings, `undefined` is dropped. Throws on cycles and bigints. */
 export function toJson(value: unknown): Json {
   return parseJson(JSON.stringify(value) ?? 'null');
 }

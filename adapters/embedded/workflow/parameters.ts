@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject, jsonSchema } from './json.ts';
 import { readPath, type ReferencePath, referencePathSchema } from './reference-path.ts';
 
-/** A payload template (`Parameters`), read once: in objects a key that ends in `.$` takes its value from a path. */
+/** Payload template (`Parameters`), parsed once: an object key that ends in `.$` takes its value from a path. */
 export type Template =
   | { kind: 'literal'; value: Json }
   | { kind: 'path'; path: ReferencePath }
@@ -16,7 +16,7 @@ export const templateSchema = jsonSchema.transform((source, context): Template =
   return problems.length === 0 ? template : z.NEVER;
 });
 
-/** The task's input. Throws where a path finds nothing. */
+/** Returns the task's input. Throws if a path finds no value. */
 export function render(template: Template, document: Json): Json {
   switch (template.kind) {
     case 'literal':

@@ -1,26 +1,26 @@
 import type { Json } from './json.ts';
 
-/** Where a running execution stands: all that is needed to go on after a crash. */
+/** Position of a running execution: everything needed to resume after a crash. */
 export type Position = {
   status: 'running';
   /** Name of the current state. */
   state: string;
   /** The current state's input. */
   data: Json;
-  /** How often each retrier of the current state has retried since the state was entered; empty before the first retry. */
+  /** Retries of each retrier of the current state since it was entered; empty before the first retry. */
   attempts: number[];
-  /** When this position was taken. */
+  /** Time at which the execution reached this position. */
   since: Date;
-  /** Nothing happens before this time: a Wait state, or a retry that is due later. */
+  /** Time before which no step runs: a Wait state or a delayed retry. */
   wakeAt: Date | null;
 };
 
-/** How an execution ended. */
+/** Status of an ended execution. */
 export type ExecutionEnding = {
   status: 'succeeded' | 'failed' | 'aborted';
-  /** The state in which it ended. */
+  /** State in which the execution ended. */
   state: string;
-  /** The execution's output if it succeeded, else the input of the state in which it ended. */
+  /** Output if the execution succeeded, else the input of its last state. */
   data: Json;
   error: string | null;
   cause: string | null;
@@ -29,5 +29,5 @@ export type ExecutionEnding = {
 
 export type Progress = Position | ExecutionEnding;
 
-/** One step of an execution. `entered`: it entered `progress.state`, rather than retrying or failing in it. */
+/** Transition of an execution. `entered` is true if it entered `progress.state`, rather than retrying or failing in it. */
 export type Transition = { progress: Progress; entered: boolean };

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 
-/** A reference path of the States Language: `$`, or `$.a.b`. No wildcard, filter, index, bracket or context object (`$$`). */
+/**
+ * Reference path of the States Language: `$` or `$.a.b`. Wildcards, filters, indexes, brackets and the context object (`$$`) are
+ * not supported.
+ */
 export type ReferencePath = { text: string; fields: readonly string[] };
 
 const referencePathPattern = /^\$(\.[A-Za-z_]\w*)*$/;
@@ -17,7 +20,7 @@ export const referencePathSchema = z.string().transform((text, context): Referen
   return { text, fields: text.split('.').slice(1) };
 });
 
-/** The value at `path`. Throws where there is none. */
+/** Returns the value at `path`. Throws `PathNotFoundError` if the path finds no value. */
 export function readPath(path: ReferencePath, document: Json): Json {
   let value = document;
   for (const field of path.fields) {
@@ -28,7 +31,10 @@ export function readPath(path: ReferencePath, document: Json): Json {
   return value;
 }
 
-/** A copy of `document` with `value` at `path`, making the objects on the way. Throws where the way leads through something else. */
+/**
+ * Returns a copy of `document` with `value` at `path`; creates missing objects on the path. Throws `ResultPathError` if the path
+ * crosses a value that is not an object.
+ */
 export function writePath(path: ReferencePath, document: Json, value: Json): Json {
   return writeFields(path, path.fields, document, value);
 }
@@ -53,11 +59,11 @@ class PathNotFoundError extends Error {
   }
 }
 
-/** What the States Language calls `States.ResultPathMatchFailure`. */
+/** `States.ResultPathMatchFailure` of the States Language. */
 export class ResultPathError extends Error {
   override readonly name = 'ResultPathError';
 
   constructor(path: ReferencePath) {
-    super(`${path.text} leads through something that is no object in the state's input`);
+    super(`${path.text} crosses a value that is not an object in the state's input`);
   }
 }

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { referencePathSchema } from './reference-path.ts';
 
 /**
- * The reserved names that this engine raises or understands. A definition that waits for another `States.` error waits
- * in vain here, and is refused. `States.Runtime` and `States.DataLimitExceeded` end an execution; nothing catches them.
+ * Error names that this engine supports. It rejects a definition that names another `States.*` error. `States.Runtime` and
+ * `States.DataLimitExceeded` end an execution; no catcher handles them.
  */
 const reservedErrors = new Set([
   'States.ALL',
@@ -24,9 +24,9 @@ const errorEqualsSchema = z
   .min(1)
   .refine((names) => names.length === 1 || !names.includes('States.ALL'), 'States.ALL stands alone');
 
-/** The largest number of seconds that Step Functions takes in Retry, Wait and TimeoutSeconds. */
+/** Maximum seconds in Retry, Wait and TimeoutSeconds of Step Functions. */
 export const maxSeconds = 99_999_999;
-/** The limit of MaxDelaySeconds in Step Functions: 366 days. Also keeps an unlimited backoff finite. */
+/** Maximum `MaxDelaySeconds` of Step Functions: 366 days. It also bounds a backoff without that field. */
 const maxDelaySeconds = 31_622_400;
 
 const retrierSchema = z.strictObject({
@@ -51,7 +51,7 @@ export type Catcher = z.infer<typeof catcherSchema>;
 export const retrySchema = z.array(retrierSchema).refine(wildcardIsLast, 'States.ALL comes last');
 export const catchSchema = z.array(catcherSchema).refine(wildcardIsLast, 'States.ALL comes last');
 
-/** `error`: its name, as in ErrorEquals. `cause`: its message. */
+/** Failure of a task: `error` is its name, as in ErrorEquals, `cause` its message. */
 export type TaskFailure = { error: string; cause: string };
 
 export type RetryDecision =
@@ -60,9 +60,9 @@ export type RetryDecision =
   | { kind: 'fail' };
 
 /**
- * What follows a failure. The first retrier that names the error decides alone: once its own attempts are used up, no
- * later one is asked, and the catchers are next.
- * @param attempts how often each retrier has retried since the state was entered
+ * Decides between retry, catch and failure. The first retrier that names the error decides: after its last attempt the catchers
+ * follow, no later retrier.
+ * @param attempts retries of each retrier since the state was entered
  * @param random in [0, 1)
  */
 export function decideRetry(

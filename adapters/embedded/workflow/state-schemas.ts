@@ -4,11 +4,13 @@ import { templateSchema } from './parameters.ts';
 import { referencePathSchema } from './reference-path.ts';
 import { catchSchema, maxSeconds, retrySchema } from './retry.ts';
 
-/** The part of the Amazon States Language (query language JSONPath) that the engine implements, in its own field names. Anything else is refused. */
+/**
+ * Schemas of the states that the engine implements (Amazon States Language, query language JSONPath). They reject anything else.
+ */
 
 const commentSchema = z.string().optional();
 
-/** `${Name}`: the deployment puts an ARN there, the embedded engine a function. */
+/** Placeholder `${Name}`: the deployment replaces it by an ARN, the embedded engine by a function. */
 const resourceSchema = z
   .string()
   .regex(/^\$\{\w+\}$/, 'must be a substitution such as ${AnalyzeFunctionArn}')
@@ -70,7 +72,7 @@ const failSchema = z.strictObject({
 const stateSchema = z.discriminatedUnion(
   'Type',
   [taskSchema, waitSchema, choiceSchema, succeedSchema, failSchema],
-  { error: 'is none of Task, Wait, Choice, Succeed, Fail' },
+  { error: 'must be one of Task, Wait, Choice, Succeed, Fail' },
 );
 export type State = z.infer<typeof stateSchema>;
 

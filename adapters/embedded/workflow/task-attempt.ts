@@ -2,22 +2,25 @@ import type { Clock } from './clock.ts';
 import { type Json, toJson } from './json.ts';
 import type { TaskOutcome } from './transition.ts';
 
-/** A function behind a Task's `Resource`. What it throws is the ASL error: `name` is the error name, `message` the cause. */
+/**
+ * Function behind a Task's `Resource`. An error that it throws becomes the ASL error: `name` is the error name, `message` the
+ * cause.
+ */
 export type TaskFunction = (input: unknown, signal: AbortSignal) => Promise<unknown>;
 
-/** The lengths that Step Functions keeps of an error; a longer cause could outgrow what a workflow carries. */
+/** Maximum lengths in Step Functions; a longer cause could exceed the payload limit. */
 const maxErrorLength = 256;
 const maxCauseLength = 32_768;
 
 export type TaskAttempt = {
-  /** What counts for the workflow. Does not wait for a function that goes on after its timeout. Never rejects. */
+  /** Task outcome. Resolves at the timeout even if the function keeps running; never rejects. */
   outcome: Promise<TaskOutcome>;
-  /** When the function itself has ended. Never rejects. */
+  /** Resolves when the function has ended. Never rejects. */
   settled: Promise<unknown>;
   abort(): void;
 };
 
-/** Calls a task's function once. After `timeoutSeconds` its signal is aborted and the outcome is `States.Timeout`. */
+/** Calls a task's function once. After `timeoutSeconds` it aborts the signal, and the outcome is `States.Timeout`. */
 export function startTask(
   run: TaskFunction,
   input: Json,

@@ -8,9 +8,9 @@ import type { State, TaskState } from './state-schemas.ts';
 import { buildStateOutput, buildTaskInput, applyResultPath } from './task-data.ts';
 import { wakeTime } from './wake-time.ts';
 
-/** The interpreter: one step at a time, without effects. Time and chance are values. */
+/** Interpreter of a workflow: pure functions that compute one step. Time and random numbers are parameters. */
 
-/** What an execution needs next. */
+/** Next action of an execution. */
 export type Action =
   | { kind: 'wait'; until: Date }
   | { kind: 'run'; resource: string; payload: Json; timeoutSeconds: number | undefined }
@@ -18,15 +18,18 @@ export type Action =
 
 export type TaskOutcome = { kind: 'result'; result: Json } | ({ kind: 'failure' } & TaskFailure);
 
-/** Step Functions carries at most 256 KiB of UTF-8 from state to state. Held here too, so that nothing runs on one machine only. */
+/**
+ * Maximum payload between states in Step Functions: 256 KiB of UTF-8. The engine enforces it, so that no job runs on one host
+ * only.
+ */
 const maxDataBytes = 262_144;
 
-/** Where a new execution stands. */
+/** Returns the position of a new execution. */
 export function startExecution(workflow: Workflow, input: Json, now: Date): Transition {
   return enter(workflow, workflow.startAt, input, now);
 }
 
-/** What to do at `position`. When a wait is over, ask again with `wakeAt` null. */
+/** Returns the next action at `position`. After a wait, call it again with `wakeAt` null. */
 export function nextAction(workflow: Workflow, position: Position, now: Date): Action {
   if (position.wakeAt !== null) return { kind: 'wait', until: dueAt(position, position.wakeAt, now) };
   try {
@@ -43,7 +46,7 @@ export function nextAction(workflow: Workflow, position: Position, now: Date): A
   }
 }
 
-/** Where an execution stands after its task's result or failure. */
+/** Returns the transition that a task's result or failure causes. */
 export function applyTaskOutcome(
   workflow: Workflow,
   position: Position,
@@ -62,19 +65,19 @@ export function applyTaskOutcome(
   }
 }
 
-/** An execution that is stopped where it stands. */
+/** Returns the transition to an aborted execution. */
 export function abortExecution(position: Position, cause: string, now: Date): Transition {
   const { state, data } = position;
   return stay({ status: 'aborted', state, data, error: null, cause, stoppedAt: now });
 }
 
-/** A clock that was set back while the execution waited must not make the wait longer than it was meant to be. */
+/** Returns the wake-up time. A clock that was set back during the wait must not extend the wait. */
 function dueAt({ since }: Position, wakeAt: Date, now: Date): Date {
   const setBack = now < since;
   return setBack ? new Date(now.getTime() + wakeAt.getTime() - since.getTime()) : wakeAt;
 }
 
-/** Through a state without a task. */
+/** Returns the transition through a state without a task. */
 function pass(
   workflow: Workflow,
   position: Position,
@@ -174,12 +177,12 @@ function fail(at: { state: string; data: Json }, failure: TaskFailure, now: Date
   return { status: 'failed', state, data, error: failure.error, cause: failure.cause, stoppedAt: now };
 }
 
-/** What the States Language calls `States.Runtime`: nothing retries or catches it. */
+/** `States.Runtime` of the States Language: no retrier or catcher handles it. */
 function runtimeFailure(error: unknown): TaskFailure {
   return { error: 'States.Runtime', cause: error instanceof Error ? error.message : String(error) };
 }
 
-/** A stored position can name a state that a newer version of the definition no longer has. */
+/** Throws if the state is missing: a stored position can name a state that a newer definition removed. */
 function stateNamed({ states }: Workflow, name: string): State {
   const state = states.get(name);
   if (state === undefined) throw new Error(`The workflow has no state "${name}"`);
@@ -188,6 +191,6 @@ function stateNamed({ states }: Workflow, name: string): State {
 
 function taskNamed(workflow: Workflow, name: string): TaskState {
   const state = stateNamed(workflow, name);
-  if (state.Type !== 'Task') throw new Error(`The state "${name}" is no task`);
+  if (state.Type !== 'Task') throw new Error(`The state "${name}" is not a task`);
   return state;
 }

@@ -6,8 +6,8 @@ import type { WaitState } from './state-schemas.ts';
 const timestampSchema = z.iso.datetime({ offset: true });
 
 /**
- * When a Wait state that is entered `now` is over. Timestamps lose their milliseconds, as in Step Functions: a
- * workflow that counts on them shows it here too. Throws where TimestampPath finds no timestamp.
+ * Returns the end of a Wait state entered at `now`. Timestamps lose their milliseconds, as in Step Functions, so that a workflow
+ * that depends on them fails here too. Throws if TimestampPath finds no timestamp.
  */
 export function wakeTime(state: WaitState, input: Json, now: Date): Date {
   if (state.Seconds !== undefined) return new Date(now.getTime() + state.Seconds * 1000);

@@ -5,7 +5,7 @@ import * as examples from '../../openapi/examples/access.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { jsonResponse } from '../endpoint-response.ts';
 
-/** Tenants of the service (design section 11). */
+/** Endpoints of callers, the tenants of the service (design section 11). */
 
 const shared = { path: '/callers', tag: 'access', scope: 'admin' } as const;
 
@@ -15,7 +15,7 @@ const listCallersEndpoint = defineEndpoint(
     id: 'list_callers',
     method: 'get',
     title: 'List callers',
-    description: 'The tenants of this service, by name.',
+    description: 'Returns the tenants of this service, ordered by name.',
     effect: 'reads',
     request: { query: callerListQuerySchema },
     response: jsonResponse(callerListResponseSchema, { description: 'One page of callers' }),
@@ -31,7 +31,8 @@ const addCallerEndpoint = defineEndpoint(
     id: 'add_caller',
     method: 'post',
     title: 'Add a caller',
-    description: 'A tenant with its own jobs, keys and webhook secret. Repeating it changes nothing.',
+    description:
+      'Creates a tenant with its own jobs, keys and webhook secret. A repeated request changes nothing.',
     effect: 'changes',
     request: { body: callerRequestSchema },
     response: jsonResponse(callerResponseSchema, { description: 'The caller' }),

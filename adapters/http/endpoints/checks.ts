@@ -26,8 +26,9 @@ const checkOnceEndpoint = defineEndpoint(
     id: 'check_once',
     path: '/check-once',
     title: 'Check a condition once',
-    description: 'Looks at the stream now and answers yes or no, with the reason.',
-    // A probe and a capture of 20 s each, and 18 s for the model.
+    description:
+      'Captures the stream now, checks the condition, and returns the verdict with an explanation.',
+    // Includes a probe and a capture of 20 s each, and a model call of 18 s.
     timeBudgetSeconds: 58,
     request: { body: checkOnceRequestSchema },
     response: jsonResponse(checkOnceResponseSchema, { description: 'The verdict', picture: 'frame_b64' }),
@@ -63,12 +64,12 @@ const analyzeFrameEndpoint = defineEndpoint(
     ...shared,
     id: 'analyze_frame',
     path: '/analyze-frame',
-    title: 'Ask about a picture',
+    title: 'Ask about an image',
     description:
-      'Answers a question about a JPEG that you send. `triggered` is the answer to a yes/no question, null for an open one.',
-    // 21 s for the model, an upload of 5 MB, and cold starts of two functions.
+      'Answers a question about a JPEG in the request. `triggered` is the answer to a yes/no question, and null for an open question.',
+    // Includes a model call of 21 s, an upload of 5 MB, and cold starts of two functions.
     timeBudgetSeconds: 35,
-    // A frame of 4096 × 3072 pixels as base64.
+    // Fits a JPEG of 4096 × 3072 pixels as base64.
     maxBodyBytes: 5_000_000,
     request: { body: analyzeFrameRequestSchema },
     response: jsonResponse(analyzeFrameResponseSchema, { description: 'The answer', picture: 'frame_b64' }),

@@ -30,7 +30,10 @@ import { eventsResponse, jpegResponse, jsonResponse } from '../endpoint-response
 import { respondWithEvents } from '../sse/stream-job.ts';
 import { wantsEvents } from '../sse/wants-events.ts';
 
-/** Reading and cancelling jobs (interface sections 4.6 to 4.8), and their log as JSON or as an event stream (design section 9). */
+/**
+ * Endpoints that read and cancel jobs (interface sections 4.6 to 4.8), and that return their event log as JSON or as an event
+ * stream (design section 9).
+ */
 
 const shared = { tag: 'jobs', scope: 'jobs' } as const;
 const jobExample = { job_id: examples.jobId };
@@ -42,7 +45,8 @@ const listJobsEndpoint = defineEndpoint(
     method: 'get',
     path: '/jobs',
     title: 'List jobs',
-    description: 'Your monitors and digests, newest first. A finished job is listed for about an hour.',
+    description:
+      'Returns your monitors and digests, newest first. A finished job is listed for about an hour.',
     effect: 'reads',
     request: { query: jobListQuerySchema },
     response: jsonResponse(jobListResponseSchema, { description: 'One page of jobs' }),
@@ -64,7 +68,7 @@ const getJobEndpoint = defineEndpoint(
     path: '/jobs/{job_id}',
     title: 'Read a job',
     description:
-      'Its settings as they hold, and its numbers so far; once it has ended, why (`stats.reason`).',
+      'Returns the effective settings and the counters of a job, and the reason of its end (`stats.reason`).',
     effect: 'reads',
     request: { parameters: jobPathSchema },
     response: jsonResponse(jobDetailSchema, { description: 'The job' }),
@@ -82,12 +86,12 @@ const cancelJobEndpoint = defineEndpoint(
     method: 'delete',
     path: '/jobs/{job_id}',
     title: 'Stop a job',
-    description: 'Ends it with the reason `cancelled` and frees its place.',
+    description: 'Ends the job with the reason `cancelled` and releases its slot.',
     effect: 'removes',
-    // 10 s of them for the last summary of a digest.
+    // Includes 10 s for the last summary of a digest.
     timeBudgetSeconds: 20,
     request: { parameters: jobPathSchema },
-    response: jsonResponse(cancelResponseSchema, { description: 'The job as it ended' }),
+    response: jsonResponse(cancelResponseSchema, { description: 'The ended job' }),
     errors: ['JOB_NOT_FOUND', 'JOB_ALREADY_STOPPED'],
     examples: { parameters: jobExample, response: { cancelled: examples.cancelledJob } },
   },
@@ -110,22 +114,22 @@ const jobEventsEndpoint = defineEndpoint(
     path: '/jobs/{job_id}/events',
     title: "Read a job's events",
     description:
-      'Its ordered log, as pages of JSON, or as server-sent events with `Accept: text/event-stream`; there, `Last-Event-ID` resumes where a reader was cut off.',
+      'Returns the event log in order: pages of JSON, or server-sent events with `Accept: text/event-stream`. In an event stream, `Last-Event-ID` resumes after that event.',
     effect: 'reads',
     request: {
       parameters: jobPathSchema,
       query: eventsQuerySchema,
       headers: z.object({
-        'Last-Event-ID': z.string().optional().describe('The last id that an event stream has brought'),
+        'Last-Event-ID': z.string().optional().describe('Id of the last event received'),
       }),
     },
     response: eventsResponse(eventPageSchema, {
-      description: 'One page of events, or the stream of them',
+      description: 'One page of events, or an event stream',
       asEvents: {
         description:
           'Events `started`, `progress`, `triggered`, `summary`, `stopped` and `error`; the last two end the stream. Each `data:` line is one StreamedEvent, each `id:` its sequence. A comment every 15 s keeps the connection.',
         example: eventExamples.monitorStream,
-        ends: 'The log is over and `Last-Event-ID` was its end: do not come back',
+        ends: 'The log has ended with `Last-Event-ID`: do not reconnect',
       },
     }),
     errors: ['JOB_NOT_FOUND'],
@@ -148,7 +152,7 @@ const jobFrameEndpoint = defineEndpoint(
     method: 'get',
     path: '/jobs/{job_id}/frame',
     title: "Get a job's newest picture",
-    description: 'What the last check saw, whether the model was asked about it or not.',
+    description: 'Returns the frame of the last capture, also if the pre-filter skipped it.',
     effect: 'reads',
     request: { parameters: jobPathSchema },
     response: jpegResponse({ description: 'The picture', cacheControl: 'private, no-cache' }),
@@ -170,7 +174,7 @@ const jobPictureEndpoint = defineEndpoint(
     path: '/jobs/{job_id}/media/{sequence}',
     title: "Get an event's picture",
     description:
-      'The evidence of an alert, or the contact sheet of a summary. Pictures are kept while the job is, at most a day.',
+      'Returns the evidence of an alert, or the frame grid of a summary. Images are stored as long as the job, at most a day.',
     effect: 'reads',
     request: { parameters: mediaPathSchema },
     response: jpegResponse({ description: 'The picture', cacheControl: 'private, max-age=3600' }),
@@ -196,15 +200,15 @@ export const jobEndpoints = [
 function noFrame(): WatchpostError {
   return new WatchpostError(
     'NOT_FOUND',
-    'No picture was taken yet',
-    'Come back after the first check (stats.last_frame_at of the job). Pictures are kept for a day.',
+    'No frame was captured yet',
+    'Try again after the first capture (stats.last_frame_at of the job). Frames are stored for a day.',
   );
 }
 
 function noPicture(): WatchpostError {
   return new WatchpostError(
     'NOT_FOUND',
-    'This event has no picture',
-    'Alerts have one, and summaries with include_frames; they are kept for a day. Take their links from GET /jobs/{job_id}/events.',
+    'This event has no image',
+    'Use the links from GET /jobs/{job_id}/events. Only alerts and summaries with include_frames have images, which are stored for a day.',
   );
 }

@@ -25,7 +25,10 @@ import * as examples from '../../openapi/examples/access.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { jsonResponse } from '../endpoint-response.ts';
 
-/** Any key manages the keys of its caller that have no more scopes than it has; `admin` manages all (design section 11). */
+/**
+ * Endpoints of API keys. Any key manages keys of its caller that have no additional scopes; `admin` manages all (design section
+ * 11).
+ */
 
 const shared = { tag: 'access' } as const;
 const keyExample = { key_id: examples.key.key_id };
@@ -38,7 +41,7 @@ const listKeysEndpoint = defineEndpoint(
     path: '/keys',
     title: 'List keys',
     description:
-      "Your caller's keys, revoked ones too for 30 days; with the scope `admin` those of another caller. One page, oldest first.",
+      "Returns one page of your caller's keys, oldest first, including keys revoked in the last 30 days. With the scope `admin`, returns keys of another caller.",
     effect: 'reads',
     request: { query: keyListQuerySchema },
     response: jsonResponse(keyListResponseSchema, { description: 'The keys' }),
@@ -56,7 +59,7 @@ const createKeyEndpoint = defineEndpoint(
     path: '/keys',
     title: 'Make a key',
     description:
-      'It is shown this once. No key grants scopes that it does not have, and one that was replaced makes no other. A caller may make 100 an hour.',
+      'Creates a key, which is shown only once. A key cannot grant scopes that it does not have, and a rotated key cannot create keys. The limit is 100 keys per hour and caller.',
     effect: 'starts',
     request: { body: keyRequestSchema },
     response: jsonResponse(newKeySchema, { description: 'The key', secret: true }),
@@ -99,7 +102,7 @@ const revokeKeyEndpoint = defineEndpoint(
     path: '/keys/{key_id}',
     title: 'Revoke a key',
     description:
-      'It is refused from now on, everywhere within a minute; with `descendants` so is every key that it made, and that those made.',
+      'Revokes a key, everywhere within a minute. With `descendants`, revokes every key that it created directly or indirectly.',
     effect: 'removes',
     request: { parameters: keyPathSchema, query: keyRevocationQuerySchema },
     response: jsonResponse(revokedKeySchema, { description: 'The key' }),
@@ -118,7 +121,7 @@ const rotateKeyEndpoint = defineEndpoint(
     path: '/keys/{key_id}/rotate',
     title: 'Replace a key',
     description:
-      'A successor with the same scopes and label; the old key stays good for `grace_seconds`, and makes no other meanwhile. With `descendants` every key that it made ends with it.',
+      'Creates a successor with the same scopes and label. The old key stays valid for `grace_seconds` and cannot create keys in that time. With `descendants`, every key that it created ends with it.',
     effect: 'removes',
     request: { parameters: keyPathSchema, query: keyRotationQuerySchema },
     response: jsonResponse(rotatedKeySchema, { description: 'The new key, and the old one', secret: true }),

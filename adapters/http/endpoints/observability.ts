@@ -10,7 +10,7 @@ import * as examples from '../../openapi/examples/observability.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { jsonResponse } from '../endpoint-response.ts';
 
-/** Metrics, alarms and logs for operators (interface sections 4.9 and 4.10). */
+/** Endpoints of metrics, alarms and logs, for operators (interface sections 4.9 and 4.10). */
 
 const shared = {
   method: 'get',
@@ -25,7 +25,7 @@ const metricsEndpoint = defineEndpoint(
     ...shared,
     id: 'metrics',
     path: '/metrics',
-    title: 'Read the numbers of the service',
+    title: 'Read the metrics of the service',
     description:
       'Counted since `started_at`. What the pre-filter saves, in percent: `frames.skipped_prefilter / (frames.captured + frames.skipped_prefilter) * 100`.',
     request: {},
@@ -42,7 +42,7 @@ const alarmsEndpoint = defineEndpoint(
     id: 'alarms',
     path: '/alarms',
     title: 'Read the state of the alarms',
-    description: 'Of CloudWatch on AWS. On one machine there are none.',
+    description: 'Returns the CloudWatch alarms of a service on AWS, and an empty list on one machine.',
     request: {},
     response: jsonResponse(alarmsResponseSchema, { description: 'The alarms' }),
     errors: [],
@@ -58,7 +58,7 @@ const logsEndpoint = defineEndpoint(
     path: '/logs',
     title: 'Read the log of the service',
     description:
-      'Of the last 500 entries the newest, oldest first. Entries about a job begin with `[JOB:…]`.',
+      'Returns the newest of the last 500 entries, oldest first. Entries about a job begin with `[JOB:…]`.',
     request: { query: logQuerySchema },
     response: jsonResponse(logsResponseSchema, { description: 'Log entries' }),
     errors: [],

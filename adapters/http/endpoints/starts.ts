@@ -20,13 +20,13 @@ import { eventsResponse } from '../endpoint-response.ts';
 import { respondWithNewJob } from '../sse/stream-job.ts';
 import { wantsEvents } from '../sse/wants-events.ts';
 
-/** Starting monitors and digests (interface sections 4.2 and 4.3). */
+/** Endpoints that start monitors and digests (interface sections 4.2 and 4.3). */
 
 const headers = z.object({
   'Idempotency-Key': idempotencyKey
     .optional()
     .describe(
-      'The same key and body within a day is answered with the job that it made; another body is 422',
+      'The same key and body within a day return the job of the first request; another body returns 422',
     ),
 });
 
@@ -36,11 +36,11 @@ const shared = {
   scope: 'jobs',
   effect: 'starts',
   rateLimit: 'creations',
-  // 20 s of them for the probe of the stream.
+  // Includes 20 s for the probe of the stream.
   timeBudgetSeconds: 29,
 } as const;
 
-const resume = 'Cut off, read on at `GET /jobs/{job_id}/events` with `Last-Event-ID`.';
+const resume = 'If the connection breaks, continue at `GET /jobs/{job_id}/events` with `Last-Event-ID`.';
 
 const liveMonitorEndpoint = defineEndpoint(
   {
@@ -49,7 +49,7 @@ const liveMonitorEndpoint = defineEndpoint(
     path: '/live-monitor',
     title: 'Watch for a condition',
     description:
-      'Starts a job that checks a condition again and again and alerts when it holds. With `webhook_url` events are sent there; else with `Accept: text/event-stream` they are the answer; else poll the job.',
+      'Starts a job that checks a condition at an interval and alerts when the condition is true. With `webhook_url`, events are delivered there; else with `Accept: text/event-stream`, they are the response; else poll the job.',
     request: { headers, body: monitorRequestSchema },
     response: eventsResponse(jobSummarySchema, {
       description: 'The job was accepted',
@@ -90,7 +90,7 @@ const liveDigestEndpoint = defineEndpoint(
     path: '/live-digest',
     title: 'Tell what happens',
     description:
-      'Starts a job that samples a stream and tells in words what happened in each window of time. `Accept: text/event-stream` without `webhook_url` makes the events the answer; with `webhook_url` they are sent there; else poll the job.',
+      'Starts a job that samples a stream and summarizes each window of time. With `webhook_url`, events are delivered there; else with `Accept: text/event-stream`, they are the response; else poll the job.',
     request: { headers, body: digestRequestSchema },
     response: eventsResponse(jobSummarySchema, {
       description: 'The job was accepted',
@@ -119,7 +119,7 @@ type Create<Body> = (
   idempotency?: IdempotencyRecord,
 ) => Promise<Job>;
 
-/** Creates a job; the response is an event stream if the caller accepts one and has not named a webhook. */
+/** Creates a job. The response is an event stream if the caller accepts one and sets no webhook. */
 async function startJob<Body extends { webhook_url?: string | null | undefined }>(
   jobType: Job['job_type'],
   { headers, body, caller, context }: StartRequest<Body>,

@@ -6,7 +6,7 @@ import * as examples from '../../openapi/examples/checks.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { jsonResponse } from '../endpoint-response.ts';
 
-/** Validation of stream URLs (interface sections 2.7 and 4.4). */
+/** Endpoint that validates stream URLs (interface sections 2.7 and 4.4). */
 
 const validateStreamEndpoint = defineEndpoint(
   {
@@ -16,11 +16,11 @@ const validateStreamEndpoint = defineEndpoint(
     tag: 'looks',
     title: 'Check a stream URL',
     description:
-      'Says whether there is a live stream that can be watched. What is there but not live is an answer with `error_hint`, not an error.',
+      'Checks that the URL is a live stream. A stream that is not live returns `error_hint`, not an error.',
     scope: 'jobs',
     effect: 'looks',
     rateLimit: 'calls',
-    // A probe, and with include_frame a capture, of 20 s each.
+    // Includes a probe of 20 s, and with `include_frame` a capture of 20 s.
     timeBudgetSeconds: 40,
     request: { body: validateStreamRequestSchema },
     response: jsonResponse(streamValidationResponseSchema, {

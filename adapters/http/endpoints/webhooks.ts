@@ -19,7 +19,7 @@ import * as examples from '../../openapi/examples/webhooks.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { jsonResponse } from '../endpoint-response.ts';
 
-/** Deliveries of webhooks, the secret that signs them, and sending on request (design section 9). */
+/** Endpoints of webhook deliveries, resends, test events and the webhook secret (design section 9). */
 
 const shared = { tag: 'webhooks', scope: 'jobs' } as const;
 
@@ -30,7 +30,7 @@ const listDeliveriesEndpoint = defineEndpoint(
     method: 'get',
     path: '/jobs/{job_id}/deliveries',
     title: "Read a job's deliveries",
-    description: 'What became of its events at the webhook, with every attempt.',
+    description: 'Returns the deliveries of the events of a job, with every attempt.',
     effect: 'reads',
     request: { parameters: jobPathSchema, query: deliveryListQuerySchema },
     response: jsonResponse(deliveryPageSchema, { description: 'One page of deliveries' }),
@@ -48,7 +48,7 @@ const resendDeliveryEndpoint = defineEndpoint(
     path: '/jobs/{job_id}/deliveries/{sequence}/resend',
     title: 'Send an event again',
     description:
-      'For a delivery that arrived or was given up; it keeps its `webhook-id`. Again only 60 s after the last attempt of a resend.',
+      'Resends a delivery that was delivered or given up, with the same `webhook-id`. Possible 60 s after the last attempt of an earlier resend.',
     effect: 'starts',
     rateLimit: 'calls',
     request: { parameters: deliveryPathSchema },
@@ -66,13 +66,14 @@ const testWebhookEndpoint = defineEndpoint(
     method: 'post',
     path: '/webhook-test',
     title: 'Send a test event',
-    description: 'One signed event of the type `test`, sent once and now; says what the receiver answered.',
+    description:
+      'Sends one signed event of the type `test` immediately and once, and returns the response of the receiver.',
     effect: 'starts',
     rateLimit: 'calls',
-    // 30 s of them for the receiver.
+    // Includes 30 s for the receiver.
     timeBudgetSeconds: 35,
     request: { body: webhookTestRequestSchema },
-    response: jsonResponse(webhookTestResponseSchema, { description: 'What the receiver answered' }),
+    response: jsonResponse(webhookTestResponseSchema, { description: 'Response of the receiver' }),
     errors: ['INVALID_URL'],
     examples: {
       body: { test: { webhook_url: webhookUrl } },
@@ -89,7 +90,7 @@ const getWebhookSecretEndpoint = defineEndpoint(
     method: 'get',
     path: '/webhook-secret',
     title: 'Read the webhook secret',
-    description: 'What your receivers verify signatures with, as the Standard Webhooks specification says.',
+    description: 'Returns the secret with which your receivers verify signatures (Standard Webhooks).',
     effect: 'reads',
     request: {},
     response: jsonResponse(webhookSecretResponseSchema, { description: 'The secret', secret: true }),
@@ -106,7 +107,8 @@ const rotateWebhookSecretEndpoint = defineEndpoint(
     method: 'post',
     path: '/webhook-secret/rotate',
     title: 'Replace the webhook secret',
-    description: 'A new secret signs at once, beside the old one for `grace_seconds`.',
+    description:
+      'Creates a new secret that signs immediately, together with the old secret for `grace_seconds`.',
     effect: 'removes',
     request: { query: secretRotationQuerySchema },
     response: jsonResponse(webhookSecretResponseSchema, { description: 'The new secret', secret: true }),

@@ -1,6 +1,6 @@
 /**
- * A stream of bytes that makes a frame only when the one before was taken: what a slow reader does not read is not made, and
- * nothing waits in memory. `onEnd` is called once the frames are over or have failed, or the reader has left.
+ * Pull-based byte stream: formats a message after the previous one was read. Slow readers buffer nothing. Calls `onEnd` when the
+ * messages end or fail, or the reader disconnects.
  */
 export function byteStream(
   frames: AsyncGenerator<string>,

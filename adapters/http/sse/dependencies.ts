@@ -2,24 +2,24 @@ import type { CoreDeps } from '../../../core/dependencies.ts';
 import type { EventSessions } from '../../../core/ports/event-sessions.ts';
 import type { KeyStore } from '../../../core/ports/key-store.ts';
 
-/** What an event stream works with. */
+/** Settings and collaborators of event streams. */
 export type EventStreamDeps = Pick<CoreDeps, 'jobs' | 'media' | 'baseUrl' | 'now' | 'log'> & {
   keys: Pick<KeyStore, 'find'>;
-  /** For heartbeats, key checks and the length of a session. */
+  /** Clock for heartbeats, key checks and the length of a session. */
   steadyNow: () => Date;
   eventStreams: EventStreams;
 };
 
 export type EventStreams = {
   sessions: EventSessions;
-  /** Resolves after that time, and at once when the signal aborts; never rejects. */
+  /** Resolves after the time, or immediately when the signal aborts; never rejects. */
   sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  /** How often a stream that has caught up looks for more. */
+  /** Interval between reads of the log when the stream has sent all events, in milliseconds. */
   pollMilliseconds: number;
-  /** How long a reader waits before it comes back (`retry:`). */
+  /** Reconnection time of readers (`retry:`), in milliseconds. */
   retryMilliseconds: number;
-  /** After so much silence a comment is sent. */
+  /** Time without an event after which a heartbeat is sent, in seconds. */
   heartbeatSeconds: number;
-  /** After so long a stream is closed, and its reader comes back with `Last-Event-ID`; null: never. */
+  /** Maximum length of a session, in seconds; its reader reconnects with `Last-Event-ID`. `null`: no limit. */
   sessionSeconds: number | null;
 };

@@ -7,22 +7,22 @@ import { isOver } from '../../../core/time.ts';
 import type { EventStreamDeps } from './dependencies.ts';
 import { isTerminalEvent, formatEvent, heartbeatComment, formatRetry } from './messages.ts';
 
-/** One reader of one job's log. */
+/** Reader of one job's event log. */
 export type LogReader = {
   job: Job;
   after: number;
-  /** The key that opened the stream: when it is revoked, the stream ends. */
+  /** Key that opened the stream; its revocation ends the stream. */
   keyHash: string;
-  /** Aborts when the reader has left or the service shuts down. */
+  /** Aborts when the reader disconnects or the service shuts down. */
   signal: AbortSignal;
 };
 
-/** Revocation holds within 60 s (design section 11), for streams that are open too. */
+/** Interval between key checks, in seconds: a revocation takes effect within 60 s (design section 11). */
 const keyCheckSeconds = 30;
 
 /**
- * What a reader is sent: an opening, each event, a comment where it was silent for long. Ends with the first terminal event,
- * with the session, and where the store fails: the reader comes back and goes on where it was.
+ * Generates the messages of an event stream: an opening, each event, and a heartbeat when idle. Ends with the first terminal
+ * event, with the session, or if the store fails; the reader can resume.
  */
 export async function* jobMessages(reading: LogReader, deps: EventStreamDeps): AsyncGenerator<string> {
   try {
@@ -51,7 +51,7 @@ async function* frames({ job, after, keyHash, signal }: LogReader, deps: EventSt
   }
 }
 
-/** Whether the session may go on: it is not too old, and its key is not revoked. */
+/** Returns true if the session is not too old and its key is not revoked. */
 function watchSession(
   keyHash: string,
   { keys, steadyNow, eventStreams: { sessionSeconds } }: EventStreamDeps,

@@ -1,9 +1,9 @@
 import type { EventType } from '../../../core/records/event.ts';
 import type { EventEnvelope } from '../../../core/event/present-event.ts';
 
-/** The wire of server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html */
+/** Format of server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html */
 
-/** Names of events in the stream (interface section 6.3). */
+/** Event names in the stream (interface section 6.3). */
 const names = {
   job_started: 'started',
   progress: 'progress',
@@ -13,20 +13,20 @@ const names = {
   job_stopped: 'stopped',
 } as const;
 
-/** The contract: `stopped` and `error` are terminal for the session (interface section 6.2). */
+/** Returns true for `stopped` and `error`, which end the session (interface section 6.2). */
 export function isTerminalEvent(type: EventType): boolean {
   return type === 'job_stopped' || type === 'error';
 }
 
-/** JSON has no line break outside its strings, and none unescaped inside them: one `data:` line. */
+/** Formats an event. JSON contains no unescaped line break, so one `data:` line suffices. */
 export function formatEvent(sequence: number, envelope: EventEnvelope): string {
   return `event: ${names[envelope.type]}\nid: ${sequence}\ndata: ${JSON.stringify(envelope)}\n\n`;
 }
 
-/** Comes first: the reader knows that the stream is open, and how long to wait before it comes back. */
+/** Formats the opening: it shows that the stream is open and sets the reconnection time. */
 export function formatRetry(retryMilliseconds: number): string {
   return `retry: ${retryMilliseconds}\n\n`;
 }
 
-/** A comment: keeps proxies from closing a silent connection, and finds readers that are gone. */
+/** Comment that keeps proxies from closing an idle connection and detects disconnected readers. */
 export const heartbeatComment = ': heartbeat\n\n';

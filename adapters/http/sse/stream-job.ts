@@ -10,9 +10,9 @@ import { jobMessages } from './job-messages.ts';
 import { resumePoint } from './resume-point.ts';
 
 /**
- * Answers with the job's events after `Last-Event-ID`, else after `after`, those to come included, until the first terminal
- * one. 204 when the log is over and this reader has all of it: an EventSource then stops coming back.
- * Throws `RATE_LIMITED` where the caller has as many streams open as it may.
+ * Responds with the job's events after `Last-Event-ID`, else after `after`, and with new events until the first terminal one.
+ * Responds with 204 if the log has ended and the reader has all of it, so that an EventSource stops reconnecting. Throws
+ * `RateLimitedError` if the caller has the maximum of open streams.
  */
 export async function respondWithEvents(
   context: Context<AuthEnv>,
@@ -22,15 +22,15 @@ export async function respondWithEvents(
 ): Promise<Response> {
   const from = resumePoint(context.req.header('Last-Event-ID'), after, job.sequence);
   if (isTerminal(job.status) && from >= job.sequence) return context.body(null, 204);
-  // Hono answers HEAD with a GET whose body nobody reads: a session would never end.
+  // Hono serves HEAD by GET without reading the body, so the session would never end.
   if (context.req.method === 'HEAD') return context.body(null, 200, toHeaders(job, deps));
   const reader = { jobId: job.job_id, isReconnect: from > 0 };
   return stream(context, job, from, await openSession(context, deps, reader), deps);
 }
 
 /**
- * For a request that makes a job and asks for its stream: the session is taken first, so that a caller with too many streams
- * is refused before there is a job. What `create` throws is an ordinary answer with its status.
+ * Creates a job and responds with its event stream. Opens the session first, so that a caller with too many streams is rejected
+ * before the job exists. Errors of `create` become ordinary responses.
  */
 export async function respondWithNewJob(
   context: Context<AuthEnv>,
@@ -41,7 +41,7 @@ export async function respondWithNewJob(
   try {
     const job = await create();
     session.attachJob(job.job_id);
-    // A creation that was repeated under its Idempotency-Key may be of a job that this reader knows in part.
+    // A replay under an `Idempotency-Key` can return a job that this reader has read in part.
     const from = resumePoint(context.req.header('Last-Event-ID'), 0, job.sequence);
     return stream(context, job, from, session, deps);
   } catch (error) {
@@ -59,7 +59,7 @@ async function openSession(
   if (session) return session;
   throw new RateLimitedError(
     `You have ${sessions.perCaller} event streams open. Close one, or read the log as JSON with GET /jobs/{job_id}/events.`,
-    // A reader that vanished is found at the next heartbeat.
+    // A disconnected reader is detected at the next heartbeat.
     heartbeatSeconds,
   );
 }
@@ -75,12 +75,12 @@ function stream(
   return context.body(byteStream(frames, session.end), 200, toHeaders(job, deps));
 }
 
-/** `Content-Location` tells the reader of a POST stream where to go on, before the first event does. */
+/** Returns the response headers. `Content-Location` names the resource for a reconnection before the first event arrives. */
 function toHeaders(job: Job, { baseUrl }: Pick<EventStreamDeps, 'baseUrl'>) {
   return {
     'Content-Type': 'text/event-stream',
     'Content-Location': `${baseUrl}/jobs/${job.job_id}/events`,
-    // no-transform: a proxy that compresses would hold events back; the last one says the same to nginx.
+    // `no-transform`: a compressing proxy would hold events back. `X-Accel-Buffering` disables buffering in nginx.
     'Cache-Control': 'no-cache, no-transform',
     'X-Accel-Buffering': 'no',
     Vary: 'Accept',

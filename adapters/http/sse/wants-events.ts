@@ -6,14 +6,14 @@ const json = 'application/json';
 const eventStream = 'text/event-stream';
 
 /**
- * Whether a request asks for an event stream rather than JSON, by its Accept header (RFC 9110 section 12.5.1). Where both are
- * as welcome, the stream must be named: JSON is what one gets without asking.
+ * Returns true if the Accept header prefers an event stream to JSON (RFC 9110 section 12.5.1). With equal weights, the event
+ * stream must be named explicitly, since JSON is the default.
  *
  * @example
- * text/event-stream                        → true
- * text/event-stream, application/json      → true
+ * text/event-stream → true
+ * text/event-stream, application/json → true
  * text/event-stream;q=0.5, application/json → false
- * *\/*                                      → false
+ * *\/* → false
  */
 export function wantsEvents(context: Context): boolean {
   const accepted = parseAccept(context.req.header('Accept') ?? '');

@@ -1,6 +1,6 @@
 import { frameBase64, jobId as monitorId, streamUrl, webhookUrl } from './jobs.ts';
 
-/** A digest of the same lock, in windows of ten minutes. */
+/** Digest of the same lock, in windows of ten minutes. */
 
 const jobId = monitorId.replace(/^7f1f/, '8a2b');
 

@@ -1,6 +1,6 @@
 import { condition, frameBase64, jobId, monitorConfig, streamUrl } from './jobs.ts';
 
-/** The log of the monitor of the examples, as it is sent to webhooks and to event streams. */
+/** Event log of the example monitor, as webhooks and event streams deliver it. */
 
 export const jobStarted = event('job_started', 1, '12:00:01', {
   job_type: 'live-monitor',
@@ -64,7 +64,7 @@ export const eventPage = {
   has_more: false,
 };
 
-/** The same log on the wire of server-sent events. */
+/** The same log in the format of server-sent events. */
 export const monitorStream = [
   frame('started', jobStarted),
   frame('progress', progress),

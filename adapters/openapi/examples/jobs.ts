@@ -1,9 +1,9 @@
-/** One harbour's story, told in every example: a monitor of a lock that sees a barge. */
+/** Data of all examples: a monitor of a harbor lock that detects a barge. */
 
 export const jobId = '7f1f6f5e-1f0a-4c5e-9d0e-0c4c1c5e7a53';
 export const streamUrl = 'https://cameras.example.com/lock/live.m3u8';
 export const webhookUrl = 'https://receiver.example.com/watchpost';
-/** A whole JPEG of 16 x 16 grey pixels: the examples can be sent as they are. */
+/** Complete JPEG of 16 × 16 gray pixels, so that the examples can be sent unchanged. */
 export const frameBase64 =
   '/9j/4AAQSkZJRgABAgAAAQABAAD/2wBDAAgUFBcUFxsbGxsbGyAeICEhISAgICAhISEkJCQqKiokJCQhISQkKCgqKi4vLisrKisvLzIyMjw8OTlGRkhWVmf/xABLAAEBAAAAAAAAAAAAAAAAAAAABgEBAAAAAAAAAAAAAAAAAAAAABABAAAAAAAAAAAAAAAAAAAAABEBAAAAAAAAAAAAAAAAAAAAAP/AABEIABAAEAMBEgACEgADEgD/2gAMAwEAAhEDEQA/AJAAAAH/2Q==';
 

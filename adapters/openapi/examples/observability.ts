@@ -11,7 +11,7 @@ export const alarms = {
     {
       name: 'Watchpost-prod/failed-jobs',
       state: 'ok',
-      description: 'Jobs failed. What to do: docs/runbook.md#failed-jobs',
+      description: 'Jobs failed. What to do: docs/operate/runbook.md#failed-jobs',
       since: '2026-03-01T11:02:00.000Z',
     },
   ],

@@ -34,7 +34,7 @@ export const resent = {
   sequence: 4,
   type: 'watch_triggered',
   resend: 1,
-  message: 'The event is sent again. Read GET /jobs/{job_id}/deliveries for what becomes of it.',
+  message: 'The event is sent again. Read GET /jobs/{job_id}/deliveries for the result.',
 };
 
 export const testDelivered = { status: 204, latency_ms: 61, error: null };

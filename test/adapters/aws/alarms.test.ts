@@ -15,7 +15,7 @@ beforeEach(() => void cloudWatch.reset());
 const failedJobs: MetricAlarm = {
   AlarmName: 'Watchpost-prod/failed-jobs',
   AlarmArn: 'arn:aws:cloudwatch:eu-west-1:123456789012:alarm:Watchpost-prod/failed-jobs',
-  AlarmDescription: 'Jobs failed. What to do: docs/runbook.md#failed-jobs',
+  AlarmDescription: 'Jobs failed. What to do: docs/operate/runbook.md#failed-jobs',
   StateValue: 'OK',
   StateReason: 'Threshold Crossed: 1 datapoint [0.0 (21/11/26 03:00:00)] was not greater than 5.0.',
   StateTransitionedTimestamp: new Date('2026-11-21T03:15:00.000Z'),
@@ -32,7 +32,7 @@ describe('createAlarms', () => {
       {
         name: 'Watchpost-prod/failed-jobs',
         state: 'ok',
-        description: 'Jobs failed. What to do: docs/runbook.md#failed-jobs',
+        description: 'Jobs failed. What to do: docs/operate/runbook.md#failed-jobs',
         since: '2026-11-21T03:15:00.000Z',
       },
     ]);

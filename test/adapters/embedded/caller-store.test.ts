@@ -12,7 +12,7 @@ import { temporaryDirectory } from './temporary-directory.ts';
 
 describeCallerStore('The embedded store', async () => createCallerStore(openDatabase(':memory:')));
 
-it('callers that had keys before there were callers are there after the migration', async () => {
+it('the migration creates callers for existing keys', async () => {
   const path = join(temporaryDirectory(), 'watchpost.sqlite');
   const before = new DatabaseSync(path);
   before.exec(migrations[0]!);

@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest';
 
 type Child = ChildProcessByStdio<null, Readable, null>;
 
-/** Runs a script of this folder in a process of its own, which ends with its test at the latest. */
+/** Runs a script of this folder in a separate process, which ends with its test at the latest. */
 export function runScript(name: string, ...given: string[]): Child {
   const script = fileURLToPath(new URL(name, import.meta.url));
   const child = spawn(process.execPath, [script, ...given], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -15,7 +15,7 @@ export function runScript(name: string, ...given: string[]): Child {
   return child;
 }
 
-/** Kills it (-9) once a line of its output is as wanted; resolves with its last whole line. */
+/** Kills the process (-9) after a line of its output matches; resolves to its last complete line. */
 export async function killWhen(child: Child, wanted: (line: string) => boolean): Promise<string> {
   let last = '';
   const closed = once(child, 'close');

@@ -10,7 +10,7 @@ import {
   triggered,
 } from '../../contract/records.ts';
 
-/** Commits ticks as fast as it can, and says after each what is safe. Killed by `kill.test.ts`. */
+/** Commits ticks continuously and prints each committed tick. `kill.test.ts` kills it. */
 const [path = '', jobId = ''] = process.argv.slice(2);
 const store = createJobStore(openDatabase(path));
 let job = (await store.get(jobId, start)) ?? newJob({ job_id: jobId });

@@ -16,13 +16,13 @@ beforeEach(() => {
   files = consoleFiles({ folder, headers: consoleSecurityHeaders, caching: consoleCaching });
 });
 
-test('without a build the page says how to make one', async () => {
+test('the page explains how to build the console if there is no build', async () => {
   const response = await files.request('/console');
   expect(response.status).toBe(503);
   expect(await response.text()).toContain('npm run build:console');
 });
 
-test('the page is asked for anew each time, and 304 while it stays the same', async () => {
+test('browsers revalidate the page on each load and get 304 while it is unchanged', async () => {
   writeFileSync(join(folder, 'index.html'), '<!doctype html>');
   for (const path of ['/console', '/console/']) {
     const response = await files.request(path);
@@ -42,7 +42,7 @@ test.each([
   ['index-AbC_12-3.js', 'text/javascript; charset=utf-8'],
   ['index-AbC_12-3.css', 'text/css; charset=utf-8'],
   ['icon-AbC.svg', 'image/svg+xml'],
-])('%s is kept by browsers for good, as %s', async (name, type) => {
+])('the build file %s is cached permanently and served as %s', async (name, type) => {
   writeFileSync(join(folder, 'assets', name), 'x');
   const response = await files.request(`/console/assets/${name}`);
   expect(response.status).toBe(200);
@@ -58,11 +58,11 @@ test.each([
   '/console/assets/..%2fsecret.txt',
   '/console/assets/%2e%2e/secret.txt',
   '/console/assets/secret.txt',
-])('%s is 404', async (path) => {
+])('the path %s returns 404', async (path) => {
   expect((await files.request(path)).status).toBe(404);
 });
 
-test('the policy allows this host and nothing inline', () => {
+test('the content security policy allows this host and nothing inline', () => {
   const policy = consoleSecurityHeaders['Content-Security-Policy'];
   expect(policy).toContain("default-src 'none'");
   expect(policy).toContain("frame-ancestors 'none'");

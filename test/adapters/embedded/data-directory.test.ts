@@ -9,7 +9,7 @@ import { temporaryDirectory } from './temporary-directory.ts';
 import { asUnprivileged, makeReadOnly } from './unprivileged.ts';
 
 describe('The data directory', () => {
-  it('is made with its folders, for its owner only', async () => {
+  it('the data directory is created with its folders and is accessible to its owner only', async () => {
     const path = join(temporaryDirectory(), 'a', 'b');
 
     const directory = await openDataDirectory(path);
@@ -20,7 +20,7 @@ describe('The data directory', () => {
     directory.release();
   });
 
-  it('that was there before keeps its mode', async () => {
+  it('an existing data directory keeps its mode', async () => {
     const path = join(temporaryDirectory(), 'shared');
     mkdirSync(path, { mode: 0o755 });
 
@@ -29,7 +29,7 @@ describe('The data directory', () => {
     expect(statSync(path).mode & 0o777).toBe(0o755);
   });
 
-  it('loses its temporary files at a start, and nothing else', async () => {
+  it('a start deletes temporary files and nothing else', async () => {
     const path = temporaryDirectory();
     const first = await openDataDirectory(path);
     for (const folder of [first.temporary, first.media, path]) writeFileSync(join(folder, 'left.mp4'), 'x');
@@ -43,7 +43,7 @@ describe('The data directory', () => {
     second.release();
   });
 
-  it('does not follow a link in the place of its temporary files', async () => {
+  it('a symbolic link in place of the temporary folder is not followed', async () => {
     const [path, elsewhere] = [temporaryDirectory(), temporaryDirectory()];
     writeFileSync(join(elsewhere, 'precious'), 'x');
     symlinkSync(elsewhere, join(path, 'tmp'));
@@ -53,7 +53,7 @@ describe('The data directory', () => {
     expect(existsSync(join(elsewhere, 'precious'))).toBe(true);
   });
 
-  it('belongs to one process at a time, and says which', async () => {
+  it('a second process is rejected with the id of the process that holds the directory', async () => {
     const path = temporaryDirectory();
     const owner = runScript('locking-process.ts', path);
     await once(owner.stdout, 'data');
@@ -64,7 +64,7 @@ describe('The data directory', () => {
     await expect(second).rejects.toThrow(`${path} is in use by another Watchpost (process ${owner.pid})`);
   });
 
-  it('is refused without touching the temporary files of the one who has it', async () => {
+  it('a rejected start leaves the temporary files of the running process', async () => {
     const path = temporaryDirectory();
     const owner = await openDataDirectory(path);
     writeFileSync(join(owner.temporary, 'in-use.mp4'), 'x');
@@ -76,10 +76,10 @@ describe('The data directory', () => {
     (await openDataDirectory(path)).release();
   });
 
-  it('is free again when the process that had it is killed, whoever has its process id by then', async () => {
+  it('the lock is released when its process is killed, even if another process gets its id', async () => {
     const path = temporaryDirectory();
     await killWhen(runScript('locking-process.ts', path), (line) => line === 'taken');
-    // The id in the file is that of a process which runs.
+    // The file contains the id of a running process.
     writeFileSync(join(path, 'pid'), `${process.pid}\n`);
 
     const directory = await openDataDirectory(path);
@@ -88,7 +88,7 @@ describe('The data directory', () => {
     directory.release();
   });
 
-  it('that cannot be written is refused, and says what to do', async () => {
+  it('a directory that is not writable is rejected with a remediation', async () => {
     const path = temporaryDirectory();
     makeReadOnly(path);
     const below = join(path, 'data');
@@ -100,7 +100,7 @@ describe('The data directory', () => {
     }
   });
 
-  it('in the place of a file is refused', async () => {
+  it('a file in place of the directory is rejected', async () => {
     const path = join(temporaryDirectory(), 'file');
     writeFileSync(path, 'x');
 

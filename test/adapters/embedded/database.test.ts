@@ -12,7 +12,7 @@ import { TransientError } from '../../../core/errors.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 describe('The database', () => {
-  it('waits for the disk at every commit', () => {
+  it('every commit waits for the disk', () => {
     const database = open();
 
     expect(pragma(database, 'journal_mode')).toBe('wal');
@@ -21,7 +21,7 @@ describe('The database', () => {
     expect(pragma(database, 'user_version')).toBe(migrations.length);
   });
 
-  it('is readable by its owner only, and so is its write-ahead log', () => {
+  it('the database and its write-ahead log are readable by their owner only', () => {
     const path = newPath();
     open(path).exec('CREATE TABLE anything (column) ');
 
@@ -29,7 +29,7 @@ describe('The database', () => {
     expect(statSync(`${path}-wal`).mode & 0o777).toBe(0o600);
   });
 
-  it('keeps what is in it when it is opened again, and beside another process', () => {
+  it('the content survives a reopening and a second process', () => {
     const path = newPath();
     const first = open(path);
     first.exec(`INSERT INTO slots VALUES ('harbour', 'a')`);
@@ -37,18 +37,18 @@ describe('The database', () => {
     expect(open(path).prepare('SELECT job_id FROM slots').all()).toEqual([{ job_id: 'a' }]);
   });
 
-  it('of a newer version is refused, and says what to do', () => {
+  it('a database of a newer version is rejected with a remediation', () => {
     const path = newPath();
     open(path).exec('PRAGMA user_version = 99');
 
     expect(() => openDatabase(path)).toThrow(DataDirectoryError);
     expect(() => openDatabase(path)).toThrow(
-      /newer version of Watchpost \(schema 99, this version knows \d+\)/,
+      /newer version of Watchpost \(schema 99, this version supports up to \d+\)/,
     );
     expect(pragma(new DatabaseSync(path), 'user_version')).toBe(99);
   });
 
-  it('that is none is refused and stays as it was', () => {
+  it('a file that is not a database is rejected and left unchanged', () => {
     const path = newPath();
     writeFileSync(path, 'Something else entirely, and longer than the header of a database.'.repeat(20));
 
@@ -56,14 +56,14 @@ describe('The database', () => {
     expect(statSync(path).size).toBe(66 * 20);
   });
 
-  it('in a directory that is not there is refused, and says what to do', () => {
+  it('a missing directory is rejected with a remediation', () => {
     const path = join(temporaryDirectory(), 'nowhere', 'watchpost.sqlite');
 
     expect(() => openDatabase(path)).toThrow(DataDirectoryError);
-    expect(() => openDatabase(path)).toThrow('There is no such data directory');
+    expect(() => openDatabase(path)).toThrow('The data directory does not exist');
   });
 
-  it('that another process holds too long is a passing fault, and nothing is half done', () => {
+  it('a lock that another process holds too long is a transient error and leaves no partial write', () => {
     const path = newPath();
     const [holder, waiting] = [open(path), open(path)];
     waiting.exec('PRAGMA busy_timeout = 20');
@@ -77,7 +77,7 @@ describe('The database', () => {
     expect(holder.prepare('SELECT count(*) AS count FROM slots').get()).toEqual({ count: 1 });
   });
 
-  it('whose transaction throws is as it was, and takes the next one', () => {
+  it('a transaction that throws leaves the database unchanged and usable', () => {
     const database = open();
     const insert = () => database.exec(`INSERT INTO slots VALUES ('harbour', 'a')`);
 
@@ -92,7 +92,7 @@ describe('The database', () => {
     expect(database.prepare('SELECT count(*) AS count FROM slots').get()).toEqual({ count: 1 });
   });
 
-  it('with a record that nobody can read says so, and not what is in it', async () => {
+  it('an unreadable record is reported without its content', async () => {
     const database = open();
     database.exec(`INSERT INTO sources VALUES ('a', '{"url": "rtsp://user:secret@camera"}')`);
 
@@ -102,7 +102,7 @@ describe('The database', () => {
     await expect(reading).rejects.toThrow('A stored record does not fit its schema');
   });
 
-  it('that is closed is a passing fault: the service is stopping', async () => {
+  it('a closed database is a transient error, because the service is stopping', async () => {
     const database = openDatabase(':memory:');
     const store = createJobStore(database);
     database.close();

@@ -4,7 +4,7 @@ import { delayRefusals } from '../../../adapters/embedded/delay-refusals.ts';
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('refusals wait, a bounded number for each caller, and admissions do not', async () => {
+test('refusals are delayed, up to a maximum per caller, and admissions are not', async () => {
   const timers: (() => void)[] = [];
   const limiter = createCallLimiter({ perMinute: 0, atOnce: 1, now: () => new Date() });
   const setTimer = (fire: () => void) => {

@@ -17,7 +17,7 @@ describeDeliveryQueue('The embedded queue', async () => {
 });
 
 describe('The embedded queue', () => {
-  it('a message in flight when the process is killed is handed out at once by the next one', async () => {
+  it('the next process immediately handles a message that was in flight when its process was killed', async () => {
     const { database, queue, time } = createQueue();
     const job = randomUUID();
     queue.consume(hang);
@@ -32,7 +32,7 @@ describe('The embedded queue', () => {
     expect(handled).toEqual([message(job, 1), message(job, 2)]);
   });
 
-  it('a message that was to come again later waits for that time in the next process too', async () => {
+  it('the next process keeps the delay of a postponed message', async () => {
     const { database, queue, time } = createQueue();
     const job = randomUUID();
     queue.consume(async () => ({ kind: 'again', afterSeconds: 120 }));
@@ -48,7 +48,7 @@ describe('The embedded queue', () => {
     expect(handled).toEqual([message(job, 1)]);
   });
 
-  it('receivers that hang delay others only when they take all of the places', async () => {
+  it('receivers that hang delay others only if they take all of the concurrency', async () => {
     const { queue, time } = createQueue({ concurrency: 3 });
     const hanging: string[] = [randomUUID(), randomUUID(), randomUUID()];
     const gate = Promise.withResolvers<DeliveryOutcome>();
@@ -71,7 +71,7 @@ describe('The embedded queue', () => {
     expect(handled.map(({ job_id }) => job_id)).toContain(others[1]);
   });
 
-  it('63 receivers that hang leave a place for the others by default', async () => {
+  it('the default concurrency leaves a place beside 63 receivers that hang', async () => {
     const { queue, time } = createQueue();
     const { handled, consume } = collecting(queue);
     const other = randomUUID();
@@ -84,7 +84,7 @@ describe('The embedded queue', () => {
     expect(handled.filter(({ job_id }) => job_id === other)).toHaveLength(3);
   });
 
-  it('a job with many messages takes its turns with the others', async () => {
+  it('a job with many messages alternates with other jobs', async () => {
     const { queue, time } = createQueue({ concurrency: 1 });
     const { handled, consume } = collecting(queue);
     const [busy, quiet] = [randomUUID(), randomUUID()];
@@ -98,7 +98,7 @@ describe('The embedded queue', () => {
     expect(handled.map(({ job_id }) => job_id).indexOf(quiet)).toBeGreaterThan(0);
   });
 
-  it('a handler that outlasts the visibility has its message handed out again, and is not heard any more', async () => {
+  it('a message is handled again if its handler exceeds the visibility, and the late result is dropped', async () => {
     const { queue, time, log } = createQueue({ visibilitySeconds: 60 });
     const gate = Promise.withResolvers<DeliveryOutcome>();
     let calls = 0;
@@ -118,7 +118,7 @@ describe('The embedded queue', () => {
     expect(log.entries.map(({ level }) => level)).toEqual(['error']);
   });
 
-  it('a handler that keeps throwing is asked less and less often, at least every minute', async () => {
+  it('a handler that keeps throwing is called with growing delays of at most a minute', async () => {
     const { queue, time, log } = createQueue();
     const asked: number[] = [];
     const began = time.now().getTime();
@@ -134,7 +134,7 @@ describe('The embedded queue', () => {
     expect(log.entries[0]?.fields).toMatchObject({ error: 'Error: The handler broke' });
   });
 
-  it('a message whose end cannot be written is handed out again when the disk has space', async () => {
+  it('a message whose removal cannot be stored is handled again when the disk has space', async () => {
     const { queue, time, database, log } = createQueue();
     const job = randomUUID();
     await queue.send(message(job, 1));
@@ -157,7 +157,7 @@ describe('The embedded queue', () => {
     expect(handled.map(({ sequence }) => sequence)).toEqual([1, 1, 2]);
   });
 
-  it('nothing is polled: without messages there is no timer, and with one there is one', async () => {
+  it('the queue does not poll: it has no timer without messages and one timer with one message', async () => {
     const { queue, time } = createQueue();
     queue.consume(async () => ({ kind: 'again', afterSeconds: 30 }));
     await time.pass(1);
@@ -169,7 +169,7 @@ describe('The embedded queue', () => {
     expect(time.timers.size).toBe(1);
   });
 
-  it('what is sent from within a handler is handed out after it', async () => {
+  it('a message sent by a handler is handled after it', async () => {
     const { queue, time } = createQueue();
     const job = randomUUID();
     const { handled, consume } = collecting(queue);
@@ -184,7 +184,7 @@ describe('The embedded queue', () => {
     expect(handled.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('a second consumer is refused, and welcome when the first has closed', async () => {
+  it('a second consumer is rejected until the first has closed', async () => {
     const { queue } = createQueue();
     const first = queue.consume(done);
     expect(() => queue.consume(done)).toThrow('has a consumer already');
@@ -194,7 +194,7 @@ describe('The embedded queue', () => {
     await queue.consume(done).close();
   });
 
-  it('what a duplicate was recognised by is forgotten after its five minutes', async () => {
+  it('a duplicate is accepted after five minutes', async () => {
     const { queue, time, database } = createQueue();
     const remembered = () =>
       database.prepare('SELECT count(*) AS count FROM delivery_deduplication').get()?.['count'];
@@ -207,7 +207,7 @@ describe('The embedded queue', () => {
     expect(remembered()).toBe(1);
   });
 
-  it('a message that an earlier process postponed on a clock an hour ahead does not wait for that hour', async () => {
+  it('a delay stored by a clock that was an hour ahead is ignored', async () => {
     const ahead = createQueue({ startsAt: new Date('2026-03-01T13:00:00.000Z') });
     const job = randomUUID();
     ahead.queue.consume(async () => ({ kind: 'again', afterSeconds: 90 }));
@@ -223,7 +223,7 @@ describe('The embedded queue', () => {
     expect(handled).toEqual([message(job, 1), message(job, 2)]);
   });
 
-  it('a duplicate that was recognised on a clock an hour ahead is forgotten', async () => {
+  it('a deduplication entry stored by a clock that was an hour ahead is ignored', async () => {
     const ahead = createQueue({ startsAt: new Date('2026-03-01T13:00:00.000Z') });
     const sent = message(randomUUID(), 1);
     await ahead.queue.send(sent);

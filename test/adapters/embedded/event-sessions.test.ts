@@ -4,7 +4,7 @@ import { describeEventSessions } from '../../contract/event-sessions.contract.ts
 
 describeEventSessions('The embedded process', async (perCaller) => createEventSessions(perCaller));
 
-it('a shutdown ends every session, and those that come after it', async () => {
+it('a shutdown ends every session and each later one', async () => {
   const sessions = createEventSessions(1);
   const before = await sessions.open('harbour');
 

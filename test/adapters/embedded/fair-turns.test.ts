@@ -38,7 +38,7 @@ function openTurns(limits: { max: number; maxPerCaller?: number }) {
 }
 
 describe('Turns', () => {
-  test('the first call of a caller is next, however many another caller has waiting', async () => {
+  test('the first request of a caller is next, regardless of how many requests of another caller wait', async () => {
     const { begun, take, settled, endOldest } = openTurns({ max: 2 });
     for (let call = 0; call < 500; call += 1) void take(`loud ${call}`);
     void take('quiet 0');
@@ -59,7 +59,7 @@ describe('Turns', () => {
     expect(begun).toEqual(['loud 0', 'loud 1', 'quiet 0']);
   });
 
-  test('a call that waits too long has no turn, and takes none later', async () => {
+  test('a request that waits too long gets no turn, not even later', async () => {
     const { begun, take, settled, endOldest, runOut } = openTurns({ max: 1 });
     void take('first 0');
     void take('second 0');
@@ -71,7 +71,7 @@ describe('Turns', () => {
     expect(begun).toEqual(['first 0', 'second 0 had no turn', 'third 0']);
   });
 
-  test('a turn that is ended twice frees one', async () => {
+  test('ending a turn twice releases one turn', async () => {
     const { turns, take, begun, settled, timers } = openTurns({ max: 1 });
     const turn = await turns.take('first');
     turn?.end();
@@ -95,7 +95,7 @@ describe('Captures of ticks', () => {
     capture: () => Promise.reject(new Error('captured')),
   };
 
-  test('a capture without a turn is a passing fault, and one that fails gives its turn back', async () => {
+  test('a capture without a turn is a transient error, and a failed capture releases its turn', async () => {
     const { turns, runOut, settled } = openTurns({ max: 1 });
     const { capture } = limitCaptures(failing, turns);
     const { signal } = new AbortController();

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { SetTimer } from '../../../adapters/embedded/timer.ts';
 
-/** A clock that stands still until told to pass, and the timers that hang on it. */
+/** Clock and timers that advance only on request. */
 export function createFakeTime(start = new Date('2026-03-01T12:00:00.000Z')) {
   let nowMs = start.getTime();
   const timers = new Set<{ at: number; fire: () => void }>();
@@ -27,7 +27,7 @@ export function createFakeTime(start = new Date('2026-03-01T12:00:00.000Z')) {
   return { now: () => new Date(nowMs), setTimer, pass, timers };
 }
 
-/** Lets everything that hangs on promises alone happen. */
+/** Resolves when pending promises have settled. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 3; turn += 1) await setImmediate();
 }

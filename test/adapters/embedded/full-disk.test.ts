@@ -15,7 +15,7 @@ import {
 } from '../../contract/records.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
-it('a full disk is a passing fault: nothing is half done, reads go on, and so do writes when there is space', async () => {
+it('a full disk is a transient error: no partial write, reads continue, and writes continue when there is space', async () => {
   const database = openDatabase(join(temporaryDirectory(), 'watchpost.sqlite'));
   const store = createJobStore(database);
   let job = newJob();
@@ -39,7 +39,7 @@ it('a full disk is a passing fault: nothing is half done, reads go on, and so do
   expect(await store.commit(bigTick(job))).toBe('committed');
   expect(await store.events(job.job_id, 0, 1_000)).toHaveLength(job.sequence + 1);
 
-  /** Commits until something goes wrong. */
+  /** Commits until a commit fails. */
   async function fill(): Promise<unknown> {
     for (let count = 0; count < 1_000; count += 1) {
       try {

@@ -20,7 +20,7 @@ import {
 describeJobStore('The embedded store', async () => createJobStore(openDatabase(':memory:')));
 
 describe('The embedded job store', () => {
-  it('a start renews the leases of active jobs, and only where they would end sooner', async () => {
+  it('a start extends the leases of active jobs that end sooner', async () => {
     const store = createJobStore(openDatabase(':memory:'));
     const [pending, running, patient, ended] = [
       newJob(),
@@ -42,7 +42,7 @@ describe('The embedded job store', () => {
     expect((await store.get(ended.job_id, start))?.lease_until).toBe(ended.lease_until);
   });
 
-  it('a sweep removes a job an hour after it expired, with all that belongs to it, and says which', async () => {
+  it('a sweep removes a job with its records an hour after it expired and returns its id', async () => {
     const database = openDatabase(':memory:');
     const store = createJobStore(database);
     const deliveries = createDeliveryStore(database);
@@ -70,7 +70,7 @@ describe('The embedded job store', () => {
     expect(await store.countActive('harbour')).toBe(1);
   });
 
-  it('a sweep removes expired idempotency records, and leaves the totals', async () => {
+  it('a sweep removes expired idempotency records and keeps the totals', async () => {
     const store = createJobStore(openDatabase(':memory:'));
     const job = newJob();
     await store.create(createCreation(job, { idempotency: idempotency('key', 'hash') }), start);

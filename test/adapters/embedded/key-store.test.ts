@@ -6,7 +6,7 @@ import { after } from '../../contract/records.ts';
 
 describeKeyStore('The embedded store', async () => createKeyStore(openDatabase(':memory:')));
 
-it('keys that were revoked long ago are removed, and the rest stays', async () => {
+it('a sweep removes keys that were revoked long ago and keeps all others', async () => {
   const store = createKeyStore(openDatabase(':memory:'));
   const [over, ending, good] = [newKey(), newKey(), newKey()];
   for (const key of [over, ending, good]) await store.put(key);
@@ -19,7 +19,7 @@ it('keys that were revoked long ago are removed, and the rest stays', async () =
   expect(left.toSorted()).toEqual([ending.hash, good.hash].toSorted());
 });
 
-it('what a removed key made belongs to the key that made it', async () => {
+it('a removed key passes its child keys to its parent', async () => {
   const store = createKeyStore(openDatabase(':memory:'));
   const first = newKey();
   const second = newKey({ created_by: first.hash });
@@ -35,7 +35,7 @@ it('what a removed key made belongs to the key that made it', async () => {
   expect((await store.listMadeBy(first.hash)).map(({ hash }) => hash)).toEqual([fourth.hash]);
 });
 
-it('keys of before their makers were kept are read and counted as they are', async () => {
+it('keys stored before parents were recorded are read and counted unchanged', async () => {
   const database = openDatabase(':memory:');
   const store = createKeyStore(database);
   const { created_by: _, ...record } = newKey();

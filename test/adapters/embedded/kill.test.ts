@@ -7,7 +7,7 @@ import { start } from '../../contract/records.ts';
 import { killWhen, runScript } from './child-process.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
-it('a process that is killed amid its commits, again and again, leaves every job whole', async () => {
+it('a process that is killed repeatedly during commits leaves every job consistent', async () => {
   const path = join(temporaryDirectory(), 'watchpost.sqlite');
   const jobId = randomUUID();
 

@@ -7,7 +7,7 @@ import { loadOrCreateMasterSecret } from '../../../adapters/embedded/master-secr
 import { temporaryDirectory } from './temporary-directory.ts';
 
 describe('The master secret', () => {
-  it('is made once, for its owner only, and is the same ever after', async () => {
+  it('the master secret is created once, is readable by its owner only, and stays the same', async () => {
     const directory = temporaryDirectory();
     const path = join(directory, 'master-secret');
 
@@ -20,7 +20,7 @@ describe('The master secret', () => {
     expect(await loadOrCreateMasterSecret(join(directory, 'other'))).not.toEqual(made);
   });
 
-  it('is that of whoever is first when two processes make one at once', async () => {
+  it('the first of two concurrent processes creates the master secret', async () => {
     const directory = temporaryDirectory();
     const path = join(directory, 'master-secret');
     const others = Buffer.alloc(32, 9);
@@ -33,11 +33,14 @@ describe('The master secret', () => {
     expect(readdirSync(directory)).toEqual(['master-secret']);
   });
 
-  it.each(['', 'c2hvcnQ=\n'])('is not made anew over a file that holds %j', async (content) => {
-    const path = join(temporaryDirectory(), 'master-secret');
-    writeFileSync(path, content);
+  it.each(['', 'c2hvcnQ=\n'])(
+    'a file that holds %j is not replaced by a new master secret',
+    async (content) => {
+      const path = join(temporaryDirectory(), 'master-secret');
+      writeFileSync(path, content);
 
-    await expect(loadOrCreateMasterSecret(path)).rejects.toThrow(DataDirectoryError);
-    expect(statSync(path).size).toBe(content.length);
-  });
+      await expect(loadOrCreateMasterSecret(path)).rejects.toThrow(DataDirectoryError);
+      expect(statSync(path).size).toBe(content.length);
+    },
+  );
 });

@@ -25,7 +25,7 @@ describe('The embedded media store', () => {
     '1-a.jpg',
     '',
     `captures/${'a'.repeat(300)}.jpg`,
-  ])('%j is no key, neither for reading nor for writing', async (key) => {
+  ])('the key %j is rejected for reads and writes', async (key) => {
     const directory = temporaryDirectory();
     const store = createMediaStore(join(directory, 'media'));
 
@@ -34,7 +34,7 @@ describe('The embedded media store', () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  it('a stored picture leaves no other file, and only its owner may read it', async () => {
+  it('a stored frame leaves no other file and is readable by its owner only', async () => {
     const directory = temporaryDirectory();
     const key = newKey();
 
@@ -44,7 +44,7 @@ describe('The embedded media store', () => {
     expect(statSync(join(directory, key)).mode & 0o777).toBe(0o600);
   });
 
-  it('a sweep removes what is old, half-written files too, with the folders that this empties', async () => {
+  it('a sweep removes old files, incomplete ones too, and the folders that become empty', async () => {
     const directory = temporaryDirectory();
     const store = createMediaStore(directory);
     const [old, young] = [newKey(), newKey()];
@@ -61,7 +61,7 @@ describe('The embedded media store', () => {
     expect(await store.get(old)).toBeUndefined();
   });
 
-  it('a sweep leaves a folder that was made just now for the next picture', async () => {
+  it('a sweep keeps an empty folder that was just created for the next frame', async () => {
     const directory = temporaryDirectory();
     mkdirSync(join(directory, 'captures', 'new'), { recursive: true });
 
@@ -70,7 +70,7 @@ describe('The embedded media store', () => {
     expect(readdirSync(join(directory, 'captures'))).toEqual(['new']);
   });
 
-  it('a directory that cannot be written is a passing fault, and work goes on when it can', async () => {
+  it('a directory that is not writable is a transient error, and writes continue when it is writable', async () => {
     const directory = temporaryDirectory();
     makeReadOnly(directory);
     const store = createMediaStore(directory);
@@ -81,7 +81,7 @@ describe('The embedded media store', () => {
     await expect(failing).rejects.toThrow('The data directory cannot be written');
   });
 
-  it('a folder in the place of a picture is no picture', async () => {
+  it('a folder in place of a frame is not a frame', async () => {
     const directory = temporaryDirectory();
     const key = newKey();
     mkdirSync(join(directory, key), { recursive: true });

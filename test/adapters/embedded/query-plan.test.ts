@@ -8,10 +8,10 @@ import { createJobStore } from '../../../adapters/embedded/job-store.ts';
 import { createKeyStore } from '../../../adapters/embedded/key-store.ts';
 import { start } from '../../contract/records.ts';
 
-/** What reads a whole table on purpose: a row a counter, the whole queue at start. */
+/** Statements that scan a table on purpose: totals (one row per counter) and the queue at start. */
 const wholeTables = ['SELECT counter, value FROM totals', 'SELECT DISTINCT job_id FROM delivery_queue'];
 
-it('no statement of the stores reads a table from end to end', async () => {
+it('no other statement of the stores scans a table', async () => {
   const database = openDatabase(':memory:');
   const prepared = vi.spyOn(database, 'prepare');
   createDeliveryStore(database);
@@ -28,7 +28,7 @@ it('no statement of the stores reads a table from end to end', async () => {
   expect(scanning).toEqual([]);
 });
 
-/** An index that holds only the few rows in question may be read whole. */
+/** Scans of a partial index are allowed: it holds only the few relevant rows. */
 function scans(database: DatabaseSync, sql: string): boolean {
   const steps = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all();
   return steps.some(({ detail }) => /^SCAN (?!jobs USING INDEX jobs_to_publish)/.test(String(detail)));

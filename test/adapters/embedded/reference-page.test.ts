@@ -3,14 +3,14 @@ import { referencePage } from '../../../adapters/embedded/reference-page.ts';
 
 const get = (path: string) => referencePage().request(path);
 
-test('the page has no inline script or style, and nothing from elsewhere', async () => {
+test('the page has no inline script or style and no resource of another host', async () => {
   const html = await (await get('/docs')).text();
   expect(html).not.toMatch(/https?:|\/\/[a-z]/i);
   expect(html).not.toMatch(/<script(?![^>]*\bsrc=)/i);
   expect(html).not.toMatch(/<style|\sstyle=|\son\w+=/i);
 });
 
-test('everything that the page names is served from here', async () => {
+test('every resource of the page is served by this service', async () => {
   const html = await (await get('/docs')).text();
   const named = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => String(path));
   expect(named).toHaveLength(4);
@@ -30,7 +30,7 @@ test('the style sheet and the start script name no other host', async () => {
   expect(start).toContain('validatorUrl: null');
 });
 
-test('the policy would stop whatever the package tries', async () => {
+test('the content security policy blocks requests of the package to other hosts', async () => {
   for (const path of ['/docs', '/docs/swagger-ui-bundle.js']) {
     const policy = (await get(path)).headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'none'");

@@ -7,7 +7,7 @@ function createScriptedClock() {
   return { source, read: () => now().getTime() };
 }
 
-test('the steady clock passes with the wall clock', () => {
+test('the steady clock follows the wall clock', () => {
   const { source, read } = createScriptedClock();
   expect(read()).toBe(1_000_000);
   source.wall += 5_000;
@@ -15,7 +15,7 @@ test('the steady clock passes with the wall clock', () => {
   expect(read()).toBe(1_005_000);
 });
 
-test('the steady clock goes on at the same pace when the wall clock is set back', () => {
+test('the steady clock continues at the same pace when the wall clock is set back', () => {
   const { source, read } = createScriptedClock();
   read();
   source.wall -= 3_600_000;
@@ -25,7 +25,7 @@ test('the steady clock goes on at the same pace when the wall clock is set back'
   expect(read()).toBe(1_002_000);
 });
 
-test('the steady clock counts the time in which the machine slept', () => {
+test('the steady clock includes the time in which the machine slept', () => {
   const { source, read } = createScriptedClock();
   read();
   source.wall += 3_600_000;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { storageError } from '../../../adapters/embedded/storage-error.ts';
 import { TransientError } from '../../../core/errors.ts';
 
-describe('What the disk throws', () => {
+describe('storageError', () => {
   it.each([
     ['ENOSPC', 'full'],
     ['EDQUOT', 'full'],
@@ -10,7 +10,7 @@ describe('What the disk throws', () => {
     ['EIO', 'check its disk'],
     ['ENOENT', 'check its disk'],
     ['EMFILE', 'file handles'],
-  ])('%s is a passing fault whose message helps', (code, help) => {
+  ])('the code %s becomes a transient error with a remediation', (code, help) => {
     const error = storageError(Object.assign(new Error(`${code}: write '/data/x'`), { code }));
 
     expect(error).toBeInstanceOf(TransientError);
@@ -23,18 +23,18 @@ describe('What the disk throws', () => {
     [261, 'Another process holds'], // SQLITE_BUSY_RECOVERY
     [13, 'full'],
     [778, 'check its disk'], // SQLITE_IOERR_WRITE
-  ])('result %i of SQLite is a passing fault whose message helps', (errcode, help) => {
+  ])('the SQLite result %i becomes a transient error with a remediation', (errcode, help) => {
     const error = storageError(Object.assign(new Error('raw'), { code: 'ERR_SQLITE_ERROR', errcode }));
 
     expect(error).toBeInstanceOf(TransientError);
     expect(error).toHaveProperty('message', expect.stringContaining(help));
   });
 
-  it('another result of SQLite is a defect, and what is not the disk’s comes back as it is', () => {
+  it('other SQLite results become a StorageError, and other errors are returned unchanged', () => {
     const refused = storageError(Object.assign(new Error('raw'), { code: 'ERR_SQLITE_ERROR', errcode: 1 }));
     const other = new RangeError('other');
 
-    expect(refused).toMatchObject({ name: 'StorageError', message: 'SQLite refused a statement' });
+    expect(refused).toMatchObject({ name: 'StorageError', message: 'SQLite rejected a statement' });
     expect(storageError(other)).toBe(other);
     expect(storageError(undefined)).toBeUndefined();
   });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A directory that goes with its test. */
+/** Creates a directory that is removed after the test. */
 export function temporaryDirectory(): string {
   const path = mkdtempSync(join(tmpdir(), 'watchpost-'));
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));

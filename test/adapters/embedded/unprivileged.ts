@@ -1,6 +1,6 @@
 import { chmodSync } from 'node:fs';
 
-/** Runs `work` as a user whom file modes bind: root, whom containers run tests as, may write anywhere. */
+/** Runs `work` as an unprivileged user, because file modes do not restrict root, the user of containers. */
 export async function asUnprivileged<T>(work: () => Promise<T>): Promise<T> {
   if (process.geteuid?.() !== 0) return work();
   process.seteuid?.(65_534);
@@ -11,7 +11,7 @@ export async function asUnprivileged<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Nobody but root may write into the directory, and everybody may read it. */
+/** Makes the directory writable for root only and readable for all users. */
 export function makeReadOnly(path: string): void {
   chmodSync(path, 0o555);
 }

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { decideAfterAttempt } from '../../../core/delivery/after-attempt.ts';
+import { afterAttempt, applyResend } from '../../../core/delivery/after-attempt.ts';
+import { initialDelivery } from '../../../core/records/delivery.ts';
+import { rules } from '../../../core/rules.ts';
 import type { WebhookResult } from '../../../core/ports/delivery.ts';
 import { after, start } from '../../support/watching.ts';
 
@@ -12,50 +14,91 @@ const answered = (status: number | null, rest: Partial<WebhookResult> = {}): Web
 });
 const evenly = 0.5;
 
+/** Makes `count` attempts that all have the same result, and returns the delivery after the last one. */
+function attempt(count: number, result: WebhookResult, random = evenly, delivery = pending) {
+  const given = { ...result, startedAt: start };
+  return Array.from({ length: count }).reduce<typeof pending>(
+    (before) => afterAttempt(before, given, start, random),
+    delivery,
+  );
+}
+
+const pending = initialDelivery('6f0c1c1e-8f0e-4f0a-9a60-5b8f2f3e7a10', 1, 'watch_triggered');
+const due = (seconds: number) => ({ state: 'pending', next_attempt_at: after(seconds).toISOString() });
+
 describe('after an attempt', () => {
   test('2xx delivers', () => {
     for (const status of [200, 202, 204, 299])
-      expect(decideAfterAttempt(1, answered(status), start, evenly).kind).toBe('delivered');
+      expect(attempt(1, answered(status))).toMatchObject({ state: 'delivered', next_attempt_at: null });
+  });
+
+  test('an attempt is recorded with its start, status, latency, error and resend', () => {
+    const result = answered(null, { error: 'timed out', latencyMs: 30_000 });
+    const { attempts } = afterAttempt(
+      { ...pending, resend: 2 },
+      { ...result, startedAt: start },
+      after(30),
+      evenly,
+    );
+    expect(attempts).toEqual([
+      { at: start.toISOString(), status: null, latency_ms: 30_000, error: 'timed out', resend: 2 },
+    ]);
+  });
+
+  test('the record of a delivery keeps a bounded number of attempts', () => {
+    expect(attempt(rules.maxAttemptsKept + 5, answered(500)).attempts).toHaveLength(rules.maxAttemptsKept);
   });
 
   test('the three retries come at 5, 30 and 120 seconds, and the fourth failure is final', () => {
-    const kinds = [1, 2, 3].map((made) => decideAfterAttempt(made, answered(500), start, evenly));
-    expect(kinds).toEqual([5, 25, 90].map((seconds) => ({ kind: 'retry', at: after(seconds) })));
-    expect(decideAfterAttempt(4, answered(500), start, evenly)).toEqual({
-      kind: 'failed',
+    const delays = [1, 2, 3].map((count) => attempt(count, answered(500)));
+    expect(delays).toMatchObject([5, 25, 90].map(due));
+    expect(attempt(4, answered(500))).toMatchObject({
+      state: 'failed',
+      next_attempt_at: null,
       error: 'Failed to deliver webhook: the receiver answered 500',
       gone: false,
     });
   });
 
+  test('a resend starts a new series of attempts, once', () => {
+    const failed = attempt(4, answered(500));
+    const resent = applyResend(failed, 1);
+    expect(resent).toMatchObject({ state: 'pending', error: null, resend: 1, attempts: failed.attempts });
+    const attempted = attempt(1, answered(500), evenly, resent);
+    expect(attempted).toMatchObject(due(5));
+    expect(applyResend(attempted, 1)).toBe(attempted);
+  });
+
   test('waits are drawn up to 20 % shorter or longer', () => {
-    expect(decideAfterAttempt(1, answered(500), start, 0)).toEqual({ kind: 'retry', at: after(4) });
-    expect(decideAfterAttempt(1, answered(500), start, 1)).toEqual({ kind: 'retry', at: after(6) });
+    expect(attempt(1, answered(500), 0)).toMatchObject(due(4));
+    expect(attempt(1, answered(500), 1)).toMatchObject(due(6));
   });
 
   test('a redirect is a failure', () => {
-    expect(decideAfterAttempt(1, answered(302), start, evenly).kind).toBe('retry');
-    expect(decideAfterAttempt(4, answered(302), start, evenly)).toMatchObject({
-      error: expect.stringContaining('not followed'),
-    });
+    expect(attempt(1, answered(302))).toMatchObject({ state: 'pending' });
+    expect(attempt(4, answered(302)).error).toContain('not followed');
   });
 
-  test('no answer is a failure that says why', () => {
-    expect(decideAfterAttempt(4, answered(null, { error: 'timed out' }), start, evenly)).toMatchObject({
-      error: 'Failed to deliver webhook: timed out',
-    });
+  test('the error of a delivery without a response says why there is none', () => {
+    expect(attempt(4, answered(null, { error: 'timed out' })).error).toBe(
+      'Failed to deliver webhook: timed out',
+    );
   });
 
   test('410 ends the deliveries of the job', () => {
-    expect(decideAfterAttempt(1, answered(410), start, evenly)).toMatchObject({ kind: 'failed', gone: true });
+    expect(attempt(1, answered(410))).toMatchObject({
+      state: 'failed',
+      gone: true,
+      error: 'Failed to deliver webhook: the receiver answered 410 Gone',
+    });
   });
 
-  test('Retry-After is honoured in both its forms, up to 300 seconds', () => {
-    const wait = (retryAfter: string) => decideAfterAttempt(1, answered(503, { retryAfter }), start, evenly);
-    expect(wait('60')).toEqual({ kind: 'retry', at: after(60) });
-    expect(wait('86400')).toEqual({ kind: 'retry', at: after(300) });
-    expect(wait(after(90).toUTCString())).toEqual({ kind: 'retry', at: after(90) });
-    expect(wait('soon')).toEqual({ kind: 'retry', at: after(5) });
-    expect(wait('1')).toEqual({ kind: 'retry', at: after(5) });
+  test('Retry-After is honored in both its forms, up to 300 seconds', () => {
+    const wait = (retryAfter: string) => attempt(1, answered(503, { retryAfter }));
+    expect(wait('60')).toMatchObject(due(60));
+    expect(wait('86400')).toMatchObject(due(300));
+    expect(wait(after(90).toUTCString())).toMatchObject(due(90));
+    expect(wait('soon')).toMatchObject(due(5));
+    expect(wait('1')).toMatchObject(due(5));
   });
 });

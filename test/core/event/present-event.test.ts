@@ -5,9 +5,9 @@ import { after, newJob, start } from '../../contract/records.ts';
 
 const job = newJob();
 const baseUrl = 'https://watchpost.test/api';
-const media = (picture?: Uint8Array) => ({
+const media = (image?: Uint8Array) => ({
   baseUrl,
-  media: { put: async () => undefined, get: async () => picture },
+  media: { put: async () => undefined, get: async () => image },
 });
 
 function summary(grid: { frame_grid_key?: string }): JobEvent {
@@ -30,7 +30,7 @@ function summary(grid: { frame_grid_key?: string }): JobEvent {
   };
 }
 
-test('a grid is a link in a page and base64 in what is pushed; its key stays inside', async () => {
+test('a frame grid is a link in a page and base64 in a webhook, without its media key', async () => {
   const event = summary({ frame_grid_key: 'captures/a/grid.jpg' });
   const linked = envelopeWithLinks(job, event, { baseUrl }).data;
   const pushed = (await envelopeWithImages(job, event, media(new Uint8Array([255, 216])))).data;
@@ -43,18 +43,18 @@ test('a grid is a link in a page and base64 in what is pushed; its key stays ins
   for (const data of [linked, pushed]) expect(data).not.toHaveProperty('frame_grid_key');
 });
 
-test('a picture that was swept is null', async () => {
+test('an expired image is null', async () => {
   const event = summary({ frame_grid_key: 'captures/a/grid.jpg' });
   expect((await envelopeWithImages(job, event, media())).data).toMatchObject({ frame_grid_b64: null });
 });
 
-test('a grid that was not asked for leaves no trace', async () => {
+test('the fields of the frame grid are absent unless it was requested', async () => {
   const event = summary({});
   expect(Object.keys(envelopeWithLinks(job, event, { baseUrl }).data)).not.toContain('frame_grid_url');
   expect(Object.keys((await envelopeWithImages(job, event, media())).data)).not.toContain('frame_grid_b64');
 });
 
-test('a stored failure with a code that the interface does not know is presented as INTERNAL_ERROR', async () => {
+test('a stored failure with an unknown code is presented as INTERNAL_ERROR', async () => {
   const event = (code: string): JobEvent => ({
     type: 'error',
     job_id: job.job_id,

@@ -6,11 +6,11 @@ import { newJob, start } from '../../contract/records.ts';
 
 const job = newJob();
 
-/** A log that grows by one event a look, up to `length`; then its job has ended. */
+/** Event log that grows by one event per read, up to `length`; then its job has ended. */
 function growingLog(length: number, missing: number[] = []) {
   let sequence = 0;
   const sleeps: number[] = [];
-  const needs: TailDeps = {
+  const deps: TailDeps = {
     jobs: {
       get: async () => {
         sequence = Math.min(sequence + 1, length);
@@ -25,7 +25,7 @@ function growingLog(length: number, missing: number[] = []) {
     sleep: async (milliseconds) => void sleeps.push(milliseconds),
     pollMilliseconds: 250,
   };
-  return { needs, sleeps };
+  return { deps, sleeps };
 }
 
 function parseEvent(jobId: string, sequence: number): JobEvent {
@@ -39,24 +39,24 @@ async function collectSequences(tail: AsyncIterable<JobEvent | null>): Promise<n
   return sequences;
 }
 
-test('brings each event once and in order while the log grows, and ends with it', async () => {
-  const { needs, sleeps } = growingLog(250);
-  const tail = tailEvents(job.job_id, 0, needs, new AbortController().signal);
+test('a tail yields each event once and in order while the log grows, and ends with it', async () => {
+  const { deps, sleeps } = growingLog(250);
+  const tail = tailEvents(job.job_id, 0, deps, new AbortController().signal);
   expect(await collectSequences(tail)).toEqual(Array.from({ length: 250 }, (_, index) => index + 1));
   expect(sleeps).toEqual([]);
 });
 
-test('a reader that fell behind is brought up by pages', async () => {
-  const { needs } = growingLog(250);
-  const tail = tailEvents(job.job_id, 0, needs, new AbortController().signal);
+test('a reader that fell behind receives the missed events in pages', async () => {
+  const { deps } = growingLog(250);
+  const tail = tailEvents(job.job_id, 0, deps, new AbortController().signal);
   await tail.next();
-  for (let look = 0; look < 248; look += 1) await needs.jobs.get(job.job_id, start);
+  for (let read = 0; read < 248; read += 1) await deps.jobs.get(job.job_id, start);
   expect((await collectSequences(tail)).length).toBe(249);
 });
 
-test('waits between looks that find nothing, and says so', async () => {
-  const { needs, sleeps } = growingLog(3);
-  const tail = tailEvents(job.job_id, 2, needs, new AbortController().signal);
+test('a tail waits after each read without new events and yields null', async () => {
+  const { deps, sleeps } = growingLog(3);
+  const tail = tailEvents(job.job_id, 2, deps, new AbortController().signal);
   expect((await tail.next()).value).toBeNull();
   expect((await tail.next()).value).toBeNull();
   expect((await tail.next()).value).toMatchObject({ sequence: 3 });
@@ -64,24 +64,24 @@ test('waits between looks that find nothing, and says so', async () => {
   expect(sleeps).toEqual([250, 250]);
 });
 
-test('ends where the job is gone', async () => {
-  const { needs } = growingLog(3);
-  needs.jobs.get = async () => undefined;
-  expect((await tailEvents(job.job_id, 0, needs, new AbortController().signal).next()).done).toBe(true);
+test('a tail ends if the job does not exist', async () => {
+  const { deps } = growingLog(3);
+  deps.jobs.get = async () => undefined;
+  expect((await tailEvents(job.job_id, 0, deps, new AbortController().signal).next()).done).toBe(true);
 });
 
-test('does not spin where events of a running job cannot be found, and ends with the job', async () => {
-  const { needs, sleeps } = growingLog(3, [1, 2, 3]);
-  expect(await collectSequences(tailEvents(job.job_id, 0, needs, new AbortController().signal))).toEqual([]);
+test('a tail waits between reads if events of a running job are missing, and ends with the job', async () => {
+  const { deps, sleeps } = growingLog(3, [1, 2, 3]);
+  expect(await collectSequences(tailEvents(job.job_id, 0, deps, new AbortController().signal))).toEqual([]);
   expect(sleeps).toEqual([250, 250]);
 });
 
-test('reads nothing more once its reader has left', async () => {
-  const { needs } = growingLog(250);
+test('a tail reads nothing after its signal aborts', async () => {
+  const { deps } = growingLog(250);
   const reader = new AbortController();
-  const tail = tailEvents(job.job_id, 0, needs, reader.signal);
+  const tail = tailEvents(job.job_id, 0, deps, reader.signal);
   await tail.next();
   reader.abort();
-  needs.jobs.get = () => Promise.reject(new Error('looked again'));
+  deps.jobs.get = () => Promise.reject(new Error('read again'));
   expect((await tail.next()).done).toBe(true);
 });

@@ -125,16 +125,21 @@ async function act(world: World, lives: Life[], step: PlayStep): Promise<void> {
   else if (step.kind === 'repeat tick' && life.before) await repeatTick(world, life.job.job_id, life.before);
   else if (step.kind === 'tick' && !life.next.done) {
     prepare(world, step.outcome);
+    const stored = await world.c.jobs.getIncludingExpired(life.job.job_id);
     life.before = life.next;
     life.next = await world.tick(life.next);
-    await noteAlert(world, life, step.outcome);
+    await noteAlert(world, life, step.outcome, stored?.last_tick ?? 0);
     Object.assign(world.script, { captures: [], verdicts: [], summaries: [], moved: [] });
   }
 }
 
-/** A verdict that holds alerts, unless the cooldown runs: a clock that is set back neither prolongs it nor ends it. */
-async function noteAlert({ c }: World, life: Life, outcome: string): Promise<void> {
+/**
+ * Requires an alert for a verdict that holds, unless the cooldown runs: a clock that is set back neither prolongs it nor ends it. A tick after
+ * the end of its job commits nothing: the newest progress event is that of the tick before.
+ */
+async function noteAlert({ c }: World, life: Life, outcome: string, previousTick: number): Promise<void> {
   const job = await c.jobs.getIncludingExpired(life.job.job_id);
+  if (job?.last_tick === previousTick) return;
   const events = await c.jobs.events(life.job.job_id, 0, 1000);
   const progress = events.findLast(({ type }) => type === 'progress');
   if (job?.job_type !== 'live-monitor' || progress?.type !== 'progress') return;

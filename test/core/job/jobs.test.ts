@@ -11,12 +11,10 @@ import {
   TransientError,
   VisionError,
 } from '../../../core/errors.ts';
-import { jobSchema } from '../../../core/records/job.ts';
 import { createMonitor } from '../../../core/job/create-monitor.ts';
 import { cancelJob } from '../../../core/job/end-job.ts';
-import { getJob, listJobs } from '../../../core/job/read-jobs.ts';
-import { reconcile, repairJob } from '../../../core/job/reconcile.ts';
-import { analyzeTask } from '../../../core/workflow/tasks.ts';
+import { listJobs } from '../../../core/job/read-jobs.ts';
+import { reconcile } from '../../../core/job/reconcile.ts';
 import type { JobChange } from '../../../core/ports/job-store.ts';
 import { createWorld, monitorRequest } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
@@ -33,36 +31,35 @@ const begun = async (fields: Record<string, unknown> = {}) => {
   const job = await monitor(fields);
   return { jobId: job.job_id, step: await world.begin({ job_id: job.job_id, generation: 0 }) };
 };
-const stored = async (jobId: string) => (await getJob(jobId, 'harbour', world.c)).job;
 const readTypes = async (jobId: string) => (await world.c.jobs.events(jobId, 0, 100)).map(({ type }) => type);
 
 describe('creating a monitor', () => {
-  test('stores it as pending, takes a slot and starts its execution', async () => {
+  test('the creation of a monitor stores a pending job, takes a slot and starts an execution', async () => {
     const job = await monitor();
     expect(job).toMatchObject({ status: 'pending', job_type: 'live-monitor' });
     expect(await world.c.jobs.countActive('harbour')).toBe(1);
     expect(world.executions.get(`${job.job_id}-0`)).toBe('running');
   });
 
-  test('masks the password everywhere but in the source', async () => {
+  test('a stored job masks the password of its stream, its source does not', async () => {
     const job = await monitor({ stream_url: 'rtsp://viewer:sec@ret@camera.test/yard' });
     expect(job.stream_url).toBe('rtsp://viewer:***@camera.test/yard');
     expect((await world.c.jobs.source(job.source_id))?.url).toBe('rtsp://viewer:sec@ret@camera.test/yard');
     expect(world.logged.join()).not.toContain('ret@');
   });
 
-  test('clamps the duration to the server cap, visibly', async () => {
+  test('the config shows the duration that the server cap allows', async () => {
     expect((await monitor({ monitor_duration_seconds: 9000 })).config.monitor_duration_seconds).toBe(600);
   });
 
-  test('of a stream that is not live stores nothing', async () => {
+  test('a creation whose stream is not live stores nothing', async () => {
     world.script.probe = new NotLiveError('Give a live URL.');
     await expect(monitor()).rejects.toThrow(NotLiveError);
     expect((await listJobs({ caller: 'harbour', limit: 20, offset: 0 }, world.c)).total).toBe(0);
     expect(await world.c.jobs.countActive('harbour')).toBe(0);
   });
 
-  test('beyond ten active jobs is refused, also when all come at once', async () => {
+  test('an eleventh active job is rejected, also if all creations are concurrent', async () => {
     const results = await Promise.allSettled(Array.from({ length: 15 }, () => monitor()));
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
     await expect(monitor()).rejects.toThrow(MaxJobsReachedError);
@@ -109,7 +106,7 @@ describe('creating a monitor', () => {
     await expect(create()).rejects.toThrow(RateLimitedError);
   });
 
-  test('in clip mode needs a model that takes video; left out, the mode becomes what the model takes', async () => {
+  test('clip mode requires a model that takes video, and the default mode is one that the model takes', async () => {
     const imagesOnly = { ...world.c, vision: { ...world.c.vision, supportsVideo: false } };
     await expect(
       createMonitor(monitorRequest({ input_mode: 'clip' }), 'harbour', imagesOnly),
@@ -118,7 +115,7 @@ describe('creating a monitor', () => {
     expect((await monitor()).config.input_mode).toBe('clip');
   });
 
-  test('survives a start that is lost: reconcile makes up for it', async () => {
+  test('reconcile starts the execution of a job whose start was lost', async () => {
     const lost = {
       ...world.c,
       executions: { ...world.c.executions, start: () => Promise.reject(new TransientError('lost')) },
@@ -132,7 +129,7 @@ describe('creating a monitor', () => {
 });
 
 describe('a tick', () => {
-  test('whose commit took effect and whose reply was lost is not done twice', async () => {
+  test('a tick whose commit succeeded and whose reply was lost is not repeated', async () => {
     const { jobId, step } = await begun({ max_triggers: null });
     let judged = 0;
     const { commit } = world.c.jobs;
@@ -158,14 +155,14 @@ describe('a tick', () => {
     expect(await readTypes(jobId)).toEqual(['job_started', 'progress', 'watch_triggered']);
   });
 
-  test('that meets a cancellation changes nothing after the end', async () => {
+  test('a tick of a cancelled job changes nothing', async () => {
     const { jobId, step } = await begun();
     await cancelJob(jobId, 'harbour', world.c);
     expect(await world.tick(step)).toMatchObject({ done: true });
     expect(await readTypes(jobId)).toEqual(['job_started', 'job_stopped']);
   });
 
-  test('carries the motion reference on only when the model looked', async () => {
+  test('the motion reference changes only with a judged capture', async () => {
     const { step } = await begun({ max_triggers: null });
     const afterLook = await world.tick(step);
     expect(afterLook.capture.motion).toBe('looked');
@@ -175,7 +172,7 @@ describe('a tick', () => {
     expect((await world.tick(afterLook)).capture.motion).toBe('skipped');
   });
 
-  test('after a failed capture asks for the URL to be resolved anew', async () => {
+  test('a failed capture makes the next tick resolve the URL again', async () => {
     const { step } = await begun();
     world.script.captures.push(new StreamFetchError('Try again.'));
     const next = await world.tick(step);
@@ -183,7 +180,7 @@ describe('a tick', () => {
     expect((await world.tick(next)).capture.resolve_again).toBe(false);
   });
 
-  test('number 1000 hands over to the next generation, which goes on where it left', async () => {
+  test('tick 1000 hands the job over to the next generation, which continues with tick 1001', async () => {
     const { jobId, step } = await begun({ max_triggers: null });
     await world.c.jobs.commit({
       jobId,
@@ -201,159 +198,8 @@ describe('a tick', () => {
   });
 });
 
-describe('a hand-over', () => {
-  test('hands the state of the last capture to the next generation until its first tick is committed', async () => {
-    const { jobId, last } = await handedOver();
-    expect(last.capture).toMatchObject({ motion: 'looked', seen: { position: { segment: '1:/1.ts' } } });
-
-    const next = await world.begin({ job_id: jobId, generation: 1 });
-    const repeated = await world.begin({ job_id: jobId, generation: 1 });
-
-    expect(next.capture).toEqual(last.capture);
-    expect(repeated).toEqual(next);
-    await world.tick(next);
-    expect((await stored(jobId)).handed_over).toBeNull();
-  });
-
-  test('hands the state over if the start of the next generation is lost and reconcile repeats it', async () => {
-    const { start } = world.c.executions;
-    world.c.executions.start = async (input) => {
-      if (input.generation > 0) throw new TransientError('lost');
-      return start(input);
-    };
-    const { jobId, step } = await atTick1000();
-    await expect(world.tick(step)).rejects.toThrow(TransientError);
-    world.c.executions.start = start;
-    world.advance(rules.leaseMarginSeconds + 20);
-    await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
-    expect(world.executions.get(`${jobId}-1`)).toBe('running');
-
-    const next = await world.begin({ job_id: jobId, generation: 1 });
-
-    expect(next.capture).toMatchObject({ motion: 'looked', seen: { position: { segment: '1:/1.ts' } } });
-  });
-
-  test('begins without a state if an earlier release stored the job', async () => {
-    const { jobId } = await handedOver();
-    const { get } = world.c.jobs;
-    world.c.jobs.get = async (...given) => {
-      const { handed_over: _, ...earlier } = (await get(...given))!;
-      return jobSchema.parse(earlier);
-    };
-
-    const next = await world.begin({ job_id: jobId, generation: 1 });
-
-    expect(next.capture).toMatchObject({ tick: 1001, seen: null, motion: null });
-  });
-
-  test('leaves no state in a job that is cancelled before its next tick', async () => {
-    const { jobId } = await handedOver();
-
-    expect((await cancelJob(jobId, 'harbour', world.c)).handed_over).toBeNull();
-  });
-
-  test('stores no state at any other tick', async () => {
-    const { jobId, step } = await begun({ max_triggers: null });
-    await world.tick(step);
-
-    expect((await stored(jobId)).handed_over).toBeNull();
-  });
-});
-
-describe('an earlier generation', () => {
-  const close = (jobId: string, generation: number) => {
-    const failure = { Error: 'States.Timeout', Cause: 'late' };
-    return analyzeTask({ operation: 'close', job_id: jobId, generation, failure }, world.c);
-  };
-
-  test('does not end the job if its workflow fails after the hand-over', async () => {
-    const { jobId } = await handedOver();
-
-    expect(await close(jobId, 0)).toEqual({ job_id: jobId, done: true });
-
-    expect(await stored(jobId)).toMatchObject({ status: 'running', generation: 1 });
-    expect(world.executions.get(`${jobId}-1`)).toBe('running');
-    await close(jobId, 1);
-    expect(await stored(jobId)).toMatchObject({ status: 'failed', reason: 'internal_error' });
-  });
-
-  test('starts the next execution if its workflow fails at that start', async () => {
-    const { jobId } = await handedOver();
-    world.executions.delete(`${jobId}-1`);
-
-    await close(jobId, 0);
-
-    expect(world.executions.get(`${jobId}-1`)).toBe('running');
-  });
-
-  test('starts no execution of a job that has ended', async () => {
-    const { jobId } = await handedOver();
-    world.executions.delete(`${jobId}-1`);
-    await cancelJob(jobId, 'harbour', world.c);
-    const before = await stored(jobId);
-    world.executions.clear();
-
-    await close(jobId, 0);
-
-    expect(world.executions.size).toBe(0);
-    expect(await stored(jobId)).toEqual(before);
-  });
-
-  test('does not end the job if the hand-over is committed while the workflow fails', async () => {
-    const { jobId, step } = await atTick1000();
-    const { commit } = world.c.jobs;
-    world.c.jobs.commit = async (change) => {
-      world.c.jobs.commit = commit;
-      await world.tick(step);
-      return commit(change);
-    };
-
-    await close(jobId, 0);
-
-    expect(await stored(jobId)).toMatchObject({ status: 'running', generation: 1, last_tick: 1000 });
-  });
-
-  test('commits no tick after the hand-over', async () => {
-    const { jobId } = await handedOver();
-    const next = await world.begin({ job_id: jobId, generation: 1 });
-    const before = await stored(jobId);
-
-    expect(await world.tick({ ...next, generation: 0 })).toMatchObject({ done: true });
-
-    expect(await stored(jobId)).toEqual(before);
-  });
-
-  test('does not end the job if its execution ended and the hand-over is committed during the repair', async () => {
-    const { jobId, step } = await atTick1000();
-    world.executions.set(`${jobId}-0`, 'aborted');
-    const { commit } = world.c.jobs;
-    world.c.jobs.commit = async (change) => {
-      world.c.jobs.commit = commit;
-      await world.tick(step);
-      return commit(change);
-    };
-
-    await repairJob(jobId, world.c);
-
-    expect(await stored(jobId)).toMatchObject({ status: 'running', generation: 1 });
-  });
-});
-
-/** A running job whose next tick is the last one of its generation. */
-async function atTick1000() {
-  const { jobId, step } = await begun({ max_triggers: null });
-  const set = { last_tick: 999 };
-  await world.c.jobs.commit({ jobId, from: ['running'], expectedSequence: 1, set, events: [] });
-  return { jobId, step: { ...step, capture: { ...step.capture, tick: 1000 } } };
-}
-
-async function handedOver() {
-  const { jobId, step } = await atTick1000();
-  return { jobId, last: await world.tick(step) };
-}
-
 describe('cancelling', () => {
-  test('ends the job, frees its slot, stops its execution and tells the webhook', async () => {
+  test('a cancellation ends the job, frees its slot, stops its execution and notifies the webhook', async () => {
     const { jobId } = await begun({ webhook_url: 'https://example.com/hook' });
     world.advance(7);
     const job = await cancelJob(jobId, 'harbour', world.c);
@@ -363,109 +209,13 @@ describe('cancelling', () => {
     expect(world.queued.at(-1)?.sequence).toBe(2);
   });
 
-  test('twice, or what is not there, or another caller’s, is refused', async () => {
+  test('a second cancellation, an unknown job and a job of another caller are rejected', async () => {
     const { jobId } = await begun();
     await expect(cancelJob(jobId, 'somebody else', world.c)).rejects.toThrow(JobNotFoundError);
     await cancelJob(jobId, 'harbour', world.c);
     await expect(cancelJob(jobId, 'harbour', world.c)).rejects.toThrow(JobAlreadyStoppedError);
     world.advance(3601);
     await expect(cancelJob(jobId, 'harbour', world.c)).rejects.toThrow(JobNotFoundError);
-  });
-});
-
-describe('reconcile', () => {
-  test('publishes events that did not reach the queue, in order', async () => {
-    const send = world.c.queue.send;
-    world.c.queue.send = () => Promise.reject(new TransientError('queue is down'));
-    const { jobId } = await begun({ webhook_url: 'https://example.com/hook' });
-    await cancelJob(jobId, 'harbour', world.c);
-    expect(world.queued).toEqual([]);
-    world.c.queue.send = send;
-    await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
-    expect(world.queued.map(({ sequence }) => sequence)).toEqual([1, 2]);
-  });
-
-  test('gives a job whose execution it starts the time to begin, whatever sweep comes next', async () => {
-    const job = await monitor();
-    world.executions.clear();
-    world.advance(rules.startLeaseSeconds + 1);
-    await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
-    world.advance(60);
-    await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
-    expect(world.executions.get(`${job.job_id}-0`)).toBe('running');
-    expect((await stored(job.job_id)).status).toBe('pending');
-  });
-
-  test('lets a job go on that was handed over to its next generation while it looked', async () => {
-    const { jobId } = await begun();
-    world.advance(rules.leaseMarginSeconds + 20);
-    const { status } = world.c.executions;
-    world.c.executions.status = async (execution) => {
-      const job = await stored(jobId);
-      const set = { generation: 1 };
-      const change = { jobId, from: [job.status], expectedSequence: job.sequence, set, events: [] };
-      if (job.generation === 0) await world.c.jobs.commit(change);
-      world.executions.set(`${jobId}-0`, 'aborted');
-      return status(execution);
-    };
-    await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
-    expect((await stored(jobId)).status).toBe('running');
-  });
-
-  test('does not fail a job whose late tick is committed during the repair', async () => {
-    const { jobId, step } = await begun({ max_triggers: null });
-    const next = await world.tick(step);
-    world.advance(rules.maxTickSeconds + 20);
-    const { commit } = world.c.jobs;
-    world.c.jobs.commit = async (change) => {
-      world.c.jobs.commit = commit;
-      const set = { last_tick: 2, lease_until: next.wait_until.replace('2026', '2027') };
-      await commit({ ...change, from: ['running'], set: { ...set, sequence: 3 }, events: [] });
-      return commit(change);
-    };
-    await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
-    expect((await stored(jobId)).status).toBe('running');
-  });
-
-  test('fails a job that is silent for longer than a tick may take, and leaves one alone that is late', async () => {
-    const { jobId, step } = await begun();
-    await world.tick(step);
-    for (let sweeps = 0; sweeps < rules.maxTickSeconds / 600; sweeps += 1) {
-      world.advance(600);
-      await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
-      expect((await stored(jobId)).status).toBe('running');
-    }
-    world.advance(1200);
-    await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
-    expect(await stored(jobId)).toMatchObject({ status: 'failed', reason: 'internal_error' });
-    expect(await readTypes(jobId)).toEqual(['job_started', 'progress', 'error', 'job_stopped']);
-  });
-
-  test('fails a job that never begins, and leaves one alone whose Begin is retried', async () => {
-    const { job_id: jobId } = await monitor();
-    world.advance(rules.startLeaseSeconds + 1);
-    await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
-    expect((await stored(jobId)).status).toBe('pending');
-    world.advance(rules.maxTickSeconds);
-    await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
-    expect((await stored(jobId)).status).toBe('failed');
-  });
-
-  test('fails a job whose execution ended without it as soon as its lease ran out', async () => {
-    const { jobId } = await begun();
-    world.executions.set(`${jobId}-0`, 'aborted');
-    world.advance(rules.leaseMarginSeconds + 1);
-    await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
-    expect((await stored(jobId)).status).toBe('failed');
-  });
-
-  test('inspects a late job once per lease, so that others are not kept waiting', async () => {
-    const { jobId } = await begun();
-    world.advance(rules.leaseMarginSeconds + 1);
-    await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
-    expect(await world.c.jobs.dueForRepair(world.c.now(), 10)).toEqual([]);
-    world.advance(rules.leaseMarginSeconds + 1);
-    expect(await world.c.jobs.dueForRepair(world.c.now(), 10)).toEqual([jobId]);
   });
 });
 

@@ -26,21 +26,21 @@ test.each([
   ['Authorization: Bearer eyJhbGciOi.J9', 'Authorization: Bearer ***'],
   ['Authorization: Basic dXNlcjpwYXNz', 'Authorization: Basic ***'],
   ['signed with whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw=', 'signed with whsec_***'],
-])('%s is logged as %s', (text, redacted) => {
+])('the text %s is logged as %s', (text, redacted) => {
   expect(redact(text)).toBe(redacted);
 });
 
 test.each([
-  'Tick committed tick=3 outcome=looked',
+  'Tick committed tick=3 outcome=judged',
   'mail to harbour@example.com about https://example.com and rtsp://192.168.1.20:554/',
   'at open (file:///opt/watchpost/adapters/http/app.ts:57:12) of node_modules/@scope/package',
   'getaddrinfo ENOTFOUND camera.test code=ENOTFOUND',
   'key wp_4f9aB-_x of harbour',
-])('%s stays as it is', (text) => {
+])('the text %s is logged unchanged', (text) => {
   expect(redact(text)).toBe(text);
 });
 
-test('a key of ours is never logged, wherever it stands', () => {
+test('an API key is never logged, at any position', () => {
   const world = createWorld();
   const { text } = mintKey({ caller: 'harbour', scopes: ['jobs'], label: null }, world.c.now(), world.c);
   world.close();
@@ -48,7 +48,7 @@ test('a key of ours is never logged, wherever it stands', () => {
   expect(redact(`key=${text}`)).toBe('key=***');
 });
 
-test('a log is redacted in its message and in every field of text', () => {
+test('a redacted log masks its message and every text field', () => {
   const collected = createCollectedLog();
   const log = redactedLog(collected);
   const url = 'rtsp://viewer:s3cret@camera.test/yard';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { maskUrl } from '../../../core/stream/mask-url.ts';
 import { signedUrls } from '../../attacks/vectors/signed-urls.ts';
 
-describe('a masked URL', () => {
+describe('maskUrl', () => {
   test.each([
     ['rtsp://viewer:secret@camera.test/yard', 'rtsp://viewer:***@camera.test/yard'],
     ['rtsp://viewer:sec@ret@camera.test/yard', 'rtsp://viewer:***@camera.test/yard'],
@@ -36,7 +36,7 @@ describe('a masked URL', () => {
     ['https://www.youtube.com/@NASA/live', 'https://www.youtube.com/@NASA/live'],
     ['https://viewer:secret@example.com/@NASA/live', 'https://viewer:***@example.com/@NASA/live'],
     ['no url', 'no url'],
-  ])('of %s is %s', (url, masked) => {
+  ])('maskUrl shows %s as %s', (url, masked) => {
     expect(maskUrl(url)).toBe(masked);
   });
 
@@ -46,14 +46,17 @@ describe('a masked URL', () => {
     'http:/u:secret@host/x',
     ' rtsp://u:secret@host',
     'RTSP://u:secret@host',
-  ])('never shows the password of %s', (url) => {
+  ])('maskUrl never shows the password of %s', (url) => {
     expect(maskUrl(url)).not.toContain('secret');
   });
 
-  test.each(signedUrls)('shows no secret of $kind, and masked again is the same', ({ url, secrets }) => {
-    const masked = maskUrl(url);
-    for (const secret of secrets) expect(masked).not.toContain(secret);
-    expect(masked).toContain(new URL(url).host);
-    expect(maskUrl(masked)).toBe(masked);
-  });
+  test.each(signedUrls)(
+    'maskUrl hides the secrets of $kind and masks a masked URL to itself',
+    ({ url, secrets }) => {
+      const masked = maskUrl(url);
+      for (const secret of secrets) expect(masked).not.toContain(secret);
+      expect(masked).toContain(new URL(url).host);
+      expect(maskUrl(masked)).toBe(masked);
+    },
+  );
 });

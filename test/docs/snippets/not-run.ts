@@ -42,6 +42,7 @@ export function reasonNotToRun(block: Block): string | undefined {
 export const onlyShown: Record<string, string> = {
   '': 'sample of a log or stream',
   mermaid: 'diagram',
+  diff: 'excerpt of a source file; test/docs/add-a-feature.test.ts compares it',
   caddyfile: 'the tests do not install Caddy',
   nginx: 'the tests do not install nginx',
 };

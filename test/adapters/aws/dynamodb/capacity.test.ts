@@ -7,7 +7,7 @@ import { createMonitor } from '../../../../core/job/create-monitor.ts';
 import { createWorld, monitorRequest } from '../../../support/world.ts';
 import { withDynamoLocal } from './dynamo-local.ts';
 
-/** Capacity units of docs/data.md, as counted by DynamoDB Local. It counts index writes in a transaction twice. */
+/** Capacity units of docs/contribute/storage.md, as counted by DynamoDB Local. It counts index writes in a transaction twice. */
 withDynamoLocal((makeTable) => {
   describe('capacity of a minute with six ticks', () => {
     test('a monitor stays within the units of the cost estimate', async () => {

@@ -14,19 +14,19 @@ describe('a choice', () => {
     [false, 'false'],
     [0, 'zero'],
     ['', 'empty'],
-  ])('%j follows the first rule that has its value and type', (x, next) => {
+  ])('the value %j follows the first rule that has its value and type', (x, next) => {
     expect(choose(rules, 'other', { x })).toBe(next);
   });
 
-  it.each<[Json]>([[true], [1], ['a'], [null], [[]], [{}]])('%j follows the default', (x) => {
+  it.each<[Json]>([[true], [1], ['a'], [null], [[]], [{}]])('the value %j follows the default', (x) => {
     expect(choose(rules, 'other', { x })).toBe('other');
   });
 
-  it('leads nowhere without a default', () => {
+  it('a choice without a match and a default has no next state', () => {
     expect(choose(rules, undefined, { x: true })).toBeUndefined();
   });
 
-  it('throws where the variable is absent', () => {
+  it('an absent variable throws', () => {
     expect(() => choose(rules, 'other', {})).toThrow('Nothing is at $.x');
   });
 });

@@ -8,7 +8,7 @@ describe('a timer of the system clock', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it.each([1, 61, 30 * day])('that is due in %d s runs then, once', (seconds) => {
+  it.each([1, 61, 30 * day])('a timer of %d s fires once, at its time', (seconds) => {
     const run = vi.fn();
     systemClock.setTimer(inSeconds(seconds), run);
     vi.advanceTimersByTime(seconds * 1000 - 1);
@@ -19,7 +19,7 @@ describe('a timer of the system clock', () => {
     expect(run).toHaveBeenCalledTimes(1);
   });
 
-  it('that was due in the past runs soon, but never before setTimer returns', () => {
+  it('a timer whose time has passed fires soon, but not before setTimer returns', () => {
     const run = vi.fn();
     systemClock.setTimer(inSeconds(-100), run);
     expect(run).not.toHaveBeenCalled();
@@ -27,7 +27,7 @@ describe('a timer of the system clock', () => {
     expect(run).toHaveBeenCalledTimes(1);
   });
 
-  it('that is cancelled never runs, at whatever leg of its way', () => {
+  it('a cancelled timer never fires, regardless of how often it was extended', () => {
     const run = vi.fn();
     const cancel = systemClock.setTimer(inSeconds(300), run);
     vi.advanceTimersByTime(150_000);
@@ -37,7 +37,7 @@ describe('a timer of the system clock', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('is not delayed by a clock that is set back', () => {
+  it('a clock that is set back does not delay a timer', () => {
     const run = vi.fn();
     systemClock.setTimer(inSeconds(100), run);
     vi.setSystemTime(inSeconds(-3600));
@@ -45,7 +45,7 @@ describe('a timer of the system clock', () => {
     expect(run).toHaveBeenCalledTimes(1);
   });
 
-  it('runs within a minute after the machine slept past its hour', () => {
+  it('a timer fires within a minute after the machine slept past its time', () => {
     const run = vi.fn();
     systemClock.setTimer(inSeconds(3600), run);
     vi.setSystemTime(inSeconds(3600));

@@ -17,20 +17,20 @@ import { testEngine } from './test-engine.ts';
 const input = executionInput();
 
 type CrashPoint = { write: number; when: 'before' | 'after' };
-/** What a run leaves behind over all its lives: each write that reached the file, and each call of a task. */
+/** Result of a run with all its restarts: each write that reached the file, and each call of a task. */
 type Remains = { written: string[]; calls: string[]; ending: Progress | undefined };
 
 let folder: string;
 beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'watchpost-crash-'))));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Runs a job of two ticks whose first capture fails, in as many lives as there are crash points, and one more. */
+/** Runs a job of two ticks whose first capture fails, in one process per crash point, and one more. */
 async function run(script: 'heals' | 'breaks', crashes: CrashPoint[]): Promise<Remains> {
   const file = join(folder, `${crashes.length}-${Math.random()}.sqlite`);
   const remains: Remains = { written: [], calls: [], ending: undefined };
   const resources = scriptedJob(2, (call) => {
     remains.calls.push(call);
-    // Counted by what is stored, as a fault outside would not depend on our crashes.
+    // Counted by stored progress, since an external fault does not depend on crashes.
     const failures = remains.written.filter((write) => /^Capture \[[1-9]/.test(write)).length;
     if (call === 'capture 1' && (script === 'breaks' || failures < 2))
       throw errorNamed('Lambda.ServiceException');
@@ -49,7 +49,7 @@ async function run(script: 'heals' | 'breaks', crashes: CrashPoint[]): Promise<R
     } catch {
       continue;
     }
-    // The crashed engine is neither closed nor awaited: it is dropped as it stands.
+    // The crashed engine is neither closed nor awaited: it is dropped.
     for (let i = 0; i < 60 && database.isOpen && store.running().length > 0; i++) await clock.advance(5);
     if (!database.isOpen) continue;
     remains.ending = store.find(executionName(input))?.progress;
@@ -58,7 +58,7 @@ async function run(script: 'heals' | 'breaks', crashes: CrashPoint[]): Promise<R
   return remains;
 }
 
-/** A store whose process dies right before or right after one of its writes: from then on nothing works. */
+/** Store whose process crashes right before or after one of its writes: every later call fails. */
 function crashing(
   store: ExecutionStore,
   crash: CrashPoint | undefined,
@@ -135,12 +135,12 @@ describe.each([
   let whole: Remains;
   beforeAll(async () => (whole = await run(script, [])));
 
-  it('without a crash stores each of its states once', () => {
+  it('a run without a crash stores each of its states once', () => {
     expect(whole.written).toEqual(states);
   });
 
   it.each(points)(
-    'that crashes $when write $write goes on and ends as if nothing had happened',
+    'a run that crashes $when write $write resumes and ends with the same result',
     async (point) => {
       const { written, calls, ending } = await run(script, [point]);
       expect(written).toEqual(states);
@@ -150,7 +150,7 @@ describe.each([
     },
   );
 
-  it('that crashes after each of its writes still ends, one state a life', async () => {
+  it('a run that crashes after each of its writes still ends, one state per process', async () => {
     const everyWrite = states.map((): CrashPoint => ({ write: 1, when: 'after' }));
     const { written, ending } = await run(script, everyWrite);
     expect(written).toEqual(states);

@@ -24,7 +24,7 @@ function findProblems(definition: unknown, resources = ['Work']): string {
 }
 
 describe('loading a workflow', () => {
-  it('takes watch.asl.json as it is', () => {
+  it('the engine accepts watch.asl.json unchanged', () => {
     const workflow = loadWorkflow(watch, ['AnalyzeFunctionArn', 'CaptureFunctionArn']);
     expect([...workflow.states.keys()]).toEqual(Object.keys(watch.States));
   });
@@ -47,15 +47,15 @@ describe('loading a workflow', () => {
     ],
     ['a wait', wait],
     ['a choice', choice],
-  ])('takes %s', (_, state) => {
+  ])('the definition of %s is accepted', (_, state) => {
     expect(findProblems(definitionWith(state))).toBe('');
   });
 
   it.each([
-    ['Parallel', { Type: 'Parallel', Branches: [], Next: 'Finished' }, 'Type: is none of'],
-    ['Map', { Type: 'Map', ItemProcessor: {}, Next: 'Finished' }, 'Type: is none of'],
-    ['Pass', { Type: 'Pass', Next: 'Finished' }, 'Type: is none of'],
-    ['a state without a type', { Next: 'Finished' }, 'Type: is none of'],
+    ['Parallel', { Type: 'Parallel', Branches: [], Next: 'Finished' }, 'Type: must be one of'],
+    ['Map', { Type: 'Map', ItemProcessor: {}, Next: 'Finished' }, 'Type: must be one of'],
+    ['Pass', { Type: 'Pass', Next: 'Finished' }, 'Type: must be one of'],
+    ['a state without a type', { Next: 'Finished' }, 'Type: must be one of'],
     ['JSONata in a state', { ...task, QueryLanguage: 'JSONata' }, '"QueryLanguage"'],
     ['JSONata arguments', { ...task, Arguments: '{% $states.input %}' }, '"Arguments"'],
     ['variables', { ...task, Assign: { x: 1 } }, '"Assign"'],
@@ -178,13 +178,13 @@ describe('loading a workflow', () => {
     ['a choice without rules', { ...choice, Choices: [] }, 'Choices: Too small'],
     ['Succeed with a path', { Type: 'Succeed', OutputPath: '$.x' }, '"OutputPath"'],
     ['Fail with a path', { Type: 'Fail', CausePath: '$.x' }, '"CausePath"'],
-  ])('refuses %s and names the state and the construct', (_, state, construct) => {
+  ])('a state with %s is rejected with its name and the construct', (_, state, construct) => {
     const problems = findProblems(definitionWith(state));
     expect(problems).toContain('State "First"');
     expect(problems).toContain(construct);
   });
 
-  it('refuses states that nothing leads to, though they lead to each other', () => {
+  it('unreachable states are rejected, even if they lead to each other', () => {
     const { StartAt, States } = definitionWith(task);
     const lost = { Lost: { ...wait, Next: 'Also lost' }, 'Also lost': { ...wait, Next: 'Lost' } };
     expect(findProblems({ StartAt, States: { ...States, ...lost } })).toBe(
@@ -197,7 +197,7 @@ describe('loading a workflow', () => {
     ['a timeout of the whole', { TimeoutSeconds: 60 }, '"TimeoutSeconds"'],
     ['a start that leads nowhere', { StartAt: 'Frist' }, 'StartAt: there is no state "Frist"'],
     ['no states', { States: undefined }, 'States:'],
-  ])('refuses a definition with %s', (_, fields, construct) => {
+  ])('a definition with %s is rejected', (_, fields, construct) => {
     expect(findProblems({ ...definitionWith(task), ...fields })).toContain(construct);
   });
 
@@ -205,7 +205,7 @@ describe('loading a workflow', () => {
     ['null', null],
     ['text', '{}'],
     ['a list', []],
-  ])('refuses %s instead of a definition', (_, definition) => {
+  ])('the value %s is rejected as a definition', (_, definition) => {
     expect(findProblems(definition)).toContain('The definition: ');
   });
 });

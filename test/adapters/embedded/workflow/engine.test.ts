@@ -11,7 +11,7 @@ import { openStore, testEngine } from './test-engine.ts';
 const input = executionInput();
 const name = executionName(input);
 
-/** A task that ends when its signal is aborted. */
+/** Task that ends when its signal aborts. */
 const untilAborted = (signal: AbortSignal) =>
   new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(errorNamed('AbortError')));
@@ -23,7 +23,7 @@ const waitNamed = (name: string) => ({
 });
 
 describe('an execution', () => {
-  it('runs from start to end, a tick every ten seconds', async () => {
+  it('an execution runs from start to end with a tick every ten seconds', async () => {
     const { engine, clock, states, store } = testEngine({ resources: scriptedJob(2) });
     expect(await engine.status(input)).toBeUndefined();
     expect(await engine.start(input)).toBe('started');
@@ -45,14 +45,14 @@ describe('an execution', () => {
     expect(clock.dueInSeconds).toEqual([]);
   });
 
-  it('is given job_id and generation, and nothing else that the caller had', async () => {
+  it('an execution receives job_id and generation and no other input', async () => {
     const { engine, transitions } = testEngine();
     const more = { ...input, secret: 'x' };
     await engine.start(more);
     expect(transitions[0]).toEqual({ execution: name, state: 'Begin', input });
   });
 
-  it('starts once: its name stays taken while it runs and after', async () => {
+  it('an execution starts once: its name stays taken while it runs and after its end', async () => {
     const calls: string[] = [];
     const { engine, clock } = testEngine({ resources: scriptedJob(1, (call) => calls.push(call)) });
     await engine.start(input);
@@ -64,7 +64,7 @@ describe('an execution', () => {
     expect(await engine.start(executionInput(1, 1))).toBe('started');
   });
 
-  it('runs beside hundreds of others', async () => {
+  it('an execution runs beside hundreds of others', async () => {
     const { engine, clock, states } = testEngine({ resources: scriptedJob(2) });
     const inputs = Array.from({ length: 300 }, (_, i) => executionInput(i));
     await Promise.all(inputs.map((each) => engine.start(each)));
@@ -75,7 +75,7 @@ describe('an execution', () => {
     expect(states()).toHaveLength(300 * listStates(2).length);
   });
 
-  it('whose task spoils its own input is retried with the original', async () => {
+  it('a task that changes its own input is retried with the original', async () => {
     const seen: unknown[] = [];
     const { engine, clock } = testEngine({
       resources: scriptedJob(1, (call, _, given) => {
@@ -93,7 +93,7 @@ describe('an execution', () => {
 });
 
 describe('a failing task', () => {
-  it('is retried after its delay and then heals', async () => {
+  it('a failing task is retried after its delay and then succeeds', async () => {
     const calls: string[] = [];
     const { engine, clock, states } = testEngine({
       resources: scriptedJob(1, (call) => {
@@ -111,7 +111,7 @@ describe('a failing task', () => {
     expect(states()).toEqual(listStates(1));
   });
 
-  it('whose error is caught closes the job and fails the execution', async () => {
+  it('a caught error closes the job and fails the execution', async () => {
     const inputs: unknown[] = [];
     const { engine, clock, states, store } = testEngine({
       resources: scriptedJob(1, (call, _, given) => {
@@ -132,7 +132,7 @@ describe('a failing task', () => {
     ['an error of a class', new RangeError('far'), { Error: 'RangeError', Cause: 'far' }],
     ['something that is no error', 'just text', { Error: 'Error', Cause: 'just text' }],
     ['an endless message', new Error('x'.repeat(300_000)), { Error: 'Error', Cause: 'x'.repeat(32_768) }],
-  ])('may throw %s', async (_, thrown, failure) => {
+  ])('a task that throws %s fails with its name and cause', async (_, thrown, failure) => {
     const { engine, clock, transitions } = testEngine({
       resources: scriptedJob(1, (call) => {
         if (call === 'capture 1') throw thrown;
@@ -143,7 +143,7 @@ describe('a failing task', () => {
     expect(transitions.find(({ state }) => state === 'Close')?.input).toMatchObject({ failure });
   });
 
-  it('whose answer is no JSON fails like any other', async () => {
+  it('a task whose result is not JSON fails like any other', async () => {
     const resources = { ...scriptedJob(1), CaptureFunctionArn: async () => ({ tick: 1n }) };
     const { engine, clock, transitions } = testEngine({ resources });
     await engine.start(input);
@@ -153,7 +153,7 @@ describe('a failing task', () => {
     });
   });
 
-  it('that answers nothing answers null', async () => {
+  it('a task that returns undefined has the result null', async () => {
     const resources = { ...scriptedJob(1), CaptureFunctionArn: async () => undefined };
     const { engine, clock, transitions } = testEngine({ resources });
     await engine.start(input);
@@ -163,7 +163,7 @@ describe('a failing task', () => {
 });
 
 describe('a task that takes too long', () => {
-  it('is told to end and raises States.Timeout, which the definition retries', async () => {
+  it('a task that times out is aborted and raises States.Timeout, which the definition retries', async () => {
     let aborted = 0;
     const { engine, clock, states } = testEngine({
       resources: scriptedJob(1, (call, signal) => {
@@ -184,7 +184,7 @@ describe('a task that takes too long', () => {
     expect(states()).toEqual(listStates(1));
   });
 
-  it('does not hold up the execution when it ignores its signal, and its late answer is dropped', async () => {
+  it('a task that ignores its signal does not delay the execution, and its late result is dropped', async () => {
     const late = Promise.withResolvers<void>();
     let calls = 0;
     const { engine, clock, states } = testEngine({
@@ -200,7 +200,7 @@ describe('a task that takes too long', () => {
 });
 
 describe('stopping', () => {
-  it('aborts the task in flight and drops its late answer', async () => {
+  it('a stop aborts the task in flight and drops its late result', async () => {
     const late = Promise.withResolvers<void>();
     let reason: unknown;
     const { engine, clock, states, store } = testEngine({
@@ -225,7 +225,7 @@ describe('stopping', () => {
     expect(clock.dueInSeconds).toEqual([]);
   });
 
-  it('ends a wait', async () => {
+  it('a stop ends a wait', async () => {
     const { engine, clock } = testEngine();
     await engine.start(input);
     await settle();
@@ -234,7 +234,7 @@ describe('stopping', () => {
     expect(await engine.status(input)).toBe('aborted');
   });
 
-  it('is harmless for what never started, has ended, or was stopped before', async () => {
+  it('a stop of an unknown, ended or stopped execution has no effect', async () => {
     const { engine, clock, store } = testEngine();
     await engine.stop(input, 'cancelled');
     expect(await engine.status(input)).toBeUndefined();
@@ -245,7 +245,7 @@ describe('stopping', () => {
     expect(store.running()).toEqual([]);
   });
 
-  it('reaches an execution that this process has not resumed', async () => {
+  it('a stop applies to an execution that this process has not resumed', async () => {
     const store = openStore();
     const before = testEngine({ store });
     await before.engine.start(input);
@@ -260,7 +260,7 @@ describe('stopping', () => {
 });
 
 describe('closing', () => {
-  it('waits for the tasks that it aborts and keeps the execution for the next start', async () => {
+  it('closing waits for the aborted tasks and keeps the execution for the next start', async () => {
     const store = openStore();
     let ended = false;
     const before = testEngine({
@@ -284,7 +284,7 @@ describe('closing', () => {
     expect(after.states()).toEqual(['Analyze', 'Done?', 'Finished']);
   });
 
-  it('gives up on a task that ignores its signal after ten seconds', async () => {
+  it('closing waits at most ten seconds for a task that ignores its signal', async () => {
     const { engine, clock } = testEngine({
       resources: scriptedJob(1, () => new Promise(() => {})),
     });
@@ -298,7 +298,7 @@ describe('closing', () => {
     expect(clock.dueInSeconds).toEqual([]);
   });
 
-  it('leaves an execution that is started afterwards to the next process', async () => {
+  it('closing leaves an execution that is started afterwards to the next process', async () => {
     const store = openStore();
     const { engine, states } = testEngine({ store });
     await engine.close();
@@ -313,7 +313,7 @@ describe('closing', () => {
 });
 
 describe('a start whose answer was lost', () => {
-  it('is taken up when it is tried again', async () => {
+  it('a repeated start runs the execution whose first response was lost', async () => {
     const store = openStore();
     let lost = false;
     const unsure = {
@@ -334,7 +334,7 @@ describe('a start whose answer was lost', () => {
 });
 
 describe('resuming', () => {
-  it('keeps what is left of a wait', async () => {
+  it('a resumed execution keeps the rest of a wait', async () => {
     const store = openStore();
     const before = testEngine({ store });
     await before.engine.start(input);
@@ -345,7 +345,7 @@ describe('resuming', () => {
     expect(after.clock.dueInSeconds).toEqual([6]);
   });
 
-  it('keeps the count of retries and what is left of their delay', async () => {
+  it('a resumed execution keeps its retry count and the rest of the delay', async () => {
     const store = openStore();
     const resources = scriptedJob(1, (call) => {
       if (call === 'capture 1') throw errorNamed('Lambda.ServiceException');
@@ -362,7 +362,7 @@ describe('resuming', () => {
     expect(after.clock.dueInSeconds).toEqual([2]);
   });
 
-  it('twice, or a start in between, runs nothing twice', async () => {
+  it('a second resumption, or a start in between, runs nothing twice', async () => {
     const store = openStore();
     const before = testEngine({ store });
     await before.engine.start(input);
@@ -376,7 +376,7 @@ describe('resuming', () => {
     expect(calls).toEqual(['begin', 'capture 1', 'analyze 1']);
   });
 
-  it('fails an execution in a state that a newer definition has no more, and goes on with the rest', async () => {
+  it('a resumption fails an execution whose state a newer definition removed, and continues the others', async () => {
     const store = openStore();
     const before = testEngine({ store, definition: waitNamed('Old') });
     await before.engine.start(input);
@@ -392,7 +392,7 @@ describe('resuming', () => {
 });
 
 describe('an engine', () => {
-  it('refuses a definition that it cannot run when it is made', () => {
+  it('an engine rejects an unsupported definition when it is created', () => {
     expect(() => testEngine({ resources: {} })).toThrow(WorkflowDefinitionError);
   });
 });

@@ -12,8 +12,8 @@ import type { Log } from '../../../../core/ports/log.ts';
 import { executionInput, scriptedJob, watch } from './scripted-job.ts';
 
 /**
- * A process that runs executions until all have ended: `execution-process.ts DATABASE CALLS EXECUTIONS TICKS [KILL_AFTER_CALLS]`.
- * Killed from inside, a few milliseconds after so many calls: from outside the moment would depend on the machine's load.
+ * Process that runs executions until all have ended: `execution-process.ts DATABASE CALLS EXECUTIONS TICKS [KILL_AFTER_CALLS]`.
+ * It kills itself a few milliseconds after that number of calls: a kill from outside would depend on the load of the machine.
  */
 
 const [file = '', calls = '', executions, ticks, killAfterCalls] = process.argv.slice(2);
@@ -43,7 +43,7 @@ async function someRun(): Promise<boolean> {
   return statuses.includes('running');
 }
 
-/** Each call is in the file before it is answered. */
+/** Writes each call to the file before it returns. */
 async function writeDown(call: string, _: AbortSignal, input: unknown): Promise<void> {
   callsMade += 1;
   if (callsMade === Number(killAfterCalls)) {

@@ -5,7 +5,7 @@ export const startOfTest = new Date('2026-01-01T00:00:00.000Z');
 
 type Timer = { at: Date; run: () => void };
 
-/** A clock that stands still until a test moves it. */
+/** Clock that advances only when a test moves it. */
 export class FakeClock implements Clock {
   private time: Date;
   private readonly timers = new Set<Timer>();
@@ -22,14 +22,14 @@ export class FakeClock implements Clock {
     return () => void this.timers.delete(timer);
   };
 
-  /** When each timer that is set is due, in seconds from now. */
+  /** Remaining time of each timer, in seconds. */
   get dueInSeconds(): number[] {
     return [...this.timers]
       .map(({ at }) => (at.getTime() - this.time.getTime()) / 1000)
       .toSorted((a, b) => a - b);
   }
 
-  /** Moves on, running the timers that come due in their order, and lets promises settle after each. */
+  /** Advances the clock, fires due timers in order, and lets promises settle after each. */
   async advance(seconds: number): Promise<void> {
     const until = new Date(this.time.getTime() + seconds * 1000);
     await settle();
@@ -47,7 +47,7 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Until the promises of fake tasks have settled. */
+/** Resolves when the promises of fake tasks have settled. */
 export async function settle(): Promise<void> {
   for (let i = 0; i < 3; i++) await setImmediate();
 }

@@ -12,12 +12,12 @@ import { TransientError } from '../../../../core/errors.ts';
 
 const input = executionInput();
 
-/** An engine on a database that can be made full: SQLite then answers every write that needs room with SQLITE_FULL. */
+/** Creates an engine on a database that can be filled: SQLite then rejects every growing write with SQLITE_FULL. */
 function engineOnSmallDisk(before?: (call: string) => unknown) {
   const database = new DatabaseSync(':memory:');
   migrateExecutions(database);
   const pages = (count: number) => database.exec(`PRAGMA max_page_count = ${count}`);
-  // More than fits into the page of the row: a move to it needs new pages.
+  // Larger than the page of the row, so that the transition needs new pages.
   const job = scriptedJob(1, before);
   const resources = {
     ...job,
@@ -34,7 +34,7 @@ function engineOnSmallDisk(before?: (call: string) => unknown) {
 }
 
 describe('a full disk', () => {
-  it('holds an execution up, is logged once, and loses nothing', async () => {
+  it('a full disk pauses an execution, is logged once, and loses nothing', async () => {
     const calls: string[] = [];
     const { engine, clock, states, errors, store, fill, free } = engineOnSmallDisk((call) =>
       calls.push(call),
@@ -45,7 +45,9 @@ describe('a full disk', () => {
     await clock.advance(100);
     expect(states().at(-1)).toBe('Capture');
     expect(store.find(executionName(input))?.progress).toMatchObject({ status: 'running', state: 'Capture' });
-    expect(errors).toEqual([expect.stringMatching(/^\[JOB:00000000\] The workflow cannot store/)]);
+    expect(errors).toEqual([
+      expect.stringMatching(/^\[JOB:00000000\] Workflow progress could not be stored/),
+    ]);
     expect(clock.dueInSeconds[0]).toBeLessThanOrEqual(30);
     free();
     await clock.advance(30);
@@ -53,7 +55,7 @@ describe('a full disk', () => {
     expect(calls).toEqual(['begin', 'capture 1', 'analyze 1']);
   });
 
-  it('lets the engine close', async () => {
+  it('a full disk does not keep the engine from closing', async () => {
     const { engine, clock, fill } = engineOnSmallDisk();
     await engine.start(input);
     await settle();
@@ -63,7 +65,7 @@ describe('a full disk', () => {
     expect(clock.dueInSeconds).toEqual([]);
   });
 
-  it('lets an execution be stopped, as soon as that can be stored', async () => {
+  it('an execution is stopped as soon as the disk has space for that', async () => {
     const { engine, clock, fill, free } = engineOnSmallDisk();
     await engine.start(input);
     await settle();
@@ -77,7 +79,7 @@ describe('a full disk', () => {
 });
 
 describe('a store that cannot write at all', () => {
-  it('refuses a start, and takes it when it is tried again', async () => {
+  it('a start that cannot be stored is rejected and succeeds when it is repeated', async () => {
     const database = new DatabaseSync(':memory:');
     migrateExecutions(database);
     const { engine, clock } = testEngine({ store: createExecutionStore(database) });
@@ -89,7 +91,7 @@ describe('a store that cannot write at all', () => {
     expect(await engine.status(input)).toBe('succeeded');
   });
 
-  it('keeps a stop until it can be written, with growing pauses', async () => {
+  it('a stop is retried with growing delays until it is stored', async () => {
     const database = new DatabaseSync(':memory:');
     migrateExecutions(database);
     const { engine, clock, errors } = testEngine({ store: createExecutionStore(database) });

@@ -24,7 +24,7 @@ function calls(): string[] {
   return readFileSync(callsFile(), 'utf8').trim().split('\n');
 }
 
-/** Runs the program until it ends or, a little after so many calls, is killed. Answers its exit code or signal. */
+/** Runs the program until it ends or kills itself after that number of calls. Resolves to its exit code or signal. */
 async function life(killAfterCalls?: number): Promise<NodeJS.Signals | number | null> {
   const counts = [executions, ticks, killAfterCalls ?? ''].map(String);
   const child = spawn(process.execPath, [program, database(), callsFile(), ...counts], { stdio: 'inherit' });
@@ -39,9 +39,9 @@ function listCalls(job: string): string[] {
 
 const withoutRepeats = (names: string[]) => names.filter((name, i) => name !== names[i - 1]);
 
-// Four processes, one after the other: several seconds on a busy machine.
+// Four processes in sequence take several seconds on a busy machine.
 it(
-  'executions whose process is killed again and again all end, with every tick in order',
+  'executions whose process is killed repeatedly all end, with every tick in order',
   { timeout: 90_000 },
   async () => {
     const kills = [5, 50, 50];

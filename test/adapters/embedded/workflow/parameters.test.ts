@@ -5,23 +5,23 @@ import { render, templateSchema } from '../../../../adapters/embedded/workflow/p
 const rendered = (template: Json, input: Json) => render(templateSchema.parse(template), input);
 
 describe('a payload template', () => {
-  it('takes the value of a key that ends in .$ from its path', () => {
+  it('a key that ends in .$ takes its value from its path', () => {
     expect(rendered({ operation: 'begin', 'id.$': '$.job.id' }, { job: { id: 7 } })).toEqual({
       operation: 'begin',
       id: 7,
     });
   });
 
-  it('reaches into objects and lists', () => {
+  it('a template contains nested objects and lists', () => {
     const template = { a: { b: [{ 'x.$': '$.x' }, 'plain', null] } };
     expect(rendered(template, { x: { y: 1 } })).toEqual({ a: { b: [{ x: { y: 1 } }, 'plain', null] } });
   });
 
-  it('leaves text that looks like a path alone where the key does not end in .$', () => {
+  it('text that looks like a path stays unchanged if its key does not end in .$', () => {
     expect(rendered({ x: '$.x', list: ['$.x'] }, { x: 1 })).toEqual({ x: '$.x', list: ['$.x'] });
   });
 
-  it('throws where a path finds nothing', () => {
+  it('a path that finds no value throws', () => {
     expect(() => rendered({ 'x.$': '$.x' }, { y: 1 })).toThrow('Nothing is at $.x');
   });
 });

@@ -14,11 +14,11 @@ describe('a reference path', () => {
     ['$', { a: { b: null } }],
     ['$.a', { b: null }],
     ['$.a.b', null],
-  ])('reads %s', (text, value) => {
+  ])('the value at %s is read', (text, value) => {
     expect(readPath(path(text), { a: { b: null } })).toEqual(value);
   });
 
-  it.each(['$.b', '$.a.b.c', '$.list.length', '$.constructor'])('finds nothing at %s', (text) => {
+  it.each(['$.b', '$.a.b.c', '$.list.length', '$.constructor'])('the path %s finds no value', (text) => {
     expect(() => readPath(path(text), { a: { b: null }, list: [1] })).toThrow(`Nothing is at ${text}`);
   });
 
@@ -27,15 +27,18 @@ describe('a reference path', () => {
     ['$.a', { a: 7, keep: 1 }],
     ['$.a.c', { a: { b: 2, c: 7 }, keep: 1 }],
     ['$.x.y.z', { a: { b: 2 }, keep: 1, x: { y: { z: 7 } } }],
-  ])('writes %s and keeps the rest', (text, written) => {
+  ])('a write to %s keeps all other values', (text, written) => {
     const document = { a: { b: 2 }, keep: 1 };
     expect(writePath(path(text), document, 7)).toEqual(written);
     expect(document).toEqual({ a: { b: 2 }, keep: 1 });
   });
 
-  it.each(['$.n.x', '$.nothing.x', '$.list.x'])('does not write through what is no object: %s', (text) => {
-    expect(() => writePath(path(text), { n: 1, nothing: null, list: [] }, 7)).toThrow('no object');
-  });
+  it.each(['$.n.x', '$.nothing.x', '$.list.x'])(
+    'a write across a value that is not an object throws: %s',
+    (text) => {
+      expect(() => writePath(path(text), { n: 1, nothing: null, list: [] }, 7)).toThrow('not an object');
+    },
+  );
 
   it.each([
     '',
@@ -53,11 +56,11 @@ describe('a reference path', () => {
     '$$.Execution',
     '$.1a',
     'States.UUID()',
-  ])('is not %j', (text) => {
+  ])('the text %j is not a reference path', (text) => {
     expect(referencePathSchema.safeParse(text).success).toBe(false);
   });
 
-  it('reads what was written, whatever the document', () => {
+  it('a written value is read back in any document', () => {
     const field = fc.constantFrom('a', 'b', '__proto__', 'constructor', 'toString');
     fc.assert(
       fc.property(

@@ -13,7 +13,7 @@ function react(error: string, of: ReturnType<typeof handlers>, attempts: number[
   return decideRetry({ error, cause: 'why' }, of, attempts, random);
 }
 
-/** The delays of all retries until the retrier gives up. */
+/** Returns the delays of all retries until the retrier gives up. */
 function delays(of: ReturnType<typeof handlers>, error = 'E', random = half): number[] {
   const found: number[] = [];
   for (let attempts: number[] = []; ;) {
@@ -25,11 +25,11 @@ function delays(of: ReturnType<typeof handlers>, error = 'E', random = half): nu
 }
 
 describe('a retrier', () => {
-  it('retries three times after 1, 2 and 4 s when it says nothing else', () => {
+  it('a retrier without settings retries three times after 1, 2 and 4 s', () => {
     expect(delays(handlers([{ ErrorEquals: ['E'] }]))).toEqual([1, 2, 4]);
   });
 
-  it('multiplies the interval by the backoff rate up to the maximal delay', () => {
+  it('the backoff rate multiplies the interval up to the maximum delay', () => {
     const retrier = {
       ErrorEquals: ['E'],
       IntervalSeconds: 2,
@@ -40,22 +40,22 @@ describe('a retrier', () => {
     expect(delays(handlers([retrier]))).toEqual([2, 6, 18, 20, 20]);
   });
 
-  it('with full jitter waits a random part of the delay, and never longer', () => {
+  it('full jitter waits a random part of the delay and never longer', () => {
     const retrier = { ErrorEquals: ['E'], BackoffRate: 2, MaxDelaySeconds: 3, JitterStrategy: 'FULL' };
     expect(delays(handlers([retrier]), 'E', () => 0)).toEqual([0, 0, 0]);
     expect(delays(handlers([retrier]), 'E', half)).toEqual([0.5, 1, 1.5]);
   });
 
-  it('stays finite at any number of attempts', () => {
+  it('the delay stays finite at any number of attempts', () => {
     const retrier = { ErrorEquals: ['E'], BackoffRate: 10, MaxAttempts: 1000 };
     expect(delays(handlers([retrier])).every((seconds) => seconds <= 31_622_400)).toBe(true);
   });
 
-  it('with no attempts does not retry', () => {
+  it('a retrier with zero attempts does not retry', () => {
     expect(delays(handlers([{ ErrorEquals: ['E'], MaxAttempts: 0 }]))).toEqual([]);
   });
 
-  it('counts its own attempts, not those of others', () => {
+  it('a retrier counts its own attempts only', () => {
     const of = handlers([
       { ErrorEquals: ['A'], MaxAttempts: 1 },
       { ErrorEquals: ['B'], MaxAttempts: 2 },
@@ -64,7 +64,7 @@ describe('a retrier', () => {
     expect(react('A', of, [1, 2]).kind).toBe('fail');
   });
 
-  it('that is used up is not followed by a later one that names the error too', () => {
+  it('an exhausted retrier is not followed by a later one that names the same error', () => {
     const of = handlers([
       { ErrorEquals: ['E'], MaxAttempts: 1 },
       { ErrorEquals: ['States.ALL'], MaxAttempts: 5 },
@@ -84,14 +84,14 @@ describe('error names', () => {
     ['States.Timeout', 'E', false],
     ['E', 'E', true],
     ['E', 'e', false],
-  ])('%s matches %s: %j', (name, error, matches) => {
+  ])('the name %s matches the error %s: %j', (name, error, matches) => {
     expect(react(error, handlers([{ ErrorEquals: [name] }])).kind).toBe(matches ? 'retry' : 'fail');
     expect(react(error, handlers([], [{ ErrorEquals: [name], Next: 'N' }])).kind).toBe(
       matches ? 'catch' : 'fail',
     );
   });
 
-  it('are looked for in the catchers from the first, once there is no retry left', () => {
+  it('the first matching catcher handles an error without a retry left', () => {
     const of = handlers(
       [{ ErrorEquals: ['E'], MaxAttempts: 0 }],
       [
@@ -106,13 +106,13 @@ describe('error names', () => {
 });
 
 describe('the retries of watch.asl.json', () => {
-  it('last at most 61 s for a capture, with the longest jitter', () => {
+  it('the retries of a capture last at most 61 s with the longest jitter', () => {
     const { Retry, Catch } = watch.States.Capture;
     expect(delays(handlers(Retry, Catch), 'States.Timeout', () => 1)).toEqual([1, 2, 4, 8, 16, 30]);
   });
 
   it.each(['Begin', 'Capture', 'Analyze'] as const)(
-    'call a function in %s twice more that ran out of time or memory, in less than the lease',
+    'a function in %s that ran out of time or memory is retried twice, in less than the lease',
     (state) => {
       const { Retry, Catch, TimeoutSeconds } = watch.States[state];
       for (const error of [
@@ -129,7 +129,7 @@ describe('the retries of watch.asl.json', () => {
   );
 
   it.each(['Begin', 'Capture', 'Analyze'] as const)(
-    'wait in %s for minutes until Lambda has room, but less than the lease',
+    'the retries of %s wait minutes for Lambda concurrency, but less than the lease',
     (state) => {
       const { Retry, Catch } = watch.States[state];
       const waited = (random: () => number) =>
@@ -140,7 +140,7 @@ describe('the retries of watch.asl.json', () => {
   );
 
   it.each(['Begin', 'Capture', 'Analyze'] as const)(
-    'wait out a full disk for minutes in %s, but less than the lease',
+    'the retries of %s wait minutes for a full disk, but less than the lease',
     (state) => {
       const { Retry, Catch } = watch.States[state];
       const waited = delays(handlers(Retry, Catch), 'TransientError').reduce((sum, delay) => sum + delay, 0);

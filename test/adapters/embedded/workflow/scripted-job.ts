@@ -15,7 +15,7 @@ export function executionInput(number = 1, generation = 0): ExecutionInput {
   return { job_id: `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`, generation };
 }
 
-/** The states that a job of so many ticks enters. */
+/** Returns the states that a job of `ticks` ticks enters. */
 export function listStates(ticks: number): string[] {
   const tick = ['Pause', 'Capture', 'Analyze', 'Done?'];
   return ['Begin', 'Done?', ...Array.from({ length: ticks }, () => tick).flat(), 'Finished'];
@@ -24,8 +24,8 @@ export function listStates(ticks: number): string[] {
 export type ScriptedJob = Record<'CaptureFunctionArn' | 'AnalyzeFunctionArn', TaskFunction>;
 
 /**
- * A job in two pure functions, as the real ones are seen by the workflow: done after `ticks` ticks, one every ten seconds.
- * @param before sees every call before it is answered, as `begin`, `capture 1`, `analyze 1`, `close`; may throw or wait
+ * Task functions of a scripted job: done after `ticks` ticks, one every ten seconds.
+ * @param before called before every call, with `begin`, `capture 1`, `analyze 1`, `close`; may throw or wait
  */
 export function scriptedJob(
   ticks: number,
@@ -64,7 +64,7 @@ function step(
     done,
     wait_until: new Date(startedAt.getTime() + (ticksDone + 1) * 10_000).toISOString(),
     capture: {
-      // Tells the captures of several jobs apart.
+      // Distinguishes captures of several jobs.
       source_id: job_id,
       tick: ticksDone + 1,
       closing: false,
@@ -75,7 +75,7 @@ function step(
   };
 }
 
-/** An error with a name, as a function behind a task throws it. */
+/** Creates an error with a name, like those that task functions throw. */
 export function errorNamed(name: string, message = `${name} happened`): Error {
   return Object.assign(new Error(message), { name });
 }

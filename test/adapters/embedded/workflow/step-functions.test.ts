@@ -8,7 +8,7 @@ import { testEngine } from './test-engine.ts';
 const input = executionInput();
 
 type Run = { trace: { state: string; input: unknown }[]; calls: string[]; end: unknown };
-/** Makes a fresh script a run: `before` counts. */
+/** Creates a new script per run, because `before` counts calls. */
 type Script = () => { ticks: number; before: (call: string) => void };
 
 async function runHere(script: Script): Promise<Run> {
@@ -70,13 +70,13 @@ async function runOnLocalStepFunctions(script: Script): Promise<Run> {
   return { trace, calls, end: await end };
 }
 
-/** Its validator writes `QueryLanguage` into what it is given, hence the copy. */
+/** Copies the definition, because the validator adds `QueryLanguage` to its argument. */
 function stateMachine(definition: unknown): StateMachine {
   const copy: ConstructorParameters<typeof StateMachine>[0] = JSON.parse(JSON.stringify(definition));
   return new StateMachine(copy);
 }
 
-/** Fails so many calls of one name. */
+/** Fails the first calls of one name. */
 function failing(name: string, times: number, error: Error, ticks = 3): Script {
   return () => {
     let left = times;
@@ -119,13 +119,16 @@ describe('watch.asl.json', () => {
       },
       'Failed',
     ],
-  ])('%s as on Step Functions, with the same inputs, calls and end', async (_, script, last) => {
-    const here = await runHere(script);
-    expect(here).toEqual(await runOnLocalStepFunctions(script));
-    expect(here.trace.at(-1)?.state).toBe(last);
-  });
+  ])(
+    'the script "%s" runs as on Step Functions, with the same inputs, calls and end',
+    async (_, script, last) => {
+      const here = await runHere(script);
+      expect(here).toEqual(await runOnLocalStepFunctions(script));
+      expect(here.trace.at(-1)?.state).toBe(last);
+    },
+  );
 
-  it('passes asl-validator, which aws-local-stepfunctions asks', () => {
+  it('the definition passes asl-validator, which aws-local-stepfunctions uses', () => {
     expect(() => stateMachine(watch)).not.toThrow();
     const { Finished: _, ...States } = watch.States;
     expect(() => stateMachine({ ...watch, States })).toThrow('Finished');

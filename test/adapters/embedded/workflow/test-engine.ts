@@ -20,7 +20,7 @@ export type TestEngine = {
   errors: string[];
 };
 
-/** An engine on a fake clock; without a store of its own on a new database in memory. */
+/** Creates an engine on a fake clock; its default store is a new database in memory. */
 export function testEngine({
   resources = scriptedJob(1),
   definition = watch,

@@ -48,11 +48,11 @@ describe('the input of a task', () => {
     ['is empty with InputPath null', { InputPath: null }, {}],
     ['is made of Parameters', { Parameters: { 'c.$': '$.a' } }, { c: { b: 1 } }],
     ['is made of Parameters after InputPath', { InputPath: '$.a', Parameters: { 'c.$': '$.b' } }, { c: 1 }],
-  ])('%s', (_, fields, expected) => {
+  ])('the input of a task %s', (_, fields, expected) => {
     expect(payload(fields, { a: { b: 1 } })).toEqual(expected);
   });
 
-  it('that a path does not find ends the execution, past every Retry and Catch', () => {
+  it('a missing input path ends the execution without Retry or Catch', () => {
     const Retry = [{ ErrorEquals: ['States.ALL'] }];
     const Catch = [{ ErrorEquals: ['States.ALL'], Next: 'Last' }];
     expect(payload({ InputPath: '$.x', Retry, Catch }, {})).toMatchObject({
@@ -77,11 +77,11 @@ describe('the output of a task', () => {
     ['is its input with ResultPath null', { ResultPath: null }, { a: 1 }],
     ['goes through OutputPath after ResultPath', { ResultPath: '$.x', OutputPath: '$.x' }, { r: 1 }],
     ['is empty with OutputPath null', { OutputPath: null }, {}],
-  ])('%s', (_, fields, expected) => {
+  ])('the output of a task %s', (_, fields, expected) => {
     expect(after(fields, { a: 1 }, result({ r: 1 })).progress.data).toEqual(expected);
   });
 
-  it('that fits nowhere is an error that can be caught', () => {
+  it('a result that does not fit ResultPath is an error that can be caught', () => {
     const Catch = [{ ErrorEquals: ['States.ResultPathMatchFailure'], Next: 'Last' }];
     const move = after({ ResultPath: '$.a.b', Catch }, { a: 1 }, result(1));
     expect(move).toMatchObject({
@@ -90,12 +90,12 @@ describe('the output of a task', () => {
     });
   });
 
-  it('that OutputPath does not find ends the execution', () => {
+  it('a missing OutputPath value ends the execution', () => {
     const move = after({ OutputPath: '$.x' }, {}, result({}));
     expect(move.progress).toMatchObject({ status: 'failed', error: 'States.Runtime' });
   });
 
-  it('is carried up to 256 KiB and no further, as in Step Functions', () => {
+  it('the output is limited to 256 KiB, as in Step Functions', () => {
     const Catch = [{ ErrorEquals: ['States.ALL'], Next: 'Last' }];
     const fits = 'x'.repeat(262_144 - 2);
     expect(after({ Catch }, {}, result(fits)).progress.status).toBe('succeeded');
@@ -106,7 +106,7 @@ describe('the output of a task', () => {
     });
   });
 
-  it('is the output of the execution where the state is the end', () => {
+  it('the output of an end state is the output of the execution', () => {
     const workflow = createWorkflow({ First: { Type: 'Task', Resource: '${Work}', End: true } });
     const { progress } = applyTaskOutcome(workflow, at('First', {}), result(7), now, () => 0);
     expect(progress).toMatchObject({ status: 'succeeded', state: 'First', data: 7, stoppedAt: now });
@@ -114,7 +114,7 @@ describe('the output of a task', () => {
 });
 
 describe('a failed task', () => {
-  it('that is retried stays where it is and wakes later', () => {
+  it('a retried task stays in its state and wakes later', () => {
     const move = after({ Retry: [{ ErrorEquals: ['E'], IntervalSeconds: 3 }] }, { a: 1 }, failure);
     expect(move).toEqual({
       entered: false,
@@ -122,7 +122,7 @@ describe('a failed task', () => {
     });
   });
 
-  it('that is caught goes on with the error at ResultPath', () => {
+  it('a caught task continues with the error at ResultPath', () => {
     const Catch = [{ ErrorEquals: ['E'], ResultPath: '$.failure', Next: 'Last' }];
     expect(after({ Catch }, { a: 1 }, failure).progress.data).toEqual({
       a: 1,
@@ -130,13 +130,13 @@ describe('a failed task', () => {
     });
   });
 
-  it('that is caught without a ResultPath goes on with the error alone', () => {
+  it('a caught task without ResultPath continues with the error alone', () => {
     expect(after({ Catch: [{ ErrorEquals: ['E'], Next: 'Last' }] }, { a: 1 }, failure).progress.data).toEqual(
       { Error: 'E', Cause: 'why' },
     );
   });
 
-  it('that nothing handles fails the execution with its error', () => {
+  it('an unhandled failure fails the execution with its error', () => {
     expect(after({}, { a: 1 }, failure).progress).toEqual({
       status: 'failed',
       state: 'First',
@@ -147,7 +147,7 @@ describe('a failed task', () => {
     });
   });
 
-  it('counts its retries anew when the state is entered again', () => {
+  it('the retry count restarts when the state is entered again', () => {
     const workflow = taskWorkflow({
       Next: 'First',
       Retry: [{ ErrorEquals: ['E'], MaxAttempts: 1 }],
@@ -165,7 +165,7 @@ describe('a failed task', () => {
 });
 
 describe('other states', () => {
-  it('a Choice that nothing matches fails the execution', () => {
+  it('a Choice without a matching rule fails the execution', () => {
     const workflow = createWorkflow({
       First: { Type: 'Choice', Choices: [{ Variable: '$.x', BooleanEquals: true, Next: 'Last' }] },
       ...last,
@@ -178,7 +178,7 @@ describe('other states', () => {
     });
   });
 
-  it('Fail ends the execution with its error and cause', () => {
+  it('a Fail state ends the execution with its error and cause', () => {
     const workflow = createWorkflow({ First: { Type: 'Fail', Error: 'Broken', Cause: 'It broke.' } });
     expect(startExecution(workflow, { a: 1 }, now)).toEqual({
       entered: true,
@@ -193,7 +193,7 @@ describe('other states', () => {
     });
   });
 
-  it('a stored state that the definition has no more fails the execution', () => {
+  it('a stored state that the definition removed fails the execution', () => {
     const workflow = taskWorkflow({});
     const failed = {
       progress: {
@@ -207,7 +207,7 @@ describe('other states', () => {
     expect(applyTaskOutcome(workflow, at('Gone', {}), result({}), now, () => 0)).toMatchObject(failed);
   });
 
-  it('an execution that is stopped keeps where it was', () => {
+  it('a stopped execution keeps its state', () => {
     expect(abortExecution(at('First', { a: 1 }), 'cancelled', now).progress).toMatchObject({
       status: 'aborted',
       state: 'First',

@@ -13,16 +13,21 @@ function enterWait(fields: object, input: Json = {}) {
 
 describe('a Wait state', () => {
   it.each<[string, object, Json, string]>([
-    ['for seconds ends that much later', { Seconds: 90 }, {}, '2026-01-01T00:01:30.000Z'],
-    ['until a timestamp ends then', { Timestamp: '2026-02-01T00:00:00Z' }, {}, '2026-02-01T00:00:00.000Z'],
+    ['with seconds ends after them', { Seconds: 90 }, {}, '2026-01-01T00:01:30.000Z'],
     [
-      'until a time of its input ends then',
+      'with a timestamp ends at that time',
+      { Timestamp: '2026-02-01T00:00:00Z' },
+      {},
+      '2026-02-01T00:00:00.000Z',
+    ],
+    [
+      'with a timestamp of its input ends at that time',
       { TimestampPath: '$.at' },
       { at: '2026-01-01T00:00:10Z' },
       '2026-01-01T00:00:10.000Z',
     ],
     [
-      'understands offsets',
+      'accepts a timestamp with an offset',
       { TimestampPath: '$.at' },
       { at: '2026-01-01T02:00:10+02:00' },
       '2026-01-01T00:00:10.000Z',
@@ -34,12 +39,12 @@ describe('a Wait state', () => {
       '2026-01-01T00:00:10.000Z',
     ],
     [
-      'may lie in the past',
+      'accepts a timestamp in the past',
       { TimestampPath: '$.at' },
       { at: '2025-01-01T00:00:00Z' },
       '2025-01-01T00:00:00.000Z',
     ],
-  ])('%s', (_, fields, input, wakeAt) => {
+  ])('a Wait state %s', (_, fields, input, wakeAt) => {
     const { workflow, progress } = enterWait(fields, input);
     expect(progress).toMatchObject({ status: 'running', state: 'Wait', wakeAt: new Date(wakeAt) });
     expect(progress.status === 'running' && nextAction(workflow, progress, startOfTest)).toEqual({
@@ -49,14 +54,14 @@ describe('a Wait state', () => {
   });
 
   it.each<[Json]>([[{ at: 'soon' }], [{ at: 7 }], [{}]])(
-    'with %j in place of a timestamp ends the execution',
+    'a value %j in place of a timestamp ends the execution',
     (input) => {
       const { progress } = enterWait({ TimestampPath: '$.at' }, input);
       expect(progress).toMatchObject({ status: 'failed', state: 'Wait', error: 'States.Runtime' });
     },
   );
 
-  it('that was entered before the clock was set back lasts no longer than it was meant to', () => {
+  it('a clock that was set back during a wait does not extend it', () => {
     const { workflow, progress } = enterWait({ Seconds: 30 });
     const hourBack = new Date(startOfTest.getTime() - 3_600_000);
     const action = progress.status === 'running' && nextAction(workflow, progress, hourBack);

@@ -1,0 +1,175 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { rules } from '../../../core/rules.ts';
+import { TransientError } from '../../../core/errors.ts';
+import { jobSchema } from '../../../core/records/job.ts';
+import { cancelJob } from '../../../core/job/end-job.ts';
+import { getJob } from '../../../core/job/read-jobs.ts';
+import { reconcile, repairJob } from '../../../core/job/reconcile.ts';
+import { analyzeTask } from '../../../core/workflow/tasks.ts';
+import { createMonitor } from '../../../core/job/create-monitor.ts';
+import { createWorld, monitorRequest } from '../../support/world.ts';
+import type { World } from '../../support/world.ts';
+
+let world: World;
+beforeEach(() => {
+  world = createWorld();
+});
+afterEach(() => world.close());
+
+const monitor = (fields: Record<string, unknown> = {}) =>
+  createMonitor(monitorRequest(fields), 'harbour', world.c);
+const begun = async (fields: Record<string, unknown> = {}) => {
+  const job = await monitor(fields);
+  return { jobId: job.job_id, step: await world.begin({ job_id: job.job_id, generation: 0 }) };
+};
+const stored = async (jobId: string) => (await getJob(jobId, 'harbour', world.c)).job;
+describe('a hand-over', () => {
+  test('a hand-over keeps the state of the last capture until the first tick of the next generation is committed', async () => {
+    const { jobId, last } = await handedOver();
+    expect(last.capture).toMatchObject({ motion: 'looked', seen: { position: { segment: '1:/1.ts' } } });
+
+    const next = await world.begin({ job_id: jobId, generation: 1 });
+    const repeated = await world.begin({ job_id: jobId, generation: 1 });
+
+    expect(next.capture).toEqual(last.capture);
+    expect(repeated).toEqual(next);
+    await world.tick(next);
+    expect((await stored(jobId)).handed_over).toBeNull();
+  });
+
+  test('the next generation has the state of the last capture if reconcile repeats its start', async () => {
+    const { start } = world.c.executions;
+    world.c.executions.start = async (input) => {
+      if (input.generation > 0) throw new TransientError('lost');
+      return start(input);
+    };
+    const { jobId, step } = await atTick1000();
+    await expect(world.tick(step)).rejects.toThrow(TransientError);
+    world.c.executions.start = start;
+    world.advance(rules.leaseMarginSeconds + 20);
+    await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
+    expect(world.executions.get(`${jobId}-1`)).toBe('running');
+
+    const next = await world.begin({ job_id: jobId, generation: 1 });
+
+    expect(next.capture).toMatchObject({ motion: 'looked', seen: { position: { segment: '1:/1.ts' } } });
+  });
+
+  test('a generation begins without a state if an earlier release stored the job', async () => {
+    const { jobId } = await handedOver();
+    const { get } = world.c.jobs;
+    world.c.jobs.get = async (...given) => {
+      const { handed_over: _, ...earlier } = (await get(...given))!;
+      return jobSchema.parse(earlier);
+    };
+
+    const next = await world.begin({ job_id: jobId, generation: 1 });
+
+    expect(next.capture).toMatchObject({ tick: 1001, seen: null, motion: null });
+  });
+
+  test('a job that is cancelled after a hand-over keeps no state of its last capture', async () => {
+    const { jobId } = await handedOver();
+
+    expect((await cancelJob(jobId, 'harbour', world.c)).handed_over).toBeNull();
+  });
+
+  test('a tick without a hand-over stores no state of its capture', async () => {
+    const { jobId, step } = await begun({ max_triggers: null });
+    await world.tick(step);
+
+    expect((await stored(jobId)).handed_over).toBeNull();
+  });
+});
+
+describe('an earlier generation', () => {
+  const close = (jobId: string, generation: number) => {
+    const failure = { Error: 'States.Timeout', Cause: 'late' };
+    return analyzeTask({ operation: 'close', job_id: jobId, generation, failure }, world.c);
+  };
+
+  test('the workflow of an earlier generation does not end the job if it fails after the hand-over', async () => {
+    const { jobId } = await handedOver();
+
+    expect(await close(jobId, 0)).toEqual({ job_id: jobId, done: true });
+
+    expect(await stored(jobId)).toMatchObject({ status: 'running', generation: 1 });
+    expect(world.executions.get(`${jobId}-1`)).toBe('running');
+    await close(jobId, 1);
+    expect(await stored(jobId)).toMatchObject({ status: 'failed', reason: 'internal_error' });
+  });
+
+  test('the workflow of an earlier generation starts the next execution if it fails at that start', async () => {
+    const { jobId } = await handedOver();
+    world.executions.delete(`${jobId}-1`);
+
+    await close(jobId, 0);
+
+    expect(world.executions.get(`${jobId}-1`)).toBe('running');
+  });
+
+  test('the workflow of an earlier generation starts no execution of an ended job', async () => {
+    const { jobId } = await handedOver();
+    world.executions.delete(`${jobId}-1`);
+    await cancelJob(jobId, 'harbour', world.c);
+    const before = await stored(jobId);
+    world.executions.clear();
+
+    await close(jobId, 0);
+
+    expect(world.executions.size).toBe(0);
+    expect(await stored(jobId)).toEqual(before);
+  });
+
+  test('the workflow of an earlier generation does not end the job if the hand-over is committed while it fails', async () => {
+    const { jobId, step } = await atTick1000();
+    const { commit } = world.c.jobs;
+    world.c.jobs.commit = async (change) => {
+      world.c.jobs.commit = commit;
+      await world.tick(step);
+      return commit(change);
+    };
+
+    await close(jobId, 0);
+
+    expect(await stored(jobId)).toMatchObject({ status: 'running', generation: 1, last_tick: 1000 });
+  });
+
+  test('an earlier generation commits no tick after the hand-over', async () => {
+    const { jobId } = await handedOver();
+    const next = await world.begin({ job_id: jobId, generation: 1 });
+    const before = await stored(jobId);
+
+    expect(await world.tick({ ...next, generation: 0 })).toMatchObject({ done: true });
+
+    expect(await stored(jobId)).toEqual(before);
+  });
+
+  test('a repair does not end the job if the hand-over is committed during the repair', async () => {
+    const { jobId, step } = await atTick1000();
+    world.executions.set(`${jobId}-0`, 'aborted');
+    const { commit } = world.c.jobs;
+    world.c.jobs.commit = async (change) => {
+      world.c.jobs.commit = commit;
+      await world.tick(step);
+      return commit(change);
+    };
+
+    await repairJob(jobId, world.c);
+
+    expect(await stored(jobId)).toMatchObject({ status: 'running', generation: 1 });
+  });
+});
+
+/** A running job whose next tick is the last one of its generation. */
+async function atTick1000() {
+  const { jobId, step } = await begun({ max_triggers: null });
+  const set = { last_tick: 999 };
+  await world.c.jobs.commit({ jobId, from: ['running'], expectedSequence: 1, set, events: [] });
+  return { jobId, step: { ...step, capture: { ...step.capture, tick: 1000 } } };
+}
+
+async function handedOver() {
+  const { jobId, step } = await atTick1000();
+  return { jobId, last: await world.tick(step) };
+}
