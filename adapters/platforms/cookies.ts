@@ -1,7 +1,7 @@
 /**
  * Reads the cookies of one site as a `Cookie` header. The text is such a header, or a Netscape file as written by
  * browser extensions and yt-dlp. Its fields are separated by tabs: domain, flag, path, secure, expiry, name, value.
- * Returns null if there are none.
+ * Returns null if it has no cookies.
  */
 export function readCookies(text: string, site: string): string | null {
   const lines = text.split('\n').map((line) => line.replace(/\r$/, ''));

@@ -110,9 +110,9 @@ function room(random: Random, seed: number): Frame {
 
 type Color = { luma: number; blueness: number; redness: number };
 
-function each(frame: Frame, colorOf: (x: number, y: number, at: number) => Color): void {
+function each(frame: Frame, toColor: (x: number, y: number, at: number) => Color): void {
   for (let y = 0; y < frame.height; y += 1) {
-    for (let x = 0; x < frame.width; x += 1) put(frame, x, y, colorOf(x, y, y * frame.width + x));
+    for (let x = 0; x < frame.width; x += 1) put(frame, x, y, toColor(x, y, y * frame.width + x));
   }
 }
 
@@ -122,11 +122,11 @@ function rectangle(
   top: number,
   wide: number,
   high: number,
-  colorOf: (at: number) => Color,
+  toColor: (at: number) => Color,
 ): void {
   for (let y = Math.max(top, 0); y < Math.min(top + high, frame.height); y += 1) {
     for (let x = left; x < Math.min(left + wide, frame.width); x += 1) {
-      put(frame, x, y, colorOf(y * frame.width + x));
+      put(frame, x, y, toColor(y * frame.width + x));
     }
   }
 }

@@ -21,8 +21,8 @@ const environment = join(tmpdir(), 'watchpost-fuzz-environment');
 const directory = mkdtempSync(join(tmpdir(), 'watchpost-fuzz-'));
 
 /**
- * Rules of Schemathesis that ours contradict: numbers may come as text, a valid request may name a stream that is not there, and what
- * DELETE ends can still be read: jobs for an hour, keys for good.
+ * Checks of Schemathesis that the contract contradicts: numbers may be strings, a valid request may name a stream that
+ * does not exist, and a resource is readable after DELETE: jobs for an hour, keys permanently.
  */
 const notOurs = 'negative_data_rejection,positive_data_acceptance,use_after_free';
 

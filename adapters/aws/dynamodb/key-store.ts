@@ -47,8 +47,9 @@ export function createKeyStore(table: Table, patience: BackoffDeps): KeyStore {
   };
 
   /**
-   * With its places in lists, and in the caller's item of good keys, which is what is counted: it holds all that are good, and some that were revoked
-   * since. Whoever changed that item meanwhile, or revoked the maker, makes this one decide anew.
+   * Stores a key with its items in lists, and its hash in the caller's item of active keys. That item is counted: it
+   * holds all active keys, and some that were revoked since. A concurrent change of that item, or a revocation of the
+   * creating key, is a conflict.
    */
   async function create(key: ApiKey, maxGood: number): ReturnType<KeyStore['create']> {
     return retryWithJitter(async () => {
@@ -132,7 +133,7 @@ export function createKeyStore(table: Table, patience: BackoffDeps): KeyStore {
     return result.kind === 'written' ? 'done' : undefined;
   }
 
-  /** Where the condition is not met there is nothing to change. A key that is not there meets none of them. */
+  /** Changes one attribute. Does nothing if the condition fails, or the key does not exist. */
   async function change(hash: string, name: string, value: string | null, condition: string): Promise<void> {
     if (!isHash(hash)) return;
     const nullType = condition.includes(':null') ? { ':null': 'NULL' } : {};

@@ -51,7 +51,7 @@ export function buildExpression(write: Write, tableName: string) {
 }
 
 /**
- * Returns `{ '#status': 'status' }` for each attribute of the expressions. Returns undefined if there are none,
+ * Returns `{ '#status': 'status' }` for each attribute of the expressions. Returns undefined if they have none,
  * because DynamoDB rejects an empty map.
  */
 export function attributeNames(

@@ -1,3 +1,5 @@
+import { hasSyncByte, packetBytes } from '../mpeg-ts/packet.ts';
+
 /** Content found instead of a playlist, worded for a remediation. */
 export type ContentKind =
   | 'a video file'
@@ -32,7 +34,7 @@ function isVideo(body: Uint8Array): boolean {
   return (
     ['ftyp', 'moov', 'mdat', 'styp', 'moof'].includes(text(4, 8)) ||
     text(0, 4) === '\x1a\x45\xdf\xa3' ||
-    (body[0] === 0x47 && body[188] === 0x47) ||
+    (hasSyncByte(body, 0) && hasSyncByte(body, packetBytes)) ||
     text(0, 3) === 'FLV' ||
     (text(0, 4) === 'RIFF' && text(8, 12) === 'AVI ')
   );

@@ -16,12 +16,12 @@ export function histogramBin(difference: number): number {
   return difference < -bound ? 0 : difference > bound ? 2 * bound : difference + bound;
 }
 
-/** Returns the median of `total` counted differences, or 0 if there are none. Clears the histogram. */
+/** Returns the median of `total` counted differences, or 0 if `total` is 0. Clears the histogram. */
 export function drainMedian(differences: Histogram, total: number): number {
   return drainQuantile(differences, total, 0.5);
 }
 
-/** Returns the quantile `share` of `total` counted differences, or 0 if there are none. Clears the histogram. */
+/** Returns the quantile `share` of `total` counted differences, or 0 if `total` is 0. Clears the histogram. */
 export function drainQuantile(differences: Histogram, total: number, share: number): number {
   if (total === 0) return 0;
   let left = Math.floor(total * share);

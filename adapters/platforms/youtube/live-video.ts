@@ -10,7 +10,7 @@ import type { Innertube } from './innertube.ts';
 const maxSteps = 3;
 
 /**
- * Returns the id of the live video of a channel. Throws `NotLiveError` if there is none, or the channel does not
+ * Returns the id of the live video of a channel. Throws `NotLiveError` if it has none, or the channel does not
  * exist.
  */
 export async function findLiveVideo(channelPath: string, innertube: Innertube): Promise<string> {

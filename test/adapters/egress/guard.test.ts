@@ -52,7 +52,7 @@ function isWholeHost(host: string): boolean {
 }
 
 describe('public host', () => {
-  it.each(allowedHosts)('%s is allowed', async (host) => {
+  it.each(allowedHosts)('the guard allows the host %s', async (host) => {
     const guard = guardWith([]);
     await expect(guard.resolve(host)).resolves.toHaveLength(1);
     expect(() => guard.check(`rtsp://${host}/live`, ['rtsp'])).not.toThrow();

@@ -86,7 +86,7 @@ describe('createResolutionCache', () => {
 
   it('the resolution cache is bounded', async () => {
     for (const url of ['a', 'b', 'c']) await resolved(url, resolution(url));
-    await resolved('a', resolution('anew'));
+    await resolved('a', resolution('again'));
     expect(asked).toEqual(['a', 'b', 'c', 'a']);
   });
 });

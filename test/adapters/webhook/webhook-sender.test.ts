@@ -103,7 +103,7 @@ describe('createWebhookSender', () => {
     async (url) => {
       const result = await sendTo(url);
 
-      // How long it took would tell whether there is such a name inside.
+      // A latency would reveal whether the internal name exists.
       expect(result).toMatchObject({ status: null, retryAfter: null, latencyMs: 0 });
       expect(result.error).toMatch(/not allowed|refused|reserved/);
     },

@@ -117,7 +117,7 @@ describe('idle ffmpeg', () => {
     await vi.waitFor(() => expect(isAlive(pid!)).toBe(false), { timeout: 10_000 });
   });
 
-  it('at most four ffmpeg processes are idle', async () => {
+  it('the pool holds at most four idle ffmpeg processes', async () => {
     const spares = createFfmpegPool({ ffmpegPath: counted, keepMs: 2000, newFile: () => '' });
     for (let index = 0; index < 6; index += 1) spares.prepare(() => [...waits, '-metadata', `take=${index}`]);
     await startedSoFar(4);

@@ -168,7 +168,7 @@ describe('black frame', () => {
     ],
     ['a dark blue screen', 'color=0x00000c:s=1280x720:r=2,drawbox=color=0x000028:t=fill', false],
     ['grey', 'color=gray:s=1280x720:r=2', false],
-  ])('%s is black: %s', (_, filter, black) => {
+  ])('a stream of %s counts as black: %s', (_, filter, black) => {
     const ticks = watch(renderThumbnails(filter, { seconds: 3 }));
     expect(ticks.map((tick) => tick.black)).toEqual([black, black, black]);
   });

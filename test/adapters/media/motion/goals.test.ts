@@ -35,7 +35,7 @@ describe('recall of motion detection', () => {
     expect(hits).toBe(of);
   });
 
-  test('at least 95 % of events of 0.5 % of the frame are detected', () => {
+  test('the pre-filter detects at least 95 % of events of 0.5 % of the frame', () => {
     const { hits, of } = ours.recall({ shares: (share) => share === 0.005 });
     expect(hits / of).toBeGreaterThanOrEqual(0.95);
   });

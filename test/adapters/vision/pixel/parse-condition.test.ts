@@ -44,7 +44,7 @@ test.each([
   ['the light blue wall', 'blue#0.5%'],
   ['it is light outside', 'bright'],
   ['the lights are turned off', 'dark'],
-  ['the lights go on again', '!(dark)'],
+  ['the lights turn on again', '!(dark)'],
   ['nothing moves', '!(motion)'],
   ['the camera stands still', '!(motion)'],
   ['is there still something red?', 'red#0.5%'],

@@ -67,7 +67,7 @@ describe('pixel model with a frame', () => {
     ['day', 'the picture is bright and green', true],
     ['testCard', 'the picture is mostly red', false],
     ['testCard', 'the screen is blue', false],
-  ])('in the frame %s, "%s" is %s', async (name, condition, triggered) => {
+  ])('the frame %s is judged for "%s" as %s', async (name, condition, triggered) => {
     const verdict = await looksAt(name, condition);
     expect(verdict, verdict.explanation).toMatchObject({
       triggered,
@@ -130,7 +130,7 @@ describe('pixel model with a clip', () => {
     ['still', 'the picture is frozen', true],
     ['appears', 'something green appears', true],
     ['appears', 'the picture changes', true],
-  ])('in the clip %s, "%s" is %s', async (name, condition, triggered) => {
+  ])('the clip %s is judged for "%s" as %s', async (name, condition, triggered) => {
     const verdict = await looksAtClip(name, condition);
     expect(verdict, verdict.explanation).toMatchObject({ triggered });
   });
@@ -202,7 +202,7 @@ describe('pixel model with a summary', () => {
     expect(summary).toMatch(/At 12:00:20 UTC 2\.\d % of the frame had changed/);
   });
 
-  test('a summary without samples reports that there are none', async () => {
+  test('a summary without samples reports that it has no samples', async () => {
     expect((await pixel.summarize([], timeout())).summary).toContain('no samples');
   });
 });

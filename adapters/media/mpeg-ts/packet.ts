@@ -1,0 +1,66 @@
+/** Size of a packet, in bytes. */
+export const packetBytes = 188;
+const syncByte = 0x47;
+
+// Packets: ISO/IEC 13818-1, 2.4.3.2. Adaptation field: 2.4.3.4.
+
+/** Returns true if a packet can start at this offset. */
+export function hasSyncByte(bytes: Uint8Array, at: number): boolean {
+  return bytes[at] === syncByte;
+}
+
+/**
+ * Returns the offset of the next packet, or the end of the input. Skips bytes that are not a packet: the next sync
+ * byte must follow.
+ */
+export function findPacket(bytes: Uint8Array, from: number): number {
+  for (let at = from; at < bytes.length; at += 1) {
+    const isLast = at + packetBytes >= bytes.length;
+    if (hasSyncByte(bytes, at) && (isLast || hasSyncByte(bytes, at + packetBytes))) return at;
+  }
+  return bytes.length;
+}
+
+/** Returns the PID of the packet at this offset. */
+export function readPid(bytes: Uint8Array, at = 0): number {
+  return readUint16(bytes, at + 1) & 0x1fff;
+}
+
+/** Returns the payload unit start indicator: the packet at this offset starts a PES packet or a PSI section. */
+export function startsPayloadUnit(bytes: Uint8Array, at = 0): boolean {
+  return (readByte(bytes, at + 1) & 0x40) !== 0;
+}
+
+/** Returns the random access indicator of a packet: its access unit is a key frame. */
+export function isRandomAccess(packet: Uint8Array): boolean {
+  return hasAdaptationField(packet) && readByte(packet, 4) > 0 && (readByte(packet, 5) & 0x40) !== 0;
+}
+
+/** Returns the payload of a packet: the bytes after its header and adaptation field. */
+export function packetPayload(packet: Uint8Array): Uint8Array {
+  if ((readByte(packet, 3) & 0x10) === 0) return packet.subarray(packetBytes);
+  return packet.subarray(hasAdaptationField(packet) ? 5 + readByte(packet, 4) : 4);
+}
+
+/** Returns the packets of one PID. */
+export function packetsWithPid(bytes: Uint8Array, pid: number): Uint8Array[] {
+  const packets: Uint8Array[] = [];
+  for (let at = 0; at + packetBytes <= bytes.length; at += packetBytes) {
+    if (readPid(bytes, at) === pid) packets.push(bytes.subarray(at, at + packetBytes));
+  }
+  return packets;
+}
+
+/** Reads 16 bits, beyond the end as 0. */
+export function readUint16(bytes: Uint8Array, at: number): number {
+  return readByte(bytes, at) * 256 + readByte(bytes, at + 1);
+}
+
+/** Reads a byte, beyond the end as 0, which matches no identifier. */
+export function readByte(bytes: Uint8Array, at: number): number {
+  return bytes[at] ?? 0;
+}
+
+function hasAdaptationField(packet: Uint8Array): boolean {
+  return (readByte(packet, 3) & 0x20) !== 0;
+}

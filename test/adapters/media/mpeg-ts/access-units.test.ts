@@ -1,0 +1,76 @@
+import { beforeAll, expect, it } from 'vitest';
+import { indexAccessUnits } from '../../../../adapters/media/mpeg-ts/access-units.ts';
+import {
+  findPacket,
+  packetBytes,
+  packetPayload,
+  readPid,
+  startsPayloadUnit,
+} from '../../../../adapters/media/mpeg-ts/packet.ts';
+import { ptsDifference, readPts, shiftTimestamps } from '../../../../adapters/media/mpeg-ts/pes-packet.ts';
+import { record } from '../../../support/hls/recording.ts';
+
+let whole: Buffer;
+
+beforeAll(async () => {
+  whole = (await record({ keyFrameSeconds: 1, seconds: 4, size: '640x360' })).segments[1]!;
+});
+
+it('an access unit over several PES packets is counted once', () => {
+  const { accessUnits, videoPid } = indexAccessUnits(whole)!;
+  expect(accessUnits.length).toBeGreaterThan(10);
+  expect(indexAccessUnits(insertSecondPacket(videoPid))?.accessUnits).toEqual(accessUnits);
+});
+
+it('a segment with garbage between packets or without PSI is not indexed', () => {
+  expect(indexAccessUnits(Buffer.concat([Buffer.alloc(500, 'x'), whole]))).toBeNull();
+  const { psi } = indexAccessUnits(whole)!;
+  const rest = splitPackets(whole).filter((packet) => !psi.some((each) => readPid(each) === readPid(packet)));
+  expect(indexAccessUnits(Buffer.concat(rest))).toBeNull();
+});
+
+it('the next packet is found after garbage that contains sync bytes', () => {
+  const garbage = Buffer.from('xxGxxGx');
+  expect(findPacket(Buffer.concat([garbage, whole]), 0)).toBe(garbage.length);
+  expect(findPacket(garbage.subarray(0, 2), 0)).toBe(2);
+});
+
+it('the payload of a packet without a payload is empty', () => {
+  const packet = Buffer.alloc(packetBytes, 0xff);
+  packet[3] = 0x20;
+  packet[4] = 10;
+  expect(packetPayload(packet)).toHaveLength(0);
+});
+
+it('shifted timestamps wrap at 33 bits and keep their difference', () => {
+  const { accessUnits } = indexAccessUnits(whole)!;
+  const pes = packetPayload(
+    Buffer.from(whole.subarray(accessUnits[0]!.at, accessUnits[0]!.at + packetBytes)),
+  );
+  const before = readPts(pes)!;
+  for (const by of [2 ** 33 - 1000, -before - 5, 90_000]) {
+    const from = readPts(pes)!;
+    shiftTimestamps(pes, by);
+    expect(readPts(pes)).toBe((((from + by) % 2 ** 33) + 2 ** 33) % 2 ** 33);
+  }
+  expect(ptsDifference(2 ** 33 - 5, 10)).toBe(15);
+  expect(ptsDifference(10, 2 ** 33 - 5)).toBe(-15);
+});
+
+function splitPackets(bytes: Buffer): Buffer[] {
+  return Array.from({ length: bytes.length / packetBytes }, (_, index) =>
+    bytes.subarray(index * packetBytes, (index + 1) * packetBytes),
+  );
+}
+
+/** The first packet within an access unit of that stream starts another PES packet, without a PTS. */
+function insertSecondPacket(videoPid: number): Buffer {
+  const bytes = Buffer.from(whole);
+  for (const packet of splitPackets(bytes)) {
+    if (readPid(packet) !== videoPid || startsPayloadUnit(packet)) continue;
+    packet[1] = packet[1]! | 0x40;
+    packetPayload(packet).set([0, 0, 1, 0xe0, 0, 0, 0x80, 0, 0]);
+    return bytes;
+  }
+  throw new Error('Every access unit fits into one packet');
+}
