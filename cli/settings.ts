@@ -2,6 +2,7 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { createAddressRule } from '../adapters/egress/address-rule.ts';
+import { rules } from '../core/rules.ts';
 
 /** Settings of the one-machine service: one list for the flags, the `WATCHPOST_*` variables, the help and docs/settings.md. */
 
@@ -70,7 +71,7 @@ const settingsSchema = z.object({
     .string()
     .prefault('')
     .register(help, { fallback: '', text: 'its API key, where it wants one' }),
-  maxJobSeconds: wholeNumber(5, 86_400)
+  maxJobSeconds: wholeNumber(5, rules.maxJobDurationSeconds)
     .prefault('600')
     .register(help, { fallback: '600', text: 'server cap on the duration of a job' }),
   jobsPerCaller: wholeNumber(1, 1000)
@@ -87,7 +88,7 @@ const settingsSchema = z.object({
     fallback: '128',
     text: 'captures of running jobs that run concurrently; probes and captures of calls may be a quarter as many besides',
   }),
-  retentionSeconds: wholeNumber(60, 86_400)
+  retentionSeconds: wholeNumber(60, rules.maxRetentionSeconds)
     .prefault('3600')
     .register(help, { fallback: '3600', text: 'how long a finished job can be read' }),
   eventStreamsPerCaller: wholeNumber(1, 1000)

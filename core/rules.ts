@@ -24,8 +24,12 @@ export const rules = {
   maxModelFailures: 5,
   /** A summary that the model did not give is asked for again after this, or with the next capture. */
   summaryRetrySeconds: 30,
-  /** The longest that a digest may run for its `max_windows` (design section 10). */
-  digestSeconds: 86_400,
+  /** Upper bound of the setting `maxJobSeconds`, and of the duration that `max_windows` of a digest can ask for (design section 10). */
+  maxJobDurationSeconds: 86_400,
+  /** Upper bound of the setting `retentionSeconds`. */
+  maxRetentionSeconds: 86_400,
+  /** Retention of an idempotency key: longer than any client retries. */
+  idempotencyKeySeconds: 86_400,
   /** Samples kept of a window: more than contact sheets for any model take, and a job's record stays below 20 kB. */
   maxSamplesPerWindow: 120,
   /** Windows that one change closes, which matters after an outage: a transaction of DynamoDB has 100 items. */
