@@ -63,6 +63,8 @@ export const rules = {
   minResendSeconds: 60,
   /** What is undelivered this long after its job's end is given up. */
   deliveryTtlSeconds: 3600,
+  /** Attempts to commit a change that conflicts with concurrent ones. */
+  maxCommitAttempts: 8,
   /** Ticks of one execution: its history ends at 25,000 events, about 14 a tick (design section 3). */
   ticksPerExecution: 1000,
 } as const;
