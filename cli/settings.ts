@@ -2,6 +2,7 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { createAddressRule } from '../adapters/egress/address-rule.ts';
+import { rules } from '../core/rules.ts';
 
 /** Settings of the embedded service: one list for flags, `WATCHPOST_*` variables, help and docs/operate/configuration.md. */
 
@@ -70,7 +71,7 @@ const settingsSchema = z.object({
     .string()
     .prefault('')
     .register(help, { fallback: '', text: 'API key of the OpenAI-compatible server; empty: none' }),
-  maxJobSeconds: wholeNumber(5, 86_400)
+  maxJobSeconds: wholeNumber(5, rules.maxJobDurationSeconds)
     .prefault('600')
     .register(help, { fallback: '600', text: 'maximum duration of a job, in seconds' }),
   jobsPerCaller: wholeNumber(1, 1000)
@@ -87,7 +88,7 @@ const settingsSchema = z.object({
     fallback: '128',
     text: 'maximum concurrent captures of jobs; calls have a quarter as many in addition',
   }),
-  retentionSeconds: wholeNumber(60, 86_400)
+  retentionSeconds: wholeNumber(60, rules.maxRetentionSeconds)
     .prefault('3600')
     .register(help, { fallback: '3600', text: 'retention of an ended job, in seconds' }),
   eventStreamsPerCaller: wholeNumber(1, 1000)
