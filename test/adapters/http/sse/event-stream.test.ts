@@ -265,8 +265,8 @@ describe('which representation', () => {
     await stream(jobId, { 'last-event-id': '1' });
 
     expect(open.mock.calls).toEqual([
-      ['harbour', { jobId, returns: false }],
-      ['harbour', { jobId, returns: true }],
+      ['harbour', { jobId, isReconnect: false }],
+      ['harbour', { jobId, isReconnect: true }],
     ]);
   });
 
