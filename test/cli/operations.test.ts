@@ -166,10 +166,13 @@ test('the command line works over HTTP with the permissions of its key', async (
   const listed = await keys('list', '--caller', 'lighthouse', ...there);
   expect(listed.map(({ key_id: id }: { key_id: string }) => id)).toEqual([made.key_id, next.key_id]);
 
-  const refused = keys('list', '--base-url', service.baseUrl, '--key', made.key);
-  await expect(refused).rejects.toThrow('Authentication required');
-  await expect(keys('list', '--base-url', service.baseUrl)).rejects.toThrow('--key');
-  await expect(keys('list', ...there, '--stack', 'watchpost')).rejects.toThrow('More than one service');
+  await Promise.all([
+    expect(keys('list', '--base-url', service.baseUrl, '--key', made.key)).rejects.toThrow(
+      'Authentication required',
+    ),
+    expect(keys('list', '--base-url', service.baseUrl)).rejects.toThrow('--key'),
+    expect(keys('list', ...there, '--stack', 'watchpost')).rejects.toThrow('More than one service'),
+  ]);
 });
 
 test('a restart resets the counters', async () => {
