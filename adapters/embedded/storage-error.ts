@@ -1,10 +1,5 @@
 import { z } from 'zod';
-import { TransientError } from '../../core/errors.ts';
-
-/** A stored record that cannot be read, or a statement that SQLite refuses: a defect of ours or of the disk, which no repetition cures. */
-export class StorageError extends Error {
-  override readonly name = 'StorageError';
-}
+import { StorageError, TransientError } from '../../core/errors.ts';
 
 /**
  * What SQLite or the file system threw, as the core may see it: `TransientError` for what passes or what an operator can

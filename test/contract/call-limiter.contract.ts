@@ -19,7 +19,7 @@ export function describeCallLimiter(name: string, makeLimiter: MakeLimiter): voi
         expect(await call()).toEqual({
           kind: 'refused',
           limit: 'per minute',
-          most: 3,
+          max: 3,
           retryAfterSeconds: 10,
         });
         advance(10);
@@ -65,7 +65,7 @@ export function describeCallLimiter(name: string, makeLimiter: MakeLimiter): voi
       it('is held until a call is released, which counts once', async () => {
         const { calls, call } = await limiter(makeLimiter, { atOnce: 2 });
         const [first, second] = [await calls.admit('harbour'), await calls.admit('harbour')];
-        expect(await call()).toMatchObject({ kind: 'refused', limit: 'at once', most: 2 });
+        expect(await call()).toMatchObject({ kind: 'refused', limit: 'at once', max: 2 });
         if (first.kind !== 'admitted') throw new Error('refused');
         await first.release();
         await first.release();

@@ -1,4 +1,4 @@
-import { setSystemTimer, type SetTimer } from '../timer.ts';
+import { setSystemTimer, type SetTimer } from '../../timer.ts';
 
 /** Time as the machine has it. The monotonic clock never goes back, and stands still while the machine sleeps, as its timers do. */
 export type ClockSource = { wallMs: () => number; monotonicMs: () => number; setTimer: SetTimer };

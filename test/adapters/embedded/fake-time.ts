@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { SetTimer } from '../../../adapters/embedded/timer.ts';
+import type { SetTimer } from '../../../adapters/timer.ts';
 
 /** A clock that stands still until told to pass, and the timers that hang on it. */
 export function createFakeTime(start = new Date('2026-03-01T12:00:00.000Z')) {

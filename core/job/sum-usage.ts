@@ -1,7 +1,7 @@
-import { countersSchema, type Job } from '../../core/records/job.ts';
-import type { Totals, Usage } from '../../core/ports/job-store.ts';
+import { countersSchema, type Job } from '../records/job.ts';
+import type { Totals, Usage } from '../ports/job-store.ts';
 
-/** Adds the active jobs to what ended ones left. */
+/** Adds the counters of active jobs to the totals of ended ones. */
 export function sumUsage(ended: Totals, active: Job[]): Usage {
   const usage: Usage = {
     ...ended,
