@@ -1,4 +1,4 @@
-import type { ClosureResult, WindowClosure } from '../digest/window-closure.ts';
+import type { ClosureResult, WindowClosure } from '../records/window-closure.ts';
 import type { DigestJob } from '../records/job.ts';
 
 /** Who has the summaries of a digest's last windows made, for a caller who cancels: here, or where the model may be asked. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Platform } from '../stream/platform.ts';
+import type { Platform } from './platform.ts';
 
 /** What is taken from the stream in a tick (glossary: capture). */
 
