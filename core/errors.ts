@@ -186,3 +186,8 @@ export class TransientError extends Error {
     this.name = 'TransientError';
   }
 }
+
+/** A stored record that cannot be read, or a statement that the database rejects: a defect, which no retry resolves. */
+export class StorageError extends Error {
+  override readonly name = 'StorageError';
+}

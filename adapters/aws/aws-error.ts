@@ -18,7 +18,7 @@ function passes(error: Error): boolean {
   if (throttles.has(error.name) || interruptions.has(error.name)) return true;
   const status = readStatus(error);
   if (status !== undefined) return status >= 500 || status === 429;
-  return readCode(error) !== undefined;
+  return isInterrupted(error);
 }
 
 function readStatus(error: object): number | undefined {
@@ -27,21 +27,29 @@ function readStatus(error: object): number | undefined {
   return typeof metadata.httpStatusCode === 'number' ? metadata.httpStatusCode : undefined;
 }
 
-/** Returns a code such as `ECONNRESET`, `ENOTFOUND` or `EPIPE`: the request was interrupted. */
-function readCode(error: object): string | undefined {
-  return 'code' in error && typeof error.code === 'string' && /^E[A-Z_]+$/.test(error.code)
-    ? error.code
-    : undefined;
+/** Returns true for a code such as `ECONNRESET`, `ENOTFOUND` or `EPIPE`: the request was interrupted. */
+function isInterrupted(error: object): boolean {
+  return 'code' in error && typeof error.code === 'string' && /^E[A-Z_]+$/.test(error.code);
 }
 
+/**
+ * Error names of throttling and of conflicts that a service documents as retryable
+ * (docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html).
+ */
 const throttles = new Set([
-  'ThrottlingException',
-  'ThrottledException',
-  'TooManyRequestsException',
-  'RequestThrottled',
-  'RequestLimitExceeded',
-  'SlowDown',
+  'ItemCollectionSizeLimitExceededException',
   'KmsThrottled',
+  'LimitExceededException',
+  'ProvisionedThroughputExceededException',
+  'ReplicatedWriteConflictException',
+  'RequestLimitExceeded',
+  'RequestThrottled',
+  'SlowDown',
+  'ThrottledException',
+  'ThrottlingException',
+  'TooManyRequestsException',
+  'TransactionConflictException',
+  'TransactionInProgressException',
 ]);
 
 const interruptions = new Set(['TimeoutError', 'AbortError', 'RequestTimeout', 'RequestTimeoutException']);

@@ -1,6 +1,6 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import type { DeliveryMessage } from '../../core/records/delivery.ts';
+import { deduplicationId } from '../../core/records/delivery.ts';
 import type { DeliveryQueue } from '../../core/ports/delivery.ts';
 import { throwCoreError } from './aws-error.ts';
 
@@ -23,8 +23,4 @@ export function createDeliveryQueue({ client, queueUrl }: DeliveryQueueOptions):
       await client.send(command).catch(throwCoreError);
     },
   };
-}
-
-function deduplicationId({ job_id, sequence, resend }: DeliveryMessage): string {
-  return `${job_id}:${sequence}:${resend}`;
 }

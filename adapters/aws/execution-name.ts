@@ -1,11 +1,6 @@
 import { executionInputSchema } from '../../core/records/workflow.ts';
 import type { ExecutionInput } from '../../core/records/workflow.ts';
 
-/** Returns `<job_id>-<generation>`, so that a repeated start has no effect. */
-export function executionName({ job_id, generation }: ExecutionInput): string {
-  return `${job_id}-${generation}`;
-}
-
 /** Parses an execution name. Returns undefined for names of other executions. */
 export function readExecutionName(name: string): ExecutionInput | undefined {
   const [, jobId, generation] = /^(.{36})-(\d{1,9})$/.exec(name) ?? [];

@@ -7,8 +7,9 @@ import {
 } from '@aws-sdk/client-sfn';
 import type { ExecutionStatus, SFNClient } from '@aws-sdk/client-sfn';
 import type { Executions } from '../../core/ports/executions.ts';
+import { executionName } from '../../core/records/workflow.ts';
 import type { ExecutionInput } from '../../core/records/workflow.ts';
-import { executionArn, executionName } from './execution-name.ts';
+import { executionArn } from './execution-name.ts';
 import { throwCoreError } from './aws-error.ts';
 
 /** Step Functions client and state machine of `watch.asl.json`. */

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import { deliveryMessageSchema, type DeliveryMessage } from '../../core/records/delivery.ts';
+import { deduplicationId, deliveryMessageSchema, type DeliveryMessage } from '../../core/records/delivery.ts';
 import type { Row } from './record.ts';
 import { withStorageErrors, transaction } from './transaction.ts';
 
@@ -50,10 +50,6 @@ export function createDeliveryMessageTable(database: DatabaseSync) {
 
 /** Deduplication interval of SQS FIFO, counted from the first message. */
 const deduplicationMs = 300_000;
-
-function deduplicationId({ job_id, sequence, resend }: DeliveryMessage): string {
-  return `${job_id}:${sequence}:${resend}`;
-}
 
 function readMessage(row: Row | undefined): QueuedMessage | undefined {
   if (row === undefined) return undefined;

@@ -3,7 +3,7 @@ import { rules } from '../../core/rules.ts';
 import { jobLog, type Log } from '../../core/ports/log.ts';
 import { ageSeconds } from '../../core/time.ts';
 import type { DeliveryMessageTable, QueuedMessage } from './delivery-message-table.ts';
-import type { SetTimer } from './timer.ts';
+import type { SetTimer } from '../timer.ts';
 
 /** Result of a handler. 'again' keeps the message at the head of its job, invisible for `afterSeconds`. */
 export type DeliveryOutcome = { kind: 'done' } | { kind: 'again'; afterSeconds: number };

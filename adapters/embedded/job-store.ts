@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { hasExpired } from '../../core/records/job.ts';
 import type { JobStore } from '../../core/ports/job-store.ts';
 import { commitChange } from './job-commit.ts';
 import { createJob } from './job-creation.ts';
@@ -6,7 +7,7 @@ import { sweepJobs, type SweepResult } from './job-sweep.ts';
 import { createSlotReservations } from './slot-reservations.ts';
 import { createJobTables, type JobTables } from './job-tables.ts';
 import { withStorageErrors, transaction } from './transaction.ts';
-import { sumUsage } from './usage.ts';
+import { sumUsage } from '../../core/job/sum-usage.ts';
 
 export type EmbeddedJobStore = JobStore & {
   /**
@@ -40,7 +41,7 @@ export function createJobStore(database: DatabaseSync): EmbeddedJobStore {
     commit: async (change) => transaction(database, () => commitChange(tables, change)),
     get: async (jobId, now) => {
       const job = withStorageErrors(() => jobs.find(jobId));
-      return job === undefined || hasExpired(job.expires_at, now) ? undefined : job;
+      return job === undefined || hasExpired(job, now) ? undefined : job;
     },
     findByIdempotencyKey: async (caller, key, now) =>
       withStorageErrors(() => tables.idempotency.find(caller, key, now)),
@@ -59,10 +60,6 @@ export function createJobStore(database: DatabaseSync): EmbeddedJobStore {
     renewLeases: (until) => transaction(database, () => renewLeases(tables, until)),
     sweep: (now) => sweepJobs(database, tables, now),
   };
-}
-
-function hasExpired(expiresAt: string | null, now: Date): boolean {
-  return expiresAt !== null && Date.parse(expiresAt) <= now.getTime();
 }
 
 function markPublished({ jobs }: JobTables, jobId: string, sequence: number): void {

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
+import { rules } from '../../core/rules.ts';
 import type { Job } from '../../core/records/job.ts';
 import { withStorageErrors, transaction } from './transaction.ts';
 import type { JobTables } from './job-tables.ts';
@@ -13,7 +14,9 @@ export type SweepResult = { jobs: { jobId: string; sourceId: string }[]; idempot
  */
 export async function sweepJobs(database: DatabaseSync, tables: JobTables, now: Date): Promise<SweepResult> {
   const removeDeliveries = createDeliveryRemoval(database);
-  const jobs = withStorageErrors(() => tables.jobs.expiredBy(new Date(now.getTime() - deliveryTimeMs)));
+  const jobs = withStorageErrors(() =>
+    tables.jobs.expiredBy(new Date(now.getTime() - rules.deliveryTtlSeconds * 1000)),
+  );
   for (const job of jobs) {
     transaction(database, () => {
       removeJob(tables, job);
@@ -25,9 +28,6 @@ export async function sweepJobs(database: DatabaseSync, tables: JobTables, now: 
   const idempotencyRecords = transaction(database, () => tables.idempotency.removeExpired(now));
   return { jobs: jobs.map((job) => ({ jobId: job.job_id, sourceId: job.source_id })), idempotencyRecords };
 }
-
-/** Deliveries end one hour after their job's end (design section 9). */
-const deliveryTimeMs = 3_600_000;
 
 function removeJob(tables: JobTables, job: Job): void {
   tables.events.removeAll(job.job_id);

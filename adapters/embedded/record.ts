@@ -1,6 +1,6 @@
 import type { SQLOutputValue } from 'node:sqlite';
 import { z } from 'zod';
-import { StorageError } from './storage-error.ts';
+import { StorageError } from '../../core/errors.ts';
 
 export type Row = Record<string, SQLOutputValue>;
 

@@ -1,10 +1,5 @@
 import { z } from 'zod';
-import { TransientError } from '../../core/errors.ts';
-
-/** Unreadable record or rejected SQL statement: a defect of this service or of the disk, which a retry does not fix. */
-export class StorageError extends Error {
-  override readonly name = 'StorageError';
-}
+import { StorageError, TransientError } from '../../core/errors.ts';
 
 /**
  * Maps errors of SQLite and of the file system: `TransientError` for faults that pass or that an operator can fix (a full disk, a

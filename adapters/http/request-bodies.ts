@@ -1,5 +1,5 @@
 import { RateLimitedError, WatchpostError } from '../../core/errors.ts';
-import type { SetTimer } from '../embedded/timer.ts';
+import type { SetTimer } from '../timer.ts';
 
 /** Request bodies that are in memory, over all requests of a process. */
 export interface RequestBodies {

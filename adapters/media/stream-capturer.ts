@@ -1,4 +1,4 @@
-import { detectPlatform } from '../../core/stream/platform.ts';
+import { detectPlatform } from '../../core/records/platform.ts';
 import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
 import type { EgressGuard } from '../egress/guard.ts';
 import type { GuardedHttp } from '../egress/guarded-http.ts';

@@ -1,4 +1,4 @@
-import { detectPlatform } from '../../core/stream/platform.ts';
+import { detectPlatform } from '../../core/records/platform.ts';
 import type { PlatformPage } from './platform-page.ts';
 import { parseTwitchUrl } from './twitch/parse-twitch-url.ts';
 import { parseYoutubeUrl } from './youtube/parse-youtube-url.ts';

@@ -1,7 +1,7 @@
 import { gapsWithin } from '../tick/coverage.ts';
 import type { NewEvent } from '../records/event.ts';
 import type { Counters, DigestJob, TickState } from '../records/job.ts';
-import type { ClosureResult } from './window-closure.ts';
+import type { ClosureResult } from '../records/window-closure.ts';
 import { createSummaryEvent } from './summary-event.ts';
 import { emptyWindow } from '../records/digest-state.ts';
 import type { DigestState } from '../records/digest-state.ts';

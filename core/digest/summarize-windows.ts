@@ -1,6 +1,6 @@
 import type { CoreDeps } from '../dependencies.ts';
 import { rules } from '../rules.ts';
-import type { WindowClosure, ClosureResult, SummaryResult } from './window-closure.ts';
+import type { WindowClosure, ClosureResult, SummaryResult } from '../records/window-closure.ts';
 import { selectEvenly } from './select-evenly.ts';
 import { TransientError, VisionError } from '../errors.ts';
 import type { DigestJob } from '../records/job.ts';

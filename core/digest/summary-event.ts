@@ -1,6 +1,6 @@
 import type { NewEvent } from '../records/event.ts';
 import type { Gap } from '../records/job.ts';
-import type { SummaryResult, WindowSpan } from './window-closure.ts';
+import type { SummaryResult, WindowSpan } from '../records/window-closure.ts';
 import type { DigestWindow } from '../records/digest-state.ts';
 
 /** What there is to say about the closing's one window with samples. */

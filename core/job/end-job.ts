@@ -7,7 +7,7 @@ import { planUpdate } from '../tick/tick-change.ts';
 import type { JobEnding } from '../tick/tick-decision.ts';
 import { applyClosure } from '../digest/apply-closure.ts';
 import { planFinalClosure, finalizeClosure } from '../digest/window-closure.ts';
-import type { ClosureResult, WindowClosure } from '../digest/window-closure.ts';
+import type { ClosureResult, WindowClosure } from '../records/window-closure.ts';
 import { JobAlreadyStoppedError, JobNotFoundError } from '../errors.ts';
 import type { DigestJob, Job } from '../records/job.ts';
 import { jobLog } from '../ports/log.ts';

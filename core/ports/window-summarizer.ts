@@ -1,4 +1,4 @@
-import type { ClosureResult, WindowClosure } from '../digest/window-closure.ts';
+import type { ClosureResult, WindowClosure } from '../records/window-closure.ts';
 import type { DigestJob } from '../records/job.ts';
 
 /** Summarizes the last windows of a cancelled digest: in process, or by invoking `analyze` on AWS. */

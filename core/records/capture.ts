@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Platform } from '../stream/platform.ts';
+import type { Platform } from './platform.ts';
 
 /** Media of a capture: `frames` is one frame, `clip` a short clip, `hybrid` both. */
 export const inputModeSchema = z.enum(['frames', 'clip', 'hybrid']);

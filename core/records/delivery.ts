@@ -66,3 +66,8 @@ export const deliveryMessageSchema = z.object({
   resend: z.int().nonnegative(),
 });
 export type DeliveryMessage = z.infer<typeof deliveryMessageSchema>;
+
+/** Returns the id by which the queue detects a message that is sent again within five minutes. */
+export function deduplicationId({ job_id, sequence, resend }: DeliveryMessage): string {
+  return `${job_id}:${sequence}:${resend}`;
+}

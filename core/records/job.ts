@@ -182,6 +182,11 @@ export const sourceSchema = z.object({
 });
 export type Source = z.infer<typeof sourceSchema>;
 
+/** Returns true if the job has expired at `now`. */
+export function hasExpired({ expires_at: expiresAt }: Job, now: Date): boolean {
+  return expiresAt !== null && Date.parse(expiresAt) <= now.getTime();
+}
+
 export const zeroCounters: Counters = {
   checks_performed: 0,
   checks_missed: 0,

@@ -10,6 +10,11 @@ export const executionInputSchema = z.object({
 });
 export type ExecutionInput = z.infer<typeof executionInputSchema>;
 
+/** Returns the name of a job's execution, `<job_id>-<generation>`: a repeated start of the same name has no effect. */
+export function executionName({ job_id, generation }: ExecutionInput): string {
+  return `${job_id}-${generation}`;
+}
+
 /** Progress of the stream in the last captures, carried from tick to tick. */
 const streamFreshnessSchema = z.object({
   position: streamPositionSchema,

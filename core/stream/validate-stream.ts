@@ -1,7 +1,7 @@
 import type { StreamDetails } from '../records/capture.ts';
 import { NotLiveError, StreamFetchError } from '../errors.ts';
 import { maskUrl } from './mask-url.ts';
-import { detectPlatform } from './platform.ts';
+import { detectPlatform } from '../records/platform.ts';
 import { captureStream, probeStream } from './stream-access.ts';
 import type { ReachDeps } from './stream-access.ts';
 

@@ -1,4 +1,4 @@
-import type { ClosureResult } from '../digest/window-closure.ts';
+import type { ClosureResult } from '../records/window-closure.ts';
 import type { Failure } from '../records/job.ts';
 import type { Verdict } from '../records/vision.ts';
 import type { Screening } from './screen-capture.ts';

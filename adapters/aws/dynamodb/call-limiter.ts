@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { callWindowMs, findRefusal } from '../../../core/access/call-admission.ts';
+import type { CallLimits } from '../../../core/access/call-admission.ts';
 import type { Admission, CallLimiter } from '../../../core/ports/call-limiter.ts';
 import type { BackoffDeps } from './retry-with-jitter.ts';
 import { itemKeys } from './keys.ts';
@@ -6,24 +8,13 @@ import { countPermits, unexpiredPermits, permitsSchema, withoutPermit } from './
 import { optimisticUpdate, type ItemUpdate } from './optimistic-update.ts';
 import type { Table } from './table.ts';
 
-/** Call limits of a caller. */
-export type CallLimits = {
-  /** Maximum calls in any 60 s; 0 means no limit. */
-  perMinute: number;
-  /** Maximum concurrent calls; 0 means no limit. */
-  atOnce: number;
-};
-
 type Deps = CallLimits & { table: Table; backoff: BackoffDeps; now: () => Date; newId: () => string };
 
-const windowMs = 60_000;
 /**
  * Lifetime of a permit, in milliseconds: three times the maximum duration of a capture and a model call. A permit
  * that is still held then belongs to a crashed function.
  */
 const heldMs = 360_000;
-/** `Retry-After` at the concurrency limit: the usual duration of a check. */
-const retryAtOnceSeconds = 2;
 
 /**
  * Creates a limiter that all functions share: one item per caller with the start times of the last minute and the
@@ -43,7 +34,11 @@ export function createCallLimiter({ perMinute, atOnce, newId, ...c }: Deps): Cal
 
   function admitted(use: Use, call: string): ItemUpdate<Use, Refusal | undefined> {
     const nowMs = c.now().getTime();
-    const refused = findRefusal(use, nowMs);
+    const refused = findRefusal(
+      { beganMs: use.began_ms, running: countPermits(use.under_way) },
+      { perMinute, atOnce },
+      nowMs,
+    );
     if (refused) return { answer: refused };
     return {
       answer: undefined,
@@ -52,16 +47,6 @@ export function createCallLimiter({ perMinute, atOnce, newId, ...c }: Deps): Cal
         under_way: atOnce > 0 ? { ...use.under_way, [call]: nowMs + heldMs } : {},
       },
     };
-  }
-
-  function findRefusal(use: Use, nowMs: number): Refusal | undefined {
-    if (atOnce > 0 && countPermits(use.under_way) >= atOnce) {
-      return { kind: 'refused', limit: 'concurrency', max: atOnce, retryAfterSeconds: retryAtOnceSeconds };
-    }
-    const oldest = use.began_ms[0];
-    if (oldest === undefined || use.began_ms.length < perMinute) return undefined;
-    const retryAfterSeconds = Math.max(1, Math.ceil((oldest + windowMs - nowMs) / 1000));
-    return { kind: 'refused', limit: 'per minute', max: perMinute, retryAfterSeconds };
   }
 
   /** Releases the permit once. A failure must not lose the response; an unreleased permit expires. */
@@ -92,7 +77,9 @@ type Use = z.infer<typeof useSchema>;
  * before a clock was set back.
  */
 function current(use: Use, nowMs: number): Use {
-  const began_ms = use.began_ms.filter((began) => began > nowMs - windowMs && began <= nowMs + windowMs);
+  const began_ms = use.began_ms.filter(
+    (began) => began > nowMs - callWindowMs && began <= nowMs + callWindowMs,
+  );
   return {
     began_ms: began_ms.toSorted((one, other) => one - other),
     under_way: unexpiredPermits(use.under_way, nowMs, heldMs),

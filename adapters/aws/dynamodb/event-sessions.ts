@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { EventSession, EventSessions, EventStreamReader } from '../../../core/ports/event-sessions.ts';
-import type { SetTimer } from '../../embedded/timer.ts';
+import type { SetTimer } from '../../timer.ts';
 import type { BackoffDeps } from './retry-with-jitter.ts';
 import { itemKeys } from './keys.ts';
 import { countPermits, unexpiredPermits, permitsSchema, withoutPermit, type Permits } from './permits.ts';

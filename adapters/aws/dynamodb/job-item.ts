@@ -53,8 +53,3 @@ const columnsSchema = z.object({
   hook_sequence: z.int().nonnegative(),
   hook_minute: z.int(),
 });
-
-/** Returns true if the job has expired at `now`. */
-export function hasExpired({ expires_at: expiresAt }: Job, now: Date): boolean {
-  return expiresAt !== null && Date.parse(expiresAt) <= now.getTime();
-}

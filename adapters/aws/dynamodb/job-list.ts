@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Job } from '../../../core/records/job.ts';
 import type { JobQuery } from '../../../core/ports/job-store.ts';
-import { hasExpired, readJobItem } from './job-item.ts';
+import { readJobItem } from './job-item.ts';
+import { hasExpired } from '../../../core/records/job.ts';
 import type { ItemTtls } from './item-ttls.ts';
 import { readItem } from './record.ts';
 import { jobsByCaller } from './table-layout.ts';

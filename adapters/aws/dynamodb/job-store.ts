@@ -1,9 +1,9 @@
-import { sourceSchema, type Job } from '../../../core/records/job.ts';
+import { hasExpired, sourceSchema, type Job } from '../../../core/records/job.ts';
 import type { JobStore } from '../../../core/ports/job-store.ts';
 import { createEventReads } from './event-reads.ts';
 import { commitChange } from './job-commit.ts';
 import { createJob, findIdempotencyRecord } from './job-creation.ts';
-import { hasExpired, readJobItem } from './job-item.ts';
+import { readJobItem } from './job-item.ts';
 import { listJobs } from './job-list.ts';
 import { dueForRepair, markPublished } from './job-repair.ts';
 import type { BackoffDeps } from './retry-with-jitter.ts';

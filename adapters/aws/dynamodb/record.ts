@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { StorageError } from './storage-error.ts';
+import { StorageError } from '../../../core/errors.ts';
 import type { Item } from './write.ts';
 
 /**

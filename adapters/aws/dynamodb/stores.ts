@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { CallLimits } from '../../../core/access/call-admission.ts';
 import type { CallLimiter } from '../../../core/ports/call-limiter.ts';
 import type { CallerStore } from '../../../core/ports/caller-store.ts';
 import type { DeliveryStore } from '../../../core/ports/delivery.ts';
@@ -8,8 +9,8 @@ import type { JobStore, Usage } from '../../../core/ports/job-store.ts';
 import { zeroCounters } from '../../../core/records/job.ts';
 import type { KeyStore } from '../../../core/ports/key-store.ts';
 import type { Meter } from '../../../core/ports/meter.ts';
-import { setSystemTimer, type SetTimer } from '../../embedded/timer.ts';
-import { createCallLimiter, type CallLimits } from './call-limiter.ts';
+import { setSystemTimer, type SetTimer } from '../../timer.ts';
+import { createCallLimiter } from './call-limiter.ts';
 import { createCallerStore } from './caller-store.ts';
 import { createDeliveryStore } from './delivery-store.ts';
 import { createEventSessions } from './event-sessions.ts';

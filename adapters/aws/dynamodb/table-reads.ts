@@ -2,7 +2,7 @@ import { BatchGetCommand, GetCommand, QueryCommand, TransactGetCommand } from '@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { readCancellation } from './cancellation.ts';
 import { retryWithJitter, type BackoffDeps } from './retry-with-jitter.ts';
-import { storageError } from './storage-error.ts';
+import { toCoreError } from '../aws-error.ts';
 import type { Query, Table } from './table.ts';
 import { attributeNames, type Item, type ItemKey } from './write.ts';
 
@@ -55,7 +55,7 @@ export function tableReads({
       const { Responses } = await documents.send(new TransactGetCommand({ TransactItems: reads }));
       return keys.map((_, index) => Responses?.[index]?.Item);
     } catch (error) {
-      if (readCancellation(error) === undefined) throw storageError(error);
+      if (readCancellation(error) === undefined) throw toCoreError(error);
       return undefined;
     }
   }
@@ -92,6 +92,6 @@ async function passingErrors<Answer>(ask: () => Promise<Answer>): Promise<Answer
   try {
     return await ask();
   } catch (error) {
-    throw storageError(error);
+    throw toCoreError(error);
   }
 }

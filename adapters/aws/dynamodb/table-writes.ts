@@ -2,7 +2,7 @@ import { DeleteCommand, PutCommand, TransactWriteCommand, UpdateCommand } from '
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { readCancellation, isConditionFailure, isTransactionConflict } from './cancellation.ts';
 import { retryWithJitter, type BackoffDeps } from './retry-with-jitter.ts';
-import { storageError } from './storage-error.ts';
+import { toCoreError } from '../aws-error.ts';
 import type { Table, TransactionResult, WriteResult } from './table.ts';
 import { buildExpression, toTransactItem, type Item, type Write } from './write.ts';
 
@@ -36,7 +36,7 @@ export function tableWrites({
     } catch (error) {
       if (isConditionFailure(error)) return { kind: 'refused' };
       if (isTransactionConflict(error)) return undefined;
-      throw storageError(error);
+      throw toCoreError(error);
     }
   }
 
@@ -63,7 +63,7 @@ export function tableWrites({
       return { kind: 'written' } as const;
     } catch (error) {
       const cancellation = readCancellation(error);
-      if (cancellation === undefined) throw storageError(error);
+      if (cancellation === undefined) throw toCoreError(error);
       return cancellation;
     }
   }

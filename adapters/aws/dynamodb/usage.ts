@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { countersSchema, zeroCounters, type Job } from '../../../core/records/job.ts';
 import type { Totals, Usage } from '../../../core/ports/job-store.ts';
 import { isTerminal } from '../../../core/records/transitions.ts';
-import { sumUsage } from '../../embedded/usage.ts';
+import { sumUsage } from '../../../core/job/sum-usage.ts';
 import { readJobItem } from './job-item.ts';
 import { retryWithJitter, type BackoffDeps } from './retry-with-jitter.ts';
 import { activePartition, itemKeys, shards } from './keys.ts';

@@ -7,7 +7,8 @@ import {
   type ExecutionRunDeps,
   type TransitionEvent,
 } from './execution-run.ts';
-import { executionName, type StoredExecution } from './execution-store.ts';
+import type { StoredExecution } from './execution-store.ts';
+import { executionName } from '../../../core/records/workflow.ts';
 import type { TaskFunction } from './task-attempt.ts';
 import { abortExecution, startExecution } from './transition.ts';
 

@@ -19,10 +19,6 @@ export type ExecutionStore = {
   prune(stoppedBefore: Date): number;
 };
 
-export function executionName({ job_id, generation }: ExecutionInput): string {
-  return `${job_id}-${generation}`;
-}
-
 /** Creates the table of executions if it is missing. */
 export function migrateExecutions(database: DatabaseSync): void {
   database.exec(`

@@ -9,7 +9,8 @@ import {
 } from '@aws-sdk/client-sfn';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { executionName, readExecutionName } from '../../../adapters/aws/execution-name.ts';
+import { executionName } from '../../../core/records/workflow.ts';
+import { readExecutionName } from '../../../adapters/aws/execution-name.ts';
 import { createExecutions } from '../../../adapters/aws/executions.ts';
 import { TransientError } from '../../../core/errors.ts';
 

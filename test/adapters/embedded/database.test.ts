@@ -6,7 +6,7 @@ import { DataDirectoryError } from '../../../adapters/embedded/data-directory-er
 import { openDatabase } from '../../../adapters/embedded/database.ts';
 import { createJobStore } from '../../../adapters/embedded/job-store.ts';
 import { migrations } from '../../../adapters/embedded/schema.ts';
-import { StorageError } from '../../../adapters/embedded/storage-error.ts';
+import { StorageError } from '../../../core/errors.ts';
 import { transaction } from '../../../adapters/embedded/transaction.ts';
 import { TransientError } from '../../../core/errors.ts';
 import { temporaryDirectory } from './temporary-directory.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { decideAfterTick } from '../../../core/workflow/after-tick.ts';
 import type { TickOutcome } from '../../../core/tick/tick-outcome.ts';
 import { planTickClosure } from '../../../core/digest/window-closure.ts';
-import type { SummaryResult } from '../../../core/digest/window-closure.ts';
+import type { SummaryResult } from '../../../core/records/window-closure.ts';
 import type { DigestJob } from '../../../core/records/job.ts';
 import { after, captured, captureFailed, missed, runningDigest } from '../../support/watching.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createDeliveryQueue } from '../../../adapters/embedded/delivery-queue.ts';
 import { openDatabase } from '../../../adapters/embedded/database.ts';
-import { createSteadyClock } from '../../../adapters/embedded/steady-clock.ts';
+import { createSteadyClock } from '../../../adapters/steady-clock.ts';
 import { createClock } from '../../../adapters/embedded/workflow/clock.ts';
 import { createWorkflowEngine } from '../../../adapters/embedded/workflow/engine.ts';
 import {

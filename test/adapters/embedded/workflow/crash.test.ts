@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { executionName } from '../../../../core/records/workflow.ts';
 import {
   createExecutionStore,
-  executionName,
   type ExecutionStore,
   migrateExecutions,
 } from '../../../../adapters/embedded/workflow/execution-store.ts';

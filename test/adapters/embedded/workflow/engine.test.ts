@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { WorkflowDefinitionError } from '../../../../adapters/embedded/workflow/definition-error.ts';
-import {
-  executionName,
-  type StoredExecution,
-} from '../../../../adapters/embedded/workflow/execution-store.ts';
+import { executionName } from '../../../../core/records/workflow.ts';
+import { type StoredExecution } from '../../../../adapters/embedded/workflow/execution-store.ts';
 import { settle } from './fake-clock.ts';
 import { errorNamed, executionInput, scriptedJob, listStates } from './scripted-job.ts';
 import { openStore, testEngine } from './test-engine.ts';

@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
+import { executionName } from '../../../../core/records/workflow.ts';
 import {
   createExecutionStore,
-  executionName,
   migrateExecutions,
 } from '../../../../adapters/embedded/workflow/execution-store.ts';
 import { settle } from './fake-clock.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { executionName } from '../../../../adapters/embedded/workflow/execution-store.ts';
+import { executionName } from '../../../../core/records/workflow.ts';
 import { executionInput } from './scripted-job.ts';
 import { openStore } from './test-engine.ts';
 

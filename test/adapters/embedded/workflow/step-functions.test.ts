@@ -1,7 +1,7 @@
 import { type ExecutionError, StateMachine } from 'aws-local-stepfunctions';
 import { describe, expect, it } from 'vitest';
 import { type Json, toJson } from '../../../../adapters/embedded/workflow/json.ts';
-import { executionName } from '../../../../adapters/embedded/workflow/execution-store.ts';
+import { executionName } from '../../../../core/records/workflow.ts';
 import { errorNamed, executionInput, scriptedJob, watch } from './scripted-job.ts';
 import { testEngine } from './test-engine.ts';
 

@@ -1,5 +1,5 @@
-import { countersSchema, type Job } from '../../core/records/job.ts';
-import type { Totals, Usage } from '../../core/ports/job-store.ts';
+import { countersSchema, type Job } from '../records/job.ts';
+import type { Totals, Usage } from '../ports/job-store.ts';
 
 /** Adds the counters of active jobs to the totals of ended jobs. */
 export function sumUsage(ended: Totals, active: Job[]): Usage {

@@ -1,0 +1,27 @@
+import type { StoredSample } from './digest-state.ts';
+import type { Failure } from './job.ts';
+import type { Summary } from './vision.ts';
+
+/** Time span of a window. `partial`: the job ends before the window. */
+export type WindowSpan = { index: number; start: Date; end: Date; partial: boolean };
+
+/** Windows to close, oldest first. At most one of them has samples, so that the model is asked once. */
+export type WindowClosure = {
+  spans: WindowSpan[];
+  samples: StoredSample[];
+  /** True for the last windows of the job. */
+  last: boolean;
+  /** End of the last window of the job; null if the job continues. */
+  endsAt: Date | null;
+};
+
+/** Result of the model call for the samples of a closure. */
+export type SummaryResult =
+  | { kind: 'summarized'; summary: Summary }
+  /** No model call, or none any more. `why`: reason if there were samples. */
+  | { kind: 'none'; why: string | null }
+  /** The windows stay open, and the model is called again. */
+  | { kind: 'missed'; failure: Failure };
+
+/** Closure with its result. `gridKey`: frame grid of the samples, if requested. */
+export type ClosureResult = { closing: WindowClosure; result: SummaryResult; gridKey: string | null };
