@@ -1,8 +1,8 @@
 import { Button } from '../parts/button.tsx';
 import { Choice } from '../parts/choice.tsx';
 import { Field, NumberInput, TextArea, TextInput } from '../parts/field.tsx';
-import type { Draft } from '../look/draft.ts';
-import { StreamCard } from '../look/stream-card.tsx';
+import type { Draft } from './draft.ts';
+import { StreamCard } from './stream-card.tsx';
 import { useStreamValidation } from './use-stream-validation.ts';
 
 type Props = {

@@ -6,10 +6,10 @@ import { ProblemNote } from '../parts/problem-note.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { useSession } from '../session/session.ts';
 import { routeUrls, navigate } from '../shell/routes.ts';
-import { DigestFields, MonitorFields } from '../look/job-fields.tsx';
-import { digestRequest, monitorRequest } from '../look/draft.ts';
-import type { Draft, Purpose } from '../look/draft.ts';
-import { RequestTabs } from '../look/request-tabs.tsx';
+import { DigestFields, MonitorFields } from './job-fields.tsx';
+import { digestRequest, monitorRequest } from './draft.ts';
+import type { Draft, Purpose } from './draft.ts';
+import { RequestTabs } from './request-tabs.tsx';
 
 type Props = { draft: Draft; onChange: (part: Partial<Draft>) => void };
 

@@ -4,13 +4,13 @@ import { ProblemNote } from '../parts/problem-note.tsx';
 import { useSession } from '../session/session.ts';
 import type { Session } from '../session/session.ts';
 import { PageHead } from '../shell/page-head.tsx';
-import { emptyDraft, checkRequest } from '../look/draft.ts';
-import type { Draft } from '../look/draft.ts';
+import { emptyDraft, checkRequest } from './draft.ts';
+import type { Draft } from './draft.ts';
 import { StartJob } from './start-job.tsx';
 import { CheckForm } from './check-form.tsx';
 import { CheckProgress } from './check-progress.tsx';
 import { useCheck } from './use-check.ts';
-import { CheckVerdict } from '../look/verdict.tsx';
+import { CheckVerdict } from './verdict.tsx';
 
 /** Drafts by session: kept across pages, dropped at sign-out, because a stream URL may contain a password. */
 const drafts = new WeakMap<Session, Draft>();

@@ -2,7 +2,7 @@ import { useBlobAddress } from '../api/use-blob-address.ts';
 import type { StreamValidation } from '../api/types.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Icon } from '../parts/icon.tsx';
-import type { StreamValidationState } from '../try/use-stream-validation.ts';
+import type { StreamValidationState } from './use-stream-validation.ts';
 
 const platforms = { youtube: 'YouTube', twitch: 'Twitch', rtsp: 'RTSP', hls: 'HLS' };
 
