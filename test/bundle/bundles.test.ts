@@ -86,7 +86,8 @@ describe('function bundles', () => {
     expect(await text('stream')).toContain('protocolVersion');
     for (const name of ['api', 'stream', 'capture', 'deliver', 'reconcile'])
       expect(await text(name)).not.toContain('bedrock-runtime');
-    expect(await text('analyze')).not.toContain('ffmpeg');
+    expect(await text('capture')).toContain('hide_banner');
+    expect(await text('analyze')).not.toContain('hide_banner');
   });
 });
 
