@@ -17,7 +17,7 @@ export const visionSettings = { ...bedrockSettings };
 export const visionStageSettings = { ...bedrockStageSettings };
 
 /** Name of a provider. */
-export type VisionProviderName = keyof typeof visionProviders & keyof typeof visionFactories;
+export type VisionProviderName = keyof typeof visionProviders;
 
 /** Schema of the name of a provider. */
 export const visionProviderSchema = z.custom<VisionProviderName>(
