@@ -1,4 +1,4 @@
-/** A command cannot go on, for a reason that its user can mend. */
+/** Failed command, with a remediation for the user of the command line. */
 export class CommandError extends Error {
   readonly remediation: string;
 

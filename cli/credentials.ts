@@ -8,7 +8,7 @@ import type { Scope } from '../core/records/key.ts';
 import type { CallerStore } from '../core/ports/caller-store.ts';
 import type { KeyStore } from '../core/ports/key-store.ts';
 
-/** `DATA_DIR/watchpost.json`: what a script needs to use the service on this machine. Mode 0600. */
+/** Content of `DATA_DIR/watchpost.json`: what a script needs to call the service on this machine. Mode 0600. */
 const credentialsSchema = z.object({
   base_url: z.string(),
   pid: z.number(),
@@ -22,9 +22,7 @@ export type CredentialDeps = KeyCrypto & { keys: KeyStore; callers: CallerStore;
 
 export const defaultCaller = 'default';
 
-/**
- * The keys of the file, made anew where they are missing or revoked, so that scripts keep theirs over restarts.
- */
+/** Returns the keys of the file, and creates missing or revoked ones, so that scripts keep their key over restarts. */
 export async function prepareKeys(
   dataDir: string,
   deps: CredentialDeps,
@@ -44,7 +42,7 @@ export async function prepareKeys(
 
 export async function writeCredentials(dataDir: string, credentials: Credentials): Promise<void> {
   const partial = `${credentialsFile(dataDir)}.part`;
-  // One that a crash left, or that somebody else put there, would keep its mode and its readers.
+  // A file left by a crash or created by another user would keep its mode, and so its readers.
   await rm(partial, { force: true });
   await writeFile(partial, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
   await rename(partial, credentialsFile(dataDir));
@@ -59,7 +57,7 @@ async function readCredentials(dataDir: string): Promise<Credentials | undefined
     const parsed = credentialsSchema.safeParse(JSON.parse(await readFile(credentialsFile(dataDir), 'utf8')));
     return parsed.success ? parsed.data : undefined;
   } catch {
-    // Missing at first, or damaged: new keys are made either way.
+    // Missing at the first start, or damaged: new keys are created in both cases.
     return undefined;
   }
 }

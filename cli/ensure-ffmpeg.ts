@@ -9,8 +9,8 @@ import type { Terminal } from './terminal.ts';
 const aptGet = '/usr/bin/apt-get';
 
 /**
- * Finds ffmpeg (setting, ffmpeg-static, PATH). Where there is none, it is installed on Debian and Ubuntu as root, and said
- * beforehand; elsewhere throws `FfmpegMissingError` with the command to type.
+ * Finds ffmpeg (setting, ffmpeg-static, PATH). If it is missing, installs it on Debian and Ubuntu as root after a note. Otherwise
+ * throws `FfmpegMissingError` with the command to run.
  */
 export async function ensureFfmpeg(
   setting: string,
@@ -22,7 +22,7 @@ export async function ensureFfmpeg(
   } catch (error) {
     if (!(error instanceof FfmpegMissingError) || setting !== '' || !(await canInstall())) throw error;
     terminal.note(
-      `${error.message}. This is Debian or Ubuntu and you are root: installing it with "apt-get install -y ffmpeg".`,
+      `${error.message}. Installing it with "apt-get install -y ffmpeg" (Debian or Ubuntu, as root).`,
     );
     await install(terminal);
     return locateFfmpeg({ setting, env });
@@ -56,7 +56,7 @@ async function aptGetRuns(args: string[]): Promise<void> {
   if (child.exitCode !== 0) {
     throw new FfmpegMissingError(
       `apt-get ${args[0]} ended with ${child.exitCode ?? child.signalCode}`,
-      'Install ffmpeg by hand ("apt-get install -y ffmpeg"), or name one with WATCHPOST_FFMPEG=/path/to/ffmpeg.',
+      'Install ffmpeg ("apt-get install -y ffmpeg"), or set WATCHPOST_FFMPEG=/path/to/ffmpeg.',
     );
   }
 }

@@ -3,7 +3,10 @@ import type { EventStreams } from '../adapters/http/sse/dependencies.ts';
 import type { EventSessions } from '../core/ports/event-sessions.ts';
 import type { Settings } from './settings.ts';
 
-/** Event streams of the one-machine service. A look is one read of SQLite, some 50 µs; a new event comes 125 ms late on average. */
+/**
+ * Creates the event streams of the embedded service. A poll is one read of SQLite, about 50 µs; a new event is sent after 125 ms
+ * on average.
+ */
 export function createEventStreams(settings: Settings, sessions: EventSessions): EventStreams {
   return {
     sessions,

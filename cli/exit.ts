@@ -4,17 +4,18 @@ import { WatchpostError } from '../core/errors.ts';
 import { CommandError } from './command-error.ts';
 import { SettingsError } from './settings.ts';
 
-/** 0 done (help is), 1 failed, 2 wrong usage or settings. */
+/** Returns the exit code of an error: 0 for help, 1 for a failure, 2 for invalid usage or settings. */
 export function toExitCode(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   return error instanceof SettingsError ? 2 : 1;
 }
 
-/** What a person reads of an error: what happened, and what to do next. */
+/** Returns the lines to print for an error: message and remediation. */
 export function formatError(error: unknown): string[] {
-  // Commander has printed its own.
+  // Commander has already printed its own errors.
   if (error instanceof CommanderError) return [];
-  if (error instanceof SettingsError) return [error.message, 'See watchpost start --help for every setting.'];
+  if (error instanceof SettingsError)
+    return [error.message, 'Use watchpost start --help to list all settings.'];
   if (
     error instanceof CommandError ||
     error instanceof WatchpostError ||

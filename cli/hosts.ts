@@ -4,9 +4,9 @@ import type { AcceptsHost } from '../adapters/http/guard-host.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * Returns the rule for the hosts that the one-machine service answers to: loopback names, the address it listens on, those of the settings,
- * and, unless it listens on loopback alone, every IP address. An address is no name that somebody could point elsewhere, and which ones lead
- * to this machine may change, or be known only to the router or container host in front of it.
+ * Returns a function that accepts the hosts of the embedded service: loopback names, the listening address, the hosts of the
+ * settings and, unless the service listens on loopback only, every IP address. Nobody can redirect an IP address like a name, and
+ * a router or container host may map an unknown one to this machine.
  */
 export function createHostRule({ host, publicUrl, allowedHosts }: Settings): AcceptsHost {
   const bound = toHostname(`http://${isIP(host) === 6 ? `[${host}]` : host}`);

@@ -11,32 +11,32 @@ type Fetch = (request: Request) => Response | Promise<Response>;
 
 export type HttpServer = {
   port: number;
-  /** Until this is called, every request is answered with 503. */
+  /** Sets the request handler; until then, every request gets 503. */
   serve(fetch: Fetch): void;
-  /** Takes no new connection and waits for the requests under way, at most 5 s. */
+  /** Accepts no new connection and waits for requests in flight, at most 5 s. */
   close(): Promise<void>;
 };
 
 const closeGraceMs = 5000;
 /**
- * A connection on which nothing moves for so long is closed: longer than any answer takes, and an event stream has its
- * heartbeats. It finds readers that neither read nor leave.
+ * Maximum idle time of a connection, in milliseconds: longer than any response takes, and event streams send heartbeats. It
+ * detects clients that neither read nor disconnect.
  */
 const stillConnectionMs = 300_000;
 
-/** Listens at once, so that the port is known before anything is opened. Throws `CommandError` where it is taken. */
+/** Listens immediately, so that the port is known before other resources open. Throws `CommandError` if the port is in use. */
 export async function listen(
   host: string,
   port: number,
   idleMs: number = stillConnectionMs,
-  patience: RequestTimeouts = requestTimeouts,
+  timeouts: RequestTimeouts = requestTimeouts,
 ): Promise<HttpServer> {
   let handler: Fetch = stillStarting;
   const listener = getRequestListener((request) => handler(request), {
     hostname: host,
     errorHandler: malformedResponse,
   });
-  const server = createServer(patience, (incoming, outgoing) => void listener(incoming, outgoing));
+  const server = createServer(timeouts, (incoming, outgoing) => void listener(incoming, outgoing));
   answerMalformed(server);
   const answers = trackAnswers(server);
   server.setTimeout(idleMs);
@@ -44,7 +44,7 @@ export async function listen(
   await once(server, 'listening').catch((error: unknown) => {
     throw new CommandError(
       `Cannot listen on ${host}:${port}: ${error instanceof Error ? error.message : String(error)}`,
-      'Stop what uses the port, or choose another with --port or WATCHPOST_PORT.',
+      'Stop the program that uses the port, or set another one with --port or WATCHPOST_PORT.',
       { cause: error },
     );
   });
@@ -57,18 +57,18 @@ export async function listen(
     close: async () => {
       const closed = once(server, 'close');
       server.close();
-      const patience = new AbortController();
-      const grace = sleep(closeGraceMs, undefined, { signal: patience.signal }).catch(() => undefined);
+      const timeouts = new AbortController();
+      const grace = sleep(closeGraceMs, undefined, { signal: timeouts.signal }).catch(() => undefined);
       await Promise.race([answers.allSent(), grace]);
-      patience.abort();
-      // Those that are kept alive, and those that were opened and never asked for anything.
+      timeouts.abort();
+      // Closes idle keep-alive connections and connections without a request.
       server.closeAllConnections();
       await closed;
     },
   };
 }
 
-/** Which answers are not sent to their end. */
+/** Tracks responses that are not complete. */
 function trackAnswers(server: Server) {
   const open = new Set<ServerResponse>();
   server.on('request', (_, response) => {

@@ -26,12 +26,12 @@ export type MaintenanceDeps = {
 const upkeepSeconds = 60;
 const mediaKeptSeconds = 86_400;
 const jobsARun = 200;
-/** At a start every active job is due, also one whose lease was given on a clock that was far ahead. */
+/** At start every active job is due, even if a clock far ahead set its lease. */
 const endOfTime = new Date(8.64e15);
 
 /**
- * What EventBridge and TTLs do in AWS. At start: leases are renewed before anything is judged lost, executions go on, and
- * every active job is looked at; then every minute. Returns what stops it.
+ * Embedded EventBridge and TTL: at start extends leases, resumes executions, reconciles; then every minute. Returns a function
+ * that stops it.
  */
 export async function startMaintenance(deps: MaintenanceDeps): Promise<() => Promise<void>> {
   const { collaborators, executions, setTimer } = deps;
@@ -54,7 +54,7 @@ export async function startMaintenance(deps: MaintenanceDeps): Promise<() => Pro
 
 type Repairs = { renewLeases(): void; sweep(): Promise<void> };
 
-/** After a sleep of the machine, every lease may be over before the first tick commits: leases are renewed before anything is judged. */
+/** Extends leases before the check if the machine slept: all leases may have expired before the first tick commits. */
 function createRepairs({ collaborators, jobs }: MaintenanceDeps): Repairs {
   let renewedOrSweptAt = collaborators.now();
   return { renewLeases, sweep };
@@ -81,13 +81,13 @@ async function tidy(
   const steps = {
     reconcile: repairs.sweep,
     'sweep of jobs': () => jobs.sweep(now),
-    'sweep of pictures': () => media.sweep(aDayAgo),
+    'sweep of media': () => media.sweep(aDayAgo),
     'sweep of keys': () => keys.sweep(addSeconds(now, -revokedKeySeconds)),
     'sweep of executions': async () => executionStore.prune(aDayAgo),
   };
   for (const [name, step] of Object.entries(steps)) {
     await step().catch((error: unknown) =>
-      log.warning(`The ${name} failed; it is tried again in a minute`, { error: String(error) }),
+      log.warning(`Maintenance failed (${name}), next attempt in a minute`, { error: String(error) }),
     );
   }
 }

@@ -9,10 +9,12 @@ export type RequestTimeouts = Required<
   >
 >;
 
-/** How long a client may take to send, so that many slow ones cannot hold all connections (slowloris). Answers may take longer. */
+/**
+ * Time limits for sending a request, so that slow clients cannot hold all connections (slowloris). Responses have no limit here.
+ */
 export const requestTimeouts: RequestTimeouts = {
   headersTimeout: 15_000,
-  /** For the whole request: 5 MB at 100 kB/s. */
+  /** For the whole request, in milliseconds: 5 MB at 100 kB/s. */
   requestTimeout: 60_000,
   connectionsCheckingInterval: 5_000,
   keepAliveTimeout: 5_000,
@@ -22,8 +24,8 @@ export const requestTimeouts: RequestTimeouts = {
 const text = 'Invalid HTTP request received.';
 
 /**
- * What Node's parser refuses is answered in plain text (interface section 7): there is no request to answer otherwise. In the middle
- * of another answer, such as an event stream, it ends the connection instead.
+ * Responds to requests that Node's parser rejects, in plain text (interface section 7). During another response, such as an event
+ * stream, closes the connection instead.
  */
 export function answerMalformed(server: Server): void {
   const newest = new WeakMap<Duplex, ServerResponse>();
@@ -50,7 +52,7 @@ function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
   );
 }
 
-/** A request that Node could read and no URL can be made of, such as one with a malformed host. */
+/** Responds to a request that Node parsed but whose URL is invalid, such as one with a malformed host. */
 export function malformedResponse(error: unknown): Response {
   if (error instanceof RequestError)
     return new Response(text, { status: 400, headers: { 'Content-Type': 'text/plain; charset=utf-8' } });

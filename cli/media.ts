@@ -4,7 +4,7 @@ import { createFfmpegRunner } from '../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createStreamCapturer } from '../adapters/media/stream-capturer.ts';
 import type { PlatformSettings } from '../adapters/platforms/platform-settings.ts';
 
-/** Everything that reaches out: one guard, one HTTP client, and the capturer on both. */
+/** Creates the media adapters: one guard, one HTTP client, and the capturer that uses both. */
 export function createMedia(
   allowRanges: readonly string[],
   platforms: PlatformSettings,

@@ -5,7 +5,10 @@ import type { PlatformSettings } from '../adapters/platforms/platform-settings.t
 import { SettingsError } from './settings.ts';
 import type { Settings } from './settings.ts';
 
-/** How the platforms are reached. Cookie files are read now, so that a wrong one is told at the start. Throws `SettingsError`. */
+/**
+ * Creates the platform resolvers. Reads cookie files at start, so that an invalid file is reported immediately. Throws
+ * `SettingsError`.
+ */
 export async function loadPlatformSettings(settings: Settings): Promise<PlatformSettings> {
   const { youtubeCookies, twitchCookies } = settings;
   return {
@@ -34,7 +37,7 @@ async function cookiesIn(file: string, variable: string, platform: AccountPlatfo
   if (cookies === null) {
     const { site, cookie } = accountSites[platform];
     throw new SettingsError(
-      `${variable}: ${file} has no cookie ${cookie} of ${site}. Export the cookies of a browser that is signed in there.`,
+      `${variable}: ${file} has no cookie ${cookie} of ${site}. Export the cookies of a browser that is signed in to ${site}.`,
     );
   }
   return cookies;

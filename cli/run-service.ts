@@ -10,7 +10,7 @@ export type RunningService = { service: Service; credentials: Credentials; close
 
 export type Logging = { write: (line: string) => void; humanReadable: boolean };
 
-/** Listens, opens the service, goes on with earlier jobs, and writes the credentials file: ready once it is there. */
+/** Listens, opens the service, resumes earlier jobs, and writes the credentials file when the service is ready. */
 export async function runService(
   settings: Settings,
   ffmpegPath: string,
@@ -42,7 +42,7 @@ async function closeInOrder(server: { close(): Promise<void> }, service: Service
   await service?.close();
 }
 
-/** An address that means "all" is no address to call. */
+/** Returns the address to call; "all addresses" becomes loopback. */
 function toOrigin(host: string, port: number): string {
   const reachable =
     host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host;

@@ -58,31 +58,31 @@ import { startMaintenance } from './maintenance.ts';
 import { version } from './version.ts';
 import { createVisionModel } from './vision-model.ts';
 
-/** The whole service in one process: the core and its operations, wired to the embedded adapters. */
+/** Service in one process: the core with the embedded adapters. */
 export type Service = {
   app: Hono<AuthEnv>;
   collaborators: CoreDeps & HttpDeps;
-  /** Goes on with what an earlier process left, and begins to work. */
+  /** Resumes the work of the previous process and starts the consumers. */
   start(): Promise<void>;
-  /** Event streams end, so that their connections can: they do not end by themselves while jobs run. */
+  /** Ends all event streams, which otherwise stay open while their jobs run. */
   endStreams(): Promise<void>;
-  /** Takes no further step and waits for what is under way; jobs go on at the next start. */
+  /** Takes no further step and waits for work in flight; jobs continue at the next start. */
   close(): Promise<void>;
 };
 
-/** A client that waits as `Retry-After` says does not notice it. */
+/** Delay of refused calls; a client that respects `Retry-After` does not notice it. */
 const refusalDelay = { delayMs: 1000, maxDelayed: 200 };
 const shutdownSeconds = 5;
-/** An attempt in flight is a socket: receivers that hang must be very many before others wait. */
+/** Maximum concurrent deliveries. Each costs a socket, so only a very large number of hanging receivers delays others. */
 const deliveriesAtOnce = 1024;
 
-/** What `npm run build:console` makes. */
+/** Folder that `npm run build:console` writes. */
 const consoleFolder = fileURLToPath(new URL('../console/dist', import.meta.url));
 
 const definitionFile = new URL('../workflow/watch.asl.json', import.meta.url);
 
 const now = () => new Date();
-/** For what this process alone measures: no clock that is set back makes it longer. */
+/** Monotonic clock for measurements within this process, which a clock set back cannot extend. */
 const steadyNow = createSteadyClock({ wallMs: Date.now, monotonicMs: () => performance.now() });
 
 export async function openService(
@@ -201,7 +201,7 @@ export async function openService(
     close: async () => {
       for (const close of closers) await close();
       await executions.close();
-      // Before the connections: an attempt that is cut off here is not recorded as the receiver's failure.
+      // Closes the database before the connections, so that an interrupted attempt is not recorded as a failure of the receiver.
       database.close();
       await Promise.all([http.close(), webhookHttp.close()]);
       directory.release();
@@ -209,7 +209,7 @@ export async function openService(
   };
 }
 
-/** On one machine everything is on one host. */
+/** Creates the app with API, MCP, reference page and console on one host. */
 function wholeApp(deps: HttpDeps): Hono<AuthEnv> {
   const app = createApp(deps);
   mountOpenApi(app, deps);
@@ -222,13 +222,13 @@ function wholeApp(deps: HttpDeps): Hono<AuthEnv> {
   return app;
 }
 
-/** A receiver that hangs does not hold up the end: its message comes again at the next start, with the same id. */
+/** Closes within a time limit: a message of a hanging receiver is handled at the next start, with the same id. */
 function giveUpAfter(seconds: number, closable: { close(): Promise<void> }): () => Promise<void> {
   return async () => {
-    const patience = new AbortController();
-    const patient = sleep(seconds * 1000, undefined, { signal: patience.signal }).catch(() => undefined);
-    await Promise.race([closable.close(), patient]);
-    patience.abort();
+    const timer = new AbortController();
+    const timeout = sleep(seconds * 1000, undefined, { signal: timer.signal }).catch(() => undefined);
+    await Promise.race([closable.close(), timeout]);
+    timer.abort();
   };
 }
 

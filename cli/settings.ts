@@ -2,8 +2,9 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { createAddressRule } from '../adapters/egress/address-rule.ts';
+import { rules } from '../core/rules.ts';
 
-/** Settings of the one-machine service: one list for the flags, the `WATCHPOST_*` variables, the help and docs/operate/configuration.md. */
+/** Settings of the embedded service: one list for flags, `WATCHPOST_*` variables, help and docs/operate/configuration.md. */
 
 const help = z.registry<{ fallback: string; text: string }>();
 
@@ -70,7 +71,7 @@ const settingsSchema = z.object({
     .string()
     .prefault('')
     .register(help, { fallback: '', text: 'API key of the OpenAI-compatible server; empty: none' }),
-  maxJobSeconds: wholeNumber(5, 86_400)
+  maxJobSeconds: wholeNumber(5, rules.maxJobDurationSeconds)
     .prefault('600')
     .register(help, { fallback: '600', text: 'maximum duration of a job, in seconds' }),
   jobsPerCaller: wholeNumber(1, 1000)
@@ -87,7 +88,7 @@ const settingsSchema = z.object({
     fallback: '128',
     text: 'maximum concurrent captures of jobs; calls have a quarter as many in addition',
   }),
-  retentionSeconds: wholeNumber(60, 86_400)
+  retentionSeconds: wholeNumber(60, rules.maxRetentionSeconds)
     .prefault('3600')
     .register(help, { fallback: '3600', text: 'retention of an ended job, in seconds' }),
   eventStreamsPerCaller: wholeNumber(1, 1000)
@@ -170,7 +171,7 @@ export type SettingName = keyof Settings;
 
 export const settingNames = settingsSchema.keyof().options;
 
-/** Settings that cannot be used; the message names each with its variable. */
+/** Invalid settings; the message names each with its variable. */
 export class SettingsError extends Error {}
 
 /** Adds settings to a command as flags. Flags win over variables, variables over defaults. */
@@ -192,7 +193,7 @@ export function readSettings(flags: Record<string, unknown>, env: NodeJS.Process
   throw new SettingsError(parsed.error.issues.map(complaint).join('\n'));
 }
 
-/** Every setting as people see it. */
+/** Returns every setting with its names, default and text, for help and documentation. */
 export function listSettings() {
   return Object.entries(settingsSchema.shape).map(([name, schema]) => {
     const { fallback = '', text = '' } = help.get(schema) ?? {};

@@ -1,12 +1,12 @@
 import pc from 'picocolors';
 
-/** Where a command writes: results to standard output, everything else to standard error. */
+/** Output of a command: results to standard output, all other text to standard error. */
 export type Terminal = {
-  /** A result: what a script would read. */
+  /** Prints a result, which scripts can read. */
   print(line: string): void;
-  /** What a person wants to know meanwhile. */
+  /** Prints a note for the user. */
   note(line: string): void;
-  /** A line that is redrawn while something takes its time; plain text where there is no terminal. */
+  /** Shows a progress line until `done`; plain text without a terminal. */
   waiting(text: string): { done(): void };
   color: ReturnType<typeof pc.createColors>;
   isTerminal: boolean;

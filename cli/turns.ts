@@ -3,10 +3,10 @@ import { setSystemTimer } from '../adapters/embedded/timer.ts';
 import type { StreamTurns } from '../core/ports/stream-turns.ts';
 import type { Settings } from './settings.ts';
 
-/** Time that a call or a tick waits for its turn: with the capture, below the 60 s that the workflow gives a task. */
+/** Maximum wait for a turn, in milliseconds: with the capture below the task timeout of the workflow, 60 s. */
 const maxWaitMs = 20_000;
 
-/** Turns of ticks and of calls, apart from each other: probes of callers hold up no running job. */
+/** Creates separate turns for ticks and for calls, so that probes of callers delay no running job. */
 export function createTurns({ capturesAtOnce }: Settings): Record<'ticks' | 'calls', StreamTurns> {
   const maxCalls = Math.ceil(capturesAtOnce / 4);
   const common = { maxWaitMs, setTimer: setSystemTimer };

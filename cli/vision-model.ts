@@ -9,7 +9,7 @@ import { createPixelVision } from '../adapters/vision/pixel/pixel-vision.ts';
 import { SettingsError } from './settings.ts';
 import type { Settings } from './settings.ts';
 
-/** The model that the settings name. Throws `SettingsError` where one that it needs is missing. */
+/** Creates the model of the settings. Throws `SettingsError` if a required setting is missing. */
 export function createVisionModel(settings: Settings, ffmpegPath: string): VisionModel {
   switch (settings.vision) {
     case 'pixel':
@@ -28,7 +28,7 @@ export function createVisionModel(settings: Settings, ffmpegPath: string): Visio
 function createOpenAi({ openaiUrl, openaiApiKey, visionModel }: Settings, ffmpegPath: string): VisionModel {
   if (visionModel === '') {
     throw new SettingsError(
-      'WATCHPOST_VISION_MODEL: the openai model needs the name of a vision model on that server, such as llava',
+      'WATCHPOST_VISION_MODEL: set the name of a vision model of the OpenAI-compatible server, such as llava',
     );
   }
   return createOpenAiVision({

@@ -6,11 +6,8 @@ import { inputModeSchema } from '../core/records/capture.ts';
 import { scopeSchema } from '../core/records/key.ts';
 import { keyRotationQuerySchema } from '../core/requests/keys.ts';
 import { backup } from './commands/backup.ts';
-import { check } from './commands/check.ts';
 import { cost } from './commands/cost.ts';
-import { demo } from './commands/demo.ts';
 import { createKey, labelKey, listKeys, revokeKey, rotateKey } from './commands/keys.ts';
-import { start } from './commands/start.ts';
 import { stream } from './commands/stream.ts';
 import type { KeyTarget } from './keys/open-key-backend.ts';
 import { toExitCode, formatError } from './exit.ts';
@@ -19,6 +16,7 @@ import type { Settings } from './settings.ts';
 import { openTerminal } from './terminal.ts';
 import { version } from './version.ts';
 
+// Commands that load the whole service are imported when they run: the others start in a third of the time.
 const terminal = openTerminal(process.env);
 const platformSettings = [
   'youtubeClients',
@@ -34,25 +32,31 @@ const platformSettings = [
 const visionSettings = ['vision', 'visionModel', 'openaiUrl', 'openaiApiKey'] as const;
 
 const program = new Command('watchpost')
-  .description('Watches live video streams with a vision-language model and reports what it sees.')
+  .description('Watches live video streams with a vision-language model and reports events.')
   .version(version)
-  .showHelpAfterError('(add --help for the options)')
-  .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 wrong usage or settings.')
+  .showHelpAfterError('(use --help to list the options)')
+  .addHelpText('after', '\nExit codes: 0 success, 1 failure, 2 invalid usage or settings.')
   .exitOverride();
 
 addSettings(program.command('start').description('serve the API on this machine until SIGTERM'), settingNames)
   .option('--json', 'print one JSON line when ready')
-  .action(async (raw: unknown) => start(parseSettings(raw), terminal, wantsJson(raw)));
+  .action(async (raw: unknown) => {
+    const { start } = await import('./commands/start.ts');
+    await start(parseSettings(raw), terminal, wantsJson(raw));
+  });
 
 addSettings(program.command('demo'), ['ffmpeg', 'logLevel', ...visionSettings])
-  .description('watch live streams made on this machine until their scene changes and signed webhooks arrive')
-  .option('--json', 'print one JSON line an event')
-  .action(async (raw: unknown) => demo(parseSettings(raw), terminal, wantsJson(raw)));
+  .description('monitor two generated live streams until their scene changes and signed webhooks arrive')
+  .option('--json', 'print one JSON line per event')
+  .action(async (raw: unknown) => {
+    const { demo } = await import('./commands/demo.ts');
+    await demo(parseSettings(raw), terminal, wantsJson(raw));
+  });
 
 addSettings(program.command('stream'), ['ffmpeg'])
-  .description('serve a live stream to try things with: a yard, and a red car that comes and goes')
+  .description('serve a live test stream: a yard in which a red car arrives and leaves')
   .addOption(
-    new Option('--port <port>', 'port to serve it on; 0 takes a free one')
+    new Option('--port <port>', 'port of the stream; 0 selects a free port')
       .default(9000)
       .argParser(between(0, 65_535)),
   )
@@ -69,15 +73,20 @@ addSettings(program.command('check <url> <condition>'), [
   ...platformSettings,
   ...visionSettings,
 ])
-  .description('look once at a live stream: prints the verdict and saves the frame')
+  .description('check a live stream once, print the verdict and save the frame')
   .addOption(
-    new Option('--mode <mode>', 'what the model is shown').choices(inputModeSchema.options).default('frames'),
+    new Option('--mode <mode>', 'input of the model').choices(inputModeSchema.options).default('frames'),
   )
-  .addOption(new Option('--clip-seconds <seconds>', 'length of a clip').choices(upTo(10)).default('3'))
-  .option('--save <file>', 'where the frame is saved', 'watchpost-check.jpg')
-  .option('--json', 'print the answer as JSON')
+  .addOption(
+    new Option('--clip-seconds <seconds>', 'length of the clip in seconds, 1 to 10')
+      .choices(upTo(10))
+      .default('3'),
+  )
+  .option('--save <file>', 'file for the frame', 'watchpost-check.jpg')
+  .option('--json', 'print the result as JSON')
   .action(async (url: string, condition: string, raw: unknown) => {
     const { mode, clipSeconds, save } = checkOptions.parse(raw);
+    const { check } = await import('./commands/check.ts');
     const wish = { url, condition, mode, clipSeconds: Number(clipSeconds), save };
     await check(wish, parseSettings(raw), terminal, wantsJson(raw));
   });
@@ -93,25 +102,31 @@ const costOptions = z.object({
 
 program
   .command('cost')
-  .description('what a watched stream costs on AWS an hour, by list prices, line by line')
+  .description('print the cost of a monitored stream on AWS per hour by list prices')
   .addOption(
-    new Option('--interval <seconds>', 'from one check to the next').default(10).argParser(between(5, 300)),
+    new Option('--interval <seconds>', 'seconds between checks, 5 to 300')
+      .default(10)
+      .argParser(between(5, 300)),
   )
   .addOption(
-    new Option('--mode <mode>', 'what the model is shown').choices(inputModeSchema.options).default('frames'),
+    new Option('--mode <mode>', 'input of the model').choices(inputModeSchema.options).default('frames'),
   )
-  .addOption(new Option('--clip-seconds <seconds>', 'length of a clip').choices(upTo(10)).default('3'))
   .addOption(
-    new Option('--skip <share>', 'share of captures that the pre-filter keeps from the model')
+    new Option('--clip-seconds <seconds>', 'length of the clip in seconds, 1 to 10')
+      .choices(upTo(10))
+      .default('3'),
+  )
+  .addOption(
+    new Option('--skip <share>', 'fraction of captures that the pre-filter skips, 0 to 1')
       .default(0)
       .argParser(between(0, 1)),
   )
   .addOption(
-    new Option('--alerts <count>', 'webhooks an hour')
+    new Option('--alerts <count>', 'webhooks per hour')
       .default(1)
       .argParser(between(0, Number.MAX_SAFE_INTEGER)),
   )
-  .option('--model <id>', 'the model on Bedrock', defaultVideoModelId)
+  .option('--model <id>', 'model id on Bedrock', defaultVideoModelId)
   .option('--json', 'print the lines as JSON')
   .action(async (raw: unknown) => {
     const { interval, clipSeconds, skip, alerts, mode, model } = costOptions.parse(raw);
@@ -120,12 +135,12 @@ program
   });
 
 addSettings(program.command('backup <folder>'), ['dataDir'])
-  .description('copy the data directory, whether the service runs or not, to a new folder that is one too')
+  .description('copy the data directory to a new folder, also while the service runs')
   .action(async (folder: string, raw: unknown) => backup(parseSettings(raw).dataDir, folder, terminal));
 
 const keys = program
   .command('keys')
-  .description("API keys: of this machine's service, whether it runs or not, or of another that is named");
+  .description("manage API keys of this machine's service, or of the service in the options");
 const keyOptions = z.object({
   caller: z.string().optional(),
   internal: z.boolean().default(false),
@@ -142,11 +157,11 @@ const placeOptions = z.object({
   table: z.string().optional(),
 });
 
-addPlace(keys.command('create').description('make a key; it is shown once'))
-  .requiredOption('--caller <name>', 'the tenant that the key belongs to: letters, digits, and . _ @ -')
-  .option('--internal', 'the key may read /metrics and /logs')
-  .option('--admin', 'the key may manage callers and their keys')
-  .option('--label <text>', 'what the key is for')
+addPlace(keys.command('create').description('create a key and print it once'))
+  .requiredOption('--caller <name>', 'tenant that owns the key: letters, digits, and . _ @ -')
+  .option('--internal', 'permission to read /metrics and /logs')
+  .option('--admin', 'permission to manage callers and their keys')
+  .option('--label <text>', 'purpose of the key')
   .option('--json', 'print the key as JSON')
   .action(async (raw: unknown) => {
     const { caller = '', internal, admin, label } = keyOptions.parse(raw);
@@ -155,33 +170,40 @@ addPlace(keys.command('create').description('make a key; it is shown once'))
     await createKey(parseTarget(raw), { caller, scopes, label }, terminal, wantsJson(raw));
   });
 
-addPlace(keys.command('list').description('list keys, without their text'))
-  .option('--caller <name>', 'only the keys of one caller')
+addPlace(keys.command('list').description('list keys without their text'))
+  .option('--caller <name>', 'caller whose keys are listed; default: all')
   .option('--json', 'print the keys as JSON')
   .action(async (raw: unknown) =>
     listKeys(parseTarget(raw), keyOptions.parse(raw).caller, terminal, wantsJson(raw)),
   );
 
-addPlace(keys.command('revoke <key>').description('revoke a key, given whole or by its prefix'))
-  .option('--descendants', 'revoke all keys too that it made, and those that they made')
-  .option('--json', 'print what was revoked as JSON')
+addPlace(keys.command('revoke <key>').description('revoke a key, by its text or prefix'))
+  .option('--descendants', 'also revoke keys that it created, directly or indirectly')
+  .option('--json', 'print the revoked keys as JSON')
   .action(async (key: string, raw: unknown) =>
     revokeKey(parseTarget(raw), key, keyOptions.parse(raw).descendants, terminal, wantsJson(raw)),
   );
 
-addPlace(keys.command('label <key> <text>').description('say what a key is for'))
+addPlace(keys.command('label <key> <text>').description('change the label of a key'))
   .option('--json', 'print the key as JSON, without its text')
   .action(async (key: string, text: string, raw: unknown) =>
     labelKey(parseTarget(raw), key, text, terminal, wantsJson(raw)),
   );
 
-addPlace(keys.command('rotate <key>').description('make a successor; the old key is good for a while'))
+addPlace(
+  keys
+    .command('rotate <key>')
+    .description('create a successor; the old key stays valid for the grace period'),
+)
   .addOption(
-    new Option('--grace-seconds <seconds>', 'how long the old key is good; 0 ends it at once')
+    new Option(
+      '--grace-seconds <seconds>',
+      'grace period of the old key in seconds; 0 revokes it immediately',
+    )
       .default(3600)
       .argParser(parseGraceSeconds),
   )
-  .option('--descendants', 'end with it all keys that it made, and those that they made')
+  .option('--descendants', 'also end keys that it created, directly or indirectly')
   .option('--json', 'print the new key as JSON')
   .action(async (key: string, raw: unknown) => {
     const { graceSeconds, descendants } = keyOptions.parse(raw);
@@ -200,18 +222,15 @@ function parseSettings(raw: unknown): Settings {
   return readSettings(z.record(z.string(), z.unknown()).parse(raw), process.env);
 }
 
-/** Whose keys: `--data-dir` is this machine's. */
+/** Adds the options that select the service; `--data-dir` is that of this machine. */
 function addPlace(command: Command): Command {
   return addSettings(command, ['dataDir'])
-    .option('--base-url <url>', 'of a service that runs, with --key')
+    .option('--base-url <url>', 'base URL of a running service; requires --key')
     .addOption(
-      new Option('--key <key>', 'one of its keys, an admin key for other callers').env('WATCHPOST_KEY'),
+      new Option('--key <key>', 'key of that service; an admin key for other callers').env('WATCHPOST_KEY'),
     )
-    .option(
-      '--stack <name>',
-      'of a deployment in AWS, found by the name of its stack, with your AWS credentials',
-    )
-    .option('--table <name>', 'the same, by its TableName');
+    .option('--stack <name>', 'name of a stack on AWS, accessed with your AWS credentials')
+    .option('--table <name>', 'TableName of a deployment on AWS, instead of --stack');
 }
 
 function parseTarget(raw: unknown): KeyTarget {
@@ -224,15 +243,15 @@ function wantsJson(raw: unknown): boolean {
 
 function parseGraceSeconds(text: string): number {
   const parsed = keyRotationQuerySchema.safeParse({ grace_seconds: text });
-  if (!parsed.success) throw new InvalidArgumentError('It is a whole number, at most a week.');
+  if (!parsed.success) throw new InvalidArgumentError('Use a whole number of seconds, at most a week.');
   return parsed.data.grace_seconds;
 }
 
-function between(least: number, max: number) {
+function between(min: number, max: number) {
   return (text: string): number => {
     const value = Number(text);
-    if (text.trim() !== '' && value >= least && value <= max) return value;
-    throw new InvalidArgumentError(`It is a number from ${least} to ${max}.`);
+    if (text.trim() !== '' && value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`Use a number from ${min} to ${max}.`);
   };
 }
 

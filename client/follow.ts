@@ -10,24 +10,26 @@ export type FollowOptions = {
   after?: number;
   /** Ends the iteration with the reason of the signal. The job continues. */
   signal?: AbortSignal;
+  /** Maximum consecutive connections without an event. Default 10: about three minutes. */
+  maxFailures?: number;
 };
+
+type StreamTransport = Pick<Transport, 'open' | 'sleep'>;
 
 /** Silence after which a connection counts as dead. The service sends a comment every 15 s. */
 const silenceMilliseconds = 45_000;
 /** Minimum duration of a session without events that does not count as a failure. */
 const lastingMilliseconds = 30_000;
-/** Maximum consecutive connections without an event: about three minutes. */
-const maxFailures = 10;
 
 /**
  * Yields the events of a job in order, each once, after sequence `after` until `job_stopped`. Reopens a broken, closed or
  * silent connection after the last event. Throws `WatchpostError` for a permanent error (unknown job, revoked key), and
- * the last error after ten consecutive connections without an event.
+ * the last error after `maxFailures` consecutive connections without an event.
  */
 export async function* follow(
   jobId: string,
-  { after = 0, signal }: FollowOptions,
-  transport: Transport,
+  { after = 0, signal, maxFailures = 10 }: FollowOptions,
+  transport: StreamTransport,
 ): AsyncGenerator<StreamedEvent, void, undefined> {
   let last = after;
   let failures = 0;
@@ -62,7 +64,7 @@ export async function* follow(
 async function* oneConnection(
   jobId: string,
   last: number,
-  transport: Transport,
+  transport: StreamTransport,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<StreamedEvent | 'over', void, undefined> {
   const silence = new AbortController();
@@ -81,7 +83,7 @@ async function* oneConnection(
       return;
     }
     if (!response.ok || !response.body) throw await readError(response);
-    const received = new TransformStream<Uint8Array, Uint8Array>({
+    const received = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
       transform: (bytes, controller) => {
         // Not `refresh()`: outside of Node a timer is a number.
         clearTimeout(timer);
@@ -93,7 +95,10 @@ async function* oneConnection(
       .pipeThrough(received)
       .pipeThrough(new TextDecoderStream())
       .pipeThrough(new EventSourceParserStream());
-    for await (const { data } of messages) yield parseEvent(data);
+    // Not `for await`: not all browsers iterate over streams.
+    const reader = messages.getReader();
+    for (let part = await reader.read(); !part.done; part = await reader.read())
+      yield parseEvent(part.value.data);
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof WatchpostError || error instanceof ConnectionError) throw error;

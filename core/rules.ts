@@ -24,8 +24,12 @@ export const rules = {
   maxModelFailures: 5,
   /** A summary that the model did not give is asked for again after this, or with the next capture. */
   summaryRetrySeconds: 30,
-  /** The longest that a digest may run for its `max_windows` (design section 10). */
-  digestSeconds: 86_400,
+  /** Upper bound of the setting `maxJobSeconds`, and of the duration that `max_windows` of a digest can ask for (design section 10). */
+  maxJobDurationSeconds: 86_400,
+  /** Upper bound of the setting `retentionSeconds`. */
+  maxRetentionSeconds: 86_400,
+  /** Retention of an idempotency key: longer than any client retries. */
+  idempotencyKeySeconds: 86_400,
   /** Samples kept of a window: more than contact sheets for any model take, and a job's record stays below 20 kB. */
   maxSamplesPerWindow: 120,
   /** Windows that one change closes, which matters after an outage: a transaction of DynamoDB has 100 items. */
@@ -59,6 +63,8 @@ export const rules = {
   minResendSeconds: 60,
   /** What is undelivered this long after its job's end is given up. */
   deliveryTtlSeconds: 3600,
+  /** Attempts to commit a change that conflicts with concurrent ones. */
+  maxCommitAttempts: 8,
   /** Ticks of one execution: its history ends at 25,000 events, about 14 a tick (design section 3). */
   ticksPerExecution: 1000,
 } as const;

@@ -52,7 +52,7 @@ export function mountMcp(
 }
 
 /** Batches were removed in revision 2025-06-18; a batch would be many calls in one request. */
-const noBatches = 'Batches are not supported. Send each JSON-RPC message in its own POST.';
+const noBatches = 'JSON-RPC batches are not supported. Send each JSON-RPC message in its own POST.';
 
 function parseJson(text: string): unknown {
   try {

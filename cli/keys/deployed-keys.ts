@@ -8,8 +8,8 @@ import { storedKeys } from './stored-keys.ts';
 const now = () => new Date();
 
 /**
- * Keys of a deployment, written straight to its table with the AWS credentials of whoever calls: how the first key is made, for which no
- * endpoint has to be open.
+ * Creates a backend for the keys of a deployment, which writes to its table with the AWS credentials of the user. The first key
+ * is created this way, so no endpoint must be open for it.
  */
 export async function deployedKeys(
   which: { stack: string } | { table: string },
@@ -22,7 +22,7 @@ export async function deployedKeys(
   return storedKeys({ keys, callers, now, ...primitives }, async () => client.destroy());
 }
 
-/** CloudFormation names what it makes after the stack: `<stack>-<id in the template>-<random>`. */
+/** Finds the table of a stack: CloudFormation names it `<stack>-<logical id>-<random>`. */
 export async function findTable(stack: string, client: DynamoDBClient): Promise<string> {
   const found: string[] = [];
   for await (const { TableNames = [] } of paginateListTables({ client }, {}))
@@ -31,8 +31,8 @@ export async function findTable(stack: string, client: DynamoDBClient): Promise<
   if (table !== undefined && found.length === 1) return table;
   throw new CommandError(
     found.length === 0
-      ? `No table of a stack ${stack} in this account and region`
-      : `${found.length} tables have names that begin with ${stack}-`,
-    'Check AWS_PROFILE and AWS_REGION, or give --table with the TableName that the deployment printed.',
+      ? `No table of the stack ${stack} found in this account and region`
+      : `${found.length} tables begin with ${stack}-`,
+    'Check AWS_PROFILE and AWS_REGION, or set --table to the output TableName of the deployment.',
   );
 }

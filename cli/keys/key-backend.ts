@@ -14,7 +14,7 @@ export type CreatedKeyRecord = z.infer<typeof newKeySchema>;
 export type RevokedKeyRecord = z.infer<typeof revokedKeySchema>;
 export type RotatedKeyRecord = z.infer<typeof rotatedKeySchema>;
 
-/** The keys of all pages, from the first on. */
+/** Returns the keys of all pages. */
 export async function listAllKeys(
   readPage: (after: string | undefined) => Promise<z.infer<typeof keyListResponseSchema>>,
 ): Promise<KeyRecord[]> {
@@ -28,11 +28,11 @@ export async function listAllKeys(
   return found;
 }
 
-/** Where keys are made and ended: what the endpoints below `/keys` do, in their shapes. `id` is a key's `key_id`. */
+/** Operations on keys, with the shapes of the endpoints below `/keys`. `id` is a `key_id`. */
 export type KeyBackend = {
-  /** Makes its caller where there is none of that name. */
+  /** Creates a key, and its caller if the caller does not exist. */
   create(wish: ApiKeySpec): Promise<CreatedKeyRecord>;
-  /** All of them, page by page. */
+  /** Lists all keys, page by page. */
   list(caller?: string): Promise<KeyRecord[]>;
   label(id: string, label: string | null): Promise<KeyRecord>;
   revoke(id: string, withDescendants: boolean): Promise<RevokedKeyRecord>;

@@ -10,7 +10,10 @@ import type { KeyBackend } from './key-backend.ts';
 import { remoteKeys } from './remote-keys.ts';
 import { storedKeys } from './stored-keys.ts';
 
-/** Which service's keys: a running one by its address and a key, a deployment by its stack or table, or this machine's by its folder. */
+/**
+ * Target service of the key commands: a running one by address and key, a deployment by stack or table, or the service of this
+ * machine by its data directory.
+ */
 export type KeyTarget = {
   dataDir: string;
   baseUrl?: string | undefined;
@@ -24,7 +27,7 @@ export const nodeKeyCrypto: KeyCrypto = {
   randomBytes: (length) => randomBytes(length),
 };
 
-/** Throws `CommandError` where more than one service is named, or a key is missing. */
+/** Opens the backend of the target. Throws `CommandError` if several services are named or a key is missing. */
 export async function openKeyBackend({
   dataDir,
   baseUrl,
@@ -34,19 +37,19 @@ export async function openKeyBackend({
 }: KeyTarget): Promise<KeyBackend> {
   const named = [baseUrl, stack, table].filter((place) => place !== undefined);
   if (named.length > 1)
-    throw new CommandError('More than one service is named', 'Give one of --base-url, --stack and --table.');
+    throw new CommandError('Several services are named', 'Use only one of --base-url, --stack and --table.');
   if (baseUrl !== undefined) {
     if (key === undefined)
-      throw new CommandError('A key is needed to ask the service', 'Give --key or WATCHPOST_KEY.');
+      throw new CommandError('The service requires a key', 'Set --key or WATCHPOST_KEY.');
     return remoteKeys(baseUrl, key);
   }
   if (stack === undefined && table === undefined) return localKeys(dataDir);
-  // Its clients take longer to load than everything else of the command line.
+  // Imported on demand: the AWS clients load slower than the rest of the command line.
   const { deployedKeys } = await import('./deployed-keys.ts');
   return deployedKeys(table === undefined ? { stack: stack ?? '' } : { table }, nodeKeyCrypto);
 }
 
-/** The data directory of this machine's service, whether it runs or not. */
+/** Opens the data directory of this machine's service, which may be running. */
 async function localKeys(dataDir: string): Promise<KeyBackend> {
   const paths = dataPaths(dataDir);
   await mkdir(paths.path, { recursive: true, mode: 0o700 });

@@ -11,7 +11,7 @@ import { CommandError } from '../command-error.ts';
 import { listAllKeys } from './key-backend.ts';
 import type { KeyBackend } from './key-backend.ts';
 
-/** Keys of a service that is reached by its base URL, with what the given key may do. */
+/** Creates a backend for a service at a base URL, with the permissions of the given key. */
 export function remoteKeys(baseUrl: string, key: string): KeyBackend {
   const dispatcher = new Agent({ headersTimeout: 30_000 });
   return {
@@ -40,7 +40,7 @@ export function remoteKeys(baseUrl: string, key: string): KeyBackend {
     close: () => dispatcher.close(),
   };
 
-  /** A key makes others of its own caller without being an admin's: only a caller that is new to it needs one. */
+  /** A key creates keys of its own caller without the scope `admin`, which only a new caller requires. */
   async function hasKeys(caller: string): Promise<boolean> {
     const { keys } = await ask('GET', '/keys', keyListResponseSchema);
     return keys.some((known) => known.caller === caller);
@@ -63,7 +63,7 @@ export function remoteKeys(baseUrl: string, key: string): KeyBackend {
     }).catch((cause: unknown) => {
       throw new CommandError(
         `${baseUrl} cannot be reached`,
-        'Give the base URL of the service, which ends in /api.',
+        'Use the base URL of the service, which ends in /api.',
         {
           cause,
         },
@@ -83,7 +83,7 @@ function refused(status: number, text: string): CommandError {
     ? new CommandError(read.data.error.message, read.data.error.remediation)
     : new CommandError(
         `The service answered ${status}`,
-        'Give the base URL of the service, which ends in /api.',
+        'Use the base URL of the service, which ends in /api.',
       );
 }
 

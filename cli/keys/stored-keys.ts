@@ -14,7 +14,7 @@ import type { KeyBackend } from './key-backend.ts';
 
 const pageSize = 1000;
 
-/** Keys in a store that is at hand. Whoever can write it is the operator, and may do everything. */
+/** Creates a backend on a store. Write access to the store makes the user an operator with all permissions. */
 export function storedKeys(deps: KeyDeps, close: () => Promise<void>): KeyBackend {
   return {
     create: async (wish) => {

@@ -1,6 +1,6 @@
 import type { Http } from './http.ts';
 import type {
-  AlarmList,
+  Alarms,
   Caller,
   DeliveryPage,
   DigestRequest,
@@ -11,7 +11,7 @@ import type {
   JobSummary,
   JobType,
   Key,
-  KeyPage,
+  KeyList,
   LogLevel,
   Logs,
   CheckRequest,
@@ -43,7 +43,7 @@ export function createApi(http: Http) {
       const found: Key[] = [];
       let after: string | undefined;
       do {
-        const page: KeyPage = await http.json('/keys', { query: { caller, after, limit: 1000 }, signal });
+        const page: KeyList = await http.json('/keys', { query: { caller, after, limit: 1000 }, signal });
         found.push(...page.keys);
         after = page.next_after ?? undefined;
       } while (after !== undefined);
@@ -101,7 +101,7 @@ export function createApi(http: Http) {
 
     metrics: (signal?: AbortSignal) => http.json<Metrics>('/metrics', { headers: internal, signal }),
     alarms: async (signal?: AbortSignal) =>
-      (await http.json<AlarmList>('/alarms', { headers: internal, signal })).alarms,
+      (await http.json<Alarms>('/alarms', { headers: internal, signal })).alarms,
     logs: (level: LogLevel | undefined, signal?: AbortSignal) =>
       http.json<Logs>('/logs', { headers: internal, query: { level, limit: 500 }, signal }),
   };

@@ -1,14 +1,14 @@
-import type { CheckResult } from './types.ts';
+import type { CheckOnceResponse } from './types.ts';
 
 /** Model and tokens from the response headers of `check-once`; `null` if the service version sends none. */
 export type ModelUse = { provider: string; model: string; inputTokens: number; outputTokens: number };
 
 /** Result of a check, with the model usage from its headers. */
-export type MeteredCheckResult = CheckResult & { use: ModelUse | null };
+export type MeteredCheckResult = CheckOnceResponse & { use: ModelUse | null };
 
 /** Reads a `check-once` response. Model and tokens are in headers, because the contract fixes the body. */
 export async function readCheckResult(response: Response): Promise<MeteredCheckResult> {
-  const look: CheckResult = await json(response);
+  const look: CheckOnceResponse = await json(response);
   const { headers } = response;
   const provider = headers.get('Watchpost-Model-Provider');
   if (provider === null) return { ...look, use: null };
@@ -23,7 +23,7 @@ export async function readCheckResult(response: Response): Promise<MeteredCheckR
   };
 }
 
-async function json(response: Response): Promise<CheckResult> {
+async function json(response: Response): Promise<CheckOnceResponse> {
   // As in http.ts: the response gets its type here.
   // oxlint-disable-next-line typescript/no-unsafe-return
   return response.json();

@@ -2,8 +2,9 @@ import { toProblem, unreachable } from './problem.ts';
 
 /** Query parameters; undefined and empty values are omitted. */
 export type Query = Record<string, string | number | undefined>;
-/** Request options. Default method: GET. */
+/** Request of the API. Default method: GET. */
 export type Call = {
+  path: string;
   method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   query?: Query;
   body?: unknown;
@@ -11,15 +12,19 @@ export type Call = {
   signal?: AbortSignal | undefined;
 };
 
+export type CallOptions = Omit<Call, 'path'>;
+
 /** Outcome of a request, for the connection banner and the session. */
 export type RequestOutcome = 'answered' | 'unauthorized' | 'unreachable';
 
 /** HTTP client of the API for one key. */
 export type Http = {
   /** Returns the parsed body of a successful response. Throws `Problem`. */
-  json<T>(path: string, call?: Call): Promise<T>;
+  json<T>(path: string, options?: CallOptions): Promise<T>;
   /** Returns a successful response. Throws `Problem`. */
-  send(path: string, call?: Call): Promise<Response>;
+  send(path: string, options?: CallOptions): Promise<Response>;
+  /** Returns the response for any status. Throws `Problem` without a response. */
+  open(call: Call): Promise<Response>;
 };
 
 /** Base path of the API on this host. */
@@ -27,8 +32,8 @@ export const basePath = '/api';
 
 /** Creates the HTTP client of this host's API. The key is sent only in the `Authorization` header. */
 export function createHttp(key: string, onOutcome: (outcome: RequestOutcome) => void): Http {
-  const send = async (path: string, call: Call = {}): Promise<Response> => {
-    const response = await fetch(`${basePath}${path}${queryText(call.query)}`, {
+  const open = async (call: Call): Promise<Response> => {
+    const response = await fetch(`${basePath}${call.path}${queryText(call.query)}`, {
       method: call.method ?? 'GET',
       headers: {
         Authorization: `Bearer ${key}`,
@@ -46,17 +51,22 @@ export function createHttp(key: string, onOutcome: (outcome: RequestOutcome) => 
       throw unreachable(error);
     });
     onOutcome(response.status === 401 ? 'unauthorized' : 'answered');
+    return response;
+  };
+  const send = async (path: string, options: CallOptions = {}): Promise<Response> => {
+    const response = await open({ path, ...options });
     if (!response.ok) throw await toProblem(response);
     return response;
   };
   return {
+    open,
     send,
-    json: async (path, call) => {
-      const response = await send(path, call);
+    json: async (path, options) => {
+      const response = await send(path, options);
       const text = await response.text().catch((error: unknown) => {
-        throw call?.signal?.aborted ? error : unreachable(error);
+        throw options?.signal?.aborted ? error : unreachable(error);
       });
-      // Responses get their type only here; test/console compares the types with the schemas of the API.
+      // Responses get their type only here. The types are generated from the OpenAPI document.
       // oxlint-disable-next-line typescript/no-unsafe-return
       return JSON.parse(text);
     },

@@ -1,3 +1,6 @@
+import { RequestInvalidError, WatchpostError } from '../../client/errors.ts';
+import { readError } from '../../client/transport.ts';
+
 /** Failed request: message and remedy for the person at the console. `status` is 0 if there was no response. */
 export class Problem extends Error {
   readonly code: string;
@@ -16,6 +19,7 @@ export class Problem extends Error {
 /** Converts any thrown value to a `Problem`. */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
+  if (error instanceof WatchpostError) return fromResponse(error);
   return new Problem(
     0,
     'CONSOLE_ERROR',
@@ -36,44 +40,20 @@ export function unreachable(cause: unknown): Problem {
   );
 }
 
-/** Creates a `Problem` from an error envelope, a 422 body, or the error page of a proxy. */
+/** Reads the `Problem` of a response whose status is not 2xx: an error envelope, a 422 body, or the page of a proxy. */
 export async function toProblem(response: Response): Promise<Problem> {
-  const body: unknown = await response.json().catch(() => undefined);
-  const error = field(body, 'error');
-  const message = text(field(error, 'message'));
-  if (message !== undefined)
-    return new Problem(
-      response.status,
-      text(field(error, 'code')) ?? 'ERROR',
-      message,
-      waitingToo(text(field(error, 'remediation')) ?? '', response),
-    );
-  const detail = field(body, 'detail');
-  if (Array.isArray(detail))
-    return new Problem(response.status, 'VALIDATION', 'Invalid request', detail.map(complaint).join(' '));
-  return new Problem(
-    response.status,
-    'ERROR',
-    `The service returned status ${response.status}`,
-    'Try again in a moment.',
-  );
+  return asProblem(await readError(response));
 }
 
-function waitingToo(remedy: string, response: Response): string {
-  const seconds = response.headers.get('Retry-After');
-  return seconds === null ? remedy : `${remedy} Try again in ${seconds} s.`;
+function fromResponse(error: WatchpostError): Problem {
+  const { status, code, message, remediation } = error;
+  if (error instanceof RequestInvalidError)
+    return new Problem(status, code, 'Invalid request', error.detail.map(complaint).join(' '));
+  if (code === 'UNEXPECTED_ANSWER')
+    return new Problem(status, code, `The service returned status ${status}`, 'Try again in a moment.');
+  return new Problem(status, code, message, remediation);
 }
 
-function complaint(issue: unknown): string {
-  const place = field(issue, 'loc');
-  const name = Array.isArray(place) ? String(place.at(-1)) : '';
-  return `${name.replaceAll('_', ' ')}: ${text(field(issue, 'msg')) ?? 'not valid'}.`;
-}
-
-function field(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
+function complaint({ loc, msg }: RequestInvalidError['detail'][number]): string {
+  return `${String(loc.at(-1) ?? '').replaceAll('_', ' ')}: ${msg}.`;
 }

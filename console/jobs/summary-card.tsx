@@ -11,7 +11,7 @@ import { Clock } from '../time/when.tsx';
 export function SummaryCard({ event: { data } }: { event: SummaryEvent }) {
   const [open, setOpen] = useState(false);
   // A log event links to the frame grid, a streamed event contains it; the card reads both from the same URL.
-  const hasGrid = data.frame_grid_url !== undefined || typeof data.frame_grid_b64 === 'string';
+  const hasGrid = 'frame_grid_url' in data || ('frame_grid_b64' in data && data.frame_grid_b64 !== null);
   return (
     <article class="summary">
       <p>

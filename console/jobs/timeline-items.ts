@@ -1,10 +1,10 @@
-import type { JobEvent, ProgressEvent } from '../api/types.ts';
+import type { JobEvent, Progress } from '../api/types.ts';
 
 /** Item of the timeline: an event, or several checks without motion. */
 export type TimelineItem =
   | { kind: 'event'; event: JobEvent }
   /** Consecutive checks without motion, shown as one line. */
-  | { kind: 'quiet'; checks: ProgressEvent[] };
+  | { kind: 'quiet'; checks: Progress[] };
 
 /** Filter of the timeline: `findings` omits progress events. */
 export type TimelineFilter = 'all' | 'findings';
@@ -29,6 +29,6 @@ export function timelineItems(events: JobEvent[], filter: TimelineFilter): Timel
   return items;
 }
 
-function isQuiet({ data }: ProgressEvent): boolean {
+function isQuiet({ data }: Progress): boolean {
   return data.prefilter_skipped && data.stream === 'ok' && data.picture === 'ok';
 }

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { JobEvent, ProgressEvent } from '../api/types.ts';
+import type { JobEvent, Progress } from '../api/types.ts';
 import { Badge } from '../parts/badge.tsx';
 import type { Tone } from '../parts/badge.tsx';
 import { Button } from '../parts/button.tsx';
@@ -92,7 +92,7 @@ function Item({ item, ofDigest }: { item: TimelineItem; ofDigest: boolean }) {
   );
 }
 
-function Quiet({ checks }: { checks: ProgressEvent[] }) {
+function Quiet({ checks }: { checks: Progress[] }) {
   const [newest, oldest] = [checks[0], checks.at(-1)];
   if (!newest || !oldest) return null;
   return (
@@ -142,7 +142,7 @@ function Entry({ event, ofDigest }: { event: JobEvent; ofDigest: boolean }) {
   }
 }
 
-function Check({ event: { data }, ofDigest }: { event: ProgressEvent; ofDigest: boolean }) {
+function Check({ event: { data }, ofDigest }: { event: Progress; ofDigest: boolean }) {
   const { tone, text } = toOutcome(data, ofDigest);
   return (
     <p>
@@ -151,7 +151,7 @@ function Check({ event: { data }, ofDigest }: { event: ProgressEvent; ofDigest: 
   );
 }
 
-function toOutcome(data: ProgressEvent['data'], ofDigest: boolean): { tone: Tone; text: string } {
+function toOutcome(data: Progress['data'], ofDigest: boolean): { tone: Tone; text: string } {
   if (data.stream !== 'ok') return { tone: 'warn', text: data.stream };
   if (data.picture !== 'ok' && data.picture !== null) return { tone: 'warn', text: data.picture };
   if (data.prefilter_skipped) return { tone: 'neutral', text: 'skipped' };

@@ -39,5 +39,5 @@ function toConfig(request: DigestRequest, { limits }: AcceptDeps): DigestConfig 
 function computeDuration({ window_minutes, max_windows }: DigestRequest, serverCapSeconds: number): number {
   const windowSeconds = window_minutes * 60;
   if (max_windows === null) return Math.max(serverCapSeconds, windowSeconds);
-  return Math.min(max_windows * windowSeconds, rules.digestSeconds);
+  return Math.min(max_windows * windowSeconds, rules.maxJobDurationSeconds);
 }

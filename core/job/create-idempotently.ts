@@ -1,5 +1,6 @@
 import type { KeyCrypto } from '../access/api-key.ts';
 import type { CoreDeps } from '../dependencies.ts';
+import { rules } from '../rules.ts';
 import { addSeconds } from '../schedule.ts';
 import { IdempotencyKeyReusedError, WatchpostError } from '../errors.ts';
 import type { Job, JobType } from '../records/job.ts';
@@ -9,9 +10,6 @@ type Deps = Pick<CoreDeps, 'jobs' | 'now'> & Pick<KeyCrypto, 'sha256'>;
 
 /** `request` is what the schema made of the body: a different order of fields, or a default spelled out, is the same request. */
 export type KeyedRequest = { key: string | undefined; jobType: JobType; request: object };
-
-/** Longer than any client goes on retrying; jobs of digests run as long. */
-const keySeconds = 86_400;
 
 /**
  * Creates a job once per idempotency key of a caller. A repeated request returns that job in its current state, without a probe of the stream.
@@ -26,7 +24,7 @@ export async function createIdempotently<Created extends Job>(
 ): Promise<Job> {
   if (key === undefined) return create();
   const requestHash = deps.sha256(JSON.stringify([jobType, Object.entries(request).toSorted(byName)]));
-  const record = { key, requestHash, expiresAt: addSeconds(deps.now(), keySeconds) };
+  const record = { key, requestHash, expiresAt: addSeconds(deps.now(), rules.idempotencyKeySeconds) };
   const earlier = await findEarlier(record, caller, deps);
   if (earlier !== undefined) return earlier;
   try {

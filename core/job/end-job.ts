@@ -8,12 +8,14 @@ import type { JobEnding } from '../tick/tick-decision.ts';
 import { applyClosure } from '../digest/apply-closure.ts';
 import { planFinalClosure, finalizeClosure } from '../digest/window-closure.ts';
 import type { ClosureResult, WindowClosure } from '../digest/window-closure.ts';
-import { JobAlreadyStoppedError, JobNotFoundError, TransientError } from '../errors.ts';
+import { JobAlreadyStoppedError, JobNotFoundError } from '../errors.ts';
 import type { DigestJob, Job } from '../records/job.ts';
 import { jobLog } from '../ports/log.ts';
 import { ageSeconds } from '../time.ts';
 import { isTerminal } from '../records/transitions.ts';
 import { publishEvents } from '../event/publish-events.ts';
+import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
+import type { CommitAttempt } from '../retry-conflicts.ts';
 
 type Deps = Pick<CoreDeps, 'jobs' | 'queue' | 'executions' | 'log' | 'now'> & {
   limits: Pick<Limits, 'retentionSeconds'>;
@@ -21,11 +23,9 @@ type Deps = Pick<CoreDeps, 'jobs' | 'queue' | 'executions' | 'log' | 'now'> & {
 
 export type CancelDeps = Deps & Pick<CoreDeps, 'summaries'>;
 
-const tries = 8;
-
 /**
- * Stops a job for its caller; of a digest the open window is summarised first, as far as the model answers in time. Truth first: the
- * execution is stopped after the job has ended, and by itself where that is lost.
+ * Cancels a job. The open windows of a digest are summarized first, if the model responds in time. The execution is stopped after the end is
+ * committed; if that fails, it finds the job ended.
  */
 export async function cancelJob(jobId: string, caller: string, deps: CancelDeps): Promise<Job> {
   const askedAt = deps.now();
@@ -60,7 +60,7 @@ export async function failJob(
   );
 }
 
-/** `complete`: nothing more is to be done before the end. */
+/** Update of a job before its end. `complete`: no further update is necessary. */
 type FinalUpdate = JobUpdate & { complete: boolean };
 
 type EndOptions = {
@@ -75,28 +75,28 @@ async function endJob(
   deps: Deps,
   { mustEnd = () => true, workBefore = async () => undefined }: EndOptions,
 ): Promise<Job | undefined> {
-  for (let conflicts = 0; conflicts < tries;) {
+  return retryConflicts('The job changed too often while it was to end', attempt);
+
+  async function attempt(): Promise<CommitAttempt<Job | undefined>> {
     const stored = await deps.jobs.get(jobId, deps.now());
-    if (!stored || isTerminal(stored.status) || !mustEnd(stored)) return undefined;
+    if (!stored || isTerminal(stored.status) || !mustEnd(stored)) return committed(undefined);
     const work = await workBefore(stored);
     const now = deps.now();
     const job = onClock(stored, now);
-    const goesOn = work && !work.complete;
-    const planned = goesOn
+    const isPartial = work && !work.complete;
+    const planned = isPartial
       ? planUpdate(job, work, now)
       : planEnd(job, ending, deps.limits.retentionSeconds, now, work);
     const change = withMovedTimes(planned, stored, job);
-    if ((await deps.jobs.commit(change)) !== 'committed') conflicts += 1;
-    else if (!goesOn) {
-      jobLog(deps.log, jobId).info('Job ended', { status: ending.status, reason: ending.reason });
-      await afterEnd(job, ending, deps);
-      return { ...job, ...change.set };
-    }
+    if ((await deps.jobs.commit(change)) !== 'committed') return conflict;
+    if (isPartial) return attempt();
+    jobLog(deps.log, jobId).info('Job ended', { status: ending.status, reason: ending.reason });
+    await afterEnd(job, ending, deps);
+    return committed({ ...job, ...change.set });
   }
-  throw new TransientError('The job changed too often while it was to end');
 }
 
-/** The windows that are open when their caller cancels, with what the model says of them in the time that is left. */
+/** Summarizes the open windows of a cancelled digest in the time that remains. */
 async function summarizeOpenWindows(
   stored: Job,
   askedAt: Date,
@@ -111,7 +111,7 @@ async function summarizeOpenWindows(
   return { set, events, complete: closing.last };
 }
 
-/** Whatever goes wrong costs the summary, never the cancellation. */
+/** Returns a closure without a summary if the model cannot be asked: a cancellation never fails for its summary. */
 async function summarizeOrGiveUp(
   job: DigestJob,
   closing: WindowClosure,

@@ -7,7 +7,7 @@ import type { TickOutcome } from '../tick/tick-outcome.ts';
 import { wakeUpTime } from '../tick/next-tick.ts';
 import { unreferencedMedia } from '../tick/unreferenced-media.ts';
 import { planTickClosure } from '../digest/window-closure.ts';
-import { TransientError } from '../errors.ts';
+import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
 import type { Job, NextTick } from '../records/job.ts';
 import { jobLog } from '../ports/log.ts';
 import { isTerminal } from '../records/transitions.ts';
@@ -24,8 +24,6 @@ export type AnalyzeDeps = SummaryDeps &
   };
 type TickInput = Extract<AnalyzeInput, { operation: 'analyze' }>;
 
-const tries = 5;
-
 /**
  * The second half of a tick: asks the model where there is something to ask, decides, and commits tick, events and perhaps the end in one
  * transaction. Repeating it is safe: a committed tick answers what was stored, without asking the model again.
@@ -35,32 +33,32 @@ export async function analyzeTick(
   deps: AnalyzeDeps,
   signal?: AbortSignal,
 ): Promise<WorkflowState> {
-  let sight: TickOutcome | undefined;
-  for (let attempt = 0; attempt < tries; attempt += 1) {
+  let observed: TickOutcome | undefined;
+  return retryConflicts('The job changed too often while its tick was to be committed', async () => {
     const stored = await deps.jobs.get(input.job_id, deps.now());
-    if (!stored || isTerminal(stored.status)) return { ...stepAfter(stored, input, deps.now()), done: true };
+    if (!stored || isTerminal(stored.status))
+      return committed({ ...stepAfter(stored, input, deps.now()), done: true });
     if (stored.last_tick >= input.capture.tick || stored.generation > input.generation) {
       await startNextGeneration(stored, input, deps);
       await publishEvents(stored.job_id, deps);
-      return stepAfter(stored, input, deps.now());
+      return committed(stepAfter(stored, input, deps.now()));
     }
-    sight ??= await observe(stored, input, deps, signal);
-    // What was seen stays seen, but others may have closed windows since: that is built anew on the job as it stands.
-    const outcome = await withClosedWindows(stored, sight, deps, signal);
+    observed ??= await observe(stored, input, deps, signal);
+    // The observation is kept. Closures are planned again, because a concurrent change may have closed windows.
+    const outcome = await withClosedWindows(stored, observed, deps, signal);
     const { job, now: decidedAt } = atTick(stored, deps.now());
     const decision = decideAfterTick(job, outcome, decidedAt);
     const captureState = captureStateAfter(input, decision.next);
     const planned = planTick(job, decision, captureState, deps.limits.retentionSeconds, decidedAt);
     const change = withMovedTimes(planned, stored, job);
-    if ((await deps.jobs.commit(change)) !== 'committed') continue;
-    const committed: Job = { ...job, ...change.set };
-    await removeUnneeded(job, committed, input, deps);
-    report(committed, outcome, deps);
-    await startNextGeneration(committed, input, deps);
+    if ((await deps.jobs.commit(change)) !== 'committed') return conflict;
+    const after: Job = { ...job, ...change.set };
+    await removeUnneeded(job, after, input, deps);
+    report(after, outcome, deps);
+    await startNextGeneration(after, input, deps);
     await publishEvents(job.job_id, deps);
-    return stepAfter(committed, input, deps.now());
-  }
-  throw new TransientError('The job changed too often while its tick was to be committed');
+    return committed(stepAfter(after, input, deps.now()));
+  });
 }
 
 async function observe(
@@ -81,15 +79,15 @@ async function observe(
 
 async function withClosedWindows(
   stored: Job,
-  sight: TickOutcome,
+  observed: TickOutcome,
   deps: AnalyzeDeps,
   signal?: AbortSignal,
 ): Promise<TickOutcome> {
   const { job, now } = atTick(stored, deps.now());
-  const closing = job.job_type === 'live-digest' ? planTickClosure(job, sight, now) : undefined;
-  if (job.job_type !== 'live-digest' || !closing) return sight;
+  const closing = job.job_type === 'live-digest' ? planTickClosure(job, observed, now) : undefined;
+  if (job.job_type !== 'live-digest' || !closing) return observed;
   const patience = { seconds: deps.limits.visionTimeoutSeconds, signal };
-  return { ...sight, closed: await summarizeWindows(job, closing, deps, patience) };
+  return { ...observed, closed: await summarizeWindows(job, closing, deps, patience) };
 }
 
 /** The workflow's state for what follows, from the job as it stands and this tick's capture. */

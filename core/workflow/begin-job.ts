@@ -2,7 +2,8 @@ import type { CoreDeps } from '../dependencies.ts';
 import { planBegin } from './plan-begin.ts';
 import { intervalSeconds } from '../tick/cadence.ts';
 import { wakeUpTime } from '../tick/next-tick.ts';
-import { TransientError } from '../errors.ts';
+import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
+import type { CommitAttempt } from '../retry-conflicts.ts';
 import type { Job } from '../records/job.ts';
 import { jobLog } from '../ports/log.ts';
 import { isTerminal } from '../records/transitions.ts';
@@ -11,24 +12,20 @@ import { publishEvents } from '../event/publish-events.ts';
 
 type Deps = Pick<CoreDeps, 'jobs' | 'queue' | 'log' | 'now'>;
 
-/** How often an operation builds its change anew when others were faster. */
-const tries = 5;
-
-/**
- * The workflow's first step, and its way back in: a pending job starts running, a running one (a repeated step, or the
- * next generation) goes on where its last tick left it, an ended one is done.
- */
+/** Handles `begin`: starts a pending job, resumes a running one (a repeated step, or the next generation), reports an ended one as done. */
 export async function beginJob(input: ExecutionInput, deps: Deps): Promise<WorkflowState> {
-  for (let attempt = 0; attempt < tries; attempt += 1) {
+  return retryConflicts('The job changed too often while it was to begin', attempt);
+
+  async function attempt(): Promise<CommitAttempt<WorkflowState>> {
     const job = await deps.jobs.get(input.job_id, deps.now());
-    if (!job || isTerminal(job.status) || job.generation > input.generation) return finished(input, job);
-    if (job.status === 'running') return onward(job, deps.now());
-    if ((await deps.jobs.commit(planBegin(job, deps.now()))) === 'committed') {
-      jobLog(deps.log, job.job_id).info('Job started', { interval_seconds: intervalSeconds(job) });
-      await publishEvents(job.job_id, deps);
-    }
+    if (!job || isTerminal(job.status) || job.generation > input.generation)
+      return committed(finished(input, job));
+    if (job.status === 'running') return committed(resume(job, deps.now()));
+    if ((await deps.jobs.commit(planBegin(job, deps.now()))) !== 'committed') return conflict;
+    jobLog(deps.log, job.job_id).info('Job started', { interval_seconds: intervalSeconds(job) });
+    await publishEvents(job.job_id, deps);
+    return attempt();
   }
-  throw new TransientError('The job changed too often while it was to begin');
 }
 
 function finished(input: ExecutionInput, job: Job | undefined): WorkflowState {
@@ -47,7 +44,7 @@ function finished(input: ExecutionInput, job: Job | undefined): WorkflowState {
   };
 }
 
-function onward(job: Job, now: Date): WorkflowState {
+function resume(job: Job, now: Date): WorkflowState {
   return {
     job_id: job.job_id,
     generation: job.generation,

@@ -42,8 +42,8 @@ async function captureAndStore(
   signal?: AbortSignal,
 ): Promise<CaptureOutput> {
   const source = await deps.jobs.source(input.source_id);
-  // Swept while its last tick was under way: the next step finds the job ended.
-  if (!source) return { kind: 'unavailable', message: 'The source is gone' };
+  // An active job has a source. Without one, no later tick could capture: the workflow fails, and with it the job.
+  if (!source) throw new Error('The job has no source');
   const capture = await tryCapture(source, input, deps, signal);
   if ('kind' in capture) return capture;
   const motion = deps.compareMotion(capture.thumbnail, input.motion);

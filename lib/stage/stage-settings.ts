@@ -1,6 +1,7 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { z } from 'zod';
 import { visionProviderSchema, visionStageSettings } from '../../adapters/vision/providers.ts';
+import { rules } from '../../core/rules.ts';
 
 /**
  * Schema of the settings of a stage. Each has a default, so that an empty file is a valid stage. `docs/operate/configuration.md` lists
@@ -25,11 +26,11 @@ export const stageSettingsSchema = z
     ...visionStageSettings,
 
     /** Maximum duration of a job, in seconds. */
-    maxJobSeconds: wholeNumber(5, 86_400).default(600),
+    maxJobSeconds: wholeNumber(5, rules.maxJobDurationSeconds).default(600),
     /** Maximum concurrent jobs per caller. */
     jobsPerCaller: wholeNumber(1, 1000).default(10),
     /** Retention of an ended job, in seconds. */
-    retentionSeconds: wholeNumber(60, 86_400).default(3600),
+    retentionSeconds: wholeNumber(60, rules.maxRetentionSeconds).default(3600),
     /** Rate limit of endpoints that reach streams, the model or receivers, per caller and minute; 0 disables it. */
     syncPerMinute: wholeNumber(0, 100_000).default(120),
     /** Concurrency limit of synchronous endpoints per caller; 0 disables it. */

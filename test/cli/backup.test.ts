@@ -30,7 +30,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-it('a copy that was made while the service ran starts, with its keys, its secret, and the job going on', async () => {
+it('a backup made during service starts with its keys and its secret, and its job continues', async () => {
   const service = await startService(original);
   const { body: job } = await service.call('POST', '/live-monitor', {
     stream_url: stream.url,
@@ -60,7 +60,7 @@ it('a copy that was made while the service ran starts, with its keys, its secret
   }
 });
 
-it('a copy is refused where something is in the way, or there is nothing to copy', async () => {
+it('a backup is rejected if the target exists or there is no database', async () => {
   await expect(backup(original, directory)).rejects.toThrow('already exists');
   const absent = join(directory, 'absent');
   await expect(backup(absent, join(directory, 'another'))).rejects.toThrow('No database in');

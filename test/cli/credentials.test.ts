@@ -12,7 +12,7 @@ const credentials = {
   webhook_secret: 'whsec_1',
 };
 
-it('the file of the first keys is readable by its owner alone, also where a half-written one lies there for all', async () => {
+it('the credentials file is readable by its owner only, even if a partial file was readable by all', async () => {
   const directory = temporaryDirectory();
   const partial = `${credentialsFile(directory)}.part`;
   writeFileSync(partial, 'half');
@@ -24,7 +24,7 @@ it('the file of the first keys is readable by its owner alone, also where a half
   expect(JSON.parse(readFileSync(credentialsFile(directory), 'utf8'))).toEqual(credentials);
 });
 
-it('the file of the first keys is not written through a link that lies in its way', async () => {
+it('the credentials file is not written through a symbolic link', async () => {
   const directory = temporaryDirectory();
   const elsewhere = join(directory, 'elsewhere');
   writeFileSync(elsewhere, 'kept');

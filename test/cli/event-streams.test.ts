@@ -10,7 +10,7 @@ import { startService } from '../support/service-process.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 
-/** Event streams of the service as its user starts it, read by a public library over a wire that breaks. */
+/** Event streams of a started service, read by a public library over a connection that breaks. */
 
 const dataDir = mkdtempSync(join(tmpdir(), 'watchpost-sse-'));
 let service: ServiceProcess;
@@ -62,7 +62,7 @@ async function postStream(fields: Record<string, unknown> = {}) {
   return openEvents(response);
 }
 
-/** All that an EventSource hears, until it stops coming back. */
+/** Returns all events of an EventSource until it stops reconnecting. */
 function listen(url: string, onEvent: (heard: string[]) => void) {
   const heard: { name: string; id: string; envelope: any }[] = [];
   const answers: (number | undefined)[] = [];
@@ -71,7 +71,7 @@ function listen(url: string, onEvent: (heard: string[]) => void) {
   });
   for (const name of ['started', 'progress', 'triggered', 'summary', 'stopped', 'error']) {
     source.addEventListener(name, (event: Event) => {
-      // The stream's own "error" event and the library's have one name; only the stream's has data.
+      // The stream's "error" event and the library's have the same name; only the stream's has data.
       if (!(event instanceof MessageEvent)) return;
       heard.push({ name, id: event.lastEventId, envelope: JSON.parse(event.data) });
       onEvent(heard.map((each) => each.name));
@@ -83,11 +83,11 @@ function listen(url: string, onEvent: (heard: string[]) => void) {
   return { source, heard, answers };
 }
 
-test('an EventSource that is cut off in between resumes, misses nothing, sees nothing twice, and stops', async () => {
+test('an EventSource whose connection breaks resumes, gets each event once, and stops at the end', async () => {
   const made = await postStream();
   expect(made.response.status).toBe(200);
   const { data } = (await made.next())!.data;
-  // The client that made the job leaves; the job does not care.
+  // The client that created the job disconnects, and the job continues.
   await made.leave();
 
   const { hostname, port, pathname } = new URL(data.events_url);
@@ -108,12 +108,12 @@ test('an EventSource that is cut off in between resumes, misses nothing, sees no
     name: 'stopped',
     envelope: { data: { reason: 'max_duration_reached' } },
   });
-  // Once cut off, once closed after "stopped", and 204 to the one that asks for more.
+  // Connections: one broken, one closed after "stopped", and one with 204.
   expect(answers).toEqual([undefined, undefined, 204]);
   expect(accepted).toBeGreaterThanOrEqual(2);
 }, 40_000);
 
-test('a silent stream has heartbeats, ten of them may be open, and SIGTERM ends them all within seconds', async () => {
+test('an idle stream has heartbeats, a caller can open ten, and SIGTERM ends them within seconds', async () => {
   const first = await postStream({ interval_seconds: 60, monitor_duration_seconds: 120 });
   const { job_id: jobId } = (await first.next())!.data.data;
   expect(await first.comment()).toBe('heartbeat');
@@ -138,6 +138,6 @@ test('a silent stream has heartbeats, ten of them may be open, and SIGTERM ends 
   const stoppedAt = Date.now();
   expect(await service.kill('SIGTERM')).toBe(0);
   expect(Date.now() - stoppedAt).toBeLessThan(2_000);
-  // Closed in order, not torn: each reader can resume where it was.
+  // Closed cleanly, so that each reader can resume.
   await Promise.all(rests);
 }, 30_000);

@@ -32,14 +32,14 @@ describe('Accepted hosts', () => {
       ['www.watch.example.com', '192.168.1.20'],
     ],
     ['with names', named, ['lab', 'watchpost.lan', 'nas', '192.168.1.20'], ['lan', 'evil.example']],
-  ])('a service %s answers to its hosts only', (_, variables, accepted, refused) => {
+  ])('a service %s accepts its hosts only', (_, variables, accepted, refused) => {
     const accepts = answersTo(variables);
     expect(accepted.filter((host) => !accepts(host))).toEqual([]);
     expect(refused.filter((host) => accepts(host))).toEqual([]);
   });
 
   test.each(['nas:8787', 'http://nas', 'nas/', '*', '-nas'])(
-    'the setting WATCHPOST_ALLOWED_HOSTS takes no %s',
+    'the setting WATCHPOST_ALLOWED_HOSTS rejects %s',
     (value) => {
       expect(() => readSettings({}, { WATCHPOST_ALLOWED_HOSTS: value })).toThrow('must be host names');
     },
@@ -55,7 +55,7 @@ describe('Requests for a host', () => {
     ['127.0.0.1.evil.example', 403],
     ['evil.example@127.0.0.1', 200],
     ['a b', 403],
-  ])('requests for %s are answered with %i on every path', async (host, status) => {
+  ])('requests for the host %s return %i on every path', async (host, status) => {
     const world = createWorld();
     const app = createApp({ ...world.c, acceptsHost: answersTo({}) });
     for (const path of ['/healthz', '/openapi.json'])

@@ -12,7 +12,7 @@ import { mintKey } from '../../core/access/api-key.ts';
 import { createWorld } from '../support/world.ts';
 import type { World } from '../support/world.ts';
 
-/** What arrives on the wire, byte by byte, and what goes back. */
+/** Sends raw bytes and returns the raw response. */
 
 let world: World;
 let server: HttpServer;
@@ -73,18 +73,18 @@ describe('a malformed HTTP request', () => {
     ['GET /healthz HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n'],
     ['GET \\\\ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'],
     ['\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
-  ])('is answered in plain text: %j', async (request) => {
+  ])('a malformed request gets a plain text response: %j', async (request) => {
     const answer = await send(request);
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
     expect(answer).toMatch(/content-type: text\/plain/i);
     expect(answer).toMatch(/\r\n\r\nInvalid HTTP request received\.$/);
   });
 
-  test('with far too many headers is 431', async () => {
+  test('a request with too many headers returns 431', async () => {
     expect(await send(head('GET', '/healthz', `X-Long: ${'x'.repeat(20_000)}`))).toMatch(/^HTTP\/1\.1 431 /);
   });
 
-  test('in the middle of an answer is not answered inside of it', async () => {
+  test('a malformed request during a response closes the connection without writing into the response', async () => {
     server.serve(
       () =>
         new Response(new ReadableStream({ pull: tick }), {
@@ -101,20 +101,20 @@ describe('a malformed HTTP request', () => {
     expect(answer).not.toContain('Invalid HTTP request');
   });
 
-  test('does not end the service', async () => {
+  test('a malformed request does not end the service', async () => {
     await send('nonsense\r\n\r\n');
     expect(await send(head('GET', '/healthz'))).toMatch(/^HTTP\/1\.1 200 /);
   });
 });
 
 describe('a slow client', () => {
-  test('that never ends its headers is cut off', async () => {
+  test('a connection whose headers do not end is closed', async () => {
     const began = performance.now();
     expect(await send('GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-A: ')).toMatch(/^HTTP\/1\.1 408 /);
     expect(performance.now() - began).toBeLessThan(2000);
   });
 
-  test('that sends its body drop by drop is cut off', async () => {
+  test('a connection with a slow body is closed', async () => {
     const begin = head(
       'POST',
       '/api/live-monitor',
@@ -127,7 +127,7 @@ describe('a slow client', () => {
     expect(world.logged.join()).not.toContain('Request failed');
   });
 
-  test('may wait for its answer as long as it takes', async () => {
+  test('a client can wait for a slow response without a time limit', async () => {
     world.c.streams.probe = async (url) => {
       await sleep(900);
       return { platform: 'hls', playbackUrl: url };
@@ -145,7 +145,7 @@ describe('a slow client', () => {
 });
 
 describe('a body', () => {
-  test('in chunks beyond the limit is refused before it ends', async () => {
+  test('a chunked body beyond the limit is rejected before it ends', async () => {
     const begin = head(
       'POST',
       '/api/live-monitor',
@@ -158,19 +158,19 @@ describe('a body', () => {
       Buffer.alloc(0x10_0000, 'x'),
       Buffer.from('\r\n'),
     ]);
-    // A connection that is kept alive: one that closes with bytes unread is reset, and the answer may be lost with it.
+    // Keep-alive connection: one that closes with unread bytes is reset, which can destroy the response.
     const keptAlive = begin.replace('Connection: close\r\n', '');
     const answer = await send(keptAlive, ...Array.from({ length: 8 }, () => chunk));
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);
     expect(answer).toContain('PAYLOAD_TOO_LARGE');
   });
 
-  test('that is held back is not waited for without a key', async () => {
+  test('a request without a key is rejected before its body arrives', async () => {
     const begin = head('POST', '/api/analyze-frame', 'Content-Type: application/json', 'Content-Length: 900');
     expect(await send(begin, '{')).toMatch(/^HTTP\/1\.1 401 /);
   });
 
-  test('that stops arriving is 408 with the envelope, and the end of its connection', async () => {
+  test('a body that stops arriving returns 408 with the envelope and closes its connection', async () => {
     world.c.bodies = createRequestBodies({ setTimer: setSystemTimer, limits: { maxIdleMs: 50 } });
     const app = createApp(world.c);
     server.serve((request) => app.fetch(request));
@@ -186,7 +186,7 @@ describe('a body', () => {
     expect(answer).toContain('REQUEST_TIMEOUT');
   });
 
-  test('whose client leaves in the middle of it is no fault of the service', async () => {
+  test('a client that disconnects within its body is not logged as a fault', async () => {
     const socket = connect(server.port, '127.0.0.1');
     socket.write(
       head(

@@ -10,7 +10,7 @@ import type { LiveHls } from '../../cli/demo/live-hls.ts';
 import { startService } from '../support/service-process.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
 
-/** The endpoints that look once, in the service as its user starts it, at a live stream. */
+/** Direct checks of a started service on a live stream. */
 
 const dataDir = mkdtempSync(join(tmpdir(), 'watchpost-looks-'));
 let service: ServiceProcess;
@@ -40,31 +40,34 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-describe('one look', () => {
-  test.each(['frames', 'clip', 'hybrid'])('at a live stream, as %s, tells what is there', async (mode) => {
-    const { status, body } = await service.call('POST', '/check-once', {
-      stream_url: stream.url,
-      condition: 'The picture is mostly red',
-      input_mode: mode,
-      clip_duration_seconds: 1,
-      include_frame: true,
-    });
-    expect(status, JSON.stringify(body)).toBe(200);
-    expect(body).toMatchObject({ triggered: true, explanation: expect.stringMatching(/red/i) });
-    expect(body.latency_ms).toBeGreaterThan(0);
+describe('a direct check', () => {
+  test.each(['frames', 'clip', 'hybrid'])(
+    'a check of a live stream in mode %s returns its verdict',
+    async (mode) => {
+      const { status, body } = await service.call('POST', '/check-once', {
+        stream_url: stream.url,
+        condition: 'The picture is mostly red',
+        input_mode: mode,
+        clip_duration_seconds: 1,
+        include_frame: true,
+      });
+      expect(status, JSON.stringify(body)).toBe(200);
+      expect(body).toMatchObject({ triggered: true, explanation: expect.stringMatching(/red/i) });
+      expect(body.latency_ms).toBeGreaterThan(0);
 
-    const { body: analysed } = await service.call('POST', '/analyze-frame', {
-      frame_b64: body.frame_b64,
-      question: 'Is the picture red?',
-    });
-    expect(analysed).toMatchObject({
-      triggered: true,
-      answer: expect.stringMatching(/^Yes/),
-      frame_b64: null,
-    });
-  });
+      const { body: analysed } = await service.call('POST', '/analyze-frame', {
+        frame_b64: body.frame_b64,
+        question: 'Is the picture red?',
+      });
+      expect(analysed).toMatchObject({
+        triggered: true,
+        answer: expect.stringMatching(/^Yes/),
+        frame_b64: null,
+      });
+    },
+  );
 
-  test('at a recording is NOT_LIVESTREAM, at nothing is offline', async () => {
+  test('a check of a recording returns NOT_LIVESTREAM, and a check of a missing stream is offline', async () => {
     const look = async (url: string) =>
       (await service.call('POST', '/check-once', { stream_url: url, condition: 'anything' })).body.error;
     expect(await look(recordingUrl('/vod.m3u8'))).toMatchObject({
@@ -81,19 +84,22 @@ describe('one look', () => {
 describe('validation', () => {
   const validate = (url: string) => service.call('POST', '/streams/validate', { stream_url: url });
 
-  test('knows what is live, and keeps credentials to itself', async () => {
+  test('a validation detects a live stream and hides its credentials', async () => {
     const { body } = await validate(stream.url.replace('//', '//viewer:secret@'));
     expect(body).toMatchObject({ is_live: true, platform: 'hls', parsed_url: stream.url });
   });
 
-  test.each(['/vod.m3u8', '/gone.m3u8'])('has a hint for what is not: %s', async (path) => {
-    const { status, body } = await validate(recordingUrl(path));
-    expect({ status, body }).toMatchObject({
-      status: 200,
-      body: { is_live: false, platform: 'hls' },
-    });
-    expect(body.error_hint).not.toBe('');
-  });
+  test.each(['/vod.m3u8', '/gone.m3u8'])(
+    'a validation of a stream that is not live returns a hint: %s',
+    async (path) => {
+      const { status, body } = await validate(recordingUrl(path));
+      expect({ status, body }).toMatchObject({
+        status: 200,
+        body: { is_live: false, platform: 'hls' },
+      });
+      expect(body.error_hint).not.toBe('');
+    },
+  );
 
   test.each([
     ['nonsense', 'INVALID_URL'],
@@ -101,13 +107,13 @@ describe('validation', () => {
     ['http://169.254.169.254/x.m3u8', 'INVALID_URL'],
     ['rtsp://127.0.0.1:9/live', 'STREAM_FETCH_FAILED'],
     ['http://127.0.0.1:9/live.m3u8', 'STREAM_FETCH_FAILED'],
-  ])('refuses %s with %s', async (url, code) => {
+  ])('a validation of %s returns %s', async (url, code) => {
     const { status, body } = await validate(url);
     expect({ status, code: body.error?.code }).toEqual({ status: 400, code });
   });
 });
 
-test('the setting bounds all of them together', async () => {
+test('the setting limits all of these calls together', async () => {
   const statuses = [];
   for (let made = 0; made < 21; made += 1)
     statuses.push((await service.call('POST', '/streams/validate', { stream_url: 'nonsense' })).status);

@@ -3,12 +3,12 @@ import { start } from '../contract/records.ts';
 import { createMachineClock, type MachineClock } from '../support/machine-clock.ts';
 import { startVirtualService } from '../core/two-hours/virtual-service.ts';
 
-/** The engine, the stores and the upkeep of the one-machine service on a machine that sleeps, and on a disk that fills up. */
+/** Engine, stores and maintenance of the embedded service on a machine that sleeps, and with a full disk. */
 
 const hour = 3600;
 let clock: MachineClock;
 let service: Awaited<ReturnType<typeof startVirtualService>>;
-/** Runs in the next capture, before it has its picture. */
+/** Runs in the next capture, before its frame. */
 let duringCapture: () => Promise<void>;
 
 beforeEach(async () => {
@@ -57,7 +57,7 @@ describe('a machine that sleeps', () => {
     { minutes: 11, interval: 10 },
     { minutes: 90, interval: 300 },
   ])(
-    'for $minutes minutes fails no job that waits $interval s for its next tick',
+    'a sleep of $minutes minutes fails no job that waits $interval s for its next tick',
     async ({ minutes, interval }) => {
       const jobId = await service.startMonitor({ ...fourHours, interval_seconds: interval });
       await clock.pass(55);
@@ -69,7 +69,7 @@ describe('a machine that sleeps', () => {
     },
   );
 
-  test('fails no job whose tick is under way when the upkeep runs', async () => {
+  test('a sleep fails no job whose tick runs during the maintenance', async () => {
     const jobId = await service.startMonitor(fourHours);
     await clock.pass(55);
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -77,7 +77,7 @@ describe('a machine that sleeps', () => {
     await clock.pass(2);
     await clock.pass(2);
     clock.sleep(20 * 60);
-    // Two sweeps find the tick under way: the first renews the leases, the second would judge by them in ten minutes.
+    // Two sweeps run during the tick: the first extends the leases, the second applies them ten minutes later.
     await clock.pass(45);
     expect((await service.read(jobId)).job.status).toBe('running');
     resolve();
@@ -86,7 +86,7 @@ describe('a machine that sleeps', () => {
     expect(job).toMatchObject({ status: 'running', watch: { gaps: [{ reason: 'service' }] } });
   });
 
-  test('renews the leases of its jobs before the first sweep judges them', async () => {
+  test('a start extends the leases of its jobs before the first sweep', async () => {
     const jobId = await service.startMonitor(fourHours);
     const { promise, resolve } = Promise.withResolvers<void>();
     await clock.pass(45);
@@ -101,7 +101,7 @@ describe('a machine that sleeps', () => {
 });
 
 describe('a disk that is full for eleven minutes', () => {
-  test('fails no job', async () => {
+  test('a full disk for eleven minutes fails no job', async () => {
     const jobId = await service.startMonitor(fourHours);
     await clock.pass(55);
     service.fillDisk(true);

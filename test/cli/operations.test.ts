@@ -10,7 +10,7 @@ import { startReceiver } from '../support/receiver.ts';
 import { startService } from '../support/service-process.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
 
-/** What operators do with a service that runs: numbers, logs, keys, and a delivery that is sent again. */
+/** Operation of a running service: metrics, logs, keys, and a resend. */
 
 const dataDir = mkdtempSync(join(tmpdir(), 'watchpost-operations-'));
 let service: ServiceProcess;
@@ -71,7 +71,7 @@ const deliveries = async () => (await service.call('GET', `/jobs/${jobId}/delive
 const states = async () => (await deliveries()).map(({ state }: { state: string }) => state);
 
 describe('after a monitor whose receiver answered 410', () => {
-  test('the metrics have its job, its frame, its model call and its failed webhooks', async () => {
+  test('the metrics include the job, its frame, its model call and its failed webhooks', async () => {
     await expect.poll(states, patient).toEqual(['failed', 'failed', 'failed']);
     const { stats } = (await service.call('GET', `/jobs/${jobId}`)).body;
     expect((await internal('/metrics')).body).toEqual({
@@ -85,7 +85,7 @@ describe('after a monitor whose receiver answered 410', () => {
     expect((await internal('/metrics', service.apiKey)).status).toBe(403);
   });
 
-  test('the logs tell its story, by the first eight characters of its id', async () => {
+  test('the log has entries about the job, found by the first eight characters of its id', async () => {
     const { body } = await internal('/logs?limit=500');
     const story = body.logs.filter(({ message }: { message: string }) =>
       message.startsWith(`[JOB:${jobId.slice(0, 8)}] `),
@@ -96,7 +96,7 @@ describe('after a monitor whose receiver answered 410', () => {
     expect((await internal('/logs?level=ERROR')).body.logs[0]).toMatchObject({ level: 'ERROR' });
   });
 
-  test('a delivery that failed is sent again to the receiver once it is mended', async () => {
+  test('a failed delivery is resent to its repaired receiver', async () => {
     receiverStatus = 204;
     const before = receiver.of('/hook').length;
     for (const sequence of [1, 3]) {
@@ -111,14 +111,14 @@ describe('after a monitor whose receiver answered 410', () => {
   });
 });
 
-test('a test event reaches the receiver, signed', async () => {
+test('a test event reaches the receiver with a signature', async () => {
   receiverStatus = 204;
   const { body } = await service.call('POST', '/webhook-test', { webhook_url: `${receiver.url}/test` });
   expect(body).toEqual({ status: 204, latency_ms: expect.any(Number), error: null });
   expect(receiver.of('/test')).toMatchObject([{ type: 'test', verified: true }]);
 });
 
-test('the command line makes keys that work in the running service at once, and ends them at once', async () => {
+test('keys of the command line work in the running service immediately, and their revocation too', async () => {
   const made = await keys('create', '--caller', 'harbour', '--internal', '--label', 'dashboards');
   expect(made).toMatchObject({ caller: 'harbour', scopes: ['jobs', 'internal'], label: 'dashboards' });
   expect((await internal('/metrics', made.key)).status).toBe(200);
@@ -136,7 +136,7 @@ test('the command line makes keys that work in the running service at once, and 
   expect(listed.map(({ revoked_at: end }: { revoked_at: string }) => end !== null)).toEqual([true, true]);
 });
 
-test('an admin key of the command line makes callers and their keys', async () => {
+test('an admin key of the command line creates callers and their keys', async () => {
   const { key: admin } = await keys('create', '--caller', 'house', '--admin');
   const ask = (path: string, body: object, key = admin) =>
     fetch(`${service.baseUrl}${path}`, {
@@ -150,7 +150,7 @@ test('an admin key of the command line makes callers and their keys', async () =
   expect((await ask('/callers', { caller: 'zoo' }, made.key)).status).toBe(403);
 });
 
-test('the command line does the same over HTTP, with what the key that it is given may do', async () => {
+test('the command line works over HTTP with the permissions of its key', async () => {
   const { key: admin } = await keys('create', '--caller', 'house', '--admin');
   const there = ['--base-url', service.baseUrl, '--key', admin];
 
@@ -166,13 +166,16 @@ test('the command line does the same over HTTP, with what the key that it is giv
   const listed = await keys('list', '--caller', 'lighthouse', ...there);
   expect(listed.map(({ key_id: id }: { key_id: string }) => id)).toEqual([made.key_id, next.key_id]);
 
-  const refused = keys('list', '--base-url', service.baseUrl, '--key', made.key);
-  await expect(refused).rejects.toThrow('Authentication required');
-  await expect(keys('list', '--base-url', service.baseUrl)).rejects.toThrow('--key');
-  await expect(keys('list', ...there, '--stack', 'watchpost')).rejects.toThrow('More than one service');
+  await Promise.all([
+    expect(keys('list', '--base-url', service.baseUrl, '--key', made.key)).rejects.toThrow(
+      'Authentication required',
+    ),
+    expect(keys('list', '--base-url', service.baseUrl)).rejects.toThrow('--key'),
+    expect(keys('list', ...there, '--stack', 'watchpost')).rejects.toThrow('More than one service'),
+  ]);
 });
 
-test('a restart begins the counters anew', async () => {
+test('a restart resets the counters', async () => {
   await service.kill('SIGTERM');
   service = await startService(dataDir);
   expect((await internal('/metrics')).body).toMatchObject({

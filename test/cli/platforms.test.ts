@@ -13,7 +13,7 @@ import type { LivePlatforms } from '../support/live-platforms.ts';
 import { startService } from '../support/service-process.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
 
-/** The service as its user starts it, with accounts, and the platforms on this machine. */
+/** Started service with platform accounts, and the platforms on this machine. */
 
 const dataDir = mkdtempSync(join(tmpdir(), 'watchpost-platforms-'));
 const secrets = { youtube: 'yt-account-secret', twitch: 'tw-account-secret' };
@@ -62,7 +62,7 @@ function monitor(streamUrl: string, fields: object = {}) {
 }
 
 describe('a broadcast on a platform', () => {
-  test('is validated with what the platform tells of it', async () => {
+  test('a validation of a broadcast returns the details of the platform', async () => {
     const [youtube, twitch] = await Promise.all(
       [platforms.urls.youtubeChannel, platforms.urls.twitch].map((url) =>
         service.call('POST', '/streams/validate', { stream_url: url }),
@@ -86,7 +86,7 @@ describe('a broadcast on a platform', () => {
     });
   });
 
-  test.each(['frames', 'clip'])('is looked at once, as %s', async (mode) => {
+  test.each(['frames', 'clip'])('a broadcast is checked in mode %s', async (mode) => {
     for (const [platform, url] of pages()) {
       const { body } = await service.call('POST', '/check-once', {
         stream_url: url,
@@ -98,7 +98,7 @@ describe('a broadcast on a platform', () => {
     }
   });
 
-  test('is watched until the condition holds', async () => {
+  test('a broadcast is monitored until the condition is true', async () => {
     for (const [platform, url] of pages()) {
       const { status, body } = await monitor(url, { max_triggers: 1 });
       expect([platform, status, body]).toMatchObject([platform, 200, { status: expect.any(String) }]);
@@ -106,14 +106,14 @@ describe('a broadcast on a platform', () => {
     }
   });
 
-  test('is watched through a playlist that expires before its time, until it is over', async () => {
+  test('a broadcast is monitored through a playlist that expires early, until it ends', async () => {
     const { body } = await monitor(platforms.urls.youtube, { condition: 'The picture is entirely black' });
     const stats = async () => (await service.call('GET', `/jobs/${body.job_id}`)).body.stats;
     while ((await stats()).last_check < 1) await sleep(100);
     platforms.youtube.revoked = platforms.youtube.requests
       .filter(({ path }) => path.includes('/hls_playlist/'))
       .map(({ path }) => path);
-    // The next one lasts longer, and so has another URL.
+    // The next playlist expires later and so has another URL.
     const later = platforms.youtube.manifestUrl(liveVideoId, new Date(Date.now() + 7_200_000));
     platforms.youtube.player = () => livePlayer(liveVideoId, later);
     while ((await stats()).last_check < 2) await sleep(100);
@@ -123,7 +123,7 @@ describe('a broadcast on a platform', () => {
     expect(await ended(body.job_id)).toMatchObject({ status: 'stopped', stats: { reason: 'stream_ended' } });
   });
 
-  test('that is over is validated as not live, and refused as a job', async () => {
+  test('an ended broadcast is not live, and a job for it is rejected', async () => {
     const { body } = await service.call('POST', '/streams/validate', { stream_url: platforms.urls.youtube });
     expect(body).toMatchObject({
       is_live: false,
@@ -138,7 +138,7 @@ describe('a broadcast on a platform', () => {
   });
 });
 
-test('nothing signed, and nothing of an account, is stored, logged or answered', async () => {
+test('no signed URL and no account data is stored, logged or returned', async () => {
   const jobs = await service.call('GET', '/jobs');
   const database = new DatabaseSync(join(dataDir, 'watchpost.sqlite'), { readOnly: true });
   const tables = database.prepare("select name from sqlite_master where type = 'table'").all();
@@ -167,13 +167,13 @@ describe('settings of platforms', () => {
     ['WATCHPOST_YOUTUBE_PROXY', 'socks5://127.0.0.1:1080', /WATCHPOST_YOUTUBE_PROXY/],
     ['WATCHPOST_YOUTUBE_CLIENTS', ' , ', /WATCHPOST_YOUTUBE_CLIENTS.*at least one/],
     ['WATCHPOST_TWITCH_GQL_URL', 'twitch', /WATCHPOST_TWITCH_GQL_URL/],
-  ])('%s=%s is refused, and the message names the variable', async (variable, value, complaint) => {
+  ])('the setting %s=%s is rejected with the name of its variable', async (variable, value, complaint) => {
     const reading = (async () => loadPlatformSettings(readSettings({}, { [variable]: value })))();
     await expect(reading).rejects.toThrow(SettingsError);
     await expect(reading).rejects.toThrow(complaint);
   });
 
-  test('are the real platforms by default', async () => {
+  test('the default settings address the real platforms', async () => {
     expect(await loadPlatformSettings(readSettings({}, {}))).toEqual(defaultPlatformSettings);
   });
 });

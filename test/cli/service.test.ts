@@ -14,7 +14,7 @@ import { startGstRtspServer } from '../support/rtsp/gst-rtsp-server.ts';
 import { startService } from '../support/service-process.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
 
-/** The service as its user starts it: a process of its own, live streams, a real receiver, and a crash. */
+/** Started service: its own process, live streams, a real receiver, and a crash. */
 
 const dataDir = mkdtempSync(join(tmpdir(), 'watchpost-service-'));
 let service: ServiceProcess;
@@ -82,7 +82,7 @@ async function ended(jobId: string, withinSeconds: number) {
 }
 
 describe.concurrent('watching', () => {
-  test('an HLS stream triggers within one interval of its scene change, and a signed webhook comes', async ({
+  test('an HLS stream triggers within one interval of its scene change, and a signed webhook arrives', async ({
     expect,
   }) => {
     const startedAt = Date.now();
@@ -105,14 +105,14 @@ describe.concurrent('watching', () => {
       expect(receiver.of('/hls').every(({ verified }) => verified)).toBe(true);
       const alert = receiver.of('/hls')[1];
       expect(Buffer.from(alert?.data.frame_b64, 'base64').subarray(0, 3).toString('hex')).toBe('ffd8ff');
-      // The change is at 8 s of the stream; one interval and one segment later at most, and some patience for a busy machine.
+      // The scene changes at 8 s: plus one interval, one segment, and time for a busy machine.
       expect((alert?.at ?? 0) - startedAt).toBeLessThan((8 + 5 + 1 + 8) * 1000);
     } finally {
       await stream.close();
     }
   });
 
-  test('an RTSP camera that is not ours triggers too, with a clip', async ({ expect }) => {
+  test('a third-party RTSP camera triggers too, with a clip', async ({ expect }) => {
     const camera = await startGstRtspServer('--red-after', '9');
     try {
       const jobId = await monitor({
@@ -143,8 +143,8 @@ describe.concurrent('watching', () => {
   }, 60_000);
 });
 
-describe.concurrent('ends', () => {
-  test('as max_duration_reached when the duration is over', async ({ expect }) => {
+describe.concurrent('the end of a job', () => {
+  test('a job ends as max_duration_reached after its duration', async ({ expect }) => {
     const job = await ended(await monitor({ monitor_duration_seconds: 6 }), 15);
     expect(job).toMatchObject({
       status: 'stopped',
@@ -153,7 +153,7 @@ describe.concurrent('ends', () => {
     expect(job.stats.watch_duration_seconds).toBeGreaterThanOrEqual(6);
   });
 
-  test('as max_triggers_reached after several alerts', async ({ expect }) => {
+  test('a job ends as max_triggers_reached after several alerts', async ({ expect }) => {
     const job = await ended(await monitor({ condition: 'The picture is not black', max_triggers: 2 }), 20);
     expect(job).toMatchObject({
       status: 'completed',
@@ -161,14 +161,14 @@ describe.concurrent('ends', () => {
     });
   });
 
-  test('as cancelled by DELETE', async ({ expect }) => {
+  test('a job ends as cancelled after DELETE', async ({ expect }) => {
     const jobId = await monitor({});
     const { body } = await service.call('DELETE', `/jobs/${jobId}`);
     expect(body).toMatchObject({ status: 'stopped', final_stats: { reason: 'cancelled' } });
     expect((await ended(jobId, 1)).stats.reason).toBe('cancelled');
   });
 
-  test('as stream_lost when the stream dies', async ({ expect }) => {
+  test('a job ends as stream_lost after its stream ends', async ({ expect }) => {
     const dying = await liveHls('testsrc2=size=320x180:rate=10');
     const jobId = await monitor({ stream_url: dying.url, webhook_url: `${receiver.url}/dying` });
     await dying.close();
@@ -182,7 +182,7 @@ describe.concurrent('ends', () => {
       .toEqual(['job_started', 'error', 'job_stopped']);
   }, 120_000);
 
-  test('as max_windows_reached after the summaries of a digest, from pictures of a live stream and with a grid', async ({
+  test('a digest ends as max_windows_reached after its summaries, with the grid of frames of a live stream', async ({
     expect,
   }) => {
     const jobId = await digest({
@@ -215,9 +215,7 @@ describe.concurrent('ends', () => {
     });
   }, 120_000);
 
-  test('as cancelled with the summary of a digest up to then, and DELETE answers soon', async ({
-    expect,
-  }) => {
+  test('a digest ends as cancelled with a last summary, and DELETE responds soon', async ({ expect }) => {
     const jobId = await digest({ webhook_url: `${receiver.url}/cancelled` });
     await sleep(12_000);
     const askedAt = Date.now();
@@ -232,8 +230,8 @@ describe.concurrent('ends', () => {
   }, 60_000);
 });
 
-describe('refuses', () => {
-  test('a recording as NOT_LIVESTREAM', async () => {
+describe('rejected streams', () => {
+  test('a recording is rejected as NOT_LIVESTREAM', async () => {
     const server = createServer((_, response) => {
       response.setHeader('content-type', 'application/vnd.apple.mpegurl');
       response.end('#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.ts\n#EXT-X-ENDLIST\n');
@@ -257,7 +255,7 @@ describe('refuses', () => {
     ['http://169.254.169.254/latest/meta-data/x.m3u8', 'INVALID_URL'],
     ['http://127.0.0.1:9/live.m3u8', 'STREAM_FETCH_FAILED'],
     ['rtsp://127.0.0.1:9/live', 'STREAM_FETCH_FAILED'],
-  ])('%s with %s', async (streamUrl, code) => {
+  ])('the URL %s is rejected as %s', async (streamUrl, code) => {
     const { status, body } = await service.call('POST', '/live-monitor', {
       stream_url: streamUrl,
       condition: 'anything',
@@ -267,7 +265,7 @@ describe('refuses', () => {
   });
 });
 
-test('kill -9 during ten running jobs loses nothing', async () => {
+test('a kill -9 during ten running jobs loses no event', async () => {
   const { body: before } = await service.call('GET', '/jobs?limit=100');
   const active = before.jobs.filter(
     ({ status }: { status: string }) => status === 'running' || status === 'pending',
@@ -306,7 +304,7 @@ test('kill -9 during ten running jobs loses nothing', async () => {
       .filter(({ type }: { type: string }) => type !== 'progress')
       .map(({ data }: { data: { sequence: number } }) => data.sequence);
     const got = () => receiver.of(`/crash/${index}`).map(({ data }) => data.sequence);
-    // At least once, and in order: repetitions may come, steps back may not.
+    // At least once and in order: repetitions are allowed, steps back are not.
     await expect.poll(() => [...new Set(got())], { timeout: 20_000 }).toEqual(sent);
     expect(got()).toEqual(got().toSorted((a, b) => a - b));
   }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { readSettings, SettingsError } from '../../cli/settings.ts';
 
 describe('settings', () => {
-  test('have defaults', () => {
+  test('all settings have defaults', () => {
     expect(readSettings({}, {})).toMatchObject({
       port: 8787,
       host: '127.0.0.1',
@@ -15,7 +15,7 @@ describe('settings', () => {
     });
   });
 
-  test('are taken from flags before variables', () => {
+  test('flags win over variables', () => {
     const env = { WATCHPOST_PORT: '9000', WATCHPOST_ALLOW_RANGES: '10.0.0.0/8, fd00::/8' };
     expect(readSettings({}, env)).toMatchObject({ port: 9000, allowRanges: ['10.0.0.0/8', 'fd00::/8'] });
     expect(readSettings({ port: '9001' }, env).port).toBe(9001);
@@ -29,12 +29,12 @@ describe('settings', () => {
     ['WATCHPOST_ALLOW_RANGES', '10.0.0.0'],
     ['WATCHPOST_ALLOW_WEBHOOK_RANGES', '10.0.0.0'],
     ['WATCHPOST_OPENAI_URL', 'not a url'],
-  ])('%s=%s is refused, and the message names the variable', (variable, value) => {
+  ])('the setting %s=%s is rejected with the name of its variable', (variable, value) => {
     expect(() => readSettings({}, { [variable]: value })).toThrow(SettingsError);
     expect(() => readSettings({}, { [variable]: value })).toThrow(variable);
   });
 
-  test('that are wrong are all named at once', () => {
+  test('all invalid settings are named in one message', () => {
     expect(() => readSettings({}, { WATCHPOST_PORT: 'x', WATCHPOST_VISION: 'y' })).toThrow(
       /WATCHPOST_PORT[^]*WATCHPOST_VISION/,
     );

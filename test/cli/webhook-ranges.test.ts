@@ -8,7 +8,7 @@ import { createCollectedLog } from '../adapters/embedded/collected-log.ts';
 import { temporaryDirectory } from '../adapters/embedded/temporary-directory.ts';
 import { startReceiver } from '../adapters/webhook/receiver.ts';
 
-it('ranges for cameras open nothing for webhooks, which have a setting of their own', async () => {
+it('ranges for streams do not apply to webhooks, which have their own setting', async () => {
   const receiver = await startReceiver((_, response) => response.writeHead(204).end());
   const closed = await ask(receiver.url, { WATCHPOST_ALLOW_RANGES: '127.0.0.0/8' });
   expect(closed).toMatchObject({
@@ -23,7 +23,7 @@ it('ranges for cameras open nothing for webhooks, which have a setting of their 
   expect(receiver.received).toHaveLength(1);
 });
 
-it('ranges for webhooks open nothing for streams', async () => {
+it('ranges for webhooks do not apply to streams', async () => {
   const { status, body } = await ask(
     'http://127.0.0.1:9/live.m3u8',
     {
@@ -35,7 +35,7 @@ it('ranges for webhooks open nothing for streams', async () => {
   expect([status, body.error?.code]).toEqual([400, 'INVALID_URL']);
 });
 
-/** What a service with these settings answers, without a port. */
+/** Returns the response of a service with these settings, without a port. */
 async function ask(url: string, env: Record<string, string>, path = '/webhook-test', field = 'webhook_url') {
   const settings = readSettings({}, { ...env, WATCHPOST_DATA_DIR: temporaryDirectory() });
   const service = await openService(settings, 'ffmpeg', 'http://watchpost.test/api', createCollectedLog());

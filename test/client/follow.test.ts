@@ -105,6 +105,16 @@ it('follow throws after ten consecutive connections without an event', async () 
   expect(resumed).toHaveLength(10);
 });
 
+it('follow throws after maxFailures consecutive connections without an event', async () => {
+  const { client, resumed } = await startServer();
+
+  await expect(sequences(client.follow('ID', { maxFailures: 3 }))).rejects.toMatchObject({
+    code: 'INTERNAL_ERROR',
+  });
+
+  expect(resumed).toHaveLength(3);
+});
+
 it('follow does not count long sessions without events as failures', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   const quiet: Connection = (response, request) => {

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startLiveHls } from '../../cli/demo/live-hls.ts';
 import type { LiveHls } from '../../cli/demo/live-hls.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -12,7 +13,7 @@ import type { ServiceProcess } from '../support/service-process.ts';
 import { inspect, launch, openPage } from './browser.ts';
 import { startRecording } from './recording.ts';
 
-/** Tests the console in a real browser, with the service as a process, a live stream and a webhook receiver. */
+/** Tests the console in a real browser, with the service as a process, a live stream and a webhook receiver. Each test has a page and a caller of its own. */
 
 const dataDir = mkdtempSync(join(tmpdir(), 'watchpost-console-'));
 let service: ServiceProcess;
@@ -21,7 +22,12 @@ let stream: LiveHls;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 let page: Page;
 let faults: string[];
-let receiverIsBroken = true;
+let caller: Caller;
+
+type Caller = { key: string; webhookSecret: string; call: ReturnType<typeof callWith> };
+
+/** Paths that the receiver answers with 410, which ends a delivery at its first attempt. */
+const brokenPaths = new Set<string>();
 
 const host = () => new URL(service.baseUrl).host;
 const consoleUrl = () => `http://${host()}/console`;
@@ -35,11 +41,21 @@ beforeAll(async () => {
     launch(),
   ]);
   receiver = await startReceiver(
-    () => service.webhookSecret,
-    // Status 410 ends a delivery at its first attempt.
-    (path) => (path === '/broken' && receiverIsBroken ? 410 : 204),
+    () => caller.webhookSecret,
+    (path) => (brokenPaths.has(path) ? 410 : 204),
   );
+});
+
+beforeEach(async () => {
+  caller = await createCaller();
   ({ page, faults } = await openPage(browser, host()));
+  await page.goto(consoleUrl());
+});
+
+afterEach(async () => {
+  await page.context().close();
+  await cancelJobs();
+  expect(faults).toEqual([]);
 });
 
 afterAll(async () => {
@@ -50,7 +66,41 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-afterEach(() => expect(faults).toEqual([]));
+function callWith(key: string) {
+  return async (method: string, path: string, body?: unknown): Promise<any> => {
+    const response = await fetch(`${service.baseUrl}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const answer = await response.json();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(answer)}`);
+    return answer;
+  };
+}
+
+async function createCaller(): Promise<Caller> {
+  const asAdmin = callWith(service.internalKey);
+  const name = randomUUID();
+  await asAdmin('POST', '/callers', { caller: name });
+  const { key } = await asAdmin('POST', '/keys', { caller: name, label: 'signed in' });
+  const call = callWith(key);
+  const { secret } = await call('GET', '/webhook-secret');
+  return { key, webhookSecret: secret, call };
+}
+
+async function cancelJobs(): Promise<void> {
+  const { jobs } = await caller.call('GET', '/jobs');
+  for (const { job_id: jobId, status } of jobs)
+    if (status === 'pending' || status === 'running') await caller.call('DELETE', `/jobs/${jobId}`);
+}
+
+/** Starts a monitor whose condition never holds. */
+async function startQuietMonitor(): Promise<string> {
+  const condition = 'The picture is entirely black';
+  const { job_id: jobId } = await caller.call('POST', '/live-monitor', { stream_url: stream.url, condition });
+  return jobId;
+}
 
 function liveHls(source: string): Promise<LiveHls> {
   return startLiveHls({
@@ -65,13 +115,12 @@ const field = (label: string) => page.getByLabel(label, { exact: true });
 const button = (name: string, exact = false) => page.getByRole('button', { name, exact });
 const link = (name: string) => page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name });
 
-async function signIn(key: string): Promise<void> {
+async function signIn(key = caller.key): Promise<void> {
   await field('API key').fill(key);
   await page.keyboard.press('Enter');
 }
 
 test('the sign-in rejects a wrong key with a reason and shows where to find the right one', async () => {
-  await page.goto(consoleUrl());
   await page.getByText('Where do I find my key?').click();
   await inspect(page, 'sign-in');
   await button('Use the dark theme').click();
@@ -82,7 +131,7 @@ test('the sign-in rejects a wrong key with a reason and shows where to find the 
 });
 
 test('a valid key opens the console with the keyboard alone', async () => {
-  await field('API key').fill('');
+  await field('API key').focus();
   await page.keyboard.insertText(service.internalKey);
   await page.keyboard.press('Tab');
   await page.keyboard.press('Tab');
@@ -99,6 +148,7 @@ test('a valid key opens the console with the keyboard alone', async () => {
 });
 
 test('the keys page creates a key, shows it once, copies it and revokes it', async () => {
+  await signIn();
   await link('Keys').click();
   await page.getByRole('heading', { name: 'API keys' }).waitFor();
   await button('New key').click();
@@ -134,7 +184,10 @@ test('the keys page creates a key, shows it once, copies it and revokes it', asy
 });
 
 test('the keys page rotates a key and the signing secret with a grace period', async () => {
-  await button('Rotate made at start', true).click();
+  await caller.call('POST', '/keys', { label: 'gate camera' });
+  await signIn();
+  await link('Keys').click();
+  await button('Rotate gate camera', true).click();
   await button('Rotate key').click();
   expect(await page.getByLabel('New API key', { exact: true }).textContent()).toMatch(/^wp_/);
   await button('I have copied it').click();
@@ -146,6 +199,8 @@ test('the keys page rotates a key and the signing secret with a grace period', a
 });
 
 test('an administrator adds a caller and creates its key', async () => {
+  await signIn(service.internalKey);
+  await link('Keys').click();
   await button('Add caller').click();
   await field('Name').fill('canal');
   await page.getByRole('dialog').getByRole('button', { name: 'Add caller' }).click();
@@ -159,7 +214,7 @@ test('an administrator adds a caller and creates its key', async () => {
 
 test('the try page distinguishes a recording from an unreachable stream while the URL is typed', async () => {
   const recording = await startRecording();
-  await link('Try').click();
+  await signIn();
   await field('Stream URL').fill('http://127.0.0.1:9/live.m3u8');
   const card = page.locator('.stream-card');
   await expect.poll(() => card.textContent(), { timeout: 10_000 }).toContain('Failed to fetch stream');
@@ -170,7 +225,8 @@ test('the try page distinguishes a recording from an unreachable stream while th
 });
 
 test('a check with the keyboard alone shows frame, verdict, explanation, cost and the request as code', async () => {
-  await field('Stream URL').fill('');
+  await signIn();
+  await field('Stream URL').focus();
   await page.keyboard.insertText(stream.url);
   await page.locator('.stream-card').getByText('Live', { exact: true }).waitFor();
   await page.locator('.stream-card').getByAltText('Current frame of the stream').waitFor();
@@ -190,6 +246,8 @@ test('a check with the keyboard alone shows frame, verdict, explanation, cost an
 });
 
 test('a monitor alerts live when the scene changes, and the keyboard opens and closes its evidence', async () => {
+  brokenPaths.add('/broken');
+  await signIn();
   const changing = await liveHls(
     "color=color=0x304050:size=640x360:rate=5,noise=alls=6:allf=t,drawbox=x=200:y=90:w=220:h=160:color=red:t=fill:enable='gte(t,8)'",
   );
@@ -217,20 +275,27 @@ test('a monitor alerts live when the scene changes, and the keyboard opens and c
 }, 90_000);
 
 test('a failed delivery shows its error and succeeds after a resend', async () => {
+  brokenPaths.add('/mended');
+  const { job_id: jobId } = await caller.call('POST', '/live-monitor', {
+    stream_url: stream.url,
+    condition: 'The picture is not black',
+    webhook_url: `${receiver.url}/mended`,
+  });
+  await signIn();
+  await page.goto(`${consoleUrl()}#/jobs/${jobId}`);
   const deliveries = page.getByRole('region', { name: 'Deliveries' });
   await deliveries.getByText('failed').first().waitFor();
-  receiverIsBroken = false;
-  const before = receiver.of('/broken').length;
+  brokenPaths.delete('/mended');
+  const before = receiver.of('/mended').length;
   await deliveries.getByRole('button', { name: 'Resend' }).first().click();
   await deliveries.getByText('delivered').first().waitFor();
-  expect(receiver.of('/broken').length).toBeGreaterThan(before);
+  expect(receiver.of('/mended').length).toBeGreaterThan(before);
 });
 
 test('the job list shows a running job with its newest frame, and the job is cancelled after confirmation', async () => {
-  await link('Try').click();
+  await signIn();
   await field('Stream URL').fill(stream.url);
   await field('Condition').fill('The picture is entirely black');
-  await field('Webhook URL').fill('');
   await button('Start monitor').click();
   await page.getByRole('img', { name: 'Newest frame of the stream' }).waitFor();
   await inspect(page, 'job-running');
@@ -247,7 +312,8 @@ test('the job list shows a running job with its newest frame, and the job is can
 });
 
 test('the same form starts a digest, and its summary shows the frames', async () => {
-  await link('Try').click();
+  await signIn();
+  await field('Stream URL').fill(stream.url);
   await page.getByRole('radio', { name: 'Digest' }).check();
   await field('Window (min)').fill('1');
   await button('Start digest').click();
@@ -263,6 +329,9 @@ test('the same form starts a digest, and its summary shows the frames', async ()
 });
 
 test('a banner reports a lost connection, and the page updates automatically after it returns', async () => {
+  await startQuietMonitor();
+  await signIn();
+  await page.getByRole('heading', { name: 'Try' }).waitFor();
   await page.context().setOffline(true);
   await link('Jobs').click();
   await page.getByText('Watchpost cannot be reached').waitFor();
@@ -280,6 +349,7 @@ test('a banner reports a lost connection, and the page updates automatically aft
 });
 
 test('the operations page shows metrics and log of the service', async () => {
+  await signIn(service.internalKey);
   await link('Operations').click();
   await page.getByText('Pre-filter savings').waitFor();
   await page.getByRole('row', { name: /pixel/ }).waitFor();
@@ -291,9 +361,10 @@ test('the operations page shows metrics and log of the service', async () => {
 });
 
 test('a page address opens the same page after a new sign-in', async () => {
+  await signIn();
   await page.goto(`${consoleUrl()}#/keys`);
   await page.reload();
-  await signIn(service.apiKey);
+  await signIn();
   await page.getByRole('heading', { name: 'API keys' }).waitFor();
   expect(await page.getByRole('link', { name: 'Operations' }).count()).toBe(0);
   await page.goto(`${consoleUrl()}#/operations`);
@@ -301,15 +372,16 @@ test('a page address opens the same page after a new sign-in', async () => {
 });
 
 test('the console returns to the sign-in when its key is revoked elsewhere', async () => {
-  const made = await service.call('POST', '/keys', { label: 'short-lived' });
-  await button('Sign out').first().click();
-  await signIn(made.body.key);
+  const { job_id: jobId } = await caller.call('POST', '/live-digest', { stream_url: stream.url });
+  await caller.call('DELETE', `/jobs/${jobId}`);
+  const made = await caller.call('POST', '/keys', { label: 'short-lived' });
+  await signIn(made.key);
   await link('Jobs').click();
   await page.getByRole('row', { name: /Digest every/ }).waitFor();
   await inspect(page, 'jobs-ended');
   await field('Status').selectOption('Failed');
   await page.getByText('No job matches these filters').waitFor();
   await inspect(page, 'jobs-none');
-  await service.call('DELETE', `/keys/${made.body.key_id}`);
+  await caller.call('DELETE', `/keys/${made.key_id}`);
   await page.getByText('Your key is no longer accepted').waitFor();
 });

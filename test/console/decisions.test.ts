@@ -21,9 +21,13 @@ function check(seconds: number, data: Record<string, unknown> = {}): JobEvent {
   return {
     type: 'progress',
     timestamp: at(seconds),
+    source_url: 'https://example.com/live.m3u8',
     data: {
       ...place(),
       check: seconds,
+      checks_performed: 1,
+      frames_skipped: 0,
+      triggers_fired: 0,
       triggered: false,
       prefilter_skipped: false,
       motion: 0.1,
@@ -43,7 +47,17 @@ function alert(seconds: number): JobEvent {
   return {
     type: 'watch_triggered',
     timestamp: at(seconds),
-    data: { ...place(), condition: 'x', explanation: 'Yes.', captured_at: at(seconds) },
+    source_url: 'https://example.com/live.m3u8',
+    data: {
+      ...place(),
+      condition: 'x',
+      triggered: true,
+      explanation: 'Yes.',
+      prefilter_skipped: false,
+      captured_at: at(seconds),
+      triggers_fired: 1,
+      frame_url: 'https://example.com/api/jobs/x/media/1',
+    },
   };
 }
 
@@ -123,11 +137,26 @@ describe('activityData', () => {
   });
 
   test('the chart shows a digest sample as sampled, not as unanswered', () => {
-    const config = { window_minutes: 1, capture_interval_seconds: 30, max_windows: 1, include_frames: true };
+    const config = {
+      window_minutes: 1,
+      capture_interval_seconds: 30,
+      max_windows: 1,
+      digest_duration_seconds: 60,
+      input_mode: 'frames',
+      include_frames: true,
+      enable_prefilter: true,
+    } as const;
     const started: JobEvent = {
       type: 'job_started',
       timestamp: at(0),
-      data: { ...place(), config: { ...config, digest_duration_seconds: 60, enable_prefilter: true } },
+      source_url: 'https://example.com/live.m3u8',
+      data: {
+        ...place(),
+        job_type: 'live-digest',
+        status: 'running',
+        config,
+        events_url: 'https://example.com/api/jobs/x/events',
+      },
     };
     const { columns } = activityData([started, check(5, { triggered: null })], [], span, 10);
     expect(columns).toMatchObject([{ outcome: 'sampled' }]);

@@ -4,7 +4,7 @@ import type { NewEvent } from '../../core/records/event.ts';
 import type { Job } from '../../core/records/job.ts';
 import { newJob, progress } from './records.ts';
 
-/** Texts of any language and any control character; numbers at the ends of their ranges. */
+/** Arbitrary texts with any language and control character, and numbers at the ends of their ranges. */
 const text = fc.string({ unit: 'binary', maxLength: 200 });
 const count = fc.maxSafeNat();
 const timestamp = fc

@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import type { CallLimiter } from '../../core/ports/call-limiter.ts';
 import { start } from './records.ts';
 
-/** 0 is no limit. */
+/** Limits of a test; 0 disables a limit. */
 type Limits = { perMinute: number; atOnce: number };
 type MakeLimiter = (limits: Limits, now: () => Date) => Promise<CallLimiter>;
 
-/** What every `CallLimiter` promises. `makeLimiter` gives one of which nothing was asked yet. */
+/** Contract of `CallLimiter`. `makeLimiter` returns one without calls. */
 export function describeCallLimiter(name: string, makeLimiter: MakeLimiter): void {
   describe(`${name} as a call limiter`, () => {
     describe('the limit per minute', () => {
-      it('holds for any 60 seconds, not for the minute of the clock', async () => {
+      it('the rate limit applies to any 60 seconds, not to a minute of the clock', async () => {
         const { call, advance } = await limiter(makeLimiter, { perMinute: 3 });
         await call();
         advance(50);
@@ -27,7 +27,7 @@ export function describeCallLimiter(name: string, makeLimiter: MakeLimiter): voi
         expect(await call()).toMatchObject({ kind: 'refused', retryAfterSeconds: 50 });
       });
 
-      it('counts no refused call, so that asking on does not prolong the wait', async () => {
+      it('refused calls do not count, so that repeated requests do not extend the wait', async () => {
         const { call, advance } = await limiter(makeLimiter, { perMinute: 1 });
         await call();
         for (let second = 1; second < 60; second += 1) {
@@ -38,21 +38,21 @@ export function describeCallLimiter(name: string, makeLimiter: MakeLimiter): voi
         expect((await call()).kind).toBe('admitted');
       });
 
-      it('is each caller’s own', async () => {
+      it('each caller has its own rate limit', async () => {
         const { call } = await limiter(makeLimiter, { perMinute: 1 });
         await call('harbour');
         expect((await call('airport')).kind).toBe('admitted');
         expect((await call('harbour')).kind).toBe('refused');
       });
 
-      it('survives a clock that is set back', async () => {
+      it('the rate limit stays in effect on a clock that is set back', async () => {
         const { call, advance } = await limiter(makeLimiter, { perMinute: 1 });
         await call();
         advance(-86_400);
         expect((await call()).kind).toBe('admitted');
       });
 
-      it('admits no more of those who ask at once', async () => {
+      it('the rate limit applies to concurrent calls', async () => {
         const { call } = await limiter(makeLimiter, { perMinute: 5 });
 
         const kinds = (await Promise.all(Array.from({ length: 12 }, () => call()))).map(({ kind }) => kind);
@@ -61,8 +61,8 @@ export function describeCallLimiter(name: string, makeLimiter: MakeLimiter): voi
       });
     });
 
-    describe('the limit at once', () => {
-      it('is held until a call is released, which counts once', async () => {
+    describe('the concurrency limit', () => {
+      it('a call counts until it is released, and a second release has no effect', async () => {
         const { calls, call } = await limiter(makeLimiter, { atOnce: 2 });
         const [first, second] = [await calls.admit('harbour'), await calls.admit('harbour')];
         expect(await call()).toMatchObject({ kind: 'refused', limit: 'concurrency', max: 2 });
@@ -73,14 +73,14 @@ export function describeCallLimiter(name: string, makeLimiter: MakeLimiter): voi
         expect([second.kind, third.kind, (await call()).kind]).toEqual(['admitted', 'admitted', 'refused']);
       });
 
-      it('is still held by calls that take longer than a minute', async () => {
+      it('a call that takes longer than a minute still counts', async () => {
         const { calls, call, advance } = await limiter(makeLimiter, { atOnce: 1, perMinute: 10 });
         await calls.admit('harbour');
         advance(90);
         expect((await call()).kind).toBe('refused');
       });
 
-      it('admits no more of those who ask at once', async () => {
+      it('the concurrency limit applies to calls that arrive together', async () => {
         const { calls } = await limiter(makeLimiter, { atOnce: 3 });
         const asked = Array.from({ length: 12 }, () => calls.admit('harbour'));
 
@@ -90,7 +90,7 @@ export function describeCallLimiter(name: string, makeLimiter: MakeLimiter): voi
       });
     });
 
-    it('without limits every call is admitted', async () => {
+    it('every call is admitted without limits', async () => {
       const { calls } = await limiter(makeLimiter, {});
       const kinds = await Promise.all(Array.from({ length: 1000 }, () => calls.admit('harbour')));
       expect(kinds.every(({ kind }) => kind === 'admitted')).toBe(true);

@@ -11,10 +11,10 @@ const second: SecretVersions = {
   previous: [{ version: 1, valid_until: after(60).toISOString() }],
 };
 
-/** What every `CallerStore` promises. `makeStore` gives an empty one each time. */
+/** Contract of `CallerStore`. `makeStore` returns an empty store. */
 export function describeCallerStore(name: string, makeStore: () => Promise<CallerStore>): void {
   describe(`${name} as a caller store`, () => {
-    it('a caller is found as it was added, and a stranger is not', async () => {
+    it('an added caller is found, and an unknown caller is not', async () => {
       const store = await makeStore();
       const caller = newCaller('harbour', 'Hafen “Süd”', start);
 
@@ -24,7 +24,7 @@ export function describeCallerStore(name: string, makeStore: () => Promise<Calle
       expect(await store.find('airport')).toBeUndefined();
     });
 
-    it('a caller that is added again stays as it is', async () => {
+    it('adding a caller again changes nothing', async () => {
       const store = await makeStore();
       const caller = newCaller('harbour', 'the first', start);
       await store.add(caller);
@@ -46,7 +46,7 @@ export function describeCallerStore(name: string, makeStore: () => Promise<Calle
       expect(await names('c', 3)).toEqual([]);
     });
 
-    it('a secret is replaced only by who saw the newest version', async () => {
+    it('a secret is replaced only with the current version as condition', async () => {
       const store = await makeStore();
       await store.add(newCaller('harbour', null, start));
 
@@ -62,7 +62,7 @@ export function describeCallerStore(name: string, makeStore: () => Promise<Calle
       expect(await store.find('airport')).toBeUndefined();
     });
 
-    it('a replacement whose reply was lost is outdated when it is repeated, and took effect', async () => {
+    it('a replacement whose reply was lost took effect and is outdated when repeated', async () => {
       const store = await makeStore();
       const losing = withLostReplies(store);
       await store.add(newCaller('harbour', null, start));

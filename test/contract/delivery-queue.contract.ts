@@ -8,18 +8,18 @@ import { withLostReplies } from './lost-replies.ts';
 type Outcome = { kind: 'done' } | { kind: 'again'; afterSeconds: number };
 type Handler = (message: DeliveryMessage) => Promise<Outcome>;
 
-/** An adapter with what hands its messages out, and time that passes only when told to. */
+/** Adapter with its consumer, and a clock that advances only on request. */
 export type QueueUnderTest = {
   queue: DeliveryQueue;
   consume: (handler: Handler) => { close(): Promise<void> };
-  /** Resolves when everything that became due has been handed out. */
+  /** Resolves when all due messages have been handled. */
   pass: (seconds: number) => Promise<void>;
 };
 
-/** What every `DeliveryQueue` promises: SQS FIFO with one group a job. `make` gives an empty one each time. */
+/** Contract of `DeliveryQueue`: SQS FIFO with one message group per job. `make` returns an empty queue. */
 export function describeDeliveryQueue(name: string, make: () => Promise<QueueUnderTest>): void {
   describe(`${name} as a delivery queue`, () => {
-    it('a job’s messages are handled in the order in which they were sent', async () => {
+    it('the messages of a job are handled in the order in which they were sent', async () => {
       const { queue, pass, consume } = await make();
       const { handled } = consuming({ consume }, done);
       const job = randomUUID();
@@ -31,7 +31,7 @@ export function describeDeliveryQueue(name: string, make: () => Promise<QueueUnd
       expect(handled[0]).toEqual(message(job, 1));
     });
 
-    it('messages that were sent before there was a consumer are handed out', async () => {
+    it('messages sent before the consumer starts are handled', async () => {
       const { queue, pass, consume } = await make();
       const job = randomUUID();
       await queue.send(message(job, 1));
@@ -43,7 +43,7 @@ export function describeDeliveryQueue(name: string, make: () => Promise<QueueUnd
       expect(handled.map(({ sequence }) => sequence)).toEqual([1, 2]);
     });
 
-    it('the next message of a job waits until the one before it is done', async () => {
+    it('the next message of a job waits until the previous one is done', async () => {
       const { queue, pass, consume } = await make();
       const gate = Promise.withResolvers<Outcome>();
       const job = randomUUID();
@@ -74,7 +74,7 @@ export function describeDeliveryQueue(name: string, make: () => Promise<QueueUnd
       gate.resolve({ kind: 'done' });
     });
 
-    it('a message that is wanted again comes again then, and before the next of its job', async () => {
+    it('a postponed message is handled after its delay, before the next message of its job', async () => {
       const { queue, pass, consume } = await make();
       let attempts = 0;
       const { handled } = consuming({ consume }, async ({ sequence }) => {
@@ -93,7 +93,7 @@ export function describeDeliveryQueue(name: string, make: () => Promise<QueueUnd
       expect(handled.map(({ sequence }) => sequence)).toEqual([1, 1, 1, 2]);
     });
 
-    it('a message whose handler throws comes again, and before the next of its job', async () => {
+    it('a message whose handler throws is handled again, before the next message of its job', async () => {
       const { queue, pass, consume } = await make();
       let attempts = 0;
       const { handled } = consuming({ consume }, async () => {
@@ -109,7 +109,7 @@ export function describeDeliveryQueue(name: string, make: () => Promise<QueueUnd
       expect(handled.map(({ sequence }) => sequence)).toEqual([1, 1, 1, 2]);
     });
 
-    it('a message sent twice within five minutes arrives once, even when the first is done', async () => {
+    it('a message sent twice within five minutes is handled once, even if the first is done', async () => {
       const { queue, pass, consume } = await make();
       const { handled } = consuming({ consume }, done);
       const job = randomUUID();
@@ -126,7 +126,7 @@ export function describeDeliveryQueue(name: string, make: () => Promise<QueueUnd
       expect(handled).toHaveLength(2);
     });
 
-    it('a message whose sending lost its reply can be sent again and arrives once', async () => {
+    it('a message whose send lost its reply can be sent again and is handled once', async () => {
       const { queue, pass, consume } = await make();
       const { handled } = consuming({ consume }, done);
       const losing = withLostReplies(queue);
@@ -139,7 +139,7 @@ export function describeDeliveryQueue(name: string, make: () => Promise<QueueUnd
       expect(handled).toHaveLength(1);
     });
 
-    it('a resend is another message', async () => {
+    it('a resend is a separate message', async () => {
       const { queue, pass, consume } = await make();
       const { handled } = consuming({ consume }, done);
       const job = randomUUID();
@@ -150,7 +150,7 @@ export function describeDeliveryQueue(name: string, make: () => Promise<QueueUnd
       expect(handled.map(({ resend }) => resend)).toEqual([0, 1]);
     });
 
-    it('a consumer that closes waits for its handlers, and leaves the rest to the next one', async () => {
+    it('a consumer that closes waits for its handlers and leaves other messages to the next one', async () => {
       const { queue, pass, consume } = await make();
       const gate = Promise.withResolvers<Outcome>();
       const first = consuming({ consume }, () => gate.promise);

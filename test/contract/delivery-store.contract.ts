@@ -5,10 +5,10 @@ import { TransientError } from '../../core/errors.ts';
 import type { DeliveryStore } from '../../core/ports/delivery.ts';
 import { withLostReplies } from './lost-replies.ts';
 
-/** What every `DeliveryStore` promises. `makeStore` gives an empty one each time. */
+/** Contract of `DeliveryStore`. `makeStore` returns an empty store. */
 export function describeDeliveryStore(name: string, makeStore: () => Promise<DeliveryStore>): void {
   describe(`${name} as a delivery store`, () => {
-    it('a delivery comes back as it was put', async () => {
+    it('a delivery is returned as it was stored', async () => {
       const store = await makeStore();
       const delivery = newDelivery({
         attempts: [
@@ -29,7 +29,7 @@ export function describeDeliveryStore(name: string, makeStore: () => Promise<Del
       expect(await store.get(delivery.job_id, delivery.sequence)).toEqual(delivery);
     });
 
-    it('a later put takes the place of an earlier one', async () => {
+    it('a later put replaces an earlier one', async () => {
       const store = await makeStore();
       const delivery = newDelivery();
       await store.put(delivery);
@@ -40,7 +40,7 @@ export function describeDeliveryStore(name: string, makeStore: () => Promise<Del
       expect(await store.list(delivery.job_id)).toHaveLength(1);
     });
 
-    it('the delivery before another is found by its sequence, not by when it was put', async () => {
+    it('the previous delivery is found by sequence, not by time', async () => {
       const store = await makeStore();
       const third = newDelivery({ sequence: 3 });
       await store.put(third);
@@ -63,7 +63,7 @@ export function describeDeliveryStore(name: string, makeStore: () => Promise<Del
       expect(await store.list(delivery.job_id)).toEqual([delivery]);
     });
 
-    it('a job’s deliveries are listed by their sequence, and no other job’s', async () => {
+    it('the deliveries of a job are listed by sequence, without those of other jobs', async () => {
       const store = await makeStore();
       const { job_id } = newDelivery();
       for (const sequence of [10, 2, 1, 11]) await store.put(newDelivery({ job_id, sequence }));
@@ -74,7 +74,7 @@ export function describeDeliveryStore(name: string, makeStore: () => Promise<Del
       expect(sequences).toEqual([1, 2, 10, 11]);
     });
 
-    it('what was never put is not there', async () => {
+    it('an unknown delivery is undefined', async () => {
       const store = await makeStore();
       const { job_id } = newDelivery();
 

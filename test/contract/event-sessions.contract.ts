@@ -3,10 +3,10 @@ import type { EventSession, EventSessions } from '../../core/ports/event-session
 
 type MakeSessions = (perCaller: number) => Promise<EventSessions>;
 
-/** What every `EventSessions` promises. `makeSessions` gives one with none open. */
+/** Contract of `EventSessions`. `makeSessions` returns one without sessions. */
 export function describeEventSessions(name: string, makeSessions: MakeSessions): void {
   describe(`${name} as event sessions`, () => {
-    it('a caller has as many as it may, and says how many that are', async () => {
+    it('a caller opens sessions up to the maximum, which is readable', async () => {
       const sessions = await makeSessions(2);
 
       expect(sessions.perCaller).toBe(2);
@@ -16,7 +16,7 @@ export function describeEventSessions(name: string, makeSessions: MakeSessions):
       expect(await sessions.open('airport')).toBeDefined();
     });
 
-    it('a session that ends makes room for one other, however often it ends', async () => {
+    it('a session that ends releases one place, also if it ends twice', async () => {
       const sessions = await makeSessions(2);
       const first = await opened(sessions);
       await opened(sessions);
@@ -28,7 +28,7 @@ export function describeEventSessions(name: string, makeSessions: MakeSessions):
       expect(await sessions.open('harbour')).toBeUndefined();
     });
 
-    it('a session is over for its reader when it ends, and no other is', async () => {
+    it('the signal of a session aborts when the session ends, and no other signal does', async () => {
       const sessions = await makeSessions(2);
       const [first, second] = [await opened(sessions), await opened(sessions)];
       expect(first.signal.aborted).toBe(false);
@@ -38,7 +38,7 @@ export function describeEventSessions(name: string, makeSessions: MakeSessions):
       expect([first.signal.aborted, second.signal.aborted]).toEqual([true, false]);
     });
 
-    it('of twenty that open at once ten are let in', async () => {
+    it('ten of twenty sessions that open concurrently are accepted', async () => {
       const sessions = await makeSessions(10);
 
       const open = await Promise.all(Array.from({ length: 20 }, () => sessions.open('harbour')));

@@ -20,9 +20,9 @@ import {
   triggered,
 } from './records.ts';
 
-/** Part of the contract of `JobStore`: changes, their conditions, slots and totals. */
+/** Contract of `JobStore`, part 2: changes, their conditions, slots and totals. */
 export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
-  it('a change sets the job and adds its events', async () => {
+  it('a change updates the job and adds its events', async () => {
     const { store, job } = await withRunningJob(makeStore);
     const tick = createChange(job, [progress, triggered], {
       set: { last_tick: 1, counters: { ...zeroCounters, checks_performed: 1 } },
@@ -52,7 +52,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.usage()).toEqual({ ...nothingUsed, jobs_created: 1 });
   });
 
-  it('a change whose reply was lost is outdated when it is repeated, and took effect once', async () => {
+  it('a change whose reply was lost took effect once and is outdated when repeated', async () => {
     const { store, job } = await withRunningJob(makeStore);
     const losing = withLostReplies(store);
     const change = end(job);
@@ -65,7 +65,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.usage()).toMatchObject({ jobs_created: 1, jobs_stopped: 1, checks_performed: 3 });
   });
 
-  it('of two changes at once on the same state one wins, and the other changes nothing', async () => {
+  it('one of two concurrent changes of the same state wins, and the other changes nothing', async () => {
     const { store, job } = await withRunningJob(makeStore);
     const tick = createChange(job, [progress], { set: { last_tick: 1 } });
     const cancel = end(job);
@@ -79,7 +79,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.countActive(job.caller)).toBe(winner === tick ? 1 : 0);
   });
 
-  it('many changes at once on the same state leave one event', async () => {
+  it('many concurrent changes of the same state leave one event', async () => {
     const { store, job } = await withRunningJob(makeStore);
     const changes = Array.from({ length: 8 }, () => store.commit(createChange(job, [progress])));
 
@@ -89,7 +89,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.events(job.job_id, job.sequence, 10)).toHaveLength(1);
   });
 
-  it('changes that come late, in the wrong order or again are outdated, and the log has each event once', async () => {
+  it('late, misordered or repeated changes are outdated, and the log has each event once', async () => {
     const { store, job } = await withRunningJob(makeStore);
     const first = createChange(job, [progress], { set: { last_tick: 1 } });
     const second = createChange(changed(job, first), [triggered], { set: { last_tick: 2 } });
@@ -113,7 +113,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.usage()).toMatchObject({ jobs_created: 1, jobs_stopped: 1 });
   });
 
-  it('eight ends at once end a job once', async () => {
+  it('eight concurrent ends end a job once', async () => {
     const { store, job } = await withRunningJob(makeStore);
 
     const results = await Promise.all(Array.from({ length: 8 }, () => store.commit(end(job))));
@@ -123,7 +123,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.countActive(job.caller)).toBe(0);
   });
 
-  it('changes at once that log nothing do not undo each other', async () => {
+  it('concurrent changes without events do not undo each other', async () => {
     const { store, job } = await withRunningJob(makeStore);
     const sets = [{ generation: 1 }, { last_tick: 7 }, { lease_until: after(900).toISOString() }];
 
@@ -134,7 +134,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.get(job.job_id, start)).toEqual(Object.assign({}, job, ...committed));
   });
 
-  it('the end frees the slot once, for one other job', async () => {
+  it('the end releases the slot once, for one other job', async () => {
     const store = await makeStore();
     const first = newJob();
     await store.create(createCreation(first, { slotLimit: 2 }), start);
@@ -152,7 +152,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     });
   });
 
-  it('a tick that ends its job is one change, and nothing follows it', async () => {
+  it('a tick that ends its job is one change without a following tick', async () => {
     const { store, job } = await withRunningJob(makeStore);
     const last = createChange(job, [progress, triggered, stopped], {
       set: { status: 'completed', reason: 'condition_triggered' },
@@ -168,7 +168,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.countActive(job.caller)).toBe(0);
   });
 
-  it('a change keeps what it does not set, and what was published', async () => {
+  it('a change keeps fields that it does not set, and the published sequence', async () => {
     const { store, job } = await withRunningJob(makeStore);
     await store.markPublished(job.job_id, 1);
     const tick = createChange(job, [progress], { set: { last_tick: 1 } });
@@ -196,7 +196,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     expect((await store.get(job.job_id, start))?.next).toBeNull();
   });
 
-  it('the capture state of a hand-over is read as it was committed, until a change removes it', async () => {
+  it('the capture state of a hand-over is read as committed until a change removes it', async () => {
     const { store, job } = await withRunningJob(makeStore);
     const seen = {
       position: { segment: '100:0123456789ab', segment_seconds: 2 },
@@ -215,7 +215,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     expect((await store.get(job.job_id, start))?.handed_over).toBeNull();
   });
 
-  it('usage adds up what ended jobs bring', async () => {
+  it('usage sums the totals of ended jobs', async () => {
     const store = await makeStore();
     expect(await store.usage()).toEqual(nothingUsed);
     const jobs = [newJob(), newJob(), newJob({ caller: 'airport' })];
@@ -239,7 +239,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     });
   });
 
-  it('usage has the live numbers of active jobs, and each job once over its end', async () => {
+  it('usage has the current counters of active jobs, and each job once after its end', async () => {
     const { store, job } = await withRunningJob(makeStore);
     const other = newJob({ caller: 'airport', counters: { ...zeroCounters, frames_captured: 2 } });
     await store.create(createCreation(other), start);
@@ -255,7 +255,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.usage()).toEqual({ ...live, jobs_stopped: 1 });
   });
 
-  it('while jobs end, usage has each of them once', async () => {
+  it('usage has each job once while jobs end', async () => {
     const store = await makeStore();
     const counters = { ...zeroCounters, frames_captured: 1 };
     const jobs = Array.from({ length: 12 }, (_, index) => newJob({ caller: `caller-${index}`, counters }));
@@ -272,7 +272,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     expect(readings.at(-1)?.jobs_stopped).toBe(12);
   });
 
-  it('an event of one job is not one of another', async () => {
+  it('an event belongs to one job only', async () => {
     const { store, job } = await withRunningJob(makeStore);
     const other = newJob();
     await store.create(createCreation(other), start);

@@ -14,9 +14,9 @@ import {
   start,
 } from './records.ts';
 
-/** Part of the contract of `JobStore`: creation, slots and idempotency. */
+/** Contract of `JobStore`, part 1: creation, slots and idempotency. */
 export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
-  it('a created job and its source are read as they were given, and take a slot', async () => {
+  it('a created job and its source are read unchanged and take a slot', async () => {
     const store = await makeStore();
     const job = newJob();
 
@@ -28,7 +28,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.events(job.job_id, 0, 10)).toEqual([]);
   });
 
-  it('the eleventh job of a caller finds the slots full, and leaves nothing behind', async () => {
+  it('the eleventh job of a caller gets slots_full and leaves no record', async () => {
     const store = await makeStore();
     for (let count = 0; count < 10; count += 1) await store.create(createCreation(newJob()), start);
     const eleventh = newJob();
@@ -43,7 +43,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     });
   });
 
-  it('thirty creations at once take ten slots, and never is one refused for the collision alone', async () => {
+  it('thirty concurrent creations take ten slots, and none fails only because of a conflict', async () => {
     const store = await makeStore();
     const creations = Array.from({ length: 30 }, () => store.create(createCreation(newJob()), start));
 
@@ -54,14 +54,14 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.countActive('harbour')).toBe(10);
   });
 
-  it('ten creations at once for ten slots are all accepted', async () => {
+  it('ten concurrent creations for ten slots all succeed', async () => {
     const store = await makeStore();
     const creations = Array.from({ length: 10 }, () => store.create(createCreation(newJob()), start));
 
     expect(await Promise.all(creations)).toEqual(Array.from({ length: 10 }, () => ({ kind: 'created' })));
   });
 
-  it('one creation many times at once makes one job', async () => {
+  it('one creation repeated concurrently creates one job', async () => {
     const store = await makeStore();
     const creation = createCreation(newJob(), { slotLimit: 1, idempotency: idempotency('key', 'hash') });
 
@@ -72,7 +72,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.usage()).toMatchObject({ jobs_created: 1 });
   });
 
-  it('a creation whose reply was lost is created when it is repeated: one job, one slot', async () => {
+  it('a creation whose reply was lost succeeds when repeated: one job, one slot', async () => {
     const store = withLostReplies(await makeStore());
     const creation = createCreation(newJob(), { slotLimit: 1, idempotency: idempotency('key', 'hash') });
 
@@ -86,7 +86,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.countActive('harbour')).toBe(1);
   });
 
-  it('a creation repeated after its job has moved on and ended changes nothing and takes no slot', async () => {
+  it('a creation repeated after its job has ended changes nothing and takes no slot', async () => {
     const store = await makeStore();
     const job = newJob();
     await store.create(createCreation(job), start);
@@ -99,7 +99,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.countActive(job.caller)).toBe(0);
   });
 
-  it('the same idempotency key and request replay the job that they made', async () => {
+  it('the same idempotency key and request replay their job', async () => {
     const store = await makeStore();
     const first = newJob();
     await store.create(createCreation(first, { idempotency: idempotency('key', 'hash') }), start);
@@ -115,7 +115,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.countActive('harbour')).toBe(1);
   });
 
-  it('an idempotency key is replayed for the concurrent request that finds no slot left', async () => {
+  it('an idempotency key is replayed for a concurrent request that finds no free slot', async () => {
     const store = await makeStore();
     const creations = [newJob(), newJob()].map((job) =>
       store.create(createCreation(job, { slotLimit: 1, idempotency: idempotency('key', 'hash') }), start),
@@ -127,7 +127,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.countActive('harbour')).toBe(1);
   });
 
-  it('an idempotency key tells its request and its job until it expires, to its caller only', async () => {
+  it('an idempotency key returns its request and job until it expires, to its caller only', async () => {
     const store = await makeStore();
     const job = newJob();
     await store.create(createCreation(job, { idempotency: idempotency('key', 'hash') }), start);
@@ -140,7 +140,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.findByIdempotencyKey('harbour', 'another', start)).toBeUndefined();
   });
 
-  it('an idempotency key with another request is refused', async () => {
+  it('an idempotency key with another request is rejected', async () => {
     const store = await makeStore();
     await store.create(createCreation(newJob(), { idempotency: idempotency('key', 'hash') }), start);
 
@@ -153,7 +153,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.countActive('harbour')).toBe(1);
   });
 
-  it('an idempotency key is a caller’s own', async () => {
+  it('an idempotency key belongs to one caller', async () => {
     const store = await makeStore();
     await store.create(createCreation(newJob(), { idempotency: idempotency('key', 'hash') }), start);
     const job = newJob({ caller: 'airport' });
@@ -166,7 +166,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     expect(result).toEqual({ kind: 'created' });
   });
 
-  it('two creations at once with one idempotency key make one job', async () => {
+  it('two concurrent creations with one idempotency key create one job', async () => {
     const store = await makeStore();
     const creations = [newJob(), newJob()].map((job) =>
       store.create(createCreation(job, { idempotency: idempotency('key', 'hash') }), start),
@@ -178,7 +178,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.countActive('harbour')).toBe(1);
   });
 
-  it('an idempotency key is forgotten when its record expires', async () => {
+  it('an idempotency key is free again when its record expires', async () => {
     const store = await makeStore();
     await store.create(createCreation(newJob(), { idempotency: idempotency('key', 'hash') }), start);
     const later = after(86_400);
@@ -206,7 +206,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     });
   });
 
-  it('an idempotency key that found the slots full is not used up', async () => {
+  it('an idempotency key is still free after slots_full', async () => {
     const store = await makeStore();
     const first = newJob();
     await store.create(createCreation(first, { slotLimit: 1 }), start);
@@ -237,7 +237,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     const full = { kind: 'slots_full' };
     const reserved = (jobId: string) => ({ kind: 'reserved', jobId });
 
-    it('keeps other jobs of its caller out, and becomes the slot of its own job', async () => {
+    it('a reserved slot is closed to other jobs of its caller and becomes the slot of its own job', async () => {
       const store = await makeStore();
       const job = newJob();
       expect(await reserve(store, job.job_id)).toEqual(reserved(job.job_id));
@@ -257,7 +257,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
       expect(await store.countActive('harbour')).toBe(1);
     });
 
-    it('is free again when it is released', async () => {
+    it('a released reservation frees its slot', async () => {
       const store = await makeStore();
       const [refused, next] = [newJob(), newJob()];
       await reserve(store, refused.job_id);
@@ -270,7 +270,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
       expect(await store.countActive('harbour')).toBe(1);
     });
 
-    it('is no longer released once its job is created', async () => {
+    it('a reservation whose job was created is not released any more', async () => {
       const store = await makeStore();
       const job = newJob();
       await reserve(store, job.job_id);
@@ -283,7 +283,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
       expect(await reserve(store, newJob().job_id)).toEqual(full);
     });
 
-    it('that a crash left behind expires, and its job can still be created while a slot is free', async () => {
+    it('a reservation of a crashed process expires, and its job can still be created while a slot is free', async () => {
       const store = await makeStore();
       const [crashed, next] = [newJob(), newJob()];
       await reserve(store, crashed.job_id);
@@ -299,7 +299,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
       expect(await store.create(late, after(181))).toEqual({ kind: 'created' });
     });
 
-    it('is the slot of one of many reservations at once', async () => {
+    it('one of many concurrent reservations gets the last slot', async () => {
       const store = await makeStore();
       const asked = Array.from({ length: 12 }, () => reserve(store, newJob().job_id, { slotLimit: 3 }));
 
@@ -310,7 +310,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
 
     const keyed = { idempotency: idempotency('key', 'hash') };
 
-    it('is shared by a request with the same idempotency key, also if no other slot is free', async () => {
+    it('a reservation is shared by a request with the same idempotency key, also without another free slot', async () => {
       const store = await makeStore();
       const [first, second] = [newJob(), newJob()];
       expect(await reserve(store, first.job_id, { ...keyed, slotLimit: 2 })).toEqual(reserved(first.job_id));
@@ -325,7 +325,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
       expect(airport).toEqual(reserved(second.job_id));
     });
 
-    it('refuses another request with its idempotency key', async () => {
+    it('a reservation rejects another request with its idempotency key', async () => {
       const store = await makeStore();
       await reserve(store, newJob().job_id, keyed);
 
@@ -337,7 +337,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
       });
     });
 
-    it('is one slot for many concurrent requests with one idempotency key', async () => {
+    it('a reservation is one slot for many concurrent requests with one idempotency key', async () => {
       const store = await makeStore();
       const asked = Array.from({ length: 8 }, () => reserve(store, newJob().job_id, keyed));
 
@@ -347,7 +347,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
       expect(new Set(results.map((result) => result.kind === 'reserved' && result.jobId)).size).toBe(1);
     });
 
-    it('becomes the slot of one job, which the other request that shares it replays', async () => {
+    it('a shared reservation becomes the slot of one job, which the other request replays', async () => {
       const store = await makeStore();
       const [first, second] = [newJob(), newJob()];
       await reserve(store, first.job_id, keyed);
@@ -368,24 +368,27 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
       expect(await reserve(store, newJob().job_id)).toEqual(full);
     });
 
-    it.each([0, 1])('is free when all requests that share it released it, number %i first', async (early) => {
-      const store = await makeStore();
-      const [shared, joined] = [newJob().job_id, newJob().job_id];
-      await reserve(store, shared, keyed);
-      await reserve(store, joined, keyed);
-      const holders = [shared, joined];
-      const [first = '', last = ''] = early === 0 ? holders : holders.toReversed();
+    it.each([0, 1])(
+      'a shared reservation is free after all of its requests released it, number %i first',
+      async (early) => {
+        const store = await makeStore();
+        const [shared, joined] = [newJob().job_id, newJob().job_id];
+        await reserve(store, shared, keyed);
+        await reserve(store, joined, keyed);
+        const holders = [shared, joined];
+        const [first = '', last = ''] = early === 0 ? holders : holders.toReversed();
 
-      await store.releaseSlot('harbour', shared, first);
-      await store.releaseSlot('harbour', shared, first);
-      expect(await reserve(store, newJob().job_id)).toEqual(full);
-      await store.releaseSlot('harbour', shared, last);
+        await store.releaseSlot('harbour', shared, first);
+        await store.releaseSlot('harbour', shared, first);
+        expect(await reserve(store, newJob().job_id)).toEqual(full);
+        await store.releaseSlot('harbour', shared, last);
 
-      const next = newJob().job_id;
-      expect(await reserve(store, next, keyed)).toEqual(reserved(next));
-    });
+        const next = newJob().job_id;
+        expect(await reserve(store, next, keyed)).toEqual(reserved(next));
+      },
+    );
 
-    it('lasts as long as the newest request that shares it needs, and is not shared afterwards', async () => {
+    it("a shared reservation lasts until the newest request's time and is not shared afterwards", async () => {
       const store = await makeStore();
       const [shared, next] = [newJob().job_id, newJob().job_id];
       await reserve(store, shared, keyed);

@@ -17,9 +17,9 @@ import {
   triggered,
 } from './records.ts';
 
-/** Part of the contract of `JobStore`: what is read, in which order, and until when. */
+/** Contract of `JobStore`, part 3: reads, their order, and expiry. */
 export function jobReadingCases(makeStore: () => Promise<JobStore>): void {
-  it('whatever a job, its source and its events say comes back unchanged', async () => {
+  it('a job, its source and its events with any content are returned unchanged', async () => {
     const store = await makeStore();
     await fc.assert(
       fc.asyncProperty(anyJob, anyProgress, async (job, event) => {
@@ -36,7 +36,7 @@ export function jobReadingCases(makeStore: () => Promise<JobStore>): void {
     );
   });
 
-  it('events come in order, a page at a time', async () => {
+  it('events are returned in order, page by page', async () => {
     const { store, job } = await withEvents(makeStore, 7);
     const sequences = async (from: number, limit: number) =>
       (await store.events(job.job_id, from, limit)).map((event) => event.sequence);
@@ -49,7 +49,7 @@ export function jobReadingCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.event(job.job_id, 8)).toBeUndefined();
   });
 
-  it('more events than one page of a database come in order too', async () => {
+  it('events that exceed a page of the database are returned in order', async () => {
     const { store, job } = await withEvents(makeStore, 12);
 
     const sequences = (await store.events(job.job_id, 0, 100)).map((event) => event.sequence);
@@ -57,7 +57,7 @@ export function jobReadingCases(makeStore: () => Promise<JobStore>): void {
     expect(sequences).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
   });
 
-  it('the newest events of a type come oldest first', async () => {
+  it('the newest events of a type are returned oldest first', async () => {
     const store = await makeStore();
     let job = newJob();
     await store.create(createCreation(job), start);
@@ -75,7 +75,7 @@ export function jobReadingCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.newestEvents(job.job_id, 'error', 2)).toEqual([]);
   });
 
-  it('an expired job is gone from reads and lists at that moment, and not before', async () => {
+  it('an expired job is absent from reads and lists from that moment on, and not before', async () => {
     const store = await makeStore();
     const job = newJob();
     await store.create(createCreation(job), start);
@@ -88,7 +88,7 @@ export function jobReadingCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.list(query, after(3_600))).toEqual({ jobs: [], total: 0 });
   });
 
-  it('an expired job’s last events can still be read, for those that are under way to a receiver', async () => {
+  it('the last events of an expired job stay readable for pending deliveries', async () => {
     const store = await makeStore();
     const job = newJob();
     await store.create(createCreation(job), start);
@@ -98,7 +98,7 @@ export function jobReadingCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.events(job.job_id, 0, 10)).toHaveLength(1);
   });
 
-  it('jobs are listed newest first, filtered and paged, and the total counts all that match', async () => {
+  it('jobs are listed newest first, filtered and paged, with the total of all matches', async () => {
     const { store, jobs } = await withManyJobs(makeStore);
     const list = async (query: Partial<JobQuery>) => {
       const { jobs: page, total } = await store.list(
@@ -122,7 +122,7 @@ export function jobReadingCases(makeStore: () => Promise<JobStore>): void {
     expect(await list({ caller: 'nobody' })).toEqual({ names: [], total: 0 });
   });
 
-  it('jobs of the same moment keep their order from page to page', async () => {
+  it('jobs of the same time keep their order from page to page', async () => {
     const store = await makeStore();
     for (let count = 0; count < 9; count += 1) await store.create(createCreation(newJob()), start);
     const page = async (limit: number, offset: number) =>
@@ -134,7 +134,7 @@ export function jobReadingCases(makeStore: () => Promise<JobStore>): void {
     expect(new Set(pages).size).toBe(9);
   });
 
-  it('nothing is found of what was never created', async () => {
+  it('reads of an unknown job return nothing', async () => {
     const store = await makeStore();
     const { job_id, source_id } = newJob();
 
@@ -161,7 +161,7 @@ async function withEvents(
   return { store, job };
 }
 
-/** Six jobs a minute apart: every second one runs, the last three are digests. And one of another caller. */
+/** Creates six jobs a minute apart, of which every second one runs and the last three are digests, and one of another caller. */
 async function withManyJobs(makeStore: () => Promise<JobStore>): Promise<{ store: JobStore; jobs: Job[] }> {
   const store = await makeStore();
   const jobs = Array.from({ length: 6 }, (_, index) =>

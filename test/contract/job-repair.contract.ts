@@ -5,11 +5,11 @@ import type { JobStore } from '../../core/ports/job-store.ts';
 import { withLostReplies } from './lost-replies.ts';
 import { after, begin, createChange, createCreation, end, newJob, progress, start } from './records.ts';
 
-/** Part of the contract of `JobStore`: what a crash left half done is found again. */
+/** Contract of `JobStore`, part 4: finding work that a crash interrupted. */
 export function jobRepairCases(makeStore: () => Promise<JobStore>): void {
   const hook = { webhook_url: 'https://receiver.example/hook' };
 
-  it('what was published moves forward and never back', async () => {
+  it('the published sequence never decreases', async () => {
     const { store, job } = await withJob(makeStore, {});
     const published = async () => (await store.get(job.job_id, start))?.published;
 
@@ -21,7 +21,7 @@ export function jobRepairCases(makeStore: () => Promise<JobStore>): void {
     expect(await published()).toBe(6);
   });
 
-  it('a mark whose reply was lost can be repeated, and one for a job that is gone is harmless', async () => {
+  it('a repeated mark and a mark for a removed job have no effect', async () => {
     const { store, job } = await withJob(makeStore, {});
     const losing = withLostReplies(store);
 
@@ -32,7 +32,7 @@ export function jobRepairCases(makeStore: () => Promise<JobStore>): void {
     expect((await store.get(job.job_id, start))?.published).toBe(1);
   });
 
-  it('a pending and a running job are due when their lease has run out', async () => {
+  it('pending and running jobs are due when their lease has expired', async () => {
     const { store, job: pending } = await withJob(makeStore, {});
     const running = newJob({ lease_until: after(30).toISOString() });
     await store.create(createCreation(running), start);
@@ -45,7 +45,7 @@ export function jobRepairCases(makeStore: () => Promise<JobStore>): void {
     );
   });
 
-  it('a job whose lease was renewed is due no more', async () => {
+  it('a job whose lease was extended is not due any more', async () => {
     const { store, job } = await withJob(makeStore, {});
     await store.commit(createChange(job, [progress], { set: { lease_until: after(600).toISOString() } }));
 
@@ -76,7 +76,7 @@ export function jobRepairCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.dueForRepair(start, 10)).toEqual([]);
   });
 
-  it('an ended job is due while its last event is unpublished, whatever its lease', async () => {
+  it('an ended job is due while its last event is unpublished, regardless of its lease', async () => {
     const { store, job } = await withJob(makeStore, hook);
     await store.commit(end(job));
 
@@ -85,14 +85,14 @@ export function jobRepairCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.dueForRepair(after(1_000), 10)).toEqual([]);
   });
 
-  it('a job that is due twice over is named once', async () => {
+  it('a job that is due for two reasons is listed once', async () => {
     const { store, job } = await withJob(makeStore, hook);
     await store.commit(begin(job));
 
     expect(await store.dueForRepair(after(61), 10)).toEqual([job.job_id]);
   });
 
-  it('no more are named than asked for', async () => {
+  it('the list has at most the requested number of jobs', async () => {
     const store = await makeStore();
     const jobs = Array.from({ length: 6 }, () => newJob(hook));
     for (const job of jobs) await store.create(createCreation(job), start);

@@ -5,7 +5,7 @@ import { jobCreationCases } from './job-creation.contract.ts';
 import { jobReadingCases } from './job-reading.contract.ts';
 import { jobRepairCases } from './job-repair.contract.ts';
 
-/** What every `JobStore` promises. `makeStore` gives an empty one each time. */
+/** Contract of `JobStore`. `makeStore` returns an empty store. */
 export function describeJobStore(name: string, makeStore: () => Promise<JobStore>): void {
   describe(`${name} as a job store`, () => {
     describe('creating', () => jobCreationCases(makeStore));

@@ -4,12 +4,12 @@ import { nothingUsed, start } from './records.ts';
 
 type Since = Pick<MeterReading, 'startedAt' | 'jobsBefore'>;
 
-/** What every `Meter` promises. `makeMeter` gives one that counts since then and has counted nothing. */
+/** Contract of `Meter`. `makeMeter` returns one that counts from that time on and has counted nothing. */
 export function describeMeter(name: string, makeMeter: (since: Since) => Promise<Meter>): void {
   const since: Since = { startedAt: start, jobsBefore: { ...nothingUsed, jobs_created: 3 } };
 
   describe(`${name} as a meter`, () => {
-    it('begins with nothing, and says since when and from where it counts', async () => {
+    it('a new meter has zero counts, its start time and its initial number', async () => {
       const meter = await makeMeter(since);
 
       expect(await meter.read()).toEqual({
@@ -20,7 +20,7 @@ export function describeMeter(name: string, makeMeter: (since: Since) => Promise
       });
     });
 
-    it('counts each kind by itself, and model calls by their provider', async () => {
+    it('each kind is counted separately, and model calls by their provider', async () => {
       const meter = await makeMeter(since);
 
       await meter.count({ kind: 'model_call', provider: 'bedrock', failed: false });
@@ -39,7 +39,7 @@ export function describeMeter(name: string, makeMeter: (since: Since) => Promise
       });
     });
 
-    it('loses nothing of what is counted at once', async () => {
+    it('concurrent counts are all counted', async () => {
       const meter = await makeMeter(since);
 
       await Promise.all(Array.from({ length: 50 }, () => meter.count({ kind: 'direct_frame' })));
@@ -47,7 +47,7 @@ export function describeMeter(name: string, makeMeter: (since: Since) => Promise
       expect((await meter.read()).directFrames).toBe(50);
     });
 
-    it('a reading stays as it was read', async () => {
+    it('a reading does not change after it was read', async () => {
       const meter = await makeMeter(since);
       const reading = await meter.read();
 

@@ -11,7 +11,7 @@ import {
 } from '../../core/records/job.ts';
 import type { JobChange, JobCreation, Totals, Usage } from '../../core/ports/job-store.ts';
 
-/** Records as the core would make them, for the contract suites. */
+/** Records like those of the core, for the contract suites. */
 
 export const start = new Date('2026-03-01T12:00:00.000Z');
 
@@ -19,7 +19,7 @@ export function after(seconds: number): Date {
   return new Date(start.getTime() + seconds * 1_000);
 }
 
-/** What an ended job adds at least. */
+/** Minimum totals of an ended job. */
 export const nothingTotalled: Totals = {
   jobs_completed: 0,
   jobs_stopped: 0,
@@ -151,7 +151,7 @@ export function startedEvent(job: Job): NewEvent {
   return { type: 'job_started', data: { job_type: job.job_type, status: 'running', config: job.config } };
 }
 
-/** A change of `job` as it is, which logs these events and moves `sequence` on. */
+/** Creates a change of `job` that adds these events and advances `sequence`. */
 export function createChange(job: Job, events: NewEvent[], rest: Partial<JobChange> = {}): JobChange {
   const placed: JobEvent[] = assignSequences(events, job.job_id, job.sequence, start);
   const { set, ...others } = rest;
@@ -171,7 +171,7 @@ export function begin(job: Job): JobChange {
   });
 }
 
-/** The end of a pending or running job, which is removed an hour later. */
+/** Creates the change that ends a pending or running job, which expires an hour later. */
 export function end(job: Job, at: Date = start): JobChange {
   return createChange(job, [stopped], {
     from: ['pending', 'running'],
@@ -186,7 +186,7 @@ export function end(job: Job, at: Date = start): JobChange {
   });
 }
 
-/** `job` after `change`. */
+/** Returns `job` after `change`. */
 export function changed<J extends Job>(job: J, change: JobChange): J {
   return { ...job, ...change.set };
 }

@@ -146,3 +146,19 @@ function jsonStrings(instruction: JSONInstruction): string[] {
 export function linkDependencies({ workdir }: { workdir: string }): void {
   symlinkSync(resolve('node_modules'), join(workdir, 'node_modules'));
 }
+
+/**
+ * Stand-in for the installation of the production dependencies: a link to each package of the checkout that package-lock.json marks neither
+ * as development nor as optional. `npm ci` itself has installed the checkout from the same file.
+ */
+export function linkProductionDependencies({ workdir }: { workdir: string }): void {
+  const { packages } = JSON.parse(readFileSync(join(workdir, 'package-lock.json'), 'utf8'));
+  for (const [path, entry] of Object.entries<LockedPackage>(packages)) {
+    if (!/^node_modules\/(@[^/]+\/)?[^/]+$/.test(path)) continue;
+    if (entry.dev === true || entry.optional === true || entry.devOptional === true) continue;
+    mkdirSync(dirname(join(workdir, path)), { recursive: true });
+    symlinkSync(resolve(path), join(workdir, path));
+  }
+}
+
+type LockedPackage = { dev?: boolean; optional?: boolean; devOptional?: boolean };

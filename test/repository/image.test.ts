@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Copy, DockerfileParser } from 'dockerfile-ast';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pythonTool } from '../support/python-tool.ts';
-import { buildImage, fromFlag, inside, linkDependencies } from './build-image.ts';
+import { buildImage, fromFlag, inside, linkDependencies, linkProductionDependencies } from './build-image.ts';
 import type { BuiltImage } from './build-image.ts';
 
 /** The Dockerfile without Docker: linted, its steps run in a temporary folder, the service started as the image would start it. */
@@ -64,6 +64,7 @@ describe('the image', () => {
     image = await buildImage('Dockerfile', folder, {
       'sed -i': () => {},
       'sh build-minimal.sh': ({ workdir }) => symlinkSync(findFfmpeg(), join(workdir, 'ffmpeg')),
+      'npm ci --omit=dev --omit=optional --ignore-scripts': linkProductionDependencies,
       'npm ci --ignore-scripts': linkDependencies,
     });
     const port = String(await freePort());

@@ -16,13 +16,18 @@ const gstreamer = [
 /** Packages of the browser of the console tests, with a font for screenshots. */
 const browser = ['chromium', 'fonts-inter'];
 
-/** Installs missing Debian packages before all tests. Throws with the command if it cannot. */
+/** Environment variable that is set once the packages are known to be there: each lane calls `setup`. */
+const packagesFound = 'WATCHPOST_TEST_PACKAGES';
+
+/** Installs missing Debian packages before the tests of a lane that needs them. Throws with the command if it cannot. */
 export async function setup(): Promise<void> {
+  if (process.env[packagesFound]) return;
   await ensureFfmpeg(process.env['WATCHPOST_FFMPEG'] ?? '', process.env, openTerminal(process.env));
   install([
     ...(hasGstreamer() ? [] : [{ name: "GStreamer's RTSP server", packages: gstreamer }]),
     ...(hasChromium() ? [] : [{ name: 'Chromium', packages: browser }]),
   ]);
+  process.env[packagesFound] = 'true';
 }
 
 function install(missing: { name: string; packages: string[] }[]): void {

@@ -1,16 +1,11 @@
 import { rules } from '../../../core/rules.ts';
 
-const daySeconds = 86_400;
-
-/** Upper bound of `retentionSeconds`, for functions without that setting: their items never expire early. */
-const maxRetentionSeconds = daySeconds;
-
 /** Margin for delays: a job that waits for its last summary, clock differences, a late `reconcile`. */
-const marginSeconds = daySeconds;
+const marginSeconds = 86_400;
 
 /** Expiry of items, in epoch seconds. */
 export type ItemTtls = {
-  /** Returns the TTL of items of a job whose end is unknown. They outlive the longest job and its retention. */
+  /** Returns the TTL of events and deliveries of a job whose end is unknown. They outlive the longest job and its retention. */
   forJob(from: Date): number;
   /**
    * Returns the TTL of items that are readable until `expiresAt`, plus `deliveryTtlSeconds`: expired events may
@@ -21,9 +16,9 @@ export type ItemTtls = {
   oldestListable(now: Date): Date;
 };
 
-/** Computes TTLs from the retention of ended jobs. A job lasts one day at most (design section 10). */
-export function itemTtls(retentionSeconds = maxRetentionSeconds): ItemTtls {
-  const maxSeconds = daySeconds + retentionSeconds + marginSeconds;
+/** Computes TTLs from the retention of ended jobs. Functions without that setting use its upper bound: their items never expire early. */
+export function itemTtls(retentionSeconds: number = rules.maxRetentionSeconds): ItemTtls {
+  const maxSeconds = rules.maxJobDurationSeconds + retentionSeconds + marginSeconds;
   return {
     forJob: (from) => epochSeconds(from) + maxSeconds + rules.deliveryTtlSeconds,
     afterExpiry: (expiresAt) => epochSeconds(expiresAt) + rules.deliveryTtlSeconds,

@@ -15,6 +15,7 @@ const absent = 'attribute_not_exists(#pk)';
 
 /**
  * Creates a job in one transaction: job and source if absent, a slot, the active entry, and the idempotency record.
+ * Neither job nor source has a TTL until the commit that ends the job sets both.
  */
 export async function createJob(
   { table, kept }: { table: Table; kept: ItemTtls },
@@ -22,7 +23,6 @@ export async function createJob(
   now: Date,
 ): Promise<CreationResult> {
   const { job, source, slotLimit, idempotency } = creation;
-  const createdAt = new Date(job.created_at);
   const writes = [
     { kind: 'put', item: toJobItem({ job, version: 0, hook: noWebhookEvent }, kept), condition: absent },
     takeSlot(job.caller, job.job_id, slotLimit),
@@ -32,7 +32,6 @@ export async function createJob(
       item: {
         ...itemKeys.source(source.source_id),
         record: JSON.stringify(source),
-        ttl: kept.forJob(createdAt),
       },
       condition: absent,
     },

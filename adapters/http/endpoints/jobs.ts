@@ -120,7 +120,10 @@ const jobEventsEndpoint = defineEndpoint(
       parameters: jobPathSchema,
       query: eventsQuerySchema,
       headers: z.object({
-        'Last-Event-ID': z.string().optional().describe('Id of the last event received'),
+        'Last-Event-ID': z
+          .string()
+          .optional()
+          .describe('Last id of the previous event stream; the stream resumes after it'),
       }),
     },
     response: eventsResponse(eventPageSchema, {

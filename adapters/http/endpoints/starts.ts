@@ -26,7 +26,7 @@ const headers = z.object({
   'Idempotency-Key': idempotencyKey
     .optional()
     .describe(
-      'The same key and body within a day return the job of the first request; another body returns 422',
+      'Within a day, the same key and body return the job of the first request; another body returns 422',
     ),
 });
 

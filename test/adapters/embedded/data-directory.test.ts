@@ -96,7 +96,7 @@ describe('The data directory', () => {
     for (const directory of [path, below]) {
       const opening = asUnprivileged(() => openDataDirectory(directory));
       await expect(opening).rejects.toThrow(DataDirectoryError);
-      await expect(opening).rejects.toMatchObject({ remediation: expect.stringContaining('may write') });
+      await expect(opening).rejects.toMatchObject({ remediation: expect.stringContaining('can write') });
     }
   });
 

@@ -187,7 +187,7 @@ describe('The embedded queue', () => {
   it('a second consumer is rejected until the first has closed', async () => {
     const { queue } = createQueue();
     const first = queue.consume(done);
-    expect(() => queue.consume(done)).toThrow('has a consumer already');
+    expect(() => queue.consume(done)).toThrow('already has a consumer');
 
     await first.close();
 

@@ -27,7 +27,7 @@ it('a full disk is a transient error: no partial write, reads continue, and writ
   const full = await fill();
 
   expect(full).toBeInstanceOf(TransientError);
-  expect(full).toHaveProperty('message', expect.stringContaining('full: free some space'));
+  expect(full).toHaveProperty('message', expect.stringContaining('full. Free some space'));
   expect(await store.get(job.job_id, start)).toEqual(job);
   expect(await store.events(job.job_id, job.sequence, 10)).toEqual([]);
   await expect(

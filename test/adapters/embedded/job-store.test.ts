@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../adapters/embedded/database.ts';
 import { createDeliveryStore } from '../../../adapters/embedded/delivery-store.ts';
 import { createJobStore } from '../../../adapters/embedded/job-store.ts';
+import { rules } from '../../../core/rules.ts';
 import { describeJobStore } from '../../contract/job-store.contract.ts';
 import {
   after,
@@ -68,6 +69,17 @@ describe('The embedded job store', () => {
     expect(await store.source(active.source_id)).toEqual(createSource(active));
     expect(await deliveries.list(active.job_id)).toHaveLength(1);
     expect(await store.countActive('harbour')).toBe(1);
+  });
+
+  it('a sweep keeps the source of an active job, however long the job runs', async () => {
+    const store = createJobStore(openDatabase(':memory:'));
+    const job = newJob();
+    await store.create(createCreation(job), start);
+    await store.commit(begin(job));
+
+    await store.sweep(after(10 * rules.maxJobDurationSeconds));
+
+    expect(await store.source(job.source_id)).toEqual(createSource(job));
   });
 
   it('a sweep removes expired idempotency records and keeps the totals', async () => {

@@ -7,8 +7,8 @@ describe('storageError', () => {
     ['ENOSPC', 'full'],
     ['EDQUOT', 'full'],
     ['EROFS', 'cannot be written'],
-    ['EIO', 'check its disk'],
-    ['ENOENT', 'check its disk'],
+    ['EIO', 'Check its disk'],
+    ['ENOENT', 'Check its disk'],
     ['EMFILE', 'file handles'],
   ])('the code %s becomes a transient error with a remediation', (code, help) => {
     const error = storageError(Object.assign(new Error(`${code}: write '/data/x'`), { code }));
@@ -19,10 +19,10 @@ describe('storageError', () => {
   });
 
   it.each([
-    [5, 'Another process holds'],
-    [261, 'Another process holds'], // SQLITE_BUSY_RECOVERY
+    [5, 'Another process locks'],
+    [261, 'Another process locks'], // SQLITE_BUSY_RECOVERY
     [13, 'full'],
-    [778, 'check its disk'], // SQLITE_IOERR_WRITE
+    [778, 'Check its disk'], // SQLITE_IOERR_WRITE
   ])('the SQLite result %i becomes a transient error with a remediation', (errcode, help) => {
     const error = storageError(Object.assign(new Error('raw'), { code: 'ERR_SQLITE_ERROR', errcode }));
 

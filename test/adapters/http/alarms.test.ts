@@ -13,11 +13,11 @@ afterEach(() => world.close());
 const alarms = async () =>
   (await (await createClientFor(world, ['internal'])).call('GET', '/alarms', undefined, internal)).body;
 
-test('on one machine there are no alarms to tell of', async () => {
+test('a service on one machine has no alarms', async () => {
   expect(await alarms()).toEqual({ alarms: null });
 });
 
-test('alarms of the service are told as they are', async () => {
+test('alarms of the service are returned unchanged', async () => {
   const failing: Alarm = {
     name: 'failed-jobs',
     state: 'alarm',

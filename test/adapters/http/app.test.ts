@@ -38,7 +38,7 @@ const monitor = { stream_url: 'https://example.com/live.m3u8', condition: 'a shi
 const create = async (fields = {}) => (await call('POST', '/live-monitor', { ...monitor, ...fields })).body;
 
 describe('POST /live-monitor', () => {
-  test('answers the job at once, in polling mode', async () => {
+  test('a monitor without a webhook is created immediately in polling mode', async () => {
     const { status, body } = await call('POST', '/live-monitor', monitor);
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -51,13 +51,13 @@ describe('POST /live-monitor', () => {
     });
   });
 
-  test('with a webhook_url is in webhook mode', async () => {
+  test('a monitor with webhook_url is in webhook mode', async () => {
     expect(await create({ webhook_url: 'https://example.com/hook' })).toMatchObject({
       details: { delivery: 'webhook' },
     });
   });
 
-  test('takes integral numbers, decimal strings and names of booleans, and ignores unknown fields', async () => {
+  test('a body accepts integral numbers, decimal strings and names of booleans, and ignores unknown fields', async () => {
     const job = await create({
       interval_seconds: '15',
       max_triggers: null,
@@ -72,7 +72,7 @@ describe('POST /live-monitor', () => {
     [new StreamFetchError('Try again.'), 400, 'STREAM_FETCH_FAILED', 'Failed to fetch stream'],
     [new TransientError('disk full at /secret/path'), 500, 'INTERNAL_ERROR', 'Internal server error'],
     [new Error('boom at 10.0.0.1'), 500, 'INTERNAL_ERROR', 'Internal server error'],
-  ])('turns %s into the envelope', async (error, status, code, message) => {
+  ])('the error %s becomes the error envelope', async (error, status, code, message) => {
     world.script.probe = error;
     const answer = await call('POST', '/live-monitor', monitor);
     expect(answer.status).toBe(status);
@@ -80,7 +80,7 @@ describe('POST /live-monitor', () => {
     expect(JSON.stringify(answer.body)).not.toMatch(/secret|10\.0/);
   });
 
-  test('the eleventh active job is 429', async () => {
+  test('the eleventh active job returns 429', async () => {
     for (let made = 0; made < 10; made += 1) await create();
     expect(await call('POST', '/live-monitor', monitor)).toMatchObject({
       status: 429,
@@ -141,12 +141,12 @@ describe('422 bodies', () => {
       "Input should be 'frames', 'clip' or 'hybrid'",
       { expected: "'frames', 'clip' or 'hybrid'" },
     ],
-  ])('%s = %j is %s', async (field, value, type, msg, ctx) => {
+  ])('the value of %s = %j is rejected with %s', async (field, value, type, msg, ctx) => {
     const [first] = await detail({ [field]: value });
     expect(first).toMatchObject({ loc: ['body', field], type, msg, ...(ctx ? { ctx } : {}) });
   });
 
-  test('name every field that is wrong', async () => {
+  test('a 422 body names every invalid field', async () => {
     const all = await detail({ stream_url: undefined, condition: 1, interval_seconds: 1 });
     expect(all.map(({ loc }: { loc: string[] }) => loc[1])).toEqual([
       'stream_url',
@@ -161,19 +161,19 @@ describe('422 bodies', () => {
     ['[1]', 'model_attributes_type'],
     ['"text"', 'model_attributes_type'],
     ['null', 'model_attributes_type'],
-  ])('a body of %j is %s', async (text, type) => {
+  ])('a body of %j is rejected with %s', async (text, type) => {
     const { status, body } = await call('POST', '/live-monitor', text);
     expect(status).toBe(422);
     expect(body.detail[0]).toMatchObject({ type, loc: expect.arrayContaining(['body']) });
   });
 
-  test('another content type is no object', async () => {
+  test('a body of another content type is not an object', async () => {
     const { status, body } = await call('POST', '/live-monitor', monitor, { 'content-type': 'text/plain' });
     expect(status).toBe(422);
     expect(body.detail[0].type).toBe('model_attributes_type');
   });
 
-  test('never echo a password', async () => {
+  test('a 422 body never contains a password', async () => {
     const all = await detail({
       stream_url: `rtsp://viewer:hunter2@camera.test/${'x'.repeat(500)}`,
       condition: undefined,
@@ -181,7 +181,7 @@ describe('422 bodies', () => {
     expect(JSON.stringify(all)).not.toContain('hunter2');
   });
 
-  test('for queries and paths say where', async () => {
+  test('a 422 body names the invalid query or path parameter', async () => {
     expect((await call('GET', '/jobs?limit=0')).body.detail[0]).toMatchObject({
       loc: ['query', 'limit'],
       type: 'greater_than_equal',
@@ -199,7 +199,7 @@ describe('422 bodies', () => {
 });
 
 describe('jobs', () => {
-  test('are listed newest first, filtered and paged, with their total', async () => {
+  test('jobs are listed newest first, filtered and paged, with their total', async () => {
     for (let made = 0; made < 3; made += 1) {
       await create({ condition: `number ${made}` });
       world.advance(1);
@@ -213,7 +213,7 @@ describe('jobs', () => {
     expect((await call('GET', '/jobs?status=failed')).body).toMatchObject({ jobs: [], total: 0 });
   });
 
-  test('are read with config and stats', async () => {
+  test('jobs are read with config and stats', async () => {
     const { job_id: jobId } = await create();
     const step = await world.begin({ job_id: jobId, generation: 0 });
     world.script.verdicts.push(true);
@@ -239,7 +239,7 @@ describe('jobs', () => {
     expect(new Uint8Array(await picture.arrayBuffer()).subarray(0, 2)).toEqual(new Uint8Array([255, 216]));
   });
 
-  test('have a log that is read page by page', async () => {
+  test('the event log of a job is read page by page', async () => {
     const { job_id: jobId } = await create();
     const step = await world.begin({ job_id: jobId, generation: 0 });
     world.script.verdicts.push(true);
@@ -262,7 +262,7 @@ describe('jobs', () => {
     });
   });
 
-  test('are cancelled once', async () => {
+  test('jobs are cancelled once', async () => {
     const { job_id: jobId } = await create();
     expect((await call('DELETE', `/jobs/${jobId}`)).body).toMatchObject({
       job_id: jobId,
@@ -275,7 +275,7 @@ describe('jobs', () => {
     });
   });
 
-  test.each(['GET', 'DELETE'])('of others are 404 to %s, as if absent', async (method) => {
+  test.each(['GET', 'DELETE'])('jobs of other callers return 404 to %s, as if absent', async (method) => {
     const { job_id: jobId } = await create();
     key = await keyFor('somebody else');
     const absent = await call(method, '/jobs/11111111-1111-1111-1111-111111111111');
@@ -292,7 +292,7 @@ describe('keys', () => {
     ['another scheme', { authorization: 'Basic KEY' }],
     ['another header', { 'x-api-key': 'KEY' }],
     ['an unknown key', { authorization: `Bearer wp_${'a'.repeat(49)}` }],
-  ])('%s is 401 with the envelope', async (_, headers: Record<string, string>) => {
+  ])('a request with %s returns 401 with the envelope', async (_, headers: Record<string, string>) => {
     const own = Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [name, value.replace('KEY', key)]),
     );
@@ -303,19 +303,19 @@ describe('keys', () => {
     });
   });
 
-  test('that are revoked are refused at once', async () => {
+  test('a revoked key is rejected immediately', async () => {
     expect((await call('GET', '/jobs')).status).toBe(200);
     await world.c.keys.revoke(world.c.sha256(key), world.c.now());
     expect((await call('GET', '/jobs')).status).toBe(401);
   });
 
-  test('come before the schema: a stranger learns nothing of it', async () => {
+  test('a missing key is reported before the schema, so that strangers learn nothing', async () => {
     key = 'nothing';
     expect((await call('POST', '/live-monitor', '{')).status).toBe(401);
   });
 });
 
-test('unknown routes are 404 and oversized bodies 413, with the envelope', async () => {
+test('unknown routes return 404 and oversized bodies 413, with the envelope', async () => {
   expect(await call('GET', '/nowhere')).toMatchObject({
     status: 404,
     body: { error: { code: 'NOT_FOUND' } },

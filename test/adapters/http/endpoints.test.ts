@@ -34,7 +34,7 @@ async function callExample(endpoint: Endpoint, { scopes = allScopes, headers = {
 
 const withScope = endpoints.filter(({ scope }) => scope !== undefined);
 
-test.each(withScope)('$id refuses a key that lacks only the scope $scope', async (endpoint) => {
+test.each(withScope)('the endpoint $id rejects a key that lacks only the scope $scope', async (endpoint) => {
   const others = allScopes.filter((scope) => scope !== endpoint.scope);
   expect((await callExample(endpoint, { scopes: others })).status).toBe(403);
   expect((await callExample(endpoint)).status).not.toBe(403);
@@ -67,17 +67,20 @@ test.each(endpoints)(
 
 const withBody = endpoints.filter(({ request }) => request.body);
 
-test.each(withBody)('$id refuses a body above its limit', async ({ method, path, maxBodyBytes }) => {
-  const response = await createApp(world.c).request(`/api${path.replaceAll(/\{\w+\}/g, '1')}`, {
-    method: method.toUpperCase(),
-    headers: {
-      Authorization: `Bearer ${await readKey(world, allScopes)}`,
-      'Content-Length': `${maxBodyBytes + 1}`,
-    },
-    body: ' '.repeat(maxBodyBytes + 1),
-  });
-  expect(response.status).toBe(413);
-});
+test.each(withBody)(
+  'the endpoint $id rejects a body above its limit',
+  async ({ method, path, maxBodyBytes }) => {
+    const response = await createApp(world.c).request(`/api${path.replaceAll(/\{\w+\}/g, '1')}`, {
+      method: method.toUpperCase(),
+      headers: {
+        Authorization: `Bearer ${await readKey(world, allScopes)}`,
+        'Content-Length': `${maxBodyBytes + 1}`,
+      },
+      body: ' '.repeat(maxBodyBytes + 1),
+    });
+    expect(response.status).toBe(413);
+  },
+);
 
 test('a request with issues in two parts reports those of the first: path, query, body, headers', async () => {
   const locations = async (
@@ -115,7 +118,7 @@ describe('defineEndpoint', () => {
     examples: {},
   } as const;
 
-  test('gives a handler the converted parts of the request, and only those that are declared', () => {
+  test('a handler receives the converted parts of the request, and only declared ones', () => {
     defineEndpoint(declaration, async (request) => {
       const number: number = request.parameters.number;
       const wide: string = request.query.wide;
@@ -125,14 +128,14 @@ describe('defineEndpoint', () => {
     });
   });
 
-  test('takes only a handler that returns what the response schema accepts', () => {
+  test('a handler must return what the response schema accepts', () => {
     // @ts-expect-error -- the response schema wants a number
     defineEndpoint(declaration, async () => ({ doubled: 'four' }));
     // @ts-expect-error -- the response schema wants the field
     defineEndpoint(declaration, async () => ({}));
   });
 
-  test('fills in the default time budget and body limit', () => {
+  test('a declaration gets the default time budget and body limit', () => {
     const endpoint = defineEndpoint(declaration, async () => ({ doubled: 2 }));
     expect(endpoint).toMatchObject({ timeBudgetSeconds: 10, maxBodyBytes: 32_000 });
   });

@@ -21,7 +21,7 @@ const firstDetail = async (body: unknown) => {
 };
 
 describe('routes', () => {
-  test('that are not there are 404', async () => {
+  test('unknown routes return 404', async () => {
     for (const path of ['/nowhere', '/jobs/', '//jobs', '/jobs/a/b/c', '/constructor', '/__proto__'])
       expect(await call('GET', path), path).toMatchObject({
         status: 404,
@@ -35,7 +35,7 @@ describe('routes', () => {
     ['PATCH', '/check-once', 'POST'],
     ['POST', '/jobs/11111111-1111-1111-1111-111111111111', 'GET, HEAD, DELETE'],
     ['DELETE', '/streams/validate', 'POST'],
-  ])('that do not take %s %s say what they take', async (method, path, allow) => {
+  ])('a route that does not support %s %s returns the supported methods', async (method, path, allow) => {
     const reply = await call(method, path);
     expect(reply).toMatchObject({
       status: 405,
@@ -44,13 +44,13 @@ describe('routes', () => {
     expect(reply.headers.get('allow')).toBe(allow);
   });
 
-  test('tell OPTIONS what they take', async () => {
+  test('OPTIONS returns the supported methods of a route', async () => {
     const reply = await call('OPTIONS', '/live-monitor');
     expect([reply.status, reply.headers.get('allow'), reply.body]).toEqual([204, 'POST', undefined]);
     expect((await call('OPTIONS', '/nowhere')).status).toBe(404);
   });
 
-  test('answer HEAD like GET, without a body', async () => {
+  test('HEAD returns the response of GET without a body', async () => {
     const reply = await call('HEAD', '/jobs');
     expect([reply.status, reply.headers.get('content-type'), reply.body]).toEqual([
       200,
@@ -59,13 +59,13 @@ describe('routes', () => {
     ]);
   });
 
-  test('are not told to strangers', async () => {
+  test('routes are hidden from requests without a key', async () => {
     for (const path of ['/nowhere', '/jobs'])
       expect((await call('PUT', path, undefined, { authorization: '' })).status).toBe(401);
   });
 });
 
-test('every answer tells browsers not to guess its type, refusals too', async () => {
+test('every response, also an error, forbids browsers to guess its type', async () => {
   const sniffed = async (method: string, path: string, body?: unknown, headers?: Record<string, string>) => {
     const reply = await call(method, path, body, headers);
     return [reply.status, reply.headers.get('x-content-type-options')];
@@ -82,7 +82,7 @@ test('every answer tells browsers not to guess its type, refusals too', async ()
 });
 
 describe('bodies', () => {
-  test('that do not end are 413', async () => {
+  test('a body that does not end returns 413', async () => {
     expect(await endless()).toBe(413);
   });
 
@@ -99,7 +99,7 @@ describe('bodies', () => {
   }
 
   test.each(['gzip', 'br', 'GZIP, identity', 'nonsense'])(
-    'encoded as %s are refused, with a reason',
+    'a body encoded as %s is rejected with a remediation',
     async (encoding) => {
       const reply = await call('POST', '/live-monitor', gzipSync(JSON.stringify(monitor)), {
         'content-encoding': encoding,
@@ -111,7 +111,7 @@ describe('bodies', () => {
     },
   );
 
-  test('encoded as identity are read', async () => {
+  test('a body encoded as identity is read', async () => {
     expect((await call('POST', '/live-monitor', monitor, { 'content-encoding': 'identity' })).status).toBe(
       200,
     );
@@ -120,7 +120,7 @@ describe('bodies', () => {
   test.each([
     ['[', ']'],
     ['{"a":', '}'],
-  ])('of thousands of nested %s neither crash nor hang', async (open, close) => {
+  ])('a body of thousands of nested %s neither crashes nor hangs the service', async (open, close) => {
     const depth = open === '[' ? 15_000 : 5000;
     const deep = `${open.repeat(depth)}${open === '[' ? '' : '1'}${close.repeat(depth)}`;
     const began = performance.now();
@@ -134,7 +134,7 @@ describe('bodies', () => {
     expect(performance.now() - began).toBeLessThan(5000);
   });
 
-  test('that are no UTF-8 are no JSON, and say where', async () => {
+  test('a body that is not UTF-8 is invalid JSON, with the position', async () => {
     const bytes = Buffer.concat([Buffer.from('{"condition":"é'), Buffer.from([0xff]), Buffer.from('"}')]);
     expect(await firstDetail(bytes)).toMatchObject({
       type: 'json_invalid',
@@ -144,7 +144,7 @@ describe('bodies', () => {
     expect((await firstDetail(Buffer.from([0xe2, 0x82]))).loc).toEqual(['body', 0]);
   });
 
-  test('with half a surrogate pair are no Unicode', async () => {
+  test('a body with half a surrogate pair is invalid Unicode', async () => {
     expect(await firstDetail('{"stream_url":"https://example.com/","condition":"\\ud83d"}')).toMatchObject({
       type: 'string_unicode',
       loc: ['body', 'condition'],
@@ -152,13 +152,13 @@ describe('bodies', () => {
     });
   });
 
-  test('with NUL characters are kept as they are', async () => {
+  test('a body with NUL characters is stored unchanged', async () => {
     const { body } = await create({ condition: 'a\u0000b' });
     expect((await call('GET', `/jobs/${body.job_id}`)).body.config.condition).toBe('a\u0000b');
   });
 
   test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
-    'with a field %s change nothing',
+    'a body with a field %s has no effect',
     async (name) => {
       const hostile = `{"${name}":{"condition":"from afar","interval_seconds":7},${JSON.stringify(monitor).slice(1)}`;
       const { status, body } = await call('POST', '/live-monitor', hostile);
@@ -181,12 +181,12 @@ describe('bodies', () => {
     ['"0x10"', 'int_parsing'],
     ['"Infinity"', 'int_parsing'],
     ['""', 'int_parsing'],
-  ])('with %s for an integer are %s', async (value, type) => {
+  ])('a body with %s for an integer is rejected with %s', async (value, type) => {
     const text = `{"interval_seconds":${value},${JSON.stringify(monitor).slice(1)}`;
     expect(await firstDetail(text)).toMatchObject({ type, loc: ['body', 'interval_seconds'] });
   });
 
-  test('with more seconds than a number holds are refused with the limit, and with very many are clamped', async () => {
+  test('a duration above the number range is rejected with the limit, and a large one is clamped', async () => {
     expect(await firstDetail({ ...monitor, monitor_duration_seconds: 1e20 })).toMatchObject({
       type: 'less_than_equal',
       ctx: { le: Number.MAX_SAFE_INTEGER },
@@ -197,13 +197,13 @@ describe('bodies', () => {
   });
 
   test.each([1, 0, 'yes', 'on', 't', '1', null])(
-    'with %j for a boolean are refused, where Pydantic is laxer',
+    'a body with %j for a boolean is rejected, although Pydantic accepts it',
     async (value) => {
       expect((await firstDetail({ ...monitor, enable_prefilter: value })).type).toMatch(/^bool_/);
     },
   );
 
-  test('count characters, not UTF-16 units', async () => {
+  test('the length limit counts characters, not UTF-16 units', async () => {
     expect((await create({ condition: '😀'.repeat(1000) })).status).toBe(200);
     expect((await firstDetail({ ...monitor, condition: '😀'.repeat(1001) })).type).toBe('string_too_long');
     expect((await create({ condition: 'e\u0301'.repeat(500) })).status).toBe(200);
@@ -222,7 +222,7 @@ describe('bodies', () => {
     'https://proxy.test/rtsp://viewer:hunter2@camera.test/',
     'https://a:b@proxy.test/rtsp://viewer:hunter2@camera.test/',
     'https://cdn.test/live.m3u8?token=hunter2&',
-  ])('do not come back with the password of %s', async (url) => {
+  ])('the response does not repeat the password of %s', async (url) => {
     const texts = [
       JSON.stringify(await firstDetail({ stream_url: url.padEnd(600, 'x') })),
       JSON.stringify(await firstDetail({ stream_url: url })),
@@ -235,7 +235,7 @@ describe('Idempotency-Key', () => {
   const keyed = (key: string, fields = {}) =>
     call('POST', '/live-monitor', { ...monitor, ...fields }, { 'idempotency-key': key });
 
-  test('replays the answer with the job as it is now', async () => {
+  test('a replay returns the current state of the job', async () => {
     const { body } = await keyed('once');
     await call('DELETE', `/jobs/${body.job_id}`);
     expect(await keyed('once')).toMatchObject({
@@ -245,7 +245,7 @@ describe('Idempotency-Key', () => {
     expect((await call('GET', '/jobs')).body.total).toBe(1);
   });
 
-  test('that was used for another body is 422 on the header', async () => {
+  test('an idempotency key that another body used returns 422 for the header', async () => {
     await keyed('once');
     const { status, body } = await keyed('once', { interval_seconds: 11 });
     expect(status).toBe(422);
@@ -261,13 +261,13 @@ describe('Idempotency-Key', () => {
   test.each([
     ['', 'string_too_short'],
     ['x'.repeat(256), 'string_too_long'],
-  ])('is 1 to 255 characters long: %s', async (key, type) => {
+  ])('an idempotency key has 1 to 255 characters: %s', async (key, type) => {
     const { status, body } = await keyed(key);
     expect(status).toBe(422);
     expect(body.detail).toMatchObject([{ loc: ['header', 'Idempotency-Key'], type }]);
   });
 
-  test('of 255 characters is taken', async () => {
+  test('an idempotency key of 255 characters is accepted', async () => {
     expect((await keyed('x'.repeat(255))).status).toBe(200);
   });
 });

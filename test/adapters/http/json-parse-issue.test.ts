@@ -2,9 +2,9 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { findJsonParseIssue } from '../../../adapters/http/json-parse-issue.ts';
 
-/** The words and positions themselves are compared with Python's in `pydantic.test.ts`. */
+/** `pydantic.test.ts` compares words and positions with those of Python. */
 
-test('a fault is found in whatever JSON becomes when a character is lost, added or changed', () => {
+test('an error is found in any JSON that loses, gains or changes a character', () => {
   const damaged = fc
     .tuple(
       fc.json({ maxDepth: 4 }),
@@ -22,14 +22,14 @@ test('a fault is found in whatever JSON becomes when a character is lost, added 
       const { position, reason } = findJsonParseIssue(text);
       expect(position).toBeLessThanOrEqual(Array.from(text).length);
       expect(reason).toMatch(/^(Expecting|Extra data|Invalid|Unterminated)/);
-      // Up to there the text is the beginning of some JSON: the fault is not further back.
+      // The text before the position is a prefix of valid JSON, so the error is not earlier.
       if (reason === 'Extra data') expect(isJson(Array.from(text).slice(0, position).join(''))).toBe(true);
     }),
     { numRuns: 3000 },
   );
 });
 
-test('a million open brackets are no trouble', () => {
+test('a million open brackets are scanned without an overflow', () => {
   expect(findJsonParseIssue('['.repeat(1_000_000))).toEqual({
     position: 1_000_000,
     reason: 'Expecting value',

@@ -21,7 +21,7 @@ const forbidden = { status: 403, body: { error: { code: 'FORBIDDEN' } } };
 const notFound = { status: 404, body: { error: { code: 'NOT_FOUND' } } };
 
 describe('making a key', () => {
-  test('shows it once, and it works at once for the same caller', async () => {
+  test('a created key is shown once and works immediately for the same caller', async () => {
     const { status, body, headers } = await client.call('POST', '/keys', { label: 'camera 1' });
     expect(status).toBe(200);
     expect(headers.get('cache-control')).toBe('no-store');
@@ -46,19 +46,19 @@ describe('making a key', () => {
     [['jobs'], ['jobs', 'admin']],
     [['internal'], ['jobs']],
     [['admin'], ['internal']],
-  ])('a key with %s grants no %s', async (own, wanted) => {
+  ])('a key with %s cannot grant %s', async (own, wanted) => {
     const granting = await createClientFor(world, own);
     expect(await granting.call('POST', '/keys', { scopes: wanted })).toMatchObject(forbidden);
     expect(await world.c.keys.list({ limit: 10 })).toHaveLength(2);
   });
 
-  test('grants what it has, and each scope once', async () => {
+  test('a key grants its own scopes, each once', async () => {
     const admin = await createAdminClient();
     const { body } = await admin.call('POST', '/keys', { scopes: ['internal', 'admin', 'internal'] });
     expect(body.scopes).toEqual(['internal', 'admin']);
   });
 
-  test('for another caller takes an admin, and a caller that is there', async () => {
+  test('a key for another caller requires an admin key and an existing caller', async () => {
     const wish = { caller: 'airport' };
     expect(await client.call('POST', '/keys', wish)).toMatchObject(forbidden);
     const admin = await createAdminClient();
@@ -75,14 +75,14 @@ describe('making a key', () => {
     [{ scopes: ['root'] }, 'enum', ['body', 'scopes', 0]],
     [{ caller: 'a b' }, 'value_error', ['body', 'caller']],
     [{ label: 'x'.repeat(201) }, 'string_too_long', ['body', 'label']],
-  ])('%j is 422', async (body, type, loc) => {
+  ])('a request with %j returns 422', async (body, type, loc) => {
     expect(await client.call('POST', '/keys', body)).toMatchObject({
       status: 422,
       body: { detail: [{ type, loc }] },
     });
   });
 
-  test('a caller has at most a hundred that are good', async () => {
+  test('a caller has at most a hundred valid keys', async () => {
     for (let made = 1; made < 100; made += 1)
       expect((await client.call('POST', '/keys', {})).status).toBe(200);
     world.advance(3600);
@@ -96,7 +96,7 @@ describe('making a key', () => {
   });
 });
 
-test('a caller makes at most a hundred keys an hour, and revokes as many as it likes', async () => {
+test('a caller creates at most a hundred keys per hour, and revokes without a limit', async () => {
   for (let made = 0; made < 99; made += 1) {
     const { body } = await client.call('POST', '/keys', {});
     expect((await client.call('DELETE', `/keys/${body.key_id}`)).status).toBe(200);
@@ -112,7 +112,7 @@ test('a caller makes at most a hundred keys an hour, and revokes as many as it l
   expect((await client.call('POST', '/keys', {})).status).toBe(200);
 });
 
-test('a key that a leaked one made ends with it where that is asked for, and what that made too', async () => {
+test('a revocation with descendants revokes directly and indirectly created keys', async () => {
   const { body: first } = await client.call('POST', '/keys', { label: 'first' });
   const { body: second } = await clientWith(world, first.key).call('POST', '/keys', { label: 'second' });
   const { body: third } = await clientWith(world, second.key).call('POST', '/keys', {});
@@ -132,7 +132,7 @@ test('a key that a leaked one made ends with it where that is asked for, and wha
   expect((await client.call('DELETE', `/keys/${bystander.key_id}`)).body).not.toHaveProperty('descendants');
 });
 
-test('a rotation ends what the old key made with it, but not its successor', async () => {
+test('a rotation with descendants revokes keys of the old key but not its successor', async () => {
   const { body: made } = await client.call('POST', '/keys', {});
   const { body: madeByIt } = await clientWith(world, made.key).call('POST', '/keys', {});
   const path = `/keys/${findId(client)}/rotate`;
@@ -148,7 +148,7 @@ test('a rotation ends what the old key made with it, but not its successor', asy
   expect(await works(body.key)).toBe(true);
 });
 
-test('a key that was replaced makes no other in its grace period, by creation or by rotation', async () => {
+test('a rotated key cannot create or rotate keys in its grace period', async () => {
   const { body: made } = await client.call('POST', '/keys', {});
   const { body } = await client.call('POST', `/keys/${findId(client)}/rotate`);
   expect(await client.call('POST', '/keys', {})).toMatchObject(forbidden);
@@ -158,7 +158,7 @@ test('a key that was replaced makes no other in its grace period, by creation or
   expect((await clientWith(world, body.key).call('POST', '/keys', {})).status).toBe(200);
 });
 
-test('an admin who ends a key with all that came of it keeps its own', async () => {
+test('an admin who revokes a key with descendants keeps their own key', async () => {
   const first = await createAdminClient();
   const { body: own } = await first.call('POST', '/keys', { scopes: ['jobs', 'internal', 'admin'] });
   const admin = clientWith(world, own.key);
@@ -168,7 +168,7 @@ test('an admin who ends a key with all that came of it keeps its own', async () 
 });
 
 describe('keys are listed', () => {
-  test('page by page', async () => {
+  test('keys are listed page by page', async () => {
     for (let made = 0; made < 4; made += 1) await client.call('POST', '/keys', {});
     const first = (await client.call('GET', '/keys?limit=3')).body;
     const rest = (await client.call('GET', `/keys?limit=3&after=${first.next_after}`)).body;
@@ -178,14 +178,14 @@ describe('keys are listed', () => {
     expect((await client.call('GET', '/keys?after=nonsense')).status).toBe(422);
   });
 
-  test('for their own caller, without their text', async () => {
+  test('keys are listed for their own caller, without their text', async () => {
     await createClientFor(world, ['jobs'], 'airport');
     const { body } = await client.call('GET', '/keys');
     expect(body.keys.map(({ caller }: { caller: string }) => caller)).toEqual(['harbour']);
     expect(body.keys[0]).toMatchObject({ key_id: findId(client), prefix: client.key.slice(0, 11) });
   });
 
-  test('of another caller for an admin alone', async () => {
+  test('keys of another caller are listed for an admin only', async () => {
     expect(await client.call('GET', '/keys?caller=airport')).toMatchObject(forbidden);
     const admin = await createAdminClient();
     const { body } = await admin.call('GET', '/keys?caller=harbour');
@@ -194,7 +194,7 @@ describe('keys are listed', () => {
   });
 });
 
-test('a label is changed, and removed by null', async () => {
+test('a label is changed, and null removes it', async () => {
   const path = `/keys/${findId(client)}`;
   expect((await client.call('PATCH', path, { label: 'gate' })).body).toMatchObject({ label: 'gate' });
   expect((await client.call('GET', '/keys')).body.keys[0].label).toBe('gate');
@@ -203,7 +203,7 @@ test('a label is changed, and removed by null', async () => {
 });
 
 describe('revoking a key', () => {
-  test('holds at once, and says since when', async () => {
+  test('a revocation takes effect immediately and returns its time', async () => {
     const other = await createClientFor(world);
     const answer = await client.call('DELETE', `/keys/${findId(other)}`);
     expect(answer).toMatchObject({ status: 200, body: { revoked_at: '2026-03-01T12:00:00.000Z' } });
@@ -213,7 +213,7 @@ describe('revoking a key', () => {
     expect(again.body).toEqual(answer.body);
   });
 
-  test('holds on a clock that is set back', async () => {
+  test('a revocation stays in effect on a clock that is set back', async () => {
     const steadyNow = new Date(world.clock.now.getTime() + 1000);
     world.c.steadyNow = () => steadyNow;
     const app = await createClientFor(world);
@@ -222,12 +222,12 @@ describe('revoking a key', () => {
     expect(await works(app.key)).toBe(false);
   });
 
-  test('a key may end itself: whoever finds it leaked has nothing else at hand', async () => {
+  test('a key can revoke itself, so that a leaked key can be ended with itself', async () => {
     expect((await client.call('DELETE', `/keys/${findId(client)}`)).status).toBe(200);
     expect(await works(client.key)).toBe(false);
   });
 
-  test('an admin key is ended by another one, so that one is always left', async () => {
+  test('an admin key can only be revoked by another one, so that one always remains', async () => {
     const admin = await createAdminClient();
     expect(await admin.call('DELETE', `/keys/${findId(admin)}`)).toMatchObject(forbidden);
     expect(await works(admin.key)).toBe(true);
@@ -236,14 +236,14 @@ describe('revoking a key', () => {
     expect(await works(admin.key)).toBe(false);
   });
 
-  test('a key with less ends none with more', async () => {
+  test('a key cannot revoke a key with more scopes', async () => {
     const stronger = await createClientFor(world, ['jobs', 'internal']);
     expect(await client.call('DELETE', `/keys/${findId(stronger)}`)).toMatchObject(forbidden);
     expect(await client.call('PATCH', `/keys/${findId(stronger)}`, { label: 'x' })).toMatchObject(forbidden);
     expect(await works(stronger.key)).toBe(true);
   });
 
-  test('keys of others are absent, except for an admin', async () => {
+  test('keys of other callers return 404, except for an admin', async () => {
     const other = await createClientFor(world, ['jobs'], 'airport');
     const path = `/keys/${findId(other)}`;
     expect(await client.call('DELETE', path)).toMatchObject(notFound);
@@ -255,7 +255,7 @@ describe('revoking a key', () => {
 });
 
 describe('rotating a key', () => {
-  test('makes a successor of the same kind, and the old one is good for an hour', async () => {
+  test('a rotation creates a successor of the same kind, and the old key stays valid for an hour', async () => {
     await client.call('PATCH', `/keys/${findId(client)}`, { label: 'gate' });
     const { status, body } = await client.call('POST', `/keys/${findId(client)}/rotate`);
     expect(status).toBe(200);
@@ -274,24 +274,24 @@ describe('rotating a key', () => {
     expect(await works(body.key)).toBe(true);
   });
 
-  test('without grace ends the old one at once', async () => {
+  test('a rotation without grace revokes the old key immediately', async () => {
     await client.call('POST', `/keys/${findId(client)}/rotate?grace_seconds=0`);
     expect(await works(client.key)).toBe(false);
   });
 
-  test('an old key that is still good can be revoked before its time', async () => {
+  test('an old key in its grace period can be revoked', async () => {
     const { body } = await client.call('POST', `/keys/${findId(client)}/rotate`);
     await clientWith(world, body.key).call('DELETE', `/keys/${findId(client)}`);
     expect(await works(client.key)).toBe(false);
   });
 
-  test('an admin key may rotate itself', async () => {
+  test('an admin key can rotate itself', async () => {
     const admin = await createAdminClient();
     const { body } = await admin.call('POST', `/keys/${findId(admin)}/rotate?grace_seconds=0`);
     expect((await clientWith(world, body.key).call('GET', '/callers')).status).toBe(200);
   });
 
-  test('grants nobody more than they have, not even an admin', async () => {
+  test('a rotation grants no additional scopes, not even to an admin', async () => {
     const stronger = await createClientFor(world, ['jobs', 'internal']);
     const path = `/keys/${findId(stronger)}/rotate`;
     expect(await client.call('POST', path)).toMatchObject(forbidden);
@@ -299,7 +299,7 @@ describe('rotating a key', () => {
     expect(await admin.call('POST', path)).toMatchObject(forbidden);
   });
 
-  test('a revoked key has no successor', async () => {
+  test('a revoked key cannot be rotated', async () => {
     const other = await createClientFor(world);
     await client.call('DELETE', `/keys/${findId(other)}`);
     expect(await client.call('POST', `/keys/${findId(other)}/rotate`)).toMatchObject({ status: 400 });
@@ -307,7 +307,7 @@ describe('rotating a key', () => {
 });
 
 describe('callers', () => {
-  test('are made once, and listed by name, page by page', async () => {
+  test('callers are created once, and listed by name and page by page', async () => {
     const admin = await createAdminClient();
     const made = await admin.call('POST', '/callers', { caller: 'harbour', label: 'Port of Kiel' });
     expect(made).toMatchObject({

@@ -24,7 +24,7 @@ describe('/logs', () => {
     world.c.log.error('error 1');
   });
 
-  test('has the newest hundred entries, newest last', async () => {
+  test('the log has the newest hundred entries, newest last', async () => {
     const { status, body } = await logs();
     expect(status).toBe(200);
     expect(body).toMatchObject({ total_in_buffer: 122, returned: 100 });
@@ -37,7 +37,7 @@ describe('/logs', () => {
     expect(body.logs[0].message).toBe('debug 12');
   });
 
-  test('of a level has the entries of that level alone', async () => {
+  test('the log of a level has entries of that level only', async () => {
     const { body } = await logs('?level=INFO&limit=2');
     expect(body).toMatchObject({ total_in_buffer: 122, returned: 2 });
     expect(body.logs.map(({ message }: { message: string }) => message)).toEqual(['info 59', 'info 60']);
@@ -52,12 +52,12 @@ describe('/logs', () => {
     ['?limit=0', { type: 'greater_than_equal', ctx: { ge: 1 } }],
     ['?limit=501', { type: 'less_than_equal', ctx: { le: 500 } }],
     ['?limit=all', { type: 'int_parsing', loc: ['query', 'limit'] }],
-  ])('%s is 422', async (query, detail) => {
+  ])('the query %s returns 422', async (query, detail) => {
     expect(await logs(query)).toMatchObject({ status: 422, body: { detail: [detail] } });
   });
 });
 
-test('what a job does is found by the first eight characters of its id', async () => {
+test('entries about a job begin with the first eight characters of its id', async () => {
   const { body: job } = await client.call('POST', '/live-monitor', {
     stream_url: 'https://example.com/live.m3u8',
     condition: 'a ship',
@@ -72,7 +72,7 @@ test('what a job does is found by the first eight characters of its id', async (
   expect(messages.join('\n')).toMatch(/Job accepted .*\n.*Job started .*\n.*Tick committed .*\n.*Job ended /);
 });
 
-test('no secret of a request or a failure comes into the log', async () => {
+test('the log contains no secret of a request or a failure', async () => {
   const secret = await world.c.signer.secret('harbour');
   const said = `rtsp://viewer:s3cret@camera.test/yard ${client.key} ${secret} Bearer ${client.key}`;
   world.script.probe = new Error(`ffmpeg: cannot open ${said}`);

@@ -3,7 +3,7 @@ import { createApp } from '../../../adapters/http/app.ts';
 import { mintKey } from '../../../core/access/api-key.ts';
 import { createWorld } from '../../support/world.ts';
 
-test('a list of thousands of wrong elements is refused in a few words', async () => {
+test('a list of thousands of invalid elements is rejected with a short response', async () => {
   const world = createWorld();
   const minted = mintKey({ caller: 'harbour', scopes: ['jobs'], label: null }, world.c.now(), world.c);
   await world.c.keys.put(minted.key);
@@ -17,7 +17,7 @@ test('a list of thousands of wrong elements is refused in a few words', async ()
   world.close();
 });
 
-test('a text of many half-matches is echoed as it is', async () => {
+test('a text of many partial matches is repeated unchanged', async () => {
   const world = createWorld();
   const minted = mintKey({ caller: 'harbour', scopes: ['jobs'], label: null }, world.c.now(), world.c);
   await world.c.keys.put(minted.key);

@@ -29,7 +29,7 @@ async function monitor(fields = {}) {
 
 const cancel = (jobId: string) => client.call('DELETE', `/jobs/${jobId}`);
 
-/** Three captures: one is judged, one skipped, one goes unanswered. */
+/** Three captures: one judged, one skipped, one without a usable model result. */
 async function watchThreeTimes({ step }: Awaited<ReturnType<typeof monitor>>) {
   world.script.moved.push(true, false, true);
   world.script.verdicts.push(false, new VisionError('Try again.'));
@@ -37,7 +37,7 @@ async function watchThreeTimes({ step }: Awaited<ReturnType<typeof monitor>>) {
 }
 
 describe('/metrics', () => {
-  test('of a service that has done nothing has every number, with the provider by its name', async () => {
+  test('the metrics of a new service have every number, with the provider by its name', async () => {
     expect(await metrics()).toEqual({
       started_at: '2026-03-01T12:00:00.000Z',
       providers: { scripted: { calls: 0, errors: 0 } },
@@ -47,7 +47,7 @@ describe('/metrics', () => {
     });
   });
 
-  test('has the live numbers of a running job, and the same once it has ended', async () => {
+  test('the metrics include a running job, with the same numbers after its end', async () => {
     const job = await monitor();
     await watchThreeTimes(job);
     const running = await metrics();
@@ -62,7 +62,7 @@ describe('/metrics', () => {
     expect(await metrics()).toEqual(running);
   });
 
-  test('agrees with the stats of the jobs, so that the savings can be computed', async () => {
+  test('the metrics agree with the stats of the jobs, so that the savings can be computed', async () => {
     const jobs = [await monitor(), await monitor()];
     for (const job of jobs) await watchThreeTimes(job);
     const { captured, skipped_prefilter: skipped } = (await metrics()).frames;
@@ -73,7 +73,7 @@ describe('/metrics', () => {
     expect(stats.map(({ frames_skipped: frames }) => frames)).toEqual([1, 1]);
   });
 
-  test('counts as completed and failed the jobs that ended in these states, and stopped ones as neither', async () => {
+  test('completed and failed jobs are counted by their status, and stopped jobs as neither', async () => {
     world.script.verdicts.push(true);
     const completed = await monitor();
     await world.tick(completed.step);
@@ -88,7 +88,7 @@ describe('/metrics', () => {
     expect((await metrics()).jobs).toEqual({ created: 4, completed: 1, failed: 1 });
   });
 
-  test('counts direct calls: a frame for a check, and a model call for each', async () => {
+  test('direct calls are counted: a frame per check, and a model call for each', async () => {
     const check = { stream_url: 'https://example.com/live.m3u8', condition: 'a ship' };
     expect((await client.call('POST', '/check-once', check)).status).toBe(200);
     world.script.verdicts.push(new VisionError('Try again.'));
@@ -100,7 +100,7 @@ describe('/metrics', () => {
     });
   });
 
-  test('counts deliveries when they are over, not attempts, and agrees with the job', async () => {
+  test('deliveries are counted when they end, not per attempt, in agreement with the job', async () => {
     const { jobId } = await monitor({ webhook_url: 'https://example.com/hook' });
     await cancel(jobId);
     const [started, stopped] = world.queued.filter(({ job_id: queued }) => queued === jobId);
@@ -117,7 +117,7 @@ describe('/metrics', () => {
     expect(stats.webhook).toMatchObject({ delivered: 1, failed: 1, pending: 0 });
   });
 
-  test('counts as failed what is undelivered an hour after its job ended, though the job cannot be read any more', async () => {
+  test("an event that is undelivered an hour after its job's end is counted as failed, although the job is not readable any more", async () => {
     const { jobId } = await monitor({ webhook_url: 'https://example.com/hook' });
     await cancel(jobId);
     world.advance(3601);
@@ -127,7 +127,7 @@ describe('/metrics', () => {
     expect((await metrics()).webhooks).toEqual({ sent: 0, failed: 2 });
   });
 
-  test('begins anew with the process: what was done before is left out, also of jobs that still run', async () => {
+  test('the counters restart with the process and exclude earlier work, also of running jobs', async () => {
     const ended = await monitor();
     await watchThreeTimes(ended);
     await cancel(ended.jobId);

@@ -5,7 +5,7 @@ import { mintKey } from '../../../core/access/api-key.ts';
 import { createWorld } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
 
-/** Against what FastAPI with Pydantic really wrote: `pydantic/generate.py` made the table. */
+/** Comparison with responses of FastAPI with Pydantic, recorded by `pydantic/generate.py`. */
 
 type Entry = { type: string; loc: (string | number)[]; msg: string; ctx?: object };
 type Case = {
@@ -46,18 +46,24 @@ async function ask({ method, path, contentType, body }: Case) {
 const short = (text: string) => (text.length > 90 ? `${text.slice(0, 90)}…` : text);
 const titled = cases.map((one) => [one.method, short(one.path), short(one.body), one] as const);
 
-describe(`as Pydantic ${versions['pydantic']} words it, the 422 of`, () => {
-  test.each(titled.filter(([, , , { status }]) => status === 422))('%s %s %s', async (_, __, ___, one) => {
-    const { status, body } = await ask(one);
-    expect(status).toBe(422);
-    expect(
-      body.detail.map(({ type, loc, msg, ctx }: Entry) => ({ type, loc, msg, ...(ctx && { ctx }) })),
-    ).toEqual(one.detail);
-  });
+describe(`validation compared with Pydantic ${versions['pydantic']}`, () => {
+  test.each(titled.filter(([, , , { status }]) => status === 422))(
+    'the 422 of %s %s %s has the same details',
+    async (_, __, ___, one) => {
+      const { status, body } = await ask(one);
+      expect(status).toBe(422);
+      expect(
+        body.detail.map(({ type, loc, msg, ctx }: Entry) => ({ type, loc, msg, ...(ctx && { ctx }) })),
+      ).toEqual(one.detail);
+    },
+  );
 });
 
-describe('what Pydantic takes passes the schema:', () => {
-  test.each(titled.filter(([, , , { status }]) => status === 200))('%s %s %s', async (_, __, ___, one) => {
-    expect((await ask(one)).status).not.toBe(422);
-  });
+describe('requests that Pydantic accepts', () => {
+  test.each(titled.filter(([, , , { status }]) => status === 200))(
+    'the request %s %s %s passes the schema',
+    async (_, __, ___, one) => {
+      expect((await ask(one)).status).not.toBe(422);
+    },
+  );
 });

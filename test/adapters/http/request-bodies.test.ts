@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-/** A body whose end is held back until `finish` is called. */
+/** Body whose last part is sent when `finish` is called. */
 function heldBack(text: string) {
   let finish = () => {};
   const stream = new ReadableStream({
@@ -40,7 +40,7 @@ const post = (path: string, body: unknown, length?: number, caller = call) =>
 
 describe('Request bodies', () => {
   test.each(['/live-monitor', '/live-digest', '/check-once', '/streams/validate', '/webhook-test', '/keys'])(
-    'a body of more than 32 kB is refused at %s, with a length or without',
+    'a body above 32 kB is rejected at %s, with or without a length',
     async (path) => {
       const tooLarge = {
         status: 413,
@@ -52,12 +52,12 @@ describe('Request bodies', () => {
     },
   );
 
-  test('a frame may have 5 MB', async () => {
+  test('a request with a frame can have 5 MB', async () => {
     expect((await post('/analyze-frame', heldBack('x').stream, 5_000_001)).status).toBe(413);
     expect((await post('/analyze-frame', { ...frame, frame_b64: 'A'.repeat(4_900_000) })).status).toBe(400);
   });
 
-  test('a body that stops arriving is 408, and its bytes are no longer counted', async () => {
+  test('a body that stops arriving returns 408 and releases its bytes', async () => {
     const bodies = Array.from({ length: 3 }, () => heldBack('{'));
     const answers = bodies.map(({ stream }) => post('/analyze-frame', stream, 5_000_000));
     await settled();
@@ -73,7 +73,7 @@ describe('Request bodies', () => {
     expect(timers.size).toBe(0);
   });
 
-  test('the announced bytes of a caller are limited before they arrive, and not those of another', async () => {
+  test('the announced bytes of a caller are limited before they arrive, separately from other callers', async () => {
     const bodies = Array.from({ length: 3 }, () => heldBack(JSON.stringify(frame)));
     const answers = bodies.map(({ stream }) => post('/analyze-frame', stream, 5_000_000));
     await settled();
@@ -90,7 +90,7 @@ describe('Request bodies', () => {
     expect((await post('/analyze-frame', frame, 100)).status).toBe(400);
   });
 
-  test('bytes without a length are counted as they arrive', async () => {
+  test('the bytes of a body without a length are counted as they arrive', async () => {
     const bodies = Array.from({ length: 3 }, () => heldBack('x'.repeat(4_900_000)));
     const answers = bodies.map(({ stream }) => post('/analyze-frame', stream));
     await settled();
@@ -99,7 +99,7 @@ describe('Request bodies', () => {
     expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([422, 422, 422]);
   });
 
-  test('bodies of all callers together are limited', async () => {
+  test('the bodies of all callers together are limited', async () => {
     const callers = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => createHttpCaller(world, name)));
     const bodies: ReturnType<typeof heldBack>[] = [];
     const answers = callers.flatMap((caller) =>
@@ -116,7 +116,7 @@ describe('Request bodies', () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(3);
   });
 
-  test('nothing is read of a request without a key, nor of one that no endpoint takes', async () => {
+  test('the body is not read without a key or without an endpoint for it', async () => {
     let read = 0;
     const unread = () => new ReadableStream({ pull: () => void (read += 1) }, { highWaterMark: 0 });
     expect((await call('POST', '/analyze-frame', unread(), { authorization: '' })).status).toBe(401);

@@ -32,12 +32,12 @@ describe('a key without the scope jobs', () => {
     ['GET', '/webhook-secret'],
     ['POST', '/webhook-secret/rotate'],
     ['GET', '/an/endpoint/of/tomorrow'],
-  ])('is 403 at %s %s, before anything is read', async (method, path) => {
+  ])('a key without the scope jobs gets 403 at %s %s before the request is read', async (method, path) => {
     const operator = await createClientFor(world, ['internal', 'admin']);
     expect(await operator.call(method, path)).toMatchObject(forbidden);
   });
 
-  test('reads what its own scopes open', async () => {
+  test('a key without the scope jobs reads what its own scopes allow', async () => {
     const operator = await createClientFor(world, ['internal', 'admin']);
     for (const path of ['/metrics', '/logs', '/alarms', '/keys', '/callers'])
       expect((await operator.call('GET', path, undefined, internal)).status, path).toBe(200);
@@ -52,20 +52,23 @@ describe('what is internal', () => {
     ['the scope with another value of the header', ['internal'], { 'x-service-internal': '1' }],
     ['the header without the scope', ['jobs'], internal],
     ['an admin without the scope', ['jobs', 'admin'], internal],
-  ])('is 403 for %s', async (_, scopes, headers) => {
+  ])('an internal endpoint returns 403 for %s', async (_, scopes, headers) => {
     const client = await createClientFor(world, scopes);
     for (const path of paths)
       expect(await client.call('GET', path, undefined, headers)).toMatchObject(forbidden);
   });
 
-  test('is 401 without a key, header or not', async () => {
+  test('an internal endpoint returns 401 without a key, with or without the header', async () => {
     const stranger = clientWith(world, 'wp_nobody');
     for (const path of paths)
       expect((await stranger.call('GET', path, undefined, internal)).status).toBe(401);
   });
 });
 
-test.each(['GET', 'POST'])('%s /callers is 403 without the scope admin', async (method) => {
-  const client = await createClientFor(world, ['jobs', 'internal']);
-  expect(await client.call(method, '/callers')).toMatchObject(forbidden);
-});
+test.each(['GET', 'POST'])(
+  'the request %s /callers returns 403 without the scope admin',
+  async (method) => {
+    const client = await createClientFor(world, ['jobs', 'internal']);
+    expect(await client.call(method, '/callers')).toMatchObject(forbidden);
+  },
+);

@@ -30,7 +30,7 @@ async function triggeredMonitor(webhookUrl: string | undefined = hook): Promise<
   return body.job_id;
 }
 
-/** What the queue does, as far as it is due. */
+/** Handles the messages that are due, like the queue. */
 async function deliverAll(): Promise<void> {
   for (const message of world.queued.splice(0)) {
     let outcome = await deliverEvent(message, world.c);
@@ -48,7 +48,7 @@ const resend = (jobId: string, sequence: number) =>
 const ids = (requests: WebhookRequest[]) => requests.map(({ headers }) => headers['webhook-id']);
 
 describe('deliveries of a job', () => {
-  test('say what each attempt came to', async () => {
+  test('the deliveries of a job list the result of each attempt', async () => {
     const jobId = await triggeredMonitor();
     world.script.webhooks.push({}, { status: 503, latencyMs: 7 }, { status: null, error: 'timed out' });
     await deliverAll();
@@ -75,7 +75,7 @@ describe('deliveries of a job', () => {
     });
   });
 
-  test('are read page by page, and by their state', async () => {
+  test('deliveries are read page by page, and by their state', async () => {
     const jobId = await triggeredMonitor();
     world.script.webhooks.push({}, { status: 410 });
     await deliverAll();
@@ -89,7 +89,7 @@ describe('deliveries of a job', () => {
     expect((await client.call('GET', `/jobs/${jobId}/deliveries?state=lost`)).status).toBe(422);
   });
 
-  test('of a job without a webhook are none', async () => {
+  test('a job without a webhook has no deliveries', async () => {
     const { body } = await client.call('POST', '/live-monitor', {
       stream_url: 'https://example.com/live.m3u8',
       condition: 'a ship',
@@ -97,7 +97,7 @@ describe('deliveries of a job', () => {
     expect(await deliveries(body.job_id)).toMatchObject({ webhook_url: null, deliveries: [] });
   });
 
-  test('of others are 404, as if absent', async () => {
+  test('deliveries of other callers return 404, as if absent', async () => {
     const jobId = await triggeredMonitor();
     await deliverAll();
     client = await createClientFor(world, ['jobs'], 'airport');
@@ -107,7 +107,7 @@ describe('deliveries of a job', () => {
 });
 
 describe('sending again', () => {
-  test('a failed delivery makes four fresh attempts, with the same webhook-id', async () => {
+  test('a resend of a failed delivery makes four new attempts with the same webhook-id', async () => {
     const jobId = await triggeredMonitor();
     const four = Array.from({ length: 4 }, () => ({ status: 500 }));
     world.script.webhooks.push({}, ...four);
@@ -135,7 +135,7 @@ describe('sending again', () => {
     expect(stats.webhook).toMatchObject({ delivered: 3, failed: 0, failures: [] });
   });
 
-  test('may fail again, and be sent once more', async () => {
+  test('a resend can fail and be repeated', async () => {
     const jobId = await triggeredMonitor();
     const four = Array.from({ length: 4 }, () => ({ status: 500 }));
     world.script.webhooks.push({}, ...four);
@@ -150,7 +150,7 @@ describe('sending again', () => {
     expect((await deliveries(jobId)).deliveries[1]).toMatchObject({ state: 'delivered', resend: 2 });
   });
 
-  test('what arrived is sent once more', async () => {
+  test('a delivered event can be resent', async () => {
     const jobId = await triggeredMonitor();
     await deliverAll();
     world.sent.length = 0;
@@ -159,7 +159,7 @@ describe('sending again', () => {
     expect(ids(world.sent)).toEqual([`msg_${jobId}_1`]);
   });
 
-  test('what was sent again is sent once more after a minute, and not before', async () => {
+  test('a resend can be repeated after a minute and not before', async () => {
     const jobId = await triggeredMonitor();
     await deliverAll();
     await resend(jobId, 1);
@@ -179,7 +179,7 @@ describe('sending again', () => {
     expect(ids(world.sent)).toEqual([`msg_${jobId}_3`, `msg_${jobId}_1`]);
   });
 
-  test('a clock that was set back an hour does not hold up a resend', async () => {
+  test('a clock that was set back an hour does not delay a resend', async () => {
     const jobId = await triggeredMonitor();
     await deliverAll();
     await resend(jobId, 1);
@@ -188,7 +188,7 @@ describe('sending again', () => {
     expect((await resend(jobId, 1)).status).toBe(200);
   });
 
-  test('resends count as calls, and a loop on one delivery is refused', async () => {
+  test('resends count as calls, and a loop on one delivery is rejected', async () => {
     const jobId = await triggeredMonitor();
     await deliverAll();
     const statuses = new Map<number, number>();
@@ -205,7 +205,7 @@ describe('sending again', () => {
     expect(new Set(world.queued.map(({ resend: series }) => series))).toEqual(new Set([1]));
   });
 
-  test('asked for twice before it is taken up is the same message, and sent once', async () => {
+  test('two resends before the first is handled are the same message, sent once', async () => {
     const jobId = await triggeredMonitor();
     await deliverAll();
     world.sent.length = 0;
@@ -216,7 +216,7 @@ describe('sending again', () => {
     expect(world.sent).toHaveLength(1);
   });
 
-  test('reaches a receiver that once said 410 or was silent for an hour', async () => {
+  test('a resend reaches a receiver that returned 410 or failed for an hour', async () => {
     world.close();
     world = createWorld({ retentionSeconds: 86_400 });
     client = await createClientFor(world);
@@ -230,7 +230,7 @@ describe('sending again', () => {
     expect((await deliveries(jobId)).deliveries[2]).toMatchObject({ state: 'delivered', resend: 1 });
   });
 
-  test('what is still under way is refused', async () => {
+  test('a resend of a delivery in progress is rejected', async () => {
     const jobId = await triggeredMonitor();
     expect(await resend(jobId, 1)).toMatchObject({ status: 400, body: { error: { code: 'BAD_REQUEST' } } });
     world.script.webhooks.push({ status: 500 });
@@ -238,7 +238,7 @@ describe('sending again', () => {
     expect((await resend(jobId, 1)).status).toBe(400);
   });
 
-  test('progress and numbers that are not there have no delivery', async () => {
+  test('progress and unknown sequences have no delivery', async () => {
     const jobId = await triggeredMonitor();
     await deliverAll();
     for (const sequence of [2, 99])
@@ -248,7 +248,7 @@ describe('sending again', () => {
       });
   });
 
-  test('a job that is removed has nothing to send', async () => {
+  test('a removed job has nothing to resend', async () => {
     const jobId = await triggeredMonitor();
     await deliverAll();
     world.advance(3600);
@@ -267,7 +267,7 @@ describe('the webhook secret', () => {
     return world.sent.at(-1)!;
   };
 
-  test('is what events are signed with, and kept nowhere on its way', async () => {
+  test('the webhook secret signs the events and is not cached', async () => {
     const { status, body, headers } = await client.call('GET', '/webhook-secret');
     expect(status).toBe(200);
     expect(headers.get('cache-control')).toBe('no-store');
@@ -279,7 +279,7 @@ describe('the webhook secret', () => {
     expect(verifies(body.secret, await send())).toBe(true);
   });
 
-  test('rotated signs at once, beside the old one for a day', async () => {
+  test('a rotated secret signs immediately, together with the old one for a day', async () => {
     const before = (await client.call('GET', '/webhook-secret')).body.secret;
     const { body } = await client.call('POST', '/webhook-secret/rotate');
     expect(body).toMatchObject({ version: 2, previous_valid_until: '2026-03-02T12:00:00.000Z' });
@@ -296,13 +296,13 @@ describe('the webhook secret', () => {
     expect((await client.call('GET', '/webhook-secret')).body.previous_valid_until).toBeNull();
   });
 
-  test('rotated without grace ends the old one at once', async () => {
+  test('a rotation without grace ends the old secret immediately', async () => {
     const before = (await client.call('GET', '/webhook-secret')).body.secret;
     await client.call('POST', '/webhook-secret/rotate?grace_seconds=0');
     expect(verifies(before, await send())).toBe(false);
   });
 
-  test('rotated by one caller is not another caller’s', async () => {
+  test('a rotation leaves the secrets of other callers', async () => {
     const other = await createClientFor(world, ['jobs'], 'airport');
     const before = (await other.call('GET', '/webhook-secret')).body;
     await client.call('POST', '/webhook-secret/rotate');
@@ -310,7 +310,7 @@ describe('the webhook secret', () => {
     expect(before.secret).not.toBe((await client.call('GET', '/webhook-secret')).body.secret);
   });
 
-  test('rotated by many at once counts each of them', async () => {
+  test('concurrent rotations all count', async () => {
     const answers = await Promise.all(
       Array.from({ length: 4 }, () => client.call('POST', '/webhook-secret/rotate')),
     );
@@ -323,7 +323,7 @@ describe('a test event', () => {
   const ask = (webhookUrl: string = hook) =>
     client.call('POST', '/webhook-test', { webhook_url: webhookUrl });
 
-  test('is sent signed, in the envelope of every event, and answered with what came of it', async () => {
+  test('a test event is sent signed, in the envelope of every event, and its result returned', async () => {
     expect(await ask()).toMatchObject({ status: 200, body: { status: 204, latency_ms: 1, error: null } });
     const [request] = world.sent;
     expect(request?.url).toBe(hook);
@@ -332,14 +332,14 @@ describe('a test event', () => {
     expect(JSON.parse(request!.body)).toMatchObject({ type: 'test', timestamp: '2026-03-01T12:00:00.000Z' });
   });
 
-  test('that fails says why, and is not repeated', async () => {
+  test('a test event that fails returns the reason and is not retried', async () => {
     world.script.webhooks.push({ status: 500 }, { status: null, error: 'timed out' });
     expect((await ask()).body).toEqual({ status: 500, latency_ms: 1, error: 'the receiver answered 500' });
     expect((await ask()).body).toEqual({ status: null, latency_ms: 1, error: 'timed out' });
     expect(world.sent).toHaveLength(2);
   });
 
-  test('goes nowhere that a job may not go', async () => {
+  test('a test event cannot reach an address that a job cannot reach', async () => {
     world.c.webhookUrls = {
       check: () => {
         throw new InvalidUrlError('Use a public address.');
@@ -353,7 +353,7 @@ describe('a test event', () => {
     expect((await ask('')).status).toBe(422);
   });
 
-  test('is limited per caller', async () => {
+  test('test events are limited per caller', async () => {
     for (let sent = 0; sent < 120; sent += 1) await ask();
     expect(await ask()).toMatchObject({ status: 429, body: { error: { code: 'RATE_LIMITED' } } });
     expect(world.sent).toHaveLength(120);
@@ -361,7 +361,7 @@ describe('a test event', () => {
     expect((await ask()).status).toBe(200);
   });
 
-  test('is no delivery of a job, so the metrics leave it out', async () => {
+  test('a test event is not a delivery of a job, so the metrics exclude it', async () => {
     await ask();
     expect((await world.c.meter.read()).deliveries).toEqual({ delivered: 0, failed: 0 });
   });

@@ -12,7 +12,7 @@ import { readKey, tellApiStory } from '../../support/api-story.ts';
 import { createWorld } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
 
-/** The official client over real HTTP. */
+/** Official client over real HTTP. */
 
 let world: World;
 let server: HttpServer;
@@ -46,9 +46,9 @@ async function connect(scopes: Scope[] = ['jobs', 'internal', 'admin']): Promise
 
 const monitor = { stream_url: 'https://example.com/live.m3u8', condition: 'a ship enters the lock' };
 
-test('every operation is a tool, with schemas, and every tool can be called', async () => {
+test('every operation is a tool with schemas that can be called', async () => {
   const client = await connect();
-  // The client keeps the output schemas of what it lists and holds every result against them, failed ones too.
+  // The client caches the output schemas and validates every result against them, also of failed calls.
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual(endpoints.map(({ id }) => id));
   const succeeded = new Set<string>();
@@ -61,7 +61,7 @@ test('every operation is a tool, with schemas, and every tool can be called', as
   expect([...succeeded].toSorted()).toEqual(tools.map(({ name }) => name).toSorted());
 });
 
-test('a tool takes what its endpoint takes: names, types, limits and defaults', async () => {
+test('a tool accepts the arguments of its endpoint: names, types, limits and defaults', async () => {
   const { tools } = await (await connect()).listTools();
   const tool = tools.find(({ name }) => name === 'live_monitor');
   expect(tool?.inputSchema).toMatchObject({
@@ -77,7 +77,7 @@ test('a tool takes what its endpoint takes: names, types, limits and defaults', 
   }
 });
 
-test('an answer is structured content, and text for clients without it', async () => {
+test('a response is structured content, and text for clients without it', async () => {
   const client = await connect();
   world.script.verdicts.push(true);
   const result: any = await client.callTool({ name: 'check_once', arguments: monitor });
@@ -89,7 +89,7 @@ test('an answer is structured content, and text for clients without it', async (
   expect(JSON.parse(result.content[0].text)).toEqual(result.structuredContent);
 });
 
-test('a frame is an image, and not in the text that the model pays for', async () => {
+test('a frame is an image block and not part of the text', async () => {
   const client = await connect();
   const result: any = await client.callTool({
     name: 'check_once',
@@ -104,15 +104,15 @@ test('a frame is an image, and not in the text that the model pays for', async (
 
 describe('errors are results that the model can read', () => {
   test.each([
-    ['of the stream', { ...monitor }, { error: { code: 'STREAM_FETCH_FAILED', remediation: 'Try later.' } }],
-    ['of validation', { stream_url: 'x' }, { detail: [{ loc: ['body', 'condition'], type: 'missing' }] }],
-  ])('%s', async (_, given, expected) => {
+    ['stream', { ...monitor }, { error: { code: 'STREAM_FETCH_FAILED', remediation: 'Try later.' } }],
+    ['validation', { stream_url: 'x' }, { detail: [{ loc: ['body', 'condition'], type: 'missing' }] }],
+  ])('a %s error is a result that the model can read', async (_, given, expected) => {
     world.script.captures.push(new StreamFetchError('Try later.'));
     const result: any = await (await connect()).callTool({ name: 'check_once', arguments: given });
     expect(result).toMatchObject({ isError: true, structuredContent: expected });
   });
 
-  test('a path that fits no schema is one of validation', async () => {
+  test('a path that does not fit the schema is a validation error', async () => {
     const client = await connect();
     expect(await client.callTool({ name: 'get_job', arguments: {} })).toMatchObject({
       isError: true,
@@ -124,7 +124,7 @@ describe('errors are results that the model can read', () => {
     });
   });
 
-  test('a header that HTTP cannot carry is one of validation', async () => {
+  test('an invalid header value is a validation error', async () => {
     const result = await (
       await connect()
     ).callTool({ name: 'live_monitor', arguments: { ...monitor, idempotency_key: 'ключ\n' } });
@@ -134,7 +134,7 @@ describe('errors are results that the model can read', () => {
     });
   });
 
-  test('of the limit on calls that are answered at once: the same as over HTTP', async () => {
+  test('the call limits are the same as over HTTP', async () => {
     const client = await connect();
     for (let made = 0; made < 120; made += 1)
       await client.callTool({ name: 'check_once', arguments: monitor });
@@ -146,7 +146,7 @@ describe('errors are results that the model can read', () => {
 });
 
 describe('keys', () => {
-  test('see the tools of their scopes, and are refused the others', async () => {
+  test('keys list the tools of their scopes and cannot call others', async () => {
     const client = await connect(['jobs']);
     const names = (await client.listTools()).tools.map(({ name }) => name);
     expect(names).toContain('live_monitor');
@@ -159,9 +159,9 @@ describe('keys', () => {
   });
 
   test.each([
-    ['none', {}],
-    ['an unknown one', { Authorization: 'Bearer wp_nothing' }],
-  ])('%s: 401 that says how', async (_, headers: Record<string, string>) => {
+    ['no key', {}],
+    ['an unknown key', { Authorization: 'Bearer wp_nothing' }],
+  ])('a request with %s returns 401 with a remediation', async (_, headers: Record<string, string>) => {
     const response = await post({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, headers);
     expect(response.status).toBe(401);
     expect(response.headers.get('WWW-Authenticate')).toBe('Bearer');
@@ -170,16 +170,19 @@ describe('keys', () => {
 });
 
 describe('the transport', () => {
-  test.each(['GET', 'DELETE', 'PUT'])('%s is 405: there are no sessions', async (method) => {
-    const response = await fetch(`${origin}/mcp`, {
-      method,
-      headers: { Authorization: `Bearer ${await readKey(world)}`, Accept: 'text/event-stream' },
-    });
-    expect(response.status).toBe(405);
-    expect(response.headers.get('Allow')).toBe('POST');
-  });
+  test.each(['GET', 'DELETE', 'PUT'])(
+    'the method %s returns 405, since there are no sessions',
+    async (method) => {
+      const response = await fetch(`${origin}/mcp`, {
+        method,
+        headers: { Authorization: `Bearer ${await readKey(world)}`, Accept: 'text/event-stream' },
+      });
+      expect(response.status).toBe(405);
+      expect(response.headers.get('Allow')).toBe('POST');
+    },
+  );
 
-  test('keeps nothing between requests, and answers with JSON', async () => {
+  test('a request leaves no state and gets a JSON response', async () => {
     const response = await post(
       { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_jobs', arguments: {} } },
       { Authorization: `Bearer ${await readKey(world)}` },
@@ -192,8 +195,8 @@ describe('the transport', () => {
   test.each([
     ['a batch', [{ jsonrpc: '2.0', id: 1, method: 'tools/list' }], -32_600, 'batches'],
     ['a batch of a hundred calls', Array.from({ length: 100 }, creation), -32_600, 'batches'],
-    ['text that is no JSON', '{', -32_700, 'JSON'],
-  ])('refuses %s, and calls no tool', async (_, body, code, message) => {
+    ['text that is not JSON', '{', -32_700, 'JSON'],
+  ])('a request with %s is rejected and calls no tool', async (_, body, code, message) => {
     const response = await post(body, { Authorization: `Bearer ${await readKey(world)}` });
     expect(response.status).toBe(400);
     expect(await response.json()).toEqual({
@@ -204,7 +207,7 @@ describe('the transport', () => {
     expect(await world.c.jobs.usage()).toMatchObject({ jobs_created: 0 });
   });
 
-  test('refuses bodies above its limit', async () => {
+  test('a body above the limit is rejected', async () => {
     const response = await post(
       { padding: 'x'.repeat(5_200_000) },
       { Authorization: `Bearer ${await readKey(world)}` },
@@ -220,7 +223,7 @@ describe('the transport', () => {
     ['Origin', 'http://127.0.0.1.evil.example', 403],
     ['Host', 'evil.example:8787', 403],
     ['Host', 'localhost', 200],
-  ])('%s: %s is answered with %i', async (name, value, status) => {
+  ])('the header %s: %s is answered with status %i', async (name, value, status) => {
     const app = createApp(world.c);
     mountMcp(app, { ...world.c, baseUrl: 'http://127.0.0.1:8787/api' });
     const response = await app.request('http://127.0.0.1:8787/mcp', {
@@ -237,7 +240,7 @@ describe('the transport', () => {
   });
 });
 
-test('a page of a host in the network calls /mcp of that host, and of no other', async () => {
+test('a page of a host in the network can call /mcp of that host only', async () => {
   const c = { ...world.c, acceptsHost: () => true, baseUrl: 'http://127.0.0.1:8787/api' };
   const app = createApp(c);
   mountMcp(app, c);

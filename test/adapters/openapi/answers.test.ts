@@ -17,14 +17,14 @@ beforeEach(() => {
 });
 afterEach(() => world.close());
 
-/** Calls the app itself, past every client, and holds each answer against the document. */
+/** Calls the app without a client and validates each response against the document. */
 async function documentedCaller(seen: Set<string>): Promise<CallOperation> {
   const app = createApp(world.c);
   const authorization = `Bearer ${await readKey(world)}`;
   return async (id, given = {}) => {
     const endpoint = endpoints.find((each) => each.id === id);
     if (!endpoint) throw new Error(`No endpoint ${id}`);
-    // The path is filled in here, unchecked: the app's own answer to a bad one is wanted.
+    // Fills in the path without validation, to get the app's own response to an invalid path.
     const { parameters = z.object({}), ...request } = endpoint.request;
     const path = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => String(given[name]));
     const others = Object.entries(given).filter(([name]) => !(name in parameters.shape));
@@ -35,13 +35,13 @@ async function documentedCaller(seen: Set<string>): Promise<CallOperation> {
   };
 }
 
-test('everything that the app answers is in the document, to the last field', async () => {
+test('every response of the app matches the document, to the last field', async () => {
   const seen = new Set<string>();
   await tellApiStory(await documentedCaller(seen), world);
   for (const { id } of endpoints) expect([...seen]).toContain(`${id} succeeds`);
 });
 
-test('every webhook is as documented, to the last field', async () => {
+test('every webhook matches the document, to the last field', async () => {
   await tellApiStory(await documentedCaller(new Set()), world);
   expect(world.sent).not.toHaveLength(0);
   for (const { body } of world.sent) {
@@ -51,7 +51,7 @@ test('every webhook is as documented, to the last field', async () => {
   }
 });
 
-test('every server-sent event is as documented, to the last field', async () => {
+test('every server-sent event matches the document, to the last field', async () => {
   const jobs = new Set<string>();
   const call = await documentedCaller(new Set());
   await tellApiStory(async (id, given) => {

@@ -10,7 +10,7 @@ import { createWorld } from '../../support/world.ts';
 
 const document: any = openApiDocument('https://watchpost.example.com/api');
 
-test('every route of the app is in the document, and the document has no other', () => {
+test('the document has every route of the app and no other', () => {
   const world = createWorld();
   const routes = createApp(world.c)
     .routes.filter(({ method, path }) => method !== 'ALL' && path.startsWith('/api/'))
@@ -20,13 +20,13 @@ test('every route of the app is in the document, and the document has no other',
   expect([...new Set(routes)].toSorted()).toEqual(documented.toSorted());
 });
 
-test('every endpoint has a name of its own', () => {
+test('every endpoint has its own operation id', () => {
   const names = endpoints.map(({ id }) => id);
   expect(new Set(names).size).toBe(names.length);
   for (const name of names) expect(name).toMatch(/^[a-z]+(_[a-z]+)*$/);
 });
 
-test('every request and answer has a named schema, for clients to have a type', () => {
+test('every request and response has a named schema, so that clients have a type', () => {
   for (const item of Object.values<any>(document.paths)) {
     for (const { operationId, requestBody, responses } of Object.values<any>(item)) {
       const contents = [requestBody, ...Object.values<any>(responses)].map(
@@ -42,7 +42,7 @@ test('every request and answer has a named schema, for clients to have a type', 
 });
 
 describe.each(endpoints)('$id', ({ request: { parameters, body }, response, examples }) => {
-  test('has examples that fit its schemas', () => {
+  test('every example fits its schema', () => {
     if (parameters) expect(parameters.safeParse(examples.parameters)).toMatchObject({ success: true });
     if (body) expect(Object.keys(examples.body ?? {})).not.toEqual([]);
     for (const [name, value] of Object.entries(examples.body ?? {})) {
@@ -55,7 +55,7 @@ describe.each(endpoints)('$id', ({ request: { parameters, body }, response, exam
     }
   });
 
-  test('has a stream example that is one, where it streams', () => {
+  test('the stream example of a streaming endpoint is an event stream', () => {
     if (response.kind === 'jpeg' || !response.asEvents) return;
     const data = response.asEvents.example.match(/^data: .*$/gm) ?? [];
     expect(data).not.toEqual([]);
@@ -67,14 +67,14 @@ describe.each(endpoints)('$id', ({ request: { parameters, body }, response, exam
 });
 
 describe('webhooks', () => {
-  test('are all documented', () => {
+  test('all webhook events are documented', () => {
     const stored = newEventSchema.options
       .map((option) => option.shape.type.value)
       .filter(isDeliveredByWebhook);
     expect(webhooks.map(({ type }) => type).toSorted()).toEqual([...stored, 'test'].toSorted());
   });
 
-  test.each(webhooks)('$type has an example that fits its schema', ({ type, schema, example }) => {
+  test.each(webhooks)('the example of the webhook $type fits its schema', ({ type, schema, example }) => {
     expect(schema.parse(example)).toEqual(example);
     expect(example).toMatchObject({ type });
   });
@@ -90,7 +90,7 @@ test('the document passes a public linter by its strict rules, without a warning
   expect(stdout + stderr).not.toMatch(/warning/i);
 });
 
-test('fields that are coerced say their plain type, their default and their limits', () => {
+test('coerced fields state their plain type, default and limits', () => {
   expect(document.components.schemas.MonitorRequest.properties.interval_seconds).toMatchObject({
     type: 'integer',
     minimum: 5,
@@ -100,6 +100,6 @@ test('fields that are coerced say their plain type, their default and their limi
   expect(document.components.schemas.MonitorRequest.required).toEqual(['stream_url', 'condition']);
 });
 
-test('answers stay open, so that a field added later breaks no client', () => {
+test('responses stay open, so that a new field breaks no client', () => {
   expect(JSON.stringify(document)).not.toContain('"additionalProperties":false');
 });

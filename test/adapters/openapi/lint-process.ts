@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openApiDocument } from '../../../adapters/openapi/document.ts';
 
-/** `npm run check:openapi`: the document against the strict recommended rules of Redocly, examples included. Speaks to nobody. */
+/** `npm run check:openapi`: validates the document with Redocly's strict recommended rules, examples included. Makes no network request. */
 
 const require = createRequire(import.meta.url);
 const directory = mkdtempSync(join(tmpdir(), 'watchpost-openapi-'));

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { openApiDocument } from '../../../adapters/openapi/document.ts';
 
-/** Texts, which may change without a change of the interface. */
+/** Text members, which can change without a change of the interface. */
 const texts = new Set(['description', 'summary', 'title', 'example', 'examples', 'tags']);
 
-/** Members whose keys are names of the interface, not keywords of OpenAPI. */
+/** Members whose keys are names of the interface and not OpenAPI keywords. */
 const named = new Set(['properties', 'schemas', 'paths', 'responses', 'headers', 'webhooks']);
 
 test('the structure of the OpenAPI document changes only with its snapshot', async () => {

@@ -21,13 +21,13 @@ describe('the table of a deployment, by the name of its stack', () => {
   test.each([
     ['watchpost-prod', 'watchpost-prod-JobsTable1F0A'],
     ['watchpost-test', 'watchpost-test-JobsTable2B3C'],
-  ])('%s', async (stack, table) => {
+  ])('the table of the stack %s is found', async (stack, table) => {
     expect(await findTable(stack, client)).toBe(table);
   });
 
-  test('a stack that is not there, or whose name begins others, is told with what to do', async () => {
+  test('an unknown stack, or one whose name begins others, is rejected with a remediation', async () => {
     await expect(findTable('watchpost-dev', client)).rejects.toMatchObject({
-      message: 'No table of a stack watchpost-dev in this account and region',
+      message: 'No table of the stack watchpost-dev found in this account and region',
       remediation: expect.stringContaining('--table'),
     });
     await expect(findTable('watchpost-two', client)).rejects.toThrow('2 tables');

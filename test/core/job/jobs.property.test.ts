@@ -91,6 +91,8 @@ type Life = {
   statuses: string[];
   /** Seconds from the start of the job to each of its alerts: what no step of the clock changes. */
   alertedAfter: number[];
+  /** Sequence of the newest check that was compared with its alert: a tick of a job that was cancelled adds none. */
+  notedSequence: number;
   /** Whether the wall clock was set back in its life: the times of its log then are of several clocks. */
   setBack: boolean;
 };
@@ -143,6 +145,8 @@ async function noteAlert({ c }: World, life: Life, outcome: string, previousTick
   const events = await c.jobs.events(life.job.job_id, 0, 1000);
   const progress = events.findLast(({ type }) => type === 'progress');
   if (job?.job_type !== 'live-monitor' || progress?.type !== 'progress') return;
+  if (progress.sequence <= life.notedSequence) return;
+  life.notedSequence = progress.sequence;
   if (progress.data.check !== job.last_tick || progress.data.triggered === null) return;
   const seconds = (Date.parse(progress.timestamp) - Date.parse(job.started_at ?? '')) / 1000;
   const cooled = seconds - (life.alertedAfter.at(-1) ?? -Infinity) >= job.config.trigger_cooldown_seconds;
@@ -169,7 +173,15 @@ async function create(world: World, lives: Life[], step: Creation): Promise<void
     expect(active).toBeLessThan(10);
     expect(job.status).toBe('pending');
     const next = await world.begin({ job_id: job.job_id, generation: 0 });
-    lives.push({ job, next, before: undefined, statuses: ['pending'], alertedAfter: [], setBack: false });
+    lives.push({
+      job,
+      next,
+      before: undefined,
+      statuses: ['pending'],
+      alertedAfter: [],
+      notedSequence: 0,
+      setBack: false,
+    });
   } catch (error) {
     expect(error).toBeInstanceOf(MaxJobsReachedError);
     expect(active).toBe(10);

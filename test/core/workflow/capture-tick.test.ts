@@ -41,6 +41,12 @@ describe('a capture', () => {
     });
   });
 
+  test('a capture without a source fails the workflow, so that its job does not run on blind', async () => {
+    await expect(captureTick({ ...input, source_id: crypto.randomUUID() }, world.c)).rejects.toThrow(
+      'The job has no source',
+    );
+  });
+
   test('that the engine abandons is no result', async () => {
     const hanging = capturing(
       (_, signal) =>

@@ -77,11 +77,12 @@ withDynamoLocal((makeTable) => {
   });
 
   describe('retention of items', () => {
-    it('items of an ended job and its source are deleted at least one hour after it expires', async () => {
+    it('a job and its source expire one hour after the retention of the job, and not while it is active', async () => {
       const { item, stores } = await open();
       const job = newJob();
       await stores.jobs.create(createCreation(job), start);
       expect(await item(itemKeys.job(job.job_id))).not.toHaveProperty('ttl');
+      expect(await item(itemKeys.source(job.source_id))).not.toHaveProperty('ttl');
 
       await stores.jobs.commit(end(job));
 
@@ -97,9 +98,8 @@ withDynamoLocal((makeTable) => {
       await stores.jobs.commit(createChange(job, [progress, triggered]));
       await stores.deliveries.put(loadDelivery(job));
 
-      const needed = epoch(after(rules.digestSeconds + 3_600 + rules.deliveryTtlSeconds));
+      const needed = epoch(after(rules.maxJobDurationSeconds + 3_600 + rules.deliveryTtlSeconds));
       for (const key of [
-        itemKeys.source(job.source_id),
         itemKeys.event(job.job_id, 1),
         itemKeys.event(job.job_id, 2),
         itemKeys.eventByType(job.job_id, 'watch_triggered', 2),
@@ -108,7 +108,7 @@ withDynamoLocal((makeTable) => {
         expect((await item(key))?.['ttl']).toBeGreaterThan(needed);
       }
       const record = await item(itemKeys.idempotency('harbour', 'key'));
-      expect(record?.['ttl']).toBeGreaterThan(epoch(after(86_400)));
+      expect(record?.['ttl']).toBeGreaterThan(epoch(after(rules.idempotencyKeySeconds)));
     });
 
     it('the list of active jobs does not contain an ended one', async () => {

@@ -29,7 +29,7 @@ const withPixelModel = () => {
 };
 
 describe('POST /analyze-frame', () => {
-  test('answers a yes/no question', async () => {
+  test('a yes/no question gets an answer with a decision', async () => {
     world.script.answers.push({ answer: 'Yes, all of it.', triggered: true });
     expect(await ask(red)).toMatchObject({
       status: 200,
@@ -37,29 +37,29 @@ describe('POST /analyze-frame', () => {
     });
   });
 
-  test('answers an open question without a decision', async () => {
+  test('an open question gets an answer without a decision', async () => {
     expect((await ask(red, { question: 'What is it?' })).body).toMatchObject({
       answer: 'A ship.',
       triggered: null,
     });
   });
 
-  test('returns the frame when it is asked for', async () => {
+  test('the frame is returned if it is requested', async () => {
     expect((await ask(red, { include_frame: true })).body.frame_b64).toBe(red.toString('base64'));
   });
 
-  test('a model that fails is 500 VLM_ERROR', async () => {
+  test('a failed model call returns 500 VLM_ERROR', async () => {
     world.script.answers.push(new VisionError('Try again.'));
     expect(await ask(red)).toMatchObject({ status: 500, body: { error: { code: 'VLM_ERROR' } } });
   });
 
-  test('has the built-in model look at the pixels', async () => {
+  test('the built-in model measures the pixels', async () => {
     withPixelModel();
     expect((await ask(red)).body).toMatchObject({ triggered: true, answer: expect.stringMatching(/^Yes/) });
     expect((await ask(red, { question: 'Is the picture blue?' })).body.triggered).toBe(false);
   });
 
-  test('takes a picture of twelve megapixels', async () => {
+  test('an image of twelve megapixels is accepted', async () => {
     withPixelModel();
     expect((await ask(Buffer.from(jpeg('color=red:size=4096x3072')))).body.triggered).toBe(true);
   });
@@ -76,7 +76,7 @@ describe('a frame that cannot be used', () => {
     ['without its padding', unpadded, /malformed base64/],
     ['in the URL-safe alphabet', `${base64.slice(0, -4)}_-A=`, /malformed base64/],
     ['with padding inside', `AA==${base64}`, /malformed base64/],
-    ['that is no base64', '%%%%', /malformed base64/],
+    ['that is not base64', '%%%%', /malformed base64/],
     ['that is only padding', '====', /malformed base64/],
     ['of four bytes', '/9j/2Q==', /too small/],
     [
@@ -85,9 +85,9 @@ describe('a frame that cannot be used', () => {
       /no JPEG/,
     ],
     ['that begins like a JPEG', Buffer.concat([Buffer.from([255, 216, 255]), Buffer.alloc(200)]), /no JPEG/],
-    ['without a picture in it', Buffer.concat([red.subarray(0, 2), red.subarray(-200)]), /no JPEG/],
+    ['without an image in it', Buffer.concat([red.subarray(0, 2), red.subarray(-200)]), /no JPEG/],
     ['of 100 megapixels, by its header', huge, /10000 x 10000 pixels/],
-  ])('%s is 400 BAD_REQUEST', async (_, frame, remediation) => {
+  ])('a frame %s returns 400 BAD_REQUEST', async (_, frame, remediation) => {
     expect(await ask(frame)).toMatchObject({
       status: 400,
       body: {
@@ -100,7 +100,7 @@ describe('a frame that cannot be used', () => {
     });
   });
 
-  test('because it is cut off or garbled is 400 too, as the decoder finds', async () => {
+  test('a truncated or damaged frame returns 400, as the decoder detects', async () => {
     withPixelModel();
     const cut = jpeg('testsrc2=size=640x360');
     const garbled = Buffer.from(cut).fill(0xff, 700, 2000);
@@ -108,7 +108,7 @@ describe('a frame that cannot be used', () => {
       expect(await ask(frame)).toMatchObject({ status: 400, body: { error: { code: 'BAD_REQUEST' } } });
   });
 
-  test('because it has 100 megapixels is refused within a second', async () => {
+  test('a frame of 100 megapixels is rejected within a second', async () => {
     withPixelModel();
     const encode = ['-frames:v', '1', '-c:v', 'mjpeg', '-q:v', '31', '-f', 'image2pipe', 'pipe:1'];
     const source = ['-nostdin', '-loglevel', 'error', '-f', 'lavfi', '-i', 'color=red:size=10000x10000'];
@@ -119,7 +119,7 @@ describe('a frame that cannot be used', () => {
     expect(performance.now() - began).toBeLessThan(1000);
   });
 
-  test('is never repeated, neither in the answer nor in the log', async () => {
+  test('a rejected frame is repeated neither in the response nor in the log', async () => {
     const long = `${base64.repeat(3)}!`;
     const answers = [
       await ask(long),
@@ -135,7 +135,7 @@ describe('a frame that cannot be used', () => {
   });
 });
 
-/** A JPEG whose header promises that many pixels, and which has none. */
+/** JPEG whose header announces that many pixels without containing them. */
 function jpegHeader(width: number, height: number): Buffer {
   const size = Buffer.alloc(4);
   size.writeUInt16BE(height, 0);

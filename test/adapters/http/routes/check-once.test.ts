@@ -25,7 +25,7 @@ const request = { stream_url: 'https://example.com/live.m3u8', condition: 'a shi
 const check = (fields = {}) => call('POST', '/check-once', { ...request, ...fields });
 
 describe('POST /check-once', () => {
-  test('answers with the verdict and how long it took, without the frame', async () => {
+  test('a check returns verdict and latency, without the frame', async () => {
     const { judge } = world.c.vision;
     world.c.vision.judge = (...given) => {
       world.advance(1.234);
@@ -37,7 +37,7 @@ describe('POST /check-once', () => {
     expect(body).toEqual({ triggered: true, explanation: 'It is there.', latency_ms: 1234 });
   });
 
-  test('tells in headers what the model is and what it used, since the body is fixed', async () => {
+  test('a check returns model and token usage in headers, since the body is fixed', async () => {
     const { headers } = await check();
     const { provider, model } = world.c.vision;
     expect(Object.fromEntries(headers)).toMatchObject({
@@ -48,12 +48,12 @@ describe('POST /check-once', () => {
     });
   });
 
-  test('adds the frame that was judged when it is asked for', async () => {
+  test('the judged frame is returned if it is requested', async () => {
     world.script.captures.push({ frame: new Uint8Array([255, 216, 255, 1]) });
     expect((await check({ include_frame: true })).body.frame_b64).toBe('/9j/AQ==');
   });
 
-  test('takes one frame unless another mode is asked for', async () => {
+  test('a check uses one frame unless another mode is requested', async () => {
     await check();
     await check({ input_mode: 'hybrid', clip_duration_seconds: 7 });
     expect(captured).toMatchObject([
@@ -62,7 +62,7 @@ describe('POST /check-once', () => {
     ]);
   });
 
-  test('shows the model the clip in clip mode', async () => {
+  test('a check in clip mode passes the clip to the model', async () => {
     const shown: unknown[] = [];
     const { judge } = world.c.vision;
     world.c.vision.judge = (look, ...rest) => {
@@ -78,7 +78,7 @@ describe('POST /check-once', () => {
     [new NotLiveError('Give a live URL.'), 'NOT_LIVESTREAM', 'URL is not a live stream'],
     [new NotLiveError('Check the URL.', 'Stream is offline'), 'NOT_LIVESTREAM', 'Stream is offline'],
     [new StreamFetchError('Try again.'), 'STREAM_FETCH_FAILED', 'Failed to fetch stream'],
-  ])('does not capture what the probe refuses: %s', async (error, code, message) => {
+  ])('a stream that the probe rejects is not captured: %s', async (error, code, message) => {
     world.script.probe = error;
     const { status, body } = await check();
     expect({ status, body }).toMatchObject({ status: 400, body: { error: { code, message } } });
@@ -89,7 +89,7 @@ describe('POST /check-once', () => {
     [new StreamFetchError('Try again.', 'Failed to capture frame from stream'), 'STREAM_FETCH_FAILED'],
     [new StreamFetchError('Try again.', 'Failed to capture video clip from stream'), 'STREAM_FETCH_FAILED'],
     [new StreamEndedError(), 'NOT_LIVESTREAM'],
-  ])('tells a failed capture as it is: %s', async (error, code) => {
+  ])('a failed capture returns its error unchanged: %s', async (error, code) => {
     world.script.captures.push(error);
     const { status, body } = await check();
     expect({ status, body }).toMatchObject({
@@ -112,7 +112,7 @@ describe('POST /check-once', () => {
     },
   );
 
-  test.each(['clip', 'hybrid'])('%s with a model that takes no video is refused', async (mode) => {
+  test.each(['clip', 'hybrid'])('the mode %s is rejected by a model without video support', async (mode) => {
     Object.assign(world.c.vision, { supportsVideo: false });
     expect(await check({ input_mode: mode })).toMatchObject({
       status: 400,
@@ -121,7 +121,7 @@ describe('POST /check-once', () => {
     expect((await check()).status).toBe(200);
   });
 
-  test('a model that fails is 500 VLM_ERROR', async () => {
+  test('a failed model call returns 500 VLM_ERROR', async () => {
     world.script.verdicts = [new VisionError('Try again.')] as never;
     expect(await check()).toMatchObject({
       status: 500,
@@ -130,8 +130,8 @@ describe('POST /check-once', () => {
   });
 });
 
-describe('the limits on calls that are answered at once', () => {
-  test('refuse the 121st in a minute with the time to wait, and let it through after it', async () => {
+describe('call limits', () => {
+  test('the 121st call in a minute is rejected with the time to wait, and accepted after it', async () => {
     for (let made = 0; made < 60; made += 1) {
       await check();
       await call('POST', '/streams/validate', { stream_url: request.stream_url });
@@ -147,7 +147,7 @@ describe('the limits on calls that are answered at once', () => {
     expect((await check()).status).toBe(200);
   });
 
-  test('refuse the eleventh at the same time, and no other caller', async () => {
+  test('the eleventh concurrent call is rejected, and other callers are not affected', async () => {
     let finish = () => {};
     const held = new Promise<void>((resolve) => (finish = resolve));
     const { probe } = world.c.streams;
@@ -166,7 +166,7 @@ describe('the limits on calls that are answered at once', () => {
     expect((await check()).status).toBe(200);
   });
 
-  test('count creations of jobs, and no repetition of one', async () => {
+  test('the creation of a job counts as a call, and a replay does not', async () => {
     const create = (key: string) =>
       call('POST', '/live-monitor', request, { 'idempotency-key': key }).then(async (reply) => {
         if (reply.status === 200) await call('DELETE', `/jobs/${reply.body.job_id}`).catch(() => undefined);
@@ -181,7 +181,7 @@ describe('the limits on calls that are answered at once', () => {
     expect((await create('job 7')).status).toBe(200);
   });
 
-  test('count no request that does not fit the schema', async () => {
+  test('a request that does not fit the schema does not count as a call', async () => {
     for (let made = 0; made < 125; made += 1) await check({ condition: '' });
     expect((await check()).status).toBe(200);
   });

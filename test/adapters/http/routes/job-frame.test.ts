@@ -22,7 +22,7 @@ async function get(path: string, caller = job.caller): Promise<Response> {
 
 const bytes = async (response: Response) => [...new Uint8Array(await response.arrayBuffer())];
 
-test('a job shows the newest picture that was taken, also one that the pre-filter kept from the model', async () => {
+test('a job returns the newest captured frame, also one that the pre-filter skipped', async () => {
   const path = `/jobs/${job.job_id}/frame`;
   expect((await get(path)).status).toBe(404);
   world.script.captures.push({ frame: new Uint8Array([255, 216, 255, 1]) });
@@ -40,7 +40,7 @@ test('a job shows the newest picture that was taken, also one that the pre-filte
   });
 });
 
-test('other callers get 404', async () => {
+test('other callers get a 404', async () => {
   await world.tick(await world.begin({ job_id: job.job_id, generation: 0 }));
   expect((await get(`/jobs/${job.job_id}/frame`, 'somebody-else')).status).toBe(404);
 });

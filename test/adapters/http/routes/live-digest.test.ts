@@ -25,7 +25,7 @@ async function watchedToItsEnd(jobId: string): Promise<void> {
 }
 
 describe('POST /live-digest', () => {
-  test('answers with the pending job, and its defaults in details', async () => {
+  test('a digest is created as pending, with its defaults in details', async () => {
     const { status, body } = await call('POST', '/live-digest', stream);
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -56,25 +56,25 @@ describe('POST /live-digest', () => {
     ['include_frames', 'perhaps', 'bool_parsing'],
     ['stream_url', '', 'string_too_short'],
     ['webhook_url', 'x'.repeat(2084), 'string_too_long'],
-  ])('refuses %s = %j as %s', async (field, value, type) => {
+  ])('a digest with %s = %j is rejected with %s', async (field, value, type) => {
     const { status, body } = await call('POST', '/live-digest', { ...stream, [field]: value });
     expect(status).toBe(422);
     expect(body.detail[0]).toMatchObject({ loc: ['body', field], type });
   });
 
-  test('max_windows may be null, and the numbers may be the ends of their ranges', async () => {
+  test('a digest accepts null for max_windows and the ends of each range', async () => {
     const ends = { window_minutes: 60, capture_interval_seconds: 10, max_windows: null };
     expect((await call('POST', '/live-digest', { ...stream, ...ends })).body.details).toMatchObject(ends);
     const others = { window_minutes: 1, capture_interval_seconds: 300, max_windows: 1 };
     expect((await call('POST', '/live-digest', { ...stream, ...others })).body.details).toMatchObject(others);
   });
 
-  test('counts towards the ten active jobs', async () => {
+  test('a digest counts toward the ten active jobs', async () => {
     for (let job = 0; job < 10; job += 1) await call('POST', '/live-digest', stream);
     expect((await call('POST', '/live-digest', stream)).status).toBe(429);
   });
 
-  test('with Accept: text/event-stream brings its events until stopped, with the grid as base64', async () => {
+  test('a digest with Accept: text/event-stream streams its events until stopped, with the grid as base64', async () => {
     const minted = mintKey({ caller: 'harbour', scopes: ['jobs'], label: null }, world.c.now(), world.c);
     await world.c.keys.put(minted.key);
     const response = await createApp(world.c).request('/api/live-digest', {
@@ -104,7 +104,7 @@ describe('POST /live-digest', () => {
     });
   });
 
-  test('with webhook_url pushes its events, also where the request accepts an event stream', async () => {
+  test('a digest with webhook_url delivers its events there, even if the request accepts an event stream', async () => {
     const request = { ...aWindow, include_frames: true, webhook_url: 'https://example.com/hook' };
     const { body } = await call('POST', '/live-digest', request, { accept: 'text/event-stream' });
     expect(body.details.delivery).toBe('webhook');
@@ -126,7 +126,7 @@ describe('POST /live-digest', () => {
     });
   });
 
-  test('without include_frames brings no grid', async () => {
+  test('a digest without include_frames has no grid', async () => {
     const { body } = await call('POST', '/live-digest', aWindow);
     await watchedToItsEnd(body.job_id);
     const { stats } = (await call('GET', `/jobs/${body.job_id}`)).body;
@@ -134,7 +134,7 @@ describe('POST /live-digest', () => {
   });
 });
 
-test('a digest is listed, read, and cancelled with its last summary', async () => {
+test('a digest can be listed and read, and a cancellation returns its last summary', async () => {
   const { body: created } = await call('POST', '/live-digest', { ...aWindow, max_windows: 5 });
   const path = `/jobs/${created.job_id}`;
   await world.tick(await world.begin({ job_id: created.job_id, generation: 0 }));

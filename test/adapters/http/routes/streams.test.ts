@@ -14,7 +14,7 @@ afterEach(() => world.close());
 
 const validate = (url: string) => call('POST', '/streams/validate', { stream_url: url });
 describe('POST /streams/validate', () => {
-  test('tells what a live stream is, every field present', async () => {
+  test('a live stream is described with every field present', async () => {
     expect(await validate('https://example.com/live.m3u8')).toMatchObject({
       status: 200,
       body: {
@@ -25,7 +25,7 @@ describe('POST /streams/validate', () => {
     });
   });
 
-  test('has a picture only where one was asked for and could be taken', async () => {
+  test('a frame is included only if it was requested and captured', async () => {
     const withPicture = () =>
       call('POST', '/streams/validate', { stream_url: 'https://example.com/live.m3u8', include_frame: true });
     expect((await validate('https://example.com/live.m3u8')).body).not.toHaveProperty('frame_b64');
@@ -44,7 +44,7 @@ describe('POST /streams/validate', () => {
     ['https://youtu.be/abc', 'youtube'],
     ['https://m.twitch.tv/somebody', 'twitch'],
     ['https://nottwitch.tv/live.m3u8', 'hls'],
-  ])('%s that is not live is an answer with a hint', async (url, platform) => {
+  ])('the URL %s of a stream that is not live returns a hint', async (url, platform) => {
     world.script.probe = new NotLiveError('Give a live URL.', 'Stream is offline');
     expect(await validate(url)).toMatchObject({
       status: 200,
@@ -59,7 +59,7 @@ describe('POST /streams/validate', () => {
   test.each([
     [new InvalidUrlError('Use http.'), 'INVALID_URL'],
     [new StreamFetchError('Try again.'), 'STREAM_FETCH_FAILED'],
-  ])('what cannot be used or reached is 400: %s', async (error, code) => {
+  ])('a URL that is invalid or unreachable returns 400: %s', async (error, code) => {
     world.script.probe = error;
     expect(await validate('ftp://example.com')).toMatchObject({ status: 400, body: { error: { code } } });
   });

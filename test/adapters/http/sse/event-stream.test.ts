@@ -39,7 +39,7 @@ async function create(fields = {}): Promise<string> {
   return ((await response.json()) as { job_id: string }).job_id;
 }
 
-/** A job and what its workflow does next. */
+/** Job and the next steps of its workflow. */
 async function begun(fields = {}): Promise<{ jobId: string; step: WorkflowState }> {
   const jobId = await create(fields);
   return { jobId, step: await world.begin({ job_id: jobId, generation: 0 }) };
@@ -60,7 +60,7 @@ async function watchedToItsEnd(): Promise<string> {
 const names = ['started', 'progress', 'progress', 'triggered', 'stopped'];
 
 describe('a stream', () => {
-  test('brings the whole log by the names of the contract, numbered, and closes after stopped', async () => {
+  test('a stream sends the whole log with numbered events of the contract, and closes after stopped', async () => {
     const reader = await stream(await watchedToItsEnd());
     const events = await reader.rest();
 
@@ -72,7 +72,7 @@ describe('a stream', () => {
     expect(reader.retries).toEqual([2000]);
   });
 
-  test('carries the envelope of webhooks, with the picture in it', async () => {
+  test('a stream sends the envelope of webhooks, with the image in it', async () => {
     const jobId = await watchedToItsEnd();
     const events = await (await stream(jobId)).rest();
 
@@ -92,7 +92,7 @@ describe('a stream', () => {
     expect(data).not.toHaveProperty('frame_url');
   });
 
-  test('of a running job waits for what is to come', async () => {
+  test('a stream of a running job waits for new events', async () => {
     const { jobId, step } = await begun();
     const reader = await stream(jobId);
     expect((await reader.next())?.event).toBe('started');
@@ -104,7 +104,7 @@ describe('a stream', () => {
     expect((await reader.rest()).map(({ event }) => event)).toEqual(['triggered', 'stopped']);
   });
 
-  test('of a failed job ends with error, and its resumption brings stopped', async () => {
+  test('a stream of a failed job ends with error, and its resumption sends stopped', async () => {
     const { jobId, step } = await begun();
     world.script.verdicts = Array.from({ length: 5 }, () => new VisionError('Try again.'));
     let next = step;
@@ -116,7 +116,7 @@ describe('a stream', () => {
     expect(resumed.map(({ event }) => event)).toEqual(['stopped']);
   });
 
-  test('that is silent for 15 seconds sends a comment, and another after 15 more', async () => {
+  test('a heartbeat is sent after 15 seconds without events, and again after 15 more', async () => {
     const { jobId } = await begun();
     const reader = await stream(jobId);
     await reader.next();
@@ -129,14 +129,14 @@ describe('a stream', () => {
     await reader.leave();
   });
 
-  test('opens at once, before the job has begun', async () => {
+  test('a stream opens immediately, before the job has begun', async () => {
     const reader = await stream(await create());
     expect(await reader.comment()).toBe('heartbeat');
     expect(reader.retries).toEqual([2000]);
     await reader.leave();
   });
 
-  test('closes when its session is over, and goes on where it was', async () => {
+  test('a stream closes at the end of its session and resumes after the last event', async () => {
     world.c.eventStreams.sessionSeconds = 840;
     const { jobId } = await begun();
     const openedAt = world.clock.now.getTime();
@@ -146,7 +146,7 @@ describe('a stream', () => {
     expect((world.clock.now.getTime() - openedAt) / 1000).toBeCloseTo(840, 0);
   });
 
-  test('ends within a minute of the revocation of its key', async () => {
+  test('a stream ends within a minute of the revocation of its key', async () => {
     const { jobId } = await begun();
     const reader = await stream(jobId);
     await reader.next();
@@ -158,7 +158,7 @@ describe('a stream', () => {
     expect(world.clock.now.getTime() - revokedAt).toBeLessThanOrEqual(60_000);
   });
 
-  test('of a key that is being rotated ends when the key does', async () => {
+  test('a stream of a rotated key ends when the key expires', async () => {
     const { jobId } = await begun();
     const reader = await stream(jobId);
     const [minted] = await world.c.keys.list({ caller: 'harbour', limit: 1 });
@@ -171,7 +171,7 @@ describe('a stream', () => {
     expect(lateSeconds).toBeLessThanOrEqual(60);
   });
 
-  test('closes when the store fails, tells the log and not the reader, and can be resumed', async () => {
+  test('a store failure closes the stream, is logged but not sent, and the stream can resume', async () => {
     const { jobId } = await begun();
     const { get } = world.c.jobs;
     const reader = await stream(jobId);
@@ -186,12 +186,12 @@ describe('a stream', () => {
     expect(resumed.map(({ event }) => event)).toEqual(['stopped']);
   });
 
-  test('ends when the job is removed before a slow reader was done', async () => {
+  test('a stream ends if its job is removed before a slow reader has read it', async () => {
     const jobId = await watchedToItsEnd();
     const reader = await stream(jobId);
     await reader.next();
     world.advance(3601);
-    // The page that was read is still sent; nothing hangs after it.
+    // The page in memory is still sent; nothing follows.
     await reader.rest();
     expect((await call('GET', `/jobs/${jobId}/events`, sse)).status).toBe(404);
   });
@@ -209,12 +209,12 @@ describe('where a stream begins', () => {
     ['an id beyond the log', { 'last-event-id': '6' }, '', ['1', '2', '3', '4', '5']],
     ['an id beyond all numbers', { 'last-event-id': '9'.repeat(40) }, '', ['1', '2', '3', '4', '5']],
     ['after beyond the log', {}, '?after=77', ['1', '2', '3', '4', '5']],
-  ])('%s', async (_, headers, query, ids) => {
+  ])('a stream starts after the right event with %s', async (_, headers, query, ids) => {
     const reader = await stream(await watchedToItsEnd(), headers, query);
     expect((await reader.rest()).map(({ id }) => id)).toEqual(ids);
   });
 
-  test('a reader that has the whole log of an ended job gets 204, so that an EventSource stops', async () => {
+  test('a reader with the whole log of an ended job gets 204, so that an EventSource stops', async () => {
     const response = await call('GET', `/jobs/${await watchedToItsEnd()}/events`, {
       ...sse,
       'last-event-id': '5',
@@ -223,14 +223,14 @@ describe('where a stream begins', () => {
     expect(await response.text()).toBe('');
   });
 
-  test('a reader that has all there is of a running job waits', async () => {
+  test('a reader with all events of a running job waits', async () => {
     const { jobId } = await begun();
     const reader = await stream(jobId, { 'last-event-id': '1' });
     await call('DELETE', `/jobs/${jobId}`);
     expect((await reader.rest()).map(({ event, id }) => [event, id])).toEqual([['stopped', '2']]);
   });
 
-  test.each(['?after=-1', '?after=x'])('%s is 422', async (query) => {
+  test.each(['?after=-1', '?after=x'])('the query %s returns 422', async (query) => {
     expect((await call('GET', `/jobs/${await create()}/events${query}`, sse)).status).toBe(422);
   });
 });
@@ -251,14 +251,14 @@ describe('which representation', () => {
     ['text/event-stream;q=0', false],
     ['text/html', false],
     ['', false],
-  ])('Accept: %s', async (accept, isStream) => {
+  ])('the header "Accept: %s" selects the representation', async (accept, isStream) => {
     const response = await call('GET', `/jobs/${await watchedToItsEnd()}/events`, { accept });
     expect(response.headers.get('content-type')).toBe(isStream ? 'text/event-stream' : 'application/json');
     expect(response.headers.get('vary')).toBe('Accept');
     await response.body?.cancel();
   });
 
-  test('a reader says which job it reads and whether it comes back, so that its forgotten stream can make room', async () => {
+  test('a session is opened with the job and the reconnection flag, so that its stale session can be replaced', async () => {
     const open = vi.spyOn(world.c.eventStreams.sessions, 'open');
     const { jobId } = await begun();
     await stream(jobId);
@@ -270,7 +270,7 @@ describe('which representation', () => {
     ]);
   });
 
-  test('HEAD answers the headers and takes no session', async () => {
+  test('HEAD returns the headers and opens no session', async () => {
     const { jobId } = await begun();
     for (let asked = 0; asked < 11; asked += 1) {
       const response = await call('HEAD', `/jobs/${jobId}/events`, sse);
@@ -279,7 +279,7 @@ describe('which representation', () => {
     }
   });
 
-  test('a page of JSON holds at most 4 MB, and the next one goes on', async () => {
+  test('a page of JSON holds at most 4 MB, and the next page continues', async () => {
     const { jobId, step } = await begun();
     const { events } = world.c.jobs;
     await world.tick(step);
@@ -309,7 +309,7 @@ async function ownJob(jobId: string) {
 }
 
 describe('POST /live-monitor with Accept: text/event-stream', () => {
-  test('makes the job and streams it from the start', async () => {
+  test('a POST that accepts an event stream creates the job and streams it from the start', async () => {
     const reader = openEvents(await call('POST', '/live-monitor', sse, monitor));
     const [job] = (await world.c.jobs.list({ caller: 'harbour', limit: 1, offset: 0 }, world.c.now())).jobs;
     const first = reader.next();
@@ -323,7 +323,7 @@ describe('POST /live-monitor with Accept: text/event-stream', () => {
     expect((await reader.rest()).map(({ event }) => event)).toEqual(['stopped']);
   });
 
-  test('and a webhook_url is in webhook mode', async () => {
+  test('a POST with webhook_url is in webhook mode', async () => {
     const response = await call(
       'POST',
       '/live-monitor',
@@ -333,7 +333,7 @@ describe('POST /live-monitor with Accept: text/event-stream', () => {
     expect(await response.json()).toMatchObject({ status: 'pending', details: { delivery: 'webhook' } });
   });
 
-  test('answers errors before the first event as ordinary envelopes, and gives the session back', async () => {
+  test('errors before the first event are ordinary responses and release the session', async () => {
     for (let asked = 0; asked < 11; asked += 1) {
       world.script.probe = new NotLiveError('Give a live URL.');
       const response = await call('POST', '/live-monitor', sse, monitor);
@@ -347,7 +347,7 @@ describe('POST /live-monitor with Accept: text/event-stream', () => {
     await accepted.body?.cancel();
   });
 
-  test('makes no job for a caller with too many streams', async () => {
+  test('a caller with too many streams creates no job', async () => {
     world.c.eventStreams.sessions = createEventSessions(1);
     const reader = await stream((await begun()).jobId);
     const refused = await call('POST', '/live-monitor', sse, monitor);
@@ -358,7 +358,7 @@ describe('POST /live-monitor with Accept: text/event-stream', () => {
     await reader.leave();
   });
 
-  test('of a client that leaves, the job runs on', async () => {
+  test('the job continues after its client disconnects', async () => {
     const response = await call('POST', '/live-monitor', sse, monitor);
     await response.body?.cancel();
     const [job] = (await world.c.jobs.list({ caller: 'harbour', limit: 1, offset: 0 }, world.c.now())).jobs;
@@ -368,7 +368,7 @@ describe('POST /live-monitor with Accept: text/event-stream', () => {
 });
 
 describe('readers', () => {
-  test('the eleventh stream of a caller is 429, another caller is not concerned, and a stream that ends makes room', async () => {
+  test('the eleventh stream of a caller returns 429 until one ends, and other callers are not affected', async () => {
     const { jobId } = await begun();
     const readers = await Promise.all(Array.from({ length: 10 }, () => stream(jobId)));
     const refused = await call('GET', `/jobs/${jobId}/events`, sse);
@@ -391,14 +391,14 @@ describe('readers', () => {
     await Promise.all([own, again, ...readers].map((reader) => reader.leave()));
   });
 
-  test('a stream that ended by itself makes room too', async () => {
+  test('a stream that ends with its job releases its session too', async () => {
     world.c.eventStreams.sessions = createEventSessions(1);
     const jobId = await watchedToItsEnd();
     await (await stream(jobId)).rest();
     expect((await (await stream(jobId)).rest()).length).toBe(5);
   });
 
-  test('one that does not read costs nothing: no page is read before the one before was taken', async () => {
+  test('a page is read only after the previous one was sent, so that a slow reader costs no memory', async () => {
     const { jobId, step } = await begun({ interval_seconds: 5 });
     for (let next = step; !next.done; next = await world.tick(next));
     const pages: number[] = [];
@@ -417,7 +417,7 @@ describe('readers', () => {
     expect(pages).toEqual([100, 22]);
   });
 
-  test('one that leaves while it waits ends its loop at once, and the other reads on', async () => {
+  test('a reader that disconnects while it waits ends its loop immediately, and others continue', async () => {
     const { jobId, step } = await begun();
     const [leaving, staying] = [await stream(jobId), await stream(jobId)];
     await leaving.next();
@@ -440,7 +440,7 @@ describe('readers', () => {
     expect((await staying.rest()).map(({ event }) => event)).toEqual(['progress', 'triggered', 'stopped']);
   });
 
-  test('all of them end when the service shuts down', async () => {
+  test('all streams end when the service shuts down', async () => {
     const sessions = createEventSessions(10);
     world.c.eventStreams.sessions = sessions;
     const { jobId } = await begun();

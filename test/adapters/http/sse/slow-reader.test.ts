@@ -12,7 +12,7 @@ import { openEvents } from '../../../support/event-stream.ts';
 import { createWorld, monitorRequest } from '../../../support/world.ts';
 import type { World } from '../../../support/world.ts';
 
-/** Readers on real sockets, and a log that is larger than all the buffers on the way: 400 alerts with a megabyte each. */
+/** Readers on real sockets, and a log larger than all buffers on the way: 400 alerts of a megabyte each. */
 
 const alerts = 400;
 const pictureBytes = 1_000_000;
@@ -67,7 +67,7 @@ async function serveWith(idleMs?: number): Promise<void> {
   server.serve((request) => app.fetch(request));
 }
 
-/** Asks for the stream and never reads what comes. */
+/** Opens the stream and never reads from it. */
 async function readerThatNeverReads(): Promise<Socket> {
   const socket = connect(server.port, '127.0.0.1');
   sockets.push(socket);
@@ -91,19 +91,19 @@ async function firstEvent() {
   return { status: reader.response.status, event };
 }
 
-test('a reader that never reads fills the buffers of its connection and no memory, and holds up no other', async () => {
+test('a reader that never reads fills the buffers of its connection only, and does not delay others', async () => {
   await serveWith();
   await readerThatNeverReads();
   await expect.poll(() => picturesRead).toBeGreaterThan(0);
   let before = -1;
   await expect.poll(() => before === (before = picturesRead), { interval: 150, timeout: 10_000 }).toBe(true);
-  // What Linux takes for a connection on loopback: some megabytes, of the 530 that are in the log.
+  // Linux buffers some megabytes of a loopback connection, of 530 MB in the log.
   expect(picturesRead).toBeLessThan(30);
 
   expect((await firstEvent()).event).toMatchObject({ event: 'triggered', id: '1' });
 });
 
-test('a connection on which nothing moves is closed, and its session is free again', async () => {
+test('an idle connection is closed and its session released', async () => {
   world.c.eventStreams.sessions = createEventSessions(1);
   await serveWith(1500);
   await readerThatNeverReads();

@@ -1,0 +1,22 @@
+import { build } from 'esbuild';
+import { expect, test } from 'vitest';
+
+test('the command line loads the service only for the commands that run it', async () => {
+  const { metafile } = await build({
+    entryPoints: ['cli/watchpost.ts'],
+    bundle: true,
+    write: false,
+    metafile: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+  });
+  const loaded = new Set<string>(['cli/watchpost.ts']);
+  for (const file of loaded)
+    for (const { path, kind } of metafile.inputs[file]?.imports ?? [])
+      if (kind === 'import-statement') loaded.add(path);
+  expect(Object.keys(metafile.inputs)).toContain('cli/service.ts');
+  expect(loaded).toContain('cli/commands/keys.ts');
+  expect(loaded).not.toContain('cli/service.ts');
+  expect(loaded).not.toContain('cli/vision-model.ts');
+});

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { toProblem } from '../../console/api/problem.ts';
+
+test('an error envelope becomes a problem with its message and remediation', async () => {
+  const error = { code: 'JOB_NOT_FOUND', message: 'Job not found', remediation: 'Check the job id.' };
+  expect(await toProblem(Response.json({ error }, { status: 404 }))).toMatchObject({
+    status: 404,
+    code: 'JOB_NOT_FOUND',
+    message: 'Job not found',
+    remedy: 'Check the job id.',
+  });
+});
+
+test('a 422 becomes a problem that names each invalid field', async () => {
+  const detail = [
+    { loc: ['body', 'interval_seconds'], msg: 'Input should be at least 5', type: 'greater_than_equal' },
+    { loc: ['body', 'condition'], msg: 'Field required', type: 'missing' },
+  ];
+  expect(await toProblem(Response.json({ detail }, { status: 422 }))).toMatchObject({
+    status: 422,
+    message: 'Invalid request',
+    remedy: 'interval seconds: Input should be at least 5. condition: Field required.',
+  });
+});
+
+test('the error page of a proxy becomes a problem with its status', async () => {
+  expect(await toProblem(new Response('<h1>Bad gateway</h1>', { status: 502 }))).toMatchObject({
+    status: 502,
+    message: 'The service returned status 502',
+  });
+});

@@ -1,0 +1,48 @@
+/** Lanes of the tests. A test file belongs to the first lane with a pattern that matches it. */
+export const lanes = {
+  /** Chromium, the service as a process, a live stream. */
+  browser: ['test/console/console.test.ts', 'test/console/reference-page.test.ts'],
+  /** Suites that run against every adapter of a port, and the interface from outside. SQLite, Java for DynamoDB Local, ffmpeg. */
+  contract: [
+    'test/adapters/aws/dynamodb/**/*.test.ts',
+    'test/adapters/aws/media-store.test.ts',
+    'test/adapters/aws/recent-log.test.ts',
+    'test/adapters/embedded/{call-limiter,caller-store,delivery-queue,delivery-store,event-sessions}.test.ts',
+    'test/adapters/embedded/{job-store,key-store,log-buffer,media-store,meter}.test.ts',
+    'test/conformance/**/*.test.ts',
+  ],
+  /** Captures and what reads images. ffmpeg, GStreamer's RTSP server. */
+  media: [
+    'test/adapters/http/routes/analyze-frame.test.ts',
+    'test/adapters/media/**/*.test.ts',
+    'test/adapters/vision/pixel/**/*.test.ts',
+    'test/core/stream/jpeg.test.ts',
+    'test/fuzz/media/**/*.test.ts',
+  ],
+  /** Whole services, functions, packages and stacks, adapters that need sockets or processes. Everything that the other lanes need but the browser. */
+  service: [
+    'test/adapters/aws/platform-secret.test.ts',
+    'test/adapters/aws/telemetry/telemetry.test.ts',
+    'test/adapters/egress/{guarded-http,proxy-dispatcher}.test.ts',
+    'test/adapters/embedded/**/{data-directory,kill}.test.ts',
+    'test/adapters/http/sse/slow-reader.test.ts',
+    'test/adapters/mcp/**/*.test.ts',
+    'test/adapters/openapi/document.test.ts',
+    'test/adapters/platforms/{twitch,youtube}.test.ts',
+    'test/adapters/vision/{bedrock/bedrock,openai/openai}-vision.test.ts',
+    'test/adapters/webhook/webhook-sender.test.ts',
+    'test/{attacks,bundle,cli,client,docs,layers,lib,repository}/**/*.test.ts',
+    // Two hours of virtual time take more than seconds.
+    'test/core/two-hours/**/*.test.ts',
+  ],
+  /** Everything else: no socket and no process, which `test/support/no-side-effects.ts` holds. */
+  core: ['test/**/*.test.ts'],
+} as const;
+
+export type Lane = keyof typeof lanes;
+
+/** Patterns of the lanes before `lane`, whose files do not belong to it. */
+export function excludedFrom(lane: Lane): string[] {
+  const names = Object.keys(lanes);
+  return Object.values(lanes).slice(0, names.indexOf(lane)).flat();
+}
