@@ -1,7 +1,9 @@
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import { Stack } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
+import { visionProviders } from '../adapters/vision/providers.ts';
 import type { AnalyzeEnvironment } from '../functions/analyze/config.ts';
 import {
   allowExecutions,
@@ -21,8 +23,6 @@ type Props = {
   queue: Queue;
   stateMachineName: string;
   capture: ServiceFunction;
-  modelId: string;
-  bedrockRegion: string;
 };
 
 /** Function that calls the model and commits ticks. Only its role may call the model. */
@@ -31,17 +31,19 @@ export class AnalyzeFunction extends Construct {
 
   constructor(scope: Construct, id: string, ground: FunctionContext, props: Props) {
     super(scope, id);
-    const { table, pictures, queue, stateMachineName, capture, modelId, bedrockRegion } = props;
-    const { retentionSeconds, bedrockEndpoint } = ground.settings;
+    const { table, pictures, queue, stateMachineName, capture } = props;
+    const { retentionSeconds, visionProvider } = ground.settings;
+    const { region } = Stack.of(this);
+    const vision = visionProviders[visionProvider].readStage(ground.settings, region);
     const environment: OwnEnvironment<AnalyzeEnvironment> = {
       TABLE_NAME: table.tableName,
       MEDIA_BUCKET: pictures.bucketName,
       QUEUE_URL: queue.queueUrl,
       STATE_MACHINE_ARN: stateMachineArn(this, stateMachineName),
       CAPTURE_FUNCTION: capture.lambda.functionName,
-      MODEL_ID: modelId,
-      BEDROCK_REGION: bedrockRegion,
-      BEDROCK_ENDPOINT: bedrockEndpoint,
+      VISION_PROVIDER: visionProvider,
+      MODEL_ID: vision.modelId,
+      ...vision.environment,
       RETENTION_SECONDS: String(retentionSeconds),
     };
     this.function = new ServiceFunction(this, 'Analyze', ground, {
@@ -57,6 +59,6 @@ export class AnalyzeFunction extends Construct {
     allowSending(this.function, queue);
     allowExecutions(this.function, stateMachineName, ['states:StopExecution']);
     allowInvoking(this.function, capture);
-    allowModel(this.function, { modelId, region: bedrockRegion });
+    allowModel(this.function, ground.settings);
   }
 }

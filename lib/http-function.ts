@@ -50,6 +50,7 @@ export function httpEnvironment(
     ORIGIN_SECRET_ARN: deps.secrets.origin.secretArn,
     LOG_GROUP: deps.log.logGroupName,
     ALARM_PREFIX: alarmPrefix(scope),
+    VISION_PROVIDER: settings.visionProvider,
     MODEL_ID: deps.modelId,
     BASE_URL: settings.domain && `https://${settings.domain.name}/api`,
     ALLOW_RANGES: settings.allowRanges.join(','),

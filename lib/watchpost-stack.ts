@@ -1,6 +1,6 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { defaultModelId } from '../adapters/vision/bedrock/model-families.ts';
+import { visionProviders } from '../adapters/vision/providers.ts';
 import { AccessLogs } from './access-logs.ts';
 import { ServiceAlarms } from './alarms/alarms.ts';
 import { ServiceDashboard } from './alarms/dashboard.ts';
@@ -41,8 +41,7 @@ export class WatchpostStack extends Stack {
       terminationProtection: settings.deletionProtection,
     });
     const stateMachineName = `${this.stackName}-watch`;
-    const bedrockRegion = settings.bedrockRegion ?? region;
-    const modelId = settings.modelId ?? defaultModelId(bedrockRegion);
+    const { modelId } = visionProviders[settings.visionProvider].readStage(settings, region);
 
     // Storage
     const log = new ServiceLog(this, 'Log', settings);
@@ -58,7 +57,7 @@ export class WatchpostStack extends Stack {
     const kept = { table, pictures, queue, stateMachineName };
     const capture = new CaptureFunction(this, 'Capture', ground, { table, pictures, forDeployment }).function;
     const looking = { ...kept, capture, modelId };
-    const analyze = new AnalyzeFunction(this, 'Analyze', ground, { ...looking, bedrockRegion }).function;
+    const analyze = new AnalyzeFunction(this, 'Analyze', ground, looking).function;
     const watching = { name: stateMachineName, capture, analyze, log: log.workflow };
     const { stateMachine } = new WatchWorkflow(this, 'Watch', watching);
 

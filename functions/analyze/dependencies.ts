@@ -15,9 +15,8 @@ import { instrumentJobs } from '../../adapters/aws/telemetry/instrument-jobs.ts'
 import { instrumentVision } from '../../adapters/aws/telemetry/instrument-vision.ts';
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
-import { createBedrockClient } from '../../adapters/vision/bedrock/bedrock-client.ts';
-import { createBedrockVision } from '../../adapters/vision/bedrock/bedrock-vision.ts';
 import { meteredVision } from '../../adapters/vision/metered-vision.ts';
+import { visionFactories } from '../../adapters/vision/providers.ts';
 import type { AnalyzeDeps } from '../../core/workflow/analyze-tick.ts';
 import type { ContactSheets } from '../../core/ports/contact-sheets.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
@@ -65,14 +64,8 @@ const visionTimeoutSeconds = 90;
 const sheetSeconds = 30;
 
 function createVision(config: AnalyzeConfig, sheets: ContactSheets, telemetry: Telemetry): VisionModel {
-  const { BEDROCK_REGION: region, BEDROCK_ENDPOINT: endpoint, MODEL_ID: modelId } = config;
-  const client = telemetry.traced(
-    createBedrockClient({
-      ...(region !== undefined && { region }),
-      ...(endpoint !== undefined && { endpoint }),
-    }),
-  );
-  const model = createBedrockVision({ client, sheets, ...(modelId !== undefined && { modelId }) });
+  const create = visionFactories[config.VISION_PROVIDER];
+  const model = create(config, { sheets, traced: telemetry.traced });
   return instrumentVision(model, {
     measurements: telemetry.measurements,
     elapsedMs: () => performance.now(),

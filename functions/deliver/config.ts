@@ -1,25 +1,21 @@
-import { z } from 'zod';
+import type { z } from 'zod';
+import { functionSettings, sharedSettings } from '../../adapters/aws/function-settings.ts';
 
-const name = z.string().min(1);
-/** Comma-separated CIDRs. */
-const ranges = z.string().transform((text) => text.split(',').flatMap((range) => range.trim() || []));
-
-/** Environment variables of `deliver`, which reads events and images and sends webhooks. */
-export const deliverConfigSchema = z.object({
-  TABLE_NAME: name,
-  MEDIA_BUCKET: name,
-  /** URL of the delivery queue, to set the visibility timeout of messages. */
-  QUEUE_URL: z.url(),
-  /** ARN of the master secret (32 bytes in base64), from which webhook secrets are derived. */
-  MASTER_SECRET_ARN: name,
-  /** Public base URL for links in events, `https://HOST/api`; required, because there is no request of a viewer. */
-  BASE_URL: z.url(),
-  /** Private ranges that webhooks may use. Default: none; for tests. */
-  ALLOW_WEBHOOK_RANGES: ranges.prefault(''),
-  LOG_LEVEL: z.enum(['debug', 'info', 'warning', 'error']).prefault('info'),
-  /** Stack name, which identifies logs, metrics and traces. Powertools reads it too. */
-  POWERTOOLS_SERVICE_NAME: name,
-});
+/**
+ * Environment variables of `deliver`, which reads events and images and sends webhooks. `BASE_URL` is required for links
+ * in events, because there is no request of a viewer.
+ */
+export const deliverConfigSchema = functionSettings
+  .pick({
+    ...sharedSettings,
+    TABLE_NAME: true,
+    MEDIA_BUCKET: true,
+    QUEUE_URL: true,
+    MASTER_SECRET_ARN: true,
+    BASE_URL: true,
+    ALLOW_WEBHOOK_RANGES: true,
+  })
+  .required({ BASE_URL: true });
 /** Parsed environment. */
 export type DeliverConfig = z.output<typeof deliverConfigSchema>;
 /** Environment variables as the stack sets them. */

@@ -1,5 +1,6 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { z } from 'zod';
+import { visionProviderSchema, visionStageSettings } from '../../adapters/vision/providers.ts';
 import { rules } from '../../core/rules.ts';
 
 /**
@@ -15,15 +16,14 @@ export const stageSettingsSchema = z
       .optional(),
     architecture: z.enum(['arm64', 'x86_64']).default('arm64'),
 
+    /** Provider of the model. */
+    visionProvider: visionProviderSchema.default('bedrock'),
     /** Id of a Bedrock model or inference profile. Default: the cheapest model that supports video. */
     modelId: z
       .string()
       .regex(/^[\w.:-]+$/, 'must be the id of a model or of an inference profile, not an ARN')
       .optional(),
-    /** Region of the model. Default: the region of the stack. */
-    bedrockRegion: z.string().optional(),
-    /** Address that replaces the one of Bedrock, for tests. */
-    bedrockEndpoint: z.url().optional(),
+    ...visionStageSettings,
 
     /** Maximum duration of a job, in seconds. */
     maxJobSeconds: wholeNumber(5, rules.maxJobDurationSeconds).default(600),

@@ -79,13 +79,15 @@ describe('function bundles', () => {
     await expect(failed).rejects.toThrow('QUEUE_URL');
   });
 
-  test('the bundle of api has no MCP, that of capture no model, that of analyze no decoder', async () => {
+  test('the bundle of api has no MCP, only that of analyze a model, and no decoder', async () => {
     const text = async (name: string) => readFile(join(outDir, name, 'index.mjs'), 'utf8');
 
     expect(await text('api')).not.toContain('protocolVersion');
     expect(await text('stream')).toContain('protocolVersion');
-    expect(await text('capture')).not.toContain('bedrock-runtime');
-    expect(await text('analyze')).not.toContain('ffmpeg');
+    for (const name of ['api', 'stream', 'capture', 'deliver', 'reconcile'])
+      expect(await text(name)).not.toContain('bedrock-runtime');
+    expect(await text('capture')).toContain('hide_banner');
+    expect(await text('analyze')).not.toContain('hide_banner');
   });
 });
 

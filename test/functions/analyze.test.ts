@@ -10,7 +10,10 @@ import type { WorkflowState } from '../../core/records/workflow.ts';
 import { createHandler } from '../../functions/analyze/handler.ts';
 import { createWorld, digestRequest, monitorRequest } from '../support/world.ts';
 import type { World } from '../support/world.ts';
+import { visionProviders } from '../../adapters/vision/providers.ts';
 import { during, lambdaContext } from './lambda-context.ts';
+
+const described = (modelId?: string) => visionProviders.bedrock.describeModel(modelId);
 
 let world: World;
 beforeEach(() => {
@@ -69,7 +72,7 @@ describe('analyze: workflow tasks', () => {
 
 describe('analyze: model calls of other functions', () => {
   const model = (call: Invoke = invoke) =>
-    createRemoteModel({ invoke: call, seconds: 18, modelId: undefined });
+    createRemoteModel({ invoke: call, seconds: 18, model: described() });
   const look = { mode: 'hybrid', frame: Buffer.from([255, 216]), clip: Buffer.from([0, 1]) } as const;
 
   test('analyze judges a capture, which arrives byte for byte', async () => {
@@ -122,7 +125,8 @@ describe('analyze: model calls of other functions', () => {
   });
 
   test('the remote model reports its video support without a request', () => {
-    const named = (modelId: string | undefined) => createRemoteModel({ invoke, seconds: 1, modelId });
+    const named = (modelId: string | undefined) =>
+      createRemoteModel({ invoke, seconds: 1, model: described(modelId) });
 
     expect(named(undefined)).toMatchObject({ provider: 'bedrock', supportsVideo: true });
     expect(named('us.anthropic.claude-haiku-4-5-20251001-v1:0').supportsVideo).toBe(false);

@@ -7,15 +7,18 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import type { z } from 'zod';
 import { unlimitedTurns } from '../../../core/ports/stream-turns.ts';
 import { createEgressGuard, createWebhookGuard } from '../../egress/guard.ts';
 import { createGuardedHttp } from '../../egress/guarded-http.ts';
 import { setSystemTimer } from '../../timer.ts';
 import type { HttpDeps } from '../../http/dependencies.ts';
 import { createRequestBodies } from '../../http/request-bodies.ts';
+import { visionProviders } from '../../vision/providers.ts';
 import { createWebhookSender } from '../../webhook/webhook-sender.ts';
 import { createAlarms } from '../alarms.ts';
 import { createDeliveryQueue } from '../delivery-queue.ts';
+import type { functionSettings, httpSettings, sharedSettings } from '../function-settings.ts';
 import { dynamoStores } from '../dynamodb/stores.ts';
 import type { DynamoStores } from '../dynamodb/stores.ts';
 import { createExecutions } from '../executions.ts';
@@ -35,28 +38,11 @@ import type { Telemetry } from '../telemetry/telemetry.ts';
 const now = () => new Date();
 const steadyNow = createSteadyClock({ wallMs: () => Date.now(), monotonicMs: () => performance.now() });
 
-/** Settings that `api` and `stream` share, named like their environment variables. */
-export type HttpSettings = {
-  TABLE_NAME: string;
-  MEDIA_BUCKET: string;
-  QUEUE_URL: string;
-  STATE_MACHINE_ARN: string;
-  CAPTURE_FUNCTION: string;
-  ANALYZE_FUNCTION: string;
-  MASTER_SECRET_ARN: string;
-  ORIGIN_SECRET_ARN: string;
-  LOG_GROUP: string;
-  ALARM_PREFIX: string;
-  MODEL_ID?: string | undefined;
-  ALLOW_RANGES: string[];
-  ALLOW_WEBHOOK_RANGES: string[];
-  MAX_JOB_SECONDS: number;
-  JOBS_PER_CALLER: number;
-  RETENTION_SECONDS: number;
-  SYNC_PER_MINUTE: number;
-  SYNC_AT_ONCE: number;
-  EVENT_STREAMS_PER_CALLER?: number;
-};
+/** Settings that `api` and `stream` share, and the one of `stream` that the stores need. */
+export type HttpSettings = Omit<
+  Pick<z.output<typeof functionSettings>, keyof typeof httpSettings>,
+  'BASE_URL' | keyof typeof sharedSettings
+> & { EVENT_STREAMS_PER_CALLER?: number };
 
 /** Dependencies that `api` and `stream` share. */
 export type SharedHttpDeps = {
@@ -108,7 +94,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
     vision: createRemoteModel({
       invoke: analyze,
       seconds: visionTimeoutSeconds,
-      modelId: settings.MODEL_ID,
+      model: visionProviders[settings.VISION_PROVIDER].describeModel(settings.MODEL_ID),
     }),
     summaries: createRemoteSummarizer(analyze),
     urls: createEgressGuard({ allowRanges: settings.ALLOW_RANGES }),

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { TransientError, VisionError } from '../../../core/errors.ts';
 import type { VisionModel } from '../../../core/ports/vision-model.ts';
 import type { WindowSummarizer } from '../../../core/ports/window-summarizer.ts';
-import { defaultVideoModelId, modelFamily } from '../../vision/bedrock/model-families.ts';
+import type { DescribedModel } from '../../vision/provider.ts';
 import { answerAnswerSchema, judgeAnswerSchema, summarizeAnswerSchema } from './analyze-calls.ts';
 import type { AnalyzeCallInput } from './analyze-calls.ts';
 import { base64 } from './bytes.ts';
@@ -14,21 +14,18 @@ export type RemoteModelOptions = {
   invoke: Invoke;
   /** Timeout of a model call, in seconds. */
   seconds: number;
-  /** Model id of `analyze`; undefined for its default. */
-  modelId: string | undefined;
+  /** Model of `analyze`. */
+  model: DescribedModel;
 };
 
 /** Creates a model that invokes `analyze`. `createRemoteSummarizer` requests summaries of whole windows. */
 export function createRemoteModel({
   invoke,
   seconds,
-  modelId,
+  model,
 }: RemoteModelOptions): Omit<VisionModel, 'summarize'> {
-  const model = modelId ?? defaultVideoModelId;
   return {
-    provider: 'bedrock',
-    model,
-    supportsVideo: modelFamily(model).supportsVideo,
+    ...model,
     judge: async ({ mode, frame, clip }, condition, signal) => {
       const pictures = { frame: base64(frame), clip: clip === undefined ? null : base64(clip) };
       const input = { operation: 'judge', seconds, mode, condition, ...pictures } as const;

@@ -65,15 +65,15 @@ function* unreachableStates({ startAt, states }: Workflow): Iterable<string> {
 function* waysOn(state: State): Iterable<[field: string, next: string]> {
   switch (state.Type) {
     case 'Task':
-      if (state.Next !== undefined) yield ['Next', state.Next];
+      yield ['Next', state.Next];
       for (const [i, { Next }] of state.Catch.entries()) yield [`Catch[${i}].Next`, Next];
       break;
     case 'Wait':
-      if (state.Next !== undefined) yield ['Next', state.Next];
+      yield ['Next', state.Next];
       break;
     case 'Choice':
       for (const [i, { Next }] of state.Choices.entries()) yield [`Choices[${i}].Next`, Next];
-      if (state.Default !== undefined) yield ['Default', state.Default];
+      yield ['Default', state.Default];
       break;
     case 'Succeed':
     case 'Fail':

@@ -5,12 +5,7 @@ import { referencePathSchema } from './reference-path.ts';
  * Error names that this engine supports. It rejects a definition that names another `States.*` error. `States.Runtime` and
  * `States.DataLimitExceeded` end an execution; no catcher handles them.
  */
-const reservedErrors = new Set([
-  'States.ALL',
-  'States.TaskFailed',
-  'States.Timeout',
-  'States.ResultPathMatchFailure',
-]);
+const reservedErrors = new Set(['States.ALL', 'States.Timeout']);
 
 const errorEqualsSchema = z
   .array(
@@ -18,7 +13,7 @@ const errorEqualsSchema = z
       .string()
       .min(1)
       .refine((name) => !name.startsWith('States.') || reservedErrors.has(name), {
-        error: ({ input }) => `${String(input)} is no error that this engine raises`,
+        error: ({ input }) => `${String(input)} is no error that this engine supports`,
       }),
   )
   .min(1)
@@ -36,14 +31,14 @@ const retrierSchema = z.strictObject({
   BackoffRate: z.number().min(1).default(2),
   MaxDelaySeconds: z.int().positive().max(maxDelaySeconds).default(maxDelaySeconds),
   MaxAttempts: z.int().nonnegative().max(maxSeconds).default(3),
-  JitterStrategy: z.enum(['FULL', 'NONE']).default('NONE'),
+  JitterStrategy: z.literal('FULL').optional(),
 });
 export type Retrier = z.infer<typeof retrierSchema>;
 
 const catcherSchema = z.strictObject({
   Comment: z.string().optional(),
   ErrorEquals: errorEqualsSchema,
-  ResultPath: referencePathSchema.nullable().optional(),
+  ResultPath: referencePathSchema.optional(),
   Next: z.string(),
 });
 export type Catcher = z.infer<typeof catcherSchema>;
@@ -86,11 +81,7 @@ export function decideRetry(
 }
 
 function names(errorEquals: readonly string[], error: string): boolean {
-  return (
-    errorEquals.includes(error) ||
-    errorEquals.includes('States.ALL') ||
-    (errorEquals.includes('States.TaskFailed') && error !== 'States.Timeout')
-  );
+  return errorEquals.includes(error) || errorEquals.includes('States.ALL');
 }
 
 function delaySeconds(retrier: Retrier, used: number, random: () => number): number {

@@ -5,7 +5,7 @@ import type { ExecutionEnding, Transition, Position, Progress } from './progress
 import { ResultPathError } from './reference-path.ts';
 import { type TaskFailure, decideRetry } from './retry.ts';
 import type { State, TaskState } from './state-schemas.ts';
-import { buildStateOutput, buildTaskInput, applyResultPath } from './task-data.ts';
+import { buildTaskInput, applyResultPath } from './task-data.ts';
 import { wakeTime } from './wake-time.ts';
 
 /** Interpreter of a workflow: pure functions that compute one step. Time and random numbers are parameters. */
@@ -57,7 +57,8 @@ export function applyTaskOutcome(
   try {
     const state = taskNamed(workflow, position.state);
     if (outcome.kind === 'failure') return handle(workflow, position, state, outcome, now, random);
-    return leave(workflow, position, state, buildStateOutput(state, position.data, outcome.result), now);
+    const output = applyResultPath(state.ResultPath, position.data, outcome.result);
+    return goTo(workflow, position, state.Next, output, now);
   } catch (error) {
     if (!(error instanceof ResultPathError)) return stay(fail(position, runtimeFailure(error), now));
     const failure = { error: 'States.ResultPathMatchFailure', cause: error.message };
@@ -86,12 +87,10 @@ function pass(
 ): Transition {
   switch (state.Type) {
     case 'Wait':
-      return leave(workflow, position, state, position.data, now);
+      return goTo(workflow, position, state.Next, position.data, now);
     case 'Choice': {
       const next = choose(state.Choices, state.Default, position.data);
-      if (next !== undefined) return goTo(workflow, position, next, position.data, now);
-      const failure = { error: 'States.NoChoiceMatched', cause: 'No rule applies and there is no Default' };
-      return stay(fail(position, failure, now));
+      return goTo(workflow, position, next, position.data, now);
     }
     case 'Succeed':
     case 'Fail':
@@ -123,17 +122,6 @@ function handle(
   }
 }
 
-function leave(
-  workflow: Workflow,
-  position: Position,
-  { Next }: { Next?: string | undefined },
-  output: Json,
-  now: Date,
-): Transition {
-  if (Next !== undefined) return goTo(workflow, position, Next, output, now);
-  return stay(succeed(position.state, output, now));
-}
-
 function goTo(workflow: Workflow, from: Position, next: string, data: Json, now: Date): Transition {
   const bytes = Buffer.byteLength(JSON.stringify(data));
   if (bytes <= maxDataBytes) return enter(workflow, next, data, now);
@@ -158,7 +146,7 @@ function arrival(name: string, state: State, data: Json, now: Date): Progress {
     case 'Task':
     case 'Choice':
     case 'Wait': {
-      const wakeAt = state.Type === 'Wait' ? wakeTime(state, data, now) : null;
+      const wakeAt = state.Type === 'Wait' ? wakeTime(state, data) : null;
       return { status: 'running', state: name, data, attempts: [], since: now, wakeAt };
     }
   }

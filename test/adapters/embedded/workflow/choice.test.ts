@@ -4,26 +4,16 @@ import type { Json } from '../../../../adapters/embedded/workflow/json.ts';
 
 const rules = [
   { Variable: '$.x', BooleanEquals: false, Next: 'false' },
-  { Variable: '$.x', NumericEquals: 0, Next: 'zero' },
-  { Variable: '$.x', StringEquals: '', Next: 'empty' },
-  { Variable: '$.x', StringEquals: '', Next: 'second' },
+  { Variable: '$.x', BooleanEquals: false, Next: 'second' },
 ].map((rule) => choiceRuleSchema.parse(rule));
 
 describe('a choice', () => {
-  it.each<[Json, string]>([
-    [false, 'false'],
-    [0, 'zero'],
-    ['', 'empty'],
-  ])('the value %j follows the first rule that has its value and type', (x, next) => {
-    expect(choose(rules, 'other', { x })).toBe(next);
+  it('a value follows the first rule that has it', () => {
+    expect(choose(rules, 'other', { x: false })).toBe('false');
   });
 
-  it.each<[Json]>([[true], [1], ['a'], [null], [[]], [{}]])('the value %j follows the default', (x) => {
+  it.each<[Json]>([[true], [0], [''], [null], [[]], [{}]])('the value %j follows the default', (x) => {
     expect(choose(rules, 'other', { x })).toBe('other');
-  });
-
-  it('a choice without a match and a default has no next state', () => {
-    expect(choose(rules, undefined, { x: true })).toBeUndefined();
   });
 
   it('an absent variable throws', () => {

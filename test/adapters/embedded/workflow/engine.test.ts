@@ -15,9 +15,12 @@ const untilAborted = (signal: AbortSignal) =>
     signal.addEventListener('abort', () => reject(errorNamed('AbortError')));
   });
 
-const waitNamed = (name: string) => ({
+const taskNamed = (name: string) => ({
   StartAt: name,
-  States: { [name]: { Type: 'Wait', Seconds: 5, End: true } },
+  States: {
+    [name]: { Type: 'Task', Resource: '${CaptureFunctionArn}', Next: 'Finished' },
+    Finished: { Type: 'Succeed' },
+  },
 });
 
 describe('an execution', () => {
@@ -376,10 +379,10 @@ describe('resuming', () => {
 
   it('a resumption fails an execution whose state a newer definition removed, and continues the others', async () => {
     const store = openStore();
-    const before = testEngine({ store, definition: waitNamed('Old') });
+    const before = testEngine({ store, definition: taskNamed('Old') });
     await before.engine.start(input);
     await before.engine.close();
-    const after = testEngine({ store, definition: waitNamed('New'), clock: before.clock });
+    const after = testEngine({ store, definition: taskNamed('New'), clock: before.clock });
     after.engine.resume();
     await after.clock.advance(5);
     expect(store.find(name)?.progress).toMatchObject({

@@ -12,13 +12,13 @@ describe('a payload template', () => {
     });
   });
 
-  it('a template contains nested objects and lists', () => {
-    const template = { a: { b: [{ 'x.$': '$.x' }, 'plain', null] } };
-    expect(rendered(template, { x: { y: 1 } })).toEqual({ a: { b: [{ x: { y: 1 } }, 'plain', null] } });
+  it('a template contains any scalar, and a path any value', () => {
+    const template = { a: 1, b: true, c: null, 'd.$': '$.x' };
+    expect(rendered(template, { x: [{ y: 1 }] })).toEqual({ a: 1, b: true, c: null, d: [{ y: 1 }] });
   });
 
   it('text that looks like a path stays unchanged if its key does not end in .$', () => {
-    expect(rendered({ x: '$.x', list: ['$.x'] }, { x: 1 })).toEqual({ x: '$.x', list: ['$.x'] });
+    expect(rendered({ x: '$.x' }, { x: 1 })).toEqual({ x: '$.x' });
   });
 
   it('a path that finds no value throws', () => {

@@ -78,8 +78,6 @@ describe('error names', () => {
   it.each([
     ['States.ALL', 'E', true],
     ['States.ALL', 'States.Timeout', true],
-    ['States.TaskFailed', 'E', true],
-    ['States.TaskFailed', 'States.Timeout', false],
     ['States.Timeout', 'States.Timeout', true],
     ['States.Timeout', 'E', false],
     ['E', 'E', true],

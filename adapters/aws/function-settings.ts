@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { visionProviderSchema, visionSettings } from '../vision/providers.ts';
+
+const count = z.string().regex(/^\d+$/, 'must be a whole number').transform(Number);
+const name = z.string().min(1);
+/** Comma-separated CIDRs. */
+const ranges = z.string().transform((text) => text.split(',').flatMap((range) => range.trim() || []));
+
+/**
+ * Settings of the functions, by the names of their environment variables. The configuration of a function picks those
+ * that it reads; the stack sets exactly these.
+ */
+export const functionSettings = z.object({
+  LOG_LEVEL: z.enum(['debug', 'info', 'warning', 'error']).prefault('info'),
+  /** Stack name, which identifies logs, metrics and traces. Powertools reads it too. */
+  POWERTOOLS_SERVICE_NAME: name,
+
+  TABLE_NAME: name,
+  MEDIA_BUCKET: name,
+  /** URL of the delivery queue. */
+  QUEUE_URL: z.url(),
+  STATE_MACHINE_ARN: name,
+  CAPTURE_FUNCTION: name,
+  ANALYZE_FUNCTION: name,
+  /** ARN of the master secret (32 bytes in base64), from which webhook secrets are derived. */
+  MASTER_SECRET_ARN: name,
+  /** ARN of the secret that CloudFront adds to each request. */
+  ORIGIN_SECRET_ARN: name,
+  /** ARN of a secret with accounts and proxies for platforms (`createPlatformSecret`). */
+  PLATFORM_SECRET_ARN: name.optional(),
+  /** Log group of all functions. */
+  LOG_GROUP: name,
+  /** Name prefix of the alarms of this stack. */
+  ALARM_PREFIX: name,
+
+  /** Id or ARN of a model or inference profile. Default: that of the provider for the region. */
+  MODEL_ID: name.optional(),
+  /** Provider of the model. */
+  VISION_PROVIDER: visionProviderSchema.prefault('bedrock'),
+  ...visionSettings,
+
+  /** Path of ffmpeg. Default: that of the layer. */
+  FFMPEG_PATH: name.prefault('/opt/bin/ffmpeg'),
+  /** Comma-separated YouTube clients, by their names in youtubei.js: which work changes. */
+  YOUTUBE_CLIENTS: z
+    .string()
+    .regex(/^[A-Z_]+(,[A-Z_]+)*$/, 'must be names such as VISIONOS,WEB')
+    .transform((text) => text.split(','))
+    .optional(),
+  /** Private ranges that streams may use. Default: none; for tests. */
+  ALLOW_RANGES: ranges.prefault(''),
+  /** Private ranges that webhooks may use. Default: none; for tests. */
+  ALLOW_WEBHOOK_RANGES: ranges.prefault(''),
+
+  /** Public base URL, `https://HOST/api`. Default: the host of the viewer's request. */
+  BASE_URL: z.url().optional(),
+  /** Maximum duration of a job, in seconds. */
+  MAX_JOB_SECONDS: count.prefault('600'),
+  /** Maximum concurrent jobs per caller. */
+  JOBS_PER_CALLER: count.prefault('10'),
+  /** Retention of an ended job, in seconds. */
+  RETENTION_SECONDS: count.prefault('3600'),
+  /** Rate limit of synchronous endpoints per caller and minute; 0 disables it. */
+  SYNC_PER_MINUTE: count.prefault('120'),
+  /** Concurrency limit of synchronous endpoints per caller; 0 disables it. */
+  SYNC_AT_ONCE: count.prefault('10'),
+  /** Maximum concurrent event streams per caller. */
+  EVENT_STREAMS_PER_CALLER: count.prefault('10'),
+  /** Maximum duration of an event-stream session, in seconds: 14 minutes, less than the 15 of the function. */
+  EVENT_STREAM_SECONDS: count.prefault('840'),
+  /** Seconds between heartbeats on an idle event stream. CloudFront closes a connection after 60 s without data. */
+  HEARTBEAT_SECONDS: count.prefault('15'),
+});
+
+/** Settings of every function. */
+export const sharedSettings = { LOG_LEVEL: true, POWERTOOLS_SERVICE_NAME: true } as const;
+
+/** Settings of the functions that serve HTTP. They invoke other functions to call the model and to fetch streams. */
+export const httpSettings = {
+  ...sharedSettings,
+  TABLE_NAME: true,
+  MEDIA_BUCKET: true,
+  QUEUE_URL: true,
+  STATE_MACHINE_ARN: true,
+  CAPTURE_FUNCTION: true,
+  ANALYZE_FUNCTION: true,
+  MASTER_SECRET_ARN: true,
+  ORIGIN_SECRET_ARN: true,
+  LOG_GROUP: true,
+  ALARM_PREFIX: true,
+  VISION_PROVIDER: true,
+  MODEL_ID: true,
+  BASE_URL: true,
+  ALLOW_RANGES: true,
+  ALLOW_WEBHOOK_RANGES: true,
+  MAX_JOB_SECONDS: true,
+  JOBS_PER_CALLER: true,
+  RETENTION_SECONDS: true,
+  SYNC_PER_MINUTE: true,
+  SYNC_AT_ONCE: true,
+} as const;

@@ -1,0 +1,22 @@
+import type { VisionModel } from '../../../core/ports/vision-model.ts';
+import type { VisionFactoryDeps } from '../provider.ts';
+import { createBedrockClient } from './bedrock-client.ts';
+import { createBedrockVision } from './bedrock-vision.ts';
+
+type Settings = {
+  MODEL_ID?: string | undefined;
+  BEDROCK_REGION?: string | undefined;
+  BEDROCK_ENDPOINT?: string | undefined;
+};
+
+/** Creates the model of Bedrock from the settings of `analyze`. */
+export function createBedrockFromSettings(settings: Settings, deps: VisionFactoryDeps): VisionModel {
+  const { BEDROCK_REGION: region, BEDROCK_ENDPOINT: endpoint, MODEL_ID: modelId } = settings;
+  const client = deps.traced(
+    createBedrockClient({
+      ...(region !== undefined && { region }),
+      ...(endpoint !== undefined && { endpoint }),
+    }),
+  );
+  return createBedrockVision({ client, sheets: deps.sheets, ...(modelId !== undefined && { modelId }) });
+}

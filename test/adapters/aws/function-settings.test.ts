@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { functionSettings } from '../../../adapters/aws/function-settings.ts';
+import { analyzeConfigSchema } from '../../../functions/analyze/config.ts';
+import { apiConfigSchema } from '../../../functions/api/config.ts';
+import { captureConfigSchema } from '../../../functions/capture/config.ts';
+import { deliverConfigSchema } from '../../../functions/deliver/config.ts';
+import { reconcileConfigSchema } from '../../../functions/reconcile/config.ts';
+import { streamConfigSchema } from '../../../functions/stream/config.ts';
+
+const schemas = [
+  analyzeConfigSchema,
+  apiConfigSchema,
+  captureConfigSchema,
+  deliverConfigSchema,
+  reconcileConfigSchema,
+  streamConfigSchema,
+];
+
+test('a function reads each setting', () => {
+  const read = new Set(schemas.flatMap((schema) => Object.keys(schema.shape)));
+  expect([...read].toSorted()).toEqual(Object.keys(functionSettings.shape).toSorted());
+});
+
+test('deliver requires a base URL, and api does not', () => {
+  const { BASE_URL: required } = deliverConfigSchema.shape;
+  expect(required.safeParse(undefined).success).toBe(false);
+  expect(required.parse('https://watch.example.com/api')).toBe('https://watch.example.com/api');
+  expect(apiConfigSchema.shape.BASE_URL.parse(undefined)).toBeUndefined();
+});
+
+test('a setting that is absent or text has its default and its type', () => {
+  const { ALLOW_RANGES, RETENTION_SECONDS, YOUTUBE_CLIENTS } = functionSettings.shape;
+  expect(RETENTION_SECONDS.parse(undefined)).toBe(3600);
+  expect(RETENTION_SECONDS.safeParse('1e3').success).toBe(false);
+  expect(ALLOW_RANGES.parse('10.0.0.0/8, fd00::/8,')).toEqual(['10.0.0.0/8', 'fd00::/8']);
+  expect(YOUTUBE_CLIENTS.parse('VISIONOS,WEB')).toEqual(['VISIONOS', 'WEB']);
+});

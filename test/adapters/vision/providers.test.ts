@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import {
+  visionFactories,
+  visionProviders,
+  visionProviderSchema,
+} from '../../../adapters/vision/providers.ts';
+
+const stack = { region: 'eu-central-1', partition: 'aws', account: '123456789012' };
+const { bedrock } = visionProviders;
+
+test('each described provider has a factory of the same name', () => {
+  expect(Object.keys(visionFactories)).toEqual(Object.keys(visionProviders));
+});
+
+test('a provider name that the table does not have is rejected with the known names', () => {
+  expect(visionProviderSchema.parse('bedrock')).toBe('bedrock');
+  expect(visionProviderSchema.safeParse('toString').error?.issues[0]?.message).toBe('must be one of bedrock');
+});
+
+test('an inference profile permits its model in all regions, only through the profile', () => {
+  const [profile, model] = bedrock.listPermissions({ modelId: 'eu.amazon.nova-lite-v1:0' }, stack);
+  const arn = 'arn:aws:bedrock:eu-central-1:123456789012:inference-profile/eu.amazon.nova-lite-v1:0';
+  expect(profile?.resources).toEqual([arn]);
+  expect(model).toMatchObject({
+    resources: ['arn:aws:bedrock:*::foundation-model/amazon.nova-lite-v1:0'],
+    conditions: { StringEquals: { 'bedrock:InferenceProfileArn': arn } },
+    wildcardReason: expect.stringContaining('only through this profile'),
+  });
+});
+
+test('a model without a profile is permitted in its region alone', () => {
+  const settings = { modelId: 'amazon.nova-lite-v1:0', bedrockRegion: 'us-east-1' };
+  expect(bedrock.listPermissions(settings, stack)).toEqual([
+    {
+      actions: ['bedrock:InvokeModel'],
+      resources: ['arn:aws:bedrock:us-east-1::foundation-model/amazon.nova-lite-v1:0'],
+    },
+  ]);
+});
+
+test('a stage without settings of its model uses the default of its region', () => {
+  expect(bedrock.readStage({}, 'eu-central-1')).toEqual({
+    modelId: 'eu.amazon.nova-lite-v1:0',
+    environment: { BEDROCK_REGION: 'eu-central-1', BEDROCK_ENDPOINT: undefined },
+  });
+  expect(bedrock.describeModel()).toMatchObject({ provider: 'bedrock', supportsVideo: true });
+});
