@@ -27,7 +27,10 @@ export type Limits = {
   visionTimeoutSeconds: number;
 };
 
-/** All that the operations work with; each takes the part it needs. */
+/**
+ * Collaborators of all operations; each operation takes the part it needs. Ports are plain objects whose functions do not use `this`: decorators
+ * spread them (`{ ...port, method }`).
+ */
 export type CoreDeps = {
   jobs: JobStore;
   media: MediaStore;

@@ -1,7 +1,7 @@
 /**
  * Ages of stored times and waits for them. A clock can be set back at any moment, so each stored time may lie in the future. Every
  * duration that decides something is measured here, by one rule each: what happened in the future has just happened, and a wait
- * that is longer than anyone can have meant is over. The times of a job also move with the clock (`decision/clock-change.ts`).
+ * that is longer than anyone can have meant is over. The times of a job also move with the clock (`tick/clock-change.ts`).
  */
 
 /** Returns the seconds since `from`, at least 0. */

@@ -25,7 +25,7 @@ export function decideDigestTick(job: DigestJob, outcome: TickOutcome, now: Date
   const ending = findEnding(job, outcome, numbers, now);
   const next = ending ? noFurtherTick(outcome, now) : nextStep(job, outcome, numbers, now);
   const progress: NewEvent[] =
-    outcome.kind === 'due' ? [] : [createProgressEvent(job, outcome, numbers.counters, next)];
+    outcome.kind === 'no_capture' ? [] : [createProgressEvent(job, outcome, numbers.counters, next)];
   return { ...numbers, events: [...progress, ...summaries], next, ending };
 }
 

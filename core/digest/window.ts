@@ -20,12 +20,12 @@ export function countElapsedWindows(job: DigestJob, at: Date): number {
 /** The state with this tick's picture in the window in which it was taken in: as a sample, or counted as left out. */
 export function addCapture(job: DigestJob, outcome: TickOutcome, now: Date): DigestState {
   const { digest } = job;
-  if (outcome.kind !== 'sampled' && outcome.kind !== 'skip') return digest;
+  if (outcome.kind !== 'sampled' && outcome.kind !== 'skipped') return digest;
   const takenAt = earlier(new Date(outcome.captured.seen.seen_at), now);
   // A clock that was set back puts nothing into a window that is closed.
   const index = Math.max(countElapsedWindows(job, takenAt), digest.summarized) + 1;
   const before = digest.windows.find((window) => window.index === index) ?? emptyWindow(index);
-  const after = outcome.kind === 'skip' ? leftOut(before, outcome.why) : sampled(before, outcome.captured);
+  const after = outcome.kind === 'skipped' ? leftOut(before, outcome.why) : sampled(before, outcome.captured);
   const others = digest.windows.filter((window) => window.index !== index);
   return { ...digest, windows: [...others, after].toSorted((a, b) => a.index - b.index) };
 }

@@ -13,7 +13,7 @@ import { createTriggerEvent } from './trigger-event.ts';
 /** What a monitor's tick decides: alert, cooldown, end, next look. */
 export function decideMonitorTick(job: MonitorJob, outcome: TickOutcome, now: Date): TickDecision {
   const { counters, watch } = recordOutcome(job, outcome, now);
-  const alerts = outcome.kind === 'looked' && mayAlert(job, outcome.verdict, now);
+  const alerts = outcome.kind === 'judged' && mayAlert(job, outcome.verdict, now);
   if (alerts) {
     counters.triggers_fired += 1;
     watch.last_trigger_at = now.toISOString();
@@ -22,7 +22,7 @@ export function decideMonitorTick(job: MonitorJob, outcome: TickOutcome, now: Da
   const ending = findEnding(job, outcome, counters, watch, alerts, now);
   const next = ending ? noFurtherTick(outcome, now) : nextLook(job, outcome, watch, now);
   const events: NewEvent[] =
-    outcome.kind === 'due' ? [] : [createProgressEvent(job, outcome, counters, next)];
+    outcome.kind === 'no_capture' ? [] : [createProgressEvent(job, outcome, counters, next)];
   if (alerts) events.push(createTriggerEvent(job, outcome, counters));
   return { counters, watch, events, next, ending };
 }
@@ -49,12 +49,12 @@ function findEnding(
       reason: maxTriggers === 1 ? 'condition_triggered' : 'max_triggers_reached',
     };
   }
-  if (outcome.kind === 'due' || (job.deadline !== null && now >= new Date(job.deadline))) {
+  if (outcome.kind === 'no_capture' || (job.deadline !== null && now >= new Date(job.deadline))) {
     return { status: 'stopped', reason: 'max_duration_reached' };
   }
   if (outcome.kind === 'ended') return { status: 'stopped', reason: 'stream_ended' };
-  const missed = outcome.kind === 'missed' ? outcome.failure : undefined;
-  return streamLostEnding(outcome, watch, now) ?? modelFailureEnding(missed, watch);
+  const modelFailure = outcome.kind === 'model_failed' ? outcome.failure : undefined;
+  return streamLostEnding(outcome, watch, now) ?? modelFailureEnding(modelFailure, watch);
 }
 
 /** A look that would come at the deadline or later is left out: the job wakes at the deadline, and only ends. */

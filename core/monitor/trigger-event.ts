@@ -5,7 +5,7 @@ import type { Counters, MonitorJob } from '../records/job.ts';
 /** The alert: the condition, what the model saw, and the evidence picture. */
 export function createTriggerEvent(
   job: MonitorJob,
-  outcome: Extract<TickOutcome, { kind: 'looked' }>,
+  outcome: Extract<TickOutcome, { kind: 'judged' }>,
   counters: Counters,
 ): NewEvent {
   return {

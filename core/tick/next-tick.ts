@@ -50,5 +50,5 @@ export function noFurtherTick(outcome: TickOutcome, now: Date): NextTick {
 
 /** The picture becomes what later ones are compared with. */
 function sawNews({ kind }: TickOutcome): boolean {
-  return kind === 'looked' || kind === 'sampled';
+  return kind === 'judged' || kind === 'sampled';
 }

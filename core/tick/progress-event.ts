@@ -5,7 +5,7 @@ import type { TickOutcome } from './tick-outcome.ts';
 /** The `progress` event of a tick that looked for news. */
 export function createProgressEvent(
   job: Job,
-  outcome: Exclude<TickOutcome, { kind: 'due' }>,
+  outcome: Exclude<TickOutcome, { kind: 'no_capture' }>,
   counters: Counters,
   next: NextTick,
 ): NewEvent {
@@ -17,8 +17,8 @@ export function createProgressEvent(
       checks_performed: counters.checks_performed,
       frames_skipped: counters.frames_skipped,
       triggers_fired: counters.triggers_fired,
-      triggered: outcome.kind === 'looked' ? outcome.verdict.triggered : null,
-      prefilter_skipped: outcome.kind === 'skip',
+      triggered: outcome.kind === 'judged' ? outcome.verdict.triggered : null,
+      prefilter_skipped: outcome.kind === 'skipped',
       motion: captured ? captured.changed_share : null,
       explanation: explain(outcome) + withoutSummary(outcome),
       captured_at: captured ? captured.captured_at : null,
@@ -35,21 +35,21 @@ function toStreamState({ kind }: TickOutcome): 'ok' | 'stale' | 'reconnecting' {
 }
 
 function readPicture(outcome: TickOutcome): 'ok' | 'frozen' | 'black' | 'repeated' | null {
-  if (outcome.kind === 'looked' || outcome.kind === 'missed' || outcome.kind === 'sampled') return 'ok';
+  if (outcome.kind === 'judged' || outcome.kind === 'model_failed' || outcome.kind === 'sampled') return 'ok';
   if (outcome.kind === 'stale') return 'repeated';
-  if (outcome.kind !== 'skip') return null;
+  if (outcome.kind !== 'skipped') return null;
   return outcome.why === 'no_motion' ? 'ok' : outcome.why;
 }
 
-function explain(outcome: Exclude<TickOutcome, { kind: 'due' }>): string {
+function explain(outcome: Exclude<TickOutcome, { kind: 'no_capture' }>): string {
   switch (outcome.kind) {
-    case 'looked':
+    case 'judged':
       return outcome.verdict.explanation;
     case 'sampled':
       return 'This picture goes into the summary of its window.';
-    case 'missed':
+    case 'model_failed':
       return `The model gave no verdict: ${outcome.failure.message}.`;
-    case 'skip':
+    case 'skipped':
       return skipExplanations[outcome.why];
     case 'stale':
       return 'The playlist has stopped moving on; its last picture is not judged again.';

@@ -24,7 +24,7 @@ function newestFrame(outcome: TickOutcome): Pick<TickState, 'last_frame'> {
 
 function count(before: Counters, outcome: TickOutcome): Counters {
   const counters = { ...before };
-  if (outcome.kind === 'looked') {
+  if (outcome.kind === 'judged') {
     counters.checks_performed += 1;
     counters.frames_captured += 1;
     counters.input_tokens += outcome.verdict.tokens.input_tokens;
@@ -34,11 +34,11 @@ function count(before: Counters, outcome: TickOutcome): Counters {
     counters.checks_performed += 1;
     counters.frames_captured += 1;
   }
-  if (outcome.kind === 'missed') {
+  if (outcome.kind === 'model_failed') {
     counters.checks_missed += 1;
     counters.frames_captured += 1;
   }
-  if (outcome.kind === 'skip') {
+  if (outcome.kind === 'skipped') {
     counters.frames_skipped += 1;
     if (outcome.why === 'frozen') counters.frozen_frames += 1;
     if (outcome.why === 'black') counters.black_frames += 1;
@@ -52,13 +52,13 @@ function remember(job: Job, outcome: TickOutcome, now: Date): TickState {
   const seen = recordWatched(job.watch, intervalSeconds(job), now);
   const back = { failed_in_a_row: 0, lost_since: null };
   switch (outcome.kind) {
-    case 'looked':
+    case 'judged':
       return { ...seen, ...back, skipped_in_a_row: 0, missed_in_a_row: 0 };
     case 'sampled':
       return { ...seen, ...back, skipped_in_a_row: 0 };
-    case 'skip':
+    case 'skipped':
       return { ...seen, ...back, skipped_in_a_row: job.watch.skipped_in_a_row + 1 };
-    case 'missed':
+    case 'model_failed':
       return {
         ...recordUnwatched(job.watch, 'model'),
         ...back,
@@ -75,7 +75,7 @@ function remember(job: Job, outcome: TickOutcome, now: Date): TickState {
         failed_in_a_row: job.watch.failed_in_a_row + 1,
       };
     case 'ended':
-    case 'due':
+    case 'no_capture':
       return { ...job.watch };
   }
 }

@@ -7,25 +7,25 @@ type Captured = Extract<CaptureOutput, { kind: 'captured' }>;
 
 export type SkipReason = 'no_motion' | 'frozen' | 'black' | 'repeated';
 
-/** What to do with a tick's capture, before the model is asked. */
+/** Result of screening the capture of a tick before the model call. */
 export type Screening =
-  | { kind: 'look'; captured: Captured }
-  | { kind: 'skip'; why: SkipReason; captured: Captured }
+  | { kind: 'fresh'; captured: Captured }
+  | { kind: 'skipped'; why: SkipReason; captured: Captured }
   | { kind: 'stale'; captured: Captured }
   | { kind: 'capture_failed'; message: string; remediation: string }
-  /** The service could not take or keep a picture. */
+  /** The service could not take or store a capture. */
   | { kind: 'unavailable'; message: string }
   | { kind: 'ended'; message: string }
-  /** Nothing was to be captured: the tick ends the job or a window. */
-  | { kind: 'due' };
+  /** No capture was due: the tick ends the job or a window. */
+  | { kind: 'no_capture' };
 
 /**
- * A picture that is no news is never judged as if it were: a playlist that stands still, a segment seen before, a frozen
- * or black picture. Of the others the pre-filter leaves out those in which nothing moved, but not more than a few in a row.
+ * Screens the capture of a tick. A stale playlist, a repeated segment and a frozen or black frame are never judged as fresh. The pre-filter skips
+ * captures without motion, at most `forceCheckAfterSkips` in a row.
  */
 export function screenCapture(job: Job, output: CaptureOutput, now: Date): Screening {
   if (output.kind === 'not_captured' || (job.deadline !== null && now >= new Date(job.deadline)))
-    return { kind: 'due' };
+    return { kind: 'no_capture' };
   if (output.kind === 'unavailable') return { kind: 'unavailable', message: output.message };
   if (output.kind === 'ended') return { kind: 'ended', message: output.message };
   if (output.kind === 'failed') {
@@ -33,7 +33,7 @@ export function screenCapture(job: Job, output: CaptureOutput, now: Date): Scree
   }
   if (isStale(output)) return { kind: 'stale', captured: output };
   const why = noNews(job, output) ?? nothingMoved(job, output);
-  return why ? { kind: 'skip', why, captured: output } : { kind: 'look', captured: output };
+  return why ? { kind: 'skipped', why, captured: output } : { kind: 'fresh', captured: output };
 }
 
 /** All times are the captures' own: a look that is late, or tried again, does not make its picture older. */

@@ -3,17 +3,17 @@ import type { Failure } from '../records/job.ts';
 import type { Verdict } from '../records/vision.ts';
 import type { Screening } from './screen-capture.ts';
 
-type Captured = Extract<Screening, { kind: 'look' }>['captured'];
+type Captured = Extract<Screening, { kind: 'fresh' }>['captured'];
 
-/** What was seen of the stream, and where there was news, what became of it: a verdict, none, or a sample for the summary. */
+/** Result of a tick's capture: a fresh one has a verdict, a failed model call, or is a sample of a summary. */
 type Observation =
-  | Exclude<Screening, { kind: 'look' }>
-  | { kind: 'looked'; verdict: Verdict; captured: Captured }
-  | { kind: 'missed'; failure: Failure; captured: Captured }
+  | Exclude<Screening, { kind: 'fresh' }>
+  | { kind: 'judged'; verdict: Verdict; captured: Captured }
+  | { kind: 'model_failed'; failure: Failure; captured: Captured }
   | { kind: 'sampled'; captured: Captured };
 
-/** What a tick came to. */
+/** Outcome of a tick. */
 export type TickOutcome = Observation & {
-  /** Of a digest: the windows that end with this tick. */
+  /** Windows of a digest that end with this tick. */
   closed?: ClosureResult | undefined;
 };

@@ -71,9 +71,9 @@ async function observe(
   const plan = screenCapture(job, input.captured, now);
   switch (job.job_type) {
     case 'live-monitor':
-      return plan.kind === 'look' ? judgeCapture(job, plan.captured, deps, signal) : plan;
+      return plan.kind === 'fresh' ? judgeCapture(job, plan.captured, deps, signal) : plan;
     case 'live-digest':
-      return plan.kind === 'look' ? { kind: 'sampled', captured: plan.captured } : plan;
+      return plan.kind === 'fresh' ? { kind: 'sampled', captured: plan.captured } : plan;
   }
 }
 
@@ -142,7 +142,7 @@ function report(job: Job, outcome: TickOutcome, deps: AnalyzeDeps): void {
       ...fields,
       remediation: outcome.closed.result.failure.remediation,
     });
-  if (outcome.kind === 'missed')
+  if (outcome.kind === 'model_failed')
     log.warning('Model gave no verdict', { ...fields, remediation: outcome.failure.remediation });
   else if (outcome.kind === 'capture_failed')
     log.warning('Capture failed', { ...fields, error: outcome.message, remediation: outcome.remediation });

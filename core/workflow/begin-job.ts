@@ -1,12 +1,15 @@
 import type { CoreDeps } from '../dependencies.ts';
-import { planBegin } from './plan-begin.ts';
-import { intervalSeconds } from '../tick/cadence.ts';
+import { durationSeconds, intervalSeconds } from '../tick/cadence.ts';
+import { leaseUntil } from '../tick/tick-change.ts';
+import { assignSequences } from '../records/event.ts';
+import type { JobChange } from '../ports/job-store.ts';
+import { addSeconds } from '../schedule.ts';
 import { wakeUpTime } from '../tick/next-tick.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
 import type { CommitAttempt } from '../retry-conflicts.ts';
 import type { Job } from '../records/job.ts';
 import { jobLog } from '../ports/log.ts';
-import { isTerminal } from '../records/transitions.ts';
+import { isTerminal, transitions } from '../records/transitions.ts';
 import type { ExecutionInput, WorkflowState } from '../records/workflow.ts';
 import { publishEvents } from '../event/publish-events.ts';
 
@@ -57,5 +60,28 @@ function resume(job: Job, now: Date): WorkflowState {
       resolve_again: job.next?.resolve_again ?? false,
       ...(job.handed_over ?? { seen: null, motion: null }),
     },
+  };
+}
+
+/** Plans the change from pending to running. The duration of the job counts from here. */
+function planBegin(job: Job, now: Date): JobChange {
+  return {
+    jobId: job.job_id,
+    from: transitions.begin.from,
+    expectedSequence: job.sequence,
+    set: {
+      status: 'running',
+      started_at: now.toISOString(),
+      deadline: addSeconds(now, durationSeconds(job)).toISOString(),
+      lease_until: leaseUntil(now),
+      watch: { ...job.watch, last_watched_at: now.toISOString() },
+      sequence: job.sequence + 1,
+    },
+    events: assignSequences(
+      [{ type: 'job_started', data: { job_type: job.job_type, status: 'running', config: job.config } }],
+      job.job_id,
+      job.sequence,
+      now,
+    ),
   };
 }

@@ -6,7 +6,7 @@ import type { MonitorJob } from '../records/job.ts';
 import type { CheckMedia } from '../ports/vision-model.ts';
 
 type Deps = Pick<CoreDeps, 'media' | 'vision'> & { limits: Pick<Limits, 'visionTimeoutSeconds'> };
-type Captured = Extract<Screening, { kind: 'look' }>['captured'];
+type Captured = Extract<Screening, { kind: 'fresh' }>['captured'];
 
 /** Asks the model whether the monitor's condition holds in a capture. */
 export async function judgeCapture(
@@ -22,12 +22,12 @@ export async function judgeCapture(
       job.config.condition,
       signal ? AbortSignal.any([signal, timeout]) : timeout,
     );
-    return { kind: 'looked', verdict, captured };
+    return { kind: 'judged', verdict, captured };
   } catch (error) {
     // An abandoned look is no verdict and no failure of the model: the task runs again.
     if (signal?.aborted || !(error instanceof VisionError)) throw error;
     const { code, message, remediation } = error;
-    return { kind: 'missed', failure: { code, message, remediation }, captured };
+    return { kind: 'model_failed', failure: { code, message, remediation }, captured };
   }
 }
 

@@ -63,7 +63,7 @@ export function captured(rest: Partial<Captured> = {}, at = start): Captured {
 /** Returns the outcome of a tick with a verdict. */
 export function looked(triggered: boolean): TickOutcome {
   return {
-    kind: 'looked',
+    kind: 'judged',
     verdict: {
       triggered,
       explanation: 'A barge is between the gates.',
@@ -75,7 +75,7 @@ export function looked(triggered: boolean): TickOutcome {
 
 /** Outcome of a tick whose model call failed. */
 export const missed: TickOutcome = {
-  kind: 'missed',
+  kind: 'model_failed',
   failure: { code: 'VLM_ERROR', message: 'Vision model analysis failed', remediation: 'Try again.' },
   captured: captured(),
 };

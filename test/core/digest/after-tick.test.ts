@@ -6,14 +6,14 @@ import type { SummaryResult } from '../../../core/records/window-closure.ts';
 import type { DigestJob } from '../../../core/records/job.ts';
 import { after, captured, captureFailed, missed, runningDigest } from '../../support/watching.ts';
 
-const due: TickOutcome = { kind: 'due' };
+const due: TickOutcome = { kind: 'no_capture' };
 const ended: TickOutcome = { kind: 'ended', message: 'Stream has ended' };
 const tokens = { input_tokens: 500, output_tokens: 50 };
-const failure = missed.kind === 'missed' ? missed.failure : undefined!;
+const failure = missed.kind === 'model_failed' ? missed.failure : undefined!;
 
 const sampledAt = (seconds: number): TickOutcome => ({ kind: 'sampled', captured: captureAt(seconds) });
 const skippedAt = (seconds: number, why: 'no_motion' | 'black' | 'frozen' | 'repeated'): TickOutcome => ({
-  kind: 'skip',
+  kind: 'skipped',
   why,
   captured: captureAt(seconds),
 });

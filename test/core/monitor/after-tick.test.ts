@@ -97,7 +97,11 @@ describe('duration', () => {
   test('the tick after the last look wakes at the deadline and only closes', () => {
     const { next } = decideAfterTick(runningJob({ monitor_duration_seconds: 35 }), looked(false), after(31));
     expect(next).toMatchObject({ wait_until: after(35).toISOString(), closing: true, done: false });
-    const due = decideAfterTick(runningJob({ monitor_duration_seconds: 35 }), { kind: 'due' }, after(35));
+    const due = decideAfterTick(
+      runningJob({ monitor_duration_seconds: 35 }),
+      { kind: 'no_capture' },
+      after(35),
+    );
     expect(due.ending?.reason).toBe('max_duration_reached');
     expect(due.events).toEqual([]);
   });
@@ -267,7 +271,7 @@ describe('a model that fails', () => {
 describe('skips', () => {
   test('are counted, each kind for itself, and said in progress', () => {
     const skip = (why: 'no_motion' | 'frozen' | 'black' | 'repeated'): TickOutcome => ({
-      kind: 'skip',
+      kind: 'skipped',
       why,
       captured: captured(),
     });

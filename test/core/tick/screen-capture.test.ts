@@ -8,30 +8,30 @@ const watching = (watch: Partial<TickState>) => ({ watch: { ...runningJob().watc
 
 describe('the pre-filter', () => {
   test('lets the model see a picture in which something moved', () => {
-    expect(screenCapture(runningJob(), captured(), after(1)).kind).toBe('look');
+    expect(screenCapture(runningJob(), captured(), after(1)).kind).toBe('fresh');
   });
 
   test('skips a picture in which nothing moved', () => {
-    expect(screenCapture(runningJob(), still, after(1))).toMatchObject({ kind: 'skip', why: 'no_motion' });
+    expect(screenCapture(runningJob(), still, after(1))).toMatchObject({ kind: 'skipped', why: 'no_motion' });
   });
 
   test('forces a look after six skips in a row', () => {
     expect(screenCapture(runningJob({}, watching({ skipped_in_a_row: 5 })), still, after(1)).kind).toBe(
-      'skip',
+      'skipped',
     );
     expect(screenCapture(runningJob({}, watching({ skipped_in_a_row: 6 })), still, after(1)).kind).toBe(
-      'look',
+      'fresh',
     );
   });
 
   test('does not skip while a picture waits for the model that failed on it', () => {
     expect(screenCapture(runningJob({}, watching({ missed_in_a_row: 1 })), still, after(1)).kind).toBe(
-      'look',
+      'fresh',
     );
   });
 
   test('can be switched off', () => {
-    expect(screenCapture(runningJob({ enable_prefilter: false }), still, after(1)).kind).toBe('look');
+    expect(screenCapture(runningJob({ enable_prefilter: false }), still, after(1)).kind).toBe('fresh');
   });
 });
 
@@ -41,7 +41,7 @@ describe('what is no news is never judged, with or without the pre-filter', () =
 
   test('a black picture', () => {
     expect(screenCapture(unfiltered, captured({ black: true }), after(1))).toMatchObject({
-      kind: 'skip',
+      kind: 'skipped',
       why: 'black',
     });
   });
@@ -51,9 +51,9 @@ describe('what is no news is never judged, with or without the pre-filter', () =
       captured({
         seen: { ...seen, identical_since: start.toISOString(), seen_at: after(seconds).toISOString() },
       });
-    expect(screenCapture(unfiltered, identical(29), after(29)).kind).toBe('look');
+    expect(screenCapture(unfiltered, identical(29), after(29)).kind).toBe('fresh');
     expect(screenCapture(unfiltered, identical(30), after(30))).toMatchObject({
-      kind: 'skip',
+      kind: 'skipped',
       why: 'frozen',
     });
   });
@@ -61,44 +61,44 @@ describe('what is no news is never judged, with or without the pre-filter', () =
   test('the same segment again is skipped, and stale once a healthy stream would have moved on', () => {
     const again = (seconds: number) =>
       captured({ repeated: true, seen: { ...seen, seen_at: after(seconds).toISOString() } });
-    expect(screenCapture(unfiltered, again(5), after(5))).toMatchObject({ kind: 'skip', why: 'repeated' });
+    expect(screenCapture(unfiltered, again(5), after(5))).toMatchObject({ kind: 'skipped', why: 'repeated' });
     expect(screenCapture(unfiltered, again(6.5), after(6.5)).kind).toBe('stale');
   });
 
   test('a late look does not make its picture stale', () => {
-    expect(screenCapture(unfiltered, captured(), after(120)).kind).toBe('look');
+    expect(screenCapture(unfiltered, captured(), after(120)).kind).toBe('fresh');
   });
 
   test('the same segment again is judged where the model failed on it', () => {
     const job = runningJob({ enable_prefilter: false }, watching({ missed_in_a_row: 1 }));
-    expect(screenCapture(job, captured({ repeated: true }), after(5)).kind).toBe('look');
+    expect(screenCapture(job, captured({ repeated: true }), after(5)).kind).toBe('fresh');
   });
 
   test('an RTSP stream has no segments and is never stale by them', () => {
     const position = { segment: null, segment_seconds: 0 };
     const camera = captured({ seen: { ...seen, position, seen_at: after(500).toISOString() } });
-    expect(screenCapture(unfiltered, camera, after(500)).kind).toBe('look');
+    expect(screenCapture(unfiltered, camera, after(500)).kind).toBe('fresh');
   });
 });
 
 test('at the deadline nothing is judged any more', () => {
   const job = runningJob({ monitor_duration_seconds: 30 });
-  expect(screenCapture(job, captured(), after(29.9)).kind).toBe('look');
-  expect(screenCapture(job, captured(), after(30)).kind).toBe('due');
+  expect(screenCapture(job, captured(), after(29.9)).kind).toBe('fresh');
+  expect(screenCapture(job, captured(), after(30)).kind).toBe('no_capture');
   expect(
     screenCapture(
       job,
       { kind: 'failed', code: 'STREAM_FETCH_FAILED', message: 'gone', remediation: '' },
       after(31),
     ).kind,
-  ).toBe('due');
-  expect(screenCapture(runningJob(), { kind: 'not_captured' }, after(1)).kind).toBe('due');
+  ).toBe('no_capture');
+  expect(screenCapture(runningJob(), { kind: 'not_captured' }, after(1)).kind).toBe('no_capture');
 });
 
 test('a digest never takes the same segment twice, also while it waits for the model', () => {
   const job = runningDigest({ enable_prefilter: false }, watching({ missed_in_a_row: 1 }));
   expect(screenCapture(job, captured({ repeated: true }), after(5))).toMatchObject({
-    kind: 'skip',
+    kind: 'skipped',
     why: 'repeated',
   });
 });
