@@ -169,7 +169,7 @@ test('the command line works over HTTP with the permissions of its key', async (
   const refused = keys('list', '--base-url', service.baseUrl, '--key', made.key);
   await expect(refused).rejects.toThrow('Authentication required');
   await expect(keys('list', '--base-url', service.baseUrl)).rejects.toThrow('--key');
-  await expect(keys('list', ...there, '--stack', 'watchpost')).rejects.toThrow('More than one service');
+  await expect(keys('list', ...there, '--stack', 'watchpost')).rejects.toThrow('Several services');
 });
 
 test('a restart resets the counters', async () => {
