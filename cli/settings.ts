@@ -10,7 +10,7 @@ const help = z.registry<{ fallback: string; text: string }>();
 const settingsSchema = z.object({
   port: wholeNumber(0, 65_535)
     .prefault('8787')
-    .register(help, { fallback: '8787', text: 'port to listen on; 0 takes a free one' }),
+    .register(help, { fallback: '8787', text: 'port to listen on; 0 selects a free port' }),
   host: z
     .string()
     .min(1)
@@ -45,7 +45,7 @@ const settingsSchema = z.object({
     .string()
     .min(1)
     .prefault('.watchpost')
-    .register(help, { fallback: '.watchpost', text: 'folder of the database, pictures and keys' }),
+    .register(help, { fallback: '.watchpost', text: 'folder of the database, media and keys' }),
   allowRanges: ranges().register(help, {
     fallback: '',
     text: 'private ranges that streams may use, as CIDRs with commas between them, for cameras at home; empty: public addresses only',
@@ -69,37 +69,37 @@ const settingsSchema = z.object({
   openaiApiKey: z
     .string()
     .prefault('')
-    .register(help, { fallback: '', text: 'its API key, where it wants one' }),
+    .register(help, { fallback: '', text: 'API key of that server, if it requires one' }),
   maxJobSeconds: wholeNumber(5, 86_400)
     .prefault('600')
-    .register(help, { fallback: '600', text: 'server cap on the duration of a job' }),
+    .register(help, { fallback: '600', text: 'maximum duration of a job, in seconds' }),
   jobsPerCaller: wholeNumber(1, 1000)
     .prefault('10')
-    .register(help, { fallback: '10', text: 'active jobs a caller may have' }),
+    .register(help, { fallback: '10', text: 'maximum active jobs per caller' }),
   syncPerMinute: wholeNumber(0, 100_000).prefault('120').register(help, {
     fallback: '120',
     text: 'calls per minute of a caller to check-once, analyze-frame, streams/validate, webhook-test, resend, live-monitor and live-digest; 0: no limit',
   }),
   syncAtOnce: wholeNumber(0, 10_000)
     .prefault('10')
-    .register(help, { fallback: '10', text: 'how many of these calls run concurrently; 0: no limit' }),
+    .register(help, { fallback: '10', text: 'maximum concurrent calls of these per caller; 0: no limit' }),
   capturesAtOnce: wholeNumber(4, 10_000).prefault('128').register(help, {
     fallback: '128',
-    text: 'captures of running jobs that run concurrently; probes and captures of calls may be a quarter as many besides',
+    text: 'maximum concurrent captures of running jobs; probes and captures of calls have a quarter of it in addition',
   }),
   retentionSeconds: wholeNumber(60, 86_400)
     .prefault('3600')
-    .register(help, { fallback: '3600', text: 'how long a finished job can be read' }),
+    .register(help, { fallback: '3600', text: 'seconds for which a finished job can be read' }),
   eventStreamsPerCaller: wholeNumber(1, 1000)
     .prefault('10')
-    .register(help, { fallback: '10', text: 'event streams (SSE) a caller may have open' }),
+    .register(help, { fallback: '10', text: 'maximum open event streams (SSE) per caller' }),
   eventStreamSeconds: wholeNumber(0, 86_400).prefault('0').register(help, {
     fallback: '0',
-    text: 'how long an event stream stays open before its reader has to come back; 0: until the job ends',
+    text: 'seconds after which an event stream closes and its reader reconnects; 0: at the end of the job',
   }),
   heartbeatSeconds: wholeNumber(1, 60)
     .prefault('15')
-    .register(help, { fallback: '15', text: 'after how much silence an event stream sends a comment' }),
+    .register(help, { fallback: '15', text: 'seconds between heartbeats on an idle event stream' }),
   youtubeClients: z
     .string()
     .transform((text) => text.split(',').flatMap((name) => name.trim().toUpperCase() || []))
@@ -111,7 +111,7 @@ const settingsSchema = z.object({
     .prefault('visionos,web')
     .register(help, {
       fallback: 'visionos,web',
-      text: 'applications to ask YouTube as, in this order, by their names in youtubei.js: which are let in changes',
+      text: 'client applications for YouTube, in order of use, by their names in youtubei.js',
     }),
   youtubeCookies: z.string().prefault('').register(help, {
     fallback: '',
@@ -122,12 +122,12 @@ const settingsSchema = z.object({
     .prefault('')
     .register(help, {
       fallback: '',
-      text: 'HTTP proxy for everything of YouTube, http://user:password@host:port; empty: none',
+      text: 'HTTP proxy for all YouTube requests, http://user:password@host:port; empty: none',
     }),
   youtubeUrl: z
     .url()
     .prefault('https://www.youtube.com')
-    .register(help, { fallback: 'https://www.youtube.com', text: 'where the interface of YouTube is asked' }),
+    .register(help, { fallback: 'https://www.youtube.com', text: 'base URL of the YouTube API' }),
   twitchCookies: z.string().prefault('').register(help, {
     fallback: '',
     text: 'file with cookies of a Twitch account, as browsers export them (cookies.txt); empty: no account',
@@ -137,23 +137,23 @@ const settingsSchema = z.object({
     .prefault('')
     .register(help, {
       fallback: '',
-      text: 'HTTP proxy for everything of Twitch, http://user:password@host:port; empty: none',
+      text: 'HTTP proxy for all Twitch requests, http://user:password@host:port; empty: none',
     }),
   twitchGqlUrl: z.url().prefault('https://gql.twitch.tv/gql').register(help, {
     fallback: 'https://gql.twitch.tv/gql',
-    text: 'where Twitch is asked for channels and access tokens',
+    text: 'URL of the Twitch API for channels and access tokens',
   }),
   twitchUsherUrl: z
     .url()
     .prefault('https://usher.ttvnw.net')
-    .register(help, { fallback: 'https://usher.ttvnw.net', text: 'where Twitch is asked for playlists' }),
+    .register(help, { fallback: 'https://usher.ttvnw.net', text: 'base URL of Twitch playlists' }),
   twitchClientId: z
     .string()
     .regex(/^[\w-]+$/, 'must be letters and digits')
     .prefault('kimne78kx3ncx6brgo4mv6wki5h1ko')
     .register(help, {
       fallback: 'kimne78kx3ncx6brgo4mv6wki5h1ko',
-      text: 'public client id that Twitch is asked with: that of its web page',
+      text: 'public client id for Twitch requests, that of its web page',
     }),
   ffmpeg: z
     .string()
@@ -162,7 +162,7 @@ const settingsSchema = z.object({
   logLevel: z
     .enum(['debug', 'info', 'warning', 'error'])
     .prefault('info')
-    .register(help, { fallback: 'info', text: 'least level that is logged' }),
+    .register(help, { fallback: 'info', text: 'minimum level of log entries' }),
 });
 
 export type Settings = z.infer<typeof settingsSchema>;
