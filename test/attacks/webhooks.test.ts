@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createCallLimiter } from '../../adapters/embedded/call-limiter.ts';
 import { createWebhookSender } from '../../adapters/webhook/webhook-sender.ts';
 import type { WebhookSender } from '../../core/ports/delivery.ts';
 import { createHttpCaller } from '../support/http-caller.ts';
@@ -44,6 +45,7 @@ describe('webhook URLs with internal addresses', () => {
     const world = createWorld({ jobsPerCaller: 10_000 });
     world.c.urls = guard;
     world.c.webhookUrls = guard;
+    world.c.calls = createCallLimiter({ perMinute: 0, atOnce: 0, now: world.c.now });
     const call = await createHttpCaller(world);
     const accepted: string[] = [];
     const stream = { stream_url: 'https://hostile.example/live.m3u8', condition: 'a ship' };
