@@ -1,7 +1,7 @@
 import type { Reporter, TestModule } from 'vitest/node';
 import type { Tried } from './counted.ts';
 
-/** One line on what the tests of attacks have tried, where any of them has run. */
+/** Reporter that prints one line about the attacks that were tried. */
 export class AttackLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const tried = modules.flatMap((module) =>

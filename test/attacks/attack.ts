@@ -10,12 +10,12 @@ import { startHostileServer } from './hostile-server.ts';
 
 export type AttackOptions = {
   ffmpeg?: FfmpegRunner;
-  /** What DNS says; by default that every name leads to the hostile server, but `inside.example` and unknown ones to a canary. */
+  /** DNS responses. By default every name resolves to the hostile server, and `inside.example` and unknown names to a canary. */
   lookup?: (host: string) => Promise<Address[]>;
   requestTimeoutMs?: number;
 };
 
-/** The real capturer, guard and client between a hostile server and canaries. */
+/** Real capturer, guard and client between a hostile server and canaries. */
 export async function openAttack({
   ffmpeg,
   lookup = lookupInside,
@@ -42,9 +42,9 @@ export async function openAttack({
     guard,
     http,
     capturer,
-    /** All that would have gone to ffmpeg, where it is not the real one. */
+    /** Input of ffmpeg, if ffmpeg is replaced. */
     fed,
-    /** Asks whether a stream is live, then for a picture of it, as a job would. */
+    /** Probes a stream, then captures it, like a job. */
     run: async (url: string): Promise<Outcome> => ({
       probe: await readOutcome(capturer.probe(url, AbortSignal.timeout(20_000))),
       capture: await readOutcome(
@@ -66,7 +66,7 @@ export type Attack = Awaited<ReturnType<typeof openAttack>>;
 
 export type Outcome = { probe: string; capture: string };
 
-/** The code of a stream's error; anything else that is thrown is a defect, and comes back as its text. */
+/** Returns the code of a stream error, or the text of any other error, which is a defect. */
 async function readOutcome(work: Promise<unknown>): Promise<string> {
   try {
     await work;
@@ -80,7 +80,7 @@ async function lookupInside(host: string): Promise<Address[]> {
   return [{ address: host === 'hostile.example' ? hostileAddress : '127.0.0.1', family: 4 }];
 }
 
-/** ffmpeg's place, where no byte that it reads is hostile: it takes what the guarded client brings. */
+/** Replaces ffmpeg if none of its input is hostile: reads the data of the guarded client. */
 function drain(fed: Uint8Array[]): FfmpegRunner {
   return {
     run: async (input) => {
@@ -105,7 +105,7 @@ function goodFiles(
   };
 }
 
-/** `work` for each, a few at a time. */
+/** Runs `work` for each item, a few concurrently. */
 export async function forEachItem<T>(items: T[], work: (item: T) => Promise<void>): Promise<void> {
   const queue = items.values();
   const worker = async (): Promise<void> => {

@@ -20,9 +20,9 @@ afterAll(async () => {
   await rm(tempDir, { recursive: true });
 });
 
-describe('what is not what it is called', () => {
+describe('content of another type than announced', () => {
   it(
-    'is given to the real ffmpeg, and opens nothing and shows no file',
+    'a body of another type opens nothing and reveals no file in the real ffmpeg',
     { timeout: 120_000 },
     async (test) => {
       const { canaries, server } = attack;
@@ -31,7 +31,7 @@ describe('what is not what it is called', () => {
       const wrong: string[] = [];
       await forEachItem(sites, async (site) => {
         const { capture } = await attack.run(server.host(site));
-        // A picture could only be the canary file's.
+        // A frame could only come from the canary file.
         if (capture === 'done' || capture.startsWith('unexpected')) wrong.push(`${site.name}: ${capture}`);
       });
       expect(wrong).toEqual([]);

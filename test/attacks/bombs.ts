@@ -3,13 +3,13 @@ import { constants, createBrotliCompress, gzipSync } from 'node:zlib';
 
 const gigabyte = 1024 ** 3;
 
-/** A gigabyte of line breaks in a megabyte of gzip: one member again and again, which decoders take for one text. */
+/** Gigabyte of line breaks in a megabyte of gzip: a repeated member, which decoders concatenate. */
 export function gzipBomb(): Buffer {
   const member = gzipSync(Buffer.alloc(16 * 1024 ** 2, '\n'));
   return Buffer.concat(Array<Buffer>(gigabyte / (16 * 1024 ** 2)).fill(member));
 }
 
-/** The same in some kilobytes of Brotli: the second of two blocks, which says «go on like this», again and again. */
+/** The same in some kilobytes of Brotli: the second of two blocks is a backward reference, repeated. */
 export async function brotliBomb(): Promise<Buffer> {
   const block = 4 * 1024 ** 2;
   const encoder = createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
@@ -25,7 +25,7 @@ export async function brotliBomb(): Promise<Buffer> {
   return Buffer.concat([first ?? Buffer.alloc(0), ...Array<Buffer>(gigabyte / block).fill(again)]);
 }
 
-/** Writes `piece` for ever, as fast as it is taken. */
+/** Writes `piece` without end, as fast as the reader reads. */
 export function endless(piece: Buffer | string): (response: ServerResponse) => void {
   return (response) => {
     const more = (): void => {
@@ -36,7 +36,7 @@ export function endless(piece: Buffer | string): (response: ServerResponse) => v
   };
 }
 
-/** One byte in `everyMs`, before the head or in the body. */
+/** Sends one byte every `everyMs`, within the head or the body. */
 export function dripping(part: 'head' | 'body', everyMs: number): (response: ServerResponse) => void {
   return (response) => {
     const { socket } = response;

@@ -5,20 +5,20 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Where hostile servers of these tests listen: the one address of the inside that the guard is told to allow. */
+/** Address of the hostile servers: the only internal address that the guard allows. */
 export const hostileAddress = '127.77.0.1';
 
 /**
- * Sockets and a file that nothing may ever touch, on every other address of this machine at one port. What this process tries
- * to connect to elsewhere (10.0.0.1 has no listener here) is seen as well, since Node tells of each attempt.
+ * Creates sockets and a file that nothing may access, on every other address of this machine at one port. Records connection
+ * attempts of this process to other addresses too (10.0.0.1 has no listener here), since Node reports each attempt.
  */
 export type Canaries = {
   port: number;
-  /** A video that plays: who reads it has a picture to show for it. */
+  /** Video file; a reader of it can produce a frame. */
   file: string;
-  /** What reached a canary, and what this process tried to connect to beside the hostile server. */
+  /** Accesses of canaries, and connection attempts beside those to the hostile server. */
   touched(): string[];
-  /** Of the file. Always false where the file system keeps no times of access. */
+  /** True if the file was read; always false on file systems without access times. */
   fileWasRead(): Promise<boolean>;
   close(): Promise<void>;
 };
@@ -46,7 +46,7 @@ export async function openCanaries(video: Uint8Array): Promise<Canaries> {
 
 const longAgo = new Date('2000-01-01T00:00:00Z');
 
-/** An access time older than the last change is renewed by the next reader, also where a file system saves on that. */
+/** Sets the access time before the last change, so that the next reader updates it on every file system. */
 async function forgetAccess(file: string): Promise<void> {
   await utimes(file, longAgo, new Date());
 }

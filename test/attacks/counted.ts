@@ -1,12 +1,12 @@
 import type { TestContext } from 'vitest';
 
-/** What a test of attacks has tried; `AttackLine` adds them up at the end of a run. */
+/** Number of attacks that a test tried; `AttackLine` adds them up at the end of a run. */
 export type Tried = {
   vectors?: Record<string, number>;
   touched?: number;
   fuzzCases?: number;
   limits?: number;
-  /** What one key came to. */
+  /** Result of the abusive key. */
   abuse?: string;
 };
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ffmpegPath } from '../support/hls/recording.ts';
 
-/** MOVs whose pictures lie in another file, as QuickTime's data references can say. */
+/** MOV files whose samples are in another file (QuickTime data references). */
 export async function externalMovies(segment: Buffer, file: string): Promise<Record<string, Buffer>> {
   const movie = withoutPictures(await createMovie(segment));
   const references = {
@@ -31,7 +31,7 @@ async function createMovie(segment: Buffer): Promise<Buffer> {
   }
 }
 
-/** A picture can then come of nothing but the other file. */
+/** Removes the samples, so that a frame can only come from the other file. */
 function withoutPictures(movie: Buffer): Buffer {
   const [start, size] = [movie.indexOf('mdat') + 4, movie.readUInt32BE(movie.indexOf('mdat') - 4) - 8];
   return Buffer.from(movie).fill(0, start, start + size);

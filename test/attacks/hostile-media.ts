@@ -7,7 +7,7 @@ import { ffmpegPath } from '../support/hls/recording.ts';
 
 const source = '-f lavfi -i testsrc2=size=160x90:rate=5:duration=2';
 
-/** MJPEG whose pictures say in their heads that they are of a hundred megapixels. */
+/** MJPEG whose image headers announce a hundred megapixels. */
 export async function movieOfManyPixels(): Promise<Buffer> {
   const movie = await made(`${source} -c:v mjpeg -f mov`, 'small.mov');
   for (let at = movie.indexOf(startOfFrame); at >= 0; at = movie.indexOf(startOfFrame, at + 1)) {
@@ -19,13 +19,13 @@ export async function movieOfManyPixels(): Promise<Buffer> {
 
 const startOfFrame = Buffer.from([0xff, 0xc0, 0x00, 0x11]);
 
-/** H.264 that is really of 12.7 megapixels. */
+/** H.264 with frames of 12.7 megapixels. */
 export async function streamOfManyPixels(): Promise<Buffer> {
   const large = '-f lavfi -i color=size=4112x3088:rate=1:duration=1';
   return made(`${large} -c:v libx264 -preset ultrafast -f mpegts`, 'large.ts');
 }
 
-/** One track, ten thousand times. */
+/** Movie with one track repeated ten thousand times. */
 export async function movieOfManyTracks(): Promise<Buffer> {
   const movie = await made(`${source} -c:v libx264 -f mov`, 'one.mov');
   const at = movie.indexOf('trak') - 4;
@@ -40,7 +40,7 @@ export async function movieOfManyTracks(): Promise<Buffer> {
   return grown;
 }
 
-/** Two seconds, and two more that say they are a day later. */
+/** Two seconds, followed by two with timestamps of a day later. */
 export async function streamThatJumps(): Promise<Buffer> {
   const encode = (offset: number): string =>
     `${source} -c:v libx264 -g 5 -output_ts_offset ${offset} -f mpegts`;

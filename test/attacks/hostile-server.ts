@@ -6,12 +6,15 @@ import { fillIn, type HostileFile, type Site } from './vectors/vector.ts';
 export type HostileServer = {
   /** `host:port` */
   self: string;
-  /** Puts a site up in a folder of its own; answers the URL of its entry. */
+  /** Adds a site in its own folder and returns the URL of its entry. */
   host(site: Site): string;
   close(): Promise<void>;
 };
 
-/** Serves the sites of vectors, with what is good on all of them. Each answer is the last of its connection, so that every request asks the guard. */
+/**
+ * Serves the sites of vectors, with their valid files. Each response closes its connection, so that the guard checks every
+ * request.
+ */
 export async function startHostileServer(
   canaries: { port: number; file: string },
   good: Record<string, Buffer | string>,

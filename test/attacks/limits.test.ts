@@ -33,9 +33,12 @@ afterAll(async () => {
   await rm(tempDir, { recursive: true });
 });
 
-/** Megabytes above what the process had. The playlist may have 8, a capture's segments 32, and each is held a few times for a moment. */
+/**
+ * Maximum growth of the process, in MB. A playlist can have 8 MB, the segments of a capture 32 MB, and each has a few copies for
+ * a short time.
+ */
 const maxOwn = 250;
-/** Of ffmpeg: some pictures of 12 megapixels, and what it brings of its own. */
+/** Maximum memory of ffmpeg, in MB: some frames of 12 megapixels, and its own code. */
 const maxOfFfmpeg = 400;
 
 async function limited(files: Record<string, HostileFile>) {
@@ -87,14 +90,14 @@ describe('a playlist', () => {
       'variables that unfold',
       () => playlist(`#EXT-X-DEFINE:NAME="a",VALUE="${'b'.repeat(4e6)}"`, '{$a}'.repeat(1e5)),
     ],
-  ])('of %s fails as a stream, in bounded memory', async ([, make], test) => {
+  ])('a playlist of %s fails as a stream, in bounded memory', async ([, make], test) => {
     const outcome = await limited({ 'live.m3u8': await make() });
     expect(['STREAM_FETCH_FAILED', 'INVALID_URL']).toContain(outcome.probe);
     expect(outcome.capture).toBe(outcome.probe);
     count(test, { limits: 1 });
   });
 
-  it('of a million variants leads to one of the first', async (test) => {
+  it('a playlist of a million variants selects one of the first', async (test) => {
     const variants = '#EXT-X-STREAM-INF:BANDWIDTH=1\nok.m3u8\n'.repeat(2e5);
     expect(await limited({ 'live.m3u8': `#EXTM3U\n${variants}` })).toEqual({
       probe: 'done',
@@ -103,7 +106,7 @@ describe('a playlist', () => {
     count(test, { limits: 1 });
   });
 
-  it('whose init section changes 50,000 times is captured from its end', async (test) => {
+  it('a playlist whose init section changes 50,000 times is captured from its end', async (test) => {
     const changes = Array.from(
       { length: 50_000 },
       (_, at) => `#EXT-X-MAP:URI="init.mp4?${at}"\n#EXTINF:2,\nok.m4s`,
@@ -137,15 +140,15 @@ describe('a segment', () => {
       }),
     ],
     ['of noise', () => segmentIs(randomBytes(4e6))],
-    ['of pictures of a hundred megapixels', async () => segmentIs(await movieOfManyPixels(), 'hostile.mov')],
-    ['of pictures a little above the limit', async () => segmentIs(await streamOfManyPixels())],
+    ['of frames of a hundred megapixels', async () => segmentIs(await movieOfManyPixels(), 'hostile.mov')],
+    ['of frames a little above the limit', async () => segmentIs(await streamOfManyPixels())],
     ['of ten thousand tracks', async () => segmentIs(await movieOfManyTracks(), 'hostile.mov')],
-  ])('%s fails as a stream, in bounded memory', async ([, make], test) => {
+  ])('a segment %s fails as a stream, in bounded memory', async ([, make], test) => {
     expect(await limited(await make())).toMatchObject({ capture: 'STREAM_FETCH_FAILED' });
     count(test, { limits: 1 });
   });
 
-  it('whose clock jumps by a day is a picture or a failure, and no day of pictures', async (test) => {
+  it('a segment whose clock jumps by a day gives a frame or a failure, and no day of frames', async (test) => {
     const { capturer, server } = attack;
     const url = server.host({ name: 'jump', entry: 'live.m3u8', files: segmentIs(await streamThatJumps()) });
     const peak = await measurePeak(() =>
@@ -160,7 +163,7 @@ describe('a segment', () => {
 });
 
 describe('ffmpeg', () => {
-  it('that hangs is ended by its watchdog', async (test) => {
+  it('the watchdog ends an ffmpeg that hangs', async (test) => {
     const hanging = join(tempDir, 'hanging');
     await writeFile(hanging, '#!/bin/sh\nexec sleep 60\n');
     await chmod(hanging, 0o755);
@@ -182,7 +185,7 @@ describe('the API', () => {
     ['a bomb', encoded('gzip', gzipBomb())],
     ['a playlist without end', endless('#EXTM3U\n')],
     ['a slow server', dripping('body', 100)],
-  ])('answers %s with an error of the contract', async ([, file], test) => {
+  ])('the API responds to %s with an error of the contract', async ([, file], test) => {
     const world = createWorld();
     world.c.streams = attack.capturer;
     const call = await createHttpCaller(world);
@@ -200,9 +203,9 @@ describe('the API', () => {
 
   it.for([
     ['a hundred megapixels', [10_000, 10_000]],
-    ['the largest size there is', [65_535, 65_535]],
+    ['the maximum size', [65_535, 65_535]],
     ['no width', [0, 100]],
-  ] as const)('takes no picture that says it has %s', async ([, [width, height]], test) => {
+  ] as const)('the API rejects a frame whose header announces %s', async ([, [width, height]], test) => {
     const world = createWorld();
     const call = await createHttpCaller(world);
     const frame = Buffer.concat([

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const megabyte = 1024 ** 2;
 
-/** Megabytes that this process has grown by at its highest, and what the largest of its children had. Linux only; 0 elsewhere. */
+/** Returns the maximum growth of this process and the memory of its largest child, in MB. Linux only; 0 elsewhere. */
 export async function measurePeak(work: () => Promise<unknown>): Promise<{ own: number; child: number }> {
   globalThis.gc?.();
   const before = process.memoryUsage.rss();

@@ -6,7 +6,7 @@ import { hostileAddress } from './canaries.ts';
 import { count } from './counted.ts';
 import { nameVectors } from './vectors/names.ts';
 
-/** Each vector has a name of its own; how often DNS was asked for it decides the answer. */
+/** Each vector has its own name; the number of DNS requests for it selects the response. */
 const asked = new Map<string, number>();
 let attack: Attack;
 beforeAll(async () => {
@@ -37,7 +37,7 @@ const site = {
 };
 
 describe('a name', () => {
-  it('leads inside at no connection, whatever DNS answers at which time', async (test) => {
+  it('a name never leads to an internal address, regardless of the DNS responses', async (test) => {
     const { canaries, server, http } = attack;
     const url = new URL(server.host(site));
     const sender = createWebhookSender({ http, version: '1', timeoutSeconds: 3, elapsedMs: () => 0 });
@@ -62,7 +62,7 @@ describe('a name', () => {
     });
   });
 
-  it('that changes is asked for anew at each connection', () => {
+  it('a name is resolved again for each connection', () => {
     const changed = nameVectors.findIndex(({ name }) => name.startsWith('that changes to 127.0.0.1'));
     expect(asked.get(`n${changed}.hls.example`)).toBeGreaterThan(2);
   });

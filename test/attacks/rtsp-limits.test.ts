@@ -23,7 +23,7 @@ const ok: Record<string, ScriptedAnswer> = {
   SETUP: { status: 200, headers: { Session: 'a', Transport: 'RTP/AVP/TCP;unicast;interleaved=0-1' } },
 };
 
-/** Writes as fast as it is taken, and never reads what comes back. */
+/** Writes as fast as the reader reads, and never reads. */
 function flood(socket: Socket, piece: Buffer | string): void {
   socket.pause();
   const more = (): void => {
@@ -70,15 +70,15 @@ const misbehaviours: [string, Misbehaviour][] = [
     (_, socket) => (flood(socket, 'RTSP/1.0 100 Continue\r\n\r\n'.repeat(1000)), null),
   ],
   [
-    'answers what nobody asked',
+    'responds without a request',
     (_, socket) => (flood(socket, 'RTSP/1.0 200 OK\r\nCSeq: 77\r\n\r\n'.repeat(1000)), null),
   ],
   [
-    'asks and asks',
+    'floods requests',
     (_, socket) => (flood(socket, Array.from({ length: 1000 }, (_, at) => request(at)).join('')), null),
   ],
   [
-    'wants credentials in ever new ways',
+    'requests credentials with a new challenge each time',
     () => ({
       status: 401,
       headers: { 'WWW-Authenticate': `Digest realm="a", nonce="${Math.random()}", stale=true` },
@@ -97,29 +97,32 @@ const misbehaviours: [string, Misbehaviour][] = [
 ];
 
 describe('an RTSP server', () => {
-  it.for(misbehaviours)('that %s is a stream that fails, in bounded memory', async ([, misbehave], test) => {
-    const guard = createEgressGuard({ allowRanges: [hostileAddress] });
-    const ffmpeg = createFfmpegRunner({ ffmpegPath, tempDir });
-    const capturer = createRtspCapturer({ guard, ffmpeg, now: () => new Date(), answerTimeoutMs: 500 });
-    const server = await startScriptedServer(
-      ({ method }, _, socket) => {
-        const answer = misbehave(method, socket);
-        return answer === undefined ? (ok[method] ?? { status: 200 }) : answer;
-      },
-      undefined,
-      hostileAddress,
-    );
-    const url = server.url.replace('rtsp://', 'rtsp://user:secret@');
-    const peak = await measurePeak(async () => {
-      const capture = { url, mode: 'frames', clipSeconds: 3, resolveAgain: false } as const;
-      await expect(capturer.capture(capture, AbortSignal.timeout(25_000))).rejects.toMatchObject({
-        code: 'STREAM_FETCH_FAILED',
-        remediation: expect.not.stringContaining('secret'),
+  it.for(misbehaviours)(
+    'an RTSP server that %s fails as a stream, in bounded memory',
+    async ([, misbehave], test) => {
+      const guard = createEgressGuard({ allowRanges: [hostileAddress] });
+      const ffmpeg = createFfmpegRunner({ ffmpegPath, tempDir });
+      const capturer = createRtspCapturer({ guard, ffmpeg, now: () => new Date(), answerTimeoutMs: 500 });
+      const server = await startScriptedServer(
+        ({ method }, _, socket) => {
+          const answer = misbehave(method, socket);
+          return answer === undefined ? (ok[method] ?? { status: 200 }) : answer;
+        },
+        undefined,
+        hostileAddress,
+      );
+      const url = server.url.replace('rtsp://', 'rtsp://user:secret@');
+      const peak = await measurePeak(async () => {
+        const capture = { url, mode: 'frames', clipSeconds: 3, resolveAgain: false } as const;
+        await expect(capturer.capture(capture, AbortSignal.timeout(25_000))).rejects.toMatchObject({
+          code: 'STREAM_FETCH_FAILED',
+          remediation: expect.not.stringContaining('secret'),
+        });
       });
-    });
-    expect(peak.own).toBeLessThan(150);
-    expect(peak.child).toBeLessThan(300);
-    await server.close();
-    count(test, { limits: 1 });
-  });
+      expect(peak.own).toBeLessThan(150);
+      expect(peak.child).toBeLessThan(300);
+      await server.close();
+      count(test, { limits: 1 });
+    },
+  );
 });

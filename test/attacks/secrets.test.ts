@@ -14,7 +14,7 @@ import { signedUrls } from './vectors/signed-urls.ts';
 
 let world: World;
 let client: ApiClient;
-/** Everything that came out, by where. */
+/** All outputs by name. */
 let outputs: Record<string, string>;
 
 beforeEach(async () => {
@@ -26,8 +26,8 @@ afterEach(() => world.close());
 
 const condition = 'a ship enters the lock';
 
-describe('what opens a stream or a receiver comes out nowhere', () => {
-  it.each(signedUrls)('of $kind', async ({ url, secrets }) => {
+describe('secrets in URLs', () => {
+  it.each(signedUrls)('secrets of a URL ($kind) appear in no output', async ({ url, secrets }) => {
     writeLinesToo();
     await goWell(url);
     await goWrong(url);
@@ -36,12 +36,12 @@ describe('what opens a stream or a receiver comes out nowhere', () => {
       for (const secret of secrets)
         expect([output, text]).not.toEqual([output, expect.stringContaining(secret)]);
     expect(Object.keys(outputs).length).toBeGreaterThan(15);
-    // Nothing of it in what others read; the host tells the operator enough.
+    // No part of the secret is in texts that others read; the host is enough for the operator.
     expect(outputs['the log']).toContain(new URL(url).hostname);
   });
 });
 
-/** Standard error, as `watchpost start` writes it. */
+/** Writes standard error like `watchpost start`. */
 function writeLinesToo(): void {
   const write = (line: string) => keep('standard error', line);
   const lines = createLineLog({ level: 'debug', now: world.c.now, write, humanReadable: false });

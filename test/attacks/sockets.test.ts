@@ -2,25 +2,25 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
-/** Whoever can open a connection, or start a program that could, and why that is no way around the guard. */
+/** Modules that can open connections or start programs, with the reason why they do not bypass the guard. */
 const mayReachOut: Record<string, string> = {
   'adapters/egress/guarded-http.ts': 'the guarded client',
   'adapters/egress/guarded-tcp.ts': 'connections of RTSP, guarded',
   'adapters/egress/host.ts': 'isIP only',
-  'adapters/egress/guard.ts': 'looks names up',
+  'adapters/egress/guard.ts': 'resolves names',
   'adapters/egress/egress-error.ts': 'names of errors only',
   'adapters/egress/pinned-connector.ts': 'connects to what the guard returned',
   'adapters/egress/proxy-dispatcher.ts': "to an operator's proxy",
   'adapters/media/ffmpeg/ffmpeg-process.ts':
     'starts ffmpeg, with an empty environment and white lists of protocols',
-  'adapters/media/ffmpeg/locate-ffmpeg.ts': 'asks ffmpeg for its version',
+  'adapters/media/ffmpeg/locate-ffmpeg.ts': 'reads the version of ffmpeg',
   'adapters/media/rtsp/rtsp-relay.ts': 'listens on loopback for ffmpeg, connects nowhere',
   'cli/demo/api.ts': "the demo, to the operator's own service",
   'cli/demo/live-hls.ts': 'the demo: starts ffmpeg and listens',
   'cli/demo/rtsp-server.ts': 'the demo: starts ffmpeg and listens',
   'cli/demo/webhook-receiver.ts': 'the demo: listens',
   'cli/ensure-ffmpeg.ts': "installs ffmpeg with the operator's consent",
-  'cli/hosts.ts': 'tells addresses from names',
+  'cli/hosts.ts': 'distinguishes addresses from names',
   'cli/http-server.ts': 'listens: the service itself',
   'cli/keys/remote-keys.ts': "an operator's command, to the operator's own service",
   'cli/vision-model.ts': 'to the vision server that the operator has set',
@@ -42,13 +42,13 @@ const folders = [
 ];
 const reaching =
   'net|http|https|http2|tls|dgram|dns|dns/promises|child_process|cluster|worker_threads|inspector|vm|wasi';
-/** Types open nothing. Of the global `fetch` a rule of the linter keeps everybody. */
+/** Ignores type imports. A linter rule forbids the global `fetch`. */
 const importPattern = new RegExp(
   `(?:^|\\n)import (?!type )(?!\\{ type [^,}]* \\})[^;]*from '(?:(?:node:)?(?:${reaching})|undici|ws|axios|got|node-fetch|eventsource)'`,
 );
 const globals = /\bnew (?:WebSocket|EventSource|XMLHttpRequest)\(|globalThis\.fetch|import\((?!')/;
 
-it('nothing opens connections or starts programs but what is listed with its reason', async () => {
+it('only listed modules open connections or start programs, each with a reason', async () => {
   const reachOut: string[] = [];
   for (const folder of folders) {
     const names = await readdir(folder, { recursive: true }).catch((): string[] => []);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createApp } from '../../adapters/http/app.ts';
+import { mountOpenApi } from '../../adapters/openapi/mount-openapi.ts';
 import { createHostRule } from '../../cli/hosts.ts';
 import { readSettings } from '../../cli/settings.ts';
 import { createWorld } from '../support/world.ts';
@@ -57,7 +58,9 @@ describe('Requests for a host', () => {
     ['a b', 403],
   ])('requests for the host %s return %i on every path', async (host, status) => {
     const world = createWorld();
-    const app = createApp({ ...world.c, acceptsHost: answersTo({}) });
+    const deps = { ...world.c, acceptsHost: answersTo({}) };
+    const app = createApp(deps);
+    mountOpenApi(app, deps);
     for (const path of ['/healthz', '/openapi.json'])
       expect((await app.request(path, { headers: { host } })).status).toBe(status);
     const answer = await app.request('/api/jobs', { headers: { host } });

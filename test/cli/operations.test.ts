@@ -171,7 +171,7 @@ test('the command line works over HTTP with the permissions of its key', async (
       'Authentication required',
     ),
     expect(keys('list', '--base-url', service.baseUrl)).rejects.toThrow('--key'),
-    expect(keys('list', ...there, '--stack', 'watchpost')).rejects.toThrow('More than one service'),
+    expect(keys('list', ...there, '--stack', 'watchpost')).rejects.toThrow('Several services'),
   ]);
 });
 

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Answers by status; 0 for connections that ended without one. */
+/** Number of responses by status; 0 for connections that ended without one. */
 export type Statuses = Record<number, number>;
 
 type Service = { baseUrl: string; apiKey: string };
 
-/** One key that does all it can; each returns what was answered. */
+/** Abusive actions of one key; each returns the responses by status. */
 export function createAbuser({ baseUrl, apiKey }: Service) {
   const origin = new URL(baseUrl).origin;
   return { batches, creations, slowBodies, resends, keyChurn };

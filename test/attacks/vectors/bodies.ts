@@ -1,6 +1,6 @@
 import type { HostileFile, Site } from './vector.ts';
 
-/** What ffmpeg, asked to find out by itself what it is given, takes for a list of further things to open. */
+/** Bodies that ffmpeg, if it detects the format, reads as a list of further inputs. */
 export const lists: Record<string, string> = {
   'an ffconcat script': "ffconcat version 1.0\nfile '{file}'\nfile 'http://127.0.0.1:{port}/x.ts'\n",
   'an HLS playlist':
@@ -30,7 +30,7 @@ export const lists: Record<string, string> = {
   'a Windows shortcut': '[InternetShortcut]\nURL=file://{file}\n',
 };
 
-/** As the playlist itself, as a segment, and as a fragment behind an init section that is one as well. */
+/** Sites that use a body as the playlist, as a segment, and as a fragment and its init section. */
 export const bodies: Site[] = Object.entries(lists).flatMap(([name, body]) => [
   site(`${name} for a playlist`, { 'live.m3u8': body }),
   site(`${name} for a segment`, { 'live.m3u8': live('#EXTINF:2,', 'hostile.ts'), 'hostile.ts': body }),
@@ -40,7 +40,7 @@ export const bodies: Site[] = Object.entries(lists).flatMap(([name, body]) => [
   }),
 ]);
 
-/** A whole MOV for a segment. */
+/** Sites with a MOV file as a segment. */
 export function moviesWith(movies: Record<string, Buffer>): Site[] {
   return Object.entries(movies).map(([name, movie]) =>
     site(name, { 'live.m3u8': live('#EXTINF:2,', 'hostile.mov'), 'hostile.mov': movie }),

@@ -1,4 +1,4 @@
-/** What DNS says to one question after the other, the last answer for ever; `good` is the hostile server's own, allowed address. */
+/** DNS responses in order, of which the last one repeats; `good` is the allowed address of the hostile server. */
 export type NameVector = { name: string; answers: string[][] };
 
 const inside =
@@ -13,7 +13,7 @@ const good = '{good}';
 export const nameVectors: NameVector[] = [
   ...inside.map((address) => ({ name: `that is ${address}`, answers: [[address]] })),
   ...inside.map((address) => ({ name: `of which one address is ${address}`, answers: [[good, address]] })),
-  // The first answer is for the connection of the first request: each later connection asks again.
+  // The first response is for the first connection; each later connection resolves again.
   ...['127.0.0.1', '::1', '10.0.0.1', '169.254.169.254'].flatMap((address) => [
     { name: `that becomes ${address} for the second connection`, answers: [[good], [address]] },
     { name: `that becomes ${address} for the third connection`, answers: [[good], [good], [address]] },

@@ -2,7 +2,7 @@ import type { HostileFile, Site } from './vector.ts';
 
 const inside = 'http://127.0.0.1:{port}/x';
 
-/** Each is a place that a server can redirect from, with the files that lead there. */
+/** Places from which a server can redirect, with the files that lead there. */
 const hops: Record<string, { at: string; files: Record<string, string> }> = {
   playlist: { at: 'live.m3u8', files: {} },
   variant: { at: 'variant.m3u8', files: { 'live.m3u8': multivariant('variant.m3u8') } },
@@ -23,7 +23,7 @@ const hops: Record<string, { at: string; files: Record<string, string> }> = {
 
 const statuses = [301, 302, 303, 307, 308];
 
-/** What a Location may say that leads inside, or to another protocol. */
+/** Locations that lead to an internal address or another protocol. */
 const locations =
   `https://127.0.0.1:{port}/ //127.0.0.1:{port}/x ///127.0.0.1:{port}/x \\\\127.0.0.1:{port}\\x
   /\\127.0.0.1:{port}/ http:\\\\127.0.0.1:{port}\\ http:/127.0.0.1:{port}/ http:127.0.0.1:{port} HTTP://LOCALHOST:{port}/

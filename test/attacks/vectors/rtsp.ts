@@ -1,13 +1,13 @@
-/** What a hostile RTSP server answers to one method; to all others it answers as a camera does. */
+/** Response of a hostile RTSP server to one method; it responds to other methods like a camera. */
 export type RtspVector = {
   name: string;
   at: 'OPTIONS' | 'DESCRIBE' | 'SETUP' | 'PLAY';
   status?: number;
   headers?: Record<string, string>;
-  /** Instead of an answer, or in front of one with `answers`. */
+  /** Bytes instead of the response, or before it with `answers`. */
   raw?: string;
   answers?: true;
-  /** Lines of the session description that stand in for those that begin alike, or come at its end. */
+  /** SDP lines that replace lines with the same beginning, or are appended. */
   sdp?: string[];
 };
 

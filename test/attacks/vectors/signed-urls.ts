@@ -1,4 +1,4 @@
-/** Streams and receivers as they are signed, and what in them opens something. No key is real. */
+/** Signed URLs of streams and receivers, and the secrets in them. No key is real. */
 export type SignedUrl = { kind: string; url: string; secrets: string[] };
 
 const jwt = 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiJjYW1lcmEiLCJleHAiOjF9.c2lnbmF0dXJlLW9mLWp3dA';

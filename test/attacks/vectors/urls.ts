@@ -1,6 +1,6 @@
 import { malformedHosts, refusedHosts } from '../../adapters/egress/vectors.ts';
 
-/** Hosts that lead inside, beside those of the guard's own tests: written as no resolver should see them, or as addresses few think of. */
+/** Hosts with internal addresses in unusual notations, beside those of the guard's own tests. */
 const hosts = {
   loopback: `127.0.0.53 127.0.1.1 127.1.2.3 127.255.255.254 127.000.000.1 127.0x0.0.1 127.0.1 0177.1 0177.0.1
     0x7f.0.1 0x7F000001 0x7f.0x1 017700000001 2130706434 2130772483 0x0000007f.0.0.1 0000177.0.0.1 [0::1] [::0001]
@@ -18,7 +18,7 @@ const hosts = {
     [2001:0000:4136:e378:8000:63bf:3fff:fdd2] [2001::1] [::7f00:0001] [::10.0.0.1] [fe80::5efe:10.0.0.1]`,
 };
 
-/** Beginnings of URLs, before the path: what stands before, around and behind the host. */
+/** Beginnings of URLs: text before, around and after the host. */
 const tricks = [
   'http://example.com@127.0.0.1:{port}/',
   'http://example.com:80@127.0.0.1:{port}/',
@@ -119,7 +119,7 @@ const tricks = [
   'https://youtube.com.127.0.0.1:{port}/',
 ];
 
-/** Schemes that are not ours, each of which something (curl, ffmpeg, a browser) would open. */
+/** Unsupported schemes, each of which some program (curl, ffmpeg, a browser) opens. */
 const schemes = `file://{file} file:{file} file://localhost{file} FILE://{file} file:/{file} file://127.0.0.1{file}
   data:application/vnd.apple.mpegurl,%23EXTM3U data:;base64,I0VYVE0zVQ== concat:{file}|{file} concatf:{file}
   subfile,,start,0,end,0,,:{file} crypto:{file} crypto+file:{file} crypto+http://127.0.0.1:{port}/ cache:{file}
@@ -138,7 +138,7 @@ const schemes = `file://{file} file:{file} file://localhost{file} FILE://{file} 
 
 export type UrlVectors = Record<string, string[]>;
 
-/** URLs by class. Hosts stand in URLs of each scheme; Lambda's own API is on port 9001. */
+/** URLs by class: hosts with each scheme. Lambda's own API is on port 9001. */
 export const urlVectors: UrlVectors = {
   'notations and addresses': everyHost().flatMap((host) =>
     ['http', 'https', 'rtsp'].map((scheme) => `${scheme}://${host}:{port}/live.m3u8`),
@@ -156,7 +156,7 @@ function everyHost(): string[] {
   return [...new Set([...refusedHosts, ...more])];
 }
 
-/** Some malformed hosts are the beginning of another URL when they stand in one. */
+/** Some malformed hosts form another URL. */
 function isWholeHost(host: string): boolean {
   return host !== '' && !/[/\\@?#]|:80/.test(host);
 }

@@ -10,12 +10,15 @@ export function fillIn(text: string, blanks: Blanks): string {
   return text.replaceAll(/\{(port|file|self|base)\}/g, (_, name: keyof Blanks) => String(blanks[name]));
 }
 
-/** A file of the hostile server; a text or bytes are a 200 of it, a function answers by itself. */
+/** File of the hostile server. A text or bytes are sent with status 200; a function writes the response. */
 export type HostileFile =
   | string
   | Buffer
   | ((response: ServerResponse) => void)
   | { status?: number; headers?: Record<string, string>; body?: string };
 
-/** `entry` is asked for; `ok.ts`, `init.mp4`, `key` and `ok.m3u8` are there and good unless a vector has its own. */
+/**
+ * Site of a vector; its `entry` is opened. `ok.ts`, `init.mp4`, `key` and `ok.m3u8` exist and are valid unless the vector
+ * replaces them.
+ */
 export type Site = { name: string; entry: string; files: Record<string, HostileFile> };
