@@ -349,6 +349,7 @@ test('a banner reports a lost connection, and the page updates automatically aft
 });
 
 test('the operations page shows metrics and log of the service', async () => {
+  await startQuietMonitor();
   await signIn(service.internalKey);
   await link('Operations').click();
   await page.getByText('Pre-filter savings').waitFor();
