@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createFfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { ffmpegPath, record } from '../support/hls/recording.ts';
 import { forEachItem, openAttack, type Attack } from './attack.ts';
@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 describe('content of another type than announced', () => {
-  it(
+  test(
     'a body of another type opens nothing and reveals no file in the real ffmpeg',
     { timeout: 120_000 },
     async (test) => {

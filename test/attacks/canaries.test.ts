@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openCanaries } from './canaries.ts';
 
 describe('the canaries', () => {
-  it('canaries report every access', async () => {
+  test('canaries report every access', async () => {
     const canaries = await openCanaries(Buffer.from('video'));
     for (const host of ['127.0.0.1', '::1', '127.255.255.254']) {
       await new Promise((resolve) => connect(canaries.port, host).on('close', resolve));

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createFfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { ffmpegPath, record } from '../support/hls/recording.ts';
 import { createHttpCaller } from '../support/http-caller.ts';
@@ -65,7 +65,7 @@ const redirectToAnother: HostileFile = (response) =>
   void response.writeHead(302, { location: `live.m3u8?${randomBytes(4).toString('hex')}` }).end();
 
 describe('a playlist', () => {
-  it.for<[string, () => HostileFile | Promise<HostileFile>]>([
+  test.for<[string, () => HostileFile | Promise<HostileFile>]>([
     ['a gigabyte in gzip', () => encoded('gzip', gzipBomb())],
     ['a gigabyte in Brotli', async () => encoded('br', await brotliBomb())],
     ['no end', () => endless(`${playlist()}\n`.repeat(500))],
@@ -97,7 +97,7 @@ describe('a playlist', () => {
     count(test, { limits: 1 });
   });
 
-  it('a playlist of a million variants selects one of the first', async (test) => {
+  test('a playlist of a million variants selects one of the first', async (test) => {
     const variants = '#EXT-X-STREAM-INF:BANDWIDTH=1\nok.m3u8\n'.repeat(2e5);
     expect(await limited({ 'live.m3u8': `#EXTM3U\n${variants}` })).toEqual({
       probe: 'done',
@@ -106,7 +106,7 @@ describe('a playlist', () => {
     count(test, { limits: 1 });
   });
 
-  it('a playlist whose init section changes 50,000 times is captured from its end', async (test) => {
+  test('a playlist whose init section changes 50,000 times is captured from its end', async (test) => {
     const changes = Array.from(
       { length: 50_000 },
       (_, at) => `#EXT-X-MAP:URI="init.mp4?${at}"\n#EXTINF:2,\nok.m4s`,
@@ -117,7 +117,7 @@ describe('a playlist', () => {
 });
 
 describe('a segment', () => {
-  it.for<[string, () => Record<string, HostileFile> | Promise<Record<string, HostileFile>>]>([
+  test.for<[string, () => Record<string, HostileFile> | Promise<Record<string, HostileFile>>]>([
     ['without end', () => segmentIs(endless(Buffer.alloc(65_536, 0x47)))],
     ['of a gigabyte in gzip', () => segmentIs(encoded('gzip', gzipBomb()))],
     [
@@ -148,7 +148,7 @@ describe('a segment', () => {
     count(test, { limits: 1 });
   });
 
-  it('a segment whose clock jumps by a day gives a frame or a failure, and no day of frames', async (test) => {
+  test('a segment whose clock jumps by a day gives a frame or a failure, and no day of frames', async (test) => {
     const { capturer, server } = attack;
     const url = server.host({ name: 'jump', entry: 'live.m3u8', files: segmentIs(await streamThatJumps()) });
     const peak = await measurePeak(() =>
@@ -163,7 +163,7 @@ describe('a segment', () => {
 });
 
 describe('ffmpeg', () => {
-  it('the watchdog ends an ffmpeg that hangs', async (test) => {
+  test('the watchdog ends an ffmpeg that hangs', async (test) => {
     const hanging = join(tempDir, 'hanging');
     await writeFile(hanging, '#!/bin/sh\nexec sleep 60\n');
     await chmod(hanging, 0o755);
@@ -181,7 +181,7 @@ describe('ffmpeg', () => {
 });
 
 describe('the API', () => {
-  it.for<[string, HostileFile]>([
+  test.for<[string, HostileFile]>([
     ['a bomb', encoded('gzip', gzipBomb())],
     ['a playlist without end', endless('#EXTM3U\n')],
     ['a slow server', dripping('body', 100)],
@@ -201,7 +201,7 @@ describe('the API', () => {
     count(test, { limits: 1 });
   });
 
-  it.for([
+  test.for([
     ['a hundred megapixels', [10_000, 10_000]],
     ['the maximum size', [65_535, 65_535]],
     ['no width', [0, 100]],

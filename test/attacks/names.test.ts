@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Address } from '../../adapters/egress/guard.ts';
 import { createWebhookSender } from '../../adapters/webhook/webhook-sender.ts';
 import { forEachItem, openAttack, type Attack } from './attack.ts';
@@ -37,7 +37,7 @@ const site = {
 };
 
 describe('a name', () => {
-  it('a name never leads to an internal address, regardless of the DNS responses', async (test) => {
+  test('a name never leads to an internal address, regardless of the DNS responses', async (test) => {
     const { canaries, server, http } = attack;
     const url = new URL(server.host(site));
     const sender = createWebhookSender({ http, version: '1', timeoutSeconds: 3, elapsedMs: () => 0 });
@@ -62,7 +62,7 @@ describe('a name', () => {
     });
   });
 
-  it('a name is resolved again for each connection', () => {
+  test('a name is resolved again for each connection', () => {
     const changed = nameVectors.findIndex(({ name }) => name.startsWith('that changes to 127.0.0.1'));
     expect(asked.get(`n${changed}.hls.example`)).toBeGreaterThan(2);
   });

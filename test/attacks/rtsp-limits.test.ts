@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createEgressGuard } from '../../adapters/egress/guard.ts';
 import { createFfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createRtspCapturer } from '../../adapters/media/rtsp/capture-rtsp.ts';
@@ -97,7 +97,7 @@ const misbehaviours: [string, Misbehaviour][] = [
 ];
 
 describe('an RTSP server', () => {
-  it.for(misbehaviours)(
+  test.for(misbehaviours)(
     'an RTSP server that %s fails as a stream, in bounded memory',
     async ([, misbehave], test) => {
       const guard = createEgressGuard({ allowRanges: [hostileAddress] });

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createFfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { ffmpegPath } from '../support/hls/recording.ts';
 import { liveSdp, startScriptedServer, type ScriptedAnswer } from '../support/rtsp/scripted-server.ts';
@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 describe('an RTSP server', () => {
-  it(
+  test(
     'an RTSP server cannot cause a connection to an internal address',
     { timeout: 120_000 },
     async (test) => {

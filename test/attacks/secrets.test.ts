@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createLineLog } from '../../adapters/embedded/line-log.ts';
 import { teeLog } from '../../adapters/embedded/tee-log.ts';
 import { createApp } from '../../adapters/http/app.ts';
@@ -27,7 +27,7 @@ afterEach(() => world.close());
 const condition = 'a ship enters the lock';
 
 describe('secrets in URLs', () => {
-  it.each(signedUrls)('secrets of a URL ($kind) appear in no output', async ({ url, secrets }) => {
+  test.each(signedUrls)('secrets of a URL ($kind) appear in no output', async ({ url, secrets }) => {
     writeLinesToo();
     await goWell(url);
     await goWrong(url);

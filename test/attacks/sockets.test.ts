@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 
 /** Modules that can open connections or start programs, with the reason why they do not bypass the guard. */
 const mayReachOut: Record<string, string> = {
@@ -48,7 +48,7 @@ const importPattern = new RegExp(
 );
 const globals = /\bnew (?:WebSocket|EventSource|XMLHttpRequest)\(|globalThis\.fetch|import\((?!')/;
 
-it('only listed modules open connections or start programs, each with a reason', async () => {
+test('only listed modules open connections or start programs, each with a reason', async () => {
   const reachOut: string[] = [];
   for (const folder of folders) {
     const names = await readdir(folder, { recursive: true }).catch((): string[] => []);

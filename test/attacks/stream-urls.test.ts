@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { forEachItem, openAttack, type Attack } from './attack.ts';
 import { count } from './counted.ts';
 import { playlists } from './vectors/playlists.ts';
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => attack.close());
 
 describe('stream URLs with internal addresses', () => {
-  it.for(Object.entries(urlVectors))(
+  test.for(Object.entries(urlVectors))(
     'a stream URL with an internal address is rejected without a connection: %s',
     async ([name, vectors], test) => {
       const { canaries, server } = attack;
@@ -33,7 +33,7 @@ describe('stream URLs with internal addresses', () => {
 });
 
 describe('a hostile server', () => {
-  it.for([
+  test.for([
     ['redirects', redirects],
     ['playlists', playlists],
   ] as const)('a hostile server cannot cause internal connections by its %s', async ([name, sites], test) => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCallLimiter } from '../../adapters/embedded/call-limiter.ts';
 import { createWebhookSender } from '../../adapters/webhook/webhook-sender.ts';
 import type { WebhookSender } from '../../core/ports/delivery.ts';
@@ -24,7 +24,7 @@ afterAll(() => attack.close());
 const send = (url: string) => sender.send({ url, headers: {}, body: '{}' });
 
 describe('webhook URLs with internal addresses', () => {
-  it.for(Object.entries(urlVectors))(
+  test.for(Object.entries(urlVectors))(
     'the sender rejects a webhook URL with an internal address: %s',
     async ([name, vectors], test) => {
       const { canaries, server } = attack;
@@ -40,7 +40,7 @@ describe('webhook URLs with internal addresses', () => {
     },
   );
 
-  it('a job with such a webhook URL is rejected, unless only its name reveals the address', async () => {
+  test('a job with such a webhook URL is rejected, unless only its name reveals the address', async () => {
     const { canaries, server, guard } = attack;
     const world = createWorld({ jobsPerCaller: 10_000 });
     world.c.urls = guard;
@@ -66,7 +66,7 @@ describe('webhook URLs with internal addresses', () => {
 });
 
 describe('a receiver of webhooks', () => {
-  it('a redirect of a receiver reaches no internal address', async (test) => {
+  test('a redirect of a receiver reaches no internal address', async (test) => {
     const { canaries, server } = attack;
     const wrong: string[] = [];
     await forEachItem(redirects, async (site) => {
@@ -78,7 +78,7 @@ describe('a receiver of webhooks', () => {
     count(test, { vectors: { 'webhooks: redirects': redirects.length }, touched: canaries.touched().length });
   });
 
-  it('a redirect of a receiver is not followed, even to an allowed address', async () => {
+  test('a redirect of a receiver is not followed, even to an allowed address', async () => {
     const asked: string[] = [];
     const receiver = createServer((request, response) => {
       asked.push(request.url ?? '');

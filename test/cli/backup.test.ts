@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startLiveHls } from '../../cli/demo/live-hls.ts';
 import type { LiveHls } from '../../cli/demo/live-hls.ts';
 import { startService } from '../support/service-process.ts';
@@ -30,7 +30,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-it('a backup made during service starts with its keys and its secret, and its job continues', async () => {
+test('a backup made during service starts with its keys and its secret, and its job continues', async () => {
   const service = await startService(original);
   const { body: job } = await service.call('POST', '/live-monitor', {
     stream_url: stream.url,
@@ -60,7 +60,7 @@ it('a backup made during service starts with its keys and its secret, and its jo
   }
 });
 
-it('a backup is rejected if the target exists or there is no database', async () => {
+test('a backup is rejected if the target exists or there is no database', async () => {
   await expect(backup(original, directory)).rejects.toThrow('already exists');
   const absent = join(directory, 'absent');
   await expect(backup(absent, join(directory, 'another'))).rejects.toThrow('No database in');

@@ -1,6 +1,6 @@
 import { chmodSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { credentialsFile, writeCredentials } from '../../cli/credentials.ts';
 import { temporaryDirectory } from '../adapters/embedded/temporary-directory.ts';
 
@@ -12,7 +12,7 @@ const credentials = {
   webhook_secret: 'whsec_1',
 };
 
-it('the credentials file is readable by its owner only, even if a partial file was readable by all', async () => {
+test('the credentials file is readable by its owner only, even if a partial file was readable by all', async () => {
   const directory = temporaryDirectory();
   const partial = `${credentialsFile(directory)}.part`;
   writeFileSync(partial, 'half');
@@ -24,7 +24,7 @@ it('the credentials file is readable by its owner only, even if a partial file w
   expect(JSON.parse(readFileSync(credentialsFile(directory), 'utf8'))).toEqual(credentials);
 });
 
-it('the credentials file is not written through a symbolic link', async () => {
+test('the credentials file is not written through a symbolic link', async () => {
   const directory = temporaryDirectory();
   const elsewhere = join(directory, 'elsewhere');
   writeFileSync(elsewhere, 'kept');

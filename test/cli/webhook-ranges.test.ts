@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { nodeKeyCrypto } from '../../cli/keys/open-key-backend.ts';
 import { openService } from '../../cli/service.ts';
 import { readSettings } from '../../cli/settings.ts';
@@ -8,7 +8,7 @@ import { createCollectedLog } from '../adapters/embedded/collected-log.ts';
 import { temporaryDirectory } from '../adapters/embedded/temporary-directory.ts';
 import { startReceiver } from '../adapters/webhook/receiver.ts';
 
-it('ranges for streams do not apply to webhooks, which have their own setting', async () => {
+test('ranges for streams do not apply to webhooks, which have their own setting', async () => {
   const receiver = await startReceiver((_, response) => response.writeHead(204).end());
   const closed = await ask(receiver.url, { WATCHPOST_ALLOW_RANGES: '127.0.0.0/8' });
   expect(closed).toMatchObject({
@@ -23,7 +23,7 @@ it('ranges for streams do not apply to webhooks, which have their own setting', 
   expect(receiver.received).toHaveLength(1);
 });
 
-it('ranges for webhooks do not apply to streams', async () => {
+test('ranges for webhooks do not apply to streams', async () => {
   const { status, body } = await ask(
     'http://127.0.0.1:9/live.m3u8',
     {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ConnectionError, createClient, RequestInvalidError, WatchpostError } from '../../client/index.ts';
 
 const passing = {
@@ -32,7 +32,7 @@ function scripted(answers: Answer[], attempts?: number) {
 }
 
 describe('createClient: retries', () => {
-  it('the client retries a transient error with growing delays', async () => {
+  test('the client retries a transient error with growing delays', async () => {
     const { client, requests, pauses } = scripted([
       { status: 500, body: passing },
       new TypeError('fetch failed'),
@@ -46,7 +46,7 @@ describe('createClient: retries', () => {
     expect(pauses[1]).toBeGreaterThan(pauses[0]! / 2);
   });
 
-  it('the client waits for the time in Retry-After', async () => {
+  test('the client waits for the time in Retry-After', async () => {
     const limited = { error: { code: 'RATE_LIMITED', message: 'Too many calls', remediation: 'Wait.' } };
     const { client, pauses } = scripted([
       { status: 429, body: limited, headers: { 'Retry-After': '7' } },
@@ -58,7 +58,7 @@ describe('createClient: retries', () => {
     expect(pauses).toEqual([7_000]);
   });
 
-  it('the client throws the transient error after the last attempt', async () => {
+  test('the client throws the transient error after the last attempt', async () => {
     const { client, requests } = scripted(
       [1, 2].map(() => ({ status: 500, body: passing })),
       2,
@@ -69,7 +69,7 @@ describe('createClient: retries', () => {
     expect(requests).toHaveLength(2);
   });
 
-  it('the client does not retry a request that is not repeatable', async () => {
+  test('the client does not retry a request that is not repeatable', async () => {
     const { client, requests } = scripted([new TypeError('fetch failed')]);
 
     await expect(client.resendDelivery('ID', 2)).rejects.toBeInstanceOf(ConnectionError);
@@ -77,7 +77,7 @@ describe('createClient: retries', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('the client retries after an incomplete response body', async () => {
+  test('the client retries after an incomplete response body', async () => {
     const broken = new ReadableStream({
       start: (controller) => controller.error(new TypeError('terminated')),
     });
@@ -91,7 +91,7 @@ describe('createClient: retries', () => {
     expect(requests).toHaveLength(2);
   });
 
-  it('the client retries a 429 of a proxy', async () => {
+  test('the client retries a 429 of a proxy', async () => {
     const { client, requests } = scripted([
       { status: 429, body: '<html>Slow down</html>' },
       { status: 200, body: {} },
@@ -104,7 +104,7 @@ describe('createClient: retries', () => {
 });
 
 describe('createClient: job creation', () => {
-  it('a retried creation carries the same idempotency key, and the next creation another one', async () => {
+  test('a retried creation carries the same idempotency key, and the next creation another one', async () => {
     const { client, requests } = scripted([
       new TypeError('fetch failed'),
       { status: 200, body: { job_id: 'a' } },
@@ -121,7 +121,7 @@ describe('createClient: job creation', () => {
 });
 
 describe('createClient: error responses', () => {
-  it('the client throws a permanent error immediately, with code and remediation', async () => {
+  test('the client throws a permanent error immediately, with code and remediation', async () => {
     const { client, requests } = scripted([{ status: 429, body: full }]);
 
     const error = await client.startMonitor(look).catch((thrown: unknown) => thrown);
@@ -131,7 +131,7 @@ describe('createClient: error responses', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('the client throws a 422 with the invalid fields', async () => {
+  test('the client throws a 422 with the invalid fields', async () => {
     const detail = [{ loc: ['body', 'condition'], msg: 'Field required', type: 'missing' }];
     const { client } = scripted([{ status: 422, body: { detail } }]);
 
@@ -141,7 +141,7 @@ describe('createClient: error responses', () => {
     expect(error).toMatchObject({ message: 'body.condition: Field required', detail });
   });
 
-  it('an error page of a proxy becomes UNEXPECTED_ANSWER with a hint at the base URL', async () => {
+  test('an error page of a proxy becomes UNEXPECTED_ANSWER with a hint at the base URL', async () => {
     const { client } = scripted([{ status: 404, body: '<html>No such page</html>' }]);
 
     await expect(client.getJob('ID')).rejects.toMatchObject({
@@ -151,7 +151,7 @@ describe('createClient: error responses', () => {
   });
 });
 
-it('an HTML page with status 200 becomes UNEXPECTED_ANSWER', async () => {
+test('an HTML page with status 200 becomes UNEXPECTED_ANSWER', async () => {
   const { client, requests } = scripted([{ status: 200, body: '<!doctype html>' }]);
 
   await expect(client.listJobs()).rejects.toMatchObject({ code: 'UNEXPECTED_ANSWER', status: 200 });
@@ -159,7 +159,7 @@ it('an HTML page with status 200 becomes UNEXPECTED_ANSWER', async () => {
   expect(requests).toHaveLength(1);
 });
 
-it('the client sends the key in the header and filters in the query', async () => {
+test('the client sends the key in the header and filters in the query', async () => {
   const { client, requests } = scripted([{ status: 200, body: {} }]);
 
   await client.listJobs({ status: 'running', limit: 5 });
@@ -168,7 +168,7 @@ it('the client sends the key in the header and filters in the query', async () =
   expect(requests[0]?.headers.get('Authorization')).toBe('Bearer wp_key');
 });
 
-it('an aborted call rejects with the reason of its signal and is not retried', async () => {
+test('an aborted call rejects with the reason of its signal and is not retried', async () => {
   const { client, requests } = scripted([new DOMException('Aborted', 'AbortError')]);
 
   await expect(client.getJob('ID', { signal: AbortSignal.abort(new Error('Enough')) })).rejects.toThrow(

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { createClient } from '../../client/index.ts';
 import type { StreamedEvent } from '../../client/index.ts';
 
@@ -64,7 +64,7 @@ async function sequences(events: AsyncIterable<StreamedEvent>): Promise<number[]
   return seen;
 }
 
-it('follow yields each event once across broken, rejected and truncated streams', async () => {
+test('follow yields each event once across broken, rejected and truncated streams', async () => {
   const { client, resumed } = await startServer(
     breaksAfter(event(1, 'job_started'), event(2), event(3).slice(0, 20)),
     refuse(500, 'INTERNAL_ERROR'),
@@ -77,19 +77,19 @@ it('follow yields each event once across broken, rejected and truncated streams'
   expect(resumed).toEqual(['0', '2', '2', '3']);
 });
 
-it('follow continues after an error event to the final event', async () => {
+test('follow continues after an error event to the final event', async () => {
   const { client } = await startServer(sends(event(1, 'error')), sends(event(2, 'job_stopped')));
 
   expect(await sequences(client.follow('ID'))).toEqual([1, 2]);
 });
 
-it('follow ends immediately on status 204', async () => {
+test('follow ends immediately on status 204', async () => {
   const { client } = await startServer((response) => response.writeHead(204).end());
 
   expect(await sequences(client.follow('ID', { after: 9 }))).toEqual([]);
 });
 
-it('follow throws for an unknown job without retries', async () => {
+test('follow throws for an unknown job without retries', async () => {
   const { client, resumed } = await startServer(refuse(404, 'JOB_NOT_FOUND'));
 
   await expect(sequences(client.follow('ID'))).rejects.toMatchObject({ code: 'JOB_NOT_FOUND' });
@@ -97,7 +97,7 @@ it('follow throws for an unknown job without retries', async () => {
   expect(resumed).toHaveLength(1);
 });
 
-it('follow throws after ten consecutive connections without an event', async () => {
+test('follow throws after ten consecutive connections without an event', async () => {
   const { client, resumed } = await startServer(sends(event(1, 'job_started')));
 
   await expect(sequences(client.follow('ID'))).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
@@ -105,7 +105,7 @@ it('follow throws after ten consecutive connections without an event', async () 
   expect(resumed).toHaveLength(10);
 });
 
-it('follow throws after maxFailures consecutive connections without an event', async () => {
+test('follow throws after maxFailures consecutive connections without an event', async () => {
   const { client, resumed } = await startServer();
 
   await expect(sequences(client.follow('ID', { maxFailures: 3 }))).rejects.toMatchObject({
@@ -115,7 +115,7 @@ it('follow throws after maxFailures consecutive connections without an event', a
   expect(resumed).toHaveLength(3);
 });
 
-it('follow does not count long sessions without events as failures', async () => {
+test('follow does not count long sessions without events as failures', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   const quiet: Connection = (response, request) => {
     vi.setSystemTime(Date.now() + 60_000);
@@ -131,7 +131,7 @@ it('follow does not count long sessions without events as failures', async () =>
   expect(resumed).toHaveLength(13);
 });
 
-it('follow rejects with the reason of its signal', async () => {
+test('follow rejects with the reason of its signal', async () => {
   const leaving = new AbortController();
   const { client } = await startServer((response) => {
     response.writeHead(200, { 'Content-Type': 'text/event-stream' });

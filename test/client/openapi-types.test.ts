@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { openApiDocument } from '../../adapters/openapi/document.ts';
 import { createClient } from '../../client/index.ts';
 import { openApiTypes } from './openapi-types.ts';
 
-it('the committed client types match the OpenAPI document', async () => {
+test('the committed client types match the OpenAPI document', async () => {
   const path = fileURLToPath(new URL('../../client/openapi-types.ts', import.meta.url));
   expect(readFileSync(path, 'utf8'), 'Run `npm run generate:client`').toBe(await openApiTypes(path));
 });
 
-it('the client has one function per operation of the OpenAPI document', async () => {
+test('the client has one function per operation of the OpenAPI document', async () => {
   const sent = new Set<string>();
   const client: Record<string, (...given: any[]) => unknown> = createClient({
     baseUrl: 'https://HOST/api',

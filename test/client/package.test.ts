@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startLiveHls } from '../../cli/demo/live-hls.ts';
 import type { LiveHls } from '../../cli/demo/live-hls.ts';
 import { startService } from '../support/service-process.ts';
@@ -60,7 +60,7 @@ async function install() {
   copyFileSync('test/client/watch.ts.txt', join(directory, 'watch.ts'));
 }
 
-it('an installed client compiles strictly and follows a monitor across broken connections', async () => {
+test('an installed client compiles strictly and follows a monitor across broken connections', async () => {
   const strict = [
     '--strict',
     '--exactOptionalPropertyTypes',

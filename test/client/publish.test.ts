@@ -1,20 +1,20 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 
 const run = promisify(execFile);
 const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
 const [root, client] = [read('package.json'), read('client/package.json')];
 
-it('the package of the client has the version, the license and the dependencies of the project', () => {
+test('the package of the client has the version, the license and the dependencies of the project', () => {
   const { version, license, engines } = root;
   expect(client).toMatchObject({ version, license, engines });
   for (const [name, range] of Object.entries(client.dependencies))
     expect(root.dependencies[name], name).toBe(range);
 });
 
-it('the package of the client depends on all that its sources import', () => {
+test('the package of the client depends on all that its sources import', () => {
   const imported = new Set(
     ['client.ts', 'errors.ts', 'follow.ts', 'transport.ts', 'verify-webhook.ts'].flatMap((file) =>
       [...readFileSync(`client/${file}`, 'utf8').matchAll(/from '((?:@[\w-]+\/)?[\w-]+)/g)].map(
@@ -25,7 +25,7 @@ it('the package of the client depends on all that its sources import', () => {
   expect(imported).toEqual(new Set(Object.keys(client.dependencies)));
 });
 
-it('a publication of the client is complete and needs no network to be tried', async () => {
+test('a publication of the client is complete and needs no network to be tried', async () => {
   const { stdout } = await run('npm', [
     'publish',
     './client',

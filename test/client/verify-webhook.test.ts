@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createWebhookSigner } from '../../adapters/webhook/webhook-signer.ts';
 import { verifyWebhook, WebhookVerificationError } from '../../client/index.ts';
 
@@ -11,7 +11,7 @@ async function signed(signer = versions(1), at = new Date()) {
 }
 
 describe('verifyWebhook', () => {
-  it('a valid signature returns the event and its webhook-id', async () => {
+  test('a valid signature returns the event and its webhook-id', async () => {
     const { secret, headers } = await signed();
 
     expect(verifyWebhook(secret, headers, body)).toEqual({ id: 'msg_1', event: JSON.parse(body) });
@@ -22,7 +22,7 @@ describe('verifyWebhook', () => {
     expect(verifyWebhook(secret, written, body).event.type).toBe('job_started');
   });
 
-  it('a webhook verifies with the old and the new secret during a rotation', async () => {
+  test('a webhook verifies with the old and the new secret during a rotation', async () => {
     const { headers } = await signed(versions(2, 1));
     const [old, renewed] = [await versions(1).secret('harbour'), await versions(2).secret('harbour')];
 
@@ -31,7 +31,7 @@ describe('verifyWebhook', () => {
     }
   });
 
-  it.each([
+  test.each([
     ['with another body', { body: body.replace('1', '2') }],
     ['with another id', { headers: { 'webhook-id': 'msg_2' } }],
     ['without a signature', { headers: { 'webhook-signature': '' } }],
@@ -47,7 +47,7 @@ describe('verifyWebhook', () => {
     },
   );
 
-  it('verifyWebhook rejects a webhook older than five minutes', async () => {
+  test('verifyWebhook rejects a webhook older than five minutes', async () => {
     const { secret, headers } = await signed(versions(1), new Date(Date.now() - 6 * 60_000));
 
     expect(() => verifyWebhook(secret, headers, body)).toThrow(WebhookVerificationError);

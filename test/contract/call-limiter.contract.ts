@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { CallLimiter } from '../../core/ports/call-limiter.ts';
 import { start } from './records.ts';
 
@@ -10,7 +10,7 @@ type MakeLimiter = (limits: Limits, now: () => Date) => Promise<CallLimiter>;
 export function describeCallLimiter(name: string, makeLimiter: MakeLimiter): void {
   describe(`${name} as a call limiter`, () => {
     describe('the limit per minute', () => {
-      it('the rate limit applies to any 60 seconds, not to a minute of the clock', async () => {
+      test('the rate limit applies to any 60 seconds, not to a minute of the clock', async () => {
         const { call, advance } = await limiter(makeLimiter, { perMinute: 3 });
         await call();
         advance(50);
@@ -27,7 +27,7 @@ export function describeCallLimiter(name: string, makeLimiter: MakeLimiter): voi
         expect(await call()).toMatchObject({ kind: 'refused', retryAfterSeconds: 50 });
       });
 
-      it('refused calls do not count, so that repeated requests do not extend the wait', async () => {
+      test('refused calls do not count, so that repeated requests do not extend the wait', async () => {
         const { call, advance } = await limiter(makeLimiter, { perMinute: 1 });
         await call();
         for (let second = 1; second < 60; second += 1) {
@@ -38,21 +38,21 @@ export function describeCallLimiter(name: string, makeLimiter: MakeLimiter): voi
         expect((await call()).kind).toBe('admitted');
       });
 
-      it('each caller has its own rate limit', async () => {
+      test('each caller has its own rate limit', async () => {
         const { call } = await limiter(makeLimiter, { perMinute: 1 });
         await call('harbour');
         expect((await call('airport')).kind).toBe('admitted');
         expect((await call('harbour')).kind).toBe('refused');
       });
 
-      it('the rate limit stays in effect on a clock that is set back', async () => {
+      test('the rate limit stays in effect on a clock that is set back', async () => {
         const { call, advance } = await limiter(makeLimiter, { perMinute: 1 });
         await call();
         advance(-86_400);
         expect((await call()).kind).toBe('admitted');
       });
 
-      it('the rate limit applies to concurrent calls', async () => {
+      test('the rate limit applies to concurrent calls', async () => {
         const { call } = await limiter(makeLimiter, { perMinute: 5 });
 
         const kinds = (await Promise.all(Array.from({ length: 12 }, () => call()))).map(({ kind }) => kind);
@@ -62,7 +62,7 @@ export function describeCallLimiter(name: string, makeLimiter: MakeLimiter): voi
     });
 
     describe('the concurrency limit', () => {
-      it('a call counts until it is released, and a second release has no effect', async () => {
+      test('a call counts until it is released, and a second release has no effect', async () => {
         const { calls, call } = await limiter(makeLimiter, { atOnce: 2 });
         const [first, second] = [await calls.admit('harbour'), await calls.admit('harbour')];
         expect(await call()).toMatchObject({ kind: 'refused', limit: 'concurrency', max: 2 });
@@ -73,14 +73,14 @@ export function describeCallLimiter(name: string, makeLimiter: MakeLimiter): voi
         expect([second.kind, third.kind, (await call()).kind]).toEqual(['admitted', 'admitted', 'refused']);
       });
 
-      it('a call that takes longer than a minute still counts', async () => {
+      test('a call that takes longer than a minute still counts', async () => {
         const { calls, call, advance } = await limiter(makeLimiter, { atOnce: 1, perMinute: 10 });
         await calls.admit('harbour');
         advance(90);
         expect((await call()).kind).toBe('refused');
       });
 
-      it('the concurrency limit applies to calls that arrive together', async () => {
+      test('the concurrency limit applies to calls that arrive together', async () => {
         const { calls } = await limiter(makeLimiter, { atOnce: 3 });
         const asked = Array.from({ length: 12 }, () => calls.admit('harbour'));
 
@@ -90,7 +90,7 @@ export function describeCallLimiter(name: string, makeLimiter: MakeLimiter): voi
       });
     });
 
-    it('every call is admitted without limits', async () => {
+    test('every call is admitted without limits', async () => {
       const { calls } = await limiter(makeLimiter, {});
       const kinds = await Promise.all(Array.from({ length: 1000 }, () => calls.admit('harbour')));
       expect(kinds.every(({ kind }) => kind === 'admitted')).toBe(true);

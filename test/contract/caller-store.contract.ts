@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { newCaller } from '../../core/records/caller.ts';
 import type { SecretVersions } from '../../core/records/caller.ts';
 import { TransientError } from '../../core/errors.ts';
@@ -14,7 +14,7 @@ const second: SecretVersions = {
 /** Contract of `CallerStore`. `makeStore` returns an empty store. */
 export function describeCallerStore(name: string, makeStore: () => Promise<CallerStore>): void {
   describe(`${name} as a caller store`, () => {
-    it('an added caller is found, and an unknown caller is not', async () => {
+    test('an added caller is found, and an unknown caller is not', async () => {
       const store = await makeStore();
       const caller = newCaller('harbour', 'Hafen “Süd”', start);
 
@@ -24,7 +24,7 @@ export function describeCallerStore(name: string, makeStore: () => Promise<Calle
       expect(await store.find('airport')).toBeUndefined();
     });
 
-    it('adding a caller again changes nothing', async () => {
+    test('adding a caller again changes nothing', async () => {
       const store = await makeStore();
       const caller = newCaller('harbour', 'the first', start);
       await store.add(caller);
@@ -35,7 +35,7 @@ export function describeCallerStore(name: string, makeStore: () => Promise<Calle
       expect(await store.find('harbour')).toEqual({ ...caller, webhook_secret: second });
     });
 
-    it('callers are listed by name, page by page', async () => {
+    test('callers are listed by name, page by page', async () => {
       const store = await makeStore();
       for (const name of ['b', 'a', 'Z', 'a-1', 'c']) await store.add(newCaller(name, null, start));
       const names = async (after: string, limit: number) =>
@@ -46,7 +46,7 @@ export function describeCallerStore(name: string, makeStore: () => Promise<Calle
       expect(await names('c', 3)).toEqual([]);
     });
 
-    it('a secret is replaced only with the current version as condition', async () => {
+    test('a secret is replaced only with the current version as condition', async () => {
       const store = await makeStore();
       await store.add(newCaller('harbour', null, start));
 
@@ -62,7 +62,7 @@ export function describeCallerStore(name: string, makeStore: () => Promise<Calle
       expect(await store.find('airport')).toBeUndefined();
     });
 
-    it('a replacement whose reply was lost took effect and is outdated when repeated', async () => {
+    test('a replacement whose reply was lost took effect and is outdated when repeated', async () => {
       const store = await makeStore();
       const losing = withLostReplies(store);
       await store.add(newCaller('harbour', null, start));

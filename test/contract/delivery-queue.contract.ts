@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { DeliveryMessage } from '../../core/records/delivery.ts';
 import { TransientError } from '../../core/errors.ts';
 import type { DeliveryQueue } from '../../core/ports/delivery.ts';
@@ -19,7 +19,7 @@ export type QueueUnderTest = {
 /** Contract of `DeliveryQueue`: SQS FIFO with one message group per job. `make` returns an empty queue. */
 export function describeDeliveryQueue(name: string, make: () => Promise<QueueUnderTest>): void {
   describe(`${name} as a delivery queue`, () => {
-    it('the messages of a job are handled in the order in which they were sent', async () => {
+    test('the messages of a job are handled in the order in which they were sent', async () => {
       const { queue, pass, consume } = await make();
       const { handled } = consuming({ consume }, done);
       const job = randomUUID();
@@ -31,7 +31,7 @@ export function describeDeliveryQueue(name: string, make: () => Promise<QueueUnd
       expect(handled[0]).toEqual(message(job, 1));
     });
 
-    it('messages sent before the consumer starts are handled', async () => {
+    test('messages sent before the consumer starts are handled', async () => {
       const { queue, pass, consume } = await make();
       const job = randomUUID();
       await queue.send(message(job, 1));
@@ -43,7 +43,7 @@ export function describeDeliveryQueue(name: string, make: () => Promise<QueueUnd
       expect(handled.map(({ sequence }) => sequence)).toEqual([1, 2]);
     });
 
-    it('the next message of a job waits until the previous one is done', async () => {
+    test('the next message of a job waits until the previous one is done', async () => {
       const { queue, pass, consume } = await make();
       const gate = Promise.withResolvers<Outcome>();
       const job = randomUUID();
@@ -59,7 +59,7 @@ export function describeDeliveryQueue(name: string, make: () => Promise<QueueUnd
       expect(handled.map(({ sequence }) => sequence)).toEqual([1, 2]);
     });
 
-    it('a job whose receiver hangs delays no other job', async () => {
+    test('a job whose receiver hangs delays no other job', async () => {
       const { queue, pass, consume } = await make();
       const gate = Promise.withResolvers<Outcome>();
       const slow = randomUUID();
@@ -74,7 +74,7 @@ export function describeDeliveryQueue(name: string, make: () => Promise<QueueUnd
       gate.resolve({ kind: 'done' });
     });
 
-    it('a postponed message is handled after its delay, before the next message of its job', async () => {
+    test('a postponed message is handled after its delay, before the next message of its job', async () => {
       const { queue, pass, consume } = await make();
       let attempts = 0;
       const { handled } = consuming({ consume }, async ({ sequence }) => {
@@ -93,7 +93,7 @@ export function describeDeliveryQueue(name: string, make: () => Promise<QueueUnd
       expect(handled.map(({ sequence }) => sequence)).toEqual([1, 1, 1, 2]);
     });
 
-    it('a message whose handler throws is handled again, before the next message of its job', async () => {
+    test('a message whose handler throws is handled again, before the next message of its job', async () => {
       const { queue, pass, consume } = await make();
       let attempts = 0;
       const { handled } = consuming({ consume }, async () => {
@@ -109,7 +109,7 @@ export function describeDeliveryQueue(name: string, make: () => Promise<QueueUnd
       expect(handled.map(({ sequence }) => sequence)).toEqual([1, 1, 1, 2]);
     });
 
-    it('a message sent twice within five minutes is handled once, even if the first is done', async () => {
+    test('a message sent twice within five minutes is handled once, even if the first is done', async () => {
       const { queue, pass, consume } = await make();
       const { handled } = consuming({ consume }, done);
       const job = randomUUID();
@@ -126,7 +126,7 @@ export function describeDeliveryQueue(name: string, make: () => Promise<QueueUnd
       expect(handled).toHaveLength(2);
     });
 
-    it('a message whose send lost its reply can be sent again and is handled once', async () => {
+    test('a message whose send lost its reply can be sent again and is handled once', async () => {
       const { queue, pass, consume } = await make();
       const { handled } = consuming({ consume }, done);
       const losing = withLostReplies(queue);
@@ -139,7 +139,7 @@ export function describeDeliveryQueue(name: string, make: () => Promise<QueueUnd
       expect(handled).toHaveLength(1);
     });
 
-    it('a resend is a separate message', async () => {
+    test('a resend is a separate message', async () => {
       const { queue, pass, consume } = await make();
       const { handled } = consuming({ consume }, done);
       const job = randomUUID();
@@ -150,7 +150,7 @@ export function describeDeliveryQueue(name: string, make: () => Promise<QueueUnd
       expect(handled.map(({ resend }) => resend)).toEqual([0, 1]);
     });
 
-    it('a consumer that closes waits for its handlers and leaves other messages to the next one', async () => {
+    test('a consumer that closes waits for its handlers and leaves other messages to the next one', async () => {
       const { queue, pass, consume } = await make();
       const gate = Promise.withResolvers<Outcome>();
       const first = consuming({ consume }, () => gate.promise);

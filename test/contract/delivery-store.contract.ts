@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Delivery } from '../../core/records/delivery.ts';
 import { TransientError } from '../../core/errors.ts';
 import type { DeliveryStore } from '../../core/ports/delivery.ts';
@@ -8,7 +8,7 @@ import { withLostReplies } from './lost-replies.ts';
 /** Contract of `DeliveryStore`. `makeStore` returns an empty store. */
 export function describeDeliveryStore(name: string, makeStore: () => Promise<DeliveryStore>): void {
   describe(`${name} as a delivery store`, () => {
-    it('a delivery is returned as it was stored', async () => {
+    test('a delivery is returned as it was stored', async () => {
       const store = await makeStore();
       const delivery = newDelivery({
         attempts: [
@@ -29,7 +29,7 @@ export function describeDeliveryStore(name: string, makeStore: () => Promise<Del
       expect(await store.get(delivery.job_id, delivery.sequence)).toEqual(delivery);
     });
 
-    it('a later put replaces an earlier one', async () => {
+    test('a later put replaces an earlier one', async () => {
       const store = await makeStore();
       const delivery = newDelivery();
       await store.put(delivery);
@@ -40,7 +40,7 @@ export function describeDeliveryStore(name: string, makeStore: () => Promise<Del
       expect(await store.list(delivery.job_id)).toHaveLength(1);
     });
 
-    it('the previous delivery is found by sequence, not by time', async () => {
+    test('the previous delivery is found by sequence, not by time', async () => {
       const store = await makeStore();
       const third = newDelivery({ sequence: 3 });
       await store.put(third);
@@ -52,7 +52,7 @@ export function describeDeliveryStore(name: string, makeStore: () => Promise<Del
       expect(await store.previous(randomUUID(), 7)).toBeUndefined();
     });
 
-    it('a put whose reply was lost can be repeated', async () => {
+    test('a put whose reply was lost can be repeated', async () => {
       const store = await makeStore();
       const losing = withLostReplies(store);
       const delivery = newDelivery();
@@ -63,7 +63,7 @@ export function describeDeliveryStore(name: string, makeStore: () => Promise<Del
       expect(await store.list(delivery.job_id)).toEqual([delivery]);
     });
 
-    it('the deliveries of a job are listed by sequence, without those of other jobs', async () => {
+    test('the deliveries of a job are listed by sequence, without those of other jobs', async () => {
       const store = await makeStore();
       const { job_id } = newDelivery();
       for (const sequence of [10, 2, 1, 11]) await store.put(newDelivery({ job_id, sequence }));
@@ -74,7 +74,7 @@ export function describeDeliveryStore(name: string, makeStore: () => Promise<Del
       expect(sequences).toEqual([1, 2, 10, 11]);
     });
 
-    it('an unknown delivery is undefined', async () => {
+    test('an unknown delivery is undefined', async () => {
       const store = await makeStore();
       const { job_id } = newDelivery();
 

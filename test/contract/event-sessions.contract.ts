@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { EventSession, EventSessions } from '../../core/ports/event-sessions.ts';
 
 type MakeSessions = (perCaller: number) => Promise<EventSessions>;
@@ -6,7 +6,7 @@ type MakeSessions = (perCaller: number) => Promise<EventSessions>;
 /** Contract of `EventSessions`. `makeSessions` returns one without sessions. */
 export function describeEventSessions(name: string, makeSessions: MakeSessions): void {
   describe(`${name} as event sessions`, () => {
-    it('a caller opens sessions up to the maximum, which is readable', async () => {
+    test('a caller opens sessions up to the maximum, which is readable', async () => {
       const sessions = await makeSessions(2);
 
       expect(sessions.perCaller).toBe(2);
@@ -16,7 +16,7 @@ export function describeEventSessions(name: string, makeSessions: MakeSessions):
       expect(await sessions.open('airport')).toBeDefined();
     });
 
-    it('a session that ends releases one place, also if it ends twice', async () => {
+    test('a session that ends releases one place, also if it ends twice', async () => {
       const sessions = await makeSessions(2);
       const first = await opened(sessions);
       await opened(sessions);
@@ -28,7 +28,7 @@ export function describeEventSessions(name: string, makeSessions: MakeSessions):
       expect(await sessions.open('harbour')).toBeUndefined();
     });
 
-    it('the signal of a session aborts when the session ends, and no other signal does', async () => {
+    test('the signal of a session aborts when the session ends, and no other signal does', async () => {
       const sessions = await makeSessions(2);
       const [first, second] = [await opened(sessions), await opened(sessions)];
       expect(first.signal.aborted).toBe(false);
@@ -38,7 +38,7 @@ export function describeEventSessions(name: string, makeSessions: MakeSessions):
       expect([first.signal.aborted, second.signal.aborted]).toEqual([true, false]);
     });
 
-    it('ten of twenty sessions that open concurrently are accepted', async () => {
+    test('ten of twenty sessions that open concurrently are accepted', async () => {
       const sessions = await makeSessions(10);
 
       const open = await Promise.all(Array.from({ length: 20 }, () => sessions.open('harbour')));

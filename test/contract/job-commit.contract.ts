@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { TransientError } from '../../core/errors.ts';
 import { zeroCounters, type Job } from '../../core/records/job.ts';
 import type { JobChange, JobStore } from '../../core/ports/job-store.ts';
@@ -22,7 +22,7 @@ import {
 
 /** Contract of `JobStore`, part 2: changes, their conditions, slots and totals. */
 export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
-  it('a change updates the job and adds its events', async () => {
+  test('a change updates the job and adds its events', async () => {
     const { store, job } = await withRunningJob(makeStore);
     const tick = createChange(job, [progress, triggered], {
       set: { last_tick: 1, counters: { ...zeroCounters, checks_performed: 1 } },
@@ -34,7 +34,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.events(job.job_id, 1, 10)).toEqual(tick.events);
   });
 
-  it.each<[string, (job: Job) => Partial<JobChange>]>([
+  test.each<[string, (job: Job) => Partial<JobChange>]>([
     ['from another status', () => ({ from: ['pending'] })],
     ['on an older sequence', (job) => ({ expectedSequence: job.sequence - 1 })],
     ['on a newer sequence', (job) => ({ expectedSequence: job.sequence + 1 })],
@@ -52,7 +52,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.usage()).toEqual({ ...nothingUsed, jobs_created: 1 });
   });
 
-  it('a change whose reply was lost took effect once and is outdated when repeated', async () => {
+  test('a change whose reply was lost took effect once and is outdated when repeated', async () => {
     const { store, job } = await withRunningJob(makeStore);
     const losing = withLostReplies(store);
     const change = end(job);
@@ -65,7 +65,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.usage()).toMatchObject({ jobs_created: 1, jobs_stopped: 1, checks_performed: 3 });
   });
 
-  it('one of two concurrent changes of the same state wins, and the other changes nothing', async () => {
+  test('one of two concurrent changes of the same state wins, and the other changes nothing', async () => {
     const { store, job } = await withRunningJob(makeStore);
     const tick = createChange(job, [progress], { set: { last_tick: 1 } });
     const cancel = end(job);
@@ -79,7 +79,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.countActive(job.caller)).toBe(winner === tick ? 1 : 0);
   });
 
-  it('many concurrent changes of the same state leave one event', async () => {
+  test('many concurrent changes of the same state leave one event', async () => {
     const { store, job } = await withRunningJob(makeStore);
     const changes = Array.from({ length: 8 }, () => store.commit(createChange(job, [progress])));
 
@@ -89,7 +89,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.events(job.job_id, job.sequence, 10)).toHaveLength(1);
   });
 
-  it('late, misordered or repeated changes are outdated, and the log has each event once', async () => {
+  test('late, misordered or repeated changes are outdated, and the log has each event once', async () => {
     const { store, job } = await withRunningJob(makeStore);
     const first = createChange(job, [progress], { set: { last_tick: 1 } });
     const second = createChange(changed(job, first), [triggered], { set: { last_tick: 2 } });
@@ -113,7 +113,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.usage()).toMatchObject({ jobs_created: 1, jobs_stopped: 1 });
   });
 
-  it('eight concurrent ends end a job once', async () => {
+  test('eight concurrent ends end a job once', async () => {
     const { store, job } = await withRunningJob(makeStore);
 
     const results = await Promise.all(Array.from({ length: 8 }, () => store.commit(end(job))));
@@ -123,7 +123,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.countActive(job.caller)).toBe(0);
   });
 
-  it('concurrent changes without events do not undo each other', async () => {
+  test('concurrent changes without events do not undo each other', async () => {
     const { store, job } = await withRunningJob(makeStore);
     const sets = [{ generation: 1 }, { last_tick: 7 }, { lease_until: after(900).toISOString() }];
 
@@ -134,7 +134,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.get(job.job_id, start)).toEqual(Object.assign({}, job, ...committed));
   });
 
-  it('the end releases the slot once, for one other job', async () => {
+  test('the end releases the slot once, for one other job', async () => {
     const store = await makeStore();
     const first = newJob();
     await store.create(createCreation(first, { slotLimit: 2 }), start);
@@ -152,7 +152,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     });
   });
 
-  it('a tick that ends its job is one change without a following tick', async () => {
+  test('a tick that ends its job is one change without a following tick', async () => {
     const { store, job } = await withRunningJob(makeStore);
     const last = createChange(job, [progress, triggered, stopped], {
       set: { status: 'completed', reason: 'condition_triggered' },
@@ -168,7 +168,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.countActive(job.caller)).toBe(0);
   });
 
-  it('a change keeps fields that it does not set, and the published sequence', async () => {
+  test('a change keeps fields that it does not set, and the published sequence', async () => {
     const { store, job } = await withRunningJob(makeStore);
     await store.markPublished(job.job_id, 1);
     const tick = createChange(job, [progress], { set: { last_tick: 1 } });
@@ -178,7 +178,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.get(job.job_id, start)).toEqual({ ...changed(job, tick), published: 1 });
   });
 
-  it('a field can be set to null', async () => {
+  test('a field can be set to null', async () => {
     const { store, job } = await withRunningJob(makeStore);
     const next = {
       done: false,
@@ -196,7 +196,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     expect((await store.get(job.job_id, start))?.next).toBeNull();
   });
 
-  it('the capture state of a hand-over is read as committed until a change removes it', async () => {
+  test('the capture state of a hand-over is read as committed until a change removes it', async () => {
     const { store, job } = await withRunningJob(makeStore);
     const seen = {
       position: { segment: '100:0123456789ab', segment_seconds: 2 },
@@ -215,7 +215,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     expect((await store.get(job.job_id, start))?.handed_over).toBeNull();
   });
 
-  it('usage sums the totals of ended jobs', async () => {
+  test('usage sums the totals of ended jobs', async () => {
     const store = await makeStore();
     expect(await store.usage()).toEqual(nothingUsed);
     const jobs = [newJob(), newJob(), newJob({ caller: 'airport' })];
@@ -239,7 +239,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     });
   });
 
-  it('usage has the current counters of active jobs, and each job once after its end', async () => {
+  test('usage has the current counters of active jobs, and each job once after its end', async () => {
     const { store, job } = await withRunningJob(makeStore);
     const other = newJob({ caller: 'airport', counters: { ...zeroCounters, frames_captured: 2 } });
     await store.create(createCreation(other), start);
@@ -255,7 +255,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.usage()).toEqual({ ...live, jobs_stopped: 1 });
   });
 
-  it('usage has each job once while jobs end', async () => {
+  test('usage has each job once while jobs end', async () => {
     const store = await makeStore();
     const counters = { ...zeroCounters, frames_captured: 1 };
     const jobs = Array.from({ length: 12 }, (_, index) => newJob({ caller: `caller-${index}`, counters }));
@@ -272,7 +272,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     expect(readings.at(-1)?.jobs_stopped).toBe(12);
   });
 
-  it('an event belongs to one job only', async () => {
+  test('an event belongs to one job only', async () => {
     const { store, job } = await withRunningJob(makeStore);
     const other = newJob();
     await store.create(createCreation(other), start);

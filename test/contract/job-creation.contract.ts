@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { TransientError } from '../../core/errors.ts';
 import type { JobStore, SlotReservation } from '../../core/ports/job-store.ts';
 import { withLostReplies } from './lost-replies.ts';
@@ -16,7 +16,7 @@ import {
 
 /** Contract of `JobStore`, part 1: creation, slots and idempotency. */
 export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
-  it('a created job and its source are read unchanged and take a slot', async () => {
+  test('a created job and its source are read unchanged and take a slot', async () => {
     const store = await makeStore();
     const job = newJob();
 
@@ -28,7 +28,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.events(job.job_id, 0, 10)).toEqual([]);
   });
 
-  it('the eleventh job of a caller gets slots_full and leaves no record', async () => {
+  test('the eleventh job of a caller gets slots_full and leaves no record', async () => {
     const store = await makeStore();
     for (let count = 0; count < 10; count += 1) await store.create(createCreation(newJob()), start);
     const eleventh = newJob();
@@ -43,7 +43,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     });
   });
 
-  it('thirty concurrent creations take ten slots, and none fails only because of a conflict', async () => {
+  test('thirty concurrent creations take ten slots, and none fails only because of a conflict', async () => {
     const store = await makeStore();
     const creations = Array.from({ length: 30 }, () => store.create(createCreation(newJob()), start));
 
@@ -54,14 +54,14 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.countActive('harbour')).toBe(10);
   });
 
-  it('ten concurrent creations for ten slots all succeed', async () => {
+  test('ten concurrent creations for ten slots all succeed', async () => {
     const store = await makeStore();
     const creations = Array.from({ length: 10 }, () => store.create(createCreation(newJob()), start));
 
     expect(await Promise.all(creations)).toEqual(Array.from({ length: 10 }, () => ({ kind: 'created' })));
   });
 
-  it('one creation repeated concurrently creates one job', async () => {
+  test('one creation repeated concurrently creates one job', async () => {
     const store = await makeStore();
     const creation = createCreation(newJob(), { slotLimit: 1, idempotency: idempotency('key', 'hash') });
 
@@ -72,7 +72,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.usage()).toMatchObject({ jobs_created: 1 });
   });
 
-  it('a creation whose reply was lost succeeds when repeated: one job, one slot', async () => {
+  test('a creation whose reply was lost succeeds when repeated: one job, one slot', async () => {
     const store = withLostReplies(await makeStore());
     const creation = createCreation(newJob(), { slotLimit: 1, idempotency: idempotency('key', 'hash') });
 
@@ -86,7 +86,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.countActive('harbour')).toBe(1);
   });
 
-  it('a creation repeated after its job has ended changes nothing and takes no slot', async () => {
+  test('a creation repeated after its job has ended changes nothing and takes no slot', async () => {
     const store = await makeStore();
     const job = newJob();
     await store.create(createCreation(job), start);
@@ -99,7 +99,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.countActive(job.caller)).toBe(0);
   });
 
-  it('the same idempotency key and request replay their job', async () => {
+  test('the same idempotency key and request replay their job', async () => {
     const store = await makeStore();
     const first = newJob();
     await store.create(createCreation(first, { idempotency: idempotency('key', 'hash') }), start);
@@ -115,7 +115,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.countActive('harbour')).toBe(1);
   });
 
-  it('an idempotency key is replayed for a concurrent request that finds no free slot', async () => {
+  test('an idempotency key is replayed for a concurrent request that finds no free slot', async () => {
     const store = await makeStore();
     const creations = [newJob(), newJob()].map((job) =>
       store.create(createCreation(job, { slotLimit: 1, idempotency: idempotency('key', 'hash') }), start),
@@ -127,7 +127,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.countActive('harbour')).toBe(1);
   });
 
-  it('an idempotency key returns its request and job until it expires, to its caller only', async () => {
+  test('an idempotency key returns its request and job until it expires, to its caller only', async () => {
     const store = await makeStore();
     const job = newJob();
     await store.create(createCreation(job, { idempotency: idempotency('key', 'hash') }), start);
@@ -140,7 +140,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.findByIdempotencyKey('harbour', 'another', start)).toBeUndefined();
   });
 
-  it('an idempotency key with another request is rejected', async () => {
+  test('an idempotency key with another request is rejected', async () => {
     const store = await makeStore();
     await store.create(createCreation(newJob(), { idempotency: idempotency('key', 'hash') }), start);
 
@@ -153,7 +153,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.countActive('harbour')).toBe(1);
   });
 
-  it('an idempotency key belongs to one caller', async () => {
+  test('an idempotency key belongs to one caller', async () => {
     const store = await makeStore();
     await store.create(createCreation(newJob(), { idempotency: idempotency('key', 'hash') }), start);
     const job = newJob({ caller: 'airport' });
@@ -166,7 +166,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     expect(result).toEqual({ kind: 'created' });
   });
 
-  it('two concurrent creations with one idempotency key create one job', async () => {
+  test('two concurrent creations with one idempotency key create one job', async () => {
     const store = await makeStore();
     const creations = [newJob(), newJob()].map((job) =>
       store.create(createCreation(job, { idempotency: idempotency('key', 'hash') }), start),
@@ -178,7 +178,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.countActive('harbour')).toBe(1);
   });
 
-  it('an idempotency key is free again when its record expires', async () => {
+  test('an idempotency key is free again when its record expires', async () => {
     const store = await makeStore();
     await store.create(createCreation(newJob(), { idempotency: idempotency('key', 'hash') }), start);
     const later = after(86_400);
@@ -194,7 +194,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     });
   });
 
-  it('a replay needs no slot', async () => {
+  test('a replay needs no slot', async () => {
     const store = await makeStore();
     const job = newJob();
     const key = { slotLimit: 1, idempotency: idempotency('key', 'hash') };
@@ -206,7 +206,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     });
   });
 
-  it('an idempotency key is still free after slots_full', async () => {
+  test('an idempotency key is still free after slots_full', async () => {
     const store = await makeStore();
     const first = newJob();
     await store.create(createCreation(first, { slotLimit: 1 }), start);
@@ -218,7 +218,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.create(creation, start)).toEqual({ kind: 'created' });
   });
 
-  it('a job that begins keeps its slot', async () => {
+  test('a job that begins keeps its slot', async () => {
     const store = await makeStore();
     const job = newJob();
     await store.create(createCreation(job), start);
@@ -237,7 +237,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     const full = { kind: 'slots_full' };
     const reserved = (jobId: string) => ({ kind: 'reserved', jobId });
 
-    it('a reserved slot is closed to other jobs of its caller and becomes the slot of its own job', async () => {
+    test('a reserved slot is closed to other jobs of its caller and becomes the slot of its own job', async () => {
       const store = await makeStore();
       const job = newJob();
       expect(await reserve(store, job.job_id)).toEqual(reserved(job.job_id));
@@ -257,7 +257,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
       expect(await store.countActive('harbour')).toBe(1);
     });
 
-    it('a released reservation frees its slot', async () => {
+    test('a released reservation frees its slot', async () => {
       const store = await makeStore();
       const [refused, next] = [newJob(), newJob()];
       await reserve(store, refused.job_id);
@@ -270,7 +270,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
       expect(await store.countActive('harbour')).toBe(1);
     });
 
-    it('a reservation whose job was created is not released any more', async () => {
+    test('a reservation whose job was created is not released any more', async () => {
       const store = await makeStore();
       const job = newJob();
       await reserve(store, job.job_id);
@@ -283,7 +283,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
       expect(await reserve(store, newJob().job_id)).toEqual(full);
     });
 
-    it('a reservation of a crashed process expires, and its job can still be created while a slot is free', async () => {
+    test('a reservation of a crashed process expires, and its job can still be created while a slot is free', async () => {
       const store = await makeStore();
       const [crashed, next] = [newJob(), newJob()];
       await reserve(store, crashed.job_id);
@@ -299,7 +299,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
       expect(await store.create(late, after(181))).toEqual({ kind: 'created' });
     });
 
-    it('one of many concurrent reservations gets the last slot', async () => {
+    test('one of many concurrent reservations gets the last slot', async () => {
       const store = await makeStore();
       const asked = Array.from({ length: 12 }, () => reserve(store, newJob().job_id, { slotLimit: 3 }));
 
@@ -310,7 +310,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
 
     const keyed = { idempotency: idempotency('key', 'hash') };
 
-    it('a reservation is shared by a request with the same idempotency key, also without another free slot', async () => {
+    test('a reservation is shared by a request with the same idempotency key, also without another free slot', async () => {
       const store = await makeStore();
       const [first, second] = [newJob(), newJob()];
       expect(await reserve(store, first.job_id, { ...keyed, slotLimit: 2 })).toEqual(reserved(first.job_id));
@@ -325,7 +325,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
       expect(airport).toEqual(reserved(second.job_id));
     });
 
-    it('a reservation rejects another request with its idempotency key', async () => {
+    test('a reservation rejects another request with its idempotency key', async () => {
       const store = await makeStore();
       await reserve(store, newJob().job_id, keyed);
 
@@ -337,7 +337,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
       });
     });
 
-    it('a reservation is one slot for many concurrent requests with one idempotency key', async () => {
+    test('a reservation is one slot for many concurrent requests with one idempotency key', async () => {
       const store = await makeStore();
       const asked = Array.from({ length: 8 }, () => reserve(store, newJob().job_id, keyed));
 
@@ -347,7 +347,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
       expect(new Set(results.map((result) => result.kind === 'reserved' && result.jobId)).size).toBe(1);
     });
 
-    it('a shared reservation becomes the slot of one job, which the other request replays', async () => {
+    test('a shared reservation becomes the slot of one job, which the other request replays', async () => {
       const store = await makeStore();
       const [first, second] = [newJob(), newJob()];
       await reserve(store, first.job_id, keyed);
@@ -368,7 +368,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
       expect(await reserve(store, newJob().job_id)).toEqual(full);
     });
 
-    it.each([0, 1])(
+    test.each([0, 1])(
       'a shared reservation is free after all of its requests released it, number %i first',
       async (early) => {
         const store = await makeStore();
@@ -388,7 +388,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
       },
     );
 
-    it("a shared reservation lasts until the newest request's time and is not shared afterwards", async () => {
+    test("a shared reservation lasts until the newest request's time and is not shared afterwards", async () => {
       const store = await makeStore();
       const [shared, next] = [newJob().job_id, newJob().job_id];
       await reserve(store, shared, keyed);

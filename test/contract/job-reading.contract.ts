@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Job } from '../../core/records/job.ts';
 import type { JobQuery, JobStore } from '../../core/ports/job-store.ts';
 import { jobs as anyJob, progressEvents as anyProgress } from './arbitraries.ts';
@@ -19,7 +19,7 @@ import {
 
 /** Contract of `JobStore`, part 3: reads, their order, and expiry. */
 export function jobReadingCases(makeStore: () => Promise<JobStore>): void {
-  it('a job, its source and its events with any content are returned unchanged', async () => {
+  test('a job, its source and its events with any content are returned unchanged', async () => {
     const store = await makeStore();
     await fc.assert(
       fc.asyncProperty(anyJob, anyProgress, async (job, event) => {
@@ -36,7 +36,7 @@ export function jobReadingCases(makeStore: () => Promise<JobStore>): void {
     );
   });
 
-  it('events are returned in order, page by page', async () => {
+  test('events are returned in order, page by page', async () => {
     const { store, job } = await withEvents(makeStore, 7);
     const sequences = async (from: number, limit: number) =>
       (await store.events(job.job_id, from, limit)).map((event) => event.sequence);
@@ -49,7 +49,7 @@ export function jobReadingCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.event(job.job_id, 8)).toBeUndefined();
   });
 
-  it('events that exceed a page of the database are returned in order', async () => {
+  test('events that exceed a page of the database are returned in order', async () => {
     const { store, job } = await withEvents(makeStore, 12);
 
     const sequences = (await store.events(job.job_id, 0, 100)).map((event) => event.sequence);
@@ -57,7 +57,7 @@ export function jobReadingCases(makeStore: () => Promise<JobStore>): void {
     expect(sequences).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
   });
 
-  it('the newest events of a type are returned oldest first', async () => {
+  test('the newest events of a type are returned oldest first', async () => {
     const store = await makeStore();
     let job = newJob();
     await store.create(createCreation(job), start);
@@ -75,7 +75,7 @@ export function jobReadingCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.newestEvents(job.job_id, 'error', 2)).toEqual([]);
   });
 
-  it('an expired job is absent from reads and lists from that moment on, and not before', async () => {
+  test('an expired job is absent from reads and lists from that moment on, and not before', async () => {
     const store = await makeStore();
     const job = newJob();
     await store.create(createCreation(job), start);
@@ -88,7 +88,7 @@ export function jobReadingCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.list(query, after(3_600))).toEqual({ jobs: [], total: 0 });
   });
 
-  it('the last events of an expired job stay readable for pending deliveries', async () => {
+  test('the last events of an expired job stay readable for pending deliveries', async () => {
     const store = await makeStore();
     const job = newJob();
     await store.create(createCreation(job), start);
@@ -98,7 +98,7 @@ export function jobReadingCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.events(job.job_id, 0, 10)).toHaveLength(1);
   });
 
-  it('jobs are listed newest first, filtered and paged, with the total of all matches', async () => {
+  test('jobs are listed newest first, filtered and paged, with the total of all matches', async () => {
     const { store, jobs } = await withManyJobs(makeStore);
     const list = async (query: Partial<JobQuery>) => {
       const { jobs: page, total } = await store.list(
@@ -122,7 +122,7 @@ export function jobReadingCases(makeStore: () => Promise<JobStore>): void {
     expect(await list({ caller: 'nobody' })).toEqual({ names: [], total: 0 });
   });
 
-  it('jobs of the same time keep their order from page to page', async () => {
+  test('jobs of the same time keep their order from page to page', async () => {
     const store = await makeStore();
     for (let count = 0; count < 9; count += 1) await store.create(createCreation(newJob()), start);
     const page = async (limit: number, offset: number) =>
@@ -134,7 +134,7 @@ export function jobReadingCases(makeStore: () => Promise<JobStore>): void {
     expect(new Set(pages).size).toBe(9);
   });
 
-  it('reads of an unknown job return nothing', async () => {
+  test('reads of an unknown job return nothing', async () => {
     const store = await makeStore();
     const { job_id, source_id } = newJob();
 

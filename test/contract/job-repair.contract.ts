@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { TransientError } from '../../core/errors.ts';
 import type { MonitorJob } from '../../core/records/job.ts';
 import type { JobStore } from '../../core/ports/job-store.ts';
@@ -9,7 +9,7 @@ import { after, begin, createChange, createCreation, end, newJob, progress, star
 export function jobRepairCases(makeStore: () => Promise<JobStore>): void {
   const hook = { webhook_url: 'https://receiver.example/hook' };
 
-  it('the published sequence never decreases', async () => {
+  test('the published sequence never decreases', async () => {
     const { store, job } = await withJob(makeStore, {});
     const published = async () => (await store.get(job.job_id, start))?.published;
 
@@ -21,7 +21,7 @@ export function jobRepairCases(makeStore: () => Promise<JobStore>): void {
     expect(await published()).toBe(6);
   });
 
-  it('a repeated mark and a mark for a removed job have no effect', async () => {
+  test('a repeated mark and a mark for a removed job have no effect', async () => {
     const { store, job } = await withJob(makeStore, {});
     const losing = withLostReplies(store);
 
@@ -32,7 +32,7 @@ export function jobRepairCases(makeStore: () => Promise<JobStore>): void {
     expect((await store.get(job.job_id, start))?.published).toBe(1);
   });
 
-  it('pending and running jobs are due when their lease has expired', async () => {
+  test('pending and running jobs are due when their lease has expired', async () => {
     const { store, job: pending } = await withJob(makeStore, {});
     const running = newJob({ lease_until: after(30).toISOString() });
     await store.create(createCreation(running), start);
@@ -45,14 +45,14 @@ export function jobRepairCases(makeStore: () => Promise<JobStore>): void {
     );
   });
 
-  it('a job whose lease was extended is not due any more', async () => {
+  test('a job whose lease was extended is not due any more', async () => {
     const { store, job } = await withJob(makeStore, {});
     await store.commit(createChange(job, [progress], { set: { lease_until: after(600).toISOString() } }));
 
     expect(await store.dueForRepair(after(61), 10)).toEqual([]);
   });
 
-  it('a job with a webhook is due until its newest events are published', async () => {
+  test('a job with a webhook is due until its newest events are published', async () => {
     const { store, job } = await withJob(makeStore, hook);
     expect(await store.dueForRepair(start, 10)).toEqual([]);
     await store.commit(begin(job));
@@ -62,21 +62,21 @@ export function jobRepairCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.dueForRepair(start, 10)).toEqual([]);
   });
 
-  it('progress alone is not due, as no webhook receives it', async () => {
+  test('progress alone is not due, as no webhook receives it', async () => {
     const { store, job } = await withJob(makeStore, hook);
     await store.commit(createChange(job, [progress]));
 
     expect(await store.dueForRepair(start, 10)).toEqual([]);
   });
 
-  it('a job without a webhook has nothing to publish', async () => {
+  test('a job without a webhook has nothing to publish', async () => {
     const { store, job } = await withJob(makeStore, {});
     await store.commit(begin(job));
 
     expect(await store.dueForRepair(start, 10)).toEqual([]);
   });
 
-  it('an ended job is due while its last event is unpublished, regardless of its lease', async () => {
+  test('an ended job is due while its last event is unpublished, regardless of its lease', async () => {
     const { store, job } = await withJob(makeStore, hook);
     await store.commit(end(job));
 
@@ -85,14 +85,14 @@ export function jobRepairCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.dueForRepair(after(1_000), 10)).toEqual([]);
   });
 
-  it('a job that is due for two reasons is listed once', async () => {
+  test('a job that is due for two reasons is listed once', async () => {
     const { store, job } = await withJob(makeStore, hook);
     await store.commit(begin(job));
 
     expect(await store.dueForRepair(after(61), 10)).toEqual([job.job_id]);
   });
 
-  it('the list has at most the requested number of jobs', async () => {
+  test('the list has at most the requested number of jobs', async () => {
     const store = await makeStore();
     const jobs = Array.from({ length: 6 }, () => newJob(hook));
     for (const job of jobs) await store.create(createCreation(job), start);

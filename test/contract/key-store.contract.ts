@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { TransientError } from '../../core/errors.ts';
 import type { ApiKey } from '../../core/records/key.ts';
 import type { KeyStore } from '../../core/ports/key-store.ts';
@@ -9,7 +9,7 @@ import { after, start } from './records.ts';
 /** Contract of `KeyStore`. `makeStore` returns an empty store. */
 export function describeKeyStore(name: string, makeStore: () => Promise<KeyStore>): void {
   describe(`${name} as a key store`, () => {
-    it('a key is found by its hash, as it was stored', async () => {
+    test('a key is found by its hash, as it was stored', async () => {
       const store = await makeStore();
       const key = newKey({ label: 'Schlüssel für die Schleuse', scopes: ['jobs', 'internal'] });
 
@@ -19,7 +19,7 @@ export function describeKeyStore(name: string, makeStore: () => Promise<KeyStore
       expect(await store.find(newKey().hash)).toBeUndefined();
     });
 
-    it('keys are listed oldest first, of one caller or all, including revoked ones', async () => {
+    test('keys are listed oldest first, of one caller or all, including revoked ones', async () => {
       const store = await makeStore();
       const keys = [1, 2, 3, 4, 5, 6, 7, 8].map((minute) =>
         newKey({ created_at: after(minute * 60).toISOString(), caller: minute > 6 ? 'airport' : 'harbour' }),
@@ -34,7 +34,7 @@ export function describeKeyStore(name: string, makeStore: () => Promise<KeyStore
       expect(await hashes('nobody')).toEqual([]);
     });
 
-    it('keys are listed page by page, each once, also if two have the same creation time', async () => {
+    test('keys are listed page by page, each once, also if two have the same creation time', async () => {
       const store = await makeStore();
       const keys = [1, 2, 2, 2, 3].map((minute) => newKey({ created_at: after(minute * 60).toISOString() }));
       for (const key of [...keys, newKey({ caller: 'airport' })]) await store.put(key);
@@ -52,7 +52,7 @@ export function describeKeyStore(name: string, makeStore: () => Promise<KeyStore
       }
     });
 
-    it('a caller has no more valid keys than its limit after concurrent creations', async () => {
+    test('a caller has no more valid keys than its limit after concurrent creations', async () => {
       const store = await makeStore();
       const keys = [1, 2, 3, 4, 5, 6].map(() => newKey());
 
@@ -63,7 +63,7 @@ export function describeKeyStore(name: string, makeStore: () => Promise<KeyStore
       expect(await store.create(newKey({ caller: 'airport' }), 4)).toBe('created');
     });
 
-    it('revoked keys release their place, and keys with a future end release it then', async () => {
+    test('revoked keys release their place, and keys with a future end release it then', async () => {
       const store = await makeStore();
       const [one, other] = [newKey(), newKey()];
       await store.put(one);
@@ -78,7 +78,7 @@ export function describeKeyStore(name: string, makeStore: () => Promise<KeyStore
       expect(await made(20)).toBe('created');
     });
 
-    it('a repeated creation is one, also if it took the last place', async () => {
+    test('a repeated creation is one, also if it took the last place', async () => {
       const store = await makeStore();
       const losing = withLostReplies(store);
       const key = newKey();
@@ -88,7 +88,7 @@ export function describeKeyStore(name: string, makeStore: () => Promise<KeyStore
       expect(await store.list({ limit: 100 })).toHaveLength(1);
     });
 
-    it('a revoked, rotated or unknown key cannot create keys', async () => {
+    test('a revoked, rotated or unknown key cannot create keys', async () => {
       const store = await makeStore();
       const maker = newKey();
       await store.put(maker);
@@ -102,7 +102,7 @@ export function describeKeyStore(name: string, makeStore: () => Promise<KeyStore
       expect(await store.list({ limit: 100 })).toHaveLength(2);
     });
 
-    it('the keys created by a key are listed, for any caller and after its revocation', async () => {
+    test('the keys created by a key are listed, for any caller and after its revocation', async () => {
       const store = await makeStore();
       const maker = newKey();
       await store.put(maker);
@@ -125,7 +125,7 @@ export function describeKeyStore(name: string, makeStore: () => Promise<KeyStore
       expect(await store.listMadeBy('nonsense')).toEqual([]);
     });
 
-    it("the creation time of a caller's newest keys is found by position", async () => {
+    test("the creation time of a caller's newest keys is found by position", async () => {
       const store = await makeStore();
       for (const minute of [3, 1, 2])
         await store.put(newKey({ created_at: after(minute * 60).toISOString() }));
@@ -135,7 +135,7 @@ export function describeKeyStore(name: string, makeStore: () => Promise<KeyStore
       expect(await Promise.all(times)).toEqual([after(180), after(120), after(60), undefined]);
     });
 
-    it('a revoked key returns the earliest of its revocation times', async () => {
+    test('a revoked key returns the earliest of its revocation times', async () => {
       const store = await makeStore();
       const key = newKey();
       await store.put(key);
@@ -148,7 +148,7 @@ export function describeKeyStore(name: string, makeStore: () => Promise<KeyStore
       expect(await store.find(key.hash)).toEqual({ ...key, revoked_at: after(5).toISOString() });
     });
 
-    it('a label is changed and removed, and no other field', async () => {
+    test('a label is changed and removed, and no other field', async () => {
       const store = await makeStore();
       const key = newKey({ label: 'camera 1' });
       await store.put(key);
@@ -162,7 +162,7 @@ export function describeKeyStore(name: string, makeStore: () => Promise<KeyStore
       expect(await store.find(key.hash)).toEqual({ ...changed, label: null });
     });
 
-    it('a key that is stored again after its revocation stays revoked', async () => {
+    test('a key that is stored again after its revocation stays revoked', async () => {
       const store = await makeStore();
       const losing = withLostReplies(store);
       const key = newKey();
@@ -175,7 +175,7 @@ export function describeKeyStore(name: string, makeStore: () => Promise<KeyStore
       expect(await store.list({ limit: 100 })).toHaveLength(1);
     });
 
-    it('a key stores its last use, which a late touch does not set back', async () => {
+    test('a key stores its last use, which a late touch does not set back', async () => {
       const store = await makeStore();
       const key = newKey();
       await store.put(key);
@@ -186,7 +186,7 @@ export function describeKeyStore(name: string, makeStore: () => Promise<KeyStore
       expect(await store.find(key.hash)).toEqual({ ...key, last_used_at: after(20).toISOString() });
     });
 
-    it('a concurrent use and revocation are both stored', async () => {
+    test('a concurrent use and revocation are both stored', async () => {
       const store = await makeStore();
       const key = newKey();
       await store.put(key);
@@ -200,7 +200,7 @@ export function describeKeyStore(name: string, makeStore: () => Promise<KeyStore
       });
     });
 
-    it('revoking, touching or labeling an unknown key creates none', async () => {
+    test('revoking, touching or labeling an unknown key creates none', async () => {
       const store = await makeStore();
       const { hash } = newKey();
 

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { TransientError } from '../../core/errors.ts';
 import type { MediaStore } from '../../core/ports/media-store.ts';
 import { withLostReplies } from './lost-replies.ts';
@@ -7,7 +7,7 @@ import { withLostReplies } from './lost-replies.ts';
 /** Contract of `MediaStore`. `makeStore` returns an empty store. */
 export function describeMediaStore(name: string, makeStore: () => Promise<MediaStore>): void {
   describe(`${name} as a media store`, () => {
-    it('a frame and a clip are returned byte for byte', async () => {
+    test('a frame and a clip are returned byte for byte', async () => {
       const store = await makeStore();
       const [picture, clip] = [randomBytes(90_000), randomBytes(2_000_000)];
       const [pictureKey, clipKey] = [newKey('jpg'), newKey('mp4')];
@@ -21,13 +21,13 @@ export function describeMediaStore(name: string, makeStore: () => Promise<MediaS
       expect(clip.equals((await store.get(clipKey))!)).toBe(true);
     });
 
-    it('an unknown object is undefined', async () => {
+    test('an unknown object is undefined', async () => {
       const store = await makeStore();
 
       expect(await store.get(newKey('jpg'))).toBeUndefined();
     });
 
-    it('a removed object is gone, and all others stay', async () => {
+    test('a removed object is gone, and all others stay', async () => {
       const store = await makeStore();
       const [one, other, never] = [newKey('jpg'), newKey('mp4'), newKey('jpg')];
       await store.put(one, Buffer.from('one'), 'image/jpeg');
@@ -40,7 +40,7 @@ export function describeMediaStore(name: string, makeStore: () => Promise<MediaS
       expect(Buffer.from((await store.get(other))!).toString()).toBe('other');
     });
 
-    it('a later put replaces an earlier one, and a repeated put changes nothing', async () => {
+    test('a later put replaces an earlier one, and a repeated put changes nothing', async () => {
       const store = await makeStore();
       const losing = withLostReplies(store);
       const key = newKey('jpg');
@@ -52,7 +52,7 @@ export function describeMediaStore(name: string, makeStore: () => Promise<MediaS
       expect(Buffer.from((await store.get(key))!).toString()).toBe('second');
     });
 
-    it('a reader beside writers gets one complete frame or another', async () => {
+    test('a reader beside writers gets one complete frame or another', async () => {
       const store = await makeStore();
       const key = newKey('jpg');
       const pictures = [0, 1, 2, 3].map((fill) => Buffer.alloc(300_000, fill));

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Meter, MeterReading } from '../../core/ports/meter.ts';
 import { nothingUsed, start } from './records.ts';
 
@@ -9,7 +9,7 @@ export function describeMeter(name: string, makeMeter: (since: Since) => Promise
   const since: Since = { startedAt: start, jobsBefore: { ...nothingUsed, jobs_created: 3 } };
 
   describe(`${name} as a meter`, () => {
-    it('a new meter has zero counts, its start time and its initial number', async () => {
+    test('a new meter has zero counts, its start time and its initial number', async () => {
       const meter = await makeMeter(since);
 
       expect(await meter.read()).toEqual({
@@ -20,7 +20,7 @@ export function describeMeter(name: string, makeMeter: (since: Since) => Promise
       });
     });
 
-    it('each kind is counted separately, and model calls by their provider', async () => {
+    test('each kind is counted separately, and model calls by their provider', async () => {
       const meter = await makeMeter(since);
 
       await meter.count({ kind: 'model_call', provider: 'bedrock', failed: false });
@@ -39,7 +39,7 @@ export function describeMeter(name: string, makeMeter: (since: Since) => Promise
       });
     });
 
-    it('concurrent counts are all counted', async () => {
+    test('concurrent counts are all counted', async () => {
       const meter = await makeMeter(since);
 
       await Promise.all(Array.from({ length: 50 }, () => meter.count({ kind: 'direct_frame' })));
@@ -47,7 +47,7 @@ export function describeMeter(name: string, makeMeter: (since: Since) => Promise
       expect((await meter.read()).directFrames).toBe(50);
     });
 
-    it('a reading does not change after it was read', async () => {
+    test('a reading does not change after it was read', async () => {
       const meter = await makeMeter(since);
       const reading = await meter.read();
 

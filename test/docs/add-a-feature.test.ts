@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseBlocks } from './snippets/blocks.ts';
 
 const page = 'docs/contribute/add-a-feature.md';
 const excerpts = parseBlocks(page).filter(({ language }) => language === 'diff');
 
-it.each(excerpts.map(({ note, text }) => [note, text]))(
+test.each(excerpts.map(({ note, text }) => [note, text]))(
   'the excerpt of %s has lines of this file, in this order',
   (file, text) => {
     const source = readFileSync(file, 'utf8');
@@ -19,7 +19,7 @@ it.each(excerpts.map(({ note, text }) => [note, text]))(
   },
 );
 
-it('docs/contribute/add-a-feature.md shows the feature in every layer', () => {
+test('docs/contribute/add-a-feature.md shows the feature in every layer', () => {
   const folders = new Set(excerpts.map(({ note }) => note.split('/')[0]));
   expect(folders).toEqual(new Set(['core', 'adapters', 'test', 'client', 'console']));
 });

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { pages } from './snippets/blocks.ts';
 
 /** Returns the text without code, since a link in code is an example. */
@@ -34,7 +34,7 @@ function parseLinks(page: string): { target: string; file: string; anchor: strin
 const audiences = ['docs/use', 'docs/operate', 'docs/contribute'];
 
 describe('links of the documentation', () => {
-  it.each([...pages, 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'])(
+  test.each([...pages, 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'])(
     'every link of %s leads to an existing page and heading',
     (page) => {
       for (const { target, file, anchor } of parseLinks(page)) {
@@ -48,7 +48,7 @@ describe('links of the documentation', () => {
 
 const readLinkedFiles = (page: string) => parseLinks(page).map(({ file }) => file);
 
-it('the README links to the index of each audience, and each index to every page of its folder', () => {
+test('the README links to the index of each audience, and each index to every page of its folder', () => {
   expect(readLinkedFiles('README.md')).toEqual(
     expect.arrayContaining(audiences.map((folder) => `${folder}/README.md`)),
   );
@@ -62,7 +62,7 @@ it('the README links to the index of each audience, and each index to every page
   expect(unlinked).toEqual([]);
 });
 
-it.each(pages.filter((page) => page.startsWith('docs/contribute/')))(
+test.each(pages.filter((page) => page.startsWith('docs/contribute/')))(
   'every path of the repository in %s exists',
   (page) => {
     const code =
@@ -72,13 +72,13 @@ it.each(pages.filter((page) => page.startsWith('docs/contribute/')))(
   },
 );
 
-it.each(pages)('the first paragraph of %s names its readers', (page) => {
+test.each(pages)('the first paragraph of %s names its readers', (page) => {
   if (page === 'README.md' || page === 'docs/README.md' || /\/decisions\/\d{4}-/.test(page)) return;
   const [, paragraph = ''] = readFileSync(page, 'utf8').split('\n\n');
   expect(paragraph).toMatch(/^For .*(callers|developers|deployers|operators|contributors)/is);
 });
 
-it('a decision record has a title, a status, a date, four sections and at most 40 lines', () => {
+test('a decision record has a title, a status, a date, four sections and at most 40 lines', () => {
   const records = pages.filter((page) => /\/decisions\/\d{4}-/.test(page));
   expect(records).not.toEqual([]);
   for (const page of records) {

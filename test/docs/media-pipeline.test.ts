@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const page = read('docs/contribute/media-pipeline.md');
@@ -11,7 +11,7 @@ function parseRows(chapter: string): string[][] {
 }
 
 describe('docs/contribute/media-pipeline.md', () => {
-  it.each([
+  test.each([
     ['HLS', 'hls', 30],
     ['RTSP', 'rtsp', 18],
   ])('docs/contribute/media-pipeline.md refers to existing tests of %s', (chapter, folder, minRows) => {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 
 const read = (path: string) => readFileSync(path, 'utf8');
 
-it('every emphasized name of the runbook is a panel of the dashboard or a query of operate-aws', () => {
+test('every emphasized name of the runbook is a panel of the dashboard or a query of operate-aws', () => {
   const names = [...read('docs/operate/runbook.md').matchAll(/(?<![\w`])_([^_\n]+)_(?!\w)/g)];
   expect(names.length).toBeGreaterThan(8);
   const dashboard = read('lib/alarms/dashboard.ts');

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 
 const unit = readFileSync('docs/operate/watchpost.service', 'utf8');
 
-it('the systemd unit starts an existing program', () => {
+test('the systemd unit starts an existing program', () => {
   const [, program = '', script = ''] = /^ExecStart=(\S+) (\S+) start$/m.exec(unit) ?? [];
   expect(program).toBe('/opt/watchpost/node_modules/.bin/node');
   expect(existsSync(script)).toBe(true);
@@ -14,7 +14,7 @@ it('the systemd unit starts an existing program', () => {
 });
 
 // Requires systemd, which verifies the unit.
-it.runIf(existsSync('/usr/bin/systemd-analyze'))('systemd-analyze accepts the unit', () => {
+test.runIf(existsSync('/usr/bin/systemd-analyze'))('systemd-analyze accepts the unit', () => {
   const folder = mkdtempSync(join(tmpdir(), 'watchpost-unit-'));
   try {
     const file = join(folder, 'watchpost.service');

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { listSettings, readSettings } from '../../cli/settings.ts';
 import { stageSettingsSchema } from '../../lib/stage/stage-settings.ts';
 
@@ -36,7 +36,7 @@ function holds(limits: string, takes: (value: string) => boolean): string {
 describe('settings of one machine', () => {
   const rows = rowsBelow('One machine');
 
-  it('docs/operate/configuration.md lists exactly the settings of one machine', () => {
+  test('docs/operate/configuration.md lists exactly the settings of one machine', () => {
     expect([...rows.keys()].toSorted()).toEqual(
       listSettings()
         .map(({ variable }) => variable)
@@ -44,7 +44,7 @@ describe('settings of one machine', () => {
     );
   });
 
-  it.each(listSettings())(
+  test.each(listSettings())(
     'docs/operate/configuration.md has flag, default, meaning and limits of $variable as in the code',
     (setting) => {
       const [flag, fallback, limits = '', meaning] = rows.get(setting.variable) ?? [];
@@ -73,11 +73,11 @@ describe('settings of a stage', () => {
   const rows = rowsBelow('A stage on AWS');
   const defaults: Record<string, unknown> = stageSettingsSchema.parse({});
 
-  it('docs/operate/configuration.md lists exactly the settings of a stage', () => {
+  test('docs/operate/configuration.md lists exactly the settings of a stage', () => {
     expect([...rows.keys()].toSorted()).toEqual(Object.keys(stageSettingsSchema.shape).toSorted());
   });
 
-  it.each([...rows])(
+  test.each([...rows])(
     'docs/operate/configuration.md has default and limits of %s as in the code',
     (name, [fallback = '', limits = '']) => {
       const value = defaults[name];

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseBlocks, pages, parseTarget } from './snippets/blocks.ts';
 import { readPage } from './snippets/read-page.ts';
 import { openWorld } from './snippets/running-world.ts';
@@ -25,7 +25,7 @@ const further: Record<string, (folder: string) => Promise<void>> = {
 };
 
 describe('fenced blocks of the documentation', () => {
-  it.concurrent.each(pages)(
+  test.concurrent.each(pages)(
     'the blocks of %s run and print the documented output',
     { timeout: 240_000 },
     async (page) => {
@@ -58,7 +58,7 @@ async function receiversVerifySignatures(): Promise<void> {
   }
 }
 
-it('TypeScript blocks of the documentation compile strictly', async () => {
+test('TypeScript blocks of the documentation compile strictly', async () => {
   mkdirSync('.cache/docs', { recursive: true });
   const folder = mkdtempSync(resolve('.cache/docs/types-'));
   try {

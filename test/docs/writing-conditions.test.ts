@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { estimate } from '../../cli/cost/estimate.ts';
 import { defaultVideoModelId } from '../../adapters/vision/bedrock/model-families.ts';
 
@@ -20,7 +20,7 @@ const priceHour = (mode: 'frames' | 'clip' | 'hybrid', intervalSeconds: number, 
   });
 const dollars = (amount: number) => `$${amount.toFixed(3)}`;
 
-it.each(['frames', 'clip', 'hybrid'] as const)(
+test.each(['frames', 'clip', 'hybrid'] as const)(
   'docs/use/writing-conditions.md states the cost of a check with %s',
   async (mode) => {
     const row = rows.find((cells) => cells[1] === mode);
@@ -30,7 +30,7 @@ it.each(['frames', 'clip', 'hybrid'] as const)(
   },
 );
 
-it('docs/use/writing-conditions.md states the cost of its examples', async () => {
+test('docs/use/writing-conditions.md states the cost of its examples', async () => {
   const examples = rows.filter((cells) => /^\d+ s$/.test(cells[3] ?? '') && cells[2] !== '');
   const documented = examples.flatMap(([, , mode, interval = '', , all, most]) =>
     mode === 'frames' || mode === 'clip'

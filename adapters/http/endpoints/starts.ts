@@ -47,7 +47,7 @@ const liveMonitorEndpoint = defineEndpoint(
     ...shared,
     id: 'live_monitor',
     path: '/live-monitor',
-    title: 'Watch for a condition',
+    title: 'Start a monitor',
     description:
       'Starts a job that checks a condition at an interval and alerts when the condition is true. With `webhook_url`, events are delivered there; else with `Accept: text/event-stream`, they are the response; else poll the job.',
     request: { headers, body: monitorRequestSchema },
@@ -88,7 +88,7 @@ const liveDigestEndpoint = defineEndpoint(
     ...shared,
     id: 'live_digest',
     path: '/live-digest',
-    title: 'Tell what happens',
+    title: 'Start a digest',
     description:
       'Starts a job that samples a stream and summarizes each window of time. With `webhook_url`, events are delivered there; else with `Accept: text/event-stream`, they are the response; else poll the job.',
     request: { headers, body: digestRequestSchema },

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { EgressRefusedError, EgressUnresolvedError } from '../../../adapters/egress/errors.ts';
 import { createEgressGuard, type Address } from '../../../adapters/egress/guard.ts';
 import { InvalidUrlError } from '../../../core/errors.ts';
@@ -16,19 +16,19 @@ function guardWith(answers: Address[], allowRanges: string[] = []) {
 }
 
 describe('forbidden host', () => {
-  it.each(refusedHosts)('%s is rejected without a lookup', async (host) => {
+  test.each(refusedHosts)('%s is rejected without a lookup', async (host) => {
     const guard = guardWith([publicAddress]);
     await expect(guard.resolve(host)).rejects.toBeInstanceOf(EgressRefusedError);
     expect(guard.asked).toEqual([]);
   });
 
-  it.each(malformedHosts)('%j is malformed and rejected without a lookup', async (host) => {
+  test.each(malformedHosts)('%j is malformed and rejected without a lookup', async (host) => {
     const guard = guardWith([publicAddress]);
     await expect(guard.resolve(host)).rejects.toBeInstanceOf(EgressRefusedError);
     expect(guard.asked).toEqual([]);
   });
 
-  it.each(['rtsp', 'http', 'https'])(
+  test.each(['rtsp', 'http', 'https'])(
     'a forbidden host is rejected in a %s URL too, in every notation',
     (scheme) => {
       const guard = guardWith([publicAddress]);
@@ -52,19 +52,19 @@ function isWholeHost(host: string): boolean {
 }
 
 describe('public host', () => {
-  it.each(allowedHosts)('the guard allows the host %s', async (host) => {
+  test.each(allowedHosts)('the guard allows the host %s', async (host) => {
     const guard = guardWith([]);
     await expect(guard.resolve(host)).resolves.toHaveLength(1);
     expect(() => guard.check(`rtsp://${host}/live`, ['rtsp'])).not.toThrow();
   });
 
-  it('a host becomes a plain address, so that its notation is unambiguous', async () => {
+  test('a host becomes a plain address, so that its notation is unambiguous', async () => {
     await expect(guardWith([]).resolve('0x08.010.2056')).resolves.toEqual([
       { address: '8.8.8.8', family: 4 },
     ]);
   });
 
-  it('a host is looked up by its canonical name, without a trailing dot', async () => {
+  test('a host is looked up by its canonical name, without a trailing dot', async () => {
     const guard = guardWith([publicAddress]);
     await expect(guard.resolve('Cam_1.Example.COM.')).resolves.toEqual([publicAddress]);
     expect(guard.asked).toEqual(['cam_1.example.com']);
@@ -76,12 +76,12 @@ describe('resolved name', () => {
     .map((host) => host.replace(/^\[|\]$/g, ''))
     .filter((host) => /^\d+\.\d+\.\d+\.\d+$|:/.test(host));
 
-  it.each(plain)('a name that resolves to %s is rejected', async (address) => {
+  test.each(plain)('a name that resolves to %s is rejected', async (address) => {
     const guard = guardWith([{ address, family: address.includes(':') ? 6 : 4 }]);
     await expect(guard.resolve('cam.example')).rejects.toBeInstanceOf(EgressRefusedError);
   });
 
-  it.each(['127.0.0.1', '::1', 'fe80::1%eth0', 'nonsense', ''])(
+  test.each(['127.0.0.1', '::1', 'fe80::1%eth0', 'nonsense', ''])(
     'a name with one forbidden address (%j) among public ones is rejected',
     async (address) => {
       const guard = guardWith([publicAddress, { address, family: 4 }, publicAddress]);
@@ -89,11 +89,11 @@ describe('resolved name', () => {
     },
   );
 
-  it('a name without an address is unresolved, not rejected', async () => {
+  test('a name without an address is unresolved, not rejected', async () => {
     await expect(guardWith([]).resolve('gone.example')).rejects.toBeInstanceOf(EgressUnresolvedError);
   });
 
-  it('a name whose lookup fails is unresolved', async () => {
+  test('a name whose lookup fails is unresolved', async () => {
     const guard = createEgressGuard({
       allowRanges: [],
       lookup: () => Promise.reject(new Error('ENOTFOUND')),
@@ -101,7 +101,7 @@ describe('resolved name', () => {
     await expect(guard.resolve('gone.example')).rejects.toBeInstanceOf(EgressUnresolvedError);
   });
 
-  it('a name is resolved by the operating system by default', async () => {
+  test('a name is resolved by the operating system by default', async () => {
     const guard = createEgressGuard({ allowRanges: [] });
     await expect(guard.resolve('does-not-exist.invalid')).rejects.toBeInstanceOf(EgressUnresolvedError);
   });
@@ -112,7 +112,7 @@ const neverOpened =
   'metadata.google.internal [::ffff:127.0.0.1] [::ffff:8.8.8.8] [64:ff9b::7f00:1] [2002:7f00:1::] [::127.0.0.1] [2001:0:1::]';
 
 describe('allowed range', () => {
-  it('a range allows its addresses and no other', async () => {
+  test('a range allows its addresses and no other', async () => {
     const guard = guardWith([], ['192.168.7.0/24', 'fd12::/64']);
     await expect(guard.resolve('192.168.7.20')).resolves.toHaveLength(1);
     await expect(guard.resolve('[fd12::20]')).resolves.toHaveLength(1);
@@ -120,25 +120,25 @@ describe('allowed range', () => {
     await expect(guard.resolve('[fd13::20]')).rejects.toBeInstanceOf(EgressRefusedError);
   });
 
-  it('a range may be a single address', async () => {
+  test('a range may be a single address', async () => {
     const guard = guardWith([], ['192.168.7.20', '::1']);
     await expect(guard.resolve('192.168.7.20')).resolves.toHaveLength(1);
     await expect(guard.resolve('[::1]')).resolves.toHaveLength(1);
     await expect(guard.resolve('192.168.7.21')).rejects.toBeInstanceOf(EgressRefusedError);
   });
 
-  it('a range of IPv4 loopback limits localhost to that address', async () => {
+  test('a range of IPv4 loopback limits localhost to that address', async () => {
     const guard = guardWith([], ['127.0.0.0/8']);
     await expect(guard.resolve('localhost')).resolves.toEqual([{ address: '127.0.0.1', family: 4 }]);
     expect(guard.check('rtsp://localhost:8554/cam', ['rtsp']).hostname).toBe('localhost');
   });
 
-  it.each(neverOpened.split(' '))('no range allows %s', async (host) => {
+  test.each(neverOpened.split(' '))('no range allows %s', async (host) => {
     const guard = guardWith([publicAddress], ['0.0.0.0/0', '::/0', '169.254.169.254/32', '::ffff:0:0/96']);
     await expect(guard.resolve(host)).rejects.toBeInstanceOf(EgressRefusedError);
   });
 
-  it.each(['10.0.0.0/33', '10.0/8', 'home', '', '010.0.0.0/8', '1.2.3.4/x'])(
+  test.each(['10.0.0.0/33', '10.0/8', 'home', '', '010.0.0.0/8', '1.2.3.4/x'])(
     '%j is an invalid range',
     (range) => {
       expect(() => createEgressGuard({ allowRanges: [range] })).toThrow(RangeError);
@@ -151,7 +151,7 @@ const check = (url: string, schemes: string[]): URL => closed.check(url, schemes
 const checkFile = (): URL => check('file:///etc/passwd', ['http', 'rtsp']);
 
 describe('URL check', () => {
-  it.each([
+  test.each([
     'file:///etc/passwd',
     'javascript:alert(1)',
     'ftp://example.com/x',
@@ -161,7 +161,7 @@ describe('URL check', () => {
     expect(() => check(url, ['http', 'https', 'rtsp'])).toThrow(InvalidUrlError);
   });
 
-  it.each([
+  test.each([
     '',
     'example.com/live',
     '//example.com',
@@ -175,13 +175,13 @@ describe('URL check', () => {
     expect(() => check(url, ['http', 'https', 'rtsp'])).toThrow(InvalidUrlError);
   });
 
-  it('the remediation lists the allowed schemes', () => {
+  test('the remediation lists the allowed schemes', () => {
     expect(checkFile).toThrow(
       expect.objectContaining({ remediation: 'Use one of these schemes: http://, rtsp://.' }),
     );
   });
 
-  it('the host is checked behind credentials and unusual separators', () => {
+  test('the host is checked behind credentials and unusual separators', () => {
     expect(() => check('http://example.com@127.0.0.1/', ['http'])).toThrow(InvalidUrlError);
     expect(() => check('http://127.0.0.1\\@example.com/', ['http'])).toThrow(InvalidUrlError);
     expect(check('rtsp://user:p%40ss@example.com:554/cam', ['rtsp']).hostname).toBe('example.com');

@@ -8,7 +8,7 @@ import {
 import { createServer as createTlsServer } from 'node:https';
 import { createServer as createTcpServer, type Server as TcpServer } from 'node:net';
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import {
   EgressLimitError,
   EgressNetworkError,
@@ -79,7 +79,7 @@ const redirectTo =
     void response.writeHead(status, { location }).end('moved');
 
 describe('createGuardedHttp', () => {
-  it('a response has status, headers and body, and the request sends the name as Host to the checked address', async () => {
+  test('a response has status, headers and body, and the request sends the name as Host to the checked address', async () => {
     const { port, requests } = await serve((_, response) =>
       response.writeHead(404, { 'x-a': ['1', '2'] }).end('no'),
     );
@@ -93,7 +93,7 @@ describe('createGuardedHttp', () => {
     expect(requests[0]).toMatchObject({ url: '/live?x=1', headers: { host: `cam.example:${port}` } });
   });
 
-  it('a connection is reused by the next request without another lookup', async () => {
+  test('a connection is reused by the next request without another lookup', async () => {
     let lookups = 0;
     const guard = createEgressGuard({
       allowRanges: ['127.0.0.1/32'],
@@ -108,7 +108,7 @@ describe('createGuardedHttp', () => {
     expect(requests[0]!.socket).toBe(requests[1]!.socket);
   });
 
-  it('a request sends a body', async () => {
+  test('a request sends a body', async () => {
     let body = '';
     const { port, requests } = await serve((request, response) => {
       request
@@ -129,14 +129,14 @@ describe('createGuardedHttp', () => {
     ]);
   });
 
-  it('the credentials of a URL are sent as basic authorization', async () => {
+  test('the credentials of a URL are sent as basic authorization', async () => {
     const { port, requests } = await serve((_, response) => response.end());
     await client()(`http://viewer:p%40ss%@cam.example:${port}/`);
     const expected = `Basic ${Buffer.from('viewer:p%40ss%').toString('base64')}`;
     expect(requests[0]!.headers.authorization).toBe(expected);
   });
 
-  it('the next address is tried if one does not respond', async () => {
+  test('the next address is tried if one does not respond', async () => {
     const { port } = await serve((_, response) => response.end('second'));
     const addresses: Address[] = [
       { address: '127.0.0.3', family: 4 },
@@ -150,7 +150,7 @@ describe('createGuardedHttp', () => {
     expect(Buffer.from(answer.body).toString()).toBe('second');
   });
 
-  it('proxy variables of the environment are ignored', async () => {
+  test('proxy variables of the environment are ignored', async () => {
     const proxy = await canary('127.0.0.1');
     const { port } = await serve((_, response) => response.end('direct'));
     const names = ['http_proxy', 'HTTP_PROXY', 'all_proxy', 'NODE_USE_ENV_PROXY'];
@@ -164,7 +164,7 @@ describe('createGuardedHttp', () => {
 });
 
 describe('forbidden address', () => {
-  it.each(refusedHosts)('%s is not connected to', async (host) => {
+  test.each(refusedHosts)('%s is not connected to', async (host) => {
     const ports = [await canary('127.0.0.1'), await canary('::1')];
     const request = client(createEgressGuard({ allowRanges: [] }));
     for (const { port } of ports) {
@@ -173,7 +173,7 @@ describe('forbidden address', () => {
     expect(ports.map((port) => port.connections())).toEqual([0, 0]);
   });
 
-  it('a name that resolves to a forbidden address is not connected to', async () => {
+  test('a name that resolves to a forbidden address is not connected to', async () => {
     const target = await canary();
     await expect(client()(`http://inside.example:${target.port}/`)).rejects.toBeInstanceOf(
       EgressRefusedError,
@@ -181,7 +181,7 @@ describe('forbidden address', () => {
     expect(target.connections()).toBe(0);
   });
 
-  it('a name that changes its address after the check is not connected to', async () => {
+  test('a name that changes its address after the check is not connected to', async () => {
     const target = await canary();
     const { port } = await serve((_, response) => response.end('pinned'));
     let lookups = 0;
@@ -197,7 +197,7 @@ describe('forbidden address', () => {
     expect([lookups, target.connections()]).toEqual([2, 0]);
   });
 
-  it.each([301, 302, 303, 307, 308])(
+  test.each([301, 302, 303, 307, 308])(
     'a redirect (%d) to a forbidden literal is not followed',
     async (status) => {
       const target = await canary();
@@ -207,7 +207,7 @@ describe('forbidden address', () => {
     },
   );
 
-  it.each([
+  test.each([
     'http://inside.example:PORT/',
     '//inside.example:PORT/',
     'http://0x7f.2:PORT/',
@@ -219,7 +219,7 @@ describe('forbidden address', () => {
     expect(target.connections()).toBe(0);
   });
 
-  it.each(['file:///etc/passwd', 'ftp://cam.example/x', 'rtsp://cam.example/x', 'data:,x', 'http://'])(
+  test.each(['file:///etc/passwd', 'ftp://cam.example/x', 'rtsp://cam.example/x', 'data:,x', 'http://'])(
     'a redirect to another scheme is not followed: %s',
     async (location) => {
       const { port } = await serve(redirectTo(location));
@@ -229,7 +229,7 @@ describe('forbidden address', () => {
 });
 
 describe('redirect', () => {
-  it('a redirect is followed to the final URL, also a relative one', async () => {
+  test('a redirect is followed to the final URL, also a relative one', async () => {
     const { port } = await serve((request, response) => {
       if (request.url === '/a/b') response.writeHead(302, { location: '../c' }).end();
       else response.end(request.url);
@@ -239,7 +239,7 @@ describe('redirect', () => {
     expect(Buffer.from(answer.body).toString()).toBe('/c');
   });
 
-  it('credentials are kept within their origin and dropped for another one', async () => {
+  test('credentials are kept within their origin and dropped for another one', async () => {
     const other = await serve((_, response) => response.end());
     const first = await serve((request, response) =>
       redirectTo(request.url === '/' ? '/again' : `http://other.example:${other.port}/`)(request, response),
@@ -255,7 +255,7 @@ describe('redirect', () => {
     expect(other.requests[0]!.headers['x-other']).toBe('kept');
   });
 
-  it.each([
+  test.each([
     [302, 'GET'],
     [303, 'GET'],
     [307, 'POST'],
@@ -267,13 +267,13 @@ describe('redirect', () => {
     expect(requests[1]!.method).toBe(method);
   });
 
-  it('a redirect is returned unchanged if none may be followed', async () => {
+  test('a redirect is returned unchanged if none may be followed', async () => {
     const { port } = await serve(redirectTo('http://127.0.0.2/'));
     const answer = await client()(`http://cam.example:${port}/`, { maxRedirects: 0 });
     expect(answer).toMatchObject({ status: 302, headers: { location: 'http://127.0.0.2/' } });
   });
 
-  it('a redirect loop ends after the sixth request', async () => {
+  test('a redirect loop ends after the sixth request', async () => {
     const { port, requests } = await serve(redirectTo('/'));
     await expect(client()(`http://cam.example:${port}/`)).rejects.toBeInstanceOf(EgressLimitError);
     expect(requests).toHaveLength(6);
@@ -283,7 +283,7 @@ describe('redirect', () => {
 describe('byte limit', () => {
   const large = Buffer.alloc(50_000_000);
 
-  it.each([
+  test.each([
     ['gzip', gzipSync],
     ['deflate', deflateSync],
     // The default quality, its highest, takes seconds for a bomb.
@@ -302,7 +302,7 @@ describe('byte limit', () => {
     await expect(request(`http://cam.example:${port}/bomb`)).rejects.toBeInstanceOf(EgressLimitError);
   });
 
-  it('an endless response is ended with its connection', async () => {
+  test('an endless response is ended with its connection', async () => {
     const closed = Promise.withResolvers<void>();
     const { port } = await serve((request, response) => {
       const timer = setInterval(() => response.write(Buffer.alloc(20_000)), 1);
@@ -312,14 +312,14 @@ describe('byte limit', () => {
     await closed.promise;
   });
 
-  it('a body above the limit is rejected by its announced length', async () => {
+  test('a body above the limit is rejected by its announced length', async () => {
     const { port } = await serve((_, response) =>
       response.writeHead(200, { 'content-length': '9000000' }).write('x'),
     );
     await expect(client()(`http://cam.example:${port}/`)).rejects.toBeInstanceOf(EgressLimitError);
   });
 
-  it('encoded bytes that decode to nothing are counted', async () => {
+  test('encoded bytes that decode to nothing are counted', async () => {
     const { port } = await serve((request, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' });
       response.write(gzipSync('').subarray(0, 10));
@@ -330,7 +330,7 @@ describe('byte limit', () => {
     await expect(client()(`http://cam.example:${port}/`)).rejects.toBeInstanceOf(EgressLimitError);
   });
 
-  it('a body of exactly the limit is accepted', async () => {
+  test('a body of exactly the limit is accepted', async () => {
     const { port } = await serve((_, response) => response.end(Buffer.alloc(100)));
     expect((await client()(`http://cam.example:${port}/`, { maxBytes: 100 })).body).toHaveLength(100);
     await expect(client()(`http://cam.example:${port}/`, { maxBytes: 99 })).rejects.toBeInstanceOf(
@@ -340,7 +340,7 @@ describe('byte limit', () => {
 });
 
 describe('failed request', () => {
-  it.each(['no headers', 'a stalled body'])('a request ends at its timeout: %s', async (kind) => {
+  test.each(['no headers', 'a stalled body'])('a request ends at its timeout: %s', async (kind) => {
     const { port } = await serve((_, response) => {
       if (kind === 'a stalled body') response.writeHead(200).write('x');
     });
@@ -348,7 +348,7 @@ describe('failed request', () => {
     await expect(request).rejects.toBeInstanceOf(EgressTimeoutError);
   });
 
-  it('a request ends at its timeout during redirects', async () => {
+  test('a request ends at its timeout during redirects', async () => {
     const { port } = await serve(
       (request, response) => void setTimeout(() => redirectTo('/')(request, response), 60),
     );
@@ -356,12 +356,12 @@ describe('failed request', () => {
     await expect(request).rejects.toBeInstanceOf(EgressTimeoutError);
   });
 
-  it('a request ends if the name is not resolved in time', async () => {
+  test('a request ends if the name is not resolved in time', async () => {
     const guard = createEgressGuard({ allowRanges: [], lookup: () => new Promise(() => undefined) });
     await expect(client(guard)('http://cam.example/')).rejects.toBeInstanceOf(EgressTimeoutError);
   });
 
-  it('a request ends with the abort reason', async () => {
+  test('a request ends with the abort reason', async () => {
     const { port } = await serve(() => undefined);
     const controller = new AbortController();
     const request = client()(`http://cam.example:${port}/`, { signal: controller.signal });
@@ -372,7 +372,7 @@ describe('failed request', () => {
     );
   });
 
-  it('a refused connection, an unknown name and invalid HTTP have their own errors', async () => {
+  test('a refused connection, an unknown name and invalid HTTP have their own errors', async () => {
     const unused = await canary('127.0.0.1');
     await expect(client()(`http://cam.example:${unused.port}/`)).rejects.toBeInstanceOf(EgressNetworkError);
     await expect(client()('http://127.0.0.1:1/')).rejects.toThrow('Connection was refused');
@@ -380,7 +380,7 @@ describe('failed request', () => {
     await expect(client(nowhere)('http://gone.example/')).rejects.toBeInstanceOf(EgressUnresolvedError);
   });
 
-  it.each([
+  test.each([
     ['gzip', 'not gzip'],
     ['zstd', 'unknown'],
   ])('a body that is not valid %s is reported', async (encoding, text) => {
@@ -390,20 +390,20 @@ describe('failed request', () => {
     await expect(client()(`http://cam.example:${port}/`)).rejects.toBeInstanceOf(EgressNetworkError);
   });
 
-  it('an error message contains neither address nor URL', async () => {
+  test('an error message contains neither address nor URL', async () => {
     const failure = await client()('http://u:secret@127.0.0.1:1/x').catch((error: Error) => error.message);
     expect(failure).toBe('Connection was refused');
   });
 });
 
 describe('headersOnly', () => {
-  it('a response is returned before its body arrives', async () => {
+  test('a response is returned before its body arrives', async () => {
     const { port } = await serve((_, response) => response.writeHead(202).write('x'));
     const answer = await client()(`http://cam.example:${port}/`, { headersOnly: true });
     expect(answer).toMatchObject({ status: 202, body: new Uint8Array() });
   });
 
-  it('a connection is reused if the rest of the body is short', async () => {
+  test('a connection is reused if the rest of the body is short', async () => {
     const { port, requests } = await serve((_, response) => response.end('short'));
     const request = client();
     await request(`http://cam.example:${port}/1`, { headersOnly: true });
@@ -414,7 +414,7 @@ describe('headersOnly', () => {
 });
 
 describe('TLS', () => {
-  it.each(['', '0'])(
+  test.each(['', '0'])(
     'the server name is sent and an untrusted certificate is rejected (NODE_TLS_REJECT_UNAUTHORIZED=%j)',
     async (setting) => {
       process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = setting;

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { EgressNetworkError, EgressRefusedError } from '../../../adapters/egress/errors.ts';
 import { createEgressGuard } from '../../../adapters/egress/guard.ts';
 import { createGuardedHttp, type GuardedHttp } from '../../../adapters/egress/guarded-http.ts';
@@ -49,7 +49,7 @@ const get = (url: string, proxyUrl: string) =>
   http.request(url, { maxBytes: 1000, timeoutMs: 3_000, proxyUrl });
 
 describe('request through a proxy', () => {
-  it("a request is sent through the proxy by name and with the proxy's credentials", async () => {
+  test("a request is sent through the proxy by name and with the proxy's credentials", async () => {
     const through = await proxy();
     const { body } = await get(`http://video.example:${port}/`, through.urlWithCredentials);
     expect(Buffer.from(body).toString()).toBe(`hello video.example:${port}`);
@@ -61,12 +61,12 @@ describe('request through a proxy', () => {
     ]);
   });
 
-  it('a host may be known only to the proxy', async () => {
+  test('a host may be known only to the proxy', async () => {
     const through = await proxy();
     await expect(get(`http://unknown.example:${port}/`, through.url)).resolves.toMatchObject({ status: 200 });
   });
 
-  it.each([
+  test.each([
     'http://127.0.0.1/',
     'http://0x7f.1/',
     'http://[::1]/',
@@ -80,7 +80,7 @@ describe('request through a proxy', () => {
     expect(through.asked).toEqual([]);
   });
 
-  it.each(['http://10.0.0.5/', 'http://inside.example/', 'file:///etc/passwd'])(
+  test.each(['http://10.0.0.5/', 'http://inside.example/', 'file:///etc/passwd'])(
     'a redirect to %s is not followed',
     async (to) => {
       const through = await proxy();
@@ -90,7 +90,7 @@ describe('request through a proxy', () => {
     },
   );
 
-  it.each([403, 407, 502])(
+  test.each([403, 407, 502])(
     'a proxy response with status %d is a failure without details of the proxy',
     async (status) => {
       const through = await proxy({ status });
@@ -102,7 +102,7 @@ describe('request through a proxy', () => {
     },
   );
 
-  it('other requests do not use the proxy', async () => {
+  test('other requests do not use the proxy', async () => {
     const through = await proxy();
     await expect(
       http.request(`http://127.0.0.1:${port}/`, { maxBytes: 10, timeoutMs: 1000 }),

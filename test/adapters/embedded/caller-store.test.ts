@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { createCallerStore } from '../../../adapters/embedded/caller-store.ts';
 import { openDatabase } from '../../../adapters/embedded/database.ts';
 import { migrations } from '../../../adapters/embedded/schema.ts';
@@ -12,7 +12,7 @@ import { temporaryDirectory } from './temporary-directory.ts';
 
 describeCallerStore('The embedded store', async () => createCallerStore(openDatabase(':memory:')));
 
-it('the migration creates callers for existing keys', async () => {
+test('the migration creates callers for existing keys', async () => {
   const path = join(temporaryDirectory(), 'watchpost.sqlite');
   const before = new DatabaseSync(path);
   before.exec(migrations[0]!);

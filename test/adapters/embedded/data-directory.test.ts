@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openDataDirectory } from '../../../adapters/embedded/data-directory.ts';
 import { DataDirectoryError } from '../../../adapters/embedded/data-directory-error.ts';
 import { killWhen, runScript } from './child-process.ts';
@@ -9,7 +9,7 @@ import { temporaryDirectory } from './temporary-directory.ts';
 import { asUnprivileged, makeReadOnly } from './unprivileged.ts';
 
 describe('The data directory', () => {
-  it('the data directory is created with its folders and is accessible to its owner only', async () => {
+  test('the data directory is created with its folders and is accessible to its owner only', async () => {
     const path = join(temporaryDirectory(), 'a', 'b');
 
     const directory = await openDataDirectory(path);
@@ -20,7 +20,7 @@ describe('The data directory', () => {
     directory.release();
   });
 
-  it('an existing data directory keeps its mode', async () => {
+  test('an existing data directory keeps its mode', async () => {
     const path = join(temporaryDirectory(), 'shared');
     mkdirSync(path, { mode: 0o755 });
 
@@ -29,7 +29,7 @@ describe('The data directory', () => {
     expect(statSync(path).mode & 0o777).toBe(0o755);
   });
 
-  it('a start deletes temporary files and nothing else', async () => {
+  test('a start deletes temporary files and nothing else', async () => {
     const path = temporaryDirectory();
     const first = await openDataDirectory(path);
     for (const folder of [first.temporary, first.media, path]) writeFileSync(join(folder, 'left.mp4'), 'x');
@@ -43,7 +43,7 @@ describe('The data directory', () => {
     second.release();
   });
 
-  it('a symbolic link in place of the temporary folder is not followed', async () => {
+  test('a symbolic link in place of the temporary folder is not followed', async () => {
     const [path, elsewhere] = [temporaryDirectory(), temporaryDirectory()];
     writeFileSync(join(elsewhere, 'precious'), 'x');
     symlinkSync(elsewhere, join(path, 'tmp'));
@@ -53,7 +53,7 @@ describe('The data directory', () => {
     expect(existsSync(join(elsewhere, 'precious'))).toBe(true);
   });
 
-  it('a second process is rejected with the id of the process that holds the directory', async () => {
+  test('a second process is rejected with the id of the process that holds the directory', async () => {
     const path = temporaryDirectory();
     const owner = runScript('locking-process.ts', path);
     await once(owner.stdout, 'data');
@@ -64,7 +64,7 @@ describe('The data directory', () => {
     await expect(second).rejects.toThrow(`${path} is in use by another Watchpost (process ${owner.pid})`);
   });
 
-  it('a rejected start leaves the temporary files of the running process', async () => {
+  test('a rejected start leaves the temporary files of the running process', async () => {
     const path = temporaryDirectory();
     const owner = await openDataDirectory(path);
     writeFileSync(join(owner.temporary, 'in-use.mp4'), 'x');
@@ -76,7 +76,7 @@ describe('The data directory', () => {
     (await openDataDirectory(path)).release();
   });
 
-  it('the lock is released when its process is killed, even if another process gets its id', async () => {
+  test('the lock is released when its process is killed, even if another process gets its id', async () => {
     const path = temporaryDirectory();
     await killWhen(runScript('locking-process.ts', path), (line) => line === 'taken');
     // The file contains the id of a running process.
@@ -88,7 +88,7 @@ describe('The data directory', () => {
     directory.release();
   });
 
-  it('a directory that is not writable is rejected with a remediation', async () => {
+  test('a directory that is not writable is rejected with a remediation', async () => {
     const path = temporaryDirectory();
     makeReadOnly(path);
     const below = join(path, 'data');
@@ -100,7 +100,7 @@ describe('The data directory', () => {
     }
   });
 
-  it('a file in place of the directory is rejected', async () => {
+  test('a file in place of the directory is rejected', async () => {
     const path = join(temporaryDirectory(), 'file');
     writeFileSync(path, 'x');
 

@@ -1,7 +1,7 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { DataDirectoryError } from '../../../adapters/embedded/data-directory-error.ts';
 import { openDatabase } from '../../../adapters/embedded/database.ts';
 import { createJobStore } from '../../../adapters/embedded/job-store.ts';
@@ -12,7 +12,7 @@ import { TransientError } from '../../../core/errors.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 describe('The database', () => {
-  it('every commit waits for the disk', () => {
+  test('every commit waits for the disk', () => {
     const database = open();
 
     expect(pragma(database, 'journal_mode')).toBe('wal');
@@ -21,7 +21,7 @@ describe('The database', () => {
     expect(pragma(database, 'user_version')).toBe(migrations.length);
   });
 
-  it('the database and its write-ahead log are readable by their owner only', () => {
+  test('the database and its write-ahead log are readable by their owner only', () => {
     const path = newPath();
     open(path).exec('CREATE TABLE anything (column) ');
 
@@ -29,7 +29,7 @@ describe('The database', () => {
     expect(statSync(`${path}-wal`).mode & 0o777).toBe(0o600);
   });
 
-  it('the content survives a reopening and a second process', () => {
+  test('the content survives a reopening and a second process', () => {
     const path = newPath();
     const first = open(path);
     first.exec(`INSERT INTO slots VALUES ('harbour', 'a')`);
@@ -37,7 +37,7 @@ describe('The database', () => {
     expect(open(path).prepare('SELECT job_id FROM slots').all()).toEqual([{ job_id: 'a' }]);
   });
 
-  it('a database of a newer version is rejected with a remediation', () => {
+  test('a database of a newer version is rejected with a remediation', () => {
     const path = newPath();
     open(path).exec('PRAGMA user_version = 99');
 
@@ -48,7 +48,7 @@ describe('The database', () => {
     expect(pragma(new DatabaseSync(path), 'user_version')).toBe(99);
   });
 
-  it('a file that is not a database is rejected and left unchanged', () => {
+  test('a file that is not a database is rejected and left unchanged', () => {
     const path = newPath();
     writeFileSync(path, 'Something else entirely, and longer than the header of a database.'.repeat(20));
 
@@ -56,14 +56,14 @@ describe('The database', () => {
     expect(statSync(path).size).toBe(66 * 20);
   });
 
-  it('a missing directory is rejected with a remediation', () => {
+  test('a missing directory is rejected with a remediation', () => {
     const path = join(temporaryDirectory(), 'nowhere', 'watchpost.sqlite');
 
     expect(() => openDatabase(path)).toThrow(DataDirectoryError);
     expect(() => openDatabase(path)).toThrow('The data directory does not exist');
   });
 
-  it('a lock that another process holds too long is a transient error and leaves no partial write', () => {
+  test('a lock that another process holds too long is a transient error and leaves no partial write', () => {
     const path = newPath();
     const [holder, waiting] = [open(path), open(path)];
     waiting.exec('PRAGMA busy_timeout = 20');
@@ -77,7 +77,7 @@ describe('The database', () => {
     expect(holder.prepare('SELECT count(*) AS count FROM slots').get()).toEqual({ count: 1 });
   });
 
-  it('a transaction that throws leaves the database unchanged and usable', () => {
+  test('a transaction that throws leaves the database unchanged and usable', () => {
     const database = open();
     const insert = () => database.exec(`INSERT INTO slots VALUES ('harbour', 'a')`);
 
@@ -92,7 +92,7 @@ describe('The database', () => {
     expect(database.prepare('SELECT count(*) AS count FROM slots').get()).toEqual({ count: 1 });
   });
 
-  it('an unreadable record is reported without its content', async () => {
+  test('an unreadable record is reported without its content', async () => {
     const database = open();
     database.exec(`INSERT INTO sources VALUES ('a', '{"url": "rtsp://user:secret@camera"}')`);
 
@@ -102,7 +102,7 @@ describe('The database', () => {
     await expect(reading).rejects.toThrow('A stored record does not fit its schema');
   });
 
-  it('a closed database is a transient error, because the service is stopping', async () => {
+  test('a closed database is a transient error, because the service is stopping', async () => {
     const database = openDatabase(':memory:');
     const store = createJobStore(database);
     database.close();

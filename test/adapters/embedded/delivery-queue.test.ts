@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openDatabase } from '../../../adapters/embedded/database.ts';
 import {
   createDeliveryQueue,
@@ -17,7 +17,7 @@ describeDeliveryQueue('The embedded queue', async () => {
 });
 
 describe('The embedded queue', () => {
-  it('the next process immediately handles a message that was in flight when its process was killed', async () => {
+  test('the next process immediately handles a message that was in flight when its process was killed', async () => {
     const { database, queue, time } = createQueue();
     const job = randomUUID();
     queue.consume(hang);
@@ -32,7 +32,7 @@ describe('The embedded queue', () => {
     expect(handled).toEqual([message(job, 1), message(job, 2)]);
   });
 
-  it('the next process keeps the delay of a postponed message', async () => {
+  test('the next process keeps the delay of a postponed message', async () => {
     const { database, queue, time } = createQueue();
     const job = randomUUID();
     queue.consume(async () => ({ kind: 'again', afterSeconds: 120 }));
@@ -48,7 +48,7 @@ describe('The embedded queue', () => {
     expect(handled).toEqual([message(job, 1)]);
   });
 
-  it('receivers that hang delay others only if they take all of the concurrency', async () => {
+  test('receivers that hang delay others only if they take all of the concurrency', async () => {
     const { queue, time } = createQueue({ concurrency: 3 });
     const hanging: string[] = [randomUUID(), randomUUID(), randomUUID()];
     const gate = Promise.withResolvers<DeliveryOutcome>();
@@ -71,7 +71,7 @@ describe('The embedded queue', () => {
     expect(handled.map(({ job_id }) => job_id)).toContain(others[1]);
   });
 
-  it('the default concurrency leaves a place beside 63 receivers that hang', async () => {
+  test('the default concurrency leaves a place beside 63 receivers that hang', async () => {
     const { queue, time } = createQueue();
     const { handled, consume } = collecting(queue);
     const other = randomUUID();
@@ -84,7 +84,7 @@ describe('The embedded queue', () => {
     expect(handled.filter(({ job_id }) => job_id === other)).toHaveLength(3);
   });
 
-  it('a job with many messages alternates with other jobs', async () => {
+  test('a job with many messages alternates with other jobs', async () => {
     const { queue, time } = createQueue({ concurrency: 1 });
     const { handled, consume } = collecting(queue);
     const [busy, quiet] = [randomUUID(), randomUUID()];
@@ -98,7 +98,7 @@ describe('The embedded queue', () => {
     expect(handled.map(({ job_id }) => job_id).indexOf(quiet)).toBeGreaterThan(0);
   });
 
-  it('a message is handled again if its handler exceeds the visibility, and the late result is dropped', async () => {
+  test('a message is handled again if its handler exceeds the visibility, and the late result is dropped', async () => {
     const { queue, time, log } = createQueue({ visibilitySeconds: 60 });
     const gate = Promise.withResolvers<DeliveryOutcome>();
     let calls = 0;
@@ -118,7 +118,7 @@ describe('The embedded queue', () => {
     expect(log.entries.map(({ level }) => level)).toEqual(['error']);
   });
 
-  it('a handler that keeps throwing is called with growing delays of at most a minute', async () => {
+  test('a handler that keeps throwing is called with growing delays of at most a minute', async () => {
     const { queue, time, log } = createQueue();
     const asked: number[] = [];
     const began = time.now().getTime();
@@ -134,7 +134,7 @@ describe('The embedded queue', () => {
     expect(log.entries[0]?.fields).toMatchObject({ error: 'Error: The handler broke' });
   });
 
-  it('a message whose removal cannot be stored is handled again when the disk has space', async () => {
+  test('a message whose removal cannot be stored is handled again when the disk has space', async () => {
     const { queue, time, database, log } = createQueue();
     const job = randomUUID();
     await queue.send(message(job, 1));
@@ -157,7 +157,7 @@ describe('The embedded queue', () => {
     expect(handled.map(({ sequence }) => sequence)).toEqual([1, 1, 2]);
   });
 
-  it('the queue does not poll: it has no timer without messages and one timer with one message', async () => {
+  test('the queue does not poll: it has no timer without messages and one timer with one message', async () => {
     const { queue, time } = createQueue();
     queue.consume(async () => ({ kind: 'again', afterSeconds: 30 }));
     await time.pass(1);
@@ -169,7 +169,7 @@ describe('The embedded queue', () => {
     expect(time.timers.size).toBe(1);
   });
 
-  it('a message sent by a handler is handled after it', async () => {
+  test('a message sent by a handler is handled after it', async () => {
     const { queue, time } = createQueue();
     const job = randomUUID();
     const { handled, consume } = collecting(queue);
@@ -184,7 +184,7 @@ describe('The embedded queue', () => {
     expect(handled.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('a second consumer is rejected until the first has closed', async () => {
+  test('a second consumer is rejected until the first has closed', async () => {
     const { queue } = createQueue();
     const first = queue.consume(done);
     expect(() => queue.consume(done)).toThrow('already has a consumer');
@@ -194,7 +194,7 @@ describe('The embedded queue', () => {
     await queue.consume(done).close();
   });
 
-  it('a duplicate is accepted after five minutes', async () => {
+  test('a duplicate is accepted after five minutes', async () => {
     const { queue, time, database } = createQueue();
     const remembered = () =>
       database.prepare('SELECT count(*) AS count FROM delivery_deduplication').get()?.['count'];
@@ -207,7 +207,7 @@ describe('The embedded queue', () => {
     expect(remembered()).toBe(1);
   });
 
-  it('a delay stored by a clock that was an hour ahead is ignored', async () => {
+  test('a delay stored by a clock that was an hour ahead is ignored', async () => {
     const ahead = createQueue({ startsAt: new Date('2026-03-01T13:00:00.000Z') });
     const job = randomUUID();
     ahead.queue.consume(async () => ({ kind: 'again', afterSeconds: 90 }));
@@ -223,7 +223,7 @@ describe('The embedded queue', () => {
     expect(handled).toEqual([message(job, 1), message(job, 2)]);
   });
 
-  it('a deduplication entry stored by a clock that was an hour ahead is ignored', async () => {
+  test('a deduplication entry stored by a clock that was an hour ahead is ignored', async () => {
     const ahead = createQueue({ startsAt: new Date('2026-03-01T13:00:00.000Z') });
     const sent = message(randomUUID(), 1);
     await ahead.queue.send(sent);

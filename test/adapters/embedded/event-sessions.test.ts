@@ -1,10 +1,10 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { createEventSessions } from '../../../adapters/embedded/event-sessions.ts';
 import { describeEventSessions } from '../../contract/event-sessions.contract.ts';
 
 describeEventSessions('The embedded process', async (perCaller) => createEventSessions(perCaller));
 
-it('a shutdown ends every session and each later one', async () => {
+test('a shutdown ends every session and each later one', async () => {
   const sessions = createEventSessions(1);
   const before = await sessions.open('harbour');
 

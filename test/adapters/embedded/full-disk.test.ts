@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { openDatabase } from '../../../adapters/embedded/database.ts';
 import { createJobStore } from '../../../adapters/embedded/job-store.ts';
 import { TransientError } from '../../../core/errors.ts';
@@ -15,7 +15,7 @@ import {
 } from '../../contract/records.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
-it('a full disk is a transient error: no partial write, reads continue, and writes continue when there is space', async () => {
+test('a full disk is a transient error: no partial write, reads continue, and writes continue when there is space', async () => {
   const database = openDatabase(join(temporaryDirectory(), 'watchpost.sqlite'));
   const store = createJobStore(database);
   let job = newJob();

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openDatabase } from '../../../adapters/embedded/database.ts';
 import { createDeliveryStore } from '../../../adapters/embedded/delivery-store.ts';
 import { createJobStore } from '../../../adapters/embedded/job-store.ts';
@@ -21,7 +21,7 @@ import {
 describeJobStore('The embedded store', async () => createJobStore(openDatabase(':memory:')));
 
 describe('The embedded job store', () => {
-  it('a start extends the leases of active jobs that end sooner', async () => {
+  test('a start extends the leases of active jobs that end sooner', async () => {
     const store = createJobStore(openDatabase(':memory:'));
     const [pending, running, patient, ended] = [
       newJob(),
@@ -43,7 +43,7 @@ describe('The embedded job store', () => {
     expect((await store.get(ended.job_id, start))?.lease_until).toBe(ended.lease_until);
   });
 
-  it('a sweep removes a job with its records an hour after it expired and returns its id', async () => {
+  test('a sweep removes a job with its records an hour after it expired and returns its id', async () => {
     const database = openDatabase(':memory:');
     const store = createJobStore(database);
     const deliveries = createDeliveryStore(database);
@@ -71,7 +71,7 @@ describe('The embedded job store', () => {
     expect(await store.countActive('harbour')).toBe(1);
   });
 
-  it('a sweep keeps the source of an active job, however long the job runs', async () => {
+  test('a sweep keeps the source of an active job, however long the job runs', async () => {
     const store = createJobStore(openDatabase(':memory:'));
     const job = newJob();
     await store.create(createCreation(job), start);
@@ -82,7 +82,7 @@ describe('The embedded job store', () => {
     expect(await store.source(job.source_id)).toEqual(createSource(job));
   });
 
-  it('a sweep removes expired idempotency records and keeps the totals', async () => {
+  test('a sweep removes expired idempotency records and keeps the totals', async () => {
     const store = createJobStore(openDatabase(':memory:'));
     const job = newJob();
     await store.create(createCreation(job, { idempotency: idempotency('key', 'hash') }), start);

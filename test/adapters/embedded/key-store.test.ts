@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { openDatabase } from '../../../adapters/embedded/database.ts';
 import { createKeyStore } from '../../../adapters/embedded/key-store.ts';
 import { describeKeyStore, newKey } from '../../contract/key-store.contract.ts';
@@ -6,7 +6,7 @@ import { after } from '../../contract/records.ts';
 
 describeKeyStore('The embedded store', async () => createKeyStore(openDatabase(':memory:')));
 
-it('a sweep removes keys that were revoked long ago and keeps all others', async () => {
+test('a sweep removes keys that were revoked long ago and keeps all others', async () => {
   const store = createKeyStore(openDatabase(':memory:'));
   const [over, ending, good] = [newKey(), newKey(), newKey()];
   for (const key of [over, ending, good]) await store.put(key);
@@ -19,7 +19,7 @@ it('a sweep removes keys that were revoked long ago and keeps all others', async
   expect(left.toSorted()).toEqual([ending.hash, good.hash].toSorted());
 });
 
-it('a removed key passes its child keys to its parent', async () => {
+test('a removed key passes its child keys to its parent', async () => {
   const store = createKeyStore(openDatabase(':memory:'));
   const first = newKey();
   const second = newKey({ created_by: first.hash });
@@ -35,7 +35,7 @@ it('a removed key passes its child keys to its parent', async () => {
   expect((await store.listMadeBy(first.hash)).map(({ hash }) => hash)).toEqual([fourth.hash]);
 });
 
-it('keys stored before parents were recorded are read and counted unchanged', async () => {
+test('keys stored before parents were recorded are read and counted unchanged', async () => {
   const database = openDatabase(':memory:');
   const store = createKeyStore(database);
   const { created_by: _, ...record } = newKey();

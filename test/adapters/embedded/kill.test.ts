@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { openDatabase } from '../../../adapters/embedded/database.ts';
 import { createJobStore } from '../../../adapters/embedded/job-store.ts';
 import { start } from '../../contract/records.ts';
 import { killWhen, runScript } from './child-process.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
-it('a process that is killed repeatedly during commits leaves every job consistent', async () => {
+test('a process that is killed repeatedly during commits leaves every job consistent', async () => {
   const path = join(temporaryDirectory(), 'watchpost.sqlite');
   const jobId = randomUUID();
 

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { createLogBuffer } from '../../../adapters/embedded/log-buffer.ts';
 import { teeLog } from '../../../adapters/embedded/tee-log.ts';
 import { describeRecentLog } from '../../contract/recent-log.contract.ts';
@@ -9,7 +9,7 @@ const now = () => start;
 
 describeRecentLog('The embedded log', async () => createLogBuffer({ level: 'info', now }));
 
-it('entries below the level are dropped', async () => {
+test('entries below the level are dropped', async () => {
   const log = createLogBuffer({ level: 'warning', now });
 
   log.debug('a');
@@ -19,7 +19,7 @@ it('entries below the level are dropped', async () => {
   expect((await log.entries()).map(({ message }) => message)).toEqual(['c']);
 });
 
-it('a long message is truncated, so that the buffer stays small', async () => {
+test('a long message is truncated, so that the buffer stays small', async () => {
   const log = createLogBuffer({ level: 'info', now });
 
   log.info('long', { stack: 'x'.repeat(100_000) });
@@ -27,7 +27,7 @@ it('a long message is truncated, so that the buffer stays small', async () => {
   expect((await log.entries())[0]?.message).toHaveLength(2_000);
 });
 
-it('a tee log writes an entry to each of its logs', async () => {
+test('a tee log writes an entry to each of its logs', async () => {
   const [left, right] = [createCollectedLog(), createCollectedLog()];
   const log = teeLog(left, right);
 

@@ -1,13 +1,13 @@
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { DataDirectoryError } from '../../../adapters/embedded/data-directory-error.ts';
 import { loadOrCreateMasterSecret } from '../../../adapters/embedded/master-secret.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 describe('The master secret', () => {
-  it('the master secret is created once, is readable by its owner only, and stays the same', async () => {
+  test('the master secret is created once, is readable by its owner only, and stays the same', async () => {
     const directory = temporaryDirectory();
     const path = join(directory, 'master-secret');
 
@@ -20,7 +20,7 @@ describe('The master secret', () => {
     expect(await loadOrCreateMasterSecret(join(directory, 'other'))).not.toEqual(made);
   });
 
-  it('the first of two concurrent processes creates the master secret', async () => {
+  test('the first of two concurrent processes creates the master secret', async () => {
     const directory = temporaryDirectory();
     const path = join(directory, 'master-secret');
     const others = Buffer.alloc(32, 9);
@@ -33,7 +33,7 @@ describe('The master secret', () => {
     expect(readdirSync(directory)).toEqual(['master-secret']);
   });
 
-  it.each(['', 'c2hvcnQ=\n'])(
+  test.each(['', 'c2hvcnQ=\n'])(
     'a file that holds %j is not replaced by a new master secret',
     async (content) => {
       const path = join(temporaryDirectory(), 'master-secret');

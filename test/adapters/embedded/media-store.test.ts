@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createMediaStore } from '../../../adapters/embedded/media-store.ts';
 import { TransientError } from '../../../core/errors.ts';
 import { describeMediaStore } from '../../contract/media-store.contract.ts';
@@ -11,7 +11,7 @@ import { asUnprivileged, makeReadOnly } from './unprivileged.ts';
 describeMediaStore('The embedded store', async () => createMediaStore(temporaryDirectory()));
 
 describe('The embedded media store', () => {
-  it.each([
+  test.each([
     '../outside.jpg',
     'captures/../../outside.jpg',
     'captures/..%2Foutside.jpg',
@@ -34,7 +34,7 @@ describe('The embedded media store', () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  it('a stored frame leaves no other file and is readable by its owner only', async () => {
+  test('a stored frame leaves no other file and is readable by its owner only', async () => {
     const directory = temporaryDirectory();
     const key = newKey();
 
@@ -44,7 +44,7 @@ describe('The embedded media store', () => {
     expect(statSync(join(directory, key)).mode & 0o777).toBe(0o600);
   });
 
-  it('a sweep removes old files, incomplete ones too, and the folders that become empty', async () => {
+  test('a sweep removes old files, incomplete ones too, and the folders that become empty', async () => {
     const directory = temporaryDirectory();
     const store = createMediaStore(directory);
     const [old, young] = [newKey(), newKey()];
@@ -61,7 +61,7 @@ describe('The embedded media store', () => {
     expect(await store.get(old)).toBeUndefined();
   });
 
-  it('a sweep keeps an empty folder that was just created for the next frame', async () => {
+  test('a sweep keeps an empty folder that was just created for the next frame', async () => {
     const directory = temporaryDirectory();
     mkdirSync(join(directory, 'captures', 'new'), { recursive: true });
 
@@ -70,7 +70,7 @@ describe('The embedded media store', () => {
     expect(readdirSync(join(directory, 'captures'))).toEqual(['new']);
   });
 
-  it('a directory that is not writable is a transient error, and writes continue when it is writable', async () => {
+  test('a directory that is not writable is a transient error, and writes continue when it is writable', async () => {
     const directory = temporaryDirectory();
     makeReadOnly(directory);
     const store = createMediaStore(directory);
@@ -81,7 +81,7 @@ describe('The embedded media store', () => {
     await expect(failing).rejects.toThrow('The data directory cannot be written');
   });
 
-  it('a folder in place of a frame is not a frame', async () => {
+  test('a folder in place of a frame is not a frame', async () => {
     const directory = temporaryDirectory();
     const key = newKey();
     mkdirSync(join(directory, key), { recursive: true });

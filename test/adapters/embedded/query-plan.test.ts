@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { expect, it, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createCallerStore } from '../../../adapters/embedded/caller-store.ts';
 import { openDatabase } from '../../../adapters/embedded/database.ts';
 import { createDeliveryMessageTable } from '../../../adapters/embedded/delivery-message-table.ts';
@@ -11,7 +11,7 @@ import { start } from '../../contract/records.ts';
 /** Statements that scan a table on purpose: totals (one row per counter) and the queue at start. */
 const wholeTables = ['SELECT counter, value FROM totals', 'SELECT DISTINCT job_id FROM delivery_queue'];
 
-it('no other statement of the stores scans a table', async () => {
+test('no other statement of the stores scans a table', async () => {
   const database = openDatabase(':memory:');
   const prepared = vi.spyOn(database, 'prepare');
   createDeliveryStore(database);

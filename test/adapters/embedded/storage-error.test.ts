@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { storageError } from '../../../adapters/embedded/storage-error.ts';
 import { TransientError } from '../../../core/errors.ts';
 
 describe('storageError', () => {
-  it.each([
+  test.each([
     ['ENOSPC', 'full'],
     ['EDQUOT', 'full'],
     ['EROFS', 'cannot be written'],
@@ -18,7 +18,7 @@ describe('storageError', () => {
     expect(error).not.toHaveProperty('message', expect.stringContaining('/data'));
   });
 
-  it.each([
+  test.each([
     [5, 'Another process locks'],
     [261, 'Another process locks'], // SQLITE_BUSY_RECOVERY
     [13, 'full'],
@@ -30,7 +30,7 @@ describe('storageError', () => {
     expect(error).toHaveProperty('message', expect.stringContaining(help));
   });
 
-  it('other SQLite results become a StorageError, and other errors are returned unchanged', () => {
+  test('other SQLite results become a StorageError, and other errors are returned unchanged', () => {
     const refused = storageError(Object.assign(new Error('raw'), { code: 'ERR_SQLITE_ERROR', errcode: 1 }));
     const other = new RangeError('other');
 

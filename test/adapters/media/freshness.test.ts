@@ -5,7 +5,7 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createEgressGuard } from '../../../adapters/egress/guard.ts';
 import { createGuardedHttp, type GuardedHttp } from '../../../adapters/egress/guarded-http.ts';
 import { createFfmpegRunner } from '../../../adapters/media/ffmpeg/run-ffmpeg.ts';
@@ -134,7 +134,7 @@ function advance(tickSeconds: number): void {
 }
 
 describe('frozen frame', () => {
-  it('a frozen frame is not checked, appears in progress and stats, and is not a gap', async () => {
+  test('a frozen frame is not checked, appears in progress and stats, and is not a gap', async () => {
     const { until, seen, job } = await watch(
       [
         ['moving', 10],
@@ -157,7 +157,7 @@ describe('frozen frame', () => {
 });
 
 describe('black frame', () => {
-  it('a black frame is not checked and appears in progress and stats', async () => {
+  test('a black frame is not checked and appears in progress and stats', async () => {
     const { until, seen, job } = await watch([
       ['moving', 10],
       ['black', 10],
@@ -170,7 +170,7 @@ describe('black frame', () => {
 });
 
 describe('stale playlist', () => {
-  it('a stale playlist is captured again soon, and is a gap once it advances', async () => {
+  test('a stale playlist is captured again soon, and is a gap once it advances', async () => {
     const { until, seen, job } = await watch([['moving', 30]]);
     await until(20);
     await until(50, () => undefined);
@@ -184,7 +184,7 @@ describe('stale playlist', () => {
     expect((await job()).counters.stale_captures).toBe(3);
   });
 
-  it('a playlist that is stale beyond the grace period is a lost stream', async () => {
+  test('a playlist that is stale beyond the grace period is a lost stream', async () => {
     const { until, job } = await watch([['moving', 10]]);
     await until(200, () => undefined);
     expect(await job()).toMatchObject({ status: 'failed', reason: 'stream_lost' });
@@ -192,7 +192,7 @@ describe('stale playlist', () => {
 });
 
 describe('unavailable server', () => {
-  it('a server that is unavailable within the grace period causes only a gap', async () => {
+  test('a server that is unavailable within the grace period causes only a gap', async () => {
     const { until, seen, job } = await watch([
       ['moving', 30],
       ['moving', 30],
@@ -213,7 +213,7 @@ describe('unavailable server', () => {
     expect(gapSeconds).toBeGreaterThanOrEqual(40);
   });
 
-  it('a server that is unavailable beyond the grace period fails the job as stream_lost', async () => {
+  test('a server that is unavailable beyond the grace period fails the job as stream_lost', async () => {
     const { until, job } = await watch([['moving', 30]]);
     await until(20);
     await gate.shut();

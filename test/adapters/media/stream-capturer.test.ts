@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createEgressGuard } from '../../../adapters/egress/guard.ts';
 import { createGuardedHttp, type GuardedHttp } from '../../../adapters/egress/guarded-http.ts';
 import type { FfmpegInput, FfmpegRunner } from '../../../adapters/media/ffmpeg/run-ffmpeg.ts';
@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 
 describe('createStreamCapturer', () => {
-  it('an http URL is HLS, with any suffix', async () => {
+  test('an http URL is HLS, with any suffix', async () => {
     server.answer = (_path, answer) => ({ ...answer, status: 200, body: '#EXTM3U\n#EXT-X-TARGETDURATION:2' });
     await expect(capturer.probe(server.url('/stream/7?format=hls'), never)).resolves.toMatchObject({
       platform: 'hls',
@@ -53,12 +53,12 @@ describe('createStreamCapturer', () => {
     expect(inputs).toMatchObject([{ kind: 'pipe', format: 'mpegts', seconds: 2 }]);
   });
 
-  it('an rtsp URL is RTSP', async () => {
+  test('an rtsp URL is RTSP', async () => {
     const url = server.url('/camera').replace('http', 'rtsp');
     await expect(capturer.probe(url, never)).rejects.toMatchObject({ code: 'STREAM_FETCH_FAILED' });
   });
 
-  it.each([
+  test.each([
     ['https://www.youtube.com/shorts/jNQXAC9IVRw', 'NOT_LIVESTREAM'],
     ['https://www.youtube.com/feed/subscriptions', 'INVALID_URL'],
     ['https://clips.twitch.tv/FaintLightGull', 'NOT_LIVESTREAM'],
@@ -68,7 +68,7 @@ describe('createStreamCapturer', () => {
     expect(failure).toMatchObject({ code, remediation: expect.stringMatching(/YouTube|youtube|twitch/) });
   });
 
-  it.each([
+  test.each([
     '',
     'live',
     'ftp://example.com/a',
@@ -82,7 +82,7 @@ describe('createStreamCapturer', () => {
     await expect(capturer.capture(request, never)).rejects.toBeInstanceOf(InvalidUrlError);
   });
 
-  it('a URL that only resembles a platform is not handled by the platform', async () => {
+  test('a URL that only resembles a platform is not handled by the platform', async () => {
     const failure: unknown = await capturer
       .probe('http://youtube.com.127.0.0.1.example.invalid/', never)
       .catch((error: unknown) => error);

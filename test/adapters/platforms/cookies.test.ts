@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { cookieValue, readCookies } from '../../../adapters/platforms/cookies.ts';
 
 const table = [
@@ -13,7 +13,7 @@ const table = [
 ];
 
 describe('account cookies', () => {
-  it.each(['\n', '\r\n'])(
+  test.each(['\n', '\r\n'])(
     'cookies of one site are read from a file of several sites (line end %j)',
     (lineEnd) => {
       expect(readCookies(table.join(lineEnd), 'youtube.com')).toBe(
@@ -22,7 +22,7 @@ describe('account cookies', () => {
     },
   );
 
-  it.each([
+  test.each([
     ['SAPISID=abc; LOGIN_INFO=def\n', 'SAPISID=abc; LOGIN_INFO=def'],
     ['Cookie: SAPISID=abc;LOGIN_INFO=def', 'SAPISID=abc; LOGIN_INFO=def'],
     ['# from the browser\nauth-token=x', 'auth-token=x'],
@@ -30,14 +30,14 @@ describe('account cookies', () => {
     expect(readCookies(text, 'youtube.com')).toBe(header);
   });
 
-  it.each(['', '\n', '{"cookies":[]}', '.google.com\tTRUE\t/\tTRUE\t0\tSID\tx', 'a=b\u0001c'])(
+  test.each(['', '\n', '{"cookies":[]}', '.google.com\tTRUE\t/\tTRUE\t0\tSID\tx', 'a=b\u0001c'])(
     'text without cookies of the site returns null: %j',
     (text) => {
       expect(readCookies(text, 'youtube.com')).toBeNull();
     },
   );
 
-  it('a cookie is found by its whole name', () => {
+  test('a cookie is found by its whole name', () => {
     expect(cookieValue('xauth-token=no; auth-token=a=b', 'auth-token')).toBe('a=b');
     expect(cookieValue('auth-token2=x', 'auth-token')).toBeNull();
     expect(cookieValue(null, 'auth-token')).toBeNull();

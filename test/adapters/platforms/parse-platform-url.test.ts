@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parsePlatformUrl } from '../../../adapters/platforms/parse-platform-url.ts';
 
 const id = 'jNQXAC9IVRw';
@@ -99,7 +99,7 @@ const table: Record<string, unknown> = {
 };
 
 describe('the page of a platform', () => {
-  it.each(Object.entries(table))('%s is parsed as the page of a platform', (url, page) => {
+  test.each(Object.entries(table))('%s is parsed as the page of a platform', (url, page) => {
     expect(parsePlatformUrl(new URL(url))).toEqual(page);
   });
 });

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Resolution } from '../../../adapters/platforms/resolution.ts';
 import { createResolutionCache, type ResolutionCache } from '../../../adapters/platforms/resolution-cache.ts';
 
@@ -38,14 +38,14 @@ async function resolved(url: string, answer: Resolution, again = false): Promise
 }
 
 describe('createResolutionCache', () => {
-  it('concurrent calls share one resolution', async () => {
+  test('concurrent calls share one resolution', async () => {
     const many = [false, true, false].map((again) => cache.resolve('a', again, never));
     resolutions[0]!.resolve(resolution('x'));
     expect(await Promise.all(many)).toEqual(Array(3).fill(resolution('x')));
     expect(asked).toEqual(['a']);
   });
 
-  it.each([
+  test.each([
     [3600, 3300],
     [1200, 900],
     [120, 60],
@@ -59,13 +59,13 @@ describe('createResolutionCache', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('a resolution is requested again if the cached one does not work', async () => {
+  test('a resolution is requested again if the cached one does not work', async () => {
     await resolved('a', resolution('x'));
     expect(await resolved('a', resolution('y'), true)).toEqual(resolution('y'));
     expect(await cache.resolve('a', false, never)).toEqual(resolution('y'));
   });
 
-  it('a failed resolution is not cached', async () => {
+  test('a failed resolution is not cached', async () => {
     await resolved('a', resolution('x'));
     const failing = cache.resolve('a', true, never);
     resolutions.at(-1)!.reject(new Error('offline'));
@@ -73,7 +73,7 @@ describe('createResolutionCache', () => {
     expect(await resolved('a', resolution('y'))).toEqual(resolution('y'));
   });
 
-  it('an aborted call does not abort the resolution for other calls', async () => {
+  test('an aborted call does not abort the resolution for other calls', async () => {
     const controller = new AbortController();
     const one = cache.resolve('a', false, controller.signal);
     const other = cache.resolve('a', false, never);
@@ -84,7 +84,7 @@ describe('createResolutionCache', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('the resolution cache is bounded', async () => {
+  test('the resolution cache is bounded', async () => {
     for (const url of ['a', 'b', 'c']) await resolved(url, resolution(url));
     await resolved('a', resolution('again'));
     expect(asked).toEqual(['a', 'b', 'c', 'a']);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import { liveChannel, twitchPlaylist } from '../../support/fake-twitch.ts';
 import { readFailure, look, never, startPlatforms, type Platforms } from './platform-world.ts';
@@ -36,7 +36,7 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 describe('channel on Twitch', () => {
-  it('a live channel is described with its public page', async () => {
+  test('a live channel is described with its public page', async () => {
     expect(await capturer.probe('https://m.twitch.tv/Harbour_Cam/?referrer=raid', never)).toEqual({
       platform: 'twitch',
       playbackUrl: url,
@@ -50,13 +50,13 @@ describe('channel on Twitch', () => {
     });
   });
 
-  it('a channel is captured from the sufficient variant, without prefetched segments', async () => {
+  test('a channel is captured from the sufficient variant, without prefetched segments', async () => {
     const { position } = await capturer.capture(look(url), never);
     expect(position.segment).toMatch(/^103:/);
     expect(asked('720p60.m3u8')).toHaveLength(1);
   });
 
-  it('a channel with a token but no description is live', async () => {
+  test('a channel with a token but no description is live', async () => {
     world.twitch.channels.set('harbour_cam', { stream: { id: 7 as never, type: 'live' } });
     expect((await capturer.probe(url, never)).details).toEqual({});
   });
@@ -110,13 +110,13 @@ describe('channel on Twitch', () => {
     ['live during a failure of usher', () => refuse(503, ''), unreachable, /503/],
   ];
   const refuse = (status: number, body: string) => (world.twitch.usherRefuses = { status, body });
-  it.each(states)('a channel that is %s has its own error', async (_, prepare, error, remediation) => {
+  test.each(states)('a channel that is %s has its own error', async (_, prepare, error, remediation) => {
     prepare();
     const failure = await readFailure(capturer, url);
     expect(failure).toMatchObject({ ...error, remediation: expect.stringMatching(remediation) });
   });
 
-  it('an offline channel is described', async () => {
+  test('an offline channel is described', async () => {
     world.twitch.channels.set('harbour_cam', { ...liveChannel, stream: null });
     expect((await readFailure(capturer, url)).details).toEqual({
       title: 'Harbour live',
@@ -126,7 +126,7 @@ describe('channel on Twitch', () => {
 });
 
 describe('page of Twitch that is never live', () => {
-  it.each([
+  test.each([
     ['https://www.twitch.tv/videos/635475444', 'NOT_LIVESTREAM', /past broadcast/],
     ['https://clips.twitch.tv/FaintLightGull', 'NOT_LIVESTREAM', /clip/],
     ['https://www.twitch.tv/harbour_cam/clip/Faint', 'NOT_LIVESTREAM', /clip/],
@@ -141,7 +141,7 @@ describe('page of Twitch that is never live', () => {
 });
 
 describe('advertisements on Twitch', () => {
-  it.each(['titled', 'by date'] as const)(
+  test.each(['titled', 'by date'] as const)(
     'an advertisement that is marked %s is not captured',
     async (advertisement) => {
       world.twitch.media = () => withAdvertisement(advertisement);
@@ -152,19 +152,19 @@ describe('advertisements on Twitch', () => {
     },
   );
 
-  it('a channel with an advertisement is live', async () => {
+  test('a channel with an advertisement is live', async () => {
     world.twitch.media = () => withAdvertisement('titled');
     await expect(capturer.probe(url, never)).resolves.toMatchObject({ platform: 'twitch' });
   });
 
-  it('a past advertisement is omitted from a clip', async () => {
+  test('a past advertisement is omitted from a clip', async () => {
     world.twitch.media = () =>
       twitchPlaylist([{ uri: 'ad.ts', advertisement: 'titled' }, { uri: '101.ts' }, { uri: '102.ts' }]);
     const { position } = await capturer.capture({ ...look(url), mode: 'clip', clipSeconds: 30 }, never);
     expect(position.segment).toMatch(/^102:/);
   });
 
-  it('the playlist is kept during an advertisement, because a new one starts with another', async () => {
+  test('the playlist is kept during an advertisement, because a new one starts with another', async () => {
     world.twitch.media = () => withAdvertisement('titled');
     for (let tick = 0; tick < 3; tick += 1) await capturer.capture(look(url), never).catch(() => undefined);
     world.twitch.media = () => live(110);
@@ -175,35 +175,35 @@ describe('advertisements on Twitch', () => {
 });
 
 describe('playlist of a Twitch channel', () => {
-  it('a playlist outlives its access token', async () => {
+  test('a playlist outlives its access token', async () => {
     await capturer.capture(look(url), never);
     world.later(5 * 3600);
     await capturer.capture(look(url), never);
     expect(asked('/gql')).toHaveLength(1);
   });
 
-  it('a playlist is requested with a new token before the old one expires', async () => {
+  test('a playlist is requested with a new token before the old one expires', async () => {
     await capturer.capture(look(url), never);
     world.later(1200 - 299);
     await capturer.capture({ ...look(url), mode: 'clip' }, never);
     expect(asked('/gql')).toHaveLength(2);
   });
 
-  it('a missing playlist is replaced immediately', async () => {
+  test('a missing playlist is replaced immediately', async () => {
     await capturer.capture(look(url), never);
     const [first] = asked('/v1/playlist/');
     world.twitch.gone = [first!.path];
     await expect(capturer.capture(look(url), never)).resolves.toBeDefined();
   });
 
-  it('a playlist that is missing after the end of its broadcast ends the stream', async () => {
+  test('a playlist that is missing after the end of its broadcast ends the stream', async () => {
     await capturer.capture(look(url), never);
     world.twitch.gone = ['/v1/playlist/'];
     world.twitch.channels.set('harbour_cam', { stream: null });
     await expect(capturer.capture(look(url), never)).rejects.toMatchObject({ message: 'Stream has ended' });
   });
 
-  it('a playlist with ENDLIST ends the stream', async () => {
+  test('a playlist with ENDLIST ends the stream', async () => {
     world.twitch.media = () => twitchPlaylist([{ uri: '100.ts' }], { ended: true });
     await expect(capturer.capture(look(url), never)).rejects.toMatchObject({ message: 'Stream has ended' });
   });
@@ -211,7 +211,7 @@ describe('playlist of a Twitch channel', () => {
 
 describe('GraphQL response of Twitch', () => {
   const rejected = '[{"errors":[{"message":"failed integrity check"}],"data":null},{"data":{"user":null}}]';
-  it.each([
+  test.each([
     ['without JSON', 200, 'hello', /unknown format/],
     ['with one object', 200, '{"error":"Bad Request"}', /unknown format/],
     ['with other fields', 200, '[{"data":{}},{"data":{}}]', /unknown format/],
@@ -234,7 +234,7 @@ describe('GraphQL response of Twitch', () => {
 });
 
 describe('Twitch account', () => {
-  it('account cookies are sent only to the GraphQL endpoint', async () => {
+  test('account cookies are sent only to the GraphQL endpoint', async () => {
     const cookies = 'unique_id=1; auth-token=secret123';
     await world.capturer({ twitch: { cookies } }).probe(url, never);
     const [gql, ...others] = world.twitch.requests;

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import { livePlayer, offlinePlayer, refusedPlayer } from '../../support/fake-youtube.ts';
 import { readFailure, look, never, startPlatforms, type Platforms } from './platform-world.ts';
@@ -26,7 +26,7 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 describe('broadcast on YouTube', () => {
-  it('a live broadcast is described with its public page', async () => {
+  test('a live broadcast is described with its public page', async () => {
     expect(await capturer.probe(`https://youtu.be/${id}?si=x`, never)).toEqual({
       platform: 'youtube',
       playbackUrl: url,
@@ -40,12 +40,12 @@ describe('broadcast on YouTube', () => {
     });
   });
 
-  it('a live broadcast is described without viewers if its page does not report them', async () => {
+  test('a live broadcast is described without viewers if its page does not report them', async () => {
     world.youtube.viewers = undefined;
     expect((await capturer.probe(url, never)).details).not.toHaveProperty('viewers');
   });
 
-  it('a broadcast is captured from the sufficient variant', async () => {
+  test('a broadcast is captured from the sufficient variant', async () => {
     expect(await capturer.capture(look(url), never)).toMatchObject({ position: { segment_seconds: 5 } });
     expect(asked('/height/720/')).toHaveLength(1);
     expect(asked('/hls_playlist/')).toHaveLength(1);
@@ -144,13 +144,13 @@ describe('broadcast on YouTube', () => {
       /moon/,
     ],
   ];
-  it.each(states)('a broadcast that is %s has its own error', async (_, player, error, remediation) => {
+  test.each(states)('a broadcast that is %s has its own error', async (_, player, error, remediation) => {
     world.youtube.player = player;
     const failure = await readFailure(capturer, url);
     expect(failure).toMatchObject({ ...error, remediation: expect.stringMatching(remediation) });
   });
 
-  it('a broadcast that is not live is described', async () => {
+  test('a broadcast that is not live is described', async () => {
     world.youtube.player = () => offlinePlayer(id, '1795000000');
     expect(await readFailure(capturer, url)).toMatchObject({
       details: { streamId: id, title: 'Harbour live', channel: 'Harbour Cam' },
@@ -159,7 +159,7 @@ describe('broadcast on YouTube', () => {
 });
 
 describe('InnerTube clients', () => {
-  it('the next client is tried if one is rejected', async () => {
+  test('the next client is tried if one is rejected', async () => {
     world.youtube.player = (_, client) =>
       client === 'WEB'
         ? livePlayer(id, manifestUrl())
@@ -168,13 +168,13 @@ describe('InnerTube clients', () => {
     expect(asked('/player').map(({ client }) => client)).toEqual(['VISIONOS', 'WEB']);
   });
 
-  it('a client that reports the broadcast as not live is trusted', async () => {
+  test('a client that reports the broadcast as not live is trusted', async () => {
     world.youtube.player = () => offlinePlayer(id);
     await readFailure(capturer, url);
     expect(asked('/player')).toHaveLength(1);
   });
 
-  it('the list of clients is a setting', async () => {
+  test('the list of clients is a setting', async () => {
     world.youtube.player = () => refusedPlayer('UNPLAYABLE', 'No');
     await readFailure(world.capturer({ youtube: { clients: ['TV', 'MWEB', 'WEB'] } }), url);
     expect(asked('/player').map(({ client }) => client)).toEqual(['TVHTML5', 'MWEB', 'WEB']);
@@ -182,7 +182,7 @@ describe('InnerTube clients', () => {
 });
 
 describe('channel on YouTube', () => {
-  it.each([
+  test.each([
     ['https://www.youtube.com/@harbour/live', '/@harbour'],
     ['https://m.youtube.com/@harbour', '/@harbour'],
     ['https://www.youtube.com/c/Harbour/live', '/c/Harbour'],
@@ -193,7 +193,7 @@ describe('channel on YouTube', () => {
     expect(await capturer.probe(page, never)).toMatchObject({ playbackUrl: url });
   });
 
-  it('a channel is resolved at its older URL', async () => {
+  test('a channel is resolved at its older URL', async () => {
     world.youtube.channels.set('/@harbour', 'https://www.youtube.com/harbour25');
     world.youtube.channels.set('/harbour25', id);
     expect(await capturer.probe('https://www.youtube.com/@harbour', never)).toMatchObject({
@@ -201,7 +201,7 @@ describe('channel on YouTube', () => {
     });
   });
 
-  it.each([
+  test.each([
     ['without a live video', null, offline, /channel is not live/],
     ['with a target outside YouTube', 'https://example.com/harbour', unreachable, /unknown format/],
     ['with a redirect loop', 'https://www.youtube.com/@harbour', offline, /./],
@@ -212,7 +212,7 @@ describe('channel on YouTube', () => {
     expect(asked('/resolve_url').length).toBeLessThanOrEqual(3);
   });
 
-  it('a missing channel is reported as nonexistent', async () => {
+  test('a missing channel is reported as nonexistent', async () => {
     expect(await readFailure(capturer, 'https://www.youtube.com/@nobody')).toMatchObject({
       ...notLive,
       remediation: expect.stringMatching(/channel does not exist/),
@@ -221,7 +221,7 @@ describe('channel on YouTube', () => {
 });
 
 describe('page of YouTube that is never live', () => {
-  it.each([
+  test.each([
     ['https://www.youtube.com/shorts/jNQXAC9IVRw', 'NOT_LIVESTREAM', /short/],
     ['https://www.youtube.com/clip/UgkxABC', 'NOT_LIVESTREAM', /clip/],
     ['https://www.youtube.com/playlist?list=PL1', 'NOT_LIVESTREAM', /playlist/],
@@ -236,7 +236,7 @@ describe('page of YouTube that is never live', () => {
 });
 
 describe('playlist of a YouTube broadcast', () => {
-  it('a playlist is requested once for a probe and all captures until it expires', async () => {
+  test('a playlist is requested once for a probe and all captures until it expires', async () => {
     await capturer.probe(url, never);
     for (let tick = 0; tick < 5; tick += 1) {
       world.later(600);
@@ -246,7 +246,7 @@ describe('playlist of a YouTube broadcast', () => {
     expect(asked('/hls_variant/')).toHaveLength(2);
   });
 
-  it('a playlist is requested again before it expires', async () => {
+  test('a playlist is requested again before it expires', async () => {
     await capturer.capture(look(url), never);
     world.later(21_540 - 299);
     world.youtube.player = () => livePlayer(id, manifestUrl());
@@ -254,7 +254,7 @@ describe('playlist of a YouTube broadcast', () => {
     expect(asked('/player')).toHaveLength(2);
   });
 
-  it('concurrent captures share one request for a playlist', async () => {
+  test('concurrent captures share one request for a playlist', async () => {
     const looks = (['frames', 'clip', 'hybrid'] as const).map((mode) =>
       capturer.capture({ ...look(url), mode }, never),
     );
@@ -262,7 +262,7 @@ describe('playlist of a YouTube broadcast', () => {
     expect(asked('/player')).toHaveLength(1);
   });
 
-  it('a rejected playlist is replaced immediately', async () => {
+  test('a rejected playlist is replaced immediately', async () => {
     await capturer.capture(look(url), never);
     world.youtube.revoked = [manifestUrl().split('/expire/')[1]!.split('/')[0]!];
     world.later(60);
@@ -270,19 +270,19 @@ describe('playlist of a YouTube broadcast', () => {
     expect(asked('/player')).toHaveLength(2);
   });
 
-  it('a playlist is requested again after a failed capture', async () => {
+  test('a playlist is requested again after a failed capture', async () => {
     await capturer.capture(look(url), never);
     await capturer.capture(look(url, true), never);
     expect(asked('/player')).toHaveLength(2);
   });
 
-  it('a playlist that is rejected repeatedly is a failed capture', async () => {
+  test('a playlist that is rejected repeatedly is a failed capture', async () => {
     world.youtube.revoked = ['/expire/'];
     await expect(capturer.capture(look(url), never)).rejects.toMatchObject({ code: 'STREAM_FETCH_FAILED' });
     expect(asked('/player')).toHaveLength(2);
   });
 
-  it('a playlist that is rejected after the end of its broadcast ends the stream', async () => {
+  test('a playlist that is rejected after the end of its broadcast ends the stream', async () => {
     await capturer.capture(look(url), never);
     world.youtube.revoked = ['/expire/'];
     world.youtube.player = () => livePlayer(id, undefined, { isLive: false });
@@ -300,7 +300,7 @@ describe('InnerTube response', () => {
     ['with status 500', (response) => response.writeHead(500).end('{"error":{}}'), /unknown format/],
     ['that is interrupted', (response) => response.socket.destroy(), /cannot be reached/],
   ];
-  it.each(answers)(
+  test.each(answers)(
     'an InnerTube response %s is a failure with a remediation',
     async (_, answer, remediation) => {
       world.youtube.intercept = (_request, response) => (answer(response), true);
@@ -311,7 +311,7 @@ describe('InnerTube response', () => {
     },
   );
 
-  it('a missing InnerTube response does not delay an aborted caller', async () => {
+  test('a missing InnerTube response does not delay an aborted caller', async () => {
     world.youtube.intercept = () => true;
     await expect(capturer.probe(url, AbortSignal.timeout(50))).rejects.toMatchObject({
       name: 'TimeoutError',
@@ -322,7 +322,7 @@ describe('InnerTube response', () => {
 describe('YouTube account', () => {
   const account = { youtube: { cookies: 'SAPISID=abc; LOGIN_INFO=def' } };
 
-  it('account cookies are sent with InnerTube calls, not with playlists', async () => {
+  test('account cookies are sent with InnerTube calls, not with playlists', async () => {
     await world.capturer(account).probe(url, never);
     for (const { path, headers } of world.youtube.requests) {
       expect([path, headers.cookie]).toEqual([
@@ -332,7 +332,7 @@ describe('YouTube account', () => {
     }
   });
 
-  it('account cookies are not sent to other hosts', async () => {
+  test('account cookies are not sent to other hosts', async () => {
     world.youtube.intercept = (request, response) =>
       request.url?.includes('/player') === true &&
       response.writeHead(307, { location: `${world.twitch.usherUrl}/stolen` }).end() === response;

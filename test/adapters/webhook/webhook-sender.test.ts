@@ -1,14 +1,14 @@
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createEgressGuard } from '../../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../../adapters/egress/guarded-http.ts';
 import { createWebhookSender } from '../../../adapters/webhook/webhook-sender.ts';
 import { listen, startReceiver } from './receiver.ts';
 
 describe('createWebhookSender', () => {
-  it('the sender posts body and headers unchanged and adds its user agent', async () => {
+  test('the sender posts body and headers unchanged and adds its user agent', async () => {
     const receiver = await startReceiver((_, response) => response.writeHead(200).end());
     const body = '{"explanation":"Ein Schiff fährt ein 🚢"}';
 
@@ -33,13 +33,13 @@ describe('createWebhookSender', () => {
     });
   });
 
-  it.each([204, 400, 410, 500])('status %i is a result', async (status) => {
+  test.each([204, 400, 410, 500])('status %i is a result', async (status) => {
     const receiver = await startReceiver((_, response) => response.writeHead(status).end());
 
     expect(await sendTo(receiver.url)).toMatchObject({ status, error: null });
   });
 
-  it('the sender returns the Retry-After of the receiver', async () => {
+  test('the sender returns the Retry-After of the receiver', async () => {
     const receiver = await startReceiver((_, response) =>
       response.writeHead(503, { 'retry-after': '120' }).end(),
     );
@@ -47,7 +47,7 @@ describe('createWebhookSender', () => {
     expect(await sendTo(receiver.url)).toMatchObject({ status: 503, retryAfter: '120' });
   });
 
-  it('the sender does not follow a redirect', async () => {
+  test('the sender does not follow a redirect', async () => {
     const target = await startReceiver((_, response) => response.writeHead(200).end());
     const receiver = await startReceiver((_, response) =>
       response.writeHead(307, { location: target.url }).end(),
@@ -57,7 +57,7 @@ describe('createWebhookSender', () => {
     expect(target.received).toEqual([]);
   });
 
-  it('the sender does not wait for an endless body', async () => {
+  test('the sender does not wait for an endless body', async () => {
     const receiver = await startReceiver((_, response) => {
       response.writeHead(200);
       response.write('a beginning');
@@ -66,7 +66,7 @@ describe('createWebhookSender', () => {
     expect(await sendTo(receiver.url, { timeoutSeconds: 2 })).toMatchObject({ status: 200 });
   });
 
-  it('the sender times out if the receiver does not respond', async () => {
+  test('the sender times out if the receiver does not respond', async () => {
     const receiver = await startReceiver(() => undefined);
 
     const result = await sendTo(receiver.url, { timeoutSeconds: 0.1 });
@@ -76,7 +76,7 @@ describe('createWebhookSender', () => {
     expect(result.latencyMs).toBeLessThan(2_000);
   });
 
-  it('the sender returns the latency in whole milliseconds', async () => {
+  test('the sender returns the latency in whole milliseconds', async () => {
     const receiver = await startReceiver((_, response) => answerAfter(response, 50));
 
     const { latencyMs } = await sendTo(receiver.url);
@@ -85,7 +85,7 @@ describe('createWebhookSender', () => {
     expect(latencyMs).toBeGreaterThanOrEqual(40);
   });
 
-  it('a receiver that is unreachable or disconnects is a result without its address', async () => {
+  test('a receiver that is unreachable or disconnects is a result without its address', async () => {
     const deaf = await unusedPort();
     const rude = await startReceiver((request) => request.socket.destroy());
 
@@ -98,7 +98,7 @@ describe('createWebhookSender', () => {
     }
   });
 
-  it.each(['http://10.0.0.1/hook', 'http://169.254.169.254/', 'ftp://example.com/', 'no url'])(
+  test.each(['http://10.0.0.1/hook', 'http://169.254.169.254/', 'ftp://example.com/', 'no url'])(
     'a rejected URL is a result: %s',
     async (url) => {
       const result = await sendTo(url);
@@ -109,7 +109,7 @@ describe('createWebhookSender', () => {
     },
   );
 
-  it('a name that does not resolve is a result', async () => {
+  test('a name that does not resolve is a result', async () => {
     const result = await sendTo('http://receiver.invalid/hook');
 
     expect(result).toMatchObject({ status: null, error: 'Host name cannot be resolved' });

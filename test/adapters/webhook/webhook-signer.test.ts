@@ -1,12 +1,12 @@
 import { Webhook } from 'standardwebhooks';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createWebhookSigner } from '../../../adapters/webhook/webhook-signer.ts';
 
 const masterSecret = Buffer.alloc(32, 7);
 const body = '{"type":"watch_triggered","data":{"explanation":"Ein Schiff fährt ein 🚢"}}';
 
 describe('createWebhookSigner', () => {
-  it("a signature is verified by the public library with the caller's secret", async () => {
+  test("a signature is verified by the public library with the caller's secret", async () => {
     const signer = createWebhookSigner({ masterSecret });
     const secret = await signer.secret('harbour');
 
@@ -17,7 +17,7 @@ describe('createWebhookSigner', () => {
     expect(() => new Webhook(secret).verify(`${body} `, headers)).toThrow('No matching signature');
   });
 
-  it('the headers contain the unchanged id and the time in whole seconds', async () => {
+  test('the headers contain the unchanged id and the time in whole seconds', async () => {
     const signer = createWebhookSigner({ masterSecret });
 
     const headers = await signer.sign('harbour', 'msg_1', new Date('2026-03-01T12:00:00.999Z'), body);
@@ -25,7 +25,7 @@ describe('createWebhookSigner', () => {
     expect(headers).toMatchObject({ 'webhook-id': 'msg_1', 'webhook-timestamp': '1772366400' });
   });
 
-  it("a caller's secret is stable across restarts and differs between callers", async () => {
+  test("a caller's secret is stable across restarts and differs between callers", async () => {
     expect(await toSecret('harbour')).toBe(await toSecret('harbour'));
     expect(await toSecret('harbour')).not.toBe(await toSecret('airport'));
     expect(await toSecret('harbour')).not.toBe(await toSecret('harbour', Buffer.alloc(32, 8)));
@@ -33,7 +33,7 @@ describe('createWebhookSigner', () => {
     expect(await toSecret('harbour')).toBe('whsec_gL0+8alcfSAobmUgfxU5QPR5ApIGZc1StByQafnnDLk=');
   });
 
-  it('both secrets sign during a rotation, and the new one is returned', async () => {
+  test('both secrets sign during a rotation, and the new one is returned', async () => {
     const before = await createWebhookSigner({ masterSecret }).secret('harbour');
     const rotating = createWebhookSigner({ masterSecret, versions: async () => [2, 1] });
     const now = await rotating.secret('harbour');
@@ -47,7 +47,7 @@ describe('createWebhookSigner', () => {
     }
   });
 
-  it('the versions of the signing caller are requested', async () => {
+  test('the versions of the signing caller are requested', async () => {
     const signer = createWebhookSigner({
       masterSecret,
       versions: async (caller) => (caller === 'harbour' ? [2] : [1]),
@@ -58,7 +58,7 @@ describe('createWebhookSigner', () => {
     expect(await signer.secret('harbour')).not.toBe(await first.secret('harbour'));
   });
 
-  it('a master secret of another length is rejected', () => {
+  test('a master secret of another length is rejected', () => {
     expect(() => createWebhookSigner({ masterSecret: Buffer.alloc(16) })).toThrow(RangeError);
   });
 });

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { loadWorkflow } from '../../../adapters/embedded/workflow/definition.ts';
 import { estimate } from '../../../cli/cost/estimate.ts';
 import { priceOfModel } from '../../../cli/cost/list-prices.ts';
@@ -18,11 +18,11 @@ const frames = {
 } as const;
 
 describe('transitions', () => {
-  it('a tick of the workflow takes four transitions', () => {
+  test('a tick of the workflow takes four transitions', () => {
     expect(transitionsPerTick(loadWorkflow(definition, resources))).toBe(4);
   });
 
-  it('an additional state in the loop adds one transition', () => {
+  test('an additional state in the loop adds one transition', () => {
     const longer = structuredClone(definition);
     longer.States.Rest = { Type: 'Wait', Seconds: 1, Next: 'Capture' };
     longer.States.Pause.Next = 'Rest';
@@ -31,13 +31,13 @@ describe('transitions', () => {
 });
 
 describe('a stream-hour', () => {
-  it('a stream-hour at 10 s with frames and the cheapest video model costs less than ten cents', async () => {
+  test('a stream-hour at 10 s with frames and the cheapest video model costs less than ten cents', async () => {
     const { total } = await estimate(frames);
     expect(total).toBeGreaterThan(0.03);
     expect(total).toBeLessThan(0.1);
   });
 
-  it('a stream-hour is the sum of its lines, with the transitions of 360 ticks', async () => {
+  test('a stream-hour is the sum of its lines, with the transitions of 360 ticks', async () => {
     const { lines, total } = await estimate(frames);
     expect(lines.reduce((sum, { dollars }) => sum + dollars, 0)).toBeCloseTo(total, 10);
     const [transitions] = lines;
@@ -45,7 +45,7 @@ describe('a stream-hour', () => {
     expect(transitions?.dollars).toBeCloseTo(0.036, 6);
   });
 
-  it('a stream-hour with every capture skipped has no model cost, and half of it with half skipped', async () => {
+  test('a stream-hour with every capture skipped has no model cost, and half of it with half skipped', async () => {
     const modelCost = async (skippedShare: number) => {
       const { lines } = await estimate({ ...frames, skippedShare });
       return lines
@@ -58,7 +58,7 @@ describe('a stream-hour', () => {
     expect(await modelCost(1)).toBe(0);
   });
 
-  it('a stream-hour costs more with a clip, and most with both', async () => {
+  test('a stream-hour costs more with a clip, and most with both', async () => {
     const [frame, clip, hybrid] = await Promise.all(
       (['frames', 'clip', 'hybrid'] as const).map(
         async (mode) => (await estimate({ ...frames, mode })).total,
@@ -68,7 +68,7 @@ describe('a stream-hour', () => {
     expect(clip).toBeLessThan(hybrid!);
   });
 
-  it('an estimate for a model without video support or without a price throws a remediation', async () => {
+  test('an estimate for a model without video support or without a price throws a remediation', async () => {
     const claude = 'us.anthropic.claude-haiku-4-5-20251001-v1:0';
     await expect(estimate({ ...frames, mode: 'clip', model: claude })).rejects.toMatchObject({
       remediation: expect.stringContaining('--mode frames'),
@@ -80,7 +80,7 @@ describe('a stream-hour', () => {
 });
 
 describe('the price of a model', () => {
-  it.each([
+  test.each([
     ['amazon.nova-lite-v1:0', 0.06],
     ['us.amazon.nova-lite-v1:0', 0.06],
     ['nova-lite', 0.06],
@@ -91,12 +91,12 @@ describe('the price of a model', () => {
     expect((priceOfModel(id)?.input ?? 0) * 1e6).toBeCloseTo(dollars, 6);
   });
 
-  it('a model with a similar name has no price', () => {
+  test('a model with a similar name has no price', () => {
     expect(priceOfModel('amazon.nova-lite-next')).toBeUndefined();
   });
 });
 
-it('the memory of the estimate equals that of the stack', () => {
+test('the memory of the estimate equals that of the stack', () => {
   const readMemory = (file: string) =>
     Number(/memoryMegabytes: (\d+)/.exec(readFileSync(`lib/${file}`, 'utf8'))?.[1]);
   expect(readMemory('capture-function.ts')).toBe(units.capture.megabytes);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { beforeAll, describe, it } from 'vitest';
+import { beforeAll, describe, test } from 'vitest';
 import { count } from '../../attacks/counted.ts';
 import { fuzzed, type Real } from './properties.ts';
 import { realMedia } from './real-media.ts';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 describe('hostile bytes', () => {
-  it.for([
+  test.for([
     'playlists',
     'segments',
     'JPEG heads',

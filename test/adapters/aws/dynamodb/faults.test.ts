@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openTable } from '../../../../adapters/aws/dynamodb/open-table.ts';
 import { dynamoStores } from '../../../../adapters/aws/dynamodb/stores.ts';
 import type { Write } from '../../../../adapters/aws/dynamodb/write.ts';
@@ -12,7 +12,7 @@ const put: Write = { kind: 'put', item: key };
 const done: Reply = { body: {} };
 
 describe('DynamoDB transaction', () => {
-  it('a conflicting transaction is retried as a new request', async () => {
+  test('a conflicting transaction is retried as a new request', async () => {
     const { table, asked, waitsMs } = await scripted([
       cancelled('None', 'TransactionConflict'),
       cancelled('ThrottlingError', 'None'),
@@ -25,7 +25,7 @@ describe('DynamoDB transaction', () => {
     expect(waitsMs).toEqual([10, 20]);
   });
 
-  it('a failed condition is reported and not retried', async () => {
+  test('a failed condition is reported and not retried', async () => {
     const { table, asked } = await scripted([
       cancelled('TransactionConflict', 'ConditionalCheckFailed', 'None'),
     ]);
@@ -38,7 +38,7 @@ describe('DynamoDB transaction', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('a running transaction is requested again with the same token', async () => {
+  test('a running transaction is requested again with the same token', async () => {
     const { table, asked } = await scripted([{ error: 'TransactionInProgressException' }, done]);
 
     expect(await table.transact([put])).toEqual({ kind: 'written' });
@@ -47,7 +47,7 @@ describe('DynamoDB transaction', () => {
     expect(second).toBe(first);
   });
 
-  it('a permanent conflict is a TransientError, with waits of at most one second', async () => {
+  test('a permanent conflict is a TransientError, with waits of at most one second', async () => {
     const { table, asked, waitsMs } = await scripted([cancelled('TransactionConflict')]);
 
     await expect(table.transact([put])).rejects.toThrow(TransientError);
@@ -56,7 +56,7 @@ describe('DynamoDB transaction', () => {
     expect(Math.max(...waitsMs)).toBe(500);
   });
 
-  it('an invalid transaction is a defect, not a conflict', async () => {
+  test('an invalid transaction is a defect, not a conflict', async () => {
     const { table, asked } = await scripted([cancelled('ValidationError')]);
 
     await expect(table.transact([put])).rejects.toThrow('TransactionCanceledException');
@@ -64,7 +64,7 @@ describe('DynamoDB transaction', () => {
   });
 });
 
-it('a creation that only conflicts never reports full slots', async () => {
+test('a creation that only conflicts never reports full slots', async () => {
   const { client } = await scriptedDynamo([cancelled('None', 'TransactionConflict', 'None', 'None')]);
   const { jobs } = dynamoStores({ client, tableName: 'table', now: () => start, backoff: noWait() });
 
@@ -72,14 +72,14 @@ it('a creation that only conflicts never reports full slots', async () => {
 });
 
 describe('DynamoDB read or write', () => {
-  it('a write of an item in a transaction is retried', async () => {
+  test('a write of an item in a transaction is retried', async () => {
     const { table, asked } = await scripted([{ error: 'TransactionConflictException' }, done]);
 
     expect(await table.write(put)).toEqual({ kind: 'written', item: undefined });
     expect(asked).toHaveLength(2);
   });
 
-  it('a read of many items requests unprocessed keys again', async () => {
+  test('a read of many items requests unprocessed keys again', async () => {
     const item = (sk: string) => ({ pk: { S: 'a' }, sk: { S: sk } });
     const { table, asked } = await scripted([
       { body: { Responses: { table: [item('1')] }, UnprocessedKeys: { table: { Keys: [item('2')] } } } },
@@ -95,7 +95,7 @@ describe('DynamoDB read or write', () => {
     expect(asked[1]?.body.RequestItems.table).toEqual({ Keys: [item('2')], ConsistentRead: true });
   });
 
-  it('a snapshot that conflicts with a transaction is retried', async () => {
+  test('a snapshot that conflicts with a transaction is retried', async () => {
     const { table, asked } = await scripted([
       cancelled('TransactionConflict'),
       { body: { Responses: [{ Item: { pk: { S: 'a' } } }] } },
@@ -105,7 +105,7 @@ describe('DynamoDB read or write', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it.each<[string, Reply]>([
+  test.each<[string, Reply]>([
     ['throttled', { error: 'ThrottlingException' }],
     ['over the throughput of the table', { error: 'ProvisionedThroughputExceededException' }],
     ['failing internally', { error: 'InternalServerError', status: 500 }],
@@ -119,7 +119,7 @@ describe('DynamoDB read or write', () => {
     await expect(table.query({ where: '#pk = :a', values: { ':a': 'a' } })).rejects.toThrow(TransientError);
   });
 
-  it.each(['AccessDeniedException', 'ResourceNotFoundException', 'ValidationException'])(
+  test.each(['AccessDeniedException', 'ResourceNotFoundException', 'ValidationException'])(
     'a request that is rejected with %s is not a TransientError',
     async (error) => {
       const { table, asked } = await scripted([{ error }]);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { systemBackoff } from '../../../../adapters/aws/dynamodb/retry-with-jitter.ts';
 import { createKeyStore } from '../../../../adapters/aws/dynamodb/key-store.ts';
 import { openTable } from '../../../../adapters/aws/dynamodb/open-table.ts';
@@ -14,7 +14,7 @@ withDynamoLocal((makeTable) => {
   };
   const monthAfter = (seconds: number) => after(seconds).getTime() / 1000 + 30 * 86_400;
 
-  it('a revoked key and its places in lists expire after 30 days', async () => {
+  test('a revoked key and its places in lists expire after 30 days', async () => {
     const { table, store } = await open();
     const key = newKey();
     await store.put(key);
@@ -29,7 +29,7 @@ withDynamoLocal((makeTable) => {
     expect(expiring.map(({ ttl }) => ttl)).toEqual([monthAfter(10), monthAfter(10), monthAfter(10)]);
   });
 
-  it('a revoked key that made others leaves the lists only, so that what came of it is found by its maker', async () => {
+  test('a revoked key that made others leaves the lists only, so that what came of it is found by its maker', async () => {
     const { table, store } = await open();
     const maker = newKey();
     const key = newKey({ created_by: maker.hash });
@@ -45,7 +45,7 @@ withDynamoLocal((makeTable) => {
     expect(await ttls('KEYS', `${key.created_at}#${key.hash}`)).toBe(monthAfter(10));
   });
 
-  it('a page is full although keys that expired left their places behind', async () => {
+  test('a page is full although keys that expired left their places behind', async () => {
     const { table, store } = await open();
     const keys = [1, 2, 3, 4].map((minute) => newKey({ created_at: after(minute * 60).toISOString() }));
     for (const key of keys) await store.put(key);
@@ -56,7 +56,7 @@ withDynamoLocal((makeTable) => {
     expect(await store.list({ limit: 2 })).toEqual(keys.slice(2));
   });
 
-  it('keys of a release that did not count them are counted', async () => {
+  test('keys of a release that did not count them are counted', async () => {
     const { table, store } = await open();
     const keys = [newKey(), newKey()];
     for (const key of keys) await store.put(key);

@@ -1,6 +1,6 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { itemKeys } from '../../../../adapters/aws/dynamodb/keys.ts';
 import { repairDue } from '../../../../adapters/aws/dynamodb/repair-due.ts';
 import { dynamoStores, type DynamoStoreSettings } from '../../../../adapters/aws/dynamodb/stores.ts';
@@ -29,7 +29,7 @@ const epoch = (at: Date) => at.getTime() / 1000;
 
 withDynamoLocal((makeTable) => {
   describe('lost response', () => {
-    it('a change whose response is lost is retried by the SDK and committed once', async () => {
+    test('a change whose response is lost is retried by the SDK and committed once', async () => {
       const { table, stores } = await open();
       const job = newJob();
       await stores.jobs.create(createCreation(job), start);
@@ -42,7 +42,7 @@ withDynamoLocal((makeTable) => {
       expect(await stores.jobs.events(job.job_id, 0, 10)).toHaveLength(1);
     });
 
-    it('a creation whose response is lost creates one job with one slot', async () => {
+    test('a creation whose response is lost creates one job with one slot', async () => {
       const { table, stores } = await open();
       const line = breakingLine(table, 'TransactWriteItems');
       const { jobs } = dynamoStores({ ...table, client: line.client, now: () => start });
@@ -56,7 +56,7 @@ withDynamoLocal((makeTable) => {
   });
 
   describe('slot reservation of the release before', () => {
-    it('a reservation that is a number holds its slot and expires', async () => {
+    test('a reservation that is a number holds its slot and expires', async () => {
       const { table, stores } = await open();
       const [old, next] = [newJob(), newJob()];
       const item = { ...itemKeys.slots('harbour'), active: new Set([old.job_id]) };
@@ -77,7 +77,7 @@ withDynamoLocal((makeTable) => {
   });
 
   describe('retention of items', () => {
-    it('a job and its source expire one hour after the retention of the job, and not while it is active', async () => {
+    test('a job and its source expire one hour after the retention of the job, and not while it is active', async () => {
       const { item, stores } = await open();
       const job = newJob();
       await stores.jobs.create(createCreation(job), start);
@@ -91,7 +91,7 @@ withDynamoLocal((makeTable) => {
       expect(await item(itemKeys.source(job.source_id))).toHaveProperty('ttl', expired);
     });
 
-    it('items of a running job outlive the longest job and its retention', async () => {
+    test('items of a running job outlive the longest job and its retention', async () => {
       const { item, stores } = await open({ retentionSeconds: 3_600 });
       const job = newJob();
       await stores.jobs.create(createCreation(job, { idempotency: idempotency('key', 'hash') }), start);
@@ -111,7 +111,7 @@ withDynamoLocal((makeTable) => {
       expect(record?.['ttl']).toBeGreaterThan(epoch(after(rules.idempotencyKeySeconds)));
     });
 
-    it('the list of active jobs does not contain an ended one', async () => {
+    test('the list of active jobs does not contain an ended one', async () => {
       const { item, stores } = await open();
       const job = newJob();
       await stores.jobs.create(createCreation(job), start);
@@ -122,7 +122,7 @@ withDynamoLocal((makeTable) => {
       expect(await item(itemKeys.active(job.job_id))).toBeUndefined();
     });
 
-    it('the largest job is far below the 400 kB of an item', async () => {
+    test('the largest job is far below the 400 kB of an item', async () => {
       const { item, stores } = await open();
       const job = maxDigest();
       await stores.jobs.create(createCreation(job), start);
@@ -135,7 +135,7 @@ withDynamoLocal((makeTable) => {
   });
 
   describe('repair index', () => {
-    it('the repair index contains exactly the active jobs and those with unpublished events', async () => {
+    test('the repair index contains exactly the active jobs and those with unpublished events', async () => {
       const { indexed, stores } = await open();
       const job = newJob(hook);
       await stores.jobs.create(createCreation(job), start);
@@ -152,7 +152,7 @@ withDynamoLocal((makeTable) => {
       expect(await indexed(silent)).toBe(false);
     });
 
-    it('the repair index contains a job with an unpublished alert before its newest progress event', async () => {
+    test('the repair index contains a job with an unpublished alert before its newest progress event', async () => {
       const { stores } = await open();
       const job = newJob({ ...hook, lease_until: after(3_600).toISOString() });
       await stores.jobs.create(createCreation(job), start);
@@ -165,7 +165,7 @@ withDynamoLocal((makeTable) => {
       expect(await stores.jobs.dueForRepair(after(60), 10)).toEqual([]);
     });
 
-    it('the repair index returns lost jobs before those with unpublished events', async () => {
+    test('the repair index returns lost jobs before those with unpublished events', async () => {
       const { stores } = await open();
       const waiting = Array.from({ length: 5 }, () =>
         newJob({ ...hook, lease_until: after(3_600).toISOString() }),
@@ -180,7 +180,7 @@ withDynamoLocal((makeTable) => {
       expect((await stores.jobs.dueForRepair(after(61), 2))[0]).toBe(lost.job_id);
     });
 
-    it('the repair index dates a job by its lease or by its first unpublished event', () => {
+    test('the repair index dates a job by its lease or by its first unpublished event', () => {
       const job = newJob({ ...hook, lease_until: after(600).toISOString() });
       const minute = Math.floor(start.getTime() / 60_000);
       const ended: Job = { ...job, status: 'stopped' };
@@ -195,7 +195,7 @@ withDynamoLocal((makeTable) => {
   });
 
   describe('crashed functions', () => {
-    it('permits of calls of a crashed function expire', async () => {
+    test('permits of calls of a crashed function expire', async () => {
       const clock = { now: start };
       const { stores } = await open({ now: () => clock.now, callLimits: { perMinute: 0, atOnce: 1 } });
       await stores.limiter.admit('harbour');
@@ -207,7 +207,7 @@ withDynamoLocal((makeTable) => {
       expect((await stores.limiter.admit('harbour')).kind).toBe('admitted');
     });
 
-    it('event streams of a crashed function expire, and renewed ones do not', async () => {
+    test('event streams of a crashed function expire, and renewed ones do not', async () => {
       const clock = { now: start };
       const timers: (() => void)[] = [];
       const setTimer = (fire: () => void) => {
@@ -233,7 +233,7 @@ withDynamoLocal((makeTable) => {
   describe('disconnected readers of event streams', () => {
     const job = (number: number) => ({ jobId: `job-${number}`, isReconnect: false });
 
-    it('a reconnecting reader evicts the oldest session of its job, which then aborts', async () => {
+    test('a reconnecting reader evicts the oldest session of its job, which then aborts', async () => {
       const clock = { now: start };
       const timers: (() => void)[] = [];
       const setTimer = (fire: () => void) => {
@@ -259,7 +259,7 @@ withDynamoLocal((makeTable) => {
       expect(await sessions.open('harbour', job(4))).toBeUndefined();
     });
 
-    it('sessions belong to the job that their request created', async () => {
+    test('sessions belong to the job that their request created', async () => {
       const timers: (() => void)[] = [];
       const setTimer = (fire: () => void) => {
         timers.push(fire);
@@ -278,7 +278,7 @@ withDynamoLocal((makeTable) => {
     });
   });
 
-  it('call limits are shared by all functions', async () => {
+  test('call limits are shared by all functions', async () => {
     const callLimits = { perMinute: 2, atOnce: 0 };
     const { table, stores } = await open({ callLimits });
     const other = dynamoStores({ ...table, now: () => start, callLimits });
@@ -290,7 +290,7 @@ withDynamoLocal((makeTable) => {
     expect(kinds).toEqual(['admitted', 'admitted', 'refused', 'refused']);
   });
 
-  it('keys that DynamoDB would reject are not found', async () => {
+  test('keys that DynamoDB would reject are not found', async () => {
     const { stores } = await open();
     const long = 'x'.repeat(3_000);
 
@@ -304,7 +304,7 @@ withDynamoLocal((makeTable) => {
     expect(await stores.jobs.findByIdempotencyKey('harbour', '🔑'.repeat(255), start)).toBeUndefined();
   });
 
-  it('the meter starts at its first count, in every function', async () => {
+  test('the meter starts at its first count, in every function', async () => {
     const { table, stores } = await open();
     await stores.meter.count({ kind: 'direct_frame' });
     const later = dynamoStores({ ...table, now: () => after(600) });
@@ -312,7 +312,7 @@ withDynamoLocal((makeTable) => {
     expect(await later.meter.read()).toMatchObject({ startedAt: start, directFrames: 1 });
   });
 
-  it('a failing meter does not fail its caller', async () => {
+  test('a failing meter does not fail its caller', async () => {
     const { table } = await open();
     const { meter } = dynamoStores({ ...table, tableName: 'missing', now: () => start });
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { choiceRuleSchema, choose } from '../../../../adapters/embedded/workflow/choice.ts';
 import type { Json } from '../../../../adapters/embedded/workflow/json.ts';
 
@@ -8,15 +8,15 @@ const rules = [
 ].map((rule) => choiceRuleSchema.parse(rule));
 
 describe('a choice', () => {
-  it('a value follows the first rule that has it', () => {
+  test('a value follows the first rule that has it', () => {
     expect(choose(rules, 'other', { x: false })).toBe('false');
   });
 
-  it.each<[Json]>([[true], [0], [''], [null], [[]], [{}]])('the value %j follows the default', (x) => {
+  test.each<[Json]>([[true], [0], [''], [null], [[]], [{}]])('the value %j follows the default', (x) => {
     expect(choose(rules, 'other', { x })).toBe('other');
   });
 
-  it('an absent variable throws', () => {
+  test('an absent variable throws', () => {
     expect(() => choose(rules, 'other', {})).toThrow('Nothing is at $.x');
   });
 });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../../../adapters/embedded/workflow/clock.ts';
 
 const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1000);
@@ -8,7 +8,7 @@ describe('a timer of the system clock', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it.each([1, 61, 30 * day])('a timer of %d s fires once, at its time', (seconds) => {
+  test.each([1, 61, 30 * day])('a timer of %d s fires once, at its time', (seconds) => {
     const run = vi.fn();
     systemClock.setTimer(inSeconds(seconds), run);
     vi.advanceTimersByTime(seconds * 1000 - 1);
@@ -19,7 +19,7 @@ describe('a timer of the system clock', () => {
     expect(run).toHaveBeenCalledTimes(1);
   });
 
-  it('a timer whose time has passed fires soon, but not before setTimer returns', () => {
+  test('a timer whose time has passed fires soon, but not before setTimer returns', () => {
     const run = vi.fn();
     systemClock.setTimer(inSeconds(-100), run);
     expect(run).not.toHaveBeenCalled();
@@ -27,7 +27,7 @@ describe('a timer of the system clock', () => {
     expect(run).toHaveBeenCalledTimes(1);
   });
 
-  it('a cancelled timer never fires, regardless of how often it was extended', () => {
+  test('a cancelled timer never fires, regardless of how often it was extended', () => {
     const run = vi.fn();
     const cancel = systemClock.setTimer(inSeconds(300), run);
     vi.advanceTimersByTime(150_000);
@@ -37,7 +37,7 @@ describe('a timer of the system clock', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('a clock that is set back does not delay a timer', () => {
+  test('a clock that is set back does not delay a timer', () => {
     const run = vi.fn();
     systemClock.setTimer(inSeconds(100), run);
     vi.setSystemTime(inSeconds(-3600));
@@ -45,7 +45,7 @@ describe('a timer of the system clock', () => {
     expect(run).toHaveBeenCalledTimes(1);
   });
 
-  it('a timer fires within a minute after the machine slept past its time', () => {
+  test('a timer fires within a minute after the machine slept past its time', () => {
     const run = vi.fn();
     systemClock.setTimer(inSeconds(3600), run);
     vi.setSystemTime(inSeconds(3600));

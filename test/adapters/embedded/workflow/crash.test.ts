@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { executionName } from '../../../../core/records/workflow.ts';
 import {
   createExecutionStore,
@@ -135,11 +135,11 @@ describe.each([
   let whole: Remains;
   beforeAll(async () => (whole = await run(script, [])));
 
-  it('a run without a crash stores each of its states once', () => {
+  test('a run without a crash stores each of its states once', () => {
     expect(whole.written).toEqual(states);
   });
 
-  it.each(points)(
+  test.each(points)(
     'a run that crashes $when write $write resumes and ends with the same result',
     async (point) => {
       const { written, calls, ending } = await run(script, [point]);
@@ -150,7 +150,7 @@ describe.each([
     },
   );
 
-  it('a run that crashes after each of its writes still ends, one state per process', async () => {
+  test('a run that crashes after each of its writes still ends, one state per process', async () => {
     const everyWrite = states.map((): CrashPoint => ({ write: 1, when: 'after' }));
     const { written, ending } = await run(script, everyWrite);
     expect(written).toEqual(states);

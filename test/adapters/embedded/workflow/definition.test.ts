@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { loadWorkflow } from '../../../../adapters/embedded/workflow/definition.ts';
 import { WorkflowDefinitionError } from '../../../../adapters/embedded/workflow/definition-error.ts';
 import { watch } from './scripted-job.ts';
@@ -24,12 +24,12 @@ function findProblems(definition: unknown, resources = ['Work']): string {
 }
 
 describe('loading a workflow', () => {
-  it('the engine accepts watch.asl.json unchanged', () => {
+  test('the engine accepts watch.asl.json unchanged', () => {
     const workflow = loadWorkflow(watch, ['AnalyzeFunctionArn', 'CaptureFunctionArn']);
     expect([...workflow.states.keys()]).toEqual(Object.keys(watch.States));
   });
 
-  it.each([
+  test.each([
     ['a task', task],
     [
       'a task with all that is implemented',
@@ -50,7 +50,7 @@ describe('loading a workflow', () => {
     expect(findProblems(definitionWith(state))).toBe('');
   });
 
-  it.each([
+  test.each([
     ['Parallel', { Type: 'Parallel', Branches: [], Next: 'Finished' }, 'Type: must be one of'],
     ['Map', { Type: 'Map', ItemProcessor: {}, Next: 'Finished' }, 'Type: must be one of'],
     ['Pass', { Type: 'Pass', Next: 'Finished' }, 'Type: must be one of'],
@@ -188,7 +188,7 @@ describe('loading a workflow', () => {
     expect(problems).toContain(construct);
   });
 
-  it('unreachable states are rejected, even if they lead to each other', () => {
+  test('unreachable states are rejected, even if they lead to each other', () => {
     const { StartAt, States } = definitionWith(task);
     const lost = { Lost: { ...wait, Next: 'Also lost' }, 'Also lost': { ...wait, Next: 'Lost' } };
     expect(findProblems({ StartAt, States: { ...States, ...lost } })).toBe(
@@ -196,7 +196,7 @@ describe('loading a workflow', () => {
     );
   });
 
-  it.each([
+  test.each([
     ['JSONata', { QueryLanguage: 'JSONata' }, '"QueryLanguage"'],
     ['a timeout of the whole', { TimeoutSeconds: 60 }, '"TimeoutSeconds"'],
     ['a start that leads nowhere', { StartAt: 'Frist' }, 'StartAt: there is no state "Frist"'],
@@ -205,7 +205,7 @@ describe('loading a workflow', () => {
     expect(findProblems({ ...definitionWith(task), ...fields })).toContain(construct);
   });
 
-  it.each([
+  test.each([
     ['null', null],
     ['text', '{}'],
     ['a list', []],

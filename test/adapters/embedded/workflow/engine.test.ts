@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { WorkflowDefinitionError } from '../../../../adapters/embedded/workflow/definition-error.ts';
 import { executionName } from '../../../../core/records/workflow.ts';
 import { type StoredExecution } from '../../../../adapters/embedded/workflow/execution-store.ts';
@@ -24,7 +24,7 @@ const taskNamed = (name: string) => ({
 });
 
 describe('an execution', () => {
-  it('an execution runs from start to end with a tick every ten seconds', async () => {
+  test('an execution runs from start to end with a tick every ten seconds', async () => {
     const { engine, clock, states, store } = testEngine({ resources: scriptedJob(2) });
     expect(await engine.status(input)).toBeUndefined();
     expect(await engine.start(input)).toBe('started');
@@ -46,14 +46,14 @@ describe('an execution', () => {
     expect(clock.dueInSeconds).toEqual([]);
   });
 
-  it('an execution receives job_id and generation and no other input', async () => {
+  test('an execution receives job_id and generation and no other input', async () => {
     const { engine, transitions } = testEngine();
     const more = { ...input, secret: 'x' };
     await engine.start(more);
     expect(transitions[0]).toEqual({ execution: name, state: 'Begin', input });
   });
 
-  it('an execution starts once: its name stays taken while it runs and after its end', async () => {
+  test('an execution starts once: its name stays taken while it runs and after its end', async () => {
     const calls: string[] = [];
     const { engine, clock } = testEngine({ resources: scriptedJob(1, (call) => calls.push(call)) });
     await engine.start(input);
@@ -65,7 +65,7 @@ describe('an execution', () => {
     expect(await engine.start(executionInput(1, 1))).toBe('started');
   });
 
-  it('an execution runs beside hundreds of others', async () => {
+  test('an execution runs beside hundreds of others', async () => {
     const { engine, clock, states } = testEngine({ resources: scriptedJob(2) });
     const inputs = Array.from({ length: 300 }, (_, i) => executionInput(i));
     await Promise.all(inputs.map((each) => engine.start(each)));
@@ -76,7 +76,7 @@ describe('an execution', () => {
     expect(states()).toHaveLength(300 * listStates(2).length);
   });
 
-  it('a task that changes its own input is retried with the original', async () => {
+  test('a task that changes its own input is retried with the original', async () => {
     const seen: unknown[] = [];
     const { engine, clock } = testEngine({
       resources: scriptedJob(1, (call, _, given) => {
@@ -94,7 +94,7 @@ describe('an execution', () => {
 });
 
 describe('a failing task', () => {
-  it('a failing task is retried after its delay and then succeeds', async () => {
+  test('a failing task is retried after its delay and then succeeds', async () => {
     const calls: string[] = [];
     const { engine, clock, states } = testEngine({
       resources: scriptedJob(1, (call) => {
@@ -112,7 +112,7 @@ describe('a failing task', () => {
     expect(states()).toEqual(listStates(1));
   });
 
-  it('a caught error closes the job and fails the execution', async () => {
+  test('a caught error closes the job and fails the execution', async () => {
     const inputs: unknown[] = [];
     const { engine, clock, states, store } = testEngine({
       resources: scriptedJob(1, (call, _, given) => {
@@ -129,7 +129,7 @@ describe('a failing task', () => {
     expect(store.find(name)?.progress).toMatchObject({ status: 'failed', error: 'WatchFailed' });
   });
 
-  it.each<[string, unknown, { Error: string; Cause: string }]>([
+  test.each<[string, unknown, { Error: string; Cause: string }]>([
     ['an error of a class', new RangeError('far'), { Error: 'RangeError', Cause: 'far' }],
     ['something that is no error', 'just text', { Error: 'Error', Cause: 'just text' }],
     ['an endless message', new Error('x'.repeat(300_000)), { Error: 'Error', Cause: 'x'.repeat(32_768) }],
@@ -144,7 +144,7 @@ describe('a failing task', () => {
     expect(transitions.find(({ state }) => state === 'Close')?.input).toMatchObject({ failure });
   });
 
-  it('a task whose result is not JSON fails like any other', async () => {
+  test('a task whose result is not JSON fails like any other', async () => {
     const resources = { ...scriptedJob(1), CaptureFunctionArn: async () => ({ tick: 1n }) };
     const { engine, clock, transitions } = testEngine({ resources });
     await engine.start(input);
@@ -154,7 +154,7 @@ describe('a failing task', () => {
     });
   });
 
-  it('a task that returns undefined has the result null', async () => {
+  test('a task that returns undefined has the result null', async () => {
     const resources = { ...scriptedJob(1), CaptureFunctionArn: async () => undefined };
     const { engine, clock, transitions } = testEngine({ resources });
     await engine.start(input);
@@ -164,7 +164,7 @@ describe('a failing task', () => {
 });
 
 describe('a task that takes too long', () => {
-  it('a task that times out is aborted and raises States.Timeout, which the definition retries', async () => {
+  test('a task that times out is aborted and raises States.Timeout, which the definition retries', async () => {
     let aborted = 0;
     const { engine, clock, states } = testEngine({
       resources: scriptedJob(1, (call, signal) => {
@@ -185,7 +185,7 @@ describe('a task that takes too long', () => {
     expect(states()).toEqual(listStates(1));
   });
 
-  it('a task that ignores its signal does not delay the execution, and its late result is dropped', async () => {
+  test('a task that ignores its signal does not delay the execution, and its late result is dropped', async () => {
     const late = Promise.withResolvers<void>();
     let calls = 0;
     const { engine, clock, states } = testEngine({
@@ -201,7 +201,7 @@ describe('a task that takes too long', () => {
 });
 
 describe('stopping', () => {
-  it('a stop aborts the task in flight and drops its late result', async () => {
+  test('a stop aborts the task in flight and drops its late result', async () => {
     const late = Promise.withResolvers<void>();
     let reason: unknown;
     const { engine, clock, states, store } = testEngine({
@@ -226,7 +226,7 @@ describe('stopping', () => {
     expect(clock.dueInSeconds).toEqual([]);
   });
 
-  it('a stop ends a wait', async () => {
+  test('a stop ends a wait', async () => {
     const { engine, clock } = testEngine();
     await engine.start(input);
     await settle();
@@ -235,7 +235,7 @@ describe('stopping', () => {
     expect(await engine.status(input)).toBe('aborted');
   });
 
-  it('a stop of an unknown, ended or stopped execution has no effect', async () => {
+  test('a stop of an unknown, ended or stopped execution has no effect', async () => {
     const { engine, clock, store } = testEngine();
     await engine.stop(input, 'cancelled');
     expect(await engine.status(input)).toBeUndefined();
@@ -246,7 +246,7 @@ describe('stopping', () => {
     expect(store.running()).toEqual([]);
   });
 
-  it('a stop applies to an execution that this process has not resumed', async () => {
+  test('a stop applies to an execution that this process has not resumed', async () => {
     const store = openStore();
     const before = testEngine({ store });
     await before.engine.start(input);
@@ -261,7 +261,7 @@ describe('stopping', () => {
 });
 
 describe('closing', () => {
-  it('closing waits for the aborted tasks and keeps the execution for the next start', async () => {
+  test('closing waits for the aborted tasks and keeps the execution for the next start', async () => {
     const store = openStore();
     let ended = false;
     const before = testEngine({
@@ -285,7 +285,7 @@ describe('closing', () => {
     expect(after.states()).toEqual(['Analyze', 'Done?', 'Finished']);
   });
 
-  it('closing waits at most ten seconds for a task that ignores its signal', async () => {
+  test('closing waits at most ten seconds for a task that ignores its signal', async () => {
     const { engine, clock } = testEngine({
       resources: scriptedJob(1, () => new Promise(() => {})),
     });
@@ -299,7 +299,7 @@ describe('closing', () => {
     expect(clock.dueInSeconds).toEqual([]);
   });
 
-  it('closing leaves an execution that is started afterwards to the next process', async () => {
+  test('closing leaves an execution that is started afterwards to the next process', async () => {
     const store = openStore();
     const { engine, states } = testEngine({ store });
     await engine.close();
@@ -314,7 +314,7 @@ describe('closing', () => {
 });
 
 describe('a start whose answer was lost', () => {
-  it('a repeated start runs the execution whose first response was lost', async () => {
+  test('a repeated start runs the execution whose first response was lost', async () => {
     const store = openStore();
     let lost = false;
     const unsure = {
@@ -335,7 +335,7 @@ describe('a start whose answer was lost', () => {
 });
 
 describe('resuming', () => {
-  it('a resumed execution keeps the rest of a wait', async () => {
+  test('a resumed execution keeps the rest of a wait', async () => {
     const store = openStore();
     const before = testEngine({ store });
     await before.engine.start(input);
@@ -346,7 +346,7 @@ describe('resuming', () => {
     expect(after.clock.dueInSeconds).toEqual([6]);
   });
 
-  it('a resumed execution keeps its retry count and the rest of the delay', async () => {
+  test('a resumed execution keeps its retry count and the rest of the delay', async () => {
     const store = openStore();
     const resources = scriptedJob(1, (call) => {
       if (call === 'capture 1') throw errorNamed('Lambda.ServiceException');
@@ -363,7 +363,7 @@ describe('resuming', () => {
     expect(after.clock.dueInSeconds).toEqual([2]);
   });
 
-  it('a second resumption, or a start in between, runs nothing twice', async () => {
+  test('a second resumption, or a start in between, runs nothing twice', async () => {
     const store = openStore();
     const before = testEngine({ store });
     await before.engine.start(input);
@@ -377,7 +377,7 @@ describe('resuming', () => {
     expect(calls).toEqual(['begin', 'capture 1', 'analyze 1']);
   });
 
-  it('a resumption fails an execution whose state a newer definition removed, and continues the others', async () => {
+  test('a resumption fails an execution whose state a newer definition removed, and continues the others', async () => {
     const store = openStore();
     const before = testEngine({ store, definition: taskNamed('Old') });
     await before.engine.start(input);
@@ -393,7 +393,7 @@ describe('resuming', () => {
 });
 
 describe('an engine', () => {
-  it('an engine rejects an unsupported definition when it is created', () => {
+  test('an engine rejects an unsupported definition when it is created', () => {
     expect(() => testEngine({ resources: {} })).toThrow(WorkflowDefinitionError);
   });
 });

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { executionName } from '../../../../core/records/workflow.ts';
 import {
   createExecutionStore,
@@ -43,11 +43,11 @@ function openStore() {
 }
 
 describe('the execution store', () => {
-  it('the name of an execution is made of job and generation', () => {
+  test('the name of an execution is made of job and generation', () => {
     expect(executionName(executionInput(1, 3))).toBe('00000000-0000-4000-8000-000000000001-3');
   });
 
-  it('the store returns running and ended executions unchanged', () => {
+  test('the store returns running and ended executions unchanged', () => {
     const store = openStore();
     store.insert(execution(1));
     expect(store.find(execution(1).name)).toEqual(execution(1));
@@ -55,7 +55,7 @@ describe('the execution store', () => {
     expect(store.find(execution(1).name)).toEqual({ ...execution(1), progress: ending(5) });
   });
 
-  it('the store accepts a name once and keeps it after the end', () => {
+  test('the store accepts a name once and keeps it after the end', () => {
     const store = openStore();
     expect(store.insert(execution(1))).toBe(true);
     expect(store.insert(execution(1))).toBe(false);
@@ -64,7 +64,7 @@ describe('the execution store', () => {
     expect(store.find(execution(1).name)?.progress).toEqual(ending(5));
   });
 
-  it('the store does not overwrite an ended execution', () => {
+  test('the store does not overwrite an ended execution', () => {
     const store = openStore();
     store.insert(execution(1));
     expect(store.save(execution(1).name, ending(5))).toBe(true);
@@ -72,20 +72,20 @@ describe('the execution store', () => {
     expect(store.find(execution(1).name)?.progress).toEqual(ending(5));
   });
 
-  it('the store returns nothing for an unknown execution', () => {
+  test('the store returns nothing for an unknown execution', () => {
     const store = openStore();
     expect(store.find('x')).toBeUndefined();
     expect(store.save('x', position)).toBe(false);
   });
 
-  it('the store lists running executions only', () => {
+  test('the store lists running executions only', () => {
     const store = openStore();
     for (const number of [1, 2, 3]) store.insert(execution(number));
     store.save(execution(2).name, ending(5));
     expect(store.running()).toEqual([execution(1), execution(3)]);
   });
 
-  it('a prune removes executions that ended before the given time and no running ones', () => {
+  test('a prune removes executions that ended before the given time and no running ones', () => {
     const store = openStore();
     for (const number of [1, 2, 3]) store.insert(execution(number));
     store.save(execution(1).name, ending(5));

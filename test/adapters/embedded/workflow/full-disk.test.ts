@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { executionName } from '../../../../core/records/workflow.ts';
 import {
   createExecutionStore,
@@ -34,7 +34,7 @@ function engineOnSmallDisk(before?: (call: string) => unknown) {
 }
 
 describe('a full disk', () => {
-  it('a full disk pauses an execution, is logged once, and loses nothing', async () => {
+  test('a full disk pauses an execution, is logged once, and loses nothing', async () => {
     const calls: string[] = [];
     const { engine, clock, states, errors, store, fill, free } = engineOnSmallDisk((call) =>
       calls.push(call),
@@ -55,7 +55,7 @@ describe('a full disk', () => {
     expect(calls).toEqual(['begin', 'capture 1', 'analyze 1']);
   });
 
-  it('a full disk does not keep the engine from closing', async () => {
+  test('a full disk does not keep the engine from closing', async () => {
     const { engine, clock, fill } = engineOnSmallDisk();
     await engine.start(input);
     await settle();
@@ -65,7 +65,7 @@ describe('a full disk', () => {
     expect(clock.dueInSeconds).toEqual([]);
   });
 
-  it('an execution is stopped as soon as the disk has space for that', async () => {
+  test('an execution is stopped as soon as the disk has space for that', async () => {
     const { engine, clock, fill, free } = engineOnSmallDisk();
     await engine.start(input);
     await settle();
@@ -79,7 +79,7 @@ describe('a full disk', () => {
 });
 
 describe('a store that cannot write at all', () => {
-  it('a start that cannot be stored is rejected and succeeds when it is repeated', async () => {
+  test('a start that cannot be stored is rejected and succeeds when it is repeated', async () => {
     const database = new DatabaseSync(':memory:');
     migrateExecutions(database);
     const { engine, clock } = testEngine({ store: createExecutionStore(database) });
@@ -91,7 +91,7 @@ describe('a store that cannot write at all', () => {
     expect(await engine.status(input)).toBe('succeeded');
   });
 
-  it('a stop is retried with growing delays until it is stored', async () => {
+  test('a stop is retried with growing delays until it is stored', async () => {
     const database = new DatabaseSync(':memory:');
     migrateExecutions(database);
     const { engine, clock, errors } = testEngine({ store: createExecutionStore(database) });

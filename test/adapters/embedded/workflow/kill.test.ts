@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { executionName } from '../../../../core/records/workflow.ts';
 import { executionInput } from './scripted-job.ts';
 import { openStore } from './test-engine.ts';
@@ -40,7 +40,7 @@ function listCalls(job: string): string[] {
 const withoutRepeats = (names: string[]) => names.filter((name, i) => name !== names[i - 1]);
 
 // Four processes in sequence take several seconds on a busy machine.
-it(
+test(
   'executions whose process is killed repeatedly all end, with every tick in order',
   { timeout: 90_000 },
   async () => {

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Json, toJson } from '../../../../adapters/embedded/workflow/json.ts';
 import {
   readPath,
@@ -10,7 +10,7 @@ import {
 const path = (text: string) => referencePathSchema.parse(text);
 
 describe('a reference path', () => {
-  it.each<[string, Json]>([
+  test.each<[string, Json]>([
     ['$', { a: { b: null } }],
     ['$.a', { b: null }],
     ['$.a.b', null],
@@ -18,11 +18,11 @@ describe('a reference path', () => {
     expect(readPath(path(text), { a: { b: null } })).toEqual(value);
   });
 
-  it.each(['$.b', '$.a.b.c', '$.list.length', '$.constructor'])('the path %s finds no value', (text) => {
+  test.each(['$.b', '$.a.b.c', '$.list.length', '$.constructor'])('the path %s finds no value', (text) => {
     expect(() => readPath(path(text), { a: { b: null }, list: [1] })).toThrow(`Nothing is at ${text}`);
   });
 
-  it.each<[string, Json]>([
+  test.each<[string, Json]>([
     ['$', 7],
     ['$.a', { a: 7, keep: 1 }],
     ['$.a.c', { a: { b: 2, c: 7 }, keep: 1 }],
@@ -33,14 +33,14 @@ describe('a reference path', () => {
     expect(document).toEqual({ a: { b: 2 }, keep: 1 });
   });
 
-  it.each(['$.n.x', '$.nothing.x', '$.list.x'])(
+  test.each(['$.n.x', '$.nothing.x', '$.list.x'])(
     'a write across a value that is not an object throws: %s',
     (text) => {
       expect(() => writePath(path(text), { n: 1, nothing: null, list: [] }, 7)).toThrow('not an object');
     },
   );
 
-  it.each([
+  test.each([
     '',
     '.a',
     'a',
@@ -60,7 +60,7 @@ describe('a reference path', () => {
     expect(referencePathSchema.safeParse(text).success).toBe(false);
   });
 
-  it('a written value is read back in any document', () => {
+  test('a written value is read back in any document', () => {
     const field = fc.constantFrom('a', 'b', '__proto__', 'constructor', 'toString');
     fc.assert(
       fc.property(

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { catchSchema, decideRetry, retrySchema } from '../../../../adapters/embedded/workflow/retry.ts';
 import { watch } from './scripted-job.ts';
 import { rules } from '../../../../core/rules.ts';
@@ -25,11 +25,11 @@ function delays(of: ReturnType<typeof handlers>, error = 'E', random = half): nu
 }
 
 describe('a retrier', () => {
-  it('a retrier without settings retries three times after 1, 2 and 4 s', () => {
+  test('a retrier without settings retries three times after 1, 2 and 4 s', () => {
     expect(delays(handlers([{ ErrorEquals: ['E'] }]))).toEqual([1, 2, 4]);
   });
 
-  it('the backoff rate multiplies the interval up to the maximum delay', () => {
+  test('the backoff rate multiplies the interval up to the maximum delay', () => {
     const retrier = {
       ErrorEquals: ['E'],
       IntervalSeconds: 2,
@@ -40,22 +40,22 @@ describe('a retrier', () => {
     expect(delays(handlers([retrier]))).toEqual([2, 6, 18, 20, 20]);
   });
 
-  it('full jitter waits a random part of the delay and never longer', () => {
+  test('full jitter waits a random part of the delay and never longer', () => {
     const retrier = { ErrorEquals: ['E'], BackoffRate: 2, MaxDelaySeconds: 3, JitterStrategy: 'FULL' };
     expect(delays(handlers([retrier]), 'E', () => 0)).toEqual([0, 0, 0]);
     expect(delays(handlers([retrier]), 'E', half)).toEqual([0.5, 1, 1.5]);
   });
 
-  it('the delay stays finite at any number of attempts', () => {
+  test('the delay stays finite at any number of attempts', () => {
     const retrier = { ErrorEquals: ['E'], BackoffRate: 10, MaxAttempts: 1000 };
     expect(delays(handlers([retrier])).every((seconds) => seconds <= 31_622_400)).toBe(true);
   });
 
-  it('a retrier with zero attempts does not retry', () => {
+  test('a retrier with zero attempts does not retry', () => {
     expect(delays(handlers([{ ErrorEquals: ['E'], MaxAttempts: 0 }]))).toEqual([]);
   });
 
-  it('a retrier counts its own attempts only', () => {
+  test('a retrier counts its own attempts only', () => {
     const of = handlers([
       { ErrorEquals: ['A'], MaxAttempts: 1 },
       { ErrorEquals: ['B'], MaxAttempts: 2 },
@@ -64,7 +64,7 @@ describe('a retrier', () => {
     expect(react('A', of, [1, 2]).kind).toBe('fail');
   });
 
-  it('an exhausted retrier is not followed by a later one that names the same error', () => {
+  test('an exhausted retrier is not followed by a later one that names the same error', () => {
     const of = handlers([
       { ErrorEquals: ['E'], MaxAttempts: 1 },
       { ErrorEquals: ['States.ALL'], MaxAttempts: 5 },
@@ -75,7 +75,7 @@ describe('a retrier', () => {
 });
 
 describe('error names', () => {
-  it.each([
+  test.each([
     ['States.ALL', 'E', true],
     ['States.ALL', 'States.Timeout', true],
     ['States.Timeout', 'States.Timeout', true],
@@ -89,7 +89,7 @@ describe('error names', () => {
     );
   });
 
-  it('the first matching catcher handles an error without a retry left', () => {
+  test('the first matching catcher handles an error without a retry left', () => {
     const of = handlers(
       [{ ErrorEquals: ['E'], MaxAttempts: 0 }],
       [
@@ -104,12 +104,12 @@ describe('error names', () => {
 });
 
 describe('the retries of watch.asl.json', () => {
-  it('the retries of a capture last at most 61 s with the longest jitter', () => {
+  test('the retries of a capture last at most 61 s with the longest jitter', () => {
     const { Retry, Catch } = watch.States.Capture;
     expect(delays(handlers(Retry, Catch), 'States.Timeout', () => 1)).toEqual([1, 2, 4, 8, 16, 30]);
   });
 
-  it.each(['Begin', 'Capture', 'Analyze'] as const)(
+  test.each(['Begin', 'Capture', 'Analyze'] as const)(
     'a function in %s that ran out of time or memory is retried twice, in less than the lease',
     (state) => {
       const { Retry, Catch, TimeoutSeconds } = watch.States[state];
@@ -126,7 +126,7 @@ describe('the retries of watch.asl.json', () => {
     },
   );
 
-  it.each(['Begin', 'Capture', 'Analyze'] as const)(
+  test.each(['Begin', 'Capture', 'Analyze'] as const)(
     'the retries of %s wait minutes for Lambda concurrency, but less than the lease',
     (state) => {
       const { Retry, Catch } = watch.States[state];
@@ -137,7 +137,7 @@ describe('the retries of watch.asl.json', () => {
     },
   );
 
-  it.each(['Begin', 'Capture', 'Analyze'] as const)(
+  test.each(['Begin', 'Capture', 'Analyze'] as const)(
     'the retries of %s wait minutes for a full disk, but less than the lease',
     (state) => {
       const { Retry, Catch } = watch.States[state];

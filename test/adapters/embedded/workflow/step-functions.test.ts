@@ -1,5 +1,5 @@
 import { type ExecutionError, StateMachine } from 'aws-local-stepfunctions';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Json, toJson } from '../../../../adapters/embedded/workflow/json.ts';
 import { executionName } from '../../../../core/records/workflow.ts';
 import { errorNamed, executionInput, scriptedJob, watch } from './scripted-job.ts';
@@ -92,7 +92,7 @@ function failing(name: string, times: number, error: Error, ticks = 3): Script {
 const transient = errorNamed('Lambda.ServiceException');
 
 describe('watch.asl.json', () => {
-  it.each<[string, Script, string]>([
+  test.each<[string, Script, string]>([
     ['runs three ticks and is done', failing('', 0, transient), 'Finished'],
     ['is done at its begin', failing('', 0, transient, 0), 'Finished'],
     ['heals by a retry of Begin', failing('begin', 2, transient), 'Finished'],
@@ -128,7 +128,7 @@ describe('watch.asl.json', () => {
     },
   );
 
-  it('the definition passes asl-validator, which aws-local-stepfunctions uses', () => {
+  test('the definition passes asl-validator, which aws-local-stepfunctions uses', () => {
     expect(() => stateMachine(watch)).not.toThrow();
     const { Finished: _, ...States } = watch.States;
     expect(() => stateMachine({ ...watch, States })).toThrow('Finished');

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { loadWorkflow } from '../../../../adapters/embedded/workflow/definition.ts';
 import type { Json } from '../../../../adapters/embedded/workflow/json.ts';
 import type { Position } from '../../../../adapters/embedded/workflow/progress.ts';
@@ -42,7 +42,7 @@ const result = (value: Json): TaskOutcome => ({ kind: 'result', result: value })
 const failure: TaskOutcome = { kind: 'failure', error: 'E', cause: 'why' };
 
 describe('the input of a task', () => {
-  it.each<[string, object, Json]>([
+  test.each<[string, object, Json]>([
     ['is that of the state', {}, { a: { b: 1 } }],
     ['goes through InputPath', { InputPath: '$.a' }, { b: 1 }],
     ['is made of Parameters', { Parameters: { 'c.$': '$.a' } }, { c: { b: 1 } }],
@@ -51,7 +51,7 @@ describe('the input of a task', () => {
     expect(payload(fields, { a: { b: 1 } })).toEqual(expected);
   });
 
-  it('a missing input path ends the execution without Retry or Catch', () => {
+  test('a missing input path ends the execution without Retry or Catch', () => {
     const Retry = [{ ErrorEquals: ['States.ALL'] }];
     const Catch = [{ ErrorEquals: ['States.ALL'], Next: 'Last' }];
     expect(payload({ InputPath: '$.x', Retry, Catch }, {})).toMatchObject({
@@ -70,14 +70,14 @@ describe('the input of a task', () => {
 });
 
 describe('the output of a task', () => {
-  it.each<[string, object, Json]>([
+  test.each<[string, object, Json]>([
     ['is its result', {}, { r: 1 }],
     ['is its input with the result at ResultPath', { ResultPath: '$.x.y' }, { a: 1, x: { y: { r: 1 } } }],
   ])('the output of a task %s', (_, fields, expected) => {
     expect(after(fields, { a: 1 }, result({ r: 1 })).progress.data).toEqual(expected);
   });
 
-  it('a result that does not fit ResultPath is an error that can be caught', () => {
+  test('a result that does not fit ResultPath is an error that can be caught', () => {
     const Catch = [{ ErrorEquals: ['States.ALL'], Next: 'Last' }];
     const move = after({ ResultPath: '$.a.b', Catch }, { a: 1 }, result(1));
     expect(move).toMatchObject({
@@ -86,7 +86,7 @@ describe('the output of a task', () => {
     });
   });
 
-  it('the output is limited to 256 KiB, as in Step Functions', () => {
+  test('the output is limited to 256 KiB, as in Step Functions', () => {
     const Catch = [{ ErrorEquals: ['States.ALL'], Next: 'Last' }];
     const fits = 'x'.repeat(262_144 - 2);
     expect(after({ Catch }, {}, result(fits)).progress.status).toBe('succeeded');
@@ -99,7 +99,7 @@ describe('the output of a task', () => {
 });
 
 describe('a failed task', () => {
-  it('a retried task stays in its state and wakes later', () => {
+  test('a retried task stays in its state and wakes later', () => {
     const move = after({ Retry: [{ ErrorEquals: ['E'], IntervalSeconds: 3 }] }, { a: 1 }, failure);
     expect(move).toEqual({
       entered: false,
@@ -107,7 +107,7 @@ describe('a failed task', () => {
     });
   });
 
-  it('a caught task continues with the error at ResultPath', () => {
+  test('a caught task continues with the error at ResultPath', () => {
     const Catch = [{ ErrorEquals: ['E'], ResultPath: '$.failure', Next: 'Last' }];
     expect(after({ Catch }, { a: 1 }, failure).progress.data).toEqual({
       a: 1,
@@ -115,13 +115,13 @@ describe('a failed task', () => {
     });
   });
 
-  it('a caught task without ResultPath continues with the error alone', () => {
+  test('a caught task without ResultPath continues with the error alone', () => {
     expect(after({ Catch: [{ ErrorEquals: ['E'], Next: 'Last' }] }, { a: 1 }, failure).progress.data).toEqual(
       { Error: 'E', Cause: 'why' },
     );
   });
 
-  it('an unhandled failure fails the execution with its error', () => {
+  test('an unhandled failure fails the execution with its error', () => {
     expect(after({}, { a: 1 }, failure).progress).toEqual({
       status: 'failed',
       state: 'First',
@@ -132,7 +132,7 @@ describe('a failed task', () => {
     });
   });
 
-  it('the retry count restarts when the state is entered again', () => {
+  test('the retry count restarts when the state is entered again', () => {
     const workflow = taskWorkflow({
       Next: 'First',
       Retry: [{ ErrorEquals: ['E'], MaxAttempts: 1 }],
@@ -150,7 +150,7 @@ describe('a failed task', () => {
 });
 
 describe('other states', () => {
-  it('a Choice without its variable fails the execution', () => {
+  test('a Choice without its variable fails the execution', () => {
     const rule = { Variable: '$.x', BooleanEquals: true, Next: 'Last' };
     const workflow = createWorkflow({
       First: { Type: 'Choice', Choices: [rule], Default: 'Last' },
@@ -161,7 +161,7 @@ describe('other states', () => {
     });
   });
 
-  it('a Fail state ends the execution with its error and cause', () => {
+  test('a Fail state ends the execution with its error and cause', () => {
     const workflow = createWorkflow({ First: { Type: 'Fail', Error: 'Broken', Cause: 'It broke.' } });
     expect(startExecution(workflow, { a: 1 }, now)).toEqual({
       entered: true,
@@ -176,7 +176,7 @@ describe('other states', () => {
     });
   });
 
-  it('a stored state that the definition removed fails the execution', () => {
+  test('a stored state that the definition removed fails the execution', () => {
     const workflow = taskWorkflow({});
     const failed = {
       progress: {
@@ -190,7 +190,7 @@ describe('other states', () => {
     expect(applyTaskOutcome(workflow, at('Gone', {}), result({}), now, () => 0)).toMatchObject(failed);
   });
 
-  it('a stopped execution keeps its state', () => {
+  test('a stopped execution keeps its state', () => {
     expect(abortExecution(at('First', { a: 1 }), 'cancelled', now).progress).toMatchObject({
       status: 'aborted',
       state: 'First',

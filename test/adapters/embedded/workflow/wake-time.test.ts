@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../../adapters/embedded/workflow/json.ts';
 import { startExecution, nextAction } from '../../../../adapters/embedded/workflow/transition.ts';
 import { loadWorkflow } from '../../../../adapters/embedded/workflow/definition.ts';
@@ -12,7 +12,7 @@ function enterWait(fields: object, input: Json = {}) {
 }
 
 describe('a Wait state', () => {
-  it.each<[string, object, Json, string]>([
+  test.each<[string, object, Json, string]>([
     [
       'with a timestamp of its input ends at that time',
       { TimestampPath: '$.at' },
@@ -46,7 +46,7 @@ describe('a Wait state', () => {
     });
   });
 
-  it.each<[Json]>([[{ at: 'soon' }], [{ at: 7 }], [{}]])(
+  test.each<[Json]>([[{ at: 'soon' }], [{ at: 7 }], [{}]])(
     'a value %j in place of a timestamp ends the execution',
     (input) => {
       const { progress } = enterWait({ TimestampPath: '$.at' }, input);
@@ -54,7 +54,7 @@ describe('a Wait state', () => {
     },
   );
 
-  it('a clock that was set back during a wait does not extend it', () => {
+  test('a clock that was set back during a wait does not extend it', () => {
     const { workflow, progress } = enterWait({ TimestampPath: '$.at' }, { at: '2026-01-01T00:00:30Z' });
     const hourBack = new Date(startOfTest.getTime() - 3_600_000);
     const action = progress.status === 'running' && nextAction(workflow, progress, hourBack);

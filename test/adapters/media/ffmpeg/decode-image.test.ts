@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createImageDecoder } from '../../../../adapters/media/ffmpeg/decode-image.ts';
 import { ImageDecodeError } from '../../../../adapters/media/ffmpeg/errors.ts';
 import { ffmpegPath } from '../../../support/hls/recording.ts';
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 
 describe('decode', () => {
-  it('a decoded JPEG is packed RGB of the requested size', async () => {
+  test('a decoded JPEG is packed RGB of the requested size', async () => {
     const rgb = await decoder.decode(jpeg, size, never);
     expect(rgb.length).toBe(8 * 4 * 3);
     expect(rgb[0]).toBeGreaterThan(240);
@@ -33,7 +33,7 @@ describe('decode', () => {
     expect(rgb[2]).toBeLessThan(15);
   });
 
-  it('a decoder ignores the thumbnail inside a JPEG', async () => {
+  test('a decoder ignores the thumbnail inside a JPEG', async () => {
     const thumbnail = await make(
       '-f lavfi -i color=blue:size=32x16 -frames:v 1 -c:v mjpeg -f image2pipe pipe:1',
     );
@@ -49,7 +49,7 @@ describe('decode', () => {
     expect((await decoder.decode(withThumbnail, size, never))[0]).toBeGreaterThan(240);
   });
 
-  it.each([
+  test.each([
     ['empty', () => Buffer.alloc(0)],
     ['text', () => Buffer.from('<svg><image href="file:///etc/passwd"/></svg>')],
     ['PNG', () => make('-f lavfi -i color=red:size=32x16 -frames:v 1 -c:v png -f image2pipe pipe:1')],
@@ -70,7 +70,7 @@ describe('decode', () => {
     await expect(decoder.decode(await bytes(), size, never)).rejects.toBeInstanceOf(ImageDecodeError);
   });
 
-  it('a decoder stops when its signal aborts', async () => {
+  test('a decoder stops when its signal aborts', async () => {
     await expect(decoder.decode(jpeg, size, AbortSignal.abort(new Error('enough')))).rejects.toThrow(
       'enough',
     );
@@ -78,13 +78,13 @@ describe('decode', () => {
 });
 
 describe('decodeClip', () => {
-  it('a decoded clip has the requested frame rate', async () => {
+  test('a decoded clip has the requested frame rate', async () => {
     const pictures = await decoder.decodeClip(mp4, size, 2, never);
     expect(pictures.length).toBe(4);
     expect(pictures.every((rgb) => rgb.length === 96 && rgb[2]! > 240)).toBe(true);
   });
 
-  it('a decoder rejects bytes that are not a clip', async () => {
+  test('a decoder rejects bytes that are not a clip', async () => {
     await expect(decoder.decodeClip(jpeg, size, 2, never)).rejects.toBeInstanceOf(ImageDecodeError);
   });
 });

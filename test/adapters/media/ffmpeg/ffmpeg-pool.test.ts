@@ -3,7 +3,7 @@ import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createFfmpegRunner, type FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createFfmpegPool } from '../../../../adapters/media/ffmpeg/ffmpeg-pool.ts';
 import {
@@ -58,7 +58,7 @@ const isAlive = (pid: number) => {
 };
 
 describe('idle ffmpeg for frames', () => {
-  it('a frame uses the ffmpeg that was started after the previous frame, and shows its own stream', async () => {
+  test('a frame uses the ffmpeg that was started after the previous frame, and shows its own stream', async () => {
     expect(await readFrame(0)).toBeCloseTo(0, 0);
     await startedSoFar(2);
     expect(await readFrame(2)).toBeCloseTo(4, 0);
@@ -67,7 +67,7 @@ describe('idle ffmpeg for frames', () => {
     await startedSoFar(4);
   });
 
-  it('a frame starts an ffmpeg if the idle one has died', async () => {
+  test('a frame starts an ffmpeg if the idle one has died', async () => {
     await readFrame(0);
     await startedSoFar(2);
     const spare = (await started())[1]!;
@@ -76,7 +76,7 @@ describe('idle ffmpeg for frames', () => {
     expect(await readFrame(1)).toBeCloseTo(2, 0);
   });
 
-  it('concurrent frames use separate processes', async () => {
+  test('concurrent frames use separate processes', async () => {
     await readFrame(0);
     await startedSoFar(2);
     const moments = await Promise.all([readFrame(1), readFrame(2), readFrame(3)]);
@@ -93,7 +93,7 @@ describe('idle ffmpeg for clips', () => {
     return { clip, moment: readMoment(thumbnail) };
   };
 
-  it('a clip with a known end uses an idle ffmpeg and its own file', async () => {
+  test('a clip with a known end uses an idle ffmpeg and its own file', async () => {
     const [first, second] = [await readClip(0), await readClip(2)];
     expect(first.moment).toBeCloseTo(1.9, 0);
     expect(second.moment).toBeCloseTo(5.9, 0);
@@ -108,7 +108,7 @@ describe('idle ffmpeg for clips', () => {
 describe('idle ffmpeg', () => {
   const waits = ['-nostdin', '-loglevel', 'error', '-f', 'mpegts', '-i', 'pipe:0', '-f', 'null', '-'];
 
-  it('an idle ffmpeg is killed after its lifetime', async () => {
+  test('an idle ffmpeg is killed after its lifetime', async () => {
     const spares = createFfmpegPool({ ffmpegPath: counted, keepMs: 200, newFile: () => '' });
     spares.prepare(() => waits);
     spares.prepare(() => waits);
@@ -117,7 +117,7 @@ describe('idle ffmpeg', () => {
     await vi.waitFor(() => expect(isAlive(pid!)).toBe(false), { timeout: 10_000 });
   });
 
-  it('the pool holds at most four idle ffmpeg processes', async () => {
+  test('the pool holds at most four idle ffmpeg processes', async () => {
     const spares = createFfmpegPool({ ffmpegPath: counted, keepMs: 2000, newFile: () => '' });
     for (let index = 0; index < 6; index += 1) spares.prepare(() => [...waits, '-metadata', `take=${index}`]);
     await startedSoFar(4);
@@ -126,7 +126,7 @@ describe('idle ffmpeg', () => {
     expect(await started()).toHaveLength(4);
   });
 
-  it('an idle ffmpeg does not keep its parent alive, and ends with it', async () => {
+  test('an idle ffmpeg does not keep its parent alive, and ends with it', async () => {
     const script = `
       import { createSpareFfmpeg } from '${join(import.meta.dirname, '../../../../adapters/media/ffmpeg/ffmpeg-pool.ts')}';
       createSpareFfmpeg({ ffmpegPath: '${counted}', keepMs: 600_000, newFile: () => '' }).prepare(() => ${JSON.stringify(waits)});

@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FfmpegMissingError } from '../../../../adapters/media/ffmpeg/errors.ts';
 import { locateFfmpeg, type LocateOptions } from '../../../../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import { ffmpegPath } from '../../../support/hls/recording.ts';
@@ -30,28 +30,28 @@ async function readFailure(options: LocateOptions): Promise<FfmpegMissingError> 
 }
 
 describe('locateFfmpeg', () => {
-  it('locateFfmpeg prefers the setting and returns its version', async () => {
+  test('locateFfmpeg prefers the setting and returns its version', async () => {
     const found = await locateFfmpeg({ setting: ffmpegPath, env: {}, importStatic: absent });
     expect(found).toMatchObject({ path: ffmpegPath, source: 'setting' });
     expect(found.version).toMatch(/\d/);
   });
 
-  it('locateFfmpeg tries no other candidate if the setting is unusable', async () => {
+  test('locateFfmpeg tries no other candidate if the setting is unusable', async () => {
     const failure = await readFailure({ setting: '/no/ffmpeg', env: { PATH: directory } });
     expect(failure.message).toContain('it does not run');
   });
 
-  it('locateFfmpeg prefers ffmpeg-static to PATH', async () => {
+  test('locateFfmpeg prefers ffmpeg-static to PATH', async () => {
     const found = await locateFfmpeg({ env: { PATH: directory }, importStatic: installed });
     expect(found).toMatchObject({ path: ffmpegPath, source: 'ffmpeg-static' });
   });
 
-  it('locateFfmpeg uses FFMPEG_BIN instead of ffmpeg-static', async () => {
+  test('locateFfmpeg uses FFMPEG_BIN instead of ffmpeg-static', async () => {
     const found = await locateFfmpeg({ env: { FFMPEG_BIN: ffmpegPath }, importStatic: absent });
     expect(found.source).toBe('ffmpeg-static');
   });
 
-  it.each([
+  test.each([
     ['is not installed', absent],
     ['has no binary for the platform', () => Promise.resolve({ default: null })],
     ['has lost its download', () => Promise.resolve({ default: '/no/ffmpeg' })],
@@ -60,7 +60,7 @@ describe('locateFfmpeg', () => {
     expect(found).toMatchObject({ path: join(directory, 'ffmpeg'), source: 'PATH' });
   });
 
-  it('locateFfmpeg lists install commands if no ffmpeg is found', async () => {
+  test('locateFfmpeg lists install commands if no ffmpeg is found', async () => {
     const failure = await readFailure({ env: { PATH: '' }, importStatic: absent });
     expect(failure.message).toBe('ffmpeg was not found');
     for (const command of [
@@ -73,7 +73,7 @@ describe('locateFfmpeg', () => {
     }
   });
 
-  it.each([
+  test.each([
     ['another program', 'echo hello', 'output has no ffmpeg version'],
     ['too old', 'echo "ffmpeg version 4.4.2-0ubuntu0.22.04.1 Copyright" >&2', 'older than 5.1'],
     [

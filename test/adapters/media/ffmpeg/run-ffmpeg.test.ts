@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createImageDecoder } from '../../../../adapters/media/ffmpeg/decode-image.ts';
 import { NoFrameDecodedError } from '../../../../adapters/media/ffmpeg/errors.ts';
 import { createFfmpegRunner, type FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
@@ -37,7 +37,7 @@ function run(chunks: Uint8Array[], mode: InputMode, seconds?: number, clipSecond
 }
 
 describe('frame', () => {
-  it('a frame is the last key frame, and its thumbnail shows the same moment', async () => {
+  test('a frame is the last key frame, and its thumbnail shows the same moment', async () => {
     const pictures = await run(recording.segments, 'frames');
     expect(pictures.thumbnail.length).toBe(thumbnail.bytes);
     expect(readMoment(pictures.thumbnail)).toBeCloseTo(4, 0);
@@ -45,11 +45,11 @@ describe('frame', () => {
     expect(pictures.clip).toBeUndefined();
   });
 
-  it('a frame is never upscaled', async () => {
+  test('a frame is never upscaled', async () => {
     expect(jpegSize((await run(recording.segments, 'frames')).frame)).toEqual({ width: 160, height: 90 });
   });
 
-  it.each([
+  test.each([
     ['1280x720', { width: 896, height: 504 }],
     ['720x1280', { width: 720, height: 1280 }],
     ['1000x562', { width: 896, height: 504 }],
@@ -58,7 +58,7 @@ describe('frame', () => {
     expect(jpegSize((await run(segments, 'frames')).frame)).toEqual(expected);
   });
 
-  it('a frame can come from fMP4', async () => {
+  test('a frame can come from fMP4', async () => {
     const { segments, initialization } = await record({ segmentType: 'fmp4', seconds: 4 });
     const input = { kind: 'pipe' as const, format: 'mov' as const, chunks: [initialization!, segments[1]!] };
     const pictures = await runner.run(input, { mode: 'frames', clipSeconds: 3 }, limits, never);
@@ -67,7 +67,7 @@ describe('frame', () => {
 });
 
 describe('clip', () => {
-  it('a clip is H.264 from the end of the segments, and its evidence frame is its last frame', async () => {
+  test('a clip is H.264 from the end of the segments, and its evidence frame is its last frame', async () => {
     const pictures = await run(recording.segments, 'clip', 6);
     const frames = await momentsOfClip(pictures.clip!);
     expect(frames.length).toBe(15);
@@ -77,20 +77,20 @@ describe('clip', () => {
     expect(await momentOfJpeg(pictures.frame)).toBeCloseTo(readMoment(pictures.thumbnail), 0);
   });
 
-  it('a clip starts with its index, and its temporary file is deleted', async () => {
+  test('a clip starts with its index, and its temporary file is deleted', async () => {
     const { clip } = await run(recording.segments, 'hybrid', 6);
     const bytes = Buffer.from(clip!);
     expect(bytes.indexOf('moov')).toBeLessThan(bytes.indexOf('mdat'));
     expect(await readdir(tempDir)).toEqual([]);
   });
 
-  it('a clip is shorter if the stream is shorter', async () => {
+  test('a clip is shorter if the stream is shorter', async () => {
     const pictures = await run(recording.segments.slice(0, 1), 'clip', 2);
     expect((await momentsOfClip(pictures.clip!)).length).toBe(10);
     expect(readMoment(pictures.thumbnail)).toBeGreaterThan(1.5);
   });
 
-  it('a clip of segments that begin between key frames contains every decodable frame', async () => {
+  test('a clip of segments that begin between key frames contains every decodable frame', async () => {
     const { segments } = await record({ keyFrameSeconds: 6, seconds: 8 });
     const pictures = await run(segments.slice(2), 'clip', 4);
     const moments = await momentsOfClip(pictures.clip!);
@@ -99,14 +99,14 @@ describe('clip', () => {
     expect(readMoment(pictures.thumbnail)).toBeGreaterThan(7.5);
   });
 
-  it('a clip is at most 672 pixels wide and its frame 896', async () => {
+  test('a clip is at most 672 pixels wide and its frame 896', async () => {
     const { segments } = await record({ size: '1280x720', seconds: 1 });
     const pictures = await run(segments, 'clip', 1, 1);
     expect(jpegSize(pictures.frame).width).toBe(896);
     expect(await videoSize(pictures.clip!)).toBe('672x378');
   });
 
-  it('concurrent captures return their own clips', async () => {
+  test('concurrent captures return their own clips', async () => {
     const [early, late] = await Promise.all([
       run(recording.segments.slice(0, 1), 'clip', 2, 2),
       run(recording.segments.slice(2), 'clip', 2, 2),
@@ -117,7 +117,7 @@ describe('clip', () => {
 });
 
 describe('hostile and broken input', () => {
-  it.each([
+  test.each([
     ['frames', 'Failed to capture frame from stream'],
     ['clip', 'Failed to capture video clip from stream'],
     ['hybrid', 'Failed to capture video clip from stream'],
@@ -127,28 +127,28 @@ describe('hostile and broken input', () => {
     expect(failure).toMatchObject({ code: 'STREAM_FETCH_FAILED', message });
   });
 
-  it('input of another format than declared is not decoded', async () => {
+  test('input of another format than declared is not decoded', async () => {
     const { clip } = await run(recording.segments.slice(0, 1), 'clip', 2, 2);
     await expect(run([clip!], 'frames')).rejects.toBeInstanceOf(NoFrameDecodedError);
   });
 
-  it('empty input is reported as undecodable', async () => {
+  test('empty input is reported as undecodable', async () => {
     await expect(run([], 'frames')).rejects.toBeInstanceOf(NoFrameDecodedError);
   });
 
-  it('input that is cut within a GOP returns the previous key frame', async () => {
+  test('input that is cut within a GOP returns the previous key frame', async () => {
     const cut = Buffer.concat(recording.segments.slice(0, 2)).subarray(0, -2000);
     expect(readMoment((await run([cut], 'frames')).thumbnail)).toBeCloseTo(2, 0);
   });
 
-  it('endless input is killed at the timeout', async () => {
+  test('endless input is killed at the timeout', async () => {
     const input = { kind: 'pipe' as const, format: 'mpegts' as const, chunks: endless() };
     const failure = runner.run(input, { mode: 'frames', clipSeconds: 3 }, { timeoutMs: 300 }, never);
     await expect(failure).rejects.toThrow(StreamFetchError);
     await expect(failure).rejects.toMatchObject({ remediation: expect.stringContaining('within 0 s') });
   });
 
-  it('input with more pixels than any camera is not decoded', async () => {
+  test('input with more pixels than any camera is not decoded', async () => {
     const { stdout } = await promisify(execFile)(
       ffmpegPath,
       '-loglevel error -f lavfi -i color=size=4608x4608:rate=1 -frames:v 1 -c:v libx264 -preset ultrafast -f mpegts pipe:1'.split(
@@ -159,7 +159,7 @@ describe('hostile and broken input', () => {
     await expect(run([stdout], 'frames')).rejects.toBeInstanceOf(NoFrameDecodedError);
   });
 
-  it('a playlist, a DASH manifest, an SDP or a concat script as input causes no connection', async () => {
+  test('a playlist, a DASH manifest, an SDP or a concat script as input causes no connection', async () => {
     const reached = await countConnections(async (port) => {
       const url = `http://127.0.0.1:${port}/a.ts`;
       const bodies = [
@@ -173,7 +173,7 @@ describe('hostile and broken input', () => {
     expect(reached).toBe(0);
   });
 
-  it('RTSP input is read over TCP', async () => {
+  test('RTSP input is read over TCP', async () => {
     const reached = await countConnections(async (port) => {
       const input = { kind: 'rtsp' as const, relayUrl: `rtsp://127.0.0.1:${port}/camera` };
       const failure = runner.run(input, { mode: 'frames', clipSeconds: 3 }, { timeoutMs: 2000 }, never);

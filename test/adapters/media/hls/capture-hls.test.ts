@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createEgressGuard } from '../../../../adapters/egress/guard.ts';
 import { createGuardedHttp, type GuardedHttp } from '../../../../adapters/egress/guarded-http.ts';
 import { createFfmpegRunner, type FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
@@ -70,7 +70,7 @@ async function readFailure(promise: Promise<unknown>): Promise<StreamError> {
 }
 
 describe('HLS capture', () => {
-  it('a capture shows the newest segment and advances with the stream', async () => {
+  test('a capture shows the newest segment and advances with the stream', async () => {
     const first = await capture();
     server.newest = 5;
     const second = await capture();
@@ -82,7 +82,7 @@ describe('HLS capture', () => {
     ]);
   });
 
-  it('a capture fetches one segment for a frame, and for a clip those that cover it', async () => {
+  test('a capture fetches one segment for a frame, and for a clip those that cover it', async () => {
     await capture();
     expect(server.requests).toEqual(['/live.m3u8', '/segments/4.ts?token=a']);
     server.requests.length = 0;
@@ -96,13 +96,13 @@ describe('HLS capture', () => {
     expect(readMoment(thumbnail)).toBeGreaterThan(9.5);
   });
 
-  it('a capture keeps its position while the playlist is stale', async () => {
+  test('a capture keeps its position while the playlist is stale', async () => {
     const first = await capture();
     const second = await capture();
     expect(second.position).toEqual(first.position);
   });
 
-  it('a capture of a restarted stream has a new position', async () => {
+  test('a capture of a restarted stream has a new position', async () => {
     server.newest = 6;
     const before = await capture();
     server.newest = 0;
@@ -111,13 +111,13 @@ describe('HLS capture', () => {
     expect(after.position).not.toEqual(before.position);
   });
 
-  it('a capture is dated by the program date-time, if present', async () => {
+  test('a capture is dated by the program date-time, if present', async () => {
     expect((await capture()).capturedAt).toEqual(now);
     server.tags = (sequence) => (sequence === 4 ? ['#EXT-X-PROGRAM-DATE-TIME:2026-11-20T11:59:50.000Z'] : []);
     expect((await capture()).capturedAt).toEqual(new Date('2026-11-20T11:59:50Z'));
   });
 
-  it('a capture of fMP4 starts with the media initialization section', async () => {
+  test('a capture of fMP4 starts with the media initialization section', async () => {
     await close();
     await serve(await record({ segmentType: 'fmp4', seconds: 10 }));
     const { thumbnail, clip } = await capture({ mode: 'hybrid' });
@@ -126,20 +126,20 @@ describe('HLS capture', () => {
     expect(server.requests).toContain('/segments/init.mp4');
   });
 
-  it('a capture decrypts segments, with the media sequence number as initialization vector', async () => {
+  test('a capture decrypts segments, with the media sequence number as initialization vector', async () => {
     server.key = Buffer.from('0123456789abcdef');
     expect(readMoment((await capture({ mode: 'clip' })).thumbnail)).toBeGreaterThan(9.5);
     expect(server.requests.filter((path) => path === '/key')).toHaveLength(1);
   });
 
-  it('a capture of encrypted fMP4 does not decrypt a plain media initialization section', async () => {
+  test('a capture of encrypted fMP4 does not decrypt a plain media initialization section', async () => {
     await close();
     await serve(await record({ segmentType: 'fmp4', seconds: 10 }));
     server.key = Buffer.from('0123456789abcdef');
     expect(readMoment((await capture()).thumbnail)).toBeCloseTo(8, 0);
   });
 
-  it.each([true, false])(
+  test.each([true, false])(
     'a capture of byte ranges fetches ranges (supported by the server: %s)',
     async (known) => {
       server.byteRanges = true;
@@ -151,7 +151,7 @@ describe('HLS capture', () => {
     },
   );
 
-  it('a capture adds older segments if the newest has no key frame, and caches their number', async () => {
+  test('a capture adds older segments if the newest has no key frame, and caches their number', async () => {
     await close();
     await serve(await record({ keyFrameSeconds: 6, seconds: 12 }));
     expect(readMoment((await capture()).thumbnail)).toBeCloseTo(6, 0);
@@ -160,18 +160,18 @@ describe('HLS capture', () => {
     expect(server.requests.filter((path) => path.includes('/4.ts'))).toHaveLength(1);
   });
 
-  it('a capture does not join segments across a discontinuity', async () => {
+  test('a capture does not join segments across a discontinuity', async () => {
     server.tags = (sequence) => (sequence === 4 ? ['#EXT-X-DISCONTINUITY'] : []);
     await capture({ mode: 'clip' });
     expect(server.requests).toEqual(['/live.m3u8', '/segments/4.ts?token=a']);
   });
 
-  it('a capture reads compressed playlists', async () => {
+  test('a capture reads compressed playlists', async () => {
     server.gzip = true;
     expect((await capture()).frame.length).toBeGreaterThan(100);
   });
 
-  it('a capture follows redirects and resolves relative URLs against their target', async () => {
+  test('a capture follows redirects and resolves relative URLs against their target', async () => {
     server.answer = (path, answer) =>
       path.startsWith('/go/') ? { status: 302, headers: { location: '/live.m3u8' }, body: '' } : answer;
     expect((await capture({}, '/go/there')).position.segment).toMatch(/^4:/);
@@ -179,7 +179,7 @@ describe('HLS capture', () => {
 });
 
 describe('variant streams', () => {
-  it('the variant stream depends on the mode and is cached', async () => {
+  test('the variant stream depends on the mode and is cached', async () => {
     await capture({}, '/master.m3u8');
     await capture({}, '/master.m3u8');
     await capture({ mode: 'clip' }, '/master.m3u8');
@@ -192,7 +192,7 @@ describe('variant streams', () => {
     ]);
   });
 
-  it('the variant stream is selected again on request, and immediately if it fails', async () => {
+  test('the variant stream is selected again on request, and immediately if it fails', async () => {
     await capture({}, '/master.m3u8');
     server.requests.length = 0;
     await capture({ resolveAgain: true }, '/master.m3u8');
@@ -208,7 +208,7 @@ describe('variant streams', () => {
     ]);
   });
 
-  it('nested multivariant playlists are rejected', async () => {
+  test('nested multivariant playlists are rejected', async () => {
     server.answer = (path, answer) =>
       path.endsWith('.m3u8')
         ? { ...answer, body: '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nagain.m3u8' }
@@ -219,7 +219,7 @@ describe('variant streams', () => {
 });
 
 describe('HLS probe', () => {
-  it('a probe returns the live stream without credentials', async () => {
+  test('a probe returns the live stream without credentials', async () => {
     const url = server.url('/live.m3u8').replace('http://', 'http://me:secret@');
     expect(await capturer.probe(url, never)).toEqual({
       platform: 'hls',
@@ -227,14 +227,14 @@ describe('HLS probe', () => {
     });
   });
 
-  it('a probe accepts an EVENT playlist without ENDLIST, and a playlist without segments', async () => {
+  test('a probe accepts an EVENT playlist without ENDLIST, and a playlist without segments', async () => {
     server.editPlaylist = (text) => text.replace('#EXTM3U', '#EXTM3U\n#EXT-X-PLAYLIST-TYPE:EVENT');
     await expect(probe()).resolves.toMatchObject({ platform: 'hls' });
     server.editPlaylist = () => '#EXTM3U\n#EXT-X-TARGETDURATION:2';
     await expect(probe('/master.m3u8')).resolves.toMatchObject({ platform: 'hls' });
   });
 
-  it.each([
+  test.each([
     ['has ended', (text: string) => `${text}\n#EXT-X-ENDLIST`],
     ['is a recording', (text: string) => text.replace('#EXTM3U', '#EXTM3U\n#EXT-X-PLAYLIST-TYPE:VOD')],
   ])('a probe rejects a playlist that %s', async (_case, edit) => {
@@ -244,13 +244,13 @@ describe('HLS probe', () => {
     expect(failure.message).toBe('URL is not a live stream');
   });
 
-  it.each([404, 410])('a probe reports status %i as offline', async (status) => {
+  test.each([404, 410])('a probe reports status %i as offline', async (status) => {
     server.answer = (_path, answer) => ({ ...answer, status });
     const failure = await readFailure(probe());
     expect(failure).toMatchObject({ code: 'NOT_LIVESTREAM', message: 'Stream is offline' });
   });
 
-  it.each([
+  test.each([
     [401, /user name and password/],
     [403, /expired/],
     [429, /longer interval/],
@@ -262,7 +262,7 @@ describe('HLS probe', () => {
     expect(failure.remediation).toMatch(remediation);
   });
 
-  it.each([
+  test.each([
     ['a web page', '<!DOCTYPE html><html>', InvalidUrlError],
     ['a DASH manifest', '<?xml version="1.0"?><MPD xmlns="x">', InvalidUrlError],
     ['an empty response', '', InvalidUrlError],
@@ -276,7 +276,7 @@ describe('HLS probe', () => {
     expect(failure.remediation).toContain(words);
   });
 
-  it('a probe detects a large video file by its headers', async () => {
+  test('a probe detects a large video file by its headers', async () => {
     for (const megabytes of [3, 9]) {
       const body = Buffer.alloc(megabytes * 1024 * 1024);
       server.answer = () => ({ status: 200, headers: { 'content-type': 'video/mp4' }, body });
@@ -284,7 +284,7 @@ describe('HLS probe', () => {
     }
   });
 
-  it('a probe rejects DRM', async () => {
+  test('a probe rejects DRM', async () => {
     server.tags = () => [
       '#EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://a",KEYFORMAT="com.apple.streamingkeydelivery"',
     ];
@@ -294,7 +294,7 @@ describe('HLS probe', () => {
 });
 
 describe('failed HLS capture', () => {
-  it.each(['ENDLIST', 'PLAYLIST-TYPE:VOD'])(
+  test.each(['ENDLIST', 'PLAYLIST-TYPE:VOD'])(
     'a capture with %s reports that the stream has ended',
     async (tag) => {
       await capture();
@@ -305,14 +305,14 @@ describe('failed HLS capture', () => {
     },
   );
 
-  it('a capture of a missing playlist is a stream failure, not an end', async () => {
+  test('a capture of a missing playlist is a stream failure, not an end', async () => {
     server.answer = (_path, answer) => ({ ...answer, status: 404 });
     const failure = await readFailure(capture());
     expect(failure).toBeInstanceOf(StreamFetchError);
     expect(failure.message).toBe('Failed to fetch stream');
   });
 
-  it.each([
+  test.each([
     ['no segment', (text: string) => text.split('#EXTINF')[0] ?? ''],
     ['only gaps', (text: string) => text.replaceAll('#EXTINF', '#EXT-X-GAP\n#EXTINF')],
   ])('a capture of a playlist with %s asks to try again', async (_case, edit) => {
@@ -320,18 +320,18 @@ describe('failed HLS capture', () => {
     expect((await readFailure(capture())).remediation).toContain('no segment');
   });
 
-  it('a capture of a missing segment reports the status', async () => {
+  test('a capture of a missing segment reports the status', async () => {
     server.answer = (path, answer) => (path.startsWith('/segments/') ? { ...answer, status: 404 } : answer);
     expect((await readFailure(capture())).remediation).toContain('HTTP status 404 for the segment');
   });
 
-  it('a capture of a stalled segment ends at the request timeout', async () => {
+  test('a capture of a stalled segment ends at the request timeout', async () => {
     server.answer = (path, answer) =>
       path.startsWith('/segments/') ? { ...answer, delayMs: 60_000 } : answer;
     expect((await readFailure(capture())).remediation).toContain('did not respond in time');
   });
 
-  it('a capture of a segment without video is reported as undecodable', async () => {
+  test('a capture of a segment without video is reported as undecodable', async () => {
     server.answer = (path, answer) => (path.startsWith('/segments/') ? { ...answer, body: 'sorry' } : answer);
     expect((await readFailure(capture())).message).toBe('Failed to capture frame from stream');
     expect((await readFailure(capture({ mode: 'clip' }))).message).toBe(
@@ -339,20 +339,20 @@ describe('failed HLS capture', () => {
     );
   });
 
-  it('a capture with a wrong key is reported as undecryptable', async () => {
+  test('a capture with a wrong key is reported as undecryptable', async () => {
     server.key = Buffer.from('0123456789abcdef');
     server.answer = (path, answer) => (path === '/key' ? { ...answer, body: 'short' } : answer);
     expect((await readFailure(capture())).remediation).toContain('decrypted');
   });
 
-  it('a capture of segments above the size limit is reported as too large', async () => {
+  test('a capture of segments above the size limit is reported as too large', async () => {
     await http.close();
     http = createGuardedHttp(createEgressGuard({ allowRanges: ['127.0.0.0/8'] }));
     capturer = createHlsCapturer({ http, ffmpeg, now: () => now, limits: { captureBytes: 1000 } });
     expect((await readFailure(capture())).remediation).toContain('segment is too large');
   });
 
-  it('a cancelled capture throws the abort reason', async () => {
+  test('a cancelled capture throws the abort reason', async () => {
     server.answer = (_path, answer) => ({ ...answer, delayMs: 60_000 });
     const cancelled = AbortSignal.timeout(30);
     const request = {
@@ -368,7 +368,7 @@ describe('failed HLS capture', () => {
 describe('forbidden address in HLS', () => {
   const inside = 'http://169.254.169.254/latest';
 
-  it.each([
+  test.each([
     ['of the playlist', (text: string) => text, inside],
     ['of a segment', (text: string) => text.replaceAll('segments/4.ts', `${inside}/4.ts`), undefined],
     [
@@ -390,14 +390,14 @@ describe('forbidden address in HLS', () => {
     expect(failure.remediation).toContain('WATCHPOST_ALLOW_RANGES');
   });
 
-  it('a redirect of a segment to a forbidden address is rejected', async () => {
+  test('a redirect of a segment to a forbidden address is rejected', async () => {
     server.answer = (path, answer) =>
       path.startsWith('/segments/') ? { status: 302, headers: { location: inside }, body: '' } : answer;
     expect(await readFailure(capture())).toBeInstanceOf(InvalidUrlError);
   });
 });
 
-it('a server that refuses connections is a stream failure', async () => {
+test('a server that refuses connections is a stream failure', async () => {
   const url = server.url('/live.m3u8');
   await server.close();
   const failure = await readFailure(

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Segment } from '../../../../adapters/media/hls/playlist.ts';
 import { captureTime } from '../../../../adapters/media/hls/capture-time.ts';
 
@@ -18,14 +18,14 @@ function newest(startsAt: string | null): Segment {
   };
 }
 
-it('a frame is dated by the start of its segment, a clip by the end', () => {
+test('a frame is dated by the start of its segment, a clip by the end', () => {
   expect(captureTime(newest('2026-11-20T11:59:50Z'), 'frames', now)).toEqual(
     new Date('2026-11-20T11:59:50Z'),
   );
   expect(captureTime(newest('2026-11-20T11:59:50Z'), 'clip', now)).toEqual(new Date('2026-11-20T11:59:54Z'));
 });
 
-it.each([
+test.each([
   null,
   '1970-01-01T00:00:00Z',
   '2026-11-19T11:00:00Z',

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createFfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { extractLastKeyFrame } from '../../../../adapters/media/hls/extract-last-key-frame.ts';
 import { ffmpegPath, readMoment, record } from '../../../support/hls/recording.ts';
@@ -36,7 +36,7 @@ function edited(edit: (packet: Buffer, index: number) => Buffer | null): Buffer 
 }
 
 describe('lastKeyFrame', () => {
-  it('the last key frame shows the same as the whole segment, in fewer bytes', async () => {
+  test('the last key frame shows the same as the whole segment, in fewer bytes', async () => {
     const cut = extractLastKeyFrame(whole)!;
     expect(cut.length).toBeLessThan(whole.length / 2);
     expect(cut.length % packetBytes).toBe(0);
@@ -44,7 +44,7 @@ describe('lastKeyFrame', () => {
     expect(await momentShown(whole)).toBeCloseTo(3, 0);
   });
 
-  it('a segment without a marked key frame returns null', () => {
+  test('a segment without a marked key frame returns null', () => {
     const unmarked = edited((packet) => {
       if ((packet[3]! & 0x20) !== 0 && packet[4]! > 0) packet[5] = packet[5]! & ~0x40;
       return packet;
@@ -52,7 +52,7 @@ describe('lastKeyFrame', () => {
     expect(extractLastKeyFrame(unmarked)).toBeNull();
   });
 
-  it('a segment without tables, of other bytes or with misaligned packets returns null', () => {
+  test('a segment without tables, of other bytes or with misaligned packets returns null', () => {
     expect(
       extractLastKeyFrame(edited((packet) => ((packet[1]! & 0x1f) === 0 && packet[2] === 0 ? null : packet))),
     ).toBeNull();
@@ -65,7 +65,7 @@ describe('lastKeyFrame', () => {
     ).toBeNull();
   });
 
-  it('damaged bytes return bytes or null and never throw', () => {
+  test('damaged bytes return bytes or null and never throw', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(2000), fc.nat(255)), { maxLength: 40 }), (damages) => {
         const bytes = Buffer.from(whole);

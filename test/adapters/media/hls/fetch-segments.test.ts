@@ -1,5 +1,5 @@
 import { createCipheriv } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { GuardedHttp } from '../../../../adapters/egress/guarded-http.ts';
 import { fetchSegments } from '../../../../adapters/media/hls/fetch-segments.ts';
 import type { Segment } from '../../../../adapters/media/hls/playlist.ts';
@@ -52,7 +52,7 @@ async function fetched(files: Record<string, Uint8Array>, segments: Segment[]): 
 }
 
 describe('fetchSegments', () => {
-  it('fetchSegments yields the media initialization section once, then the segments in order', async () => {
+  test('fetchSegments yields the media initialization section once, then the segments in order', async () => {
     const initialization = { url: 'https://cdn.example/init.mp4', byteRange: null };
     const segments = ['1', '2'].map((name) =>
       segment({ url: `https://cdn.example/${name}.m4s`, initialization }),
@@ -65,7 +65,7 @@ describe('fetchSegments', () => {
     expect(await fetched(files, segments)).toEqual(['init', 'one', 'two']);
   });
 
-  it.each([
+  test.each([
     ['0000000100000002', 2n ** 32n + 2n],
     ['0020000000000001', 2n ** 53n + 1n],
     ['ffffffffffffffff', 2n ** 64n - 1n],
@@ -82,14 +82,14 @@ describe('fetchSegments', () => {
     },
   );
 
-  it('fetchSegments uses the given initialization vector', async () => {
+  test('fetchSegments uses the given initialization vector', async () => {
     const iv = Buffer.from('ffeeddccbbaa99887766554433221100', 'hex');
     const files = { 'https://cdn.example/1.ts': encrypted(iv), 'https://cdn.example/key': key };
     const one = segment({ key: { method: 'AES-128', url: 'https://cdn.example/key', iv } });
     expect(await fetched(files, [one])).toEqual([plain]);
   });
 
-  it('fetchSegments divides its byte limit among concurrent requests', async () => {
+  test('fetchSegments divides its byte limit among concurrent requests', async () => {
     const file = Buffer.from('x');
     const { http, limits } = serving({ 'https://cdn.example/1.ts': file });
     const fetching = fetchSegments(
@@ -101,7 +101,7 @@ describe('fetchSegments', () => {
     expect(limits).toEqual([1000, 1000]);
   });
 
-  it('fetchSegments stops at the first failure and ignores later ones', async () => {
+  test('fetchSegments stops at the first failure and ignores later ones', async () => {
     const missing = segment({ url: 'https://cdn.example/gone.ts' });
     await expect(fetched({}, [missing, missing, missing])).rejects.toBeInstanceOf(StreamFetchError);
   });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { jpegSize } from '../../../support/hls/jpeg-size.ts';
 import { record, type RecordingOptions } from '../../../support/hls/recording.ts';
 import {
@@ -37,27 +37,27 @@ async function expectPictures(): Promise<void> {
 }
 
 describe('MPEG-TS', () => {
-  it('MPEG-TS with H.265 is captured', async () => {
+  test('MPEG-TS with H.265 is captured', async () => {
     await serve({ codec: 'h265' });
     await expectPictures();
   });
 
-  it('MPEG-TS with audio first is captured', async () => {
+  test('MPEG-TS with audio first is captured', async () => {
     await serve({ sound: true });
     await expectPictures();
   });
 
-  it('MPEG-TS with leading garbage is captured', async () => {
+  test('MPEG-TS with leading garbage is captured', async () => {
     await serve({}, (segment) => Buffer.concat([Buffer.alloc(1000, 'x'), segment]));
     await expectPictures();
   });
 
-  it('MPEG-TS with late tables is captured, with the tables of the previous segment', async () => {
+  test('MPEG-TS with late tables is captured, with the tables of the previous segment', async () => {
     await serve({}, tablesLate);
     expect(await stream.moment('/live.m3u8')).toBeCloseTo(4, 0);
   });
 
-  it('MPEG-TS with tables in a media initialization section is captured', async () => {
+  test('MPEG-TS with tables in a media initialization section is captured', async () => {
     const { segments } = await serve({});
     const [, ...rest] = [0, 1, 2].map((index) => `${index}.ts`);
     stream.files['/tables.ts'] = packets(segments[0]!).filter(isTable).reduce(join, Buffer.alloc(0));
@@ -71,24 +71,24 @@ describe('MPEG-TS', () => {
     await expectPictures();
   });
 
-  it('MPEG-TS that is truncated within a packet is captured up to that point', async () => {
+  test('MPEG-TS that is truncated within a packet is captured up to that point', async () => {
     await serve({}, (segment) => segment.subarray(0, segment.length - 100));
     expect(await stream.moment('/live.m3u8')).toBeCloseTo(4, 0);
   });
 });
 
 describe('fragmented MP4', () => {
-  it('fMP4 with H.265 (hvc1) is captured', async () => {
+  test('fMP4 with H.265 (hvc1) is captured', async () => {
     await serve({ codec: 'h265', segmentType: 'fmp4' });
     await expectPictures();
   });
 
-  it('fMP4 with audio first is captured', async () => {
+  test('fMP4 with audio first is captured', async () => {
     await serve({ sound: true, segmentType: 'fmp4' });
     await expectPictures();
   });
 
-  it('fMP4 in byte ranges of one file, with its media initialization section, is captured', async () => {
+  test('fMP4 in byte ranges of one file, with its media initialization section, is captured', async () => {
     const { segments, initialization } = await serve({ segmentType: 'fmp4' });
     stream.files['/all.mp4'] = Buffer.concat([initialization!, ...segments]);
     const ranges = segments.map(({ length }) => `#EXT-X-BYTERANGE:${length}`);
@@ -100,7 +100,7 @@ describe('fragmented MP4', () => {
     await expectPictures();
   });
 
-  it('fMP4 in whole files without a media initialization section is captured', async () => {
+  test('fMP4 in whole files without a media initialization section is captured', async () => {
     const { initialization } = await serve({ segmentType: 'fmp4' }, (segment) => segment);
     for (const [name, segment] of Object.entries(stream.files)) {
       if (!name.endsWith('.m4s') || !Buffer.isBuffer(segment)) continue;
@@ -111,7 +111,7 @@ describe('fragmented MP4', () => {
   });
 });
 
-it('a stream with audio only is reported as undecodable', async () => {
+test('a stream with audio only is reported as undecodable', async () => {
   await serve({ sound: true }, withoutPicture);
   expect((await readFailure(stream.capture('/live.m3u8'))).message).toBe(
     'Failed to capture frame from stream',

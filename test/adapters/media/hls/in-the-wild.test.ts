@@ -1,5 +1,5 @@
 import { createCipheriv } from 'node:crypto';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { extractLastKeyFrame } from '../../../../adapters/media/hls/extract-last-key-frame.ts';
 import type { Served } from '../../../support/hls/file-server.ts';
 import { readMoment, record } from '../../../support/hls/recording.ts';
@@ -30,7 +30,7 @@ const playlists = (): string[] => stream.requests.filter((path) => path.includes
 const position = async (): Promise<string | null> => (await stream.capture(live)).position.segment;
 
 describe('multivariant playlist', () => {
-  it('a multivariant playlist leads to video, never to audio, subtitles or I-frame playlists', async () => {
+  test('a multivariant playlist leads to video, never to audio, subtitles or I-frame playlists', async () => {
     await serve({
       '/master.m3u8': [
         '#EXTM3U',
@@ -51,7 +51,7 @@ describe('multivariant playlist', () => {
     expect(stream.requests).toEqual(['/master.m3u8', '/live.m3u8', '/4.ts']);
   });
 
-  it('a multivariant playlist without resolutions or codecs is ranked by bandwidth', async () => {
+  test('a multivariant playlist without resolutions or codecs is ranked by bandwidth', async () => {
     await serve({
       '/master.m3u8':
         '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=64000\nsound.m3u8\n#EXT-X-STREAM-INF:BANDWIDTH=900000\nlive.m3u8',
@@ -60,7 +60,7 @@ describe('multivariant playlist', () => {
     expect(await stream.moment('/master.m3u8')).toBeCloseTo(8, 0);
   });
 
-  it('a multivariant playlist with audio only is rejected with a reason', async () => {
+  test('a multivariant playlist with audio only is rejected with a reason', async () => {
     await serve({
       '/master.m3u8': '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=64000,CODECS="mp4a.40.2"\nsound.m3u8',
     });
@@ -69,7 +69,7 @@ describe('multivariant playlist', () => {
     );
   });
 
-  it.each([404, 403, 503])(
+  test.each([404, 403, 503])(
     'a multivariant playlist leads to its second server if the first returns %d',
     async (status) => {
       const variant = '#EXT-X-STREAM-INF:BANDWIDTH=900000,RESOLUTION=1280x720';
@@ -92,7 +92,7 @@ describe('multivariant playlist', () => {
     },
   );
 
-  it('a query signature does not apply to relative URLs, except through QUERYPARAM', async () => {
+  test('a query signature does not apply to relative URLs, except through QUERYPARAM', async () => {
     await serve(
       {
         '/master.m3u8':
@@ -117,7 +117,7 @@ describe('multivariant playlist', () => {
 });
 
 describe('discontinuity', () => {
-  it('only segments after a discontinuity are decoded, also with another codec', async () => {
+  test('only segments after a discontinuity are decoded, also with another codec', async () => {
     const other = await record({ codec: 'h265', seconds: 6 });
     await serve({
       [live]: mediaPlaylist(['other.ts', '#EXT-X-DISCONTINUITY', '4.ts', '5.ts']),
@@ -130,7 +130,7 @@ describe('discontinuity', () => {
     expect(await stream.moment('/back.m3u8', clip)).toBeLessThan(4.5);
   });
 
-  it('the media initialization section of fMP4 changes at a discontinuity', async () => {
+  test('the media initialization section of fMP4 changes at a discontinuity', async () => {
     const before = await record({ segmentType: 'fmp4', seconds: 10 });
     const after = await record({ segmentType: 'fmp4', codec: 'h265', seconds: 6 });
     await serve({
@@ -150,7 +150,7 @@ describe('discontinuity', () => {
     expect(stream.requests).not.toContain('/before.m4s');
   });
 
-  it('segments with EXT-X-GAP are omitted', async () => {
+  test('segments with EXT-X-GAP are omitted', async () => {
     await serve({ [live]: mediaPlaylist(['3.ts', '4.ts', '#EXT-X-GAP', '5.ts']) });
     expect(await stream.moment(live)).toBeCloseTo(8, 0);
     expect(stream.requests).not.toContain('/5.ts');
@@ -167,7 +167,7 @@ describe('AES-128', () => {
     return Buffer.concat([cipher.update(segments[index]!), cipher.final()]);
   }
 
-  it('AES-128 with keys that change within a clip is decrypted, with explicit and implicit vectors', async () => {
+  test('AES-128 with keys that change within a clip is decrypted, with explicit and implicit vectors', async () => {
     const iv = 'ffeeddccbbaa99887766554433221100';
     await serve({
       [live]: mediaPlaylist(
@@ -187,7 +187,7 @@ describe('AES-128', () => {
     expect(await stream.moment(live, { mode: 'clip' })).toBeGreaterThan(11.5);
   });
 
-  it('is decrypted if the segment has DRM keys too, in any order of the keys', async () => {
+  test('is decrypted if the segment has DRM keys too, in any order of the keys', async () => {
     const identity = '#EXT-X-KEY:METHOD=AES-128,URI="1.key"';
     const fairPlay = '#EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://x",KEYFORMAT="com.apple.streamingkeydelivery"';
     for (const keys of [
@@ -204,7 +204,7 @@ describe('AES-128', () => {
     }
   });
 
-  it('asks for a key once, until a capture fails with it', async () => {
+  test('asks for a key once, until a capture fails with it', async () => {
     await serve(
       {
         [live]: mediaPlaylist(['#EXT-X-KEY:METHOD=AES-128,URI="1.key"', '4.ts'], 4),
@@ -221,7 +221,7 @@ describe('AES-128', () => {
     expect((await stream.capture(live)).frame).toEqual(extractLastKeyFrame(segments[4]!));
   });
 
-  it.each([
+  test.each([
     'METHOD=SAMPLE-AES,URI="skd://x",KEYFORMAT="com.apple.streamingkeydelivery",KEYFORMATVERSIONS="1"',
     'METHOD=SAMPLE-AES-CTR,URI="data:text/plain;base64,AAAA",KEYFORMAT="urn:uuid:edef8ba9-79d6-4ace-a3c8-27dcd51d21ed"',
     'METHOD=SAMPLE-AES,URI="1.key"',
@@ -236,7 +236,7 @@ describe('AES-128', () => {
   });
 });
 
-it('a media initialization section is fetched once', async () => {
+test('a media initialization section is fetched once', async () => {
   const { initialization, segments: parts } = await record({ segmentType: 'fmp4', seconds: 10 });
   await serve(
     {
@@ -257,7 +257,7 @@ describe('low-latency playlist', () => {
     '#EXT-X-PART-INF:PART-TARGET=0.5',
   ];
 
-  it('a low-latency playlist is captured from its newest whole segment', async () => {
+  test('a low-latency playlist is captured from its newest whole segment', async () => {
     await serve({
       [live]: mediaPlaylist([
         ...tags,
@@ -274,7 +274,7 @@ describe('low-latency playlist', () => {
     expect(stream.requests).toEqual([live, '/4.ts']);
   });
 
-  it('a delta update is numbered correctly', async () => {
+  test('a delta update is numbered correctly', async () => {
     await serve(
       {
         [live]: mediaPlaylist([...tags, '#EXT-X-SKIP:SKIPPED-SEGMENTS=3', '3.ts', '4.ts']),
@@ -291,7 +291,7 @@ describe('program date-time', () => {
   const at = (time: string): string => `#EXT-X-PROGRAM-DATE-TIME:${time}`;
   const takenAt = async (): Promise<string> => (await stream.capture(live)).capturedAt.toISOString();
 
-  it.each([
+  test.each([
     ['on every segment', [at('2026-11-20T11:59:40.250Z'), '3.ts', at('2026-11-20T11:59:42.250Z'), '4.ts']],
     ['on the first segment only', [at('2026-11-20T11:59:40.250+00:00'), '3.ts', '4.ts']],
     ['in the format of ffmpeg', [at('2026-11-20T12:59:40.250+0100'), '3.ts', '4.ts']],
@@ -302,7 +302,7 @@ describe('program date-time', () => {
     expect(await takenAt()).toBe('2026-11-20T11:59:42.250Z');
   });
 
-  it.each([
+  test.each([
     ['MPEG-TS', {}],
     ['fMP4', { segmentType: 'fmp4' }],
   ] as const)('a frame is dated by its key frame, not by its segment (%s)', async (_format, options) => {
@@ -326,7 +326,7 @@ describe('program date-time', () => {
     expect(capturedAt.toISOString()).toBe('2026-11-20T11:59:43.500Z');
   });
 
-  it('a frame is dated by the earlier segment that contains it', async () => {
+  test('a frame is dated by the earlier segment that contains it', async () => {
     const rare = await record({ keyFrameSeconds: 6, seconds: 12 });
     await serve({
       [live]: mediaPlaylist([at('2026-11-20T11:59:40Z'), 'a.ts', 'b.ts', 'c.ts']),
@@ -337,7 +337,7 @@ describe('program date-time', () => {
     expect(capturedAt.toISOString()).toBe('2026-11-20T11:59:40.000Z');
   });
 
-  it.each([
+  test.each([
     ['that is absent', ['4.ts']],
     ['from before a discontinuity', [at('2026-11-20T11:59:40Z'), '3.ts', '#EXT-X-DISCONTINUITY', '4.ts']],
     ['of another year', [at('2024-11-20T11:59:40Z'), '4.ts']],

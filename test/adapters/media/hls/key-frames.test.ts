@@ -1,5 +1,5 @@
 import { assert, property, uint8Array } from 'fast-check';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { lastKeyFrameOffsetMp4 } from '../../../../adapters/media/hls/mp4-key-frames.ts';
 import { lastKeyFrameOffsetTs } from '../../../../adapters/media/hls/ts-key-frames.ts';
 import { record, type Recording } from '../../../support/hls/recording.ts';
@@ -9,7 +9,7 @@ const often = { keyFrameSeconds: 0.5, seconds: 6 };
 const rarely = { keyFrameSeconds: 6, seconds: 6 };
 
 describe('last key frame of a segment', () => {
-  it.each([
+  test.each([
     ['MPEG-TS', {}],
     ['MPEG-TS with sound', { sound: true }],
     ['MPEG-TS of H.265', { codec: 'h265' }],
@@ -21,7 +21,7 @@ describe('last key frame of a segment', () => {
     for (const segment of segments) expect(toTime(segment, initialization)).toBeCloseTo(1.5, 2);
   });
 
-  it.each(['mpegts', 'fmp4'] as const)(
+  test.each(['mpegts', 'fmp4'] as const)(
     'the last key frame may be in an earlier segment (%s)',
     async (segmentType) => {
       const { segments, initialization } = await record({ ...rarely, segmentType });
@@ -29,7 +29,7 @@ describe('last key frame of a segment', () => {
     },
   );
 
-  it('the last key frame is found after garbage and across a timestamp wrap', async () => {
+  test('the last key frame is found after garbage and across a timestamp wrap', async () => {
     const { segments } = await record(often);
     const shifted = Buffer.from(segments[1]!);
     for (let at = 0; at < shifted.length; at += 188)
@@ -44,7 +44,7 @@ describe('last key frame of a segment', () => {
       recording = await record({ ...often, segmentType: 'fmp4' });
     });
 
-    it('a damaged segment has no last key frame and causes no error', () => {
+    test('a damaged segment has no last key frame and causes no error', () => {
       const { segments, initialization } = recording;
       assert(
         property(uint8Array({ minLength: 1, maxLength: 40 }), (noise) => {
@@ -63,7 +63,7 @@ describe('last key frame of a segment', () => {
       expect(lastKeyFrameOffsetTs(new Uint8Array())).toBeNull();
     });
 
-    it('a segment that declares endless samples is read quickly', () => {
+    test('a segment that declares endless samples is read quickly', () => {
       const segment = Buffer.from(recording.segments[0]!);
       const run = segment.indexOf('trun') + 4;
       segment.writeUInt32BE(0, run);
@@ -71,7 +71,7 @@ describe('last key frame of a segment', () => {
       expect(lastKeyFrameOffsetMp4(segment, recording.initialization)).not.toBeNaN();
     });
 
-    it.each(['moof', 'traf', 'trun'])('a segment of empty boxes (%s) takes no memory', (type) => {
+    test.each(['moof', 'traf', 'trun'])('a segment of empty boxes (%s) takes no memory', (type) => {
       const boxes = Buffer.alloc(16 * 1024 * 1024, box(type, Buffer.alloc(0)));
       const bombs = { moof: boxes, traf: box('moof', boxes), trun: box('moof', createFragment(boxes)) };
       const before = process.memoryUsage().heapTotal;

@@ -1,5 +1,5 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { extractLastKeyFrame } from '../../../../adapters/media/hls/extract-last-key-frame.ts';
 import type { CaptureRequest } from '../../../../core/records/capture.ts';
 import { InvalidUrlError, StreamEndedError, StreamFetchError } from '../../../../core/errors.ts';
@@ -37,7 +37,7 @@ const live = '/live.m3u8';
 const position = async (): Promise<string | null> => (await stream.capture(live)).position.segment;
 
 describe('HLS URL', () => {
-  it('relative URLs are resolved against the target of a redirect', async () => {
+  test('relative URLs are resolved against the target of a redirect', async () => {
     const to = (location: string): Served => ({ status: 302, headers: { location }, body: '' });
     await serve({
       '/go': to('/deep/path/master.m3u8?session=1'),
@@ -57,7 +57,7 @@ describe('HLS URL', () => {
     ]);
   });
 
-  it.each(['/live.m3u8?a=b.c&d', '/live', '/play.php?channel=1', '/live.m3u8;jsessionid=1', '/LIVE.M3U8'])(
+  test.each(['/live.m3u8?a=b.c&d', '/live', '/play.php?channel=1', '/live.m3u8;jsessionid=1', '/LIVE.M3U8'])(
     '%s is HLS because of its content, regardless of its suffix and content type',
     async (path) => {
       const [name = ''] = path.split('?');
@@ -67,7 +67,7 @@ describe('HLS URL', () => {
     },
   );
 
-  it('a signed URL appears in no error and no position', async () => {
+  test('a signed URL appears in no error and no position', async () => {
     await serve({
       '/secret-path/live.m3u8': mediaPlaylist(['4.ts?sig=secret']),
       '/secret-path/4.ts': segments[4]!,
@@ -81,7 +81,7 @@ describe('HLS URL', () => {
 });
 
 describe('HLS response', () => {
-  it.each([
+  test.each([
     ['gzip', gzipSync],
     ['br', brotliCompressSync],
     ['deflate', deflateSync],
@@ -94,7 +94,7 @@ describe('HLS response', () => {
     expect(await newest()).toBe(4);
   });
 
-  it('a playlist is read in every notation', async () => {
+  test('a playlist is read in every notation', async () => {
     const text = mediaPlaylist(['# a comment', '#EXT-X-NEW:X', '4.ts']).replace(
       '#EXT-X-VERSION:7',
       '#EXT-X-VERSION:99',
@@ -103,7 +103,7 @@ describe('HLS response', () => {
     expect(await newest()).toBe(4);
   });
 
-  it('a slow response is awaited until its timeout', async () => {
+  test('a slow response is awaited until its timeout', async () => {
     const slow = { pieces: 10, pauseMs: 30 };
     await serve({
       [live]: { ...slow, body: mediaPlaylist(['4.ts']) },
@@ -118,30 +118,33 @@ describe('HLS response', () => {
 });
 
 describe('live edge', () => {
-  it.each([404, 403, 500])('a newest segment with status %d is replaced by an older one', async (status) => {
-    const gone = { [live]: mediaPlaylist(['3.ts', '4.ts', '5.ts']), '/5.ts': { status, body: '' } };
-    await serve(gone);
-    expect(await newest()).toBe(4);
-  });
+  test.each([404, 403, 500])(
+    'a newest segment with status %d is replaced by an older one',
+    async (status) => {
+      const gone = { [live]: mediaPlaylist(['3.ts', '4.ts', '5.ts']), '/5.ts': { status, body: '' } };
+      await serve(gone);
+      expect(await newest()).toBe(4);
+    },
+  );
 
-  it('a missing newest segment is replaced by older ones in a clip', async () => {
+  test('a missing newest segment is replaced by older ones in a clip', async () => {
     await serve({ [live]: mediaPlaylist(['3.ts', '4.ts', 'gone.ts']) }, decoded);
     expect(await stream.moment(live)).toBeCloseTo(8, 0);
     expect(await stream.moment(live, { mode: 'clip' })).toBeGreaterThan(9.5);
   });
 
-  it('segments that have left the window are omitted', async () => {
+  test('segments that have left the window are omitted', async () => {
     await serve({ [live]: mediaPlaylist(['gone.ts', '4.ts', '5.ts']) }, decoded);
     expect(await stream.moment(live, { mode: 'clip', clipSeconds: 6 })).toBeGreaterThan(11.5);
   });
 
-  it('a playlist without any available segment causes few requests', async () => {
+  test('a playlist without any available segment causes few requests', async () => {
     await serve({ [live]: mediaPlaylist(['a.ts', 'b.ts', 'c.ts', 'd.ts', 'e.ts']) });
     expect((await readFailure(stream.capture(live))).remediation).toContain('status 404');
     expect(stream.requests).toEqual([live, '/e.ts', '/d.ts', '/c.ts']);
   });
 
-  it('the live edge of a window of hours is found', async () => {
+  test('the live edge of a window of hours is found', async () => {
     const hours = Array.from({ length: 20_000 }, () => 'old.ts');
     await serve({
       [live]: mediaPlaylist(['#EXT-X-PROGRAM-DATE-TIME:2026-11-20T00:53:18Z', ...hours, '4.ts']),
@@ -152,7 +155,7 @@ describe('live edge', () => {
     expect(capturedAt.toISOString()).toBe('2026-11-20T11:59:58.000Z');
   });
 
-  it('a playlist without segments asks to try again', async () => {
+  test('a playlist without segments asks to try again', async () => {
     await serve({ [live]: mediaPlaylist([]) });
     await expect(stream.probe(live)).resolves.toMatchObject({ platform: 'hls' });
     expect((await readFailure(stream.capture(live))).remediation).toContain('no segments yet');
@@ -162,7 +165,7 @@ describe('live edge', () => {
 });
 
 describe('HLS stream', () => {
-  it('a stale stream keeps its position and then advances', async () => {
+  test('a stale stream keeps its position and then advances', async () => {
     await serve({ [live]: mediaPlaylist(['3.ts', '4.ts'], 3) });
     const before = await position();
     expect(await position()).toBe(before);
@@ -170,7 +173,7 @@ describe('HLS stream', () => {
     expect(await position()).not.toBe(before);
   });
 
-  it('a stream whose encoder restarts its numbering continues and has not ended', async () => {
+  test('a stream whose encoder restarts its numbering continues and has not ended', async () => {
     await serve({ [live]: mediaPlaylist(['4.ts', '5.ts'], 9000) });
     const before = await position();
     stream.files[live] = mediaPlaylist(['0.ts'], 0);
@@ -179,7 +182,7 @@ describe('HLS stream', () => {
     expect(after.position.segment).not.toBe(before);
   });
 
-  it('a stream whose encoder restarts at another URL continues there, although the old playlist has ended', async () => {
+  test('a stream whose encoder restarts at another URL continues there, although the old playlist has ended', async () => {
     const leadsTo = (path: string): string => `#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n${path}`;
     await serve({ '/master.m3u8': leadsTo('old.m3u8'), '/old.m3u8': mediaPlaylist(['4.ts']) });
     await stream.capture('/master.m3u8');
@@ -191,7 +194,7 @@ describe('HLS stream', () => {
     expect(await readFailure(stream.capture('/master.m3u8'))).toBeInstanceOf(StreamEndedError);
   });
 
-  it('a stream whose cached playlist is stale is resolved again', async () => {
+  test('a stream whose cached playlist is stale is resolved again', async () => {
     const leadsTo = (path: string): string => `#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n${path}`;
     await serve({ '/master.m3u8': leadsTo('old.m3u8'), '/old.m3u8': mediaPlaylist(['4.ts']) });
     await stream.capture('/master.m3u8');
@@ -201,7 +204,7 @@ describe('HLS stream', () => {
     expect(await newest('/master.m3u8')).toBe(0);
   });
 
-  it('an EVENT stream is live until ENDLIST', async () => {
+  test('an EVENT stream is live until ENDLIST', async () => {
     const event = ['#EXT-X-PLAYLIST-TYPE:EVENT', '3.ts', '4.ts'];
     await serve({ [live]: mediaPlaylist(event) });
     await expect(stream.probe(live)).resolves.toMatchObject({ platform: 'hls' });
@@ -210,7 +213,7 @@ describe('HLS stream', () => {
     expect(await readFailure(stream.capture(live))).toBeInstanceOf(StreamEndedError);
   });
 
-  it.each([
+  test.each([
     ['file:///etc/passwd', InvalidUrlError],
     ['data:video/mp2t;base64,AAAA', InvalidUrlError],
     ['missing.ts', StreamFetchError],

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { createEgressGuard } from '../../../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../../../adapters/egress/guarded-http.ts';
 import { createFfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
@@ -23,7 +23,7 @@ afterEach(async () => {
   for (const end of endings.splice(0).toReversed()) await end();
 });
 
-it.each(['mpegts', 'fmp4'] as const)(
+test.each(['mpegts', 'fmp4'] as const)(
   'a live stream of ffmpeg (%s) is captured as it advances',
   async (segmentType) => {
     const tempDir = await mkdtemp(join(tmpdir(), 'live-'));
@@ -58,7 +58,7 @@ it.each(['mpegts', 'fmp4'] as const)(
   },
 );
 
-it('a scene that ffmpeg cannot read is an error with the reason', async () => {
+test('a scene that ffmpeg cannot read is an error with the reason', async () => {
   const inputArgs = ['-f', 'lavfi', '-i', 'nosuchsource'];
   const starting = startLiveHls({ ffmpegPath, inputArgs, segmentSeconds: 1, host: '127.0.0.1' });
   await expect(starting).rejects.toThrow(/nosuchsource/);

@@ -1,5 +1,5 @@
 import { array, assert, constantFrom, integer, property, record } from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { keepNewestSegments } from '../../../../adapters/media/hls/newest-segments.ts';
 import { parsePlaylist, type Segment } from '../../../../adapters/media/hls/playlist.ts';
 
@@ -12,7 +12,7 @@ function listSegments(lines: string[]): Segment[] {
 }
 
 describe('newestLines', () => {
-  it('a reduced playlist parses like the end of the whole one, with any tags', () => {
+  test('a reduced playlist parses like the end of the whole one, with any tags', () => {
     const tag = constantFrom(
       '#EXT-X-KEY:METHOD=AES-128,URI="key?1"',
       '#EXT-X-KEY:METHOD=AES-128,URI="key?2",IV=0x000102030405060708090a0b0c0d0e0f',
@@ -37,7 +37,7 @@ describe('newestLines', () => {
     );
   });
 
-  it('a reduced playlist counts the segments that a delta update skips', () => {
+  test('a reduced playlist counts the segments that a delta update skips', () => {
     const lines = [
       ...head,
       '#EXT-X-SKIP:SKIPPED-SEGMENTS=7',
@@ -47,7 +47,7 @@ describe('newestLines', () => {
     expect(listSegments(keepNewestSegments(lines, 1)).map(({ sequence }) => sequence)).toEqual([109n]);
   });
 
-  it('a reduced playlist keeps ENDLIST at any position', () => {
+  test('a reduced playlist keeps ENDLIST at any position', () => {
     const lines = [...head, '#EXT-X-ENDLIST', '#EXTINF:4,', 'a', '#EXTINF:4,', 'b'];
     expect(keepNewestSegments(lines, 1)).toContain('#EXT-X-ENDLIST');
   });

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createPlaylistCache, type PlaylistCache } from '../../../../adapters/media/hls/playlist-cache.ts';
 
 let nowMs = 0;
@@ -11,27 +11,27 @@ beforeEach(() => {
 });
 
 describe('createPlaylistCache', () => {
-  it('the playlist cache returns an entry until it is removed', () => {
+  test('the playlist cache returns an entry until it is removed', () => {
     cache.set('a', known('https://cdn.example/a'));
     expect(cache.get('a')?.mediaUrl).toBe('https://cdn.example/a');
     cache.delete('a');
     expect(cache.get('a')).toBeUndefined();
   });
 
-  it('a cached playlist expires although its stream is captured continuously', () => {
+  test('a cached playlist expires although its stream is captured continuously', () => {
     for (nowMs = 0; nowMs <= 1000; nowMs += 100) cache.set('a', known('https://cdn.example/a'));
     nowMs = 1001;
     expect(cache.get('a')).toBeUndefined();
   });
 
-  it('a playlist that was cached before the clock was set back is not recalled', () => {
+  test('a playlist that was cached before the clock was set back is not recalled', () => {
     nowMs = 3_600_000;
     cache.set('a', known('https://cdn.example/a'));
     nowMs = 0;
     expect(cache.get('a')).toBeUndefined();
   });
 
-  it('the expiry of a cached playlist restarts when it is resolved to another URL', () => {
+  test('the expiry of a cached playlist restarts when it is resolved to another URL', () => {
     cache.set('a', known('https://cdn.example/a'));
     nowMs = 900;
     cache.set('a', known('https://cdn.example/b'));
@@ -39,7 +39,7 @@ describe('createPlaylistCache', () => {
     expect(cache.get('a')?.mediaUrl).toBe('https://cdn.example/b');
   });
 
-  it('a cached playlist expires at the time given by its source', () => {
+  test('a cached playlist expires at the time given by its source', () => {
     cache.set('a', { ...known('https://cdn.example/a'), freshUntil: new Date(500) });
     nowMs = 499;
     expect(cache.get('a')).toBeDefined();
@@ -47,7 +47,7 @@ describe('createPlaylistCache', () => {
     expect(cache.get('a')).toBeUndefined();
   });
 
-  it('the playlist cache evicts the least recently used entry', () => {
+  test('the playlist cache evicts the least recently used entry', () => {
     cache.set('a', known('a'));
     cache.set('b', known('b'));
     cache.set('a', known('a'));

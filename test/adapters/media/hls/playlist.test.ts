@@ -1,5 +1,5 @@
 import { array, assert, constantFrom, oneof, property, string } from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parsePlaylist, PlaylistError, type MediaPlaylist } from '../../../../adapters/media/hls/playlist.ts';
 
 const base = 'https://cdn.example/live/list.m3u8?token=1';
@@ -17,7 +17,7 @@ function media(lines: string): MediaPlaylist {
 }
 
 describe('media playlist', () => {
-  it('a media playlist has numbered segments with absolute URLs', () => {
+  test('a media playlist has numbered segments with absolute URLs', () => {
     const { segments, targetSeconds, endList, playlistType } = media(
       '#EXTINF:3.9,\na.ts?x=1\n#EXTINF:4,\n/b.ts\n#EXTINF:4,\nhttps://other.example/c.ts\n',
     );
@@ -33,7 +33,7 @@ describe('media playlist', () => {
     });
   });
 
-  it('relative URLs inherit the credentials of the playlist, absolute ones do not', () => {
+  test('relative URLs inherit the credentials of the playlist, absolute ones do not', () => {
     const text = '#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXTINF:4,\nhttps://other.example/b.ts';
     const playlist = parse(text, 'https://me:secret@cdn.example/list.m3u8');
     expect(playlist.kind === 'media' && playlist.segments.map(({ url }) => url)).toEqual([
@@ -42,7 +42,7 @@ describe('media playlist', () => {
     ]);
   });
 
-  it('a media playlist has its end and its type', () => {
+  test('a media playlist has its end and its type', () => {
     expect(media('#EXT-X-PLAYLIST-TYPE:VOD\n#EXTINF:4,\na.ts\n#EXT-X-ENDLIST')).toMatchObject({
       endList: true,
       playlistType: 'VOD',
@@ -53,7 +53,7 @@ describe('media playlist', () => {
     });
   });
 
-  it('a byte range without an offset continues the previous segment', () => {
+  test('a byte range without an offset continues the previous segment', () => {
     const { segments } = media(
       '#EXT-X-BYTERANGE:100@50\n#EXTINF:4,\nall.ts\n#EXT-X-BYTERANGE:70\n#EXTINF:4,\nall.ts',
     );
@@ -63,7 +63,7 @@ describe('media playlist', () => {
     ]);
   });
 
-  it('a first byte range without an offset starts at 0', () => {
+  test('a first byte range without an offset starts at 0', () => {
     const { segments } = media(
       '#EXT-X-MAP:URI="init.mp4",BYTERANGE="700"\n#EXT-X-BYTERANGE:70\n#EXTINF:4,\na.m4s\n#EXT-X-BYTERANGE:80\n#EXTINF:4,\nb.m4s',
     );
@@ -74,12 +74,12 @@ describe('media playlist', () => {
     ]);
   });
 
-  it('an initialization vector without leading zeros is padded', () => {
+  test('an initialization vector without leading zeros is padded', () => {
     const { segments } = media('#EXT-X-KEY:METHOD=AES-128,URI="k",IV=0x1F\n#EXTINF:4,\na.ts');
     expect(segments[0]?.key).toMatchObject({ iv: Uint8Array.from([...Array<number>(15).fill(0), 0x1f]) });
   });
 
-  it.each(['', '3.0', '99', 'abc', '-1', '3\n#EXT-X-VERSION:4'])(
+  test.each(['', '3.0', '99', 'abc', '-1', '3\n#EXT-X-VERSION:4'])(
     'a media playlist is read with any version: %j',
     (version) => {
       const playlist = parse(
@@ -89,7 +89,7 @@ describe('media playlist', () => {
     },
   );
 
-  it('a media playlist is read with a byte order mark, CRLF, spaces, comments, unknown tags and without commas', () => {
+  test('a media playlist is read with a byte order mark, CRLF, spaces, comments, unknown tags and without commas', () => {
     const playlist = parse(
       '\ufeff  #EXTM3U url-tvg="x"\r\n# a comment\r\n#EXT-X-TARGETDURATION: 4 \r\n\r\n#EXT-X-NEW-AND-UNKNOWN:A="b"\r\n#EXT-X-DATERANGE:ID="x",START-DATE="bad"\r\n #EXTINF: 4 \r\n#EXT-OATCLS-SCTE35:x\r\n  a.ts  \r\n',
     );
@@ -98,7 +98,7 @@ describe('media playlist', () => {
     ]);
   });
 
-  it.each(['SAMPLE-AES', 'SAMPLE-AES-CTR', 'AES-256', 'ISO-23001-7', 'NEW'])(
+  test.each(['SAMPLE-AES', 'SAMPLE-AES-CTR', 'AES-256', 'ISO-23001-7', 'NEW'])(
     '%s is an unsupported key method',
     (method) => {
       const { segments } = media(`#EXT-X-KEY:METHOD=${method},URI="k"\n#EXTINF:4,\na.ts`);
@@ -106,7 +106,7 @@ describe('media playlist', () => {
     },
   );
 
-  it('each segment has the media initialization section and key in force', () => {
+  test('each segment has the media initialization section and key in force', () => {
     const { segments } = media(
       [
         '#EXT-X-MAP:URI="init.mp4",BYTERANGE="700@0"',
@@ -135,7 +135,7 @@ describe('media playlist', () => {
     '#EXT-X-KEY:METHOD=AES-128,URI="data:text/plain;base64,AA==",KEYFORMAT="urn:uuid:edef8ba9-79d6-4ace-a3c8-27dcd51d21ed"';
   const rotatedFairPlayKey = fairPlayKey.replace('skd://x', 'skd://y');
 
-  it.each([
+  test.each([
     [[identityKey, fairPlayKey, widevineKey]],
     [[fairPlayKey, identityKey, widevineKey]],
     [[widevineKey, fairPlayKey, identityKey]],
@@ -150,7 +150,7 @@ describe('media playlist', () => {
     }
   });
 
-  it('keeps a key in force until the next one of its format, and none after METHOD=NONE', () => {
+  test('keeps a key in force until the next one of its format, and none after METHOD=NONE', () => {
     const { segments } = media(
       [
         [fairPlayKey, identityKey, '#EXTINF:4,', 'a.ts'],
@@ -176,7 +176,7 @@ describe('media playlist', () => {
     ]);
   });
 
-  it.each([
+  test.each([
     ['9007199254740993', 9_007_199_254_740_993n],
     ['18446744073709551615', 18_446_744_073_709_551_615n],
     [' 0007 ', 7n],
@@ -195,7 +195,7 @@ describe('media playlist', () => {
     expect(numbered(100).at(-1)).toBe(sequence + 99n);
   });
 
-  it('counts the program date-time on, and loses it at a discontinuity', () => {
+  test('counts the program date-time on, and loses it at a discontinuity', () => {
     const { segments } = media(
       '#EXT-X-PROGRAM-DATE-TIME:2026-11-20T12:00:00.500+01:00\n#EXTINF:4,\na.ts\n#EXTINF:3.5,\nb.ts\n#EXTINF:4,\nc.ts\n#EXT-X-DISCONTINUITY\n#EXTINF:4,\nd.ts\n#EXT-X-PROGRAM-DATE-TIME:whenever\n#EXTINF:4,\ne.ts',
     );
@@ -209,25 +209,25 @@ describe('media playlist', () => {
     expect(segments.map(({ discontinuity }) => discontinuity)).toEqual([false, false, false, true, false]);
   });
 
-  it('a segment with EXT-X-GAP is a gap', () => {
+  test('a segment with EXT-X-GAP is a gap', () => {
     expect(media('#EXT-X-GAP\n#EXTINF:4,\na.ts\n#EXTINF:4,\nb.ts').segments.map(({ gap }) => gap)).toEqual([
       true,
       false,
     ]);
   });
 
-  it('low-latency parts and trailing tags are omitted', () => {
+  test('low-latency parts and trailing tags are omitted', () => {
     const { segments } = media(
       '#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=1.5\n#EXT-X-PART-INF:PART-TARGET=0.5\n#EXTINF:4,\na.ts\n#EXT-X-PROGRAM-DATE-TIME:2026-11-20T12:00:00Z\n#EXT-X-PART:DURATION=0.5,URI="b.0.ts"\n#EXT-X-PRELOAD-HINT:TYPE=PART,URI="b.1.ts"\n',
     );
     expect(segments.map(({ url }) => url)).toEqual(['https://cdn.example/live/a.ts']);
   });
 
-  it('titles in every script are read, which the parser does not support', () => {
+  test('titles in every script are read, which the parser does not support', () => {
     expect(media('#EXTINF:4,Café 東京 100%\na.ts').segments).toHaveLength(1);
   });
 
-  it('the newest of very many segments are kept quickly', () => {
+  test('the newest of very many segments are kept quickly', () => {
     const lines = Array.from({ length: 20_000 }, (_, index) => `#EXTINF:4,\n${index}.ts`).join('\n');
     const startedMs = performance.now();
     const { segments } = media(lines);
@@ -236,17 +236,17 @@ describe('media playlist', () => {
     expect(segments.at(-1)?.sequence).toBe(20_099n);
   });
 
-  it('a missing target duration is replaced by the longest segment', () => {
+  test('a missing target duration is replaced by the longest segment', () => {
     expect(parse('#EXTM3U\n#EXTINF:3,\na.ts\n#EXTINF:5,\nb.ts')).toMatchObject({ targetSeconds: 5 });
   });
 
-  it('a media playlist may be empty', () => {
+  test('a media playlist may be empty', () => {
     expect(media('').segments).toEqual([]);
   });
 });
 
 describe('multivariant playlist', () => {
-  it('a multivariant playlist lists its variant streams', () => {
+  test('a multivariant playlist lists its variant streams', () => {
     const playlist = parse(
       '\ufeff#EXTM3U\r\n#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="Ton",URI="a.m3u8"\r\n#EXT-X-STREAM-INF:BANDWIDTH=900000,RESOLUTION=640x360,CODECS="avc1.4d401e,mp4a.40.2",AUDIO="a"\r\nlow.m3u8\r\n#EXT-X-STREAM-INF:BANDWIDTH=64000\r\n../sound.m3u8\r\n#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=1,URI="i.m3u8"\r\n',
     );
@@ -266,7 +266,7 @@ describe('multivariant playlist', () => {
     });
   });
 
-  it('a multivariant playlist of absurd length is read quickly', () => {
+  test('a multivariant playlist of absurd length is read quickly', () => {
     const lines = Array.from(
       { length: 40_000 },
       (_, index) => `#EXT-X-STREAM-INF:BANDWIDTH=${index}\n${index}.m3u8`,
@@ -279,17 +279,17 @@ describe('multivariant playlist', () => {
 });
 
 describe('invalid playlist', () => {
-  it.each(['', '<html>', 'EXTM3U', '#EXTM3UX', '\u0000\u0001'])('%j is rejected as a playlist', (text) => {
+  test.each(['', '<html>', 'EXTM3U', '#EXTM3UX', '\u0000\u0001'])('%j is rejected as a playlist', (text) => {
     expect(() => parse(text)).toThrow(PlaylistError);
   });
 
-  it('a playlist with an unreadable URL or tag is rejected', () => {
+  test('a playlist with an unreadable URL or tag is rejected', () => {
     expect(() => media('#EXTINF:4,\nhttp://[broken')).toThrow(PlaylistError);
     expect(() => parse('#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n')).toThrow(PlaylistError);
     expect(() => parse('#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\na\n#EXTINF:1,\nb.ts')).not.toThrow(TypeError);
   });
 
-  it('parsePlaylist returns a playlist or throws PlaylistError for any text', () => {
+  test('parsePlaylist returns a playlist or throws PlaylistError for any text', () => {
     const line = oneof(
       constantFrom(
         '#EXTINF:2,',

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { createResourceCache } from '../../../../adapters/media/hls/resource-cache.ts';
 
 function cache(max = 2) {
@@ -14,7 +14,7 @@ function cache(max = 2) {
   return { resources, clock, get, fetched: () => fetched };
 }
 
-it('a fetched resource is cached until it expires, by URL and range', async () => {
+test('a fetched resource is cached until it expires, by URL and range', async () => {
   const { get, clock, fetched } = cache();
   await get('a');
   await get('a');
@@ -26,7 +26,7 @@ it('a fetched resource is cached until it expires, by URL and range', async () =
   expect(fetched()).toBe(3);
 });
 
-it('the resource cache evicts the oldest entry and stores no large ones', async () => {
+test('the resource cache evicts the oldest entry and stores no large ones', async () => {
   const { get, fetched } = cache();
   for (const url of ['a', 'b', 'c', 'a']) await get(url);
   expect(fetched()).toBe(4);
@@ -35,13 +35,13 @@ it('the resource cache evicts the oldest entry and stores no large ones', async 
   expect(fetched()).toBe(6);
 });
 
-it('the resource cache evicts the least recently used entry', async () => {
+test('the resource cache evicts the least recently used entry', async () => {
   const { get, fetched } = cache();
   for (const url of ['a', 'b', 'a', 'c', 'a']) await get(url);
   expect(fetched()).toBe(3);
 });
 
-it('the resource cache stores neither failures nor removed entries', async () => {
+test('the resource cache stores neither failures nor removed entries', async () => {
   const { resources, get, fetched } = cache();
   const failing = (): Promise<Uint8Array> => Promise.reject(new Error('no'));
   await expect(resources.get({ url: 'a', byteRange: null }, failing)).rejects.toThrow('no');
@@ -51,7 +51,7 @@ it('the resource cache stores neither failures nor removed entries', async () =>
   expect(fetched()).toBe(2);
 });
 
-it('a resource that was cached before the clock was set back is fetched again', async () => {
+test('a resource that was cached before the clock was set back is fetched again', async () => {
   const { get, clock, fetched } = cache();
   clock.now = new Date(3_600_000);
   await get('a');

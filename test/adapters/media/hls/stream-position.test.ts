@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parsePlaylist } from '../../../../adapters/media/hls/playlist.ts';
 import { streamPosition } from '../../../../adapters/media/hls/stream-position.ts';
 
-it.each([
+test.each([
   ['2', 2],
   // Milliseconds by mistake.
   ['6000', 60],
@@ -18,7 +18,7 @@ it.each([
 );
 
 describe('a stream position', () => {
-  it.each([
+  test.each([
     ['a query', 'all?n=1', 'all?n=2', 'all?n=3'],
     ['a byte range', '@0 all.ts', '@100 all.ts', '@200 all.ts'],
     ['a directory', '1/all.ts', '2/all.ts', '3/all.ts'],
@@ -29,11 +29,11 @@ describe('a stream position', () => {
     expect(position([first, second, third])).not.toBe(position([first, second]));
   });
 
-  it('changes with the media sequence number alone', () => {
+  test('changes with the media sequence number alone', () => {
     expect(position(['all.ts'], 8)).not.toBe(position(['all.ts'], 7));
   });
 
-  it.each([
+  test.each([
     ['of the query', (token: string) => [`1.ts?token=${token}`, `2.ts?token=${token}`]],
     ['of the path', (token: string) => [`${token}/1.ts`, `${token}/2.ts`]],
     ['of each segment', (token: string) => [`1.ts?token=${token}1`, `2.ts?token=${token}2`]],
@@ -46,12 +46,12 @@ describe('a stream position', () => {
     expect(position(segments('xyz'))).toBe(position(segments('abc')));
   });
 
-  it('is the one of earlier releases if file names tell segments apart', () => {
+  test('is the one of earlier releases if file names tell segments apart', () => {
     const hash = createHash('sha256').update('2.ts').digest('hex').slice(0, 12);
     expect(position(['live/1.ts?t=1', 'live/2.ts?t=1'], 7)).toBe(`8:${hash}`);
   });
 
-  it('holds no part of the URL in clear', () => {
+  test('holds no part of the URL in clear', () => {
     expect(position(['a?sig=secret1', 'a?sig=secret2'])).toMatch(/^8:[0-9a-f]{12}$/);
   });
 });

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createImageDecoder } from '../../../../adapters/media/ffmpeg/decode-image.ts';
 import { createFfmpegRunner, type FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import {
@@ -64,7 +64,7 @@ function later(bytes: Buffer, ticks: bigint): Buffer {
 }
 
 describe('lastSeconds', () => {
-  it('the last seconds are a clip of that length that ends with the newest frame, its evidence', async () => {
+  test('the last seconds are a clip of that length that ends with the newest frame, its evidence', async () => {
     const { moments, evidence } = await readClip(trimToLastSeconds(stream, 3)!);
     expect(moments).toHaveLength(15);
     expect(moments[0]).toBeCloseTo(5.1, 0);
@@ -72,7 +72,7 @@ describe('lastSeconds', () => {
     expect(evidence).toBeGreaterThan(7.7);
   });
 
-  it('the last seconds begin with the key frame before the clip and show the same as the whole stream', async () => {
+  test('the last seconds begin with the key frame before the clip and show the same as the whole stream', async () => {
     const cut = trimToLastSeconds(stream, 3)!;
     expect(cut.length).toBeLessThan(stream.length * 0.65);
     // The clip starts at 4.9 s: its key frame is at 4 s, three seconds before the last one.
@@ -82,13 +82,13 @@ describe('lastSeconds', () => {
     );
   });
 
-  it('the last seconds of a shorter stream are the whole stream', async () => {
+  test('the last seconds of a shorter stream are the whole stream', async () => {
     const { moments } = await readClip(trimToLastSeconds(stream, 20)!, 20);
     expect(moments).toHaveLength(40);
     expect(moments[0]).toBeCloseTo(0, 0);
   });
 
-  it('the last seconds are found across a timestamp wrap', async () => {
+  test('the last seconds are found across a timestamp wrap', async () => {
     const wrapped = trimToLastSeconds(later(stream, 2n ** 33n - 630_000n), 3)!;
     expect(wrapped.length).toBe(trimToLastSeconds(stream, 3)!.length);
     expect((await readClip(wrapped)).moments).toEqual(
@@ -96,14 +96,14 @@ describe('lastSeconds', () => {
     );
   });
 
-  it('the last seconds do not modify their input and leave no file', async () => {
+  test('the last seconds do not modify their input and leave no file', async () => {
     const before = Buffer.from(stream);
     await readClip(trimToLastSeconds(stream, 3)!);
     expect(stream.equals(before)).toBe(true);
     expect(await readdir(tempDir)).toEqual([]);
   });
 
-  it('the last seconds are null for other bytes, missing tables and a key frame without a timestamp', () => {
+  test('the last seconds are null for other bytes, missing tables and a key frame without a timestamp', () => {
     expect(trimToLastSeconds(Buffer.from('sorry'), 3)).toBeNull();
     expect(trimToLastSeconds(new Uint8Array(), 3)).toBeNull();
     expect(trimToLastSeconds(stream.subarray(packetBytes * 3), 3)?.length ?? 0).toBeLessThan(stream.length);
@@ -114,7 +114,7 @@ describe('lastSeconds', () => {
     expect(trimToLastSeconds(untimed, 3)).toBeNull();
   });
 
-  it('the last seconds of damaged bytes are bytes or null and never throw', () => {
+  test('the last seconds of damaged bytes are bytes or null and never throw', () => {
     const some = stream.subarray(0, packetBytes * 60);
     fc.assert(
       fc.property(

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parsePlaylist, PlaylistError } from '../../../../adapters/media/hls/playlist.ts';
 
 const url = 'https://cdn.example/live/list.m3u8?token=a%2Fb&x=1';
@@ -13,7 +13,7 @@ function segmentUrls(lines: string, imported?: ReadonlyMap<string, string>): str
 }
 
 describe('playlist variable', () => {
-  it('a variable is substituted in URLs, keys and media initialization sections', () => {
+  test('a variable is substituted in URLs, keys and media initialization sections', () => {
     const playlist = parse(
       '#EXT-X-TARGETDURATION:4\n#EXT-X-DEFINE:NAME="path",VALUE="a/b"\n#EXT-X-KEY:METHOD=AES-128,URI="{$path}/key"\n#EXT-X-MAP:URI="{$path}/init.mp4"\n#EXTINF:4,\n{$path}/1.m4s',
     );
@@ -24,13 +24,13 @@ describe('playlist variable', () => {
     });
   });
 
-  it('a variable may be a query parameter of the playlist URL, the only way to pass on its query', () => {
+  test('a variable may be a query parameter of the playlist URL, the only way to pass on its query', () => {
     expect(
       segmentUrls('#EXT-X-DEFINE:QUERYPARAM="token"\n#EXTINF:4,\na.ts?token={$token}\n#EXTINF:4,\nb.ts'),
     ).toEqual(['https://cdn.example/live/a.ts?token=a%2Fb', 'https://cdn.example/live/b.ts']);
   });
 
-  it('a variable may be imported from the multivariant playlist', () => {
+  test('a variable may be imported from the multivariant playlist', () => {
     const above = parse(
       '#EXT-X-DEFINE:NAME="host",VALUE="edge.example"\n#EXT-X-STREAM-INF:BANDWIDTH=1\n//{$host}/a.m3u8',
     );
@@ -41,14 +41,14 @@ describe('playlist variable', () => {
     ]);
   });
 
-  it.each(['IMPORT="gone"', 'QUERYPARAM="gone"'])(
+  test.each(['IMPORT="gone"', 'QUERYPARAM="gone"'])(
     'a variable without a value is an error (%s)',
     (definition) => {
       expect(() => segmentUrls(`#EXT-X-DEFINE:${definition}\n#EXTINF:4,\na.ts`)).toThrow(PlaylistError);
     },
   );
 
-  it('variables cannot expand without limit', () => {
+  test('variables cannot expand without limit', () => {
     const bomb = `#EXT-X-DEFINE:NAME="a",VALUE="${'x'.repeat(10_000)}"\n${'#EXTINF:4,\n{$a}\n'.repeat(20_000)}`;
     expect(() => segmentUrls(bomb)).toThrow(PlaylistError);
   });

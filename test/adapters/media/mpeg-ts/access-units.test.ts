@@ -1,4 +1,4 @@
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { indexAccessUnits } from '../../../../adapters/media/mpeg-ts/access-units.ts';
 import {
   findPacket,
@@ -16,33 +16,33 @@ beforeAll(async () => {
   whole = (await record({ keyFrameSeconds: 1, seconds: 4, size: '640x360' })).segments[1]!;
 });
 
-it('an access unit over several PES packets is counted once', () => {
+test('an access unit over several PES packets is counted once', () => {
   const { accessUnits, videoPid } = indexAccessUnits(whole)!;
   expect(accessUnits.length).toBeGreaterThan(10);
   expect(indexAccessUnits(insertSecondPacket(videoPid))?.accessUnits).toEqual(accessUnits);
 });
 
-it('a segment with garbage between packets or without PSI is not indexed', () => {
+test('a segment with garbage between packets or without PSI is not indexed', () => {
   expect(indexAccessUnits(Buffer.concat([Buffer.alloc(500, 'x'), whole]))).toBeNull();
   const { psi } = indexAccessUnits(whole)!;
   const rest = splitPackets(whole).filter((packet) => !psi.some((each) => readPid(each) === readPid(packet)));
   expect(indexAccessUnits(Buffer.concat(rest))).toBeNull();
 });
 
-it('the next packet is found after garbage that contains sync bytes', () => {
+test('the next packet is found after garbage that contains sync bytes', () => {
   const garbage = Buffer.from('xxGxxGx');
   expect(findPacket(Buffer.concat([garbage, whole]), 0)).toBe(garbage.length);
   expect(findPacket(garbage.subarray(0, 2), 0)).toBe(2);
 });
 
-it('the payload of a packet without a payload is empty', () => {
+test('the payload of a packet without a payload is empty', () => {
   const packet = Buffer.alloc(packetBytes, 0xff);
   packet[3] = 0x20;
   packet[4] = 10;
   expect(packetPayload(packet)).toHaveLength(0);
 });
 
-it('shifted timestamps wrap at 33 bits and keep their difference', () => {
+test('shifted timestamps wrap at 33 bits and keep their difference', () => {
   const { accessUnits } = indexAccessUnits(whole)!;
   const pes = packetPayload(
     Buffer.from(whole.subarray(accessUnits[0]!.at, accessUnits[0]!.at + packetBytes)),

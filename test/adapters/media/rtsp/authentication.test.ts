@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   authorization,
   readChallenge,
@@ -14,7 +14,7 @@ const challengeOf7616 = (algorithm: string): string =>
   `Digest realm="http-auth@example.org", qop="auth, auth-int", algorithm=${algorithm}, nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS"`;
 
 describe('RTSP authentication challenge', () => {
-  it('a challenge gets the response of the example in RFC 7616, with MD5 and SHA-256', () => {
+  test('a challenge gets the response of the example in RFC 7616, with MD5 and SHA-256', () => {
     const clientNonce = 'f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ';
     const use = { method: 'GET', uri: '/dir/index.html', count: 1, clientNonce };
     const answer = (algorithm: string): string =>
@@ -26,7 +26,7 @@ describe('RTSP authentication challenge', () => {
     expect(answer('SHA-256')).toContain('algorithm=SHA-256, qop=auth, nc=00000001');
   });
 
-  it('a challenge without qop gets a response by RFC 2069, as cameras expect', () => {
+  test('a challenge without qop gets a response by RFC 2069, as cameras expect', () => {
     const challenge = readChallenge([
       'Digest realm="testrealm@host.com", nonce="dcd98b7102dd2f0e8b11d0f600bfb0c093"',
     ])!;
@@ -37,7 +37,7 @@ describe('RTSP authentication challenge', () => {
     expect(answer).not.toMatch(/qop|cnonce|nc=/);
   });
 
-  it.each([
+  test.each([
     ['Basic realm="a"|Digest realm="b", nonce="n"', 'digest'],
     ['Digest realm="b", nonce="n"|Basic realm="a"', 'digest'],
     ['Basic realm="x, Digest", Digest realm="b", nonce="n"', 'digest'],
@@ -52,7 +52,7 @@ describe('RTSP authentication challenge', () => {
     expect(readChallenge(headers.split('|'))?.scheme).toBe(scheme);
   });
 
-  it.each([
+  test.each([
     ['MD5-sess', 'md5', ', qop="auth"'],
     ['MD5-sess', 'md5', ''],
     ['SHA-256-sess', 'sha256', ', qop="auth,auth-int"'],
@@ -71,7 +71,7 @@ describe('RTSP authentication challenge', () => {
     },
   );
 
-  it('a challenge with quotes, commas, spaces and bare words is parsed', () => {
+  test('a challenge with quotes, commas, spaces and bare words is parsed', () => {
     const header =
       'DIGEST  Realm = "a, \\"b\\", Basic c" ,nonce=YWJj== , opaque="" , QOP="auth-int , auth", STALE=TRUE';
     expect(readChallenge([header])).toMatchObject({
@@ -83,7 +83,7 @@ describe('RTSP authentication challenge', () => {
     });
   });
 
-  it('SHA-256 is preferred if a server offers both algorithms', () => {
+  test('SHA-256 is preferred if a server offers both algorithms', () => {
     const challenge = readChallenge([
       'Digest realm="r", nonce="n", algorithm=MD5',
       'Digest realm="r", nonce="n", algorithm=SHA-256',
@@ -99,7 +99,7 @@ const createAuthorizerFor = (credentials: { username: string; password: string }
   createAuthorizer(credentials, () => 'c');
 
 describe('RTSP credentials', () => {
-  it('credentials are sent only after a challenge and count the uses of a nonce', () => {
+  test('credentials are sent only after a challenge and count the uses of a nonce', () => {
     const authorizer = createAuthorizerFor(mufasa);
     expect(authorizer.headers('DESCRIBE', 'rtsp://h/')).toEqual([]);
     expect(authorizer.accept(fresh('1'))).toBe(true);
@@ -107,7 +107,7 @@ describe('RTSP credentials', () => {
     expect(authorizer.headers('SETUP', 'rtsp://h/')[0]![1]).toContain('nc=00000002');
   });
 
-  it('credentials are retried after a stale nonce, but not after a rejection', () => {
+  test('credentials are retried after a stale nonce, but not after a rejection', () => {
     const authorizer = createAuthorizerFor(mufasa);
     expect(authorizer.accept(fresh('1'))).toBe(true);
     expect(authorizer.accept(fresh('2', 'true'))).toBe(true);
@@ -116,7 +116,7 @@ describe('RTSP credentials', () => {
     expect(createAuthorizerFor(null).accept(fresh('1'))).toBe(false);
   });
 
-  it('accepted credentials are retried once with a new nonce, stale or not', () => {
+  test('accepted credentials are retried once with a new nonce, stale or not', () => {
     const authorizer = createAuthorizerFor(mufasa);
     expect(authorizer.accept(fresh('1'))).toBe(true);
     authorizer.confirm();
@@ -126,7 +126,7 @@ describe('RTSP credentials', () => {
     expect(authorizer.accept(fresh('3'))).toBe(false);
   });
 
-  it('credentials are not retried forever if a server reports every nonce as stale', () => {
+  test('credentials are not retried forever if a server reports every nonce as stale', () => {
     const authorizer = createAuthorizerFor(mufasa);
     const attempts = Array.from({ length: 20 }, (_, index) =>
       authorizer.accept(fresh(String(index), 'true')),
@@ -136,7 +136,7 @@ describe('RTSP credentials', () => {
 });
 
 describe('challenge with a carriage return', () => {
-  it('a carriage return in a challenge adds no line to the request', () => {
+  test('a carriage return in a challenge adds no line to the request', () => {
     const { headers } = parseHead('RTSP/1.0 401 No\r\nWWW-Authenticate: Digest realm="a", nonce="b\rX: y"');
     const challenge = readChallenge(headers.map(([, value]) => value))!;
     const use = { method: 'DESCRIBE', uri: 'rtsp://a/', count: 1, clientNonce: 'c' };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { createEgressGuard } from '../../../../adapters/egress/guard.ts';
 import { readRtspUrl } from '../../../../adapters/media/rtsp/stream-url.ts';
 import { InvalidUrlError, StreamFetchError } from '../../../../core/errors.ts';
@@ -31,11 +31,11 @@ async function moment(odd: CameraOddities = {}, options: RtpRecordingOptions = {
 const withUser = (url: string, user: string): string => url.replace('rtsp://', `rtsp://${user}@`);
 
 describe('cameras', () => {
-  it.each(['h264', 'h265', 'mjpeg'] as const)('a camera with %s is captured', async (codec) => {
+  test.each(['h264', 'h265', 'mjpeg'] as const)('a camera with %s is captured', async (codec) => {
     expect(await moment({}, { codec })).toBeCloseTo(0, 0);
   });
 
-  it('only the video track of a camera with audio, video and metadata is set up', async () => {
+  test('only the video track of a camera with audio, video and metadata is set up', async () => {
     const metadata =
       'm=application 0 RTP/AVP 107\r\na=rtpmap:107 vnd.onvif.metadata/90000\r\na=control:streamid=2\r\n';
     const { url, requests } = await camera({ describe: (text) => text + metadata }, { sound: true });
@@ -44,7 +44,7 @@ describe('cameras', () => {
     expect(setups.map((setup) => setup.url)).toEqual([`${url}/streamid=1`]);
   });
 
-  it('a camera with late key frames is awaited', async () => {
+  test('a camera with late key frames is awaited', async () => {
     const gop = { keyFrameEvery: 20 };
     const { packets } = await recordRtp(gop);
     const firstPicture = packets.filter(({ isControl }) => !isControl)[0]!.bytes.readUInt32BE(4);
@@ -56,7 +56,7 @@ describe('cameras', () => {
     );
   });
 
-  it('a camera without parameter sets in its description sends them with its key frames', async () => {
+  test('a camera without parameter sets in its description sends them with its key frames', async () => {
     const describe = (text: string): string => text.replace(/^a=fmtp:.*\r\n/m, '');
     expect(await moment({ describe })).toBeCloseTo(0, 0);
     expect(await moment({ describe }, { codec: 'h265' })).toBeCloseTo(0, 0);
@@ -64,19 +64,19 @@ describe('cameras', () => {
 });
 
 describe('RTP packets', () => {
-  it('packets with padding, a header extension and contributing sources are read', async () => {
+  test('packets with padding, a header extension and contributing sources are read', async () => {
     expect(
       await moment({ packet: ({ bytes, isControl }) => (isControl ? bytes : dressedUp(bytes)) }),
     ).toBeCloseTo(0, 0);
   });
 
-  it('RTCP packets in between are relayed', async () => {
+  test('RTCP packets in between are relayed', async () => {
     const report = (await recordRtp()).packets.find(({ isControl }) => isControl)!.bytes;
     const head = Buffer.from([0x24, 1, 0, report.length]);
     expect(await moment({ between: Buffer.concat([head, report]) })).toBeCloseTo(0, 0);
   });
 
-  it.each([
+  test.each([
     ['of channels that were not set up', 9],
     ['that are too short', 1],
   ])('packets %s are ignored', async (_case, channel) => {
@@ -84,11 +84,11 @@ describe('RTP packets', () => {
     expect(await moment({ between: short })).toBeCloseTo(0, 0);
   });
 
-  it('packets are found behind garbage', async () => {
+  test('packets are found behind garbage', async () => {
     expect(await moment({ between: Buffer.from('\0\0oops') })).toBeCloseTo(0, 0);
   });
 
-  it('a connection that ends before the first frame is a failure, a later end is not', async () => {
+  test('a connection that ends before the first frame is a failure, a later end is not', async () => {
     expect(await moment({ closesAfter: 12 })).toBeCloseTo(0, 0);
     const { url } = await camera({ closesAfter: 1 });
     expect((await readFailure(captureRtsp(url))).message).toBe('Failed to capture frame from stream');
@@ -96,7 +96,7 @@ describe('RTP packets', () => {
 });
 
 describe('RTSP SETUP', () => {
-  it.each([
+  test.each([
     [
       'other channels than requested',
       6,
@@ -110,7 +110,7 @@ describe('RTSP SETUP', () => {
     expect(await moment({ channel, transport })).toBeCloseTo(0, 0);
   });
 
-  it('a rejected TCP transport (461) or a UDP response never leads to UDP', async () => {
+  test('a rejected TCP transport (461) or a UDP response never leads to UDP', async () => {
     const refusing = await camera({
       answer: ({ method }) => (method === 'SETUP' ? { status: 461 } : undefined),
     });
@@ -123,7 +123,7 @@ describe('RTSP SETUP', () => {
     }
   });
 
-  it.each([
+  test.each([
     ['a=control:*', 'streamid=0', {}, ['/streamid=0', '/']],
     ['a=control:*', 'rtsp://10.9.9.9/inner/track1', {}, ['rtsp://10.9.9.9/inner/track1', '/']],
     ['a=control:rtsp://10.9.9.9/inner', 'track1', {}, ['/track1', 'rtsp://10.9.9.9/inner']],
@@ -154,7 +154,7 @@ describe('RTSP SETUP', () => {
 });
 
 describe('RTSP server', () => {
-  it.each([
+  test.each([
     ['that does not support OPTIONS', { answer: refusing('OPTIONS', 501) }],
     ['that rejects OPTIONS for the path', { answer: refusing('OPTIONS', 404) }],
     [
@@ -176,7 +176,7 @@ describe('RTSP server', () => {
     expect(await moment(odd)).toBeCloseTo(0, 0);
   });
 
-  it.each(['SETUP', 'PLAY'])('a redirect at %s is not followed', async (method) => {
+  test.each(['SETUP', 'PLAY'])('a redirect at %s is not followed', async (method) => {
     const elsewhere = await camera();
     const { url } = await camera({
       answer: (request) =>
@@ -186,13 +186,13 @@ describe('RTSP server', () => {
     expect(elsewhere.requests).toEqual([]);
   });
 
-  it.each(['rtsps', 'rtspu', 'rtsph', 'rtmp'])('%s is rejected by its scheme', async (scheme) => {
+  test.each(['rtsps', 'rtspu', 'rtsph', 'rtmp'])('%s is rejected by its scheme', async (scheme) => {
     const { url, requests } = await camera();
     expect(await readFailure(captureRtsp(url.replace('rtsp', scheme)))).toBeInstanceOf(InvalidUrlError);
     expect(requests).toEqual([]);
   });
 
-  it('a server that tunnels its stream through HTTP is reported as not using RTSP', async () => {
+  test('a server that tunnels its stream through HTTP is reported as not using RTSP', async () => {
     const { url } = await camera({
       wire: () => 'HTTP/1.0 400 Bad Request\r\nContent-Type: application/x-rtsp-tunnelled\r\n\r\n',
     });
@@ -201,7 +201,7 @@ describe('RTSP server', () => {
 });
 
 describe('camera credentials', () => {
-  it('basic credentials are sent with every request after a challenge', async () => {
+  test('basic credentials are sent with every request after a challenge', async () => {
     const challenge = { status: 401, headers: { 'WWW-Authenticate': 'Basic realm="cam"' } };
     const { url, requests } = await camera({
       answer: (request) => (isBasic(request) ? undefined : challenge),
@@ -211,7 +211,7 @@ describe('camera credentials', () => {
     expect(methods).toEqual(['OPTIONS', 'OPTIONS', 'DESCRIBE', 'SETUP', 'PLAY']);
   });
 
-  it.each([
+  test.each([
     ['a new nonce for every method', (nonce: number) => `Digest realm="cam", nonce="${nonce}"`],
     [
       'a session hash',
@@ -238,7 +238,7 @@ describe('camera credentials', () => {
     expect(methods).toEqual(['OPTIONS', 'DESCRIBE', 'SETUP', 'PLAY'].flatMap((method) => [method, method]));
   });
 
-  it('credentials of a URL are decoded, also with a bare percent sign or without a user name', () => {
+  test('credentials of a URL are decoded, also with a bare percent sign or without a user name', () => {
     const guard = createEgressGuard({ allowRanges: ['127.0.0.1/32'] });
     const of = (user: string) => readRtspUrl(`rtsp://${user}@127.0.0.1/`, guard).credentials;
     expect(of('a%3Ab:p%40%2F')).toEqual({ username: 'a:b', password: 'p@/' });
@@ -247,7 +247,7 @@ describe('camera credentials', () => {
     expect(of(':secret')).toEqual({ username: '', password: 'secret' });
   });
 
-  it('credentials appear in no process and in no error', async () => {
+  test('credentials appear in no process and in no error', async () => {
     const challenge = { status: 401, headers: { 'WWW-Authenticate': 'Basic realm="cam"' } };
     const { url, requests } = await camera({
       answer: (request) => (request.header('authorization') === undefined ? challenge : undefined),

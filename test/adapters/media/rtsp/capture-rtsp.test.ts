@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createEgressGuard } from '../../../../adapters/egress/guard.ts';
 import { locateFfmpeg } from '../../../../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import { createFfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
@@ -68,7 +68,7 @@ function expectPictures(taken: Capture, mode: CaptureRequest['mode'], since: num
 }
 
 describe('RTSP stream of GStreamer', () => {
-  it.each(['frames', 'clip', 'hybrid'] as const)('a stream of GStreamer is captured (%s)', async (mode) => {
+  test.each(['frames', 'clip', 'hybrid'] as const)('a stream of GStreamer is captured (%s)', async (mode) => {
     const since = Date.now();
     const { url } = await gstreamer('--audio');
     const taken = await capture(url, { mode });
@@ -76,7 +76,7 @@ describe('RTSP stream of GStreamer', () => {
     expect(color(taken)).toBe('blue');
   });
 
-  it.each(['basic', 'digest'])('a stream with %s authentication is captured', async (auth) => {
+  test.each(['basic', 'digest'])('a stream with %s authentication is captured', async (auth) => {
     const { url } = await gstreamer('--auth', auth);
     expect(color(await capture(url.replace('rtsp://', 'rtsp://viewer:secret@')))).toBe('blue');
     await expect(capture(url.replace('rtsp://', 'rtsp://viewer:wrong@'))).rejects.toBeInstanceOf(
@@ -84,12 +84,12 @@ describe('RTSP stream of GStreamer', () => {
     );
   });
 
-  it('a stream in H.265 is captured', async () => {
+  test('a stream in H.265 is captured', async () => {
     const { url } = await gstreamer('--codec', 'h265');
     expect(color(await capture(url))).toBe('blue');
   });
 
-  it('a capture waits for a key frame that is sent every 2 s', async () => {
+  test('a capture waits for a key frame that is sent every 2 s', async () => {
     const { url } = await gstreamer('--key-frame-every', '20', '--auth', 'digest');
     const viewer = url.replace('rtsp://', 'rtsp://viewer:secret@');
     // The first viewer starts the encoder and keeps it running; the second joins between its key frames.
@@ -98,26 +98,26 @@ describe('RTSP stream of GStreamer', () => {
     expect((await Promise.all([first, capture(viewer)])).map(color)).toEqual(['blue', 'blue']);
   });
 
-  it('a capture shows a change of scene', async () => {
+  test('a capture shows a change of scene', async () => {
     const { url, flipsAt } = await gstreamer('--red-after', '1.5');
     expect(color(await capture(url))).toBe('blue');
     await new Promise((resolve) => setTimeout(resolve, flipsAt!.getTime() - Date.now() + 500));
     expect(color(await capture(url))).toBe('red');
   });
 
-  it('a stream that offers only UDP, which would bypass the guard, is rejected', async () => {
+  test('a stream that offers only UDP, which would bypass the guard, is rejected', async () => {
     const { url } = await gstreamer('--udp-only');
     await expect(capture(url)).rejects.toThrow(
       expect.objectContaining({ remediation: expect.stringContaining('TCP') }),
     );
   });
 
-  it('a stream outside the allowed ranges is not connected to', async () => {
+  test('a stream outside the allowed ranges is not connected to', async () => {
     const { url } = await gstreamer();
     await expect(capture(url, {}, [])).rejects.toBeInstanceOf(InvalidUrlError);
   });
 
-  it('a probe reports a live stream without credentials', async () => {
+  test('a probe reports a live stream without credentials', async () => {
     const { url } = await gstreamer('--auth', 'digest');
     const probe = await capturer().probe(
       url.replace('rtsp://', 'rtsp://viewer:secret@'),
@@ -142,7 +142,7 @@ describe('RTSP stream of the demo server', () => {
     return server.url;
   }
 
-  it.each(['frames', 'clip', 'hybrid'] as const)(
+  test.each(['frames', 'clip', 'hybrid'] as const)(
     'a stream of the demo server is captured (%s) by concurrent viewers',
     async (mode) => {
       const since = Date.now();
@@ -152,24 +152,24 @@ describe('RTSP stream of the demo server', () => {
     },
   );
 
-  it('a stream with a range that ends is not live', async () => {
+  test('a stream with a range that ends is not live', async () => {
     const url = await ours({ range: 'npt=0-20' });
     await expect(capture(url)).rejects.toBeInstanceOf(NotLiveError);
     await expect(capturer().probe(url, new AbortController().signal)).rejects.toBeInstanceOf(NotLiveError);
   });
 
-  it('the demo server has no stream at another path', async () => {
+  test('the demo server has no stream at another path', async () => {
     const url = await ours();
     await expect(capture(`${url}r`)).rejects.toBeInstanceOf(StreamFetchError);
   });
 
-  it('the demo server fails to start without ffmpeg', async () => {
+  test('the demo server fails to start without ffmpeg', async () => {
     await expect(
       startRtspServer({ ffmpegPath: '/does/not/exist', inputArgs: [], path: '/live' }),
     ).rejects.toThrow('ENOENT');
   });
 
-  it('the demo server disconnects its viewers when its ffmpeg ends', async () => {
+  test('the demo server disconnects its viewers when its ffmpeg ends', async () => {
     const inputArgs = ['-f', 'lavfi', '-i', 'testsrc2=size=64x64:rate=5:duration=0.1'];
     const server = await startRtspServer({ ffmpegPath, inputArgs, path: '/live' });
     closers.push(() => server.close());
@@ -179,7 +179,7 @@ describe('RTSP stream of the demo server', () => {
 });
 
 describe('failed RTSP capture', () => {
-  it('a capture fails with the message of the interface if the server closes before a frame', async () => {
+  test('a capture fails with the message of the interface if the server closes before a frame', async () => {
     const server = await startScriptedServer(({ method }, _url, socket) => {
       if (method === 'PLAY') setTimeout(() => socket.destroy(), 50);
       const headers = { Session: '1', Transport: 'RTP/AVP/TCP;interleaved=0-1' };
@@ -192,7 +192,7 @@ describe('failed RTSP capture', () => {
     );
   });
 
-  it('a capture ends with the abort reason and disconnects', async () => {
+  test('a capture ends with the abort reason and disconnects', async () => {
     const server = await startScriptedServer(({ method }) =>
       method === 'DESCRIBE'
         ? { status: 200, body: liveSdp }

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { afterEach, beforeAll, afterAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createEgressGuard, type Address, type EgressGuard } from '../../../../adapters/egress/guard.ts';
 import { describeRtsp, type DescribedStream } from '../../../../adapters/media/rtsp/describe.ts';
 import { InvalidUrlError, NotLiveError, StreamError, StreamFetchError } from '../../../../core/errors.ts';
@@ -72,7 +72,7 @@ describe('describeRtsp with authentication', () => {
     await Promise.all(Object.values(servers).map((server) => server.close()));
   });
 
-  it.each(['basic', 'digest'] as const)(
+  test.each(['basic', 'digest'] as const)(
     'a stream is described with the credentials of the URL (%s)',
     async (auth) => {
       const { track, target } = await describeStream(withUser(servers[auth].url, 'viewer:p%40ss%3Aw%25rd'));
@@ -81,7 +81,7 @@ describe('describeRtsp with authentication', () => {
     },
   );
 
-  it.each(['basic', 'digest'] as const)(
+  test.each(['basic', 'digest'] as const)(
     'a wrong password (%s) is rejected and does not appear in the error',
     async (auth) => {
       const error = await failure(withUser(servers[auth].url, 'viewer:wrongest'));
@@ -91,11 +91,11 @@ describe('describeRtsp with authentication', () => {
     },
   );
 
-  it('a missing password is requested in the remediation', async () => {
+  test('a missing password is requested in the remediation', async () => {
     expect((await failure(servers.digest.url)).remediation).toContain('rtsp://USER:PASSWORD@host');
   });
 
-  it('a wrong path is reported as not found', async () => {
+  test('a wrong path is reported as not found', async () => {
     const error = await failure(
       withUser(servers.basic.url, 'viewer:p%40ss%3Aw%25rd').replace('/live', '/none'),
     );
@@ -105,7 +105,7 @@ describe('describeRtsp with authentication', () => {
 });
 
 describe('describeRtsp', () => {
-  it.each([
+  test.each([
     ['relative to the requested URL', 'track1', {}, (url: string) => `${url}/track1`],
     [
       'relative to Content-Base',
@@ -126,7 +126,7 @@ describe('describeRtsp', () => {
     expect((await describeStream(url)).track.controlUrl).toBe(expected(url));
   });
 
-  it('a stream is described by its whole URL without the credentials', async () => {
+  test('a stream is described by its whole URL without the credentials', async () => {
     const server = await scripted(answering(sdp(liveSdp)));
     await describeStream(`${withUser(server.url, 'u:p')}?channel=1&subtype=0#x`);
     expect(server.requests.map(({ method, url }) => [method, url])).toEqual([
@@ -135,7 +135,7 @@ describe('describeRtsp', () => {
     ]);
   });
 
-  it('a stream is connected to at the checked address, which is resolved once', async () => {
+  test('a stream is connected to at the checked address, which is resolved once', async () => {
     const server = await scripted(answering(sdp(liveSdp)));
     const lookups: string[] = [];
     const lookup = (host: string): Promise<Address[]> => {
@@ -147,7 +147,7 @@ describe('describeRtsp', () => {
     expect([target.host, lookups]).toEqual(['cam.example', ['cam.example']]);
   });
 
-  it('a new nonce is used if the old one is stale', async () => {
+  test('a new nonce is used if the old one is stale', async () => {
     let nonce = 0;
     const server = await scripted((request) => {
       if (request.method === 'OPTIONS') return { status: 200 };
@@ -162,7 +162,7 @@ describe('describeRtsp', () => {
     expect(server.requests.filter(({ method }) => method === 'DESCRIBE')).toHaveLength(3);
   });
 
-  it('a described stream is closed when the caller aborts', async () => {
+  test('a described stream is closed when the caller aborts', async () => {
     const { url } = await scripted(answering(sdp(liveSdp)));
     const controller = new AbortController();
     const { client } = await describeStream(url, open, controller.signal);
@@ -173,40 +173,40 @@ describe('describeRtsp', () => {
 });
 
 describe('describeRtsp of an unusable stream', () => {
-  it('a recording is rejected as not live', async () => {
+  test('a recording is rejected as not live', async () => {
     const { url } = await scripted(answering(sdp(liveSdp.replace('npt=now-', 'npt=0-20'))));
     expect(await failure(url)).toBeInstanceOf(NotLiveError);
   });
 
-  it.each([301, 302, 303, 305])('a redirect with %d on DESCRIBE is rejected', async (status) => {
+  test.each([301, 302, 303, 305])('a redirect with %d on DESCRIBE is rejected', async (status) => {
     const target = await scripted(answering(sdp(liveSdp)));
     const { url } = await scripted(answering({ status, headers: { Location: target.url } }));
     expect((await failure(url)).remediation).toContain('redirects');
     expect(target.requests).toEqual([]);
   });
 
-  it('a redirect on OPTIONS is rejected', async () => {
+  test('a redirect on OPTIONS is rejected', async () => {
     const target = await scripted(answering(sdp(liveSdp)));
     const { url } = await scripted(() => ({ status: 302, headers: { Location: target.url } }));
     expect((await failure(url)).remediation).toContain('redirects');
     expect(target.requests).toEqual([]);
   });
 
-  it('a REDIRECT request of the server is rejected', async () => {
+  test('a REDIRECT request of the server is rejected', async () => {
     const { url } = await scripted(
       answering({ raw: 'REDIRECT rtsp://x/ RTSP/1.0\r\nCSeq: 1\r\nLocation: rtsp://x/\r\n\r\n' }),
     );
     expect((await failure(url)).remediation).toContain('redirects');
   });
 
-  it('a server that accepts the connection and sends nothing times out', async () => {
+  test('a server that accepts the connection and sends nothing times out', async () => {
     const { url } = await scripted(() => null);
     const error = await failure(url, open, 200);
     expect(error).toBeInstanceOf(StreamFetchError);
     expect(error.remediation).toContain('did not respond');
   });
 
-  it.each([
+  test.each([
     ['HTTP', { raw: 'HTTP/1.1 400 Bad Request\r\n\r\n' }],
     ['no description', { status: 200 }],
   ])('a response with %s is rejected', async (_, answer) => {
@@ -214,12 +214,12 @@ describe('describeRtsp of an unusable stream', () => {
     expect((await failure(url)).remediation).toContain('does not use RTSP');
   });
 
-  it('a stream without a supported video codec is rejected', async () => {
+  test('a stream without a supported video codec is rejected', async () => {
     const { url } = await scripted(answering(sdp('v=0\r\nm=audio 0 RTP/AVP 8\r\n')));
     expect((await failure(url)).remediation).toContain('no video');
   });
 
-  it.each([
+  test.each([
     [404, 'no stream at this path'],
     [453, 'maximum number of viewers'],
     [503, 'maximum number of viewers'],
@@ -231,7 +231,7 @@ describe('describeRtsp of an unusable stream', () => {
     expect(error.remediation).toContain(text);
   });
 
-  it('a connection that closes is reported', async () => {
+  test('a connection that closes is reported', async () => {
     const { url } = await scripted((_request, _url, socket) => {
       socket.destroy();
       return null;
@@ -239,13 +239,13 @@ describe('describeRtsp of an unusable stream', () => {
     expect((await failure(url)).remediation).toContain('closed the connection');
   });
 
-  it('a closed port is reported', async () => {
+  test('a closed port is reported', async () => {
     expect((await failure('rtsp://127.0.0.1:1/cam')).remediation).toContain('Port 1 refuses connections');
     const nowhere = createEgressGuard({ allowRanges: [], lookup: () => Promise.resolve([]) });
     expect((await failure('rtsp://gone.example/cam', nowhere)).remediation).toContain('unknown');
   });
 
-  it('a forbidden address is rejected and not connected to', async () => {
+  test('a forbidden address is rejected and not connected to', async () => {
     const server = await scripted(answering(sdp(liveSdp)));
     const closed = createEgressGuard({
       allowRanges: [],

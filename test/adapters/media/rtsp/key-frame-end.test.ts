@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createKeyFrameEndDetector } from '../../../../adapters/media/rtsp/key-frame-end.ts';
 import type { VideoTrack } from '../../../../adapters/media/rtsp/video-track.ts';
 
@@ -21,26 +21,26 @@ const [slice, idr, sps] = [[0x41], [0x65], [0x67]];
 const at = (time: number, payload: number[]): Packet => ({ at: time, payload });
 
 describe('end of the first H.264 key frame', () => {
-  it('the key frame ends at the next access unit, for any number of packets', () => {
+  test('the key frame ends at the next access unit, for any number of packets', () => {
     expect(pastAt('H264', [at(1, slice), at(2, idr), at(2, idr), at(3, slice), at(4, slice)])).toBe(3);
   });
 
-  it('the key frame is found in fragments and aggregates', () => {
+  test('the key frame is found in fragments and aggregates', () => {
     expect(pastAt('H264', [at(1, slice), at(2, [0x7c, 0x85]), at(2, [0x7c, 0x05]), at(3, slice)])).toBe(3);
     const aggregate = [0x78, 0, 2, 0x67, 0x42, 0, 2, 0x65, 0x88];
     expect(pastAt('H264', [at(1, slice), at(2, aggregate), at(3, slice)])).toBe(2);
   });
 
-  it('an access unit that was joined midway is not a complete key frame', () => {
+  test('an access unit that was joined midway is not a complete key frame', () => {
     expect(pastAt('H264', [at(1, [0x7c, 0x45]), at(2, slice), at(3, idr), at(4, slice)])).toBe(3);
   });
 
-  it('the first access unit is complete if it begins with its parameter sets', () => {
+  test('the first access unit is complete if it begins with its parameter sets', () => {
     expect(pastAt('H264', [at(1, sps), at(1, idr), at(2, slice)])).toBe(2);
     expect(pastAt('H264', [at(1, [0x78, 0, 1, 0x67, 0, 1, 0x65]), at(2, slice)])).toBe(1);
   });
 
-  it('reports, other payloads, short packets and extensions do not end the key frame', () => {
+  test('reports, other payloads, short packets and extensions do not end the key frame', () => {
     const noise = [
       { at: 9, payload: idr, type: 200 & 0x7f },
       { at: 9, payload: idr, type: 97 },
@@ -51,20 +51,20 @@ describe('end of the first H.264 key frame', () => {
     expect(end.isPast(Uint8Array.of(0x24, 0, 0, 1, 7))).toBe(false);
   });
 
-  it('the end of the key frame does not change afterwards', () => {
+  test('the end of the key frame does not change afterwards', () => {
     const end = createKeyFrameEndDetector({ codec: 'H264', payloadType: 96 });
     const pictures = [at(1, slice), at(2, idr), at(3, slice), at(4, slice), at(5, idr)];
     const past = pictures.map((packet) => end.isPast(interleaved(packet)));
     expect(past).toEqual([false, false, true, true, true]);
   });
 
-  it('a stream without key frames has no end of the key frame', () => {
+  test('a stream without key frames has no end of the key frame', () => {
     expect(pastAt('H264', [at(1, slice), at(2, slice), at(3, slice)])).toBe(-1);
   });
 });
 
 describe('end of the first key frame of other codecs', () => {
-  it.each([
+  test.each([
     ['plain', [0x26, 1]],
     ['a fragment', [0x62, 1, 0x93]],
     ['an aggregate', [0x60, 1, 0, 2, 0x40, 1, 0, 2, 0x2a, 1]],
@@ -72,7 +72,7 @@ describe('end of the first key frame of other codecs', () => {
     expect(pastAt('H265', [at(1, [0x02, 1]), at(2, keyFrame), at(3, [0x02, 1])])).toBe(2);
   });
 
-  it('the key frame of VP8 is not found', () => {
+  test('the key frame of VP8 is not found', () => {
     expect(pastAt('VP8', [at(1, idr), at(2, idr), at(3, idr)])).toBe(-1);
   });
 });

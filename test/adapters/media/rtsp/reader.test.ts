@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { RtspProtocolError } from '../../../../adapters/media/rtsp/errors.ts';
 import {
   formatMessage,
@@ -28,7 +28,7 @@ function read(...chunks: Uint8Array[]): RtspItem[] {
 }
 
 describe('createRtspReader', () => {
-  it('the reader separates messages, bodies and interleaved frames', () => {
+  test('the reader separates messages, bodies and interleaved frames', () => {
     const items = read(wire);
     expect(items.map((item) => item.kind)).toEqual(['message', 'frame', 'message', 'frame']);
     const [first, second, third] = items;
@@ -43,7 +43,7 @@ describe('createRtspReader', () => {
     expect(requestLine(third.message.startLine)).toEqual({ method: 'GET_PARAMETER', url: 'rtsp://h/cam' });
   });
 
-  it('the reader returns the same items for any split of the bytes', () => {
+  test('the reader returns the same items for any split of the bytes', () => {
     const whole = read(wire);
     const cuts = fc.array(fc.nat(wire.length), { maxLength: 8 });
     fc.assert(
@@ -55,7 +55,7 @@ describe('createRtspReader', () => {
     );
   });
 
-  it('the reader accepts bare line feeds, folded and repeated headers', () => {
+  test('the reader accepts bare line feeds, folded and repeated headers', () => {
     const [item] = read(
       Buffer.from('RTSP/1.0 401 No\nWWW-Authenticate: Basic\n  realm="a"\nwww-authenticate: Digest\n\n'),
     );
@@ -63,7 +63,7 @@ describe('createRtspReader', () => {
     expect(headerValues(item.message, 'WWW-Authenticate')).toEqual(['Basic realm="a"', 'Digest']);
   });
 
-  it.each([
+  test.each([
     ['a byte beyond the declared length', '\0'],
     ['the rest of a description with a short length', 'a=control:trackID=1\r\na=range:npt=now-\r\n'],
     ['garbage with a dollar sign', '\0\0$\0\0\0\0'],
@@ -82,7 +82,7 @@ describe('createRtspReader', () => {
     }
   });
 
-  it('the reader limits resynchronization and requires RTSP at the start', () => {
+  test('the reader limits resynchronization and requires RTSP at the start', () => {
     expect(() => read(Buffer.from(answer), Buffer.alloc(100_000))).toThrow(RtspProtocolError);
     expect(() => read(Buffer.concat([Buffer.alloc(20_000, 'x'), Buffer.from(answer)]))).toThrow(
       RtspProtocolError,
@@ -91,7 +91,7 @@ describe('createRtspReader', () => {
     expect(read(Buffer.alloc(1000, '\r\n'), Buffer.from(answer))).toHaveLength(1);
   });
 
-  it.each([
+  test.each([
     ['HTTP', 'HTTP/1.1 400 Bad Request\r\n\r\n'],
     ['a header without a colon', 'RTSP/1.0 200 OK\r\nnonsense\r\n\r\n'],
     ['an endless header', 'A'.repeat(20_000)],

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { createEgressGuard } from '../../../../adapters/egress/guard.ts';
 import { describeRtsp } from '../../../../adapters/media/rtsp/describe.ts';
 import { RtspStatusError } from '../../../../adapters/media/rtsp/errors.ts';
@@ -85,7 +85,7 @@ async function settled(figure: () => number): Promise<void> {
 }
 
 describe('openRtspRelay', () => {
-  it('the relay responds to ffmpeg itself, with only the track of the server', async () => {
+  test('the relay responds to ffmpeg itself, with only the track of the server', async () => {
     const { url, requests } = await camera(({ method }) =>
       method === 'DESCRIBE'
         ? { status: 200, headers: { 'Content-Base': 'rtsp://10.9.9.9/', Server: 'evil' }, body: liveSdp }
@@ -104,7 +104,7 @@ describe('openRtspRelay', () => {
     expect(requests.map(({ method }) => method)).toEqual(['OPTIONS', 'DESCRIBE', 'SETUP']);
   });
 
-  it('the relay sets the track up over TCP and plays it in the session of the server', async () => {
+  test('the relay sets the track up over TCP and plays it in the session of the server', async () => {
     const { url, requests } = await camera();
     const ffmpeg = viewer((await relayTo(url)).url);
     ffmpeg.ask('PLAY');
@@ -117,7 +117,7 @@ describe('openRtspRelay', () => {
     expect([play!.url, play!.header('session')]).toEqual([url, 'abc']);
   });
 
-  it('the relay passes frames unchanged in both directions and reports the time of the newest', async () => {
+  test('the relay passes frames unchanged in both directions and reports the time of the newest', async () => {
     const { url, socket, frames } = await camera();
     const relay = await relayTo(url);
     const ffmpeg = viewer(relay.url);
@@ -134,7 +134,7 @@ describe('openRtspRelay', () => {
     await expect.poll(() => frames[0], pollOptions).toEqual(report);
   });
 
-  it("a relay for a key frame closes ffmpeg's connection after the packet that follows it", async () => {
+  test("a relay for a key frame closes ffmpeg's connection after the packet that follows it", async () => {
     const { url, socket } = await camera();
     const ffmpeg = viewer((await relayTo(url, 'key frame')).url);
     ffmpeg.ask('PLAY');
@@ -146,7 +146,7 @@ describe('openRtspRelay', () => {
     expect(ffmpeg.received().includes(pictures[4]!)).toBe(false);
   });
 
-  it('the relay responds to PLAY before the first frame, which ffmpeg would drop otherwise', async () => {
+  test('the relay responds to PLAY before the first frame, which ffmpeg would drop otherwise', async () => {
     const frame = Buffer.from([0x24, 2, 0, 8, 0x99, 1, 2, 3, 4, 5, 6, 7]);
     const { url } = await camera(({ method }, socket) =>
       method === 'PLAY' ? (socket.write(frame), { status: 200 }) : undefined,
@@ -158,7 +158,7 @@ describe('openRtspRelay', () => {
     expect(ffmpeg.received().toString()).toMatch(/^RTSP\/1\.0 200/);
   });
 
-  it('the relay pauses the server while ffmpeg does not read', async () => {
+  test('the relay pauses the server while ffmpeg does not read', async () => {
     const { url, socket } = await camera();
     const ffmpeg = viewer((await relayTo(url)).url);
     ffmpeg.ask('PLAY');
@@ -172,7 +172,7 @@ describe('openRtspRelay', () => {
     await expect.poll(() => socket().writableLength, pollOptions).toBe(0);
   });
 
-  it.each([
+  test.each([
     ['OPTIONS', 'OPTIONS, DESCRIBE, SETUP, PLAY'],
     ['GET_PARAMETER', 'OPTIONS, DESCRIBE, SETUP, PLAY, GET_PARAMETER'],
   ])('the relay keeps the session alive at the interval of the server, with %s', async (beat, methods) => {
@@ -186,7 +186,7 @@ describe('openRtspRelay', () => {
     expect(requests.at(-1)?.header('session')).toBe('abc');
   });
 
-  it('the relay sends TEARDOWN when ffmpeg disconnects', async () => {
+  test('the relay sends TEARDOWN when ffmpeg disconnects', async () => {
     const { url, requests, socket } = await camera();
     const ffmpeg = viewer((await relayTo(url)).url);
     ffmpeg.ask('PLAY');
@@ -196,7 +196,7 @@ describe('openRtspRelay', () => {
     await expect.poll(() => socket().destroyed, pollOptions).toBe(true);
   });
 
-  it("the relay closes ffmpeg's connection when the server disconnects, after relaying received frames", async () => {
+  test("the relay closes ffmpeg's connection when the server disconnects, after relaying received frames", async () => {
     const { url, socket } = await camera();
     const ffmpeg = viewer((await relayTo(url)).url);
     ffmpeg.ask('PLAY');
@@ -208,14 +208,14 @@ describe('openRtspRelay', () => {
     expect(ffmpeg.received().subarray(-frame.length)).toEqual(frame);
   });
 
-  it("the relay closes ffmpeg's connection when the server rejects PLAY", async () => {
+  test("the relay closes ffmpeg's connection when the server rejects PLAY", async () => {
     const { url } = await camera(({ method }) => (method === 'PLAY' ? { status: 454 } : undefined));
     const ffmpeg = viewer((await relayTo(url)).url);
     ffmpeg.ask('PLAY');
     await ffmpeg.closed;
   });
 
-  it('the relay closes at its byte limit', async () => {
+  test('the relay closes at its byte limit', async () => {
     const { url, socket } = await camera();
     const ffmpeg = viewer((await relayTo(url)).url);
     ffmpeg.ask('PLAY');
@@ -231,7 +231,7 @@ describe('openRtspRelay', () => {
     expect(socket().bytesWritten).toBeGreaterThan(90_000_000);
   });
 
-  it.each([
+  test.each([
     ['UDP', 'RTP/AVP;unicast;client_port=1-2;server_port=3-4'],
     ['multicast', 'RTP/AVP;multicast;destination=224.1.1.1'],
     ['nothing', ''],
@@ -244,7 +244,7 @@ describe('openRtspRelay', () => {
 });
 
 describe('other client of the relay', () => {
-  it('another client without the secret path is not served', async () => {
+  test('another client without the secret path is not served', async () => {
     const { url, requests } = await camera();
     const relay = await relayTo(url);
     const stranger = viewer(new URL('/other', relay.url).href);
@@ -259,7 +259,7 @@ describe('other client of the relay', () => {
     expect(requests.map(({ method }) => method)).not.toContain('PLAY');
   });
 
-  it('another client cannot connect after ffmpeg', async () => {
+  test('another client cannot connect after ffmpeg', async () => {
     const { url } = await camera();
     const relay = await relayTo(url);
     const ffmpeg = viewer(relay.url);
@@ -273,7 +273,7 @@ describe('other client of the relay', () => {
     expect(ffmpeg.socket.destroyed).toBe(false);
   });
 
-  it('another client that sends nothing is disconnected', async () => {
+  test('another client that sends nothing is disconnected', async () => {
     const { url } = await camera();
     await viewer((await relayTo(url)).url).closed;
   });

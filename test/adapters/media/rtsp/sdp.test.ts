@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { isRecording, parseSdp } from '../../../../adapters/media/rtsp/sdp.ts';
 import { describeTrack, findVideoTrack } from '../../../../adapters/media/rtsp/video-track.ts';
 
@@ -8,7 +8,7 @@ const video = (lines: string[], before: string[] = []): string =>
 const h264 = 'a=rtpmap:96 H264/90000';
 
 describe('session description', () => {
-  it.each([
+  test.each([
     ['npt=now-', false],
     ['npt=0-', false],
     ['npt=0.000-', false],
@@ -26,7 +26,7 @@ describe('session description', () => {
     expect(isRecording(parseSdp(video([h264, `a=range:${range}`])))).toBe(recording);
   });
 
-  it('a session without a range is live', () => {
+  test('a session without a range is live', () => {
     expect(isRecording(parseSdp(video([h264])))).toBe(false);
   });
 });
@@ -35,7 +35,7 @@ const track = (lines: string[], before: string[] = []) =>
   findVideoTrack(parseSdp(video(lines, before)), base);
 
 describe('findVideoTrack', () => {
-  it('the video track is found among others, with its parameters', () => {
+  test('the video track is found among others, with its parameters', () => {
     const found = track([h264, 'a=fmtp:96 sprop-parameter-sets=Z0,aM', 'a=control:trackID=1']);
     expect(found).toEqual({
       codec: 'H264',
@@ -47,7 +47,7 @@ describe('findVideoTrack', () => {
     });
   });
 
-  it.each([
+  test.each([
     ['track1', 'rtsp://cam/live', 'rtsp://cam/live/track1'],
     ['track1', 'rtsp://cam/live?channel=1', 'rtsp://cam/live?channel=1/track1'],
     ['rtsp://10.0.0.1:8554/x/track1', 'rtsp://cam/live', 'rtsp://10.0.0.1:8554/x/track1'],
@@ -58,17 +58,17 @@ describe('findVideoTrack', () => {
     expect(findVideoTrack(session, baseUrl)?.controlUrl).toBe(expected);
   });
 
-  it('a track is played at the control URL of the session, if it has one', () => {
+  test('a track is played at the control URL of the session, if it has one', () => {
     expect(track([h264], ['a=control:*'])?.sessionUrl).toBe(base);
     expect(track([h264], ['a=control:rtsp://inner/all'])?.sessionUrl).toBe('rtsp://inner/all');
   });
 
-  it('a track may be motion JPEG, which needs no rtpmap', () => {
+  test('a track may be motion JPEG, which needs no rtpmap', () => {
     const session = parseSdp('v=0\nm=video 0 RTP/AVP 26\na=control:1');
     expect(findVideoTrack(session, base)).toMatchObject({ codec: 'JPEG', payloadType: 26 });
   });
 
-  it.each([
+  test.each([
     ['audio only', 'v=0\nm=audio 0 RTP/AVP 8'],
     ['an unknown codec', 'v=0\nm=video 0 RTP/AVP 96\na=rtpmap:96 x-pn-realvideo/90000'],
     ['SRTP', 'v=0\nm=video 0 RTP/SAVP 96\na=rtpmap:96 H264/90000'],
@@ -78,7 +78,7 @@ describe('findVideoTrack', () => {
     expect(findVideoTrack(parseSdp(text), base)).toBeNull();
   });
 
-  it("the description for ffmpeg contains nothing else of the server's text", () => {
+  test("the description for ffmpeg contains nothing else of the server's text", () => {
     const found = track([h264, 'a=fmtp:96 x=1', 'a=evil:1'], ['a=tool:evil', 'i=evil', 'c=IN IP4 10.0.0.1']);
     const text = describeTrack(found!, 'rtsp://127.0.0.1:1/secret/video');
     expect(text).not.toMatch(/evil|10\.0\.0\.1/);
