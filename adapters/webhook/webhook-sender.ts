@@ -28,7 +28,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
       try {
         return answered(await post(options, request), latencyMs());
       } catch (error) {
-        // How long a refusal took would tell of names of the inside.
+        // The latency of a refused request would reveal which internal names exist.
         const shownMs = error instanceof EgressRefusedError ? 0 : latencyMs();
         return { status: null, latencyMs: shownMs, error: explain(error), retryAfter: null };
       }

@@ -7,7 +7,7 @@ type Captured = Extract<CaptureOutput, { kind: 'captured' }>;
 
 export type SkipReason = 'no_motion' | 'frozen' | 'black' | 'repeated';
 
-/** What to do with a tick's capture, before the model is asked. */
+/** Decision on a tick's capture before the model call. */
 export type Screening =
   | { kind: 'look'; captured: Captured }
   | { kind: 'skip'; why: SkipReason; captured: Captured }

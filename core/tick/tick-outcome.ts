@@ -5,15 +5,15 @@ import type { Screening } from './screen-capture.ts';
 
 type Captured = Extract<Screening, { kind: 'look' }>['captured'];
 
-/** What was seen of the stream, and where there was news, what became of it: a verdict, none, or a sample for the summary. */
+/** Observation of the stream. A fresh capture leads to a verdict, a failed model call, or a sample for the summary. */
 type Observation =
   | Exclude<Screening, { kind: 'look' }>
   | { kind: 'looked'; verdict: Verdict; captured: Captured }
   | { kind: 'missed'; failure: Failure; captured: Captured }
   | { kind: 'sampled'; captured: Captured };
 
-/** What a tick came to. */
+/** Result of a tick: its observation and, of a digest, the closed windows. */
 export type TickOutcome = Observation & {
-  /** Of a digest: the windows that end with this tick. */
+  /** Digest only: windows that end with this tick. */
   closed?: ClosureResult | undefined;
 };
