@@ -6,12 +6,12 @@ import { excludedFrom, lanes } from './lanes.ts';
 import type { Lane } from './lanes.ts';
 
 const names = Object.keys(lanes) as Lane[];
-const filesOf = (lane: Lane) => globSync([...lanes[lane]], { exclude: excludedFrom(lane) });
+const findFiles = (lane: Lane) => globSync([...lanes[lane]], { exclude: excludedFrom(lane) });
 
 test('each test file belongs to exactly one lane', () => {
   const files = globSync('test/**/*.test.ts');
   expect(files.length).toBeGreaterThan(200);
-  expect(names.flatMap(filesOf).toSorted()).toEqual(files.toSorted());
+  expect(names.flatMap(findFiles).toSorted()).toEqual(files.toSorted());
 });
 
 test.each(names)('each pattern of the lane %s matches a test file', (lane) => {

@@ -10,7 +10,7 @@ import { startHostileServer } from './hostile-server.ts';
 
 export type AttackOptions = {
   ffmpeg?: FfmpegRunner;
-  /** What DNS says; by default that every name leads to the hostile server, but `inside.example` and unknown ones to a canary. */
+  /** DNS lookup. The default resolves every name to the hostile server, except `inside.example` and unknown names: they resolve to a canary. */
   lookup?: (host: string) => Promise<Address[]>;
   requestTimeoutMs?: number;
 };

@@ -9,7 +9,7 @@ export function gzipBomb(): Buffer {
   return Buffer.concat(Array<Buffer>(gigabyte / (16 * 1024 ** 2)).fill(member));
 }
 
-/** The same in some kilobytes of Brotli: the second of two blocks, which says «go on like this», again and again. */
+/** Returns the same bytes in a few kilobytes of Brotli: the second block repeats the one before it, and stands in the stream many times. */
 export async function brotliBomb(): Promise<Buffer> {
   const block = 4 * 1024 ** 2;
   const encoder = createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
@@ -25,7 +25,7 @@ export async function brotliBomb(): Promise<Buffer> {
   return Buffer.concat([first ?? Buffer.alloc(0), ...Array<Buffer>(gigabyte / block).fill(again)]);
 }
 
-/** Writes `piece` for ever, as fast as it is taken. */
+/** Returns a handler that writes `piece` without end, at the speed of the reader. */
 export function endless(piece: Buffer | string): (response: ServerResponse) => void {
   return (response) => {
     const more = (): void => {

@@ -5,7 +5,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Where hostile servers of these tests listen: the one address of the inside that the guard is told to allow. */
+/** Address of the hostile servers: the only internal address that the guard of these tests allows. */
 export const hostileAddress = '127.77.0.1';
 
 /**
@@ -16,9 +16,9 @@ export type Canaries = {
   port: number;
   /** A video that plays: who reads it has a picture to show for it. */
   file: string;
-  /** What reached a canary, and what this process tried to connect to beside the hostile server. */
+  /** Returns the connections that reached a canary and the other attempts of this process to connect, without those to the hostile server. */
   touched(): string[];
-  /** Of the file. Always false where the file system keeps no times of access. */
+  /** Returns true if `file` was read. Always false on a file system without access times. */
   fileWasRead(): Promise<boolean>;
   close(): Promise<void>;
 };

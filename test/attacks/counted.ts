@@ -1,12 +1,12 @@
 import type { TestContext } from 'vitest';
 
-/** What a test of attacks has tried; `AttackLine` adds them up at the end of a run. */
+/** Counts of one attack test; `AttackLine` adds them up at the end of a run. */
 export type Tried = {
   vectors?: Record<string, number>;
   touched?: number;
   fuzzCases?: number;
   limits?: number;
-  /** What one key came to. */
+  /** Result of the abuse by one key, as text. */
   abuse?: string;
 };
 

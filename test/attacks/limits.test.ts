@@ -35,7 +35,7 @@ afterAll(async () => {
 
 /** Megabytes above what the process had. The playlist may have 8, a capture's segments 32, and each is held a few times for a moment. */
 const maxOwn = 250;
-/** Of ffmpeg: some pictures of 12 megapixels, and what it brings of its own. */
+/** Maximum memory of ffmpeg, in megabytes: its own, and a few decoded frames of 12 megapixels. */
 const maxOfFfmpeg = 400;
 
 async function limited(files: Record<string, HostileFile>) {

@@ -23,7 +23,7 @@ const ok: Record<string, ScriptedAnswer> = {
   SETUP: { status: 200, headers: { Session: 'a', Transport: 'RTP/AVP/TCP;unicast;interleaved=0-1' } },
 };
 
-/** Writes as fast as it is taken, and never reads what comes back. */
+/** Writes at the speed of the reader, and never reads a reply. */
 function flood(socket: Socket, piece: Buffer | string): void {
   socket.pause();
   const more = (): void => {

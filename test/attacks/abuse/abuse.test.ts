@@ -8,7 +8,7 @@ test('one key that abuses the service leaves its memory, its connections and oth
   const { answers, memory, connections, webhooks, neighbor } = result;
 
   expect(memory.peak).toBeLessThan(512);
-  // Ten calls at once, as many that were given up and whose connections are just being closed, and those of the other caller.
+  // Ten concurrent calls, as many aborted ones whose connections are closing, and the calls of the other caller.
   expect(connections).toBeLessThan(30);
   // The start and the end of the job, and a resend per minute.
   expect(webhooks).toBeLessThanOrEqual(10);

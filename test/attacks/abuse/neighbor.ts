@@ -5,7 +5,7 @@ export type NeighborOptions = { baseUrl: string; key: string; streamUrl: string 
 
 export type Latencies = { calls: number; failed: number; p50Ms: number; p99Ms: number; maxMs: number };
 
-/** Another caller, who goes on with what callers do: reads its jobs, and validates a stream. In a process of its own. */
+/** Starts a second caller in its own process: it reads its jobs and validates a stream, again and again. */
 export function startNeighbor(options: NeighborOptions) {
   const child = fork(new URL('neighbor-process.ts', import.meta.url), [JSON.stringify(options)], {
     execArgv: [],

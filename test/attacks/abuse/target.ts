@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** What one key points the service at: streams that hold it up, one that is good, and a webhook receiver. */
+/** URLs that the abusive key sends: streams that stall, one healthy stream, and a webhook receiver. */
 export type Target = {
   url(path: '/live.m3u8' | '/tarpit.m3u8' | '/stalling.m3u8' | '/hook'): string;
   /** Maximum number of connections that the streams had open. */

@@ -1,6 +1,6 @@
 import type { HostileFile, Site } from './vector.ts';
 
-/** What ffmpeg, asked to find out by itself what it is given, takes for a list of further things to open. */
+/** Bodies that ffmpeg, if it detects the format of its input, reads as a list of further files to open. */
 export const lists: Record<string, string> = {
   'an ffconcat script': "ffconcat version 1.0\nfile '{file}'\nfile 'http://127.0.0.1:{port}/x.ts'\n",
   'an HLS playlist':

@@ -1,4 +1,4 @@
-/** What DNS says to one question after the other, the last answer for ever; `good` is the hostile server's own, allowed address. */
+/** DNS answers to successive lookups of one name; the last one repeats. `good` is the allowed address of the hostile server. */
 export type NameVector = { name: string; answers: string[][] };
 
 const inside =

@@ -1,6 +1,6 @@
 import type { HostileFile, Site } from './vector.ts';
 
-/** What a URI in a playlist may say that leads inside, to a file, or to another protocol. */
+/** URIs of a playlist that lead to an internal address, a file or another protocol. */
 const targets =
   `http://127.0.0.1:{port}/x.ts https://localhost:{port}/x.ts http://[::1]:{port}/x.ts http://0x7f.1:{port}/x
   //127.0.0.1:{port}/x.ts \\\\127.0.0.1:{port}\\x http://{self}@127.0.0.1:{port}/ http://inside.example:{port}/x
@@ -13,7 +13,7 @@ const targets =
 
 const maxTelling = ['http://127.0.0.1:{port}/x.ts', 'http://[::1]:{port}/x.ts', 'file://{file}', '{file}'];
 
-/** Where a playlist that captures read may name a URI. */
+/** Playlists with the URI in each place that a capture reads. */
 const followed: Record<string, (uri: string) => Record<string, HostileFile>> = {
   segment: (uri) => live('#EXTINF:2,', uri),
   variant: (uri) => master('#EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=1280x720', uri),
@@ -26,7 +26,7 @@ const followed: Record<string, (uri: string) => Record<string, HostileFile>> = {
   }),
 };
 
-/** Where the standard allows one that captures have no use for, and more. */
+/** Playlists with the URI in places that the standard allows and a capture ignores, and in a few more. */
 const passedOver: Record<string, (uri: string) => Record<string, HostileFile>> = {
   'byte range of an init': (uri) => live(`#EXT-X-MAP:URI="${uri}",BYTERANGE="100@0"`, '#EXTINF:2,', 'ok.m4s'),
   'key of an init': (uri) =>

@@ -23,7 +23,7 @@ const hops: Record<string, { at: string; files: Record<string, string> }> = {
 
 const statuses = [301, 302, 303, 307, 308];
 
-/** What a Location may say that leads inside, or to another protocol. */
+/** Values of `Location` that lead to an internal address or another protocol. */
 const locations =
   `https://127.0.0.1:{port}/ //127.0.0.1:{port}/x ///127.0.0.1:{port}/x \\\\127.0.0.1:{port}\\x
   /\\127.0.0.1:{port}/ http:\\\\127.0.0.1:{port}\\ http:/127.0.0.1:{port}/ http:127.0.0.1:{port} HTTP://LOCALHOST:{port}/

@@ -1,4 +1,4 @@
-/** What a hostile RTSP server answers to one method; to all others it answers as a camera does. */
+/** Response of a hostile RTSP server to one method; it responds to all others like a camera. */
 export type RtspVector = {
   name: string;
   at: 'OPTIONS' | 'DESCRIBE' | 'SETUP' | 'PLAY';

@@ -119,7 +119,7 @@ const tricks = [
   'https://youtube.com.127.0.0.1:{port}/',
 ];
 
-/** Schemes that are not ours, each of which something (curl, ffmpeg, a browser) would open. */
+/** URLs of schemes that the service does not support, and that curl, ffmpeg or a browser opens. */
 const schemes = `file://{file} file:{file} file://localhost{file} FILE://{file} file:/{file} file://127.0.0.1{file}
   data:application/vnd.apple.mpegurl,%23EXTM3U data:;base64,I0VYVE0zVQ== concat:{file}|{file} concatf:{file}
   subfile,,start,0,end,0,,:{file} crypto:{file} crypto+file:{file} crypto+http://127.0.0.1:{port}/ cache:{file}

@@ -10,7 +10,7 @@ export function fillIn(text: string, blanks: Blanks): string {
   return text.replaceAll(/\{(port|file|self|base)\}/g, (_, name: keyof Blanks) => String(blanks[name]));
 }
 
-/** A file of the hostile server; a text or bytes are a 200 of it, a function answers by itself. */
+/** File of the hostile server: text or bytes are sent with status 200, a function writes the response. */
 export type HostileFile =
   | string
   | Buffer

@@ -27,7 +27,7 @@ function watch(script: Script, intervalSeconds: number, config: Record<string, u
   });
 }
 
-/** However it ended: what is not watched is told, every event arrives once and in order, and nothing follows the end. */
+/** Checks a watch, however it ended: the gaps are reported, every event arrives once and in order, and nothing follows the end. */
 function expectTold({ job, events, attempts, accepted }: Watched): void {
   const gaps = expectedGaps(attempts, new Date(job.ended_at!));
   const told = computeCoverage(job, after(100_000));

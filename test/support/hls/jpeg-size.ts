@@ -1,4 +1,4 @@
-/** Reads width and height from the start-of-frame segment of a JPEG. Throws if there is none. */
+/** Reads width and height from the start-of-frame segment of a JPEG. Throws if the segment is missing. */
 export function jpegSize(jpeg: Uint8Array): { width: number; height: number } {
   const bytes = Buffer.from(jpeg);
   let at = 2;
