@@ -22,7 +22,7 @@ afterAll(async () => {
 
 describe('what is not what it is called', () => {
   it(
-    'is given to the real ffmpeg, and opens nothing and shows no file',
+    'ffmpeg opens no other file or address for a body that is not what its type says',
     { timeout: 120_000 },
     async (test) => {
       const { canaries, server } = attack;

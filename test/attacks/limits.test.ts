@@ -87,14 +87,14 @@ describe('a playlist', () => {
       'variables that unfold',
       () => playlist(`#EXT-X-DEFINE:NAME="a",VALUE="${'b'.repeat(4e6)}"`, '{$a}'.repeat(1e5)),
     ],
-  ])('of %s fails as a stream, in bounded memory', async ([, make], test) => {
+  ])('a playlist of %s fails as a stream, in bounded memory', async ([, make], test) => {
     const outcome = await limited({ 'live.m3u8': await make() });
     expect(['STREAM_FETCH_FAILED', 'INVALID_URL']).toContain(outcome.probe);
     expect(outcome.capture).toBe(outcome.probe);
     count(test, { limits: 1 });
   });
 
-  it('of a million variants leads to one of the first', async (test) => {
+  it('a playlist of a million variants leads to one of the first variants', async (test) => {
     const variants = '#EXT-X-STREAM-INF:BANDWIDTH=1\nok.m3u8\n'.repeat(2e5);
     expect(await limited({ 'live.m3u8': `#EXTM3U\n${variants}` })).toEqual({
       probe: 'done',
@@ -103,7 +103,7 @@ describe('a playlist', () => {
     count(test, { limits: 1 });
   });
 
-  it('whose init section changes 50,000 times is captured from its end', async (test) => {
+  it('a playlist whose init section changes 50,000 times is captured from its end', async (test) => {
     const changes = Array.from(
       { length: 50_000 },
       (_, at) => `#EXT-X-MAP:URI="init.mp4?${at}"\n#EXTINF:2,\nok.m4s`,
@@ -145,7 +145,7 @@ describe('a segment', () => {
     count(test, { limits: 1 });
   });
 
-  it('whose clock jumps by a day is a picture or a failure, and no day of pictures', async (test) => {
+  it('a segment whose clock jumps by a day yields a clip or a failure, in bounded memory', async (test) => {
     const { capturer, server } = attack;
     const url = server.host({ name: 'jump', entry: 'live.m3u8', files: segmentIs(await streamThatJumps()) });
     const peak = await measurePeak(() =>
@@ -160,7 +160,7 @@ describe('a segment', () => {
 });
 
 describe('ffmpeg', () => {
-  it('that hangs is ended by its watchdog', async (test) => {
+  it('the watchdog ends an ffmpeg that hangs', async (test) => {
     const hanging = join(tempDir, 'hanging');
     await writeFile(hanging, '#!/bin/sh\nexec sleep 60\n');
     await chmod(hanging, 0o755);
@@ -202,7 +202,7 @@ describe('the API', () => {
     ['a hundred megapixels', [10_000, 10_000]],
     ['the largest size there is', [65_535, 65_535]],
     ['no width', [0, 100]],
-  ] as const)('takes no picture that says it has %s', async ([, [width, height]], test) => {
+  ] as const)('analyze-frame refuses an image that declares %s', async ([, [width, height]], test) => {
     const world = createWorld();
     const call = await createHttpCaller(world);
     const frame = Buffer.concat([

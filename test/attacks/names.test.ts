@@ -62,7 +62,7 @@ describe('a name', () => {
     });
   });
 
-  it('that changes is asked for anew at each connection', () => {
+  it('the guard resolves a name again for each connection', () => {
     const changed = nameVectors.findIndex(({ name }) => name.startsWith('that changes to 127.0.0.1'));
     expect(asked.get(`n${changed}.hls.example`)).toBeGreaterThan(2);
   });

@@ -97,29 +97,32 @@ const misbehaviours: [string, Misbehaviour][] = [
 ];
 
 describe('an RTSP server', () => {
-  it.for(misbehaviours)('that %s is a stream that fails, in bounded memory', async ([, misbehave], test) => {
-    const guard = createEgressGuard({ allowRanges: [hostileAddress] });
-    const ffmpeg = createFfmpegRunner({ ffmpegPath, tempDir });
-    const capturer = createRtspCapturer({ guard, ffmpeg, now: () => new Date(), answerTimeoutMs: 500 });
-    const server = await startScriptedServer(
-      ({ method }, _, socket) => {
-        const answer = misbehave(method, socket);
-        return answer === undefined ? (ok[method] ?? { status: 200 }) : answer;
-      },
-      undefined,
-      hostileAddress,
-    );
-    const url = server.url.replace('rtsp://', 'rtsp://user:secret@');
-    const peak = await measurePeak(async () => {
-      const capture = { url, mode: 'frames', clipSeconds: 3, resolveAgain: false } as const;
-      await expect(capturer.capture(capture, AbortSignal.timeout(25_000))).rejects.toMatchObject({
-        code: 'STREAM_FETCH_FAILED',
-        remediation: expect.not.stringContaining('secret'),
+  it.for(misbehaviours)(
+    'a capture from an RTSP server that %s fails, in bounded memory',
+    async ([, misbehave], test) => {
+      const guard = createEgressGuard({ allowRanges: [hostileAddress] });
+      const ffmpeg = createFfmpegRunner({ ffmpegPath, tempDir });
+      const capturer = createRtspCapturer({ guard, ffmpeg, now: () => new Date(), answerTimeoutMs: 500 });
+      const server = await startScriptedServer(
+        ({ method }, _, socket) => {
+          const answer = misbehave(method, socket);
+          return answer === undefined ? (ok[method] ?? { status: 200 }) : answer;
+        },
+        undefined,
+        hostileAddress,
+      );
+      const url = server.url.replace('rtsp://', 'rtsp://user:secret@');
+      const peak = await measurePeak(async () => {
+        const capture = { url, mode: 'frames', clipSeconds: 3, resolveAgain: false } as const;
+        await expect(capturer.capture(capture, AbortSignal.timeout(25_000))).rejects.toMatchObject({
+          code: 'STREAM_FETCH_FAILED',
+          remediation: expect.not.stringContaining('secret'),
+        });
       });
-    });
-    expect(peak.own).toBeLessThan(150);
-    expect(peak.child).toBeLessThan(300);
-    await server.close();
-    count(test, { limits: 1 });
-  });
+      expect(peak.own).toBeLessThan(150);
+      expect(peak.child).toBeLessThan(300);
+      await server.close();
+      count(test, { limits: 1 });
+    },
+  );
 });

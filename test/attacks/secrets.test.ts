@@ -27,7 +27,7 @@ afterEach(() => world.close());
 const condition = 'a ship enters the lock';
 
 describe('what opens a stream or a receiver comes out nowhere', () => {
-  it.each(signedUrls)('of $kind', async ({ url, secrets }) => {
+  it.each(signedUrls)('no output shows the secrets of $kind', async ({ url, secrets }) => {
     writeLinesToo();
     await goWell(url);
     await goWrong(url);

@@ -23,20 +23,23 @@ afterAll(() => attack.close());
 const send = (url: string) => sender.send({ url, headers: {}, body: '{}' });
 
 describe('a webhook URL that leads inside', () => {
-  it.for(Object.entries(urlVectors))('is refused by the sender: %s', async ([name, vectors], test) => {
-    const { canaries, server } = attack;
-    const wrong: string[] = [];
-    await forEachItem(vectors, async (vector) => {
-      const result = await send(fillIn(vector, { ...canaries, self: server.self, base: '' }));
-      if (result.status !== null || !/not allowed|reserved/.test(result.error ?? ''))
-        wrong.push(`${vector}: ${result.status} ${result.error}`);
-    });
-    expect(wrong).toEqual([]);
-    expect(canaries.touched()).toEqual([]);
-    count(test, { vectors: { [`webhooks: ${name}`]: vectors.length }, touched: canaries.touched().length });
-  });
+  it.for(Object.entries(urlVectors))(
+    'the sender refuses a webhook URL that leads to an internal address: %s',
+    async ([name, vectors], test) => {
+      const { canaries, server } = attack;
+      const wrong: string[] = [];
+      await forEachItem(vectors, async (vector) => {
+        const result = await send(fillIn(vector, { ...canaries, self: server.self, base: '' }));
+        if (result.status !== null || !/not allowed|reserved/.test(result.error ?? ''))
+          wrong.push(`${vector}: ${result.status} ${result.error}`);
+      });
+      expect(wrong).toEqual([]);
+      expect(canaries.touched()).toEqual([]);
+      count(test, { vectors: { [`webhooks: ${name}`]: vectors.length }, touched: canaries.touched().length });
+    },
+  );
 
-  it('is refused with a job, unless only its name can tell', async () => {
+  it('job creation refuses a webhook URL with an internal address, unless it takes DNS to recognize it', async () => {
     const { canaries, server, guard } = attack;
     const world = createWorld({ jobsPerCaller: 10_000 });
     world.c.urls = guard;
@@ -73,7 +76,7 @@ describe('a receiver of webhooks', () => {
     count(test, { vectors: { 'webhooks: redirects': redirects.length }, touched: canaries.touched().length });
   });
 
-  it('that redirects is not followed even to where it may', async () => {
+  it('the sender follows no redirect, even to an allowed address', async () => {
     const asked: string[] = [];
     const receiver = createServer((request, response) => {
       asked.push(request.url ?? '');

@@ -52,7 +52,7 @@ afterAll(async () => {
 
 describe('conformance suite', () => {
   test.each(allCases.filter(({ id }) => !skippedHere.includes(id)))(
-    '$id: $title',
+    'the case $id passes: $title',
     async ({ id }) => {
       const outcome = await outcomes.get(id);
       expect(outcome?.result, outcome?.reason).toBe('passed');

@@ -7,15 +7,15 @@ const still = captured({ moved: false, changed_share: 0 });
 const watching = (watch: Partial<TickState>) => ({ watch: { ...runningJob().watch, ...watch } });
 
 describe('the pre-filter', () => {
-  test('lets the model see a picture in which something moved', () => {
+  test('the pre-filter requests a check of a frame with motion', () => {
     expect(screenCapture(runningJob(), captured(), after(1)).kind).toBe('look');
   });
 
-  test('skips a picture in which nothing moved', () => {
+  test('the pre-filter skips a frame without motion', () => {
     expect(screenCapture(runningJob(), still, after(1))).toMatchObject({ kind: 'skip', why: 'no_motion' });
   });
 
-  test('forces a look after six skips in a row', () => {
+  test('the pre-filter forces a check after six skips in a row', () => {
     expect(screenCapture(runningJob({}, watching({ skipped_in_a_row: 5 })), still, after(1)).kind).toBe(
       'skip',
     );
@@ -24,13 +24,13 @@ describe('the pre-filter', () => {
     );
   });
 
-  test('does not skip while a picture waits for the model that failed on it', () => {
+  test('the pre-filter does not skip after a failed model call', () => {
     expect(screenCapture(runningJob({}, watching({ missed_in_a_row: 1 })), still, after(1)).kind).toBe(
       'look',
     );
   });
 
-  test('can be switched off', () => {
+  test('the pre-filter can be switched off', () => {
     expect(screenCapture(runningJob({ enable_prefilter: false }), still, after(1)).kind).toBe('look');
   });
 });
@@ -81,7 +81,7 @@ describe('what is no news is never judged, with or without the pre-filter', () =
   });
 });
 
-test('at the deadline nothing is judged any more', () => {
+test('a tick at the deadline of its job needs no check', () => {
   const job = runningJob({ monitor_duration_seconds: 30 });
   expect(screenCapture(job, captured(), after(29.9)).kind).toBe('look');
   expect(screenCapture(job, captured(), after(30)).kind).toBe('due');
