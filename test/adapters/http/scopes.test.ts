@@ -65,10 +65,7 @@ describe('what is internal', () => {
   });
 });
 
-test.each(['GET', 'POST'])(
-  'the request %s /callers returns 403 without the scope admin',
-  async (method) => {
-    const client = await createClientFor(world, ['jobs', 'internal']);
-    expect(await client.call(method, '/callers')).toMatchObject(forbidden);
-  },
-);
+test.each(['GET', 'POST'])('the request %s /callers returns 403 without the scope admin', async (method) => {
+  const client = await createClientFor(world, ['jobs', 'internal']);
+  expect(await client.call(method, '/callers')).toMatchObject(forbidden);
+});
