@@ -19,11 +19,11 @@ export type Limits = {
   jobsPerCaller: number;
   /** The server cap on a job's duration. */
   maxJobSeconds: number;
-  /** How long a finished job can be read. */
+  /** Time for which an ended job stays readable, in seconds. */
   retentionSeconds: number;
-  /** How long one capture may take. */
+  /** Maximum duration of one capture, in seconds. */
   captureTimeoutSeconds: number;
-  /** How long the model may take for one look. */
+  /** Maximum duration of one model call, in seconds. */
   visionTimeoutSeconds: number;
 };
 
@@ -43,7 +43,7 @@ export type CoreDeps = {
   webhookUrls: UrlGuard;
   vision: VisionModel;
   contactSheets: ContactSheets;
-  /** Of digests that are cancelled. */
+  /** Summarizes the last windows of cancelled digests. */
   summaries: WindowSummarizer;
   /** For the endpoints that reach streams, the model or receivers. */
   calls: CallLimiter;

@@ -46,7 +46,7 @@ export class InvalidUrlError extends StreamError {
 
 /** A video, a past broadcast, or a stream that has ended (ENDLIST, PLAYLIST-TYPE:VOD, a range with an end). */
 export class NotLiveError extends StreamError {
-  /** What its platform tells of it all the same. */
+  /** Details that the platform returns although the stream is not live. */
   readonly details: StreamDetails;
 
   constructor(
@@ -73,7 +73,7 @@ export class StreamFetchError extends StreamError {
   }
 }
 
-/** The stream is live, but shows something else for a while: an advertisement. What ends by itself is no loss of the stream. */
+/** The platform is playing an advertisement. It ends without intervention and does not count toward `stream_lost`. */
 export class StreamPausedError extends StreamFetchError {
   constructor() {
     super('The platform shows an advertisement instead of the stream. Try again in a minute.');
@@ -119,7 +119,7 @@ export class UnauthorizedError extends WatchpostError {
   }
 }
 
-/** A caller asks more often than the operator allows for calls that are answered at once. */
+/** The caller exceeds the rate limit of synchronous calls. */
 export class RateLimitedError extends WatchpostError {
   readonly retryAfterSeconds: number;
 
@@ -129,7 +129,7 @@ export class RateLimitedError extends WatchpostError {
   }
 }
 
-/** What was sent as a frame is no JPEG, or none that can be decoded. */
+/** The uploaded image is not a JPEG that the service can decode. */
 export class UnreadableFrameError extends WatchpostError {
   constructor(remediation: string, options?: ErrorOptions) {
     super('BAD_REQUEST', 'Invalid request', remediation, options);

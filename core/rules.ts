@@ -8,7 +8,7 @@ export const rules = {
   failedCaptureSeconds: 50,
   /** Clocks of several machines differ by less than this: a time that is further ahead was stored before the clock was set back. */
   clockDifferenceSeconds: 5,
-  /** How long a stream may be gone or stale before its job fails (design section 6). */
+  /** Grace period of a lost or stale stream, in seconds; its job fails afterwards (design section 6). */
   streamGraceSeconds: 60,
   /** A playlist counts as stale when its newest segment is older than this many segment durations … */
   staleAfterSegments: 3,
@@ -18,7 +18,7 @@ export const rules = {
   staleRecheckSeconds: 16,
   /** Identical pictures over this time are a frozen picture; a single repeat is not yet evidence of one. */
   frozenAfterSeconds: 30,
-  /** Skips in a row after which the model looks all the same (design section 7). */
+  /** Number of skips in a row after which the next check is forced (design section 7). */
   forceCheckAfterSkips: 6,
   /** Model failures in a row that fail the job (design section 8). */
   maxModelFailures: 5,
@@ -34,18 +34,18 @@ export const rules = {
   maxSamplesPerWindow: 120,
   /** Windows that one change closes, which matters after an outage: a transaction of DynamoDB has 100 items. */
   maxWindowsPerCommit: 10,
-  /** How long a cancellation waits for the model's last summary: below the 30 s that an HTTP API gives an answer. */
+  /** Timeout of the last summary of a cancelled digest, in seconds: below the 30 s response limit of an HTTP API. */
   cancelSummaryTimeoutSeconds: 10,
   /** Silence beyond the next wake-up after which `reconcile` inspects a job. */
   leaseMarginSeconds: 600,
-  /** How long a creation may hold its slot before the job is stored: longer than it may wait for its turn and probe the stream. */
+  /** Lifetime of a slot whose job is not stored yet, in seconds: longer than the wait for a permit and the probe of the stream. */
   slotReservationSeconds: 180,
   /**
    * Maximum silence of a job whose execution runs. More than all retries of Begin, Capture and Analyze in `watch.asl.json` take, each attempt up to its
    * timeout, after a start that `reconcile` had to repeat: 4.6 hours, as a test computes.
    */
   maxTickSeconds: 18_000,
-  /** How long an accepted job may wait for its execution. */
+  /** First lease of an accepted job, in seconds: its execution must start within it. */
   startLeaseSeconds: 60,
   /** A tick later than this many intervals means that nobody watched in between. */
   lateIntervals: 2,
@@ -55,13 +55,13 @@ export const rules = {
   retryWaitSeconds: [5, 25, 90],
   /** Maximum attempts in the record of one delivery, however often it is sent again. */
   maxAttemptsKept: 40,
-  /** Share by which a wait is drawn shorter or longer, so that receivers that come back are not hit at once. */
+  /** Maximum random change of a retry delay, as a fraction of it: it spreads the load on a receiver that has recovered. */
   retryJitter: 0.2,
   /** The longest `Retry-After` that is honoured. */
   maxRetryAfterSeconds: 300,
   /** Minimum time from the last attempt of a resend to the next resend of the same delivery. */
   minResendSeconds: 60,
-  /** What is undelivered this long after its job's end is given up. */
+  /** Time after the end of a job at which the service drops its undelivered events, in seconds. */
   deliveryTtlSeconds: 3600,
   /** Attempts to commit a change that conflicts with concurrent ones. */
   maxCommitAttempts: 8,

@@ -10,30 +10,30 @@ const statements = readStatements(readFileSync('docs/contribute/interface-covera
 const ids = statements.map(({ id }) => id);
 
 describe('every statement of the interface', () => {
-  test('is covered by a case or a test', () => {
+  test('every statement is covered by a case or a test', () => {
     const bare = statements.filter(({ cases, tests }) => cases.length + tests.length === 0);
     expect(bare.map(({ id }) => id)).toEqual([]);
   });
 
-  test('names the cases that name it', () => {
+  test('every statement names the cases that name it', () => {
     const covering = ids.map((id) => [id, idsOfCasesFor(id)]);
     expect(statements.map(({ id, cases }) => [id, cases])).toEqual(covering);
   });
 
-  test('names only tests that exist', () => {
+  test('every statement names only tests that exist', () => {
     const named = statements.flatMap(({ id, tests }) => tests.map((each) => ({ id, ...each })));
     expect(named.length).toBeGreaterThan(0);
     expect(named.filter(({ file, title }) => !isTitle(title, file))).toEqual([]);
   });
 
-  test('has a number of its own, and none is left out in a section', () => {
+  test('every statement has a unique number, without holes within a section', () => {
     expect(new Set(ids).size).toBe(ids.length);
     const sections = Map.groupBy(ids, (id) => id.slice(0, id.lastIndexOf('.')));
     for (const [section, inSection] of sections)
       expect(inSection).toEqual(inSection.map((_, at) => `${section}.${at + 1}`));
   });
 
-  test('is there: the interface has this many', () => {
+  test('the page lists all statements of the interface', () => {
     expect(ids).toHaveLength(192);
   });
 });
@@ -47,7 +47,7 @@ describe('every case', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('has an id and a title of its own', () => {
+  test('every case has a unique id and title', () => {
     expect(new Set(allCases.map(({ id }) => id)).size).toBe(allCases.length);
     expect(new Set(allCases.map(({ title }) => title)).size).toBe(allCases.length);
     expect(allCases.filter(({ id }) => !/^[a-z0-9-]+$/.test(id))).toEqual([]);

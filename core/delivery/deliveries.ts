@@ -13,7 +13,7 @@ import { requireOwnJob } from '../job/read-jobs.ts';
 
 type Deps = Pick<CoreDeps, 'jobs' | 'deliveries' | 'queue' | 'log' | 'now'>;
 
-/** What became of a job's events at its webhook, with every attempt; in order. Throws `JobNotFoundError`. */
+/** Returns a page of a job's deliveries with all attempts, in order of their events. Throws `JobNotFoundError`. */
 export async function readDeliveries(jobId: string, caller: string, query: DeliveryListQuery, deps: Deps) {
   const job = await requireOwnJob(jobId, caller, deps);
   const all = job.webhook_url === null ? [] : await deps.deliveries.list(jobId);

@@ -13,7 +13,7 @@ import type { DigestSnapshot } from './apply-closure.ts';
 import type { DigestState } from '../records/digest-state.ts';
 import { nextWindowEnd, addCapture } from './window.ts';
 
-/** What a digest's tick decides: the sample, the windows that are over, the end, the next sample or end of a window. */
+/** Decides a digest's tick: keeps the sample, applies the window closure, ends the job or plans the next sample or window end. */
 export function decideDigestTick(job: DigestJob, outcome: TickOutcome, now: Date): TickDecision {
   const sampled = {
     ...recordOutcome(job, outcome, now),

@@ -8,7 +8,10 @@ import type { DigestState } from '../records/digest-state.ts';
 
 export type DigestSnapshot = { counters: Counters; watch: TickState; digest: DigestState };
 
-/** What closing windows does: one summary a window, in order, and what is remembered. A summary that was missed leaves them open; one that is closed stays closed. */
+/**
+ * Applies a window closure: returns one summary event per window, in order, and the new state. A failed summary leaves its windows
+ * open. A closed window stays closed.
+ */
 export function applyClosure(
   job: DigestJob,
   { counters, watch, digest }: DigestSnapshot,
@@ -23,7 +26,7 @@ export function applyClosure(
       events: [],
     };
   }
-  // How long the stream has been over is no gap.
+  // The time after the end of the stream is no gap.
   const knownAt = digest.stream_ended_at === null ? now : new Date(digest.stream_ended_at);
   const spans = closing.spans.filter(({ index }) => index > digest.summarized);
   const events = spans.map((span) => {

@@ -10,7 +10,7 @@ import type { WindowSummarizer } from '../ports/window-summarizer.ts';
 
 export type SummaryDeps = Pick<CoreDeps, 'media' | 'vision' | 'contactSheets' | 'log' | 'newId'>;
 
-/** How long the model may take, and what abandons the whole task. */
+/** Timeout of the model call, in seconds, and the signal that aborts the whole task. */
 export type SummaryTimeout = { seconds: number; signal?: AbortSignal | undefined };
 
 /**
@@ -79,7 +79,7 @@ async function readPictures(
   }
 }
 
-/** Read again like a model is asked again, but it never fails the job: in the end the window is told without. */
+/** Returns the result for samples that cannot be read. They are retried like a model call; after the last retry the window closes without a summary. */
 function unreadable({ watch }: DigestJob): SummaryResult {
   if (watch.missed_in_a_row + 1 >= rules.maxModelFailures)
     return { kind: 'none', why: 'they could not be read.' };

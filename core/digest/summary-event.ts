@@ -3,7 +3,7 @@ import type { Gap } from '../records/job.ts';
 import type { SummaryResult, WindowSpan } from '../records/window-closure.ts';
 import type { DigestWindow } from '../records/digest-state.ts';
 
-/** What there is to say about the closing's one window with samples. */
+/** Summary of the closure's one window with samples, and the key of its frame grid (`null` without one). */
 type Account = { result: Exclude<SummaryResult, { kind: 'missed' }>; gridKey: string | null };
 
 /** The summary of one window. */

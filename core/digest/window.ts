@@ -12,7 +12,7 @@ export function windowStart(job: DigestJob, index: number): Date {
   return addSeconds(findStart(job), (index - 1) * windowSeconds(job));
 }
 
-/** How many windows are over at a moment. */
+/** Returns the number of windows that have ended at `at`. */
 export function countElapsedWindows(job: DigestJob, at: Date): number {
   return Math.floor(ageSeconds(findStart(job), at) / windowSeconds(job));
 }
@@ -64,7 +64,7 @@ function findStart(job: DigestJob): Date {
   return new Date(job.started_at ?? job.created_at);
 }
 
-/** The first moment at which a window is to be closed: its end, or at once where it is over. */
+/** Returns the time of the next window closure: the end of the window, or `now` if it has already ended. */
 export function nextWindowEnd(job: DigestJob, { summarized }: DigestState, now: Date): Date {
   return later(windowStart(job, summarized + 2), now);
 }

@@ -14,7 +14,7 @@ export type AcceptDeps = Pick<
   'jobs' | 'streams' | 'turns' | 'urls' | 'webhookUrls' | 'executions' | 'limits' | 'log' | 'now' | 'newId'
 >;
 
-/** What tells one type of job from another. */
+/** Fields that differ between the types of job. */
 type Kind = Pick<MonitorJob, 'job_type' | 'config'> | Pick<DigestJob, 'job_type' | 'config' | 'digest'>;
 
 export type JobSpec<K extends Kind> = {
@@ -24,9 +24,9 @@ export type JobSpec<K extends Kind> = {
 };
 
 /**
- * Accepts a job of any type: a slot is free, the stream is live, the job is stored; only then is its execution started. A start
- * that is lost is made up for by `reconcile`. Throws the contract's errors, `IdempotencyKeyReusedError`, and `IdempotencyConflictError`;
- * nothing is stored then.
+ * Accepts a job of any type: reserves a slot, probes the stream, stores the job and then starts its execution. `reconcile` repairs
+ * an interrupted start. Throws the contract's errors, `IdempotencyKeyReusedError`, and `IdempotencyConflictError`; it stores nothing
+ * then.
  */
 export async function acceptJob<K extends Kind>(
   wanted: JobSpec<K>,

@@ -49,7 +49,7 @@ async function findEarlier(
   return job;
 }
 
-/** A second job is what the key is to prevent, so there is none. */
+/** Creates the error for a key whose job has expired: the key prevents a second job. */
 function jobGone(): WatchpostError {
   return new WatchpostError(
     'JOB_NOT_FOUND',

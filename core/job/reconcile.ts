@@ -74,7 +74,7 @@ export async function repairJob(jobId: string, deps: ReconcileDeps): Promise<voi
   await failJob(jobId, remediation, deps, isLostNow);
 }
 
-/** So that the next sweep, or another one at the same time, leaves the job alone until it had time to go on. */
+/** Extends the lease, so that a later or concurrent sweep skips the job while its execution starts. */
 async function renewLease({ job_id: jobId, sequence }: Job, deps: ReconcileDeps): Promise<boolean> {
   const set = { lease_until: leaseUntil(deps.now()) };
   const change = { jobId, from: transitions.end.from, expectedSequence: sequence, set, events: [] };

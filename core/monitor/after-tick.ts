@@ -10,7 +10,7 @@ import { ageSeconds } from '../time.ts';
 import type { Verdict } from '../records/vision.ts';
 import { createTriggerEvent } from './trigger-event.ts';
 
-/** What a monitor's tick decides: alert, cooldown, end, next look. */
+/** Decides a monitor's tick: alert, cooldown, end of the job, next tick. */
 export function decideMonitorTick(job: MonitorJob, outcome: TickOutcome, now: Date): TickDecision {
   const { counters, watch } = recordOutcome(job, outcome, now);
   const alerts = outcome.kind === 'judged' && mayAlert(job, outcome.verdict, now);

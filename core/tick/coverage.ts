@@ -15,7 +15,7 @@ export function recordUnwatched(watch: TickState, reason: GapReason): TickState 
   return { ...watch, gap_reason: watch.gap_reason ?? reason };
 }
 
-/** How much of the time from start to `now` (or the end) was watched, with the newest gaps. Seconds; ratio 0 to 1. */
+/** Computes the coverage from the start of a job to `now` (or its end), with the newest gaps. Times in seconds, ratio 0 to 1. */
 export function computeCoverage(job: Job, now: Date) {
   if (job.started_at === null) return { ratio: 0, watched_seconds: 0, gap_seconds: 0, gaps: [] };
   const until = job.ended_at === null ? now : new Date(job.ended_at);
@@ -31,7 +31,7 @@ export function computeCoverage(job: Job, now: Date) {
   };
 }
 
-/** What of a span of time was not watched, as it is known at `now`: of the newest gaps, those in the span, cut to it. */
+/** Returns the gaps known at `now` that overlap `span`, cut to it. Only the newest gaps of the job are available. */
 export function gapsWithin(job: Job, watch: TickState, span: { start: Date; end: Date }, now: Date): Gap[] {
   const gap = openGap(watch, intervalSeconds(job), now);
   return (gap ? [...watch.gaps, gap] : watch.gaps).flatMap(({ from, to, reason }) => {

@@ -7,7 +7,7 @@ import { ageSeconds } from '../time.ts';
 import { addSeconds } from '../schedule.ts';
 import type { JobEnding } from './tick-decision.ts';
 
-/** What a tick did, or a digest's last summaries: also what goes into one transaction with the end. */
+/** Changes of a tick, or the last summaries of a digest; the end of a job is committed in one transaction with them. */
 export type JobUpdate = { set: JobPatch; events: NewEvent[] };
 
 /**

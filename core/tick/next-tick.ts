@@ -15,7 +15,7 @@ export function nextCaptureAt(job: Job, watch: TickState, now: Date): Date {
   return watch.lost_since === null ? planned : earlier(planned, addSeconds(now, rules.staleRecheckSeconds));
 }
 
-/** Returns when a running job wakes for its next tick: now if there is none yet, or if the clock was set back since it was planned. */
+/** Returns the time of a running job's next tick: `now` if none is planned yet, or if the clock was set back since. */
 export function wakeUpTime(job: Job, now: Date): Date {
   if (job.next === null) return now;
   const planned = new Date(job.next.wait_until);

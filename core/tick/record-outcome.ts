@@ -6,7 +6,7 @@ import { rules } from '../rules.ts';
 import { addSeconds } from '../schedule.ts';
 import type { TickOutcome } from './tick-outcome.ts';
 
-/** What a tick adds to a job's numbers, and what is remembered of the stream: the same for every type of job. */
+/** Returns the counters and the stream state of a job after a tick; the same for every type of job. */
 export function recordOutcome(
   job: Job,
   outcome: TickOutcome,
@@ -67,7 +67,7 @@ function remember(job: Job, outcome: TickOutcome, now: Date): TickState {
     case 'stale':
       return { ...lost(job, recordUnwatched(job.watch, 'stale'), now), failed_in_a_row: 0 };
     case 'unavailable':
-      // The stream is not to blame: its grace period does not go on, and its URL is not resolved anew (a new session begins with an advertisement).
+      // The stream has not failed: its grace period pauses, and its URL is not resolved again (a new session begins with an advertisement).
       return { ...recordUnwatched(job.watch, 'service'), ...back };
     case 'capture_failed':
       return {

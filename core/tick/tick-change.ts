@@ -42,7 +42,7 @@ function mustHandOver({ generation }: Job, tick: number, { next, events }: TickD
   return !next.done && events.length > 0 && tick >= rules.ticksPerExecution * (generation + 1);
 }
 
-/** A change of a job that goes on. */
+/** Plans the change of a job that does not end with it. */
 export function planUpdate(job: Job, { set, events }: JobUpdate, now: Date): JobChange {
   return {
     jobId: job.job_id,

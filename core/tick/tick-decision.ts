@@ -8,7 +8,7 @@ export type JobEnding = { status: TerminalStatus; reason: StopReason; failure?: 
 export type TickDecision = {
   counters: Counters;
   watch: TickState;
-  /** Of digests only. */
+  /** New digest state; absent for monitors. */
   digest?: DigestState;
   /** Progress, alerts and summaries; the events of the end are the end's own. */
   events: NewEvent[];

@@ -117,7 +117,7 @@ function captureStateAfter({ captured, capture }: TickInput, next: NextTick | nu
   };
 }
 
-/** What is left behind by a fault, or by a crash before this, goes within a day. */
+/** Deletes unreferenced media. Objects that a fault or a crash leaves behind expire within a day. */
 async function removeUnneeded(
   before: Job,
   after: Job,

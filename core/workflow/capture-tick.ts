@@ -81,7 +81,7 @@ async function tryCapture(
     );
   } catch (error) {
     if (error instanceof StreamEndedError) return { kind: 'ended', message: error.message };
-    // Longer than the grace period for a lost stream, and over by itself.
+    // An advertisement can outlast the grace period of a lost stream, and it ends without intervention.
     if (error instanceof StreamPausedError) return advertisement;
     if (timeout.aborted && !signal?.aborted) return tooSlow(deps.limits.captureTimeoutSeconds);
     if (!(error instanceof StreamError)) throw error;

@@ -9,7 +9,7 @@ import type { CaptureDeps } from './capture-tick.ts';
 import { failJob } from '../job/end-job.ts';
 import { startNextGeneration } from './start-next-generation.ts';
 
-/** What the two resources of `watch.asl.json` do, whichever engine calls them: JSON in, JSON out. */
+/** Task handlers of `watch.asl.json` (JSON in, JSON out), called by Step Functions and by the embedded engine. */
 
 export async function captureTask(
   input: unknown,
@@ -60,5 +60,5 @@ async function failJobTask(
   return { job_id: task.job_id, done: true };
 }
 
-/** The execution that closes its job goes on to its own end, as failed. Stopped from within it would count as aborted, of which no operator is told. */
+/** Does not stop its own execution: Step Functions would report it as aborted, and no alarm would fire. */
 const endsByItself = async (): Promise<void> => undefined;

@@ -26,14 +26,14 @@ test('a folder of core imports only folders of lower layers', () => {
   const upward = files.flatMap((file) =>
     importedFiles(file).flatMap((imported) => {
       const [from, to] = [dirname(file), dirname(imported)];
-      const isAllowed = from === '.' || to === '.' || from === to || layerOf(to) < layerOf(from);
+      const isAllowed = from === '.' || to === '.' || from === to || findLayer(to) < findLayer(from);
       return isAllowed ? [] : [`${file} imports ${imported}`];
     }),
   );
   expect(upward).toEqual([]);
 });
 
-function layerOf(folder: string): number {
+function findLayer(folder: string): number {
   return layers.findIndex((folders) => folders.includes(folder));
 }
 

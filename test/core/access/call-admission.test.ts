@@ -11,7 +11,7 @@ describe('call admission', () => {
   test('a call above the concurrency limit is refused for two seconds', () => {
     expect(findRefusal({ beganMs: [], running: 3 }, limits, 1_000)).toEqual({
       kind: 'refused',
-      limit: 'at once',
+      limit: 'concurrency',
       max: 3,
       retryAfterSeconds: 2,
     });

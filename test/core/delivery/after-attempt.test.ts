@@ -27,7 +27,7 @@ const pending = initialDelivery('6f0c1c1e-8f0e-4f0a-9a60-5b8f2f3e7a10', 1, 'watc
 const due = (seconds: number) => ({ state: 'pending', next_attempt_at: after(seconds).toISOString() });
 
 describe('after an attempt', () => {
-  test('2xx delivers', () => {
+  test('a response with a 2xx status completes the delivery', () => {
     for (const status of [200, 202, 204, 299])
       expect(attempt(1, answered(status))).toMatchObject({ state: 'delivered', next_attempt_at: null });
   });
@@ -79,7 +79,7 @@ describe('after an attempt', () => {
     expect(attempt(4, answered(302)).error).toContain('not followed');
   });
 
-  test('the error of a delivery without a response says why there is none', () => {
+  test('the error of a delivery without a response names the reason', () => {
     expect(attempt(4, answered(null, { error: 'timed out' })).error).toBe(
       'Failed to deliver webhook: timed out',
     );

@@ -34,7 +34,7 @@ const deliver = (jobId: string, sequence: number) =>
 const bodies = () => world.sent.map(({ body }) => JSON.parse(body));
 
 describe('a webhook', () => {
-  test('gets every event but progress, in order', async () => {
+  test('the webhook receives every event except progress, in order', async () => {
     const jobId = await triggeredMonitor();
     expect(world.queued.map(({ sequence }) => sequence)).toEqual([1, 3, 4]);
     for (const message of world.queued) await deliverEvent(message, world.c);
@@ -42,7 +42,7 @@ describe('a webhook', () => {
     expect(bodies().map(({ data }) => data.job_id)).toEqual([jobId, jobId, jobId]);
   });
 
-  test('is exactly {type, timestamp, source_url, data}, with the picture inlined and the password masked', async () => {
+  test('the webhook body is exactly {type, timestamp, source_url, data}, with the image inlined and the password masked', async () => {
     await deliver(await triggeredMonitor(), 3);
     const [body] = bodies();
     expect(Object.keys(body)).toEqual(['type', 'timestamp', 'source_url', 'data']);
@@ -57,7 +57,7 @@ describe('a webhook', () => {
     expect(body.data).not.toHaveProperty('frame_key');
   });
 
-  test("of a job's end carries what the contract names", async () => {
+  test("the webhook of a job's end carries the fields of the contract", async () => {
     await deliver(await triggeredMonitor(), 4);
     expect(bodies()[0].data).toMatchObject({
       status: 'completed',
@@ -105,7 +105,7 @@ describe('a receiver that fails', () => {
     });
   });
 
-  test('is not asked before its next attempt is due', async () => {
+  test('a receiver that failed gets no request before its next attempt is due', async () => {
     const jobId = await triggeredMonitor();
     world.script.webhooks.push({ status: 500 });
     await deliver(jobId, 3);
@@ -113,15 +113,18 @@ describe('a receiver that fails', () => {
     expect(world.sent).toHaveLength(1);
   });
 
-  test.each([-3600, -60])('is asked again in time after the clock was set by %d s', async (seconds) => {
-    const jobId = await triggeredMonitor();
-    world.script.webhooks.push({ status: 500 });
-    expect(await deliver(jobId, 3)).toEqual({ kind: 'again', afterSeconds: 5 });
-    world.advance(seconds);
-    // The queue has waited five seconds by its own clock.
-    world.advance(5);
-    expect(await deliver(jobId, 3)).toEqual({ kind: 'done' });
-  });
+  test.each([-3600, -60])(
+    'a receiver that failed gets its next attempt in time after the clock was set by %d s',
+    async (seconds) => {
+      const jobId = await triggeredMonitor();
+      world.script.webhooks.push({ status: 500 });
+      expect(await deliver(jobId, 3)).toEqual({ kind: 'again', afterSeconds: 5 });
+      world.advance(seconds);
+      // The queue has waited five seconds by its own clock.
+      world.advance(5);
+      expect(await deliver(jobId, 3)).toEqual({ kind: 'done' });
+    },
+  );
 
   test("four times is recorded, and shows in the job's detail", async () => {
     const jobId = await triggeredMonitor();
@@ -139,7 +142,7 @@ describe('a receiver that fails', () => {
     });
   });
 
-  test('with 410 gets nothing more of the job', async () => {
+  test('a receiver that responds with 410 gets no further events of the job', async () => {
     const jobId = await triggeredMonitor();
     world.script.webhooks.push({ status: 410 });
     for (const sequence of [1, 3, 4]) await deliver(jobId, sequence);
@@ -150,7 +153,7 @@ describe('a receiver that fails', () => {
     });
   });
 
-  test('until an hour after the end of the job is given up', async () => {
+  test('a delivery ends as failed an hour after the end of its job', async () => {
     const job = await createMonitor(
       monitorRequest({ webhook_url: 'https://example.com/hook' }),
       'harbour',

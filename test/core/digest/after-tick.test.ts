@@ -93,7 +93,7 @@ describe('a window', () => {
     expect(decisions[3]?.events.map(({ type }) => type)).toEqual(['progress', 'summary_generated']);
   });
 
-  test('has the picture that was taken in it, also where the tick ends late', () => {
+  test('a window has the samples captured in it, also if their tick ends late', () => {
     const decisions = play(runningDigest(minute), [
       [0, sampledAt(0)],
       [61, sampledAt(59)],
@@ -102,7 +102,7 @@ describe('a window', () => {
     expect(decisions[1]?.digest).toEqual({ summarized: 1, windows: [], stream_ended_at: null });
   });
 
-  test('in which nothing was new is told without the model, with what was left out', () => {
+  test('a window without samples closes without a model call, and its summary counts the skips', () => {
     const decisions = play(runningDigest(minute), [
       [0, skippedAt(0, 'no_motion')],
       [20, skippedAt(20, 'no_motion')],
@@ -121,7 +121,7 @@ describe('a window', () => {
     expect(decisions[3]?.counters).toMatchObject({ frames_skipped: 3, black_frames: 1, checks_performed: 1 });
   });
 
-  test('counts skips in a row anew after a sample, and over the ends of windows', () => {
+  test('the count of skips in a row restarts after a sample, and continues over the ends of windows', () => {
     const decisions = play(runningDigest(minute), [
       [40, skippedAt(40, 'no_motion')],
       [60, skippedAt(60, 'no_motion')],
@@ -143,7 +143,7 @@ describe('a window', () => {
     });
   });
 
-  test('in which the stream was gone names the gap, in text and data', () => {
+  test('a window in which the stream was lost names the gap, in text and data', () => {
     const decisions = play(runningDigest(minute), [
       [0, sampledAt(0)],
       [20, captureFailed],
@@ -160,7 +160,7 @@ describe('a window', () => {
     ]);
   });
 
-  test('whose stream is still gone at its end names the gap up to there, and the next one the rest', () => {
+  test('a gap across the end of a window is divided between the two windows', () => {
     const decisions = play(runningDigest(minute), [
       [40, sampledAt(40)],
       [50, captureFailed],
@@ -174,7 +174,7 @@ describe('a window', () => {
     ]);
   });
 
-  test('that passed while the service was down is told too: one summary each, in order', () => {
+  test('windows that passed during downtime of the service get one summary each, in order', () => {
     const job = runningDigest({ ...minute, digest_duration_seconds: 600 });
     const decisions = play(job, [
       [0, sampledAt(0)],
@@ -186,7 +186,7 @@ describe('a window', () => {
     );
   });
 
-  test('of a long outage is told in several ticks, without a pause between them', () => {
+  test('the windows of a long outage close in several ticks, without a pause between them', () => {
     const job = runningDigest({ ...minute, digest_duration_seconds: 86_400 });
     const decisions = play(job, [
       [0, sampledAt(0)],
@@ -203,7 +203,7 @@ describe('a window', () => {
 });
 
 describe('wake-ups', () => {
-  test('are on the grid of samples, and at the end of a window that is not on it', () => {
+  test('wake-ups are on the grid of samples, and at the end of a window that is not on it', () => {
     const job = runningDigest({ ...minute, capture_interval_seconds: 50 });
     const nextAt = (seconds: number) => play(job, [[seconds, sampledAt(seconds)]])[0]?.next;
     expect(nextAt(0)).toMatchObject({ wait_until: after(50).toISOString(), closing: false });
@@ -211,7 +211,7 @@ describe('wake-ups', () => {
     expect(nextAt(60)).toMatchObject({ wait_until: after(100).toISOString(), closing: false });
   });
 
-  test('at the deadline take no picture', () => {
+  test('the wake-up at the deadline takes no capture', () => {
     const job = runningDigest({ ...minute, digest_duration_seconds: 60 });
     expect(play(job, [[40, sampledAt(40)]])[0]?.next).toMatchObject({
       wait_until: after(60).toISOString(),
@@ -237,7 +237,7 @@ describe('wake-ups', () => {
 });
 
 describe('ends', () => {
-  test('after max_windows, as max_windows_reached and not auto-stopped', () => {
+  test('a digest ends after max_windows, as max_windows_reached and not auto-stopped', () => {
     const job = runningDigest({ ...minute, max_windows: 2, digest_duration_seconds: 120 });
     const decisions = play(job, [
       [0, sampledAt(0)],
@@ -248,7 +248,7 @@ describe('ends', () => {
     expect(decisions[2]?.ending).toEqual({ status: 'stopped', reason: 'max_windows_reached' });
   });
 
-  test('at its duration with a partial summary of the open window', () => {
+  test('a digest ends at its duration with a partial summary of the open window', () => {
     const job = runningDigest({ ...minute, digest_duration_seconds: 90 });
     const decisions = play(job, [
       [0, sampledAt(0)],
@@ -263,7 +263,7 @@ describe('ends', () => {
     });
   });
 
-  test('when the stream has ended, with a partial summary', () => {
+  test('a digest ends with its stream, with a partial summary', () => {
     const decisions = play(runningDigest(minute), [
       [0, sampledAt(0)],
       [20, ended],
@@ -273,7 +273,7 @@ describe('ends', () => {
     expect(readSummaries(decisions)).toMatchObject([{ partial: true, window_end: after(20).toISOString() }]);
   });
 
-  test('as stream_lost without a summary of the open window', () => {
+  test('a digest ends as stream_lost without a summary of the open window', () => {
     const decisions = play(runningDigest({ ...minute, window_minutes: 10, digest_duration_seconds: 600 }), [
       [0, sampledAt(0)],
       [20, captureFailed],
@@ -285,7 +285,7 @@ describe('ends', () => {
 });
 
 describe('a model that gives no summary', () => {
-  test('is asked again soon, for that window and no other, while the next window takes its samples', () => {
+  test('a failed summary is requested again soon, for its window only, while the next window takes its samples', () => {
     const decisions = play(runningDigest({ ...minute, capture_interval_seconds: 60 }), [
       [0, sampledAt(0)],
       [60, sampledAt(60), 'silent'],
@@ -303,7 +303,7 @@ describe('a model that gives no summary', () => {
     expect(decisions[3]?.asked).toEqual(['captures/a/60.jpg']);
   });
 
-  test('for two windows is asked for one at a time, without a pause', () => {
+  test('the failed summaries of two windows are requested one at a time, without a pause', () => {
     const decisions = play(runningDigest({ ...minute, capture_interval_seconds: 60 }), [
       [0, sampledAt(0)],
       [60, sampledAt(60), 'silent'],
@@ -319,7 +319,7 @@ describe('a model that gives no summary', () => {
     expect(decisions[2]?.next).toMatchObject({ wait_until: after(120).toISOString(), closing: true });
   });
 
-  test('five times in a row fails the job', () => {
+  test('five failed summaries in a row fail the job', () => {
     const decisions = play(runningDigest(minute), [
       [0, sampledAt(0)],
       [60, sampledAt(60), 'silent'],
@@ -335,7 +335,7 @@ describe('a model that gives no summary', () => {
     expect(decisions[5]?.ending?.failure).toEqual(failure);
   });
 
-  test('when the stream has ended is asked again without another look, for the window up to that end', () => {
+  test('a failed summary of an ended stream is requested again without a capture, for the window up to that end', () => {
     const decisions = play(runningDigest({ ...minute, capture_interval_seconds: 60 }), [
       [0, sampledAt(0)],
       [10, ended, 'silent'],
@@ -350,7 +350,7 @@ describe('a model that gives no summary', () => {
     expect(decisions[3]?.ending?.reason).toBe('stream_ended');
   });
 
-  test('at the end holds the end back until it answers', () => {
+  test('a failed last summary delays the end of the digest until the model answers', () => {
     const job = runningDigest({ ...minute, max_windows: 1, digest_duration_seconds: 60 });
     const decisions = play(job, [
       [0, sampledAt(0)],

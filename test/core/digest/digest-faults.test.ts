@@ -75,7 +75,7 @@ describe('a grid that cannot be stored', () => {
     expect(await readSummaries(jobId)).toMatchObject([{ summary: 'Nothing happened.' }]);
   });
 
-  test('does not keep a caller from cancelling', async () => {
+  test('a caller can cancel a digest whose grid cannot be stored', async () => {
     const { jobId } = await running(2, { include_frames: true });
     expect(await cancelJob(jobId, 'harbour', world.c)).toMatchObject(cancelled);
     expect(await readSummaries(jobId)).toMatchObject([{ summary: 'Nothing happened.' }]);
@@ -83,7 +83,7 @@ describe('a grid that cannot be stored', () => {
 });
 
 describe('pictures that cannot be read for a moment', () => {
-  test('are read again, and the window has its summary', async () => {
+  test('samples that cannot be read are read again, and the window gets its summary', async () => {
     const { jobId, step } = await running(3);
     const { get } = world.c.media;
     world.c.media.get = () => Promise.reject(new TransientError('The media store is down'));
@@ -148,6 +148,6 @@ test('a stream that has ended is not looked at again for a summary that is asked
   expect((await readEvents(jobId)).at(-1)).toMatchObject({ data: { reason: 'stream_ended' } });
 });
 
-test('the state of a digest that was stored before streams were known to have ended is read as one that goes on', () => {
+test('a digest state stored without the end of its stream is read as one whose stream has not ended', () => {
   expect(digestStateSchema.parse({ summarized: 2, windows: [] }).stream_ended_at).toBeNull();
 });

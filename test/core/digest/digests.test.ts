@@ -38,7 +38,7 @@ const readSummaries = async (jobId: string) =>
   (await readEvents(jobId)).flatMap((event) => (event.type === 'summary_generated' ? [event.data] : []));
 
 describe('creating a digest', () => {
-  test('stores it as pending, takes a slot and starts its execution', async () => {
+  test('the creation of a digest stores it as pending, takes a slot and starts its execution', async () => {
     const job = await digest();
     expect(job).toMatchObject({
       status: 'pending',
@@ -49,7 +49,7 @@ describe('creating a digest', () => {
     expect(world.executions.get(`${job.job_id}-0`)).toBe('running');
   });
 
-  test('of a stream that is not live stores nothing', async () => {
+  test('the creation of a digest stores nothing if its stream is not live', async () => {
     world.script.probe = new NotLiveError('Give a live URL.');
     await expect(digest()).rejects.toThrow(NotLiveError);
     expect(await world.c.jobs.countActive('harbour')).toBe(0);
@@ -57,10 +57,10 @@ describe('creating a digest', () => {
 
   test.each([
     ['as long as its windows need', { window_minutes: 30, max_windows: 3 }, 5400],
-    ['a day at most, however many windows', { window_minutes: 60, max_windows: 100 }, 86_400],
-    ['without a number of windows for the server cap', { window_minutes: 1 }, 600],
-    ['or for one window, where that is longer', { window_minutes: 60 }, 3600],
-  ])('it runs %s', async (_, fields, seconds) => {
+    ['at most a day, however many windows it has', { window_minutes: 60, max_windows: 100 }, 86_400],
+    ['for the server cap if max_windows is absent', { window_minutes: 1 }, 600],
+    ['for one window, if that is longer than the server cap', { window_minutes: 60 }, 3600],
+  ])('a digest runs %s', async (_, fields, seconds) => {
     expect((await digest(fields)).config.digest_duration_seconds).toBe(seconds);
   });
 });
@@ -83,7 +83,7 @@ describe('a digest', () => {
     expect(job).toMatchObject({ status: 'stopped', reason: 'max_windows_reached' });
   });
 
-  test('shows its summaries in stats, newest 50, and how many there were', async () => {
+  test('a digest shows its newest 50 summaries and their total number in stats', async () => {
     const { jobId, step } = await begun({ window_minutes: 1, capture_interval_seconds: 60, max_windows: 60 });
     await ticks(55, step);
     const { stats } = jobDetail(await getJob(jobId, 'harbour', world.c), world.c.baseUrl, world.c.now());
@@ -94,7 +94,7 @@ describe('a digest', () => {
     expect('triggers' in stats).toBe(false);
   });
 
-  test('keeps the grid of a window where it is asked for, and links to it', async () => {
+  test('a digest with include_frames keeps the grid of a window and links to it', async () => {
     const { jobId, step } = await begun({ include_frames: true });
     await ticks(4, step);
     const { stats } = jobDetail(await getJob(jobId, 'harbour', world.c), world.c.baseUrl, world.c.now());
@@ -104,7 +104,7 @@ describe('a digest', () => {
     expect(await readEventImage(jobId, 'harbour', sequence, world.c)).toEqual(new Uint8Array([255, 216, 3]));
   });
 
-  test('gives a summary also where the grid cannot be made', async () => {
+  test('a digest summarizes a window also if its grid cannot be made', async () => {
     world.c.contactSheets.make = () => Promise.reject(new VisionError('Try again.'));
     const { jobId, step } = await begun({ include_frames: true });
     await ticks(4, step);
@@ -112,7 +112,7 @@ describe('a digest', () => {
     expect((await readSummaries(jobId))[0]).not.toHaveProperty('frame_grid_key');
   });
 
-  test('leaves out what the pre-filter skips, and moves its reference with each sample', async () => {
+  test('a digest leaves out skipped captures, and moves the motion reference with each sample', async () => {
     world.script.moved.push(true, false, true);
     const { jobId, step } = await begun();
     const first = await world.tick(step);
@@ -123,7 +123,7 @@ describe('a digest', () => {
     expect(world.summarized[0]).toHaveLength(2);
   });
 
-  test('whose pictures were removed says so and goes on', async () => {
+  test('a digest whose samples were removed reports it in the summary and does not fail', async () => {
     const { jobId, step } = await begun();
     const before = await ticks(3, step);
     world.pictures.clear();
@@ -133,7 +133,7 @@ describe('a digest', () => {
     ]);
   });
 
-  test('whose commit took effect and whose reply was lost is not summarised twice', async () => {
+  test('a window whose commit succeeded but whose reply was lost is not summarized twice', async () => {
     const { jobId, step } = await begun();
     const before = await ticks(3, step);
     const { commit } = world.c.jobs;
@@ -148,7 +148,7 @@ describe('a digest', () => {
     expect(await readSummaries(jobId)).toHaveLength(1);
   });
 
-  test('that is lost fails without a summary of the open window', async () => {
+  test('a digest that fails by a defect ends without a summary of the open window', async () => {
     const { jobId, step } = await begun();
     await world.tick(step);
     await failJob(jobId, 'It broke.', world.c);
@@ -157,7 +157,7 @@ describe('a digest', () => {
 });
 
 describe('cancelling a digest', () => {
-  test('summarises the open window first, up to the cancellation', async () => {
+  test('a cancellation first summarizes the open window, up to the cancellation', async () => {
     world.script.summaries.push('A barge came.');
     const { jobId, step } = await begun({ include_frames: true });
     await ticks(2, step);
@@ -177,7 +177,7 @@ describe('cancelling a digest', () => {
     expect(job.counters).toMatchObject({ input_tokens: 100, output_tokens: 20 });
   });
 
-  test('does not wait for a model that fails: the summary says that there is none', async () => {
+  test('a cancellation does not retry a failed model call: the summary names the failure', async () => {
     world.script.summaries.push(new VisionError('Try again.'));
     const { jobId, step } = await begun();
     await world.tick(step);
@@ -187,7 +187,7 @@ describe('cancelling a digest', () => {
     ]);
   });
 
-  test('gives the model no longer than a few seconds', async () => {
+  test('a cancellation limits its model call to a few seconds', async () => {
     const { jobId, step } = await begun();
     await world.tick(step);
     const timeouts: number[] = [];
@@ -200,7 +200,7 @@ describe('cancelling a digest', () => {
     expect(timeouts).toEqual([rules.cancelSummaryTimeoutSeconds * 1000]);
   });
 
-  test('that meets a tick summarises what the tick left', async () => {
+  test('a cancellation concurrent with a tick summarizes the windows that the tick left open', async () => {
     const { jobId, step } = await begun();
     const before = await ticks(3, step);
     const { commit } = world.c.jobs;
@@ -217,7 +217,7 @@ describe('cancelling a digest', () => {
     expect((await readTypes(jobId)).at(-1)).toBe('job_stopped');
   });
 
-  test('twice at the same time ends it once', async () => {
+  test('two concurrent cancellations end a digest once', async () => {
     const { jobId, step } = await begun();
     await world.tick(step);
     const results = await Promise.allSettled([
@@ -231,13 +231,13 @@ describe('cancelling a digest', () => {
     expect(await readSummaries(jobId)).toHaveLength(1);
   });
 
-  test('before it has begun tells of no window', async () => {
+  test('a cancellation before the first tick logs no summary', async () => {
     const job = await digest();
     await cancelJob(job.job_id, 'harbour', world.c);
     expect(await readTypes(job.job_id)).toEqual(['job_stopped']);
   });
 
-  test('after a long outage tells of every window that passed', async () => {
+  test('a cancellation after a long outage logs a summary of every window that passed', async () => {
     const { jobId, step } = await begun({ max_windows: 100 });
     await world.tick(step);
     world.advance(25 * 60);

@@ -7,7 +7,7 @@ test.each([
   [9, 5, [0, 2, 4, 6, 8]],
   [6, 5, [0, 1, 3, 4, 5]],
   [20, 2, [0, 19]],
-])('of %i samples, %i at most', (count, max, chosen) => {
+])('selectEvenly reduces %i samples to at most %i, with the first and the last', (count, max, chosen) => {
   expect(
     selectEvenly(
       Array.from({ length: count }, (_, at) => at),

@@ -51,7 +51,7 @@ const readEvents = async ({ job_id: jobId }: WorkflowState, type: string) =>
 const holds = () => world.script.verdicts.push(true);
 
 describe('a wall clock that is set back by an hour', () => {
-  test('does not stop the checks of a monitor', async () => {
+  test('a wall clock that is set back does not stop the checks of a monitor', async () => {
     const step = await watch(await monitor(), 6);
     world.stepClock(-hour);
     const later = await watch(step, 240);
@@ -68,7 +68,7 @@ describe('a wall clock that is set back by an hour', () => {
     expect(await readEvents(step, 'watch_triggered')).toHaveLength(alerts);
   });
 
-  test('leaves the coverage of a job in agreement with its duration', async () => {
+  test('a wall clock that is set back leaves the coverage of a job in agreement with its duration', async () => {
     const step = await watch(await monitor(), 6);
     world.stepClock(-hour);
     const job = await findJob(await watch(step, 240));
@@ -76,7 +76,7 @@ describe('a wall clock that is set back by an hour', () => {
     expect(computeCoverage(job, world.clock.now).watched_seconds).toBeCloseTo(2450, -1);
   });
 
-  test('ends a job after the duration that was asked for', async () => {
+  test('a job ends after its configured duration although the wall clock was set back', async () => {
     const step = await watch(await monitor({ monitor_duration_seconds: 600 }), 30);
     world.stepClock(-hour);
     const ended = await watch(step, 40);
@@ -85,7 +85,7 @@ describe('a wall clock that is set back by an hour', () => {
     expect(Date.parse(job.ended_at!) - Date.parse(job.started_at!)).toBe(600_000);
   });
 
-  test('does not hide that a stream is lost', async () => {
+  test('a lost stream is detected although the wall clock was set back', async () => {
     const fails = () => world.script.captures.push(new StreamFetchError('Try again.'));
     const step = await watch(await monitor(), 6);
     const lost = await watch(step, 2, fails);
@@ -94,7 +94,7 @@ describe('a wall clock that is set back by an hour', () => {
     expect(await findJob(ended)).toMatchObject({ status: 'failed', reason: 'stream_lost' });
   });
 
-  test('does not hide that a playlist stands still', async () => {
+  test('a stale playlist is detected although the wall clock was set back', async () => {
     const position = { segment: '9:/9.ts', segment_seconds: 2 };
     const standsStill = () => world.script.captures.push({ position });
     const step = await watch(await monitor(), 2, standsStill);
@@ -103,7 +103,7 @@ describe('a wall clock that is set back by an hour', () => {
     expect(await findJob(ended)).toMatchObject({ status: 'failed', reason: 'stream_lost' });
   });
 
-  test('does not hide that the picture is frozen', async () => {
+  test('a frozen frame is detected although the wall clock was set back', async () => {
     world.c.compareMotion = () => ({
       moved: true,
       changedShare: 0.1,
@@ -118,7 +118,7 @@ describe('a wall clock that is set back by an hour', () => {
     expect((await findJob(later)).counters.frozen_frames).toBeGreaterThanOrEqual(2);
   });
 
-  test('closes the windows of a digest after their minutes, with every sample in one of them', async () => {
+  test('the windows of a digest close after their minutes, with every sample in one of them, although the wall clock was set back', async () => {
     const request = digestRequest({ window_minutes: 1, capture_interval_seconds: 10, max_windows: 5 });
     const { job_id: jobId } = await createDigest(request, 'harbour', world.c);
     const begun = await world.begin({ job_id: jobId, generation: 0 });
@@ -133,7 +133,7 @@ describe('a wall clock that is set back by an hour', () => {
     for (const count of frames) expect(count).toBeGreaterThanOrEqual(5);
   });
 
-  test('does not hold up the cancellation of a digest, which waits for its last summary', async () => {
+  test('a wall clock that is set back does not delay the cancellation of a digest', async () => {
     const { job_id: jobId } = await createDigest(digestRequest(), 'harbour', world.c);
     await watch(await world.begin({ job_id: jobId, generation: 0 }), 3);
     const waits: number[] = [];
@@ -156,7 +156,7 @@ describe('a wall clock that is set back by an hour', () => {
 });
 
 describe('a stored wake-up time that lies an hour ahead', () => {
-  test('is not waited for by an execution that begins after the clock was set back', async () => {
+  test('an execution that begins after the clock was set back does not wait for a wake-up time an hour ahead', async () => {
     const step = await watch(await monitor(), 6);
     world.stepClock(-hour);
     const again = await world.begin({ job_id: step.job_id, generation: 0 });

@@ -36,7 +36,7 @@ const holdProbes = () => holdProbesOf(world.c);
 const active = () => world.c.jobs.countActive('harbour');
 
 describe('an idempotency key', () => {
-  test('makes one job of a request that is repeated, without a look at the stream', async () => {
+  test('a repeated request creates no second job and does not probe the stream', async () => {
     const job = await create('once');
     const again = await create('once');
     expect(again.job_id).toBe(job.job_id);
@@ -44,7 +44,7 @@ describe('an idempotency key', () => {
     expect(await active()).toBe(1);
   });
 
-  test('answers with the job as it is now, also when all slots are taken', async () => {
+  test('a replay returns the current state of the job, also if all slots are taken', async () => {
     const job = await create('once');
     await cancelJob(job.job_id, 'harbour', world.c);
     for (let made = 0; made < 10; made += 1) await create(undefined);
@@ -52,7 +52,7 @@ describe('an idempotency key', () => {
     await expect(create('twice')).rejects.toThrow(MaxJobsReachedError);
   });
 
-  test('knows a request whose defaults are spelled out or whose fields are in another order', async () => {
+  test('a request with explicit defaults or another order of fields is the same request', async () => {
     const job = await create('once', { interval_seconds: 10 });
     const request = Object.fromEntries(
       Object.entries(monitorRequest({ interval_seconds: '10' })).toReversed(),
@@ -78,20 +78,20 @@ describe('an idempotency key', () => {
     expect(await active()).toBe(1);
   });
 
-  test('is a caller’s own', async () => {
+  test('two callers can use the same idempotency key', async () => {
     const job = await create('once');
     const other = await create('once', { condition: 'a train' }, 'airport');
     expect(other.job_id).not.toBe(job.job_id);
   });
 
-  test('makes one job of two requests at the same time', async () => {
+  test('two concurrent requests with one key create one job', async () => {
     const [first, second] = await Promise.all([create('once'), create('once')]);
     expect(first?.job_id).toBe(second?.job_id);
     expect(await active()).toBe(1);
     expect(world.executions.size).toBe(1);
   });
 
-  test('makes one job of two requests at the same time if one slot is left', async () => {
+  test('two concurrent requests with one key create one job if one slot is left', async () => {
     for (let made = 0; made < 9; made += 1) await create(undefined);
 
     const [first, second] = await Promise.all([create('once'), create('once')]);
@@ -101,7 +101,7 @@ describe('an idempotency key', () => {
     await expect(create('twice')).rejects.toThrow(MaxJobsReachedError);
   });
 
-  test('makes one job of requests that wait for their probes at the last slot, and refuses others immediately', async () => {
+  test('requests with one key that wait for their probes at the last slot create one job, and others are refused immediately', async () => {
     for (let made = 0; made < 9; made += 1) await create(undefined);
     const probing = holdProbes();
 
@@ -119,7 +119,7 @@ describe('an idempotency key', () => {
     expect(world.executions.size).toBe(10);
   });
 
-  test('keeps the last slot for the other request when one request fails its probe', async () => {
+  test('the last slot stays reserved for the other request if one request fails its probe', async () => {
     for (let made = 0; made < 9; made += 1) await create(undefined);
     const probing = holdProbes();
     const [failing, passing] = [create('once'), create('once')];
@@ -135,7 +135,7 @@ describe('an idempotency key', () => {
     expect(await active()).toBe(10);
   });
 
-  test('frees the last slot when both requests fail their probes', async () => {
+  test('the last slot is free again if both requests fail their probes', async () => {
     for (let made = 0; made < 9; made += 1) await create(undefined);
     const { probe } = world.c.streams;
     const probing = holdProbes();
@@ -154,7 +154,7 @@ describe('an idempotency key', () => {
     ['the slots are full by then', undefined],
     ['its own probe fails', new WatchpostError('NOT_LIVESTREAM', 'Stream is offline', 'Try later.')],
     ['its own probe fails for an unexpected reason', new TypeError('odd')],
-  ])('replays the job that a concurrent request created if %s', async (_, refusal) => {
+  ])('a request replays the job that a concurrent request created if %s', async (_, refusal) => {
     for (let made = 0; made < 9; made += 1) await create(undefined);
     const { findByIdempotencyKey: findIdempotent } = world.c.jobs;
     let winner: Job | undefined;
@@ -175,7 +175,7 @@ describe('an idempotency key', () => {
     expect(await active()).toBe(refusal ? 9 : 10);
   });
 
-  test('replays the job that a concurrent request created while the stream was probed', async () => {
+  test('a request replays the job that a concurrent request created while the stream was probed', async () => {
     for (let made = 0; made < 9; made += 1) await create(undefined);
     const { probe } = world.c.streams;
     let winner: Job | undefined;
@@ -201,7 +201,7 @@ describe('an idempotency key', () => {
     await expect(create('once')).rejects.toThrow(IdempotencyKeyReusedError);
   });
 
-  test('lets one of two different requests at the same time through', async () => {
+  test('one of two different concurrent requests with one key is accepted', async () => {
     const results = await Promise.allSettled([create('once'), create('once', { condition: 'a train' })]);
     expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     expect(results.find(({ status }) => status === 'rejected')).toMatchObject({
@@ -209,14 +209,14 @@ describe('an idempotency key', () => {
     });
   });
 
-  test('whose creation failed is not used up', async () => {
+  test('an idempotency key whose creation failed can be used again', async () => {
     world.script.probe = new WatchpostError('NOT_LIVESTREAM', 'Stream is offline', 'Try later.');
     await expect(create('once')).rejects.toThrow('offline');
     world.script.probe = undefined;
     expect((await create('once', { condition: 'a train' })).status).toBe('pending');
   });
 
-  test('makes no second job when the first is no longer kept, and is forgotten after a day', async () => {
+  test('an idempotency key creates no second job after the first has expired, and itself expires after a day', async () => {
     const job = await create('once');
     await cancelJob(job.job_id, 'harbour', world.c);
     world.advance(3601);

@@ -93,7 +93,7 @@ type Life = {
   alertedAfter: number[];
   /** Sequence of the newest check that was compared with its alert: a tick of a job that was cancelled adds none. */
   notedSequence: number;
-  /** Whether the wall clock was set back in its life: the times of its log then are of several clocks. */
+  /** True if the wall clock was set back during the job: the times of its log then come from several clocks. */
   setBack: boolean;
 };
 

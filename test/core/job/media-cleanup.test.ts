@@ -93,7 +93,7 @@ describe('of the pictures of a monitor', () => {
 });
 
 describe('of the pictures of a digest', () => {
-  test('the samples stay until their window is told, and its grid after', async () => {
+  test('the samples of a digest stay until their window closes, and its grid stays afterwards', async () => {
     const fields = { window_minutes: 1, capture_interval_seconds: 20, include_frames: true, max_windows: 1 };
     const job = await createDigest(digestRequest(fields), 'harbour', world.c);
     const step = await ticks(3, await world.begin({ job_id: job.job_id, generation: 0 }));

@@ -57,7 +57,7 @@ describe('triggers', () => {
     expect(decisions.map(({ ending }) => ending?.reason)).toEqual([undefined, 'max_triggers_reached']);
   });
 
-  test('with max_triggers null alerts go on', () => {
+  test('a job with max_triggers null sends alerts until its end', () => {
     const decisions = play(
       runningJob({ max_triggers: null }),
       Array.from({ length: 20 }, (_, index): [number, TickOutcome] => [10 * (index + 1), looked(true)]),
@@ -118,14 +118,14 @@ describe('wake-ups', () => {
     expect(wakeAfter(47)).toBe(after(50).toISOString());
   });
 
-  test('are whole seconds, rounded up', () => {
+  test('wake-ups are whole seconds, rounded up', () => {
     const job = runningJob({}, { started_at: after(0.25).toISOString() });
     expect(decideAfterTick(job, looked(false), after(3)).next.wait_until).toBe(after(11).toISOString());
   });
 });
 
 describe('a stream that fails', () => {
-  test('is tried again after 1, 2, 4, 8, 16 and 16 seconds, with its URL resolved anew', () => {
+  test('a stream that fails is retried after 1, 2, 4, 8, 16 and 16 seconds, and its URL is resolved again', () => {
     const decisions = play(runningJob(), [
       [10, captureFailed],
       [11, captureFailed],
@@ -141,7 +141,7 @@ describe('a stream that fails', () => {
     expect(decisions[0]?.events[0]?.data).toMatchObject({ stream: 'reconnecting', triggered: null });
   });
 
-  test('for longer than the grace period fails the job as stream_lost, with what to do next', () => {
+  test('a stream lost for longer than the grace period fails the job as stream_lost, with a remediation', () => {
     const decisions = play(runningJob(), [
       [10, captureFailed],
       [70, captureFailed],
@@ -177,7 +177,7 @@ describe('a stream that fails', () => {
     expect(ending).toEqual({ status: 'stopped', reason: 'stream_ended' });
   });
 
-  test('by standing still is looked at again soon, and counts as lost when it stays so', () => {
+  test('a stale stream is checked again soon, and counts as lost if it stays stale', () => {
     const stale: TickOutcome = { kind: 'stale', captured: captured() };
     const decisions = play(runningJob({ interval_seconds: 300 }), [
       [300, stale],
@@ -194,7 +194,7 @@ describe('a stream that fails', () => {
 describe('a tick without a picture that is no fault of the stream', () => {
   const advertisement: TickOutcome = { kind: 'unavailable', message: 'The platform shows an advertisement' };
 
-  test('brings the job no nearer to stream_lost, however long it lasts', () => {
+  test('an advertisement does not extend the stream loss of the job, however long it lasts', () => {
     const decisions = play(runningJob(), [
       [10, captureFailed],
       [20, advertisement],
@@ -211,7 +211,7 @@ describe('a tick without a picture that is no fault of the stream', () => {
     ]);
   });
 
-  test('is followed by one at the usual time that keeps to what is known of the stream', () => {
+  test('a tick without a capture is followed by one on the grid, with the same resolved URL', () => {
     const [failed, unavailable] = play(runningJob(), [
       [10, captureFailed],
       [11, advertisement],
@@ -238,7 +238,7 @@ describe('a tick without a picture that is no fault of the stream', () => {
 });
 
 describe('a model that fails', () => {
-  test('is counted as missed, and the fifth time in a row fails the job', () => {
+  test('a failed model call counts as missed, and the fifth in a row fails the job', () => {
     const decisions = play(
       runningJob(),
       [10, 20, 30, 40, 50].map((seconds) => [seconds, missed]),
@@ -254,7 +254,7 @@ describe('a model that fails', () => {
     expect(decisions[4]?.counters).toMatchObject({ checks_missed: 5, checks_performed: 0 });
   });
 
-  test('and answers once in between starts the count anew', () => {
+  test('a successful model call restarts the count of failed ones', () => {
     const decisions = play(runningJob(), [
       [10, missed],
       [20, missed],
@@ -269,7 +269,7 @@ describe('a model that fails', () => {
 });
 
 describe('skips', () => {
-  test('are counted, each kind for itself, and said in progress', () => {
+  test('skips are counted by kind and reported in progress events', () => {
     const skip = (why: 'no_motion' | 'frozen' | 'black' | 'repeated'): TickOutcome => ({
       kind: 'skipped',
       why,

@@ -26,7 +26,7 @@ function watchedJob(): Job {
 }
 
 describe('a job on a clock that was set back', () => {
-  test('keeps its durations', () => {
+  test('a job keeps its durations after the clock was set back', () => {
     const job = onClock(watchedJob(), after(100 - 3600));
     expect(job).toMatchObject({
       started_at: iso(-3600),
@@ -40,7 +40,7 @@ describe('a job on a clock that was set back', () => {
     });
   });
 
-  test('is covered as before', () => {
+  test('a job keeps its coverage after the clock was set back', () => {
     const { gaps: _, ...before } = computeCoverage(watchedJob(), after(100));
     const stats = jobDetail(
       { job: watchedJob(), findings: [], deliveries: [] },
@@ -51,7 +51,7 @@ describe('a job on a clock that was set back', () => {
     expect(stats.watch_duration_seconds).toBe(100);
   });
 
-  test('moves its samples and the end of its stream', () => {
+  test('a digest moves its samples and the end of its stream with the clock', () => {
     const job = runningDigest();
     const samples = [{ frame_key: 'a', captured_at: iso(90) }];
     const window = { index: 1, frames_captured: 1, skipped: noSkips, samples };
@@ -63,32 +63,32 @@ describe('a job on a clock that was set back', () => {
     });
   });
 
-  test('stays as it is while clocks differ by as much as several machines do', () => {
+  test('a job keeps its times while clocks differ as much as those of several machines', () => {
     const job = watchedJob();
     expect(onClock(job, after(96))).toBe(job);
     expect(onClock(job, after(5000))).toBe(job);
   });
 
-  test('stays as it is once it has ended', () => {
+  test('a job that has ended keeps its times', () => {
     const ended = { ...watchedJob(), status: 'stopped' as const, ended_at: iso(100) };
     expect(onClock(ended, after(-3600))).toBe(ended);
   });
 });
 
 describe('a tick', () => {
-  test('that comes before its time shows that the clock was set back while the job waited', () => {
+  test('a tick before its planned time shows that the clock was set back while the job waited', () => {
     const { job, now } = atTick(watchedJob(), after(110 - 7));
     expect(now).toEqual(after(103));
     expect(job).toMatchObject({ started_at: iso(-7), watch: { last_watched_at: iso(93) } });
   });
 
-  test('that comes a moment before its time is taken for one in time', () => {
+  test('a tick a moment before its planned time counts as on time', () => {
     const { job, now } = atTick(watchedJob(), after(108));
     expect(job.started_at).toBe(iso(0));
     expect(now).toEqual(after(110));
   });
 
-  test('that is late is late', () => {
+  test('a late tick keeps its time and its job', () => {
     const stored = watchedJob();
     expect(atTick(stored, after(500))).toEqual({ job: stored, now: after(500) });
   });

@@ -6,7 +6,7 @@ import { after, runningJob } from '../../support/watching.ts';
 const watch = runningJob().watch;
 
 describe('coverage', () => {
-  test('is whole while ticks come on time', () => {
+  test('coverage is complete while ticks are on time', () => {
     const job = runningJob({}, { watch: recordWatched(recordWatched(watch, 10, after(10)), 10, after(20)) });
     expect(computeCoverage(job, after(25))).toEqual({
       ratio: 1,
@@ -16,7 +16,7 @@ describe('coverage', () => {
     });
   });
 
-  test('counts a gap from when the stream was last seen, also while it lies open', () => {
+  test('coverage counts a gap from the last observation of the stream, also while the gap is open', () => {
     const job = runningJob({}, { watch: recordUnwatched(recordWatched(watch, 10, after(10)), 'stream') });
     expect(computeCoverage(job, after(40))).toMatchObject({
       ratio: 0.25,
@@ -25,14 +25,14 @@ describe('coverage', () => {
     });
   });
 
-  test('counts the downtime of the service', () => {
+  test('coverage counts the downtime of the service as a gap', () => {
     const back = recordWatched(recordWatched(watch, 10, after(10)), 10, after(110));
     expect(back.gaps).toEqual([
       { from: after(10).toISOString(), to: after(110).toISOString(), reason: 'service' },
     ]);
   });
 
-  test('of an ended job stands still', () => {
+  test('the coverage of an ended job does not change', () => {
     const job = runningJob(
       {},
       { watch: recordWatched(watch, 10, after(10)), ended_at: after(12).toISOString() },
@@ -40,7 +40,7 @@ describe('coverage', () => {
     expect(computeCoverage(job, after(5000))).toEqual(computeCoverage(job, after(12)));
   });
 
-  test('keeps the newest gaps and the sum of all', () => {
+  test('coverage keeps the newest gaps and the sum of all gaps', () => {
     let state = watch;
     for (let index = 1; index <= 30; index += 1)
       state = recordWatched(recordUnwatched(state, 'stream'), 10, after(index * 10));
@@ -48,7 +48,7 @@ describe('coverage', () => {
     expect(state.gap_seconds).toBe(300);
   });
 
-  test('of a job that never started is nothing', () => {
+  test('the coverage of a job that never started is 0 seconds', () => {
     expect(computeCoverage(runningJob({}, { started_at: null }), after(9)).ratio).toBe(0);
   });
 });

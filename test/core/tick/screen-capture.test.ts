@@ -15,7 +15,7 @@ describe('the pre-filter', () => {
     expect(screenCapture(runningJob(), still, after(1))).toMatchObject({ kind: 'skipped', why: 'no_motion' });
   });
 
-  test('forces a look after six skips in a row', () => {
+  test('the pre-filter forces a check after six skips in a row', () => {
     expect(screenCapture(runningJob({}, watching({ skipped_in_a_row: 5 })), still, after(1)).kind).toBe(
       'skipped',
     );
@@ -24,7 +24,7 @@ describe('the pre-filter', () => {
     );
   });
 
-  test('does not skip while a picture waits for the model that failed on it', () => {
+  test('the pre-filter does not skip after a failed model call', () => {
     expect(screenCapture(runningJob({}, watching({ missed_in_a_row: 1 })), still, after(1)).kind).toBe(
       'fresh',
     );
@@ -81,7 +81,7 @@ describe('what is no news is never judged, with or without the pre-filter', () =
   });
 });
 
-test('at the deadline nothing is judged any more', () => {
+test('a tick at the deadline of its job needs no check', () => {
   const job = runningJob({ monitor_duration_seconds: 30 });
   expect(screenCapture(job, captured(), after(29.9)).kind).toBe('fresh');
   expect(screenCapture(job, captured(), after(30)).kind).toBe('no_capture');

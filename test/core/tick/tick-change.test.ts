@@ -23,21 +23,21 @@ function planned(tick: number, { generation = 0, events = [progress], done = fal
 describe('the last tick of a generation', () => {
   const last = rules.ticksPerExecution;
 
-  test('raises the generation and stores the capture state', () => {
+  test('the last tick of a generation raises it and stores the capture state', () => {
     expect(planned(last)).toMatchObject({ generation: 1, handed_over: captureState });
     expect(planned(2 * last, { generation: 1 })).toMatchObject({ generation: 2, handed_over: captureState });
   });
 
   test.each([
-    ['a tick before it', planned(last - 1)],
-    ['the first tick after it', planned(last + 1, { generation: 1 })],
+    ['a tick before the last one of a generation', planned(last - 1)],
+    ['the first tick of a generation', planned(last + 1, { generation: 1 })],
     ['the last tick of the job', planned(last, { done: true })],
-  ])('is not %s', (_, set) => {
+  ])('%s does not raise the generation', (_, set) => {
     expect(set.generation).toBeUndefined();
     expect(set.handed_over).toBeNull();
   });
 
-  test('is the first one from then on that logs an event, so that no older change can follow it', () => {
+  test('a generation ends with a tick that logs an event, so that no older change can follow it', () => {
     const events: NewEvent[] = [];
     expect(planned(last, { events }).generation).toBeUndefined();
     expect(planned(last + 1, { events }).generation).toBeUndefined();

@@ -1,7 +1,7 @@
 import { start } from '../../contract/records.ts';
 import { segmentSeconds, type Attempt, type Script } from './scripted-stream.ts';
 
-/** What must come of a script, counted from what the stream saw happen, without a line of the core's. */
+/** Expected result of a script, computed from the attempts that the stream recorded, without code of core. */
 
 type Gap = { from: string; to: string; reason: 'stream' | 'stale' | 'model' };
 
@@ -47,7 +47,7 @@ export function expectedAlerts(script: Script, attempts: Attempt[]): number {
   const seen = attempts
     .filter(({ judged }) => judged === true)
     .map(({ segment }) => segment! * segmentSeconds);
-  // A picture that froze within an episode shows it for as long as it is judged.
+  // A frame that froze within an episode shows the episode in every check of it.
   return script.episodes.filter((episode) => seen.some((at) => episodeShownAt(script, at) === episode))
     .length;
 }
@@ -67,7 +67,7 @@ export function unmissable(script: Script, intervalSeconds: number): number {
   ).length;
 }
 
-/** How much of the two hours cannot have been watched, and how much more may not have been: by the script alone. */
+/** Computes the minimum and maximum gap time of the two hours from the script alone, in seconds. */
 export function boundsOfGaps({ troubles }: Script, intervalSeconds: number): { min: number; max: number } {
   const outages = troubles.filter(({ kind }) =>
     ['down', 'expired', 'stalled', 'silent model'].includes(kind),

@@ -78,11 +78,11 @@ function onTheClock<T extends { pauseSeconds: number; seconds: number }>(spans: 
     .filter(({ to }) => to < scriptSeconds - 60);
 }
 
-/** What a look at the stream came to, as the stream itself knows it. */
+/** One capture attempt and its result, as the scripted stream recorded it. */
 export type Attempt = {
   at: Date;
   result: 'picture' | 'failed' | 'ended';
-  /** Of a picture; the same again is no news. */
+  /** Index of the captured segment; the same index again means a repeated segment. */
   segment?: number;
   /** The model was asked about this picture: it answered so, or not at all. */
   judged?: boolean | 'silent';

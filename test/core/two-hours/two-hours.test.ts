@@ -27,7 +27,7 @@ function watch(script: Script, intervalSeconds: number, config: Record<string, u
   });
 }
 
-/** However it ended: what is not watched is told, every event arrives once and in order, and nothing follows the end. */
+/** Checks a watch, however it ended: the gaps are reported, every event arrives once and in order, and nothing follows the end. */
 function expectTold({ job, events, attempts, accepted }: Watched): void {
   const gaps = expectedGaps(attempts, new Date(job.ended_at!));
   const told = computeCoverage(job, after(100_000));
@@ -78,7 +78,7 @@ describe('a watch of two hours', () => {
     60_000,
   );
 
-  test('of a healthy stream covers all of it, in two executions where it has more than a thousand ticks', async () => {
+  test('a watch of a healthy stream covers all of it, in two executions if it has more than a thousand ticks', async () => {
     const watched = await watch(quiet, 5);
     expectTold(watched);
     expect(watched.attempts).toHaveLength(scriptSeconds / 5);
@@ -90,7 +90,7 @@ describe('a watch of two hours', () => {
     });
   }, 60_000);
 
-  test('judges no frozen frame a second time when the next generation begins', async () => {
+  test('a watch checks no frozen frame a second time after a hand-over', async () => {
     const frozen = { kind: 'frozen', from: handOverSeconds - 100, to: handOverSeconds + 200 } as const;
     const episodes = [{ from: frozen.from - 20, to: frozen.from + 20 }];
     const watched = await watch({ troubles: [frozen], episodes }, 5, { trigger_cooldown_seconds: 0 });
@@ -103,7 +103,7 @@ describe('a watch of two hours', () => {
     expect(watched.job.counters.frozen_frames).toBeGreaterThan(50);
   }, 60_000);
 
-  test('measures one grace period of a playlist that does not advance across a hand-over', async () => {
+  test('a watch measures one grace period of a stale playlist across a hand-over', async () => {
     const from = handOverSeconds - 30;
     const watched = await watch({ ...quiet, finally: { kind: 'stalled', from } }, 5);
     expect(watched.job).toMatchObject({ status: 'failed', reason: 'stream_lost', generation: 1 });
@@ -112,7 +112,7 @@ describe('a watch of two hours', () => {
     expect(watched.events.at(-1)?.type).toBe('job_stopped');
   }, 60_000);
 
-  test('ends with the second alert where two are wanted', async () => {
+  test('a watch with max_triggers 2 ends with the second alert', async () => {
     const episodes = [600, 1800, 3000].map((from) => ({ from, to: from + 100 }));
     const watched = await watch({ ...quiet, episodes }, 10, { max_triggers: 2 });
     expect(watched.job).toMatchObject({ status: 'completed', reason: 'max_triggers_reached' });
@@ -126,7 +126,7 @@ describe('a watch of two hours', () => {
   test.each([
     ['goes down', 'down'],
     ['stands still', 'stalled'],
-  ] as const)('of a stream that %s for good fails when the grace period is over', async (_what, kind) => {
+  ] as const)('a watch of a stream that %s for good fails after the grace period', async (_what, kind) => {
     const watched = await watch({ ...quiet, finally: { kind, from: 4000 } }, 10);
     expect(watched.job).toMatchObject({ status: 'failed', reason: 'stream_lost' });
     const endedAt = (Date.parse(watched.job.ended_at!) - after(4000).getTime()) / 1000;
@@ -136,7 +136,7 @@ describe('a watch of two hours', () => {
     expectTold(watched);
   });
 
-  test('of a stream that ends stops with it', async () => {
+  test('a watch of a stream that ends stops with it', async () => {
     const watched = await watch({ ...quiet, finally: { kind: 'ended', from: 4000 } }, 10);
     expect(watched.job).toMatchObject({ status: 'stopped', reason: 'stream_ended' });
     expect(watched.job.ended_at).toBe(after(4000).toISOString());

@@ -87,7 +87,7 @@ function expectAlerts({ events, checks }: Lived, cooldownSeconds: number): void 
     const alerts = alerted.has(index + 1);
     if (!holds) expect(alerts).toBe(false);
     else {
-      // The clock runs slow or fast, and a step below the difference of clocks is none.
+      // The clock runs slow or fast, and the service ignores a step below the allowed clock difference.
       const slack = clockDifferenceSeconds + steps;
       if (least >= cooldownSeconds + slack || cooldownSeconds === 0) expect(alerts).toBe(true);
       if (most < cooldownSeconds - slack) expect(alerts).toBe(false);
@@ -96,7 +96,7 @@ function expectAlerts({ events, checks }: Lived, cooldownSeconds: number): void 
   }
 }
 
-/** Checks go on, whatever the clock reads: no pause is much longer than the interval while machine and disk work. */
+/** Checks that no pause between checks is much longer than the interval while machine and disk work, whatever the clock reads. */
 function expectChecks({ checks }: Lived, script: Disturbance[]): void {
   const fullSeconds = script.some(({ kind }) => kind === 'full disk') ? 900 : 0;
   checks.slice(1).forEach((check, index) => {

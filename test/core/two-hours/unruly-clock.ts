@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import type { MachineClock } from '../../support/machine-clock.ts';
 import type { VirtualStream } from './virtual-service.ts';
 
-/** What happens to the clocks of a machine while it watches: two hours of it, one thing after the other. */
+/** Disturbances of the clocks of a machine during a job of two hours, one after the other. */
 
 export type Disturbance = {
   kind: 'sleep' | 'step' | 'rate' | 'full disk';
-  /** Of a sleep and a step: their length. Of a full disk: how long it stays full. */
+  /** Length of a sleep or a step of the clock, or time for which the disk stays full, in seconds. */
   seconds: number;
-  /** Of a slow or fast wall clock: its seconds per second. */
+  /** Rate of a slow or fast wall clock, in seconds per second. */
   rate: number;
   /** Between two ticks, or while one is under way. */
   at: 'any time' | 'capture' | 'check';

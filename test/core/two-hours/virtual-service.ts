@@ -119,7 +119,7 @@ export async function startVirtualService(clock: MachineClock, stream: VirtualSt
   };
 }
 
-/** Of every third event it fails the first attempt, of every seventh the first two, with errors of several kinds. */
+/** Creates a receiver that fails the first attempt of every third event and the first two of every seventh, with several kinds of errors. */
 function createUnreliableReceiver() {
   const attempts = new Map<number, number>();
   /** Sequences in the order in which they were taken. */

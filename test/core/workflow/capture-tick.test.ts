@@ -29,7 +29,7 @@ const capturing = (capture: StreamCapturer['capture']) => ({
 });
 
 describe('a capture', () => {
-  test('that takes too long is a failed one, not an error of the service', async () => {
+  test('a capture that times out is reported as failed', async () => {
     const hanging = capturing(
       (_, signal) =>
         new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
@@ -47,7 +47,7 @@ describe('a capture', () => {
     );
   });
 
-  test('that the engine abandons is no result', async () => {
+  test('a capture that the engine aborts throws', async () => {
     const hanging = capturing(
       (_, signal) =>
         new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
@@ -68,14 +68,14 @@ describe('a capture', () => {
         media: { ...world.c.media, put: () => Promise.reject(new TransientError('The disk is full')) },
       }),
     ],
-  ])('that %s costs a tick, and is no loss of the stream', async (_, faulty) => {
+  ])('a capture that %s costs a tick and does not count as stream loss', async (_, faulty) => {
     expect(await captureTick(input, faulty())).toMatchObject({
       kind: 'unavailable',
       message: expect.stringMatching(/\w/),
     });
   });
 
-  test('that fails by a defect is thrown, for the workflow to close the job', async () => {
+  test('a defect in a capture is thrown, so that the workflow closes the job', async () => {
     await expect(
       captureTick(
         input,

@@ -141,7 +141,7 @@ describe('media playlist', () => {
     [[widevineKey, fairPlayKey, identityKey]],
     [[fairPlayKey, '#EXT-X-MAP:URI="init.mp4"', identityKey]],
     [[`${identityKey},KEYFORMAT="identity"`, widevineKey]],
-  ])('reads the AES-128 key of segments that can also be played with DRM, in any order', (keys) => {
+  ])('the parser reads the AES-128 key of segments that also have DRM keys, in any order', (keys) => {
     for (const older of ['', '#EXTINF:4,\nolder.ts\n'.repeat(70)]) {
       const { segments } = media(`${keys.join('\n')}\n${older}#EXTINF:4,\na.ts\n#EXTINF:4,\nb.ts`);
       expect(new Set(segments.map(({ key }) => key?.method === 'AES-128' && key.url))).toEqual(
@@ -184,7 +184,7 @@ describe('media playlist', () => {
     ['2.5', 2n],
     ['NaN', 0n],
     ['9'.repeat(4_000_000), 0n],
-  ])('numbers its segments from %.20s without losing a digit', (first, sequence) => {
+  ])('the parser numbers segments from %.20s without losing a digit', (first, sequence) => {
     const numbered = (segments: number): bigint[] => {
       const text = '#EXTINF:4,\na.ts\n'.repeat(segments);
       const playlist = parse(`#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-MEDIA-SEQUENCE:${first}\n${text}`);
