@@ -52,7 +52,7 @@ export class WatchpostStack extends Stack {
     const deliveries = new DeliveryQueue(this, 'Deliveries');
     const { queue } = deliveries;
 
-    // Monitoring
+    // Workflow and its functions
     const ground = { bundles, log, settings };
     const kept = { table, pictures, queue, stateMachineName };
     const capture = new CaptureFunction(this, 'Capture', ground, { table, pictures, forDeployment }).function;

@@ -5,7 +5,7 @@ import { throwCoreError } from './aws-error.ts';
 /** Sets the visibility timeout of a received message; its message group is blocked until then. */
 export type ChangeVisibility = (receiptHandle: string, seconds: number) => Promise<void>;
 
-/** Creates a `Postpone` for one queue. */
+/** Creates a `ChangeVisibility` for one queue. */
 export function createChangeVisibility(client: SQSClient, queueUrl: string): ChangeVisibility {
   return async (receiptHandle, seconds) => {
     const command = new ChangeMessageVisibilityCommand({

@@ -17,7 +17,7 @@ export type SecretOptions = {
 export type Secret = {
   current(): Promise<string>;
   /**
-   * Returns the valid versions during a rotation, newest first, or one if the secret never rotated. `mostSeconds`
+   * Returns the valid versions during a rotation, newest first, or one if the secret never rotated. `maxAgeSeconds`
    * is the maximum age of the cached values, for callers that may have seen a newer version.
    */
   versions(maxAgeSeconds?: number): Promise<string[]>;

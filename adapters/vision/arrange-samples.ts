@@ -17,7 +17,7 @@ const tileWidthPixels = 448;
 const sheetsAtOnce = 4;
 
 /**
- * Arranges the samples of a window on at most `mostPictures` images: one each if possible, otherwise contact sheets
+ * Arranges the samples of a window on at most `maxImages` images: one each if possible, otherwise contact sheets
  * with as few tiles as possible. Drops samples evenly if they still do not fit. Throws `VisionError`.
  */
 export async function arrangeSamples(

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { createBedrockFromSettings } from './bedrock/create-from-settings.ts';
 import { bedrockProvider, bedrockSettings, bedrockStageSettings } from './bedrock/provider.ts';
 
-// Providers of vision models on AWS. A further one is a folder, and its entries in this file.
+// Providers of vision models for a deployment on AWS; `cli/vision-model.ts` lists those of one machine. A further one is a folder, and its entries here.
 
 /** Descriptions of the providers by name: capabilities, settings and permissions of their models. */
 export const visionProviders = { bedrock: bedrockProvider };

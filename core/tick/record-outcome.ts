@@ -67,7 +67,7 @@ function remember(job: Job, outcome: TickOutcome, now: Date): TickState {
     case 'stale':
       return { ...lost(job, recordUnwatched(job.watch, 'stale'), now), failed_in_a_row: 0 };
     case 'unavailable':
-      // The stream has not failed: its grace period pauses, and its URL is not resolved again (a new session begins with an advertisement).
+      // The stream has not failed: its grace period restarts, and its URL is not resolved again (a new session begins with an advertisement).
       return { ...recordUnwatched(job.watch, 'service'), ...back };
     case 'capture_failed':
       return {

@@ -38,11 +38,11 @@ export function screenCapture(job: Job, output: CaptureOutput, now: Date): Scree
 
 /** All times are the captures' own: a look that is late, or tried again, does not make its picture older. */
 function isStale({ repeated, seen }: Captured): boolean {
-  const patienceSeconds = Math.max(
+  const staleSeconds = Math.max(
     rules.staleAfterSeconds,
     rules.staleAfterSegments * seen.position.segment_seconds,
   );
-  return repeated && ageSeconds(seen.since, new Date(seen.seen_at)) > patienceSeconds;
+  return repeated && ageSeconds(seen.since, new Date(seen.seen_at)) > staleSeconds;
 }
 
 function noNews(job: Job, { black, seen, repeated }: Captured): SkipReason | undefined {

@@ -127,7 +127,7 @@ async function removeUnneeded(
   const keys = unreferencedMedia(before, after, captured);
   if (keys.length === 0) return;
   await deps.media.remove(keys).catch((error: unknown) => {
-    jobLog(deps.log, after.job_id).warning('Pictures were not removed', {
+    jobLog(deps.log, after.job_id).warning('Media not removed', {
       count: keys.length,
       error: String(error),
     });
@@ -138,12 +138,12 @@ function report(job: Job, outcome: TickOutcome, deps: AnalyzeDeps): void {
   const log = jobLog(deps.log, job.job_id);
   const fields = { tick: job.last_tick, outcome: outcome.kind, triggers_fired: job.counters.triggers_fired };
   if (outcome.closed?.result.kind === 'missed')
-    log.warning('Model gave no summary', {
+    log.warning('Summary failed', {
       ...fields,
       remediation: outcome.closed.result.failure.remediation,
     });
   if (outcome.kind === 'model_failed')
-    log.warning('Model gave no verdict', { ...fields, remediation: outcome.failure.remediation });
+    log.warning('Check failed', { ...fields, remediation: outcome.failure.remediation });
   else if (outcome.kind === 'capture_failed')
     log.warning('Capture failed', { ...fields, error: outcome.message, remediation: outcome.remediation });
   else log.debug('Tick committed', fields);

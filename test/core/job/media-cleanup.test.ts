@@ -88,7 +88,7 @@ describe('of the pictures of a monitor', () => {
     world.c.media.remove = () => Promise.reject(new TransientError('The bucket is busy'));
     await ticks(3, step);
     expect((await world.c.jobs.get(jobId, world.clock.now))?.last_tick).toBe(3);
-    expect(world.logged.filter((line) => line.includes('Pictures were not removed'))).toHaveLength(2);
+    expect(world.logged.filter((line) => line.includes('Media not removed'))).toHaveLength(2);
   });
 });
 

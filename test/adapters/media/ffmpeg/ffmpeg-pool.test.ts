@@ -128,8 +128,8 @@ describe('idle ffmpeg', () => {
 
   test('an idle ffmpeg does not keep its parent alive, and ends with it', async () => {
     const script = `
-      import { createSpareFfmpeg } from '${join(import.meta.dirname, '../../../../adapters/media/ffmpeg/ffmpeg-pool.ts')}';
-      createSpareFfmpeg({ ffmpegPath: '${counted}', keepMs: 600_000, newFile: () => '' }).prepare(() => ${JSON.stringify(waits)});
+      import { createFfmpegPool } from '${join(import.meta.dirname, '../../../../adapters/media/ffmpeg/ffmpeg-pool.ts')}';
+      createFfmpegPool({ ffmpegPath: '${counted}', keepMs: 600_000, newFile: () => '' }).prepare(() => ${JSON.stringify(waits)});
     `;
     await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { timeout: 20_000 });
     await startedSoFar(1);

@@ -35,7 +35,7 @@ const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
 describe('spawnFfmpeg', () => {
   test('spawnFfmpeg collects stdout, file descriptor 3 and stderr separately', async () => {
     const outcome = await shell('echo out; echo three >&3; echo bad >&2; exit 4');
-    expect(outcome).toMatchObject({ ended: 'exited', exitCode: 4, complaints: 'bad\n' });
+    expect(outcome).toMatchObject({ ended: 'exited', exitCode: 4, stderr: 'bad\n' });
     expect([text(outcome.stdout), text(outcome.fd3)]).toEqual(['out\n', 'three\n']);
   });
 
