@@ -24,7 +24,7 @@ describe('transitions', () => {
 
   test('an additional state in the loop adds one transition', () => {
     const longer = structuredClone(definition);
-    longer.States.Rest = { Type: 'Wait', Seconds: 1, Next: 'Capture' };
+    longer.States.Rest = { ...longer.States.Pause, Next: 'Capture' };
     longer.States.Pause.Next = 'Rest';
     expect(transitionsPerTick(loadWorkflow(longer, resources))).toBe(5);
   });
