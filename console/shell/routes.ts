@@ -33,6 +33,8 @@ export function useRoute(): Route {
   useEffect(() => {
     const follow = () => setHash(location.hash);
     addEventListener('hashchange', follow);
+    // The address may have changed between the first render and this effect.
+    follow();
     return () => removeEventListener('hashchange', follow);
   }, []);
   return parseRoute(hash);
