@@ -7,11 +7,11 @@ const still = captured({ moved: false, changed_share: 0 });
 const watching = (watch: Partial<TickState>) => ({ watch: { ...runningJob().watch, ...watch } });
 
 describe('the pre-filter', () => {
-  test('lets the model see a picture in which something moved', () => {
+  test('the pre-filter requests a check of a frame with motion', () => {
     expect(screenCapture(runningJob(), captured(), after(1)).kind).toBe('fresh');
   });
 
-  test('skips a picture in which nothing moved', () => {
+  test('the pre-filter skips a frame without motion', () => {
     expect(screenCapture(runningJob(), still, after(1))).toMatchObject({ kind: 'skipped', why: 'no_motion' });
   });
 
@@ -30,7 +30,7 @@ describe('the pre-filter', () => {
     );
   });
 
-  test('can be switched off', () => {
+  test('the pre-filter can be switched off', () => {
     expect(screenCapture(runningJob({ enable_prefilter: false }), still, after(1)).kind).toBe('fresh');
   });
 });

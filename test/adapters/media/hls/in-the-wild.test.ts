@@ -187,7 +187,7 @@ describe('AES-128', () => {
     expect(await stream.moment(live, { mode: 'clip' })).toBeGreaterThan(11.5);
   });
 
-  test('is decrypted if the segment has DRM keys too, in any order of the keys', async () => {
+  test('an AES-128 segment is decrypted if it has DRM keys too, in any order of the keys', async () => {
     const identity = '#EXT-X-KEY:METHOD=AES-128,URI="1.key"';
     const fairPlay = '#EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://x",KEYFORMAT="com.apple.streamingkeydelivery"';
     for (const keys of [

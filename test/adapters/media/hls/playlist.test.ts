@@ -150,7 +150,7 @@ describe('media playlist', () => {
     }
   });
 
-  test('keeps a key in force until the next one of its format, and none after METHOD=NONE', () => {
+  test('a key applies until the next one of its format, and no key applies after METHOD=NONE', () => {
     const { segments } = media(
       [
         [fairPlayKey, identityKey, '#EXTINF:4,', 'a.ts'],
@@ -195,7 +195,7 @@ describe('media playlist', () => {
     expect(numbered(100).at(-1)).toBe(sequence + 99n);
   });
 
-  test('counts the program date-time on, and loses it at a discontinuity', () => {
+  test('the program date-time continues over segments and ends at a discontinuity', () => {
     const { segments } = media(
       '#EXT-X-PROGRAM-DATE-TIME:2026-11-20T12:00:00.500+01:00\n#EXTINF:4,\na.ts\n#EXTINF:3.5,\nb.ts\n#EXTINF:4,\nc.ts\n#EXT-X-DISCONTINUITY\n#EXTINF:4,\nd.ts\n#EXT-X-PROGRAM-DATE-TIME:whenever\n#EXTINF:4,\ne.ts',
     );

@@ -46,12 +46,12 @@ describe('a stream position', () => {
     expect(position(segments('xyz'))).toBe(position(segments('abc')));
   });
 
-  test('is the one of earlier releases if file names tell segments apart', () => {
+  test('a stream position equals that of earlier releases if file names differ between segments', () => {
     const hash = createHash('sha256').update('2.ts').digest('hex').slice(0, 12);
     expect(position(['live/1.ts?t=1', 'live/2.ts?t=1'], 7)).toBe(`8:${hash}`);
   });
 
-  test('holds no part of the URL in clear', () => {
+  test('a stream position contains no part of the URL in clear text', () => {
     expect(position(['a?sig=secret1', 'a?sig=secret2'])).toMatch(/^8:[0-9a-f]{12}$/);
   });
 });
