@@ -31,7 +31,7 @@ test('a commit wakes every reader of its log and no reader of another log', asyn
   expect(timers.map(({ isCancelled }) => isCancelled)).toEqual([true, true, false]);
 });
 
-test('a commit between two waits of a reader ends the second wait at once', async () => {
+test('a commit between two waits of a reader ends the second wait immediately', async () => {
   const { signals } = manualSignals();
   const log = signals.watch('a');
   signals.notify('a');
@@ -47,7 +47,7 @@ test('a wait without a commit ends after five seconds, so that heartbeats and ke
   await wait;
 });
 
-test('an abort ends a wait, and a wait that begins later ends at once', async () => {
+test('an abort ends a wait, and a wait that begins later ends immediately', async () => {
   const { signals } = manualSignals();
   const controller = new AbortController();
   const log = signals.watch('a');
