@@ -44,8 +44,9 @@ async function ask({ method, path, contentType, body }: Case) {
 }
 
 /** FastAPI names no next step, and this service does. */
-function withoutRemediation({ remediation: _, ...ctx }: Entry['ctx'] = {}) {
-  return Object.keys(ctx).length === 0 ? {} : { ctx };
+function withoutRemediation(ctx: Entry['ctx'] = {}) {
+  const rest = Object.entries(ctx).filter(([name]) => name !== 'remediation');
+  return rest.length === 0 ? {} : { ctx: Object.fromEntries(rest) };
 }
 
 const short = (text: string) => (text.length > 90 ? `${text.slice(0, 90)}…` : text);
