@@ -20,7 +20,7 @@ describe('unknown fields of a request', () => {
     ['duration', monitor, ['clip_duration_seconds', 'monitor_duration_seconds']],
     ['color', monitor, []],
     ['q', monitor, []],
-  ])('%s suggests the nearest names of absent fields', (name, known, expected) => {
+  ])('the unknown field %s suggests the nearest names of absent fields', (name, known, expected) => {
     expect(suggestions(name, known)).toEqual(expected);
   });
 

@@ -4,7 +4,7 @@ import type { ApiClient } from '../../../support/api-client.ts';
 import { createWorld } from '../../../support/world.ts';
 import type { World } from '../../../support/world.ts';
 
-/** What a job's creation says about the difference between request and job. */
+/** Notices of a creation: the differences between request and job. */
 
 let world: World;
 let client: ApiClient;
@@ -24,7 +24,7 @@ async function create(path: string, fields: object) {
 }
 
 describe('the message of a creation', () => {
-  test('names the duration that the server allows', async () => {
+  test('the message names the duration that the server allows', async () => {
     const limited = await create('/live-monitor', { ...monitor, monitor_duration_seconds: 7200 });
     expect(limited.message).toBe(
       'Monitor accepted. Poll GET /jobs/{job_id}. Limited to 600 s by this server.',
@@ -34,26 +34,26 @@ describe('the message of a creation', () => {
     expect(windows.message).toMatch(/ Limited to 86400 s by this server\.$/);
   });
 
-  test('names ignored fields and the nearest known ones', async () => {
+  test('the message names ignored fields and the nearest known ones', async () => {
     const digest = await create('/live-digest', { ...stream, window_seconds: 60 });
     expect(digest.message).toBe(
       'Digest accepted. Poll GET /jobs/{job_id}. Ignored: window_seconds; did you mean window_minutes?',
     );
   });
 
-  test('warns of a blank condition', async () => {
+  test('the message warns of a blank condition', async () => {
     expect((await create('/live-monitor', { ...stream, condition: ' ' })).notices).toEqual([
       expect.stringMatching(/^The condition is blank/),
     ]);
   });
 
-  test('has no notice if the job does what the request says', async () => {
+  test('the message has no notice if the job does what the request says', async () => {
     const { message, notices } = await create('/live-monitor', monitor);
     expect(message).toBe('Monitor accepted. Poll GET /jobs/{job_id}.');
     expect(notices).toEqual([]);
   });
 
-  test('is the same for a repeated request with one idempotency key', async () => {
+  test('the message is the same for a repeated request with one idempotency key', async () => {
     const headers = { 'idempotency-key': 'once' };
     const fields = { ...monitor, color: 'green' };
     const first = await client.call('POST', '/live-monitor', fields, headers);
@@ -78,7 +78,7 @@ test('a job of an earlier release has no notices', async () => {
 });
 
 describe('a 422 says what to do next', () => {
-  test('without a content type, it names the header', async () => {
+  test('the 422 of a request without a content type names the header', async () => {
     const { status, body } = await client.call('POST', '/live-monitor', monitor, { 'content-type': '' });
     expect(status).toBe(422);
     expect(body.detail[0].ctx).toEqual({ remediation: 'Send the header "Content-Type: application/json".' });
@@ -109,13 +109,13 @@ describe('a 422 says what to do next', () => {
       'condition',
       'This request has no field prompt; did you mean condition?',
     ],
-  ])('%s with %j names the field %s', async (path, fields, name, remediation) => {
+  ])('the 422 of %s with %j has the remedy for the field %s', async (path, fields, name, remediation) => {
     const { body } = await client.call('POST', path, fields);
     const detail = body.detail.find(({ loc }: { loc: string[] }) => loc[1] === name);
     expect(detail).toMatchObject({ type: 'missing', ctx: { remediation } });
   });
 
-  test('without unknown fields, a missing field has no further hint', async () => {
+  test('a missing field has no further hint if no field is unknown', async () => {
     expect((await client.call('POST', '/live-monitor', stream)).body.detail[0]).not.toHaveProperty('ctx');
   });
 });
