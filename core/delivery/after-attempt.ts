@@ -1,9 +1,8 @@
 import type { Delivery } from '../records/delivery.ts';
 import type { Job } from '../records/job.ts';
 import type { WebhookResult } from '../ports/delivery.ts';
-import { ageSeconds, secondsUntil } from '../time.ts';
+import { ageSeconds, secondsUntil, addSeconds } from '../time.ts';
 import { rules } from '../rules.ts';
-import { addSeconds } from '../schedule.ts';
 
 /** Response of a receiver to the attempt that began at `startedAt`. */
 export type AttemptResult = WebhookResult & { startedAt: Date };

@@ -1,6 +1,6 @@
 import type { CoreDeps } from '../dependencies.ts';
 import { rules } from '../rules.ts';
-import { addSeconds } from '../schedule.ts';
+import { addSeconds } from '../time.ts';
 import { IdempotencyConflictError, IdempotencyKeyReusedError, MaxJobsReachedError } from '../errors.ts';
 import { zeroCounters, initialTickState } from '../records/job.ts';
 import type { DigestJob, JobBase, MonitorJob, Source } from '../records/job.ts';

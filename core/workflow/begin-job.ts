@@ -1,10 +1,9 @@
 import type { CoreDeps } from '../dependencies.ts';
-import { durationSeconds, intervalSeconds } from '../tick/cadence.ts';
-import { leaseUntil } from '../tick/tick-change.ts';
+import { durationSeconds, intervalSeconds, wakeUpTime } from '../tick/next-tick.ts';
+import { leaseUntil } from '../tick/job-change.ts';
 import { assignSequences } from '../records/event.ts';
 import type { JobChange } from '../ports/job-store.ts';
-import { addSeconds } from '../schedule.ts';
-import { wakeUpTime } from '../tick/next-tick.ts';
+import { addSeconds } from '../time.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
 import type { CommitAttempt } from '../retry-conflicts.ts';
 import type { Job } from '../records/job.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { rules } from '../../../core/rules.ts';
-import { planTick } from '../../../core/tick/tick-change.ts';
+import { planTick } from '../../../core/tick/job-change.ts';
 import type { NewEvent } from '../../../core/records/event.ts';
 import { zeroCounters, initialTickState } from '../../../core/records/job.ts';
 import { after, newDigest, progress } from '../../contract/records.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { selectEvenly } from '../../../core/digest/select-evenly.ts';
+import { selectEvenly } from '../../../core/digest/summarize-windows.ts';
 
 test.each([
   [3, 5, [0, 1, 2]],
