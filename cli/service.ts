@@ -15,6 +15,7 @@ import { createEventSessions } from '../adapters/embedded/event-sessions.ts';
 import { createLogSignals } from '../adapters/embedded/log-signals.ts';
 import { createJobStore } from '../adapters/embedded/job-store.ts';
 import { createKeyStore } from '../adapters/embedded/key-store.ts';
+import { shareCaptures } from '../adapters/embedded/share-captures.ts';
 import { limitCaptures } from '../adapters/embedded/limit-captures.ts';
 import { createLogBuffer } from '../adapters/embedded/log-buffer.ts';
 import { loadOrCreateMasterSecret } from '../adapters/embedded/master-secret.ts';
@@ -174,7 +175,8 @@ export async function openService(
     log,
   });
   const collaborators = { ...parts, executions, summaries: createWindowSummarizer(parts) };
-  const capturing = { ...collaborators, streams: limitCaptures(streams, turns.ticks) };
+  const limited = limitCaptures(streams, turns.ticks);
+  const capturing = { ...collaborators, streams: shareCaptures({ streams: limited, steadyNow }) };
   const upkeep = {
     collaborators,
     jobs,
