@@ -106,11 +106,10 @@ export function describeDeliveryQueue(name: string, make: () => Promise<QueueUnd
       await queue.send(message(job, 2));
 
       await pass(0);
-      expect(handled.map(({ sequence, attempt }) => [sequence, attempt]).toSorted()).toEqual([
-        [1, 0],
-        [1, 1],
-        [2, 0],
-      ]);
+      expect(handled).toHaveLength(3);
+      expect(handled).toEqual(
+        expect.arrayContaining([message(job, 1), message(job, 2), { ...message(job, 1), attempt: 1 }]),
+      );
 
       await queue.send(message(job, 3));
       await pass(0);

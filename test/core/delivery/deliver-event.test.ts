@@ -147,7 +147,12 @@ describe('a receiver that fails', () => {
     world.queued.length = 0;
     const failing = (error: Error) => ({
       ...world.c,
-      signer: { ...world.c.signer, sign: async () => Promise.reject(error) },
+      signer: {
+        ...world.c.signer,
+        sign: async () => {
+          throw error;
+        },
+      },
     });
     const message = { job_id: jobId, sequence: 1, resend: 0, attempt: 0 };
     await expect(deliverEvent(message, failing(new TransientError('throttled')))).rejects.toThrow(
