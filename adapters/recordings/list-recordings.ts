@@ -43,7 +43,7 @@ async function folderFiles(folder: string): Promise<string[]> {
   const videos = entries
     .filter((entry) => entry.isFile() && videoExtensions.has(extname(entry.name).toLowerCase()))
     .map((entry) => join(entry.parentPath, entry.name))
-    .sort(byNumberedName);
+    .toSorted(byNumberedName);
   if (videos.length === 0) throw new RecordingError(`${folder} contains no video files.`);
   if (videos.length > maxFiles)
     throw new RecordingError(`${folder} contains more than ${maxFiles} video files. Name a folder below it.`);

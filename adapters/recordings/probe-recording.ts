@@ -47,5 +47,5 @@ async function timestamps(ffmpegPath: string, args: string[], signal: AbortSigna
     .split('\n')
     .filter((line) => /^-?\d/.test(line))
     .map((line) => Number(line) / 1000)
-    .sort((a, b) => a - b);
+    .toSorted((a, b) => a - b);
 }

@@ -57,8 +57,6 @@ function frameArguments(path: string, keyFramesOnly: boolean): string[] {
   const skipped = keyFramesOnly ? ['-skip_frame', 'nokey'] : [];
   const rate = `select=isnan(prev_selected_t)+gte(t-prev_selected_t\\,${frameSeconds})`;
   const split = 'split=2[timed][pictures];[timed]scale=2:2[time]';
-  const output = (name: string, codec: string, format: string, pipe: number) =>
-    `-map [${name}] -fps_mode passthrough -c:v ${codec} -f ${format} pipe:${pipe}`.split(' ');
   return [
     ...quietArguments,
     ...skipped,
@@ -70,4 +68,8 @@ function frameArguments(path: string, keyFramesOnly: boolean): string[] {
     ...output('thumbnail', 'rawvideo', 'rawvideo', 1),
     ...output('time', 'rawvideo', 'mkvtimestamp_v2', 4),
   ];
+}
+
+function output(name: string, codec: string, format: string, pipe: number): string[] {
+  return `-map [${name}] -fps_mode passthrough -c:v ${codec} -f ${format} pipe:${pipe}`.split(' ');
 }

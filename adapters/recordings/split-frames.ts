@@ -43,30 +43,28 @@ type Take<Piece> = (bytes: Buffer) => { piece: Piece | null; end: number } | und
 /** Cuts an output into pieces. `next` returns `undefined` at its end. A piece of `null` is left out. */
 function cut<Piece>(pipe: Pipe, take: Take<Piece>): { next: () => Promise<Piece | undefined> } {
   const waiting: Piece[] = [];
-  let bytes: Buffer = Buffer.alloc(0);
-  let isEnded = !isReadable(pipe);
-  let wake = (): void => undefined;
+  const state = { bytes: Buffer.alloc(0), isEnded: !isReadable(pipe), wake: doNothing };
   if (isReadable(pipe)) {
     pipe.on('data', (chunk: Buffer) => {
-      bytes = bytes.length === 0 ? chunk : Buffer.concat([bytes, chunk]);
-      for (let found = take(bytes); found; found = take(bytes)) {
-        bytes = bytes.subarray(found.end);
+      state.bytes = Buffer.concat([state.bytes, chunk]);
+      for (let found = take(state.bytes); found; found = take(state.bytes)) {
+        state.bytes = state.bytes.subarray(found.end);
         if (found.piece !== null) waiting.push(found.piece);
       }
       if (waiting.length > maxWaiting) pipe.pause();
-      wake();
+      state.wake();
     });
     for (const event of ['end', 'close', 'error'])
       pipe.on(event, () => {
-        isEnded = true;
-        wake();
+        state.isEnded = true;
+        state.wake();
       });
   }
   return {
     next: async () => {
-      while (waiting.length === 0 && !isEnded) {
+      while (waiting.length === 0 && !state.isEnded) {
         const woken = Promise.withResolvers<void>();
-        wake = woken.resolve;
+        state.wake = woken.resolve;
         if (isReadable(pipe)) pipe.resume();
         await woken.promise;
       }
@@ -74,6 +72,8 @@ function cut<Piece>(pipe: Pipe, take: Take<Piece>): { next: () => Promise<Piece 
     },
   };
 }
+
+function doNothing(): void {}
 
 function isReadable(pipe: Pipe): pipe is Readable {
   return typeof pipe === 'object' && pipe !== null && 'resume' in pipe;

@@ -76,8 +76,11 @@ export function wilson(hits: number, total: number): Estimate {
 function f1Estimate(truePositives: number, errors: number): Estimate {
   const share = wilson(truePositives, truePositives + errors);
   if (share === null) return null;
-  const toF1 = (value: number) => (2 * value) / (1 + value);
   return { value: toF1(share.value), low: toF1(share.low), high: toF1(share.high) };
+}
+
+function toF1(share: number): number {
+  return (2 * share) / (1 + share);
 }
 
 /** Returns a percentile of numbers by the nearest rank, 0 without numbers. */

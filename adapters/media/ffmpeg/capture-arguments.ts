@@ -172,20 +172,20 @@ function clipGraph(input: GraphInput, { startSeconds, lengthSeconds, isExact }: 
   const frames = `fps=${clipFramesPerSecond}${isExact ? `:round=down:eof_action=pass,trim=end=${startSeconds + lengthSeconds}` : ''}`;
   return [
     `[0:v:0]${fromKeyFrame}trim=start=${startSeconds}:duration=${lengthSeconds},${frames},split=2[film][stills]`,
-    `[film]setpts=PTS-STARTPTS,${atMostWide(clipWidth)},format=yuv420p[clip]`,
+    `[film]setpts=PTS-STARTPTS,${scaleDown(clipWidth)},format=yuv420p[clip]`,
     `[stills]${picked},${pictureBranches}`,
   ].join(';');
 }
 
 /** Filter branches from one video to `[frame]` and `[thumbnail]`, as all captures have them. */
 export const pictureBranches =
-  `split=2[large][small];[large]${atMostWide(frameWidth)},format=yuvj420p[frame];` +
+  `split=2[large][small];[large]${scaleDown(frameWidth)},format=yuvj420p[frame];` +
   `[small]scale=${thumbnail.width}:${thumbnail.height}:flags=area,format=yuv420p[thumbnail]`;
 
 const frameGraph = `[0:v:0]${pictureBranches}`;
 
-/** Scales down to the width, never up. Sizes are even, as 4:2:0 requires. */
-function atMostWide(widthPixels: number): string {
+/** Returns the filter that scales down to the width, never up. Sizes are even, as 4:2:0 requires. */
+export function scaleDown(widthPixels: number): string {
   return `scale=trunc(min(${widthPixels}\\,iw)/2)*2:-2`;
 }
 
