@@ -26,7 +26,7 @@ let close = async (): Promise<void> => undefined;
 afterEach(async () => close());
 
 /** Captures at times of the timeline, in seconds. */
-function capturerOf(timeline: Timeline) {
+function createCapturer(timeline: Timeline) {
   const clock = { now: timeline.beginsAt };
   const ffmpeg = createFfmpegRunner({ ffmpegPath, tempDir: folder });
   const capturer = createRecordingCapturer({ timeline, ffmpegPath, ffmpeg, now: () => clock.now });
@@ -52,7 +52,7 @@ test('a probe of a file without video fails with its path', async () => {
 });
 
 test('a capture is the newest frame before the virtual time', async () => {
-  const captureAt = capturerOf(arrangeTimeline([{ path, ...facts }]));
+  const captureAt = createCapturer(arrangeTimeline([{ path, ...facts }]));
   for (const seconds of [0, 3, 3.2, 10, 15.9]) {
     const { thumbnail, capturedAt } = await captureAt(seconds);
     expect(Math.abs(readMoment(thumbnail) - seconds)).toBeLessThan(0.7);
@@ -62,14 +62,14 @@ test('a capture is the newest frame before the virtual time', async () => {
 
 test('a long recording is read by its key frames, so that a capture is at most their distance old', async () => {
   const timeline = arrangeTimeline([{ path, ...facts }]);
-  const captureAt = capturerOf({ ...timeline, durationSeconds: 3600 });
+  const captureAt = createCapturer({ ...timeline, durationSeconds: 3600 });
   expect(readMoment((await captureAt(7.5)).thumbnail)).toBeCloseTo(6, 0);
 });
 
-test('captures go on in the next recording, and a capture in a gap fails', async () => {
+test('captures continue in the next recording, and a capture in a gap fails', async () => {
   const timeline = arrangeTimeline([{ path, ...facts }]);
   const second = { path, ...facts, startSeconds: 60 };
-  const captureAt = capturerOf({ ...timeline, files: [...timeline.files, second], durationSeconds: 76 });
+  const captureAt = createCapturer({ ...timeline, files: [...timeline.files, second], durationSeconds: 76 });
   await captureAt(12);
   await expect(captureAt(30)).rejects.toBeInstanceOf(StreamFetchError);
   expect(readMoment((await captureAt(64)).thumbnail)).toBeCloseTo(4, 0);
@@ -77,14 +77,14 @@ test('captures go on in the next recording, and a capture in a gap fails', async
 });
 
 test('two captures of one frame have the same position, and a later frame has another', async () => {
-  const captureAt = capturerOf(arrangeTimeline([{ path, ...facts }]));
+  const captureAt = createCapturer(arrangeTimeline([{ path, ...facts }]));
   const [first, again, later] = [await captureAt(5.01), await captureAt(5.02), await captureAt(9)];
   expect(again.position.segment).toBe(first.position.segment);
   expect(later.position.segment).not.toBe(first.position.segment);
 });
 
 test('a clip ends at the virtual time', async () => {
-  const captureAt = capturerOf(arrangeTimeline([{ path, ...facts }]));
+  const captureAt = createCapturer(arrangeTimeline([{ path, ...facts }]));
   const { clip, thumbnail } = await captureAt(8, { ...frames, mode: 'hybrid' });
   expect(clip?.length).toBeGreaterThan(500);
   expect(Math.abs(readMoment(thumbnail) - 8)).toBeLessThan(1);
@@ -93,6 +93,6 @@ test('a clip ends at the virtual time', async () => {
 test('a file that cannot be decoded fails with its path', async () => {
   const broken = join(folder, 'broken.ts');
   await writeFile(broken, Buffer.alloc(10_000, 1));
-  const captureAt = capturerOf(arrangeTimeline([{ path: broken, ...facts }]));
+  const captureAt = createCapturer(arrangeTimeline([{ path: broken, ...facts }]));
   await expect(captureAt(1)).rejects.toThrow(/broken\.ts/);
 });

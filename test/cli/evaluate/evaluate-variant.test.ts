@@ -76,7 +76,7 @@ test('a wrong answer is a mistake with its explanation, and a changing one is un
   ]);
 });
 
-test('a failed call is no verdict, and the evaluation goes on', async () => {
+test('a failed call is no verdict, and the evaluation continues', async () => {
   const deps = depsWith((_, call) => {
     if (call === 1) throw new VisionError('The model is overloaded.');
     return true;
