@@ -3,7 +3,7 @@
 export type InputMode = 'frames' | 'clip' | 'hybrid';
 export type JobStatus = 'pending' | 'running' | 'stopped' | 'completed' | 'failed';
 export type JobType = 'live-monitor' | 'live-digest';
-export type Scope = 'jobs' | 'internal' | 'admin';
+export type Scope = 'read' | 'jobs' | 'keys' | 'internal' | 'admin';
 export type StopReason =
   | 'condition_triggered'
   | 'max_triggers_reached'
@@ -185,7 +185,7 @@ export interface KeyRequest {
   caller?: string;
   /**
    * @minItems 1
-   * @maxItems 3
+   * @maxItems 5
    */
   scopes?: Scope[];
   label?: string | null;

@@ -7,7 +7,6 @@ import { endpoints } from './endpoints/endpoints.ts';
 import { errorResponse } from './error-envelope.ts';
 import { guardHost } from './guard-host.ts';
 import { noSniff } from './no-sniff.ts';
-import { requireJobsScope } from './require-scope.ts';
 import { idempotencyKeyReused } from './idempotency-key.ts';
 import { mountEndpoints } from './mount-endpoints.ts';
 import { fallbackHandler } from './fallback.ts';
@@ -24,7 +23,7 @@ export function createApp(deps: HttpDeps): Hono<AuthEnv> {
   app.use(noSniff());
   app.use(guardHost(deps));
   app.get('/healthz', (context) => context.json({ status: 'ok' }));
-  app.use('/api/*', bearerAuth(deps), requireJobsScope(endpoints));
+  app.use('/api/*', bearerAuth(deps));
   app.route('/api', mountEndpoints(endpoints, deps));
   app.notFound(fallbackHandler(app));
   app.onError((error, context) => {

@@ -21,12 +21,13 @@ import { jsonResponse } from '../endpoint-response.ts';
 
 /** Endpoints of webhook deliveries, resends, test events and the webhook secret (design section 9). */
 
-const shared = { tag: 'webhooks', scope: 'jobs' } as const;
+const shared = { tag: 'webhooks' } as const;
 
 const listDeliveriesEndpoint = defineEndpoint(
   {
     ...shared,
     id: 'list_deliveries',
+    scope: 'read',
     method: 'get',
     path: '/jobs/{job_id}/deliveries',
     title: "Read a job's deliveries",
@@ -44,6 +45,7 @@ const resendDeliveryEndpoint = defineEndpoint(
   {
     ...shared,
     id: 'resend_delivery',
+    scope: 'jobs',
     method: 'post',
     path: '/jobs/{job_id}/deliveries/{sequence}/resend',
     title: 'Send an event again',
@@ -63,6 +65,7 @@ const testWebhookEndpoint = defineEndpoint(
   {
     ...shared,
     id: 'test_webhook',
+    scope: 'jobs',
     method: 'post',
     path: '/webhook-test',
     title: 'Send a test event',
@@ -87,6 +90,7 @@ const getWebhookSecretEndpoint = defineEndpoint(
   {
     ...shared,
     id: 'get_webhook_secret',
+    scope: 'keys',
     method: 'get',
     path: '/webhook-secret',
     title: 'Read the webhook secret',
@@ -104,6 +108,7 @@ const rotateWebhookSecretEndpoint = defineEndpoint(
   {
     ...shared,
     id: 'rotate_webhook_secret',
+    scope: 'keys',
     method: 'post',
     path: '/webhook-secret/rotate',
     title: 'Replace the webhook secret',
