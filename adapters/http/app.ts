@@ -3,6 +3,7 @@ import { IdempotencyKeyReusedError, RateLimitedError } from '../../core/errors.t
 import { bearerAuth } from './bearer-auth.ts';
 import type { AuthEnv } from './bearer-auth.ts';
 import type { HttpDeps } from './dependencies.ts';
+import { allowOrigins } from './cors.ts';
 import { endpoints } from './endpoints/endpoints.ts';
 import { errorResponse } from './error-envelope.ts';
 import { guardHost } from './guard-host.ts';
@@ -24,6 +25,7 @@ export function createApp(deps: HttpDeps): Hono<AuthEnv> {
   app.use(noSniff());
   app.use(guardHost(deps));
   app.get('/healthz', healthz(deps));
+  if (deps.allowedOrigins.length > 0) app.use('/api/*', allowOrigins(deps));
   app.use('/api/*', bearerAuth(deps));
   app.route('/api', mountEndpoints(endpoints, deps));
   app.notFound(fallbackHandler(app));
