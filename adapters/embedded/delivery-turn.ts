@@ -3,7 +3,7 @@ import { rules } from '../../core/rules.ts';
 import { jobLog, type Log } from '../../core/ports/log.ts';
 import { ageSeconds } from '../../core/time.ts';
 import type { DeliveryMessageTable, QueuedMessage } from './delivery-message-table.ts';
-import type { SetTimer } from '../timer.ts';
+import { waitAtMost, type SetTimer } from '../../core/time-limit.ts';
 
 /** Result of a handler. 'again' keeps the message at the head of its job, invisible for `afterSeconds`. */
 export type DeliveryOutcome = { kind: 'done' } | { kind: 'again'; afterSeconds: number };
@@ -66,14 +66,14 @@ async function handle(options: TurnOptions, { position, failures, message }: Que
 }
 
 /** Rejects after the visibility time. A later result is dropped, because another turn has the message by then. */
-async function withinVisibility(
+function withinVisibility(
   { setTimer, visibilityMs }: TurnOptions,
   handled: Promise<DeliveryOutcome>,
 ): Promise<DeliveryOutcome> {
-  const { promise: expired, reject } = Promise.withResolvers<never>();
-  const overdue = new Error('The handler took longer than its message stays invisible');
-  const cancel = setTimer(() => reject(overdue), visibilityMs);
-  return Promise.race([handled, expired]).finally(cancel);
+  const expire = (): never => {
+    throw new Error('The handler took longer than its message stays invisible');
+  };
+  return waitAtMost(visibilityMs, handled, expire, setTimer);
 }
 
 function postponeFailed(options: TurnOptions, jobId: string, head: QueuedMessage | undefined): number {
