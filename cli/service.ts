@@ -11,6 +11,7 @@ import { openDatabase } from '../adapters/embedded/database.ts';
 import { createDeliveryQueue } from '../adapters/embedded/delivery-queue.ts';
 import { createDeliveryStore } from '../adapters/embedded/delivery-store.ts';
 import { createEventSessions } from '../adapters/embedded/event-sessions.ts';
+import { createLogSignals } from '../adapters/embedded/log-signals.ts';
 import { createJobStore } from '../adapters/embedded/job-store.ts';
 import { createKeyStore } from '../adapters/embedded/key-store.ts';
 import { limitCaptures } from '../adapters/embedded/limit-captures.ts';
@@ -106,7 +107,8 @@ export async function openService(
   const turns = createTurns(settings);
   const recentLog = createLogBuffer({ level: settings.logLevel, now });
   const log = redactedLog(teeLog(output, recentLog));
-  const jobs = createJobStore(database);
+  const signals = createLogSignals(setSystemTimer);
+  const jobs = createJobStore(database, signals.notify);
   const meter = createMeter({ startedAt: now(), jobsBefore: await jobs.usage() });
   const callers = createCallerStore(database);
   const keys = createKeyStore(database);
@@ -153,7 +155,7 @@ export async function openService(
     limits: createLimits(settings),
     acceptsHost: createHostRule(settings),
     bodies: createRequestBodies({ setTimer: setSystemTimer }),
-    eventStreams: createEventStreams(settings, eventSessions),
+    eventStreams: createEventStreams(settings, eventSessions, signals),
     newId: () => randomUUID(),
     random: Math.random,
     sha256,
