@@ -150,7 +150,7 @@ async function handle(
 
 /** Rejects after the visibility time. A later result is dropped, because another turn has the message by then. */
 function withinVisibility(
-  { setTimer, visibilityMs }: TurnOptions,
+  { setTimer, visibilityMs }: ConsumerOptions,
   handled: Promise<DeliveryOutcome>,
 ): Promise<DeliveryOutcome> {
   const expire = (): never => {
