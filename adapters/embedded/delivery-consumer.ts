@@ -153,10 +153,14 @@ function withinVisibility(
   { setTimer, visibilityMs }: ConsumerOptions,
   handled: Promise<DeliveryOutcome>,
 ): Promise<DeliveryOutcome> {
-  const expire = (): never => {
-    throw new Error('The handler took longer than its message stays invisible');
-  };
-  return waitAtMost(visibilityMs, handled, expire, setTimer);
+  return waitAtMost(
+    visibilityMs,
+    handled,
+    () => {
+      throw new Error('The handler took longer than its message stays invisible');
+    },
+    setTimer,
+  );
 }
 
 function postponeFailed(options: ConsumerOptions, group: string, head: QueuedMessage | undefined): number {

@@ -117,8 +117,11 @@ export function createWorkflowEngine({
   }
 
   async function settledWithin(seconds: number): Promise<void> {
-    const setTimer = (fire: () => void, delayMs: number) =>
-      clock.setTimer(new Date(clock.now().getTime() + delayMs), fire);
-    await waitAtMost<unknown>(seconds * 1000, Promise.all(tasks), () => undefined, setTimer);
+    await waitAtMost<unknown>(
+      seconds * 1000,
+      Promise.all(tasks),
+      () => undefined,
+      (fire, delayMs) => clock.setTimer(new Date(clock.now().getTime() + delayMs), fire),
+    );
   }
 }
