@@ -7,6 +7,7 @@ import type { DigestJob, JobBase, MonitorJob, Source } from '../records/job.ts';
 import { maskUrl } from '../stream/mask-url.ts';
 import type { IdempotencyRecord } from '../ports/job-store.ts';
 import { jobLog } from '../ports/log.ts';
+import { streamSchemes } from '../records/platform.ts';
 import { probeStream } from '../stream/stream-access.ts';
 
 export type AcceptDeps = Pick<
@@ -103,7 +104,7 @@ async function releaseQuietly(
 }
 
 function checkUrls({ request }: JobSpec<Kind>, { urls, webhookUrls }: AcceptDeps): void {
-  urls.check(request.stream_url, ['http', 'https', 'rtsp']);
+  urls.check(request.stream_url, streamSchemes);
   if (request.webhook_url) webhookUrls.check(request.webhook_url, ['http', 'https']);
 }
 
@@ -151,4 +152,9 @@ async function startQuietly(job: JobBase, { executions, log }: AcceptDeps): Prom
       error: String(error),
     });
   }
+}
+
+/** Describes a duration that the server limits; undefined for a shorter one. */
+export function limitNotice(wantedSeconds: number, allowedSeconds: number): string | undefined {
+  return wantedSeconds > allowedSeconds ? `Limited to ${allowedSeconds} s by this server.` : undefined;
 }
