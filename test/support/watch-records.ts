@@ -10,13 +10,6 @@ import type {
   WatchConfig,
   WatchSecrets,
 } from '../../core/records/watch.ts';
-import type {
-  CloseReason,
-  NewWatchEvent,
-  StreamLossReason,
-  WatchStatus,
-  WatchVerdict,
-} from '../../core/records/watch-event.ts';
 import type { WatchEventType } from '../../core/records/watch-event-type.ts';
 import type { WatchPatch, WatchRequest } from '../../core/requests/watches.ts';
 
@@ -24,6 +17,7 @@ import type { WatchPatch, WatchRequest } from '../../core/requests/watches.ts';
 
 export const watchId = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';
 const severity: Severity = 'warning';
+const events: WatchEventType[] = ['alert_opened', 'alert_closed'];
 
 export const gateRequest: WatchRequest = {
   name: 'Gate',
@@ -72,7 +66,7 @@ export const destination: Destination = {
   type: 'slack',
   url_masked: 'https://hooks.slack.example/***',
   fingerprint: '0123456789abcdef',
-  events: ['alert_opened', 'alert_closed'],
+  events,
   min_severity: severity,
   include_frame: false,
 };
@@ -130,64 +124,3 @@ export function newWatch(fields: Partial<Watch> = {}): Watch {
     ...fields,
   };
 }
-
-const reason: CloseReason = 'clear';
-const status: WatchStatus = 'active';
-const lossReason: StreamLossReason = 'unreachable';
-const verdict: WatchVerdict = 'holds';
-export const alertId = '7f1ed1d2-6f0a-5b3f-9a53-0f6f0a2b7c11';
-const openedAt = '2026-03-01T12:00:00.000Z';
-const alert = {
-  alert_id: alertId,
-  condition_id: 'person',
-  condition: 'A person is at the gate',
-  severity,
-  opened_at: openedAt,
-  explanation: 'A person stands at the gate.',
-  frame_key: `watches/${watchId}/1.jpg`,
-};
-const checks = [{ at: openedAt, triggered: true }];
-
-/** One event of each type. */
-export const events = {
-  alert_opened: { type: 'alert_opened', data: { ...alert, checks } },
-  alert_reminder: { type: 'alert_reminder', data: { ...alert, checks, open_seconds: 60 } },
-  alert_acknowledged: {
-    type: 'alert_acknowledged',
-    data: {
-      alert_id: alertId,
-      condition_id: 'person',
-      condition: alert.condition,
-      severity,
-      opened_at: openedAt,
-      by: 'ops',
-    },
-  },
-  alert_closed: {
-    type: 'alert_closed',
-    data: { ...alert, closed_at: '2026-03-01T12:05:00.000Z', open_seconds: 300, reason },
-  },
-  stream_lost: {
-    type: 'stream_lost',
-    data: { reason: lossReason, lost_seconds: 60, open_alerts: [alertId] },
-  },
-  stream_recovered: {
-    type: 'stream_recovered',
-    data: { reason: lossReason, lost_seconds: 90, open_alerts: [] },
-  },
-  watch_changed: { type: 'watch_changed', data: { status, reason: 'resumed' } },
-  progress: {
-    type: 'progress',
-    data: {
-      check: 1,
-      status,
-      verdicts: [{ condition_id: 'person', verdict, explanation: alert.explanation }],
-      prefilter_skipped: false,
-      motion: 0.1,
-      captured_at: openedAt,
-      stream: 'ok',
-      picture: 'ok',
-      next_check_at: '2026-03-01T12:00:10.000Z',
-    },
-  },
-} satisfies Record<WatchEventType, NewWatchEvent>;
