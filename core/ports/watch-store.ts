@@ -90,7 +90,7 @@ export interface WatchStore {
   /** Returns at most `limit` events that are kept with a sequence above `after`, in order. */
   events(watchId: string, after: number, limit: number, now: Date): Promise<WatchEvent[]>;
   event(watchId: string, sequence: number): Promise<WatchEvent | undefined>;
-  /** Raises `published` to `sequence`; never lowers it. Leaves the version as it is. */
+  /** Raises `published` to `sequence`; never lowers it. Does not change the version. */
   markPublished(watchId: string, sequence: number): Promise<void>;
   alert(alertId: string, now: Date): Promise<Alert | undefined>;
   alerts(query: AlertQuery, now: Date): Promise<Alert[]>;

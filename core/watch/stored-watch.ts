@@ -19,7 +19,7 @@ export function eventExpiry({ type, timestamp }: WatchEvent, retentionDays: numb
   return addSeconds(new Date(timestamp), seconds);
 }
 
-/** Returns the sequence of the newest event that destinations receive, or `before` if there is none. */
+/** Returns the sequence of the newest event that destinations receive, or `before` without such an event. */
 export function newestDelivered(events: readonly WatchEvent[], before: number): number {
   const event = events.findLast(({ type }) => deliveredEventTypes.safeParse(type).success);
   return event?.sequence ?? before;

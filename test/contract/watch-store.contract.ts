@@ -127,7 +127,7 @@ function commitCases(makeStore: MakeStore): void {
     expect(await store.hours(creation.watch.watch_id, start, after(3600))).toEqual([]);
   });
 
-  test('of concurrent changes of one version, one is committed', async () => {
+  test('one of concurrent changes of one version is committed', async () => {
     const { store, creation } = await withWatch(makeStore);
     const change = newChange(creation, {
       set: { sequence: 2 },
@@ -177,7 +177,7 @@ function commitCases(makeStore: MakeStore): void {
     expect(await store.hours(id, after(3600), after(7200))).toHaveLength(1);
   });
 
-  test('a published position never goes back and leaves the version as it is', async () => {
+  test('a published position never goes back and does not change the version', async () => {
     const { store, creation } = await withWatch(makeStore);
     const id = creation.watch.watch_id;
     await store.markPublished(id, 1);
@@ -335,7 +335,7 @@ function repairCases(makeStore: MakeStore): void {
     expect(await store.dueForRepair(after(9000), 10)).toEqual([]);
   });
 
-  test('a watch is due while a delivered event is not in the queue; progress alone is none', async () => {
+  test('a watch is due while a delivered event is not in the queue; progress alone is not delivered', async () => {
     const { store, creation } = await withWatch(makeStore);
     const id = creation.watch.watch_id;
     expect(await store.dueForRepair(after(61), 10)).toEqual([id]);
