@@ -3,10 +3,10 @@ import { initialDigestState } from '../records/digest-state.ts';
 import type { DigestConfig, DigestJob } from '../records/job.ts';
 import type { IdempotencyRecord } from '../ports/job-store.ts';
 import type { DigestRequest } from '../requests/live-digest.ts';
-import { describeIgnored } from '../requests/unknown-fields.ts';
 import type { UnknownField } from '../requests/unknown-fields.ts';
-import { acceptJob, limitNotice } from './accept-job.ts';
+import { acceptJob } from './accept-job.ts';
 import type { AcceptDeps } from './accept-job.ts';
+import { digestNotices } from './creation-notices.ts';
 
 /** Accepts a digest. `unknown` are the fields of the request that were ignored. Throws the contract's errors. */
 export async function createDigest(
@@ -40,16 +40,4 @@ function computeDuration({ window_minutes, max_windows }: DigestRequest, serverC
   const windowSeconds = window_minutes * 60;
   if (max_windows === null) return Math.max(serverCapSeconds, windowSeconds);
   return Math.min(max_windows * windowSeconds, rules.maxJobDurationSeconds);
-}
-
-/** Describes where a digest differs from its request, one sentence each. */
-function digestNotices(
-  { max_windows: maxWindows, window_minutes: windowMinutes }: DigestRequest,
-  config: DigestConfig,
-  unknown: readonly UnknownField[],
-): string[] {
-  const wantedSeconds = maxWindows === null ? 0 : maxWindows * windowMinutes * 60;
-  return [limitNotice(wantedSeconds, config.digest_duration_seconds), describeIgnored(unknown)].filter(
-    (notice) => notice !== undefined,
-  );
 }

@@ -4,10 +4,10 @@ import type { MonitorConfig, MonitorJob } from '../records/job.ts';
 import type { IdempotencyRecord } from '../ports/job-store.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
 import type { MonitorRequest } from '../requests/live-monitor.ts';
-import { describeIgnored } from '../requests/unknown-fields.ts';
 import type { UnknownField } from '../requests/unknown-fields.ts';
-import { acceptJob, limitNotice } from './accept-job.ts';
+import { acceptJob } from './accept-job.ts';
 import type { AcceptDeps } from './accept-job.ts';
+import { monitorNotices } from './creation-notices.ts';
 
 type Model = Pick<VisionModel, 'supportsVideo' | 'model'>;
 type Deps = AcceptDeps & { vision: Model };
@@ -44,19 +44,4 @@ function inputModeFor(asked: InputMode | undefined, vision: Model): InputMode {
   if (asked === undefined) return vision.supportsVideo ? 'clip' : 'frames';
   if (asked !== 'frames' && !vision.supportsVideo) throw new InvalidInputModeError(asked, vision.model);
   return asked;
-}
-
-/** Describes where a monitor differs from its request, one sentence each. */
-function monitorNotices(
-  request: MonitorRequest,
-  config: MonitorConfig,
-  unknown: readonly UnknownField[],
-): string[] {
-  return [
-    limitNotice(request.monitor_duration_seconds, config.monitor_duration_seconds),
-    request.condition.trim() === ''
-      ? 'The condition is blank: describe what the check searches for.'
-      : undefined,
-    describeIgnored(unknown),
-  ].filter((notice) => notice !== undefined);
 }
