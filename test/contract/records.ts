@@ -55,6 +55,7 @@ export function newJob(overrides: Partial<MonitorJob> = {}): MonitorJob {
     next: null,
     generation: 0,
     handed_over: null,
+    burst: 0,
     lease_until: after(60).toISOString(),
     started_at: null,
     deadline: null,
