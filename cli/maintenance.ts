@@ -6,11 +6,10 @@ import type { SetTimer } from '../adapters/timer.ts';
 import type { ExecutionStore } from '../adapters/embedded/workflow/execution-store.ts';
 import type { CoreDeps } from '../core/dependencies.ts';
 import { rules } from '../core/rules.ts';
-import { addSeconds } from '../core/schedule.ts';
+import { addSeconds, isOver } from '../core/time.ts';
 import { reconcile } from '../core/job/reconcile.ts';
 import { revokedKeySeconds } from '../core/ports/key-store.ts';
 import type { Log } from '../core/ports/log.ts';
-import { isOver } from '../core/time.ts';
 
 export type MaintenanceDeps = {
   collaborators: CoreDeps;

@@ -1,7 +1,7 @@
 /**
- * Ages of stored times and waits for them. A clock can be set back at any moment, so each stored time may lie in the future. Every
- * duration that decides something is measured here, by one rule each: what happened in the future has just happened, and a wait
- * that is longer than anyone can have meant is over. The times of a job also move with the clock (`tick/clock-change.ts`).
+ * Ages of stored times, waits for them, and the grid of wake-ups. A clock can be set back at any moment, so each stored time may lie in the
+ * future. This module measures every duration that decides something. An event in the future has just happened, and a wait that is longer
+ * than any planned one is over. The times of a job also move with the clock (`tick/clock-change.ts`).
  */
 
 /** Returns the seconds since `from`, at least 0. */
@@ -18,4 +18,31 @@ export function secondsUntil(due: string | Date, now: Date, maxSeconds: number):
 /** Returns true if `seconds` have passed since `from`. A `from` in the future counts as passed: for what is safe to renew early. */
 export function isOver(from: string | Date, seconds: number, now: Date): boolean {
   return new Date(from) > now || ageSeconds(from, now) >= seconds;
+}
+
+/**
+ * Returns the first point after `now` of the grid of wake-ups, at most an interval away. The grid is fixed from the start of a job, so that slow
+ * ticks and retries cause no drift. Missed points are left out, and the grid has points before its start too.
+ */
+export function nextGridTime(startedAt: Date, intervalSeconds: number, now: Date): Date {
+  const intervalMs = intervalSeconds * 1000;
+  const passed = Math.floor((now.getTime() - startedAt.getTime()) / intervalMs);
+  return new Date(startedAt.getTime() + (passed + 1) * intervalMs);
+}
+
+/** Rounds up to whole seconds: a Step Functions Wait truncates milliseconds and would wake early. */
+export function ceilToSecond(at: Date): Date {
+  return new Date(Math.ceil(at.getTime() / 1000) * 1000);
+}
+
+export function addSeconds(at: Date, seconds: number): Date {
+  return new Date(at.getTime() + seconds * 1000);
+}
+
+export function earlier(a: Date, b: Date): Date {
+  return a < b ? a : b;
+}
+
+export function later(a: Date, b: Date): Date {
+  return a > b ? a : b;
 }

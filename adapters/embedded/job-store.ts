@@ -21,9 +21,12 @@ export type EmbeddedJobStore = JobStore & {
 
 /**
  * Creates the job store of the embedded mode. A call returns when the data is on disk and blocks the event loop until then, under
- * a millisecond on an SSD. Throws `TransientError`, and `StorageError` for an unreadable record.
+ * a millisecond on an SSD. `onCommit` is called after a job's log has grown. Throws `TransientError`, and `StorageError` for an unreadable record.
  */
-export function createJobStore(database: DatabaseSync): EmbeddedJobStore {
+export function createJobStore(
+  database: DatabaseSync,
+  onCommit: (jobId: string) => void = () => undefined,
+): EmbeddedJobStore {
   const tables = createJobTables(database);
   const { jobs, sources, slots, events, totals } = tables;
   const reservations = createSlotReservations();
@@ -38,7 +41,11 @@ export function createJobStore(database: DatabaseSync): EmbeddedJobStore {
       if (result.kind === 'created') reservations.remove(caller, jobId);
       return result;
     },
-    commit: async (change) => transaction(database, () => commitChange(tables, change)),
+    commit: async (change) => {
+      const result = transaction(database, () => commitChange(tables, change));
+      if (result === 'committed' && change.events.length > 0) onCommit(change.jobId);
+      return result;
+    },
     get: async (jobId, now) => {
       const job = withStorageErrors(() => jobs.find(jobId));
       return job === undefined || hasExpired(job, now) ? undefined : job;

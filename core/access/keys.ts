@@ -1,7 +1,7 @@
 import { mintKey } from './api-key.ts';
 import type { KeyCrypto } from './api-key.ts';
 import type { CoreDeps } from '../dependencies.ts';
-import { addSeconds } from '../schedule.ts';
+import { addSeconds, secondsUntil } from '../time.ts';
 import { ForbiddenError, RateLimitedError, WatchpostError } from '../errors.ts';
 import type { ApiKey } from '../records/key.ts';
 import { isRevoked } from '../records/key.ts';
@@ -9,7 +9,6 @@ import { mayChange, mayCreate, mayGrant, mayRevoke, maySee } from './key-rights.
 import type { Actor } from './key-rights.ts';
 import type { KeyPosition, KeyStore } from '../ports/key-store.ts';
 import { readKeyPosition } from '../requests/keys.ts';
-import { secondsUntil } from '../time.ts';
 import type { KeyListQuery, KeyRequest, KeyRotation } from '../requests/keys.ts';
 
 /** Dependencies of key management by API and command line. The id of a key is its SHA-256, which grants no access. */

@@ -1,17 +1,16 @@
 import { recordOutcome } from '../tick/record-outcome.ts';
 import { createProgressEvent } from '../tick/progress-event.ts';
-import { streamLostEnding, modelFailureEnding } from '../tick/failure-endings.ts';
+import { streamLostEnding, modelFailureEnding } from '../tick/tick-outcome.ts';
 import { rules } from '../rules.ts';
-import { addSeconds, earlier } from '../schedule.ts';
-import type { JobEnding, TickDecision } from '../tick/tick-decision.ts';
-import type { TickOutcome } from '../tick/tick-outcome.ts';
+import { addSeconds, earlier } from '../time.ts';
+import type { JobEnding, TickDecision, TickOutcome } from '../tick/tick-outcome.ts';
 import { nextCaptureAt, noFurtherTick, scheduleTick } from '../tick/next-tick.ts';
 import type { NewEvent } from '../records/event.ts';
 import type { DigestJob, NextTick } from '../records/job.ts';
 import { applyClosure } from './apply-closure.ts';
 import type { DigestSnapshot } from './apply-closure.ts';
 import type { DigestState } from '../records/digest-state.ts';
-import { nextWindowEnd, addCapture } from './window.ts';
+import { nextWindowEnd, addCapture } from './window-closure.ts';
 
 /** Decides a digest's tick: keeps the sample, applies the window closure, ends the job or plans the next sample or window end. */
 export function decideDigestTick(job: DigestJob, outcome: TickOutcome, now: Date): TickDecision {

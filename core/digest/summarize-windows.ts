@@ -1,7 +1,6 @@
 import type { CoreDeps } from '../dependencies.ts';
 import { rules } from '../rules.ts';
 import type { WindowClosure, ClosureResult, SummaryResult } from '../records/window-closure.ts';
-import { selectEvenly } from './select-evenly.ts';
 import { TransientError, VisionError } from '../errors.ts';
 import type { DigestJob } from '../records/job.ts';
 import { jobLog } from '../ports/log.ts';
@@ -137,4 +136,12 @@ async function inTime<Result>(work: Promise<Result>, signal: AbortSignal): Promi
   } finally {
     signal.removeEventListener('abort', abandon);
   }
+}
+
+/** At most `most` (two or more) of `samples`, evenly spread, with the first and the last among them. */
+export function selectEvenly<Sample>(samples: Sample[], max: number): Sample[] {
+  if (samples.length <= max) return samples;
+  const step = (samples.length - 1) / (max - 1);
+  const chosen = new Set(Array.from({ length: max }, (_, at) => Math.round(at * step)));
+  return samples.filter((_, at) => chosen.has(at));
 }

@@ -1,15 +1,14 @@
 import type { JobEvent } from '../records/event.ts';
 import type { JobStore } from '../ports/job-store.ts';
+import type { LogSignals } from '../ports/log-signals.ts';
 import { isTerminal } from '../records/transitions.ts';
 
 /** Dependencies of `tailEvents`. */
 export type TailDeps = {
   jobs: Pick<JobStore, 'get' | 'events'>;
   now: () => Date;
-  /** Resolves after the time, or immediately if the signal aborts. Never rejects. */
-  sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  /** Time between reads of a log without new events. */
-  pollMilliseconds: number;
+  /** Wakes a reader that has all events. */
+  signals: LogSignals;
 };
 
 /** Maximum events per read. A record has about 1 kB, because it contains no image. */
@@ -23,23 +22,29 @@ const pageEvents = 100;
 export async function* tailEvents(
   jobId: string,
   after: number,
-  { jobs, now, sleep, pollMilliseconds }: TailDeps,
+  { jobs, now, signals }: TailDeps,
   signal: AbortSignal,
 ): AsyncGenerator<JobEvent | null> {
   let last = after;
-  while (!signal.aborted) {
-    // The job has the newest sequence, so a poll without new events reads one item.
-    const job = await jobs.get(jobId, now());
-    if (!job) return;
-    const page = job.sequence > last ? await jobs.events(jobId, last, pageEvents) : [];
-    for (const event of page) {
-      if (signal.aborted) return;
-      yield event;
-      last = event.sequence;
+  // Before the first read, so that no commit falls between a read and the wait.
+  const log = signals.watch(jobId);
+  try {
+    while (!signal.aborted) {
+      // The job has the newest sequence, so a read without new events reads one item.
+      const job = await jobs.get(jobId, now());
+      if (!job) return;
+      const page = job.sequence > last ? await jobs.events(jobId, last, pageEvents) : [];
+      for (const event of page) {
+        if (signal.aborted) return;
+        yield event;
+        last = event.sequence;
+      }
+      if (page.length > 0) continue;
+      if (isTerminal(job.status)) return;
+      yield null;
+      await log.changed(signal);
     }
-    if (page.length > 0) continue;
-    if (isTerminal(job.status)) return;
-    yield null;
-    await sleep(pollMilliseconds, signal);
+  } finally {
+    log.end();
   }
 }

@@ -1,7 +1,7 @@
 import type { KeyCrypto } from '../access/api-key.ts';
 import type { CoreDeps } from '../dependencies.ts';
 import { rules } from '../rules.ts';
-import { addSeconds } from '../schedule.ts';
+import { addSeconds } from '../time.ts';
 import { IdempotencyKeyReusedError, WatchpostError } from '../errors.ts';
 import type { Job, JobType } from '../records/job.ts';
 import type { IdempotencyRecord } from '../ports/job-store.ts';

@@ -1,10 +1,9 @@
 import type { CoreDeps, Limits } from '../dependencies.ts';
 import { onClock, withMovedTimes } from '../tick/clock-change.ts';
-import { planEnd } from '../tick/end.ts';
-import type { JobUpdate } from '../tick/end.ts';
+import { planEnd, planUpdate } from '../tick/job-change.ts';
+import type { JobUpdate } from '../tick/job-change.ts';
 import { rules } from '../rules.ts';
-import { planUpdate } from '../tick/tick-change.ts';
-import type { JobEnding } from '../tick/tick-decision.ts';
+import type { JobEnding } from '../tick/tick-outcome.ts';
 import { applyClosure } from '../digest/apply-closure.ts';
 import { planFinalClosure, finalizeClosure } from '../digest/window-closure.ts';
 import type { ClosureResult, WindowClosure } from '../records/window-closure.ts';

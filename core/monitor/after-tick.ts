@@ -1,14 +1,12 @@
 import { recordOutcome } from '../tick/record-outcome.ts';
 import { createProgressEvent } from '../tick/progress-event.ts';
-import { streamLostEnding, modelFailureEnding } from '../tick/failure-endings.ts';
-import type { JobEnding, TickDecision } from '../tick/tick-decision.ts';
-import type { TickOutcome } from '../tick/tick-outcome.ts';
+import { streamLostEnding, modelFailureEnding } from '../tick/tick-outcome.ts';
+import type { JobEnding, TickDecision, TickOutcome } from '../tick/tick-outcome.ts';
 import { nextCaptureAt, noFurtherTick, scheduleTick } from '../tick/next-tick.ts';
 import type { NewEvent } from '../records/event.ts';
 import type { Counters, MonitorJob, NextTick, TickState } from '../records/job.ts';
 import { ageSeconds } from '../time.ts';
 import type { Verdict } from '../records/vision.ts';
-import { createTriggerEvent } from './trigger-event.ts';
 
 /** Decides a monitor's tick: alert, cooldown, end of the job, next tick. */
 export function decideMonitorTick(job: MonitorJob, outcome: TickOutcome, now: Date): TickDecision {
@@ -64,4 +62,24 @@ function nextLook(job: MonitorJob, outcome: TickOutcome, watch: TickState, now: 
   return deadline !== undefined && planned >= deadline
     ? scheduleTick(deadline, true, outcome, watch)
     : scheduleTick(planned, false, outcome, watch);
+}
+
+/** The alert: the condition, what the model saw, and the evidence picture. */
+function createTriggerEvent(
+  job: MonitorJob,
+  outcome: Extract<TickOutcome, { kind: 'judged' }>,
+  counters: Counters,
+): NewEvent {
+  return {
+    type: 'watch_triggered',
+    data: {
+      condition: job.config.condition,
+      triggered: true,
+      explanation: outcome.verdict.explanation,
+      prefilter_skipped: false,
+      frame_key: outcome.captured.frame_key,
+      captured_at: outcome.captured.captured_at,
+      triggers_fired: counters.triggers_fired,
+    },
+  };
 }

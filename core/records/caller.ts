@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { addSeconds } from '../schedule.ts';
+import { addSeconds } from '../time.ts';
 
 const timestampSchema = z.iso.datetime();
 

@@ -2,7 +2,7 @@ import type { Job, TickState } from '../records/job.ts';
 import type { JobChange } from '../ports/job-store.ts';
 import { isTerminal } from '../records/transitions.ts';
 import { rules } from '../rules.ts';
-import { addSeconds, later } from '../schedule.ts';
+import { addSeconds, later } from '../time.ts';
 
 /**
  * Returns the job on the clock of `now`. If the clock was set back since the job changed, all times of the job move back with it:

@@ -1,8 +1,7 @@
 import type { Gap, GapReason, Job, TickState } from '../records/job.ts';
-import { intervalSeconds } from './cadence.ts';
+import { intervalSeconds } from './next-tick.ts';
 import { rules } from '../rules.ts';
-import { ageSeconds } from '../time.ts';
-import { earlier, later } from '../schedule.ts';
+import { ageSeconds, earlier, later } from '../time.ts';
 
 /** The stream was seen at `now`: closes the gap since it was last seen, if there was one. */
 export function recordWatched(watch: TickState, everySeconds: number, now: Date): TickState {

@@ -1,8 +1,6 @@
 import type { Job, NextTick, TickState } from '../records/job.ts';
-import { ageSeconds } from '../time.ts';
-import { intervalSeconds } from './cadence.ts';
+import { ageSeconds, addSeconds, earlier, nextGridTime, ceilToSecond } from '../time.ts';
 import { rules } from '../rules.ts';
-import { addSeconds, earlier, nextGridTime, ceilToSecond } from '../schedule.ts';
 import type { TickOutcome } from './tick-outcome.ts';
 
 /** When the stream is looked at again: on the grid, sooner while it stands still, by the backoff while it cannot be captured. */
@@ -51,4 +49,16 @@ export function noFurtherTick(outcome: TickOutcome, now: Date): NextTick {
 /** The picture becomes what later ones are compared with. */
 function sawNews({ kind }: TickOutcome): boolean {
   return kind === 'judged' || kind === 'sampled';
+}
+
+/** Returns the time between two captures of a job, in seconds. */
+export function intervalSeconds(job: Job): number {
+  return job.job_type === 'live-monitor' ? job.config.interval_seconds : job.config.capture_interval_seconds;
+}
+
+/** Returns the maximum duration of a job, in seconds. */
+export function durationSeconds(job: Job): number {
+  return job.job_type === 'live-monitor'
+    ? job.config.monitor_duration_seconds
+    : job.config.digest_duration_seconds;
 }

@@ -1,9 +1,8 @@
 import type { Counters, Job, TickState } from '../records/job.ts';
-import { ageSeconds } from '../time.ts';
-import { intervalSeconds } from './cadence.ts';
+import { ageSeconds, addSeconds } from '../time.ts';
+import { intervalSeconds } from './next-tick.ts';
 import { recordUnwatched, recordWatched } from './coverage.ts';
 import { rules } from '../rules.ts';
-import { addSeconds } from '../schedule.ts';
 import type { TickOutcome } from './tick-outcome.ts';
 
 /** Returns the counters and the stream state of a job after a tick; the same for every type of job. */

@@ -1,7 +1,12 @@
 import type { ClosureResult } from '../records/window-closure.ts';
-import type { Failure } from '../records/job.ts';
+import type { Failure, Counters, NextTick, StopReason, TickState } from '../records/job.ts';
 import type { Verdict } from '../records/vision.ts';
 import type { Screening } from './screen-capture.ts';
+import type { DigestState } from '../records/digest-state.ts';
+import type { NewEvent } from '../records/event.ts';
+import type { TerminalStatus } from '../records/transitions.ts';
+import { ageSeconds } from '../time.ts';
+import { rules } from '../rules.ts';
 
 type Captured = Extract<Screening, { kind: 'fresh' }>['captured'];
 
@@ -17,3 +22,35 @@ export type TickOutcome = Observation & {
   /** Windows of a digest that end with this tick. */
   closed?: ClosureResult | undefined;
 };
+
+export type JobEnding = { status: TerminalStatus; reason: StopReason; failure?: Failure };
+
+export type TickDecision = {
+  counters: Counters;
+  watch: TickState;
+  /** New digest state; absent for monitors. */
+  digest?: DigestState;
+  /** Progress, alerts and summaries; the events of the end are the end's own. */
+  events: NewEvent[];
+  next: NextTick;
+  ending: JobEnding | undefined;
+};
+
+/** The stream has been gone or stale for longer than the grace period. */
+export function streamLostEnding(outcome: TickOutcome, watch: TickState, now: Date): JobEnding | undefined {
+  if (watch.lost_since === null || ageSeconds(watch.lost_since, now) <= rules.streamGraceSeconds)
+    return undefined;
+  const message = outcome.kind === 'capture_failed' ? outcome.message : 'Failed to fetch stream';
+  const remediation = `The stream gave no new picture for more than ${rules.streamGraceSeconds} s. Check that it is live, then start a new job.`;
+  return {
+    status: 'failed',
+    reason: 'stream_lost',
+    failure: { code: 'STREAM_FETCH_FAILED', message, remediation },
+  };
+}
+
+/** The model has not answered too often in a row; `failure` is the newest one, undefined where it was not asked or answered. */
+export function modelFailureEnding(failure: Failure | undefined, watch: TickState): JobEnding | undefined {
+  if (failure === undefined || watch.missed_in_a_row < rules.maxModelFailures) return undefined;
+  return { status: 'failed', reason: 'vlm_error', failure };
+}

@@ -1,11 +1,9 @@
 import type { CoreDeps, Limits } from '../dependencies.ts';
-import { decideAfterTick } from './after-tick.ts';
 import { atTick, withMovedTimes } from '../tick/clock-change.ts';
 import { screenCapture } from '../tick/screen-capture.ts';
-import { planTick } from '../tick/tick-change.ts';
-import type { TickOutcome } from '../tick/tick-outcome.ts';
+import { planTick, unreferencedMedia } from '../tick/job-change.ts';
+import type { TickOutcome, TickDecision } from '../tick/tick-outcome.ts';
 import { wakeUpTime } from '../tick/next-tick.ts';
-import { unreferencedMedia } from '../tick/unreferenced-media.ts';
 import { planTickClosure } from '../digest/window-closure.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
 import type { Job, NextTick } from '../records/job.ts';
@@ -18,6 +16,8 @@ import { publishEvents } from '../event/publish-events.ts';
 import { startNextGeneration } from './start-next-generation.ts';
 import { summarizeWindows } from '../digest/summarize-windows.ts';
 import type { SummaryDeps } from '../digest/summarize-windows.ts';
+import { decideDigestTick } from '../digest/after-tick.ts';
+import { decideMonitorTick } from '../monitor/after-tick.ts';
 
 export type AnalyzeDeps = SummaryDeps &
   Pick<CoreDeps, 'jobs' | 'queue' | 'executions' | 'now'> & {
@@ -158,4 +158,14 @@ function report(job: Job, outcome: TickOutcome, deps: AnalyzeDeps): void {
     log.warning('Capture failed', { ...fields, error: outcome.message, remediation: outcome.remediation });
   else log.debug('Tick committed', fields);
   if (job.reason) log.info('Job ended', { status: job.status, reason: job.reason });
+}
+
+/** Everything that a tick decides, from the job as it was before, the outcome and the time. Pure. */
+export function decideAfterTick(job: Job, outcome: TickOutcome, now: Date): TickDecision {
+  switch (job.job_type) {
+    case 'live-monitor':
+      return decideMonitorTick(job, outcome, now);
+    case 'live-digest':
+      return decideDigestTick(job, outcome, now);
+  }
 }

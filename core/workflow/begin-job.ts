@@ -1,10 +1,9 @@
 import type { CoreDeps } from '../dependencies.ts';
-import { durationSeconds, intervalSeconds } from '../tick/cadence.ts';
-import { leaseUntil } from '../tick/tick-change.ts';
+import { durationSeconds, intervalSeconds, wakeUpTime } from '../tick/next-tick.ts';
+import { leaseUntil } from '../tick/job-change.ts';
 import { assignSequences } from '../records/event.ts';
 import type { JobChange } from '../ports/job-store.ts';
-import { addSeconds } from '../schedule.ts';
-import { wakeUpTime } from '../tick/next-tick.ts';
+import { addSeconds } from '../time.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
 import type { CommitAttempt } from '../retry-conflicts.ts';
 import type { Job } from '../records/job.ts';
@@ -91,11 +90,10 @@ function planBegin(job: Job, now: Date): JobChange {
       watch: { ...job.watch, last_watched_at: now.toISOString() },
       sequence: job.sequence + 1,
     },
-    events: assignSequences(
-      [{ type: 'job_started', data: { job_type: job.job_type, status: 'running', config: job.config } }],
-      job.job_id,
-      job.sequence,
-      now,
-    ),
+    events: assignSequences([{ type: 'job_started', data: startedData(job) }], job.job_id, job.sequence, now),
   };
+}
+
+function startedData({ job_type, config, notices }: Job) {
+  return { job_type, status: 'running' as const, config, ...(notices.length > 0 && { notices }) };
 }

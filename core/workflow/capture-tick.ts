@@ -1,6 +1,6 @@
 import type { Capture } from '../records/capture.ts';
 import type { CoreDeps, Limits } from '../dependencies.ts';
-import { addSeconds } from '../schedule.ts';
+import { addSeconds, ageSeconds } from '../time.ts';
 import {
   StreamEndedError,
   StreamError,
@@ -10,7 +10,6 @@ import {
 } from '../errors.ts';
 import type { Source } from '../records/job.ts';
 import type { JobStore } from '../ports/job-store.ts';
-import { ageSeconds } from '../time.ts';
 import type { CaptureInput, CaptureOutput, StreamFreshness } from '../records/workflow.ts';
 
 export type CaptureDeps = Pick<CoreDeps, 'streams' | 'media' | 'compareMotion' | 'now' | 'newId'> & {

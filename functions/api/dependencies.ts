@@ -6,6 +6,7 @@ import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import { createApp } from '../../adapters/http/app.ts';
 import type { HttpDeps } from '../../adapters/http/dependencies.ts';
+import { pollingSignals } from '../../core/ports/log-signals.ts';
 import { mountOpenApi } from '../../adapters/openapi/mount-openapi.ts';
 import type { ApiConfig } from './config.ts';
 
@@ -30,8 +31,7 @@ export function createDependencies(config: ApiConfig): ApiFunctionDeps {
 
 const eventStreams: HttpDeps['eventStreams'] = {
   sessions: noEventSessions,
-  sleep: async () => undefined,
-  pollMilliseconds: 0,
+  signals: pollingSignals(async () => undefined, 0),
   retryMilliseconds: 0,
   heartbeatSeconds: 0,
   sessionSeconds: 0,

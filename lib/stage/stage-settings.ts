@@ -41,9 +41,7 @@ export const stageSettingsSchema = z
      * Time from the start of a burst after which it begins no tick, in seconds. 0 runs all ticks in Standard executions, which cost four
      * state transitions each.
      */
-    burstSeconds: wholeNumber(0, rules.maxBurstSeconds)
-      .refine((seconds) => seconds === 0 || seconds >= 30, 'must be 0, or 30 to 240')
-      .default(rules.maxBurstSeconds),
+    burstSeconds: wholeNumber(0, rules.maxBurstSeconds).default(rules.maxBurstSeconds),
     /** Private address ranges that streams may use, as CIDRs. Default: none; for tests. */
     allowRanges: z.array(z.cidrv4().or(z.cidrv6())).default([]),
     /** Private address ranges that webhooks may use, as CIDRs. Default: none; for tests. */

@@ -10,7 +10,7 @@ const layers = [
   ['stream', 'observability', 'access'],
   ['event'],
   ['tick'],
-  ['digest', 'monitor'],
+  ['digest', 'monitor', 'watch'],
   ['job'],
   ['delivery', 'workflow'],
 ];

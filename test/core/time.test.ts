@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nextGridTime } from '../../core/schedule.ts';
-import { ageSeconds, isOver, secondsUntil } from '../../core/time.ts';
+import { nextGridTime, ageSeconds, isOver, secondsUntil } from '../../core/time.ts';
 import { after, start } from '../contract/records.ts';
 
 describe('a stored time', () => {

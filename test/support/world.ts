@@ -10,6 +10,7 @@ import { createLogBuffer } from '../../adapters/embedded/log-buffer.ts';
 import { createMeter } from '../../adapters/embedded/meter.ts';
 import { teeLog } from '../../adapters/embedded/tee-log.ts';
 import { setSystemTimer } from '../../adapters/timer.ts';
+import { pollingSignals } from '../../core/ports/log-signals.ts';
 import type { HttpDeps } from '../../adapters/http/dependencies.ts';
 import { isLoopback } from '../../adapters/http/guard-host.ts';
 import { createRequestBodies } from '../../adapters/http/request-bodies.ts';
@@ -180,11 +181,10 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
     eventStreams: {
       sessions: createEventSessions(10),
       // Only a waiting stream advances the clock, so that a test controls time by reading.
-      sleep: async (milliseconds) => {
+      signals: pollingSignals(async (milliseconds) => {
         clock.now = new Date(clock.now.getTime() + milliseconds);
         await new Promise((resolve) => setImmediate(resolve));
-      },
-      pollMilliseconds: 250,
+      }, 250),
       retryMilliseconds: 2000,
       heartbeatSeconds: 15,
       sessionSeconds: null,

@@ -1,5 +1,6 @@
 import type { CoreDeps } from '../../../core/dependencies.ts';
 import type { EventSessions } from '../../../core/ports/event-sessions.ts';
+import type { LogSignals } from '../../../core/ports/log-signals.ts';
 import type { KeyStore } from '../../../core/ports/key-store.ts';
 
 /** Settings and collaborators of event streams. */
@@ -12,10 +13,8 @@ export type EventStreamDeps = Pick<CoreDeps, 'jobs' | 'media' | 'baseUrl' | 'now
 
 export type EventStreams = {
   sessions: EventSessions;
-  /** Resolves after the time, or immediately when the signal aborts; never rejects. */
-  sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  /** Interval between reads of the log when the stream has sent all events, in milliseconds. */
-  pollMilliseconds: number;
+  /** Wakes a stream that has sent all events. */
+  signals: LogSignals;
   /** Reconnection time of readers (`retry:`), in milliseconds. */
   retryMilliseconds: number;
   /** Time without an event after which a heartbeat is sent, in seconds. */

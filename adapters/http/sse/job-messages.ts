@@ -35,9 +35,9 @@ export async function* jobMessages(reading: LogReader, deps: EventStreamDeps): A
 }
 
 async function* frames({ job, after, keyHash, signal }: LogReader, deps: EventStreamDeps) {
-  const { heartbeatSeconds, retryMilliseconds, sleep, pollMilliseconds } = deps.eventStreams;
+  const { heartbeatSeconds, retryMilliseconds, signals } = deps.eventStreams;
   const mayGoOn = watchSession(keyHash, deps);
-  const tail = { jobs: deps.jobs, now: deps.now, sleep, pollMilliseconds };
+  const tail = { jobs: deps.jobs, now: deps.now, signals };
   yield formatRetry(retryMilliseconds);
   let takenAt = deps.steadyNow();
   for await (const event of tailEvents(job.job_id, after, tail, signal)) {

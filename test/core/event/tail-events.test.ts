@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JobEvent } from '../../../core/records/event.ts';
+import { pollingSignals } from '../../../core/ports/log-signals.ts';
 import { tailEvents } from '../../../core/event/tail-events.ts';
 import type { TailDeps } from '../../../core/event/tail-events.ts';
 import { newJob, start } from '../../contract/records.ts';
@@ -22,8 +23,7 @@ function growingLog(length: number, missing: number[] = []) {
           .slice(0, limit),
     },
     now: () => start,
-    sleep: async (milliseconds) => void sleeps.push(milliseconds),
-    pollMilliseconds: 250,
+    signals: pollingSignals(async (milliseconds) => void sleeps.push(milliseconds), 250),
   };
   return { deps, sleeps };
 }
@@ -84,4 +84,24 @@ test('a tail reads nothing after its signal aborts', async () => {
   reader.abort();
   deps.jobs.get = () => Promise.reject(new Error('read again'));
   expect((await tail.next()).done).toBe(true);
+});
+
+test('a tail watches the log before its first read and ends the watch when its reader leaves', async () => {
+  const { deps } = growingLog(3);
+  const calls: string[] = [];
+  const { get } = deps.jobs;
+  deps.jobs.get = async (...read) => {
+    calls.push('read');
+    return get(...read);
+  };
+  deps.signals = {
+    watch: () => {
+      calls.push('watch');
+      return { changed: async () => undefined, end: () => void calls.push('end') };
+    },
+  };
+  const tail = tailEvents(job.job_id, 0, deps, new AbortController().signal);
+  await tail.next();
+  await tail.return(undefined);
+  expect(calls).toEqual(['watch', 'read', 'end']);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { loadWorkflow } from '../../../adapters/embedded/workflow/definition.ts';
 import type { TaskState } from '../../../adapters/embedded/workflow/state-schemas.ts';
-import { isLost } from '../../../core/job/lost-job.ts';
+import { isLost } from '../../../core/job/reconcile.ts';
 import { rules } from '../../../core/rules.ts';
 import watch from '../../../workflow/watch.asl.json' with { type: 'json' };
 import { after, newJob } from '../../contract/records.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decideAfterTick } from '../../../core/workflow/after-tick.ts';
+import { decideAfterTick } from '../../../core/workflow/analyze-tick.ts';
 import type { TickOutcome } from '../../../core/tick/tick-outcome.ts';
 import type { Job } from '../../../core/records/job.ts';
 import { after, captured, captureFailed, looked, missed, runningJob } from '../../support/watching.ts';

@@ -87,7 +87,8 @@ describe('the bursts of a job', () => {
     const { source_id } = (await world.c.jobs.get(jobId, world.c.now()))!;
     const capture = { ...tick.capture, source_id, tick: number };
     const started = { burst, burst_started_at: world.c.now().toISOString(), burst_seconds: 240 };
-    return analyzeTask({ ...tick, job_id: jobId, capture, ...started }, world.c);
+    const captured = { kind: 'unavailable', message: 'No process is free' } as const;
+    return analyzeTask({ ...tick, job_id: jobId, capture, captured, ...started }, world.c);
   };
 
   test('Begin takes the next burst number each time', async () => {

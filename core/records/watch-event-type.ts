@@ -1,0 +1,17 @@
+import { z } from 'zod';
+
+/** Types of events in the log of a watch. */
+export const watchEventTypeSchema = z.enum([
+  'alert_opened',
+  'alert_reminder',
+  'alert_acknowledged',
+  'alert_closed',
+  'stream_lost',
+  'stream_recovered',
+  'watch_changed',
+  'progress',
+]);
+export type WatchEventType = z.infer<typeof watchEventTypeSchema>;
+
+/** Types that destinations receive: all except `progress`, which event streams and pages of the log have only. */
+export const deliveredEventTypes = watchEventTypeSchema.exclude(['progress']);

@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import { pictureStateSchema, streamStateSchema } from './event.ts';
+import {
+  alertCloseReasonSchema,
+  conditionPhaseSchema,
+  countedCheckSchema,
+  maxExplanationLength,
+  streamLossReasonSchema,
+  watchStatusSchema,
+} from './watch-state.ts';
+
+const timestampSchema = z.iso.datetime();
+const explanationSchema = z.string().max(maxExplanationLength);
+const severitySchema = z.enum(['info', 'warning', 'critical']);
+
+const alertFields = {
+  alert_id: z.uuid(),
+  condition_id: z.string(),
+  condition: z.string(),
+  severity: severitySchema,
+  opened_at: timestampSchema,
+};
+
+const alertOpenedSchema = z.object({
+  type: z.literal('alert_opened'),
+  data: z.object({
+    ...alertFields,
+    explanation: explanationSchema,
+    /** Verdicts that counted, oldest first. */
+    checks: z.array(countedCheckSchema),
+    frame_key: z.string().nullable(),
+  }),
+});
+
+const alertReminderSchema = z.object({
+  type: z.literal('alert_reminder'),
+  data: z.object({
+    ...alertFields,
+    open_seconds: z.number().nonnegative(),
+    /** Explanation of the newest verdict. */
+    explanation: explanationSchema,
+    frame_key: z.string().nullable(),
+  }),
+});
+
+const alertAcknowledgedSchema = z.object({
+  type: z.literal('alert_acknowledged'),
+  data: z.object({ ...alertFields, by: z.string() }),
+});
+
+const alertClosedSchema = z.object({
+  type: z.literal('alert_closed'),
+  data: z.object({
+    ...alertFields,
+    closed_at: timestampSchema,
+    open_seconds: z.number().nonnegative(),
+    reason: alertCloseReasonSchema,
+    explanation: explanationSchema,
+    frame_key: z.string().nullable(),
+  }),
+});
+
+const streamFields = {
+  reason: streamLossReasonSchema,
+  lost_seconds: z.number().nonnegative(),
+  /** Ids of the alerts that are open meanwhile. */
+  open_alerts: z.array(z.uuid()),
+};
+
+const streamLostSchema = z.object({ type: z.literal('stream_lost'), data: z.object(streamFields) });
+const streamRecoveredSchema = z.object({ type: z.literal('stream_recovered'), data: z.object(streamFields) });
+
+export const watchChangeReasonSchema = z.enum([
+  'created',
+  'paused',
+  'resumed',
+  'changed',
+  'schedule_began',
+  'schedule_ended',
+  'budget_warning',
+  'budget_exhausted',
+  'budget_renewed',
+  'model_without_price',
+]);
+export type WatchChangeReason = z.infer<typeof watchChangeReasonSchema>;
+
+const watchChangedSchema = z.object({
+  type: z.literal('watch_changed'),
+  data: z.object({ status: watchStatusSchema, reason: watchChangeReasonSchema }),
+});
+
+const watchProgressSchema = z.object({
+  type: z.literal('progress'),
+  data: z.object({
+    /** Number of the tick. */
+    check: z.int().positive(),
+    conditions: z.array(
+      z.object({
+        condition_id: z.string(),
+        /** `null` if the tick has no verdict of the condition. */
+        triggered: z.boolean().nullable(),
+        /** Phase after the tick. */
+        state: conditionPhaseSchema,
+        explanation: explanationSchema,
+      }),
+    ),
+    prefilter_skipped: z.boolean(),
+    /** Share of the frame that differs from the motion reference, 0 to 1; `null` without a capture. */
+    motion: z.number().min(0).max(1).nullable(),
+    explanation: z.string(),
+    captured_at: timestampSchema.nullable(),
+    stream: streamStateSchema,
+    picture: pictureStateSchema.nullable(),
+    next_check_at: timestampSchema.nullable(),
+  }),
+});
+
+/** Event of a watch without position and time. Images are media keys. */
+export const newWatchEventSchema = z.discriminatedUnion('type', [
+  alertOpenedSchema,
+  alertReminderSchema,
+  alertAcknowledgedSchema,
+  alertClosedSchema,
+  streamLostSchema,
+  streamRecoveredSchema,
+  watchChangedSchema,
+  watchProgressSchema,
+]);
+export type NewWatchEvent = z.infer<typeof newWatchEventSchema>;
+
+/** Event as stored in the log of a watch. Name and labels are those at its time. */
+export const watchEventSchema = z.intersection(
+  z.object({
+    watch_id: z.uuid(),
+    watch_name: z.string(),
+    labels: z.array(z.string()),
+    sequence: z.int().positive(),
+    timestamp: timestampSchema,
+  }),
+  newWatchEventSchema,
+);
+export type WatchEvent = z.infer<typeof watchEventSchema>;

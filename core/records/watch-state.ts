@@ -1,0 +1,215 @@
+import { z } from 'zod';
+import { failureSchema, gapReasonSchema } from './job.ts';
+import { captureStateSchema } from './workflow.ts';
+
+const timestampSchema = z.iso.datetime();
+const countSchema = z.int().nonnegative();
+
+/** Maximum length of an explanation in a watch's state, alerts and events, in characters. */
+export const maxExplanationLength = 200;
+const explanationSchema = z.string().max(maxExplanationLength);
+
+export const conditionPhaseSchema = z.enum(['unknown', 'clear', 'open']);
+
+/** Open alert of a condition, as far as ticks need it. The alert's own record has the rest. */
+export const openAlertSchema = z.object({
+  alert_id: z.uuid(),
+  opened_at: timestampSchema,
+  /** Time of the last reminder; `null` before the first. */
+  reminded_at: timestampSchema.nullable(),
+  /** `null` until a caller acknowledges the alert. */
+  acknowledged_at: timestampSchema.nullable(),
+  /** True after a long time without sight: the alert stays open, without reminders. */
+  unconfirmed: z.boolean(),
+  /** Explanation of the newest verdict. */
+  explanation: explanationSchema,
+});
+
+/** State of one condition. Its size does not depend on the age of the watch. */
+export const conditionStateSchema = z.object({
+  condition_id: z.string(),
+  phase: conditionPhaseSchema,
+  /** Newest datapoints, newest last, at most as many as the rules of the condition consider: `1` holds, `0` does not hold. */
+  history: z.string().regex(/^[01]{0,10}$/),
+  /** Times of the datapoints in `history`, in seconds since 1970. */
+  checked_at: z.array(countSchema).max(10),
+  /** Time of the last sight: a datapoint, or a skip of the pre-filter. The begin of the watch before the first. */
+  seen_at: timestampSchema,
+  /** Present if and only if `phase` is `open`. */
+  alert: openAlertSchema.nullable(),
+  /** Time of the last opening, for the cooldown; it survives the closing. */
+  last_opened_at: timestampSchema.nullable(),
+  /** Until then no alert of the condition opens and none is repeated. */
+  snoozed_until: timestampSchema.nullable(),
+  /** True if the last check of the condition gave no verdict: the next capture is judged without the pre-filter. */
+  unjudged: z.boolean(),
+  /** Consecutive joint model calls that left the condition out. From `maxLeftOut` on it is asked about separately. */
+  left_out: countSchema,
+});
+export type ConditionState = z.infer<typeof conditionStateSchema>;
+
+/** Statuses of a watch, in the order in which they apply. */
+export const watchStatusSchema = z.enum([
+  'paused',
+  'off_schedule',
+  'budget_exhausted',
+  'stream_lost',
+  'active',
+]);
+
+/** Causes of a status that does not watch. Each is stored with its start and reason, `null` if it does not apply. */
+export const watchCausesSchema = z.object({
+  paused: z.object({ since: timestampSchema, reason: z.string() }).nullable(),
+  off_schedule: z.object({ since: timestampSchema, reason: z.string() }).nullable(),
+  budget_exhausted: z.object({ since: timestampSchema, reason: z.string() }).nullable(),
+  stream_lost: z.object({ since: timestampSchema, reason: z.string() }).nullable(),
+});
+
+/** Reasons of a lost stream: unreachable, no new segment, wrong password, ended or a recording, or ten minutes of one image. */
+export const streamLossReasonSchema = z.enum([
+  'unreachable',
+  'stale',
+  'access_refused',
+  'not_live',
+  'frozen',
+  'black',
+]);
+
+/** Trouble with the stream that has not necessarily lasted long enough to be `stream_lost`. */
+export const streamTroubleSchema = z.object({
+  since: timestampSchema,
+  reason: streamLossReasonSchema,
+  /** Captures in a row with this trouble, for growing waits. */
+  captures: countSchema,
+});
+
+/** Use of the day's budget. Amounts of money in millionths of a US dollar. */
+export const budgetStateSchema = z.object({
+  /** Local date of the schedule's zone, or UTC. */
+  day: z.iso.date(),
+  calls: countSchema,
+  micro_usd: countSchema,
+  /** Worst case of the tick under way, committed before its calls. A tick that finds one of an earlier attempt counts it as used. */
+  reserved: z.object({ tick: countSchema, calls: countSchema, micro_usd: countSchema }).nullable(),
+  /** True after `budget_warning` of the day. */
+  warned: z.boolean(),
+});
+
+/** Decision of the last committed tick. A repeated Analyze returns it. */
+export const nextWatchTickSchema = z.object({
+  done: z.boolean(),
+  wait_until: timestampSchema,
+  /** True if the model judged the capture, which is the motion reference then. */
+  looked: z.boolean(),
+  /** True if the next tick captures nothing: the boundary of a span or of a day. */
+  closing: z.boolean(),
+  resolve_again: z.boolean(),
+  /** True if the next check is a confirming one: it asks only about pending conditions. */
+  confirming: z.boolean(),
+});
+
+/** State of a watch that its ticks write. At most 4 kB. */
+export const watchStateSchema = z.object({
+  conditions: z.array(conditionStateSchema).max(8),
+  /** Number of openings of all conditions; part of the next `alert_id`. */
+  openings: countSchema,
+  causes: watchCausesSchema,
+  trouble: streamTroubleSchema.nullable(),
+  budget: budgetStateSchema.nullable(),
+  skipped_in_a_row: countSchema,
+  /** Model calls that failed in a row, and the newest failure. */
+  model_failures_in_a_row: countSchema,
+  model_failure: failureSchema.nullable(),
+  /** Time up to which the coverage is counted. */
+  counted_until: timestampSchema.nullable(),
+  /** Reason of the gap since `counted_until`; `null` without a gap. */
+  gap_reason: gapReasonSchema.nullable(),
+  last_frame: z.object({ key: z.string(), captured_at: timestampSchema, evidence: z.boolean() }).nullable(),
+  last_tick: countSchema,
+  next: nextWatchTickSchema.nullable(),
+  /** State for the first capture of the next generation, as for jobs. */
+  handed_over: captureStateSchema.nullable(),
+});
+export type WatchState = z.infer<typeof watchStateSchema>;
+
+/** Numbers that a tick adds to the statistics of its hour and day. */
+export const watchCountsSchema = z.object({
+  ticks: countSchema,
+  /** Verdicts: one per condition and check. */
+  verdicts: countSchema,
+  not_judged: countSchema,
+  /** Captures that the model judged. */
+  checks: countSchema,
+  model_calls: countSchema,
+  model_failures: countSchema,
+  skipped: countSchema,
+  frozen: countSchema,
+  black: countSchema,
+  stale: countSchema,
+  failed_captures: countSchema,
+  alerts_opened: countSchema,
+  alerts_closed: countSchema,
+  reminders: countSchema,
+  input_tokens: countSchema,
+  output_tokens: countSchema,
+  micro_usd: countSchema,
+  /** Milliseconds of the watch's active time since the last tick, with and without sight. */
+  watched_ms: countSchema,
+  gap_ms: countSchema,
+});
+export type WatchCounts = z.infer<typeof watchCountsSchema>;
+
+export const alertCloseReasonSchema = z.enum([
+  'cleared',
+  'paused',
+  'off_schedule',
+  'changed',
+  'removed',
+  'deleted',
+]);
+
+/** Verdict that counted for an opening. */
+export const countedCheckSchema = z.object({ checked_at: timestampSchema, triggered: z.boolean() });
+
+const severitySchema = z.enum(['info', 'warning', 'critical']);
+
+/** Stored alert. It contains everything that a reader needs, since watch and condition can change or be deleted. */
+export const alertSchema = z.object({
+  alert_id: z.uuid(),
+  watch_id: z.uuid(),
+  watch_name: z.string(),
+  caller: z.string(),
+  condition_id: z.string(),
+  condition: z.string(),
+  severity: severitySchema,
+  labels: z.array(z.string()),
+  opened_at: timestampSchema,
+  /** Explanation of the verdict that opened it. */
+  explanation: explanationSchema,
+  checks: z.array(countedCheckSchema),
+  /** Media key of the evidence; `null` if no frame was left. */
+  frame_key: z.string().nullable(),
+  reminders: countSchema,
+  acknowledged: z.object({ at: timestampSchema, by: z.string() }).nullable(),
+  closed: z
+    .object({
+      at: timestampSchema,
+      reason: alertCloseReasonSchema,
+      explanation: explanationSchema,
+      open_seconds: z.number().nonnegative(),
+      frame_key: z.string().nullable(),
+    })
+    .nullable(),
+  review: z
+    .object({ correct: z.boolean(), note: z.string(), at: timestampSchema, by: z.string() })
+    .nullable(),
+  /** `null` while the alert is open. */
+  expires_at: timestampSchema.nullable(),
+});
+export type Alert = z.infer<typeof alertSchema>;
+
+/** Change of alerts in the transaction of a tick or of a caller's change. */
+export type AlertChange =
+  | { kind: 'open'; alert: Alert }
+  | { kind: 'remind'; alertId: string }
+  | { kind: 'close'; alertId: string; closed: NonNullable<Alert['closed']>; expiresAt: string };

@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import { inputModeSchema } from './capture.ts';
+import { watchEventTypeSchema } from './watch-event-type.ts';
+
+const timestampSchema = z.iso.datetime();
+const countSchema = z.int().nonnegative();
+
+/** Severities from the lowest to the highest. */
+export const severitySchema = z.enum(['info', 'warning', 'critical']);
+export type Severity = z.infer<typeof severitySchema>;
+
+/** Condition of a watch, after defaults. Durations in seconds. */
+export const watchConditionSchema = z.object({
+  condition_id: z.string(),
+  condition: z.string(),
+  /** M of the last N verdicts (`checks_considered`) that must hold to open an alert. */
+  checks_to_open: z.int(),
+  checks_considered: z.int(),
+  /** Consecutive verdicts that do not hold, after which an alert closes. */
+  checks_to_close: z.int(),
+  /** Minimum time from one opening to the next. */
+  cooldown_seconds: z.int(),
+  /** `null`: an open alert is not repeated. */
+  remind_seconds: z.int().nullable(),
+  severity: severitySchema,
+});
+export type WatchCondition = z.infer<typeof watchConditionSchema>;
+
+export const weekdaySchema = z.enum(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']);
+
+/** Local times at which a watch is active. A span belongs to the day of `from` and may cross midnight; `to` may be 24:00. */
+export const scheduleSchema = z.object({
+  /** IANA name. */
+  time_zone: z.string(),
+  active: z.array(z.object({ days: z.array(weekdaySchema), from: z.string(), to: z.string() })),
+});
+export type Schedule = z.infer<typeof scheduleSchema>;
+
+/** Limits per day, in the time zone of the schedule or else UTC. `null`: no limit. */
+export const budgetSchema = z.object({
+  model_calls_per_day: z.int().nullable(),
+  usd_per_day: z.number().nullable(),
+});
+export type Budget = z.infer<typeof budgetSchema>;
+
+export const destinationTypeSchema = z.enum([
+  'webhook',
+  'slack',
+  'discord',
+  'ntfy',
+  'pagerduty',
+  'email',
+  'mqtt',
+  'heartbeat',
+]);
+export type DestinationType = z.infer<typeof destinationTypeSchema>;
+
+/** Destination of a watch. Its address is stored apart (`WatchSecrets`). */
+export const destinationSchema = z.object({
+  destination_id: z.string(),
+  type: destinationTypeSchema,
+  /** Masked address for responses: URL, integration key or recipient. */
+  url_masked: z.string(),
+  /** Keyed hash of the address, so that a reader can compare addresses without seeing them. */
+  fingerprint: z.string(),
+  /** Types of events that the destination receives. */
+  events: z.array(watchEventTypeSchema),
+  /** Minimum severity of alerts; events without a severity are always delivered. */
+  min_severity: severitySchema,
+  /** True if events contain the frame as base64. */
+  include_frame: z.boolean(),
+});
+export type Destination = z.infer<typeof destinationSchema>;
+
+/** Address of a destination with all its secrets; `deliver` alone reads it. */
+export const destinationAddressSchema = z.object({
+  destination_id: z.string(),
+  type: destinationTypeSchema,
+  /** Absent for e-mail, and for PagerDuty's own endpoint. */
+  url: z.string().optional(),
+  /** PagerDuty only. */
+  routing_key: z.string().optional(),
+  /** ntfy only: access token. */
+  token: z.string().optional(),
+  /** E-mail only: the recipient. */
+  to: z.string().optional(),
+});
+export type DestinationAddress = z.infer<typeof destinationAddressSchema>;
+
+/** Polygon in relative coordinates, 0 to 1 from the top left. */
+export const regionSchema = z.object({
+  mode: z.enum(['include', 'exclude']),
+  points: z.array(z.array(z.number())),
+});
+export type Region = z.infer<typeof regionSchema>;
+
+/** Configuration of a watch, after defaults. Only a change by a caller writes it; ticks do not. */
+export const watchConfigSchema = z.object({
+  name: z.string(),
+  interval_seconds: z.int(),
+  input_mode: inputModeSchema,
+  clip_duration_seconds: z.int(),
+  enable_prefilter: z.boolean(),
+  conditions: z.array(watchConditionSchema),
+  /** Delay of a confirming check. */
+  confirm_seconds: z.int(),
+  /** `null`: always active. */
+  schedule: scheduleSchema.nullable(),
+  budget: budgetSchema.nullable(),
+  destinations: z.array(destinationSchema),
+  regions: z.array(regionSchema).nullable(),
+  /** Retention of alerts and evidence. */
+  retention_days: z.int(),
+  labels: z.array(z.string()),
+});
+export type WatchConfig = z.infer<typeof watchConfigSchema>;
+
+/** Record of a watch's configuration. `stream_url` is masked: the source has the full URL. */
+export const watchSchema = z.object({
+  watch_id: z.uuid(),
+  caller: z.string(),
+  created_at: timestampSchema,
+  updated_at: timestampSchema,
+  /** The ETag. Each change by a caller increments it. */
+  config_version: z.int().positive(),
+  /** Number of the execution; pause, resume and change start the next one. */
+  generation: countSchema,
+  stream_url: z.string(),
+  source_id: z.uuid(),
+  config: watchConfigSchema,
+});
+export type Watch = z.infer<typeof watchSchema>;
+
+/** Addresses of all destinations of a watch. */
+export const watchSecretsSchema = z.object({
+  watch_id: z.uuid(),
+  destinations: z.array(destinationAddressSchema),
+});
+export type WatchSecrets = z.infer<typeof watchSecretsSchema>;

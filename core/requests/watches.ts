@@ -1,0 +1,231 @@
+import { z } from 'zod';
+import { inputModeSchema } from '../records/capture.ts';
+import { destinationTypeSchema, severitySchema, weekdaySchema } from '../records/watch.ts';
+import type { DestinationType } from '../records/watch.ts';
+import { deliveredEventTypes } from '../records/watch-event-type.ts';
+import { condition, flag, integer, streamUrl } from './fields.ts';
+import { text } from './text.ts';
+
+/** Bodies of `/watches` (design page watches): fields, limits and defaults of a watch. */
+
+/** Returns a list schema. Cuts the list to one too many before it validates the elements, because it may have a million. */
+function list<Element extends z.ZodType>(element: Element, minimum: number, maximum: number, what: string) {
+  return z.preprocess(
+    (value) => (Array.isArray(value) ? value.slice(0, maximum + 1) : value),
+    z
+      .array(element)
+      .refine(
+        ({ length }) => length >= minimum && length <= maximum,
+        `${what} has ${minimum} to ${maximum} entries`,
+      )
+      .meta({ minItems: minimum, maxItems: maximum }),
+  );
+}
+
+/** Returns the schema of a finite number with bounds. */
+function number(minimum: number, maximum: number, message: string) {
+  return z
+    .custom<number>((value) => typeof value === 'number' && value >= minimum && value <= maximum, message)
+    .meta({ type: 'number', minimum, maximum });
+}
+
+const slugPattern = /^[a-z0-9][a-z0-9_-]{0,39}$/;
+const slug = z
+  .string()
+  .refine((value) => slugPattern.test(value), 'an id has 1 to 40 lower-case letters, digits, - or _')
+  .meta({ pattern: slugPattern.source });
+
+const seconds = (minimum: number, maximum: number) => integer(z.int().min(minimum).max(maximum));
+
+const conditionRequestSchema = z
+  .object({
+    condition_id: slug.optional().describe('Unique in the watch; assigned if missing'),
+    condition,
+    checks_to_open: seconds(1, 10)
+      .default(2)
+      .describe('Number of the last checks_considered verdicts that must hold to open an alert'),
+    checks_considered: seconds(1, 10).default(3).describe('Number of verdicts that are considered to open'),
+    checks_to_close: seconds(1, 10)
+      .default(3)
+      .describe('Consecutive verdicts that do not hold, after which the alert closes'),
+    cooldown_seconds: seconds(0, 86_400).default(0).describe('Minimum seconds from one opening to the next'),
+    remind_seconds: seconds(60, 86_400)
+      .nullable()
+      .default(null)
+      .describe('Seconds between reminders of an open alert; null: none'),
+    severity: severitySchema.default('warning'),
+  })
+  .refine((value) => value.checks_to_open <= value.checks_considered, {
+    path: ['checks_to_open'],
+    message: 'checks_to_open is at most checks_considered',
+  });
+
+const clockPattern = /^(?:[01]\d|2[0-3]):[0-5]\d$/;
+const endPattern = /^(?:(?:[01]\d|2[0-3]):[0-5]\d|24:00)$/;
+
+const spanRequestSchema = z
+  .object({
+    days: list(weekdaySchema, 1, 7, 'days').transform((days) => [...new Set(days)]),
+    from: z
+      .string()
+      .refine((value) => clockPattern.test(value), 'use HH:MM, 00:00 to 23:59')
+      .meta({ pattern: clockPattern.source }),
+    to: z
+      .string()
+      .refine((value) => endPattern.test(value), 'use HH:MM, 00:00 to 24:00')
+      .meta({ pattern: endPattern.source })
+      .describe('End of the span; before from: on the next day'),
+  })
+  .refine(({ from, to }) => from !== to, {
+    path: ['to'],
+    message: 'to differs from from; a whole day is 00:00 to 24:00',
+  });
+
+const timeZone = text(1, 64)
+  .refine(isTimeZone, 'use an IANA time zone, as Europe/Berlin')
+  .describe('IANA time zone');
+
+/** Returns true for an IANA name. Offsets are rejected: they have no daylight saving time. */
+function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
+const activeSpans = list(spanRequestSchema, 1, 14, 'active').describe(
+  'Spans of local time; others are off schedule',
+);
+
+const scheduleRequestSchema = z.object({ time_zone: timeZone, active: activeSpans });
+
+const modelCalls = integer(z.int().min(1).max(1_000_000)).nullable();
+const dollars = number(0.01, 10_000, 'usd_per_day is a number from 0.01 to 10000').nullable();
+
+const budgetRequestSchema = z
+  .object({
+    model_calls_per_day: modelCalls.default(null),
+    usd_per_day: dollars.default(null).describe('US dollars by the list price of the model'),
+  })
+  .refine((value) => value.model_calls_per_day !== null || value.usd_per_day !== null, {
+    path: ['model_calls_per_day'],
+    message: 'a budget has model_calls_per_day, usd_per_day or both',
+  });
+
+const address = text(1, 2083);
+
+/** The address is optional here, because a change may omit it; `watchRequestSchema` requires it by type. */
+const destinationRequestSchema = z.object({
+  destination_id: slug.optional().describe('Unique in the watch; assigned if missing'),
+  type: destinationTypeSchema,
+  url: address
+    .optional()
+    .describe('Address, by type: a URL of http(s), or of mqtt(s). The masked value means unchanged.'),
+  routing_key: text(1, 255).optional().describe('Integration key of PagerDuty Events v2'),
+  token: text(1, 255).optional().describe('Access token of ntfy'),
+  to: text(3, 320).optional().describe('Recipient of e-mail'),
+  events: list(deliveredEventTypes, 1, deliveredEventTypes.options.length, 'events')
+    .default(deliveredEventTypes.options)
+    .describe('Types of events that are delivered; default: all'),
+  min_severity: severitySchema.default('info').describe('Minimum severity of alerts that are delivered'),
+  include_frame: flag.default(false).describe('Whether events contain the frame as base64; webhook only'),
+});
+export type DestinationRequest = z.infer<typeof destinationRequestSchema>;
+
+/** Field that holds the address, by type. */
+export const addressFields = {
+  webhook: 'url',
+  slack: 'url',
+  discord: 'url',
+  ntfy: 'url',
+  pagerduty: 'routing_key',
+  email: 'to',
+  mqtt: 'url',
+  heartbeat: 'url',
+} as const satisfies Record<DestinationType, keyof DestinationRequest>;
+
+const point = z
+  .array(number(0, 1, 'a coordinate is a number from 0 to 1'))
+  .refine(({ length }) => length === 2, 'a point is [x, y]')
+  .meta({ minItems: 2, maxItems: 2 });
+
+const regionRequestSchema = z.object({
+  mode: z.enum(['include', 'exclude']).default('include'),
+  points: list(point, 3, 32, 'points').describe('Corners [x, y], 0 to 1 from the top left'),
+});
+
+const name = text(1, 120).describe('Name for people');
+const interval = seconds(5, 300).describe('Seconds between checks');
+const inputMode = inputModeSchema.describe('Media to capture');
+const clipDuration = seconds(1, 10).describe('Clip length in seconds; used by clip and hybrid');
+const prefilter = flag.describe('Whether to skip captures without motion');
+const conditions = list(conditionRequestSchema, 1, 8, 'conditions').refine(
+  (entries) => hasUnique(entries.map((entry) => entry.condition_id)),
+  'condition_id is unique in the watch',
+);
+const confirm = seconds(1, 300).describe('Delay of a confirming check in seconds; at most interval_seconds');
+const destinations = list(destinationRequestSchema, 0, 5, 'destinations').refine(
+  (entries) => hasUnique(entries.map((entry) => entry.destination_id)),
+  'destination_id is unique in the watch',
+);
+const regions = list(regionRequestSchema, 1, 4, 'regions').nullable();
+const retention = seconds(1, 90).describe('Days for which alerts and evidence are kept');
+const labels = list(text(1, 64), 0, 8, 'labels').describe('Echoed in events; a filter of lists');
+
+function hasUnique(ids: readonly (string | undefined)[]): boolean {
+  const given = ids.filter((id) => id !== undefined);
+  return new Set(given).size === given.length;
+}
+
+/** Body of `POST /watches`. */
+export const watchRequestSchema = z
+  .object({
+    name,
+    stream_url: streamUrl,
+    interval_seconds: interval.default(10),
+    input_mode: inputMode.default('frames'),
+    clip_duration_seconds: clipDuration.default(3),
+    enable_prefilter: prefilter.default(true),
+    conditions,
+    confirm_seconds: confirm.default(2),
+    schedule: scheduleRequestSchema.nullable().default(null).describe('null: always active'),
+    budget: budgetRequestSchema.nullable().default(null).describe('null: no limit'),
+    destinations: destinations.default([]),
+    regions: regions.default(null).describe('null: the whole frame'),
+    retention_days: retention.default(7),
+    labels: labels.default([]),
+  })
+  .refine((value) => value.confirm_seconds <= value.interval_seconds, {
+    path: ['confirm_seconds'],
+    message: 'confirm_seconds is at most interval_seconds',
+  })
+  .check(({ value, issues }) => {
+    for (const [index, destination] of value.destinations.entries()) {
+      const field = addressFields[destination.type];
+      if (destination[field] !== undefined) continue;
+      const message = `a ${destination.type} destination has ${field}`;
+      issues.push({ code: 'custom', path: ['destinations', index, field], message, input: undefined });
+    }
+  });
+export type WatchRequest = z.infer<typeof watchRequestSchema>;
+
+/** Body of `PATCH /watches/{watch_id}`: a merge patch (RFC 7396) of the watch. null restores a default. */
+export const watchPatchSchema = z.object({
+  name: name.optional(),
+  stream_url: streamUrl.optional(),
+  interval_seconds: interval.nullish(),
+  input_mode: inputMode.nullish(),
+  clip_duration_seconds: clipDuration.nullish(),
+  enable_prefilter: prefilter.nullish(),
+  conditions: conditions.optional(),
+  confirm_seconds: confirm.nullish(),
+  schedule: z.object({ time_zone: timeZone.optional(), active: activeSpans.optional() }).nullish(),
+  budget: z.object({ model_calls_per_day: modelCalls.optional(), usd_per_day: dollars.optional() }).nullish(),
+  destinations: destinations.nullish(),
+  regions: regions.optional(),
+  retention_days: retention.nullish(),
+  labels: labels.nullish(),
+});
+export type WatchPatch = z.infer<typeof watchPatchSchema>;

@@ -1,0 +1,146 @@
+import { assignSequences } from '../records/event.ts';
+import type { NewEvent } from '../records/event.ts';
+import type { Job } from '../records/job.ts';
+import type { JobChange, JobPatch } from '../ports/job-store.ts';
+import { transitions } from '../records/transitions.ts';
+import type { CaptureState, CaptureOutput } from '../records/workflow.ts';
+import { rules } from '../rules.ts';
+import { addSeconds, ageSeconds } from '../time.ts';
+import type { TickDecision, JobEnding } from './tick-outcome.ts';
+
+/** The one transaction of a tick: its events, the job's new numbers, and its end where the tick ends it. */
+export function planTick(
+  job: Job,
+  decision: TickDecision,
+  captureState: CaptureState,
+  retentionSeconds: number,
+  now: Date,
+): JobChange {
+  const tick = job.last_tick + 1;
+  const handsOver = mustHandOver(job, tick, decision);
+  const set: JobPatch = {
+    counters: decision.counters,
+    watch: decision.watch,
+    ...(decision.digest ? { digest: decision.digest } : {}),
+    last_tick: tick,
+    next: decision.next,
+    lease_until: leaseUntil(new Date(decision.next.wait_until)),
+    ...(handsOver ? { generation: nextGeneration(job, tick), burst: 0 } : {}),
+    handed_over: handsOver ? captureState : null,
+  };
+  if (decision.ending)
+    return planEnd(job, decision.ending, retentionSeconds, now, { set, events: decision.events });
+  return planUpdate(job, { set, events: decision.events }, now);
+}
+
+/**
+ * Returns true for the last tick of a generation. It logs an event: the sequence then tells a change that was built before the hand-over, such as the
+ * failure of the old execution, that it is outdated.
+ */
+function mustHandOver({ generation, burst }: Job, tick: number, { next, events }: TickDecision): boolean {
+  if (next.done || events.length === 0) return false;
+  return tick >= rules.ticksPerExecution * (generation + 1) || burst >= rules.beginsPerExecution;
+}
+
+/** Skips the generations that a release with longer ones did not start, so that such a job is handed over once. */
+function nextGeneration({ generation }: Job, tick: number): number {
+  return Math.max(generation + 1, Math.floor(tick / rules.ticksPerExecution));
+}
+
+/** Plans the change of a job that does not end with it. */
+export function planUpdate(job: Job, { set, events }: JobUpdate, now: Date): JobChange {
+  return {
+    jobId: job.job_id,
+    from: transitions.tick.from,
+    expectedSequence: job.sequence,
+    set: { ...set, sequence: job.sequence + events.length },
+    events: assignSequences(events, job.job_id, job.sequence, now),
+  };
+}
+
+/** A job that should wake at `wakeAt` counts as lost when it has been silent for this long after it. */
+export function leaseUntil(wakeAt: Date): string {
+  return addSeconds(wakeAt, rules.leaseMarginSeconds).toISOString();
+}
+
+/** Changes of a tick, or the last summaries of a digest; the end of a job is committed in one transaction with them. */
+export type JobUpdate = { set: JobPatch; events: NewEvent[] };
+
+/**
+ * The change that ends a job: its final state, its last events (`error` for a failure, then `job_stopped`), the free slot and the totals.
+ * `from` is narrower with last work than without: a pending job has done none.
+ */
+export function planEnd(
+  job: Job,
+  ending: JobEnding,
+  retentionSeconds: number,
+  now: Date,
+  lastWork?: JobUpdate,
+): JobChange {
+  const counters = lastWork?.set.counters ?? job.counters;
+  const ended: JobPatch = {
+    ...lastWork?.set,
+    handed_over: null,
+    status: ending.status,
+    reason: ending.reason,
+    failure: ending.failure ?? null,
+    ended_at: now.toISOString(),
+    expires_at: addSeconds(now, retentionSeconds).toISOString(),
+  };
+  const events = [...(lastWork?.events ?? []), ...finalEvents(job, ending, { ...job, ...ended }, now)];
+  return {
+    jobId: job.job_id,
+    from: lastWork ? transitions.tick.from : transitions.end.from,
+    expectedSequence: job.sequence,
+    set: { ...ended, sequence: job.sequence + events.length },
+    events: assignSequences(events, job.job_id, job.sequence, now),
+    releasesSlotOf: job.caller,
+    totalsDelta: {
+      jobs_completed: ending.status === 'completed' ? 1 : 0,
+      jobs_stopped: ending.status === 'stopped' ? 1 : 0,
+      jobs_failed: ending.status === 'failed' ? 1 : 0,
+      ...counters,
+    },
+  };
+}
+
+function finalEvents(job: Job, ending: JobEnding, ended: Job, now: Date): NewEvent[] {
+  const stopped: NewEvent = {
+    type: 'job_stopped',
+    data: {
+      status: ending.status,
+      reason: ending.reason,
+      checks_performed: ended.counters.checks_performed,
+      triggers_fired: ended.counters.triggers_fired,
+      frames_skipped: ended.counters.frames_skipped,
+      auto_stopped: ending.reason === 'max_duration_reached',
+      watch_duration_seconds: job.started_at === null ? 0 : ageSeconds(job.started_at, now),
+    },
+  };
+  return ending.failure ? [{ type: 'error', data: ending.failure }, stopped] : [stopped];
+}
+
+/**
+ * Keys of what a tick took, and of what the job referred to before it, that nothing refers to after it. What stays: the newest picture, the
+ * samples of windows that are not told yet, and the evidence of events. A clip has no use once it was judged.
+ */
+export function unreferencedMedia(before: Job, after: Job, captured: CaptureOutput): string[] {
+  const kept = new Set(listPictures(after));
+  const last = before.watch.last_frame;
+  if (last?.evidence) kept.add(last.key);
+  return [...new Set([...listPictures(before), ...taken(captured)])].filter((key) => !kept.has(key));
+}
+
+function listPictures(job: Job): string[] {
+  const { last_frame: last } = job.watch;
+  const windows = job.job_type === 'live-digest' ? job.digest.windows : [];
+  return [
+    ...(last ? [last.key] : []),
+    ...windows.flatMap(({ samples }) => samples.map(({ frame_key: key }) => key)),
+  ];
+}
+
+function taken(captured: CaptureOutput): string[] {
+  if (captured.kind !== 'captured') return [];
+  return captured.clip_key === null ? [captured.frame_key] : [captured.frame_key, captured.clip_key];
+}

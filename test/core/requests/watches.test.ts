@@ -1,0 +1,167 @@
+import { expect, describe, test } from 'vitest';
+import { watchPatchSchema, watchRequestSchema } from '../../../core/requests/watches.ts';
+
+const minimal = {
+  name: 'Gate',
+  stream_url: 'rtsp://camera/1',
+  conditions: [{ condition: 'A person is here' }],
+};
+
+describe('the body of POST /watches', () => {
+  test('a watch with a name, a stream and a condition gets the defaults of the table', () => {
+    expect(watchRequestSchema.parse(minimal)).toEqual({
+      ...minimal,
+      interval_seconds: 10,
+      input_mode: 'frames',
+      clip_duration_seconds: 3,
+      enable_prefilter: true,
+      conditions: [
+        {
+          condition: 'A person is here',
+          checks_to_open: 2,
+          checks_considered: 3,
+          checks_to_close: 3,
+          cooldown_seconds: 0,
+          remind_seconds: null,
+          severity: 'warning',
+        },
+      ],
+      confirm_seconds: 2,
+      schedule: null,
+      budget: null,
+      destinations: [],
+      regions: null,
+      retention_days: 7,
+      labels: [],
+    });
+  });
+
+  const condition = { condition: 'A person is here' };
+  const span = { days: ['mon'], from: '08:00', to: '18:00' };
+  const rejected: [string, object, string][] = [
+    ['no condition', { conditions: [] }, 'conditions'],
+    ['nine conditions', { conditions: Array.from({ length: 9 }, () => condition) }, 'conditions'],
+    [
+      'a threshold above the number of checks',
+      { conditions: [{ ...condition, checks_to_open: 4 }] },
+      'conditions.0.checks_to_open',
+    ],
+    [
+      'eleven considered checks',
+      { conditions: [{ ...condition, checks_considered: 11 }] },
+      'conditions.0.checks_considered',
+    ],
+    [
+      'a reminder below a minute',
+      { conditions: [{ ...condition, remind_seconds: 59 }] },
+      'conditions.0.remind_seconds',
+    ],
+    [
+      'two conditions with one id',
+      {
+        conditions: [
+          { ...condition, condition_id: 'a' },
+          { ...condition, condition_id: 'a' },
+        ],
+      },
+      'conditions',
+    ],
+    [
+      'a condition id with a space',
+      { conditions: [{ ...condition, condition_id: 'a b' }] },
+      'conditions.0.condition_id',
+    ],
+    [
+      'a confirming check after the next check',
+      { interval_seconds: 5, confirm_seconds: 6 },
+      'confirm_seconds',
+    ],
+    [
+      'an unknown time zone',
+      { schedule: { time_zone: 'Mars/Olympus', active: [span] } },
+      'schedule.time_zone',
+    ],
+    ['an offset as time zone', { schedule: { time_zone: '+02:00', active: [span] } }, 'schedule.time_zone'],
+    [
+      'a span without length',
+      { schedule: { time_zone: 'UTC', active: [{ ...span, to: '08:00' }] } },
+      'schedule.active.0.to',
+    ],
+    [
+      'a span that begins at 24:00',
+      { schedule: { time_zone: 'UTC', active: [{ ...span, from: '24:00' }] } },
+      'schedule.active.0.from',
+    ],
+    ['a budget without a limit', { budget: {} }, 'budget.model_calls_per_day'],
+    ['a budget of no dollars', { budget: { usd_per_day: 0 } }, 'budget.usd_per_day'],
+    [
+      'six destinations',
+      { destinations: Array.from({ length: 6 }, () => ({ type: 'webhook', url: 'https://a' })) },
+      'destinations',
+    ],
+    ['a webhook without URL', { destinations: [{ type: 'webhook' }] }, 'destinations.0.url'],
+    ['PagerDuty without key', { destinations: [{ type: 'pagerduty' }] }, 'destinations.0.routing_key'],
+    ['e-mail without recipient', { destinations: [{ type: 'email' }] }, 'destinations.0.to'],
+    [
+      'progress at a destination',
+      { destinations: [{ type: 'slack', url: 'https://a', events: ['progress'] }] },
+      'destinations.0.events.0',
+    ],
+    [
+      'a region of two points',
+      {
+        regions: [
+          {
+            points: [
+              [0, 0],
+              [1, 1],
+            ],
+          },
+        ],
+      },
+      'regions.0.points',
+    ],
+    [
+      'a point outside of the frame',
+      {
+        regions: [
+          {
+            points: [
+              [0, 0],
+              [1, 1],
+              [0, 1.1],
+            ],
+          },
+        ],
+      },
+      'regions.0.points.2.1',
+    ],
+    ['retention of 91 days', { retention_days: 91 }, 'retention_days'],
+    ['nine labels', { labels: Array.from({ length: 9 }, () => 'a') }, 'labels'],
+  ];
+  test.each(rejected)('%s is rejected at its field', (_, fields, field) => {
+    const { error } = watchRequestSchema.safeParse({ ...minimal, ...fields });
+    expect(error?.issues.map(({ path }) => path.join('.'))).toContain(field);
+  });
+
+  test('a whole day is a span from 00:00 to 24:00', () => {
+    const schedule = { time_zone: 'Europe/Berlin', active: [{ days: ['sat'], from: '00:00', to: '24:00' }] };
+    expect(watchRequestSchema.parse({ ...minimal, schedule }).schedule).toEqual(schedule);
+  });
+});
+
+describe('the body of PATCH /watches/{watch_id}', () => {
+  test('an empty patch has no field, so that no default overwrites a value', () => {
+    expect(watchPatchSchema.parse({})).toEqual({});
+  });
+
+  test('null is accepted where a default exists, and rejected for a name', () => {
+    expect(watchPatchSchema.parse({ schedule: null, retention_days: null, labels: null })).toBeTruthy();
+    expect(watchPatchSchema.safeParse({ name: null }).success).toBe(false);
+  });
+
+  test('a destination may omit its unchanged address', () => {
+    const destinations = [{ destination_id: 'team', type: 'slack' }];
+    expect(watchPatchSchema.safeParse({ destinations }).success).toBe(true);
+  });
+});
