@@ -7,6 +7,7 @@ import { scopeSchema } from '../core/records/key.ts';
 import type { Scope } from '../core/records/key.ts';
 import { keyRotationQuerySchema } from '../core/requests/keys.ts';
 import { backup } from './commands/backup.ts';
+import { rules } from '../core/rules.ts';
 import { cost } from './commands/cost.ts';
 import { createKey, labelKey, listKeys, revokeKey, rotateKey } from './commands/keys.ts';
 import { stream } from './commands/stream.ts';
@@ -153,6 +154,7 @@ const costOptions = z.object({
   skip: z.number(),
   alerts: z.number(),
   model: z.string(),
+  burstSeconds: z.number(),
 });
 
 program
@@ -182,10 +184,21 @@ program
       .argParser(between(0, Number.MAX_SAFE_INTEGER)),
   )
   .option('--model <id>', 'model id on Bedrock', defaultVideoModelId)
+  .addOption(
+    new Option('--burst-seconds <seconds>', 'length of a burst of ticks on AWS in seconds, 0 (none) to 240')
+      .default(rules.maxBurstSeconds)
+      .argParser(between(0, rules.maxBurstSeconds)),
+  )
   .option('--json', 'print the lines as JSON')
   .action(async (raw: unknown) => {
-    const { interval, clipSeconds, skip, alerts, mode, model } = costOptions.parse(raw);
-    const question = { mode, model, clipSeconds: Number(clipSeconds), intervalSeconds: interval };
+    const { interval, clipSeconds, skip, alerts, mode, model, burstSeconds } = costOptions.parse(raw);
+    const question = {
+      mode,
+      model,
+      clipSeconds: Number(clipSeconds),
+      intervalSeconds: interval,
+      burstSeconds,
+    };
     await cost({ ...question, skippedShare: skip, alertsPerHour: alerts }, terminal, wantsJson(raw));
   });
 
