@@ -1,0 +1,56 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { findNetworkFiles } from '../../../../adapters/vision/objects/packages.ts';
+import { createThreadDetector } from '../../../../adapters/vision/objects/thread-detector.ts';
+
+const files = findNetworkFiles();
+const never = new AbortController().signal;
+const picture = (gray: number) => ({
+  width: 512,
+  height: 288,
+  rgb: new Uint8Array(512 * 288 * 3).fill(gray),
+});
+
+describe('findNetworkFiles', () => {
+  test('It finds no files if a package is not installed', () => {
+    const missing = (specifier: string) => {
+      if (specifier === '@tensorflow/tfjs-converter') throw new Error('not found');
+      return import.meta.resolve(specifier);
+    };
+    expect(findNetworkFiles(missing)).toBeNull();
+  });
+});
+
+describe.skipIf(files === null)('createThreadDetector', () => {
+  const detector = createThreadDetector(files ?? { graph: '', weights: '' });
+  afterAll(() => detector.close());
+
+  test('It runs the network in every input size', async () => {
+    for (const size of [
+      { width: 1600, height: 900 },
+      { width: 3, height: 4 },
+    ]) {
+      const { width, height } = detector.inputSize(size);
+      const rgb = new Uint8Array(width * height * 3).fill(90);
+      expect(Array.isArray(await detector.detect({ width, height, rgb }, never))).toBe(true);
+    }
+  });
+
+  test('An aborted call ends, and the next one is served', async () => {
+    const abort = new AbortController();
+    const aborted = detector.detect(picture(80), abort.signal);
+    abort.abort();
+    await expect(aborted).rejects.toThrow('not done in time');
+    expect(Array.isArray(await detector.detect(picture(80), never))).toBe(true);
+  });
+
+  test('It starts again after it was closed', async () => {
+    await detector.close();
+    expect(Array.isArray(await detector.detect(picture(100), never))).toBe(true);
+  });
+
+  test('Damaged files reject each call with the next step', async () => {
+    const damaged = createThreadDetector({ graph: import.meta.filename, weights: import.meta.filename });
+    await expect(damaged.detect(picture(0), never)).rejects.toThrow('Run npm ci to repair');
+    await expect(damaged.detect(picture(0), never)).rejects.toThrow('Run npm ci to repair');
+  });
+});
