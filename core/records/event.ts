@@ -17,6 +17,8 @@ const jobStartedSchema = z.object({
     job_type: z.string(),
     status: jobStatusSchema,
     config: z.union([monitorConfigSchema, digestConfigSchema]),
+    /** Absent without any, and in events of earlier releases. */
+    notices: z.array(z.string()).optional(),
   }),
 });
 
@@ -112,11 +114,6 @@ const positionSchema = z.object({
 /** Event as stored in the log of a job. */
 export const jobEventSchema = z.intersection(positionSchema, newEventSchema);
 export type JobEvent = z.infer<typeof jobEventSchema>;
-
-/** Returns true if webhooks receive the event: all types except `progress` (design section 9). */
-export function isDeliveredByWebhook(type: EventType): boolean {
-  return type !== 'progress';
-}
 
 /** Converts new events to stored ones, numbered from `sequence` + 1. */
 export function assignSequences(events: NewEvent[], jobId: string, sequence: number, at: Date): JobEvent[] {

@@ -11,7 +11,6 @@ export const maxExplanationLength = 200;
 const explanationSchema = z.string().max(maxExplanationLength);
 
 export const conditionPhaseSchema = z.enum(['unknown', 'clear', 'open']);
-export type ConditionPhase = z.infer<typeof conditionPhaseSchema>;
 
 /** Open alert of a condition, as far as ticks need it. The alert's own record has the rest. */
 export const openAlertSchema = z.object({
@@ -222,4 +221,5 @@ export type Alert = z.infer<typeof alertSchema>;
 export type AlertChange =
   | { kind: 'open'; alert: Alert }
   | { kind: 'remind'; alertId: string }
+  | { kind: 'acknowledge'; alertId: string; acknowledged: NonNullable<Alert['acknowledged']> }
   | { kind: 'close'; alertId: string; closed: NonNullable<Alert['closed']>; expiresAt: string };

@@ -1,8 +1,13 @@
 import { z } from 'zod';
+import { webhookEventTypeSchema } from '../records/delivery.ts';
 import { digestConfigSchema, monitorConfigSchema, stopReasonSchema } from '../records/job.ts';
 
 const visible = {
   webhook_url: z.string().optional().describe('Webhook URL with masked password'),
+  webhook_events: z
+    .array(webhookEventTypeSchema)
+    .optional()
+    .describe('Types of events that the webhook receives; absent: all'),
 };
 
 const delivered = {
@@ -18,3 +23,10 @@ export const jobConfigSchema = z.union([monitorSchema, digestSchema]);
 
 /** Configuration in lists and creation responses, which have no stats. */
 export const jobDetailsSchema = z.union([monitorSchema.extend(delivered), digestSchema.extend(delivered)]);
+
+/** Differences between the request and the job. */
+export const noticesSchema = z
+  .array(z.string())
+  .describe(
+    'Differences between the request and the job: limits, ignored fields, conditions that fit no check',
+  );

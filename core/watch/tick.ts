@@ -77,7 +77,7 @@ export function decideWatchTick(
 
   const watches = !causes.paused && schedule.active;
   const conditions = alignConditions(config.conditions, stored.conditions, now).map((state) => {
-    const rule = ruleOf(config.conditions, state);
+    const rule = findRule(config.conditions, state);
     const aged = afterTimeWithoutSight(state, config.interval_seconds, now);
     return watches && rule ? observe(aged, rule, outcome, now) : aged;
   });
@@ -86,7 +86,7 @@ export function decideWatchTick(
   const reminders: AlertStep[] = [];
   let { openings: opening } = stored;
   const after = conditions.map((state) => {
-    const rule = ruleOf(config.conditions, state);
+    const rule = findRule(config.conditions, state);
     if (!rule) return state;
     if (isOpen(state)) {
       if (!watches) {
@@ -106,7 +106,7 @@ export function decideWatchTick(
     if (!opensNow(state, rule, now)) return state;
     opening += 1;
     const alertId = createAlertId(watch.watch_id, state.condition_id, opening);
-    const step = openAlert(state, rule, alertId, explanationOf(state, outcome), moment);
+    const step = openAlert(state, rule, alertId, explainOpening(state, outcome), moment);
     openings.push(step);
     return step.state;
   });
@@ -121,7 +121,7 @@ export function decideWatchTick(
     {
       status,
       isPending: after.some((state) => {
-        const rule = ruleOf(config.conditions, state);
+        const rule = findRule(config.conditions, state);
         return rule !== undefined && isPending(state, rule);
       }),
       looked,
@@ -131,7 +131,7 @@ export function decideWatchTick(
     },
     now,
   );
-  const { coverage, hours } = countCoverage(stored, config, sightOf(outcome, watches), now);
+  const { coverage, hours } = countCoverage(stored, config, toSight(outcome, watches), now);
   const steps = [...closings, ...openings, ...reminders];
   const events: NewWatchEvent[] = [
     ...(outcome.kind === 'no_capture' ? [] : [createWatchProgress(tick, outcome, after, next)]),
@@ -191,7 +191,7 @@ function alignConditions(
   );
 }
 
-function ruleOf(
+function findRule(
   rules: readonly WatchCondition[],
   { condition_id: id }: ConditionState,
 ): WatchCondition | undefined {
@@ -220,7 +220,7 @@ function findAnswer(outcome: WatchOutcome, conditionId: string): ConditionAnswer
 }
 
 /** Returns the explanation of an opening; a held-back one may come with a tick that has no verdict. */
-function explanationOf({ condition_id: id }: ConditionState, outcome: WatchOutcome): string {
+function explainOpening({ condition_id: id }: ConditionState, outcome: WatchOutcome): string {
   return findAnswer(outcome, id)?.verdict?.explanation ?? 'It held in the last checks.';
 }
 
@@ -232,7 +232,7 @@ function sawEverything(outcome: WatchOutcome, rules: readonly WatchCondition[]):
   });
 }
 
-function sightOf(outcome: WatchOutcome, watches: boolean): Sight {
+function toSight(outcome: WatchOutcome, watches: boolean): Sight {
   if (!watches) return 'seen';
   switch (outcome.kind) {
     case 'judged':
@@ -292,9 +292,9 @@ function changes(
   return reasons;
 }
 
-function since<Reason extends string>(
+function since(
   cause: { since: string; reason: string } | null,
-  reason: Reason,
+  reason: string,
   now: Date,
 ): { since: string; reason: string } {
   return cause ?? { since: now.toISOString(), reason };

@@ -38,6 +38,7 @@ export function newJob(overrides: Partial<MonitorJob> = {}): MonitorJob {
     stream_url: 'https://example.com/live.m3u8',
     source_id: randomUUID(),
     webhook_url: null,
+    webhook_events: null,
     config: {
       condition: 'a ship enters the lock',
       interval_seconds: 10,
@@ -54,6 +55,7 @@ export function newJob(overrides: Partial<MonitorJob> = {}): MonitorJob {
     last_tick: 0,
     next: null,
     generation: 0,
+    notices: [],
     handed_over: null,
     lease_until: after(60).toISOString(),
     started_at: null,

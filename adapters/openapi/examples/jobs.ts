@@ -37,7 +37,12 @@ export const acceptedJob = {
 export const acceptedWebhookJob = {
   ...head,
   status: 'pending',
-  details: { ...monitorConfig, webhook_url: webhookUrl, delivery: 'webhook', reason: null },
+  details: {
+    ...monitorConfig,
+    webhook_url: webhookUrl,
+    delivery: 'webhook',
+    reason: null,
+  },
   message: 'Monitor accepted. Events are sent to webhook_url.',
 };
 
@@ -76,7 +81,7 @@ export const runningJob = {
   ...head,
   status: 'running',
   config: monitorConfig,
-  stats: { ...stats, triggers: [] },
+  stats: { ...stats, notices: [], triggers: [] },
 };
 
 export const cancelledJob = {

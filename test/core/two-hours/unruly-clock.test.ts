@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { computeCoverage } from '../../../core/tick/coverage.ts';
-import { isDeliveredByWebhook } from '../../../core/records/event.ts';
+import { isDeliveredByWebhook } from '../../../core/records/delivery.ts';
 import type { Job } from '../../../core/records/job.ts';
 import { cancelJob } from '../../../core/job/end-job.ts';
 import { start } from '../../contract/records.ts';
@@ -132,7 +132,7 @@ function expectNotFailed({ status, reason }: Job): void {
 function expectDelivered({ events, accepted }: Lived): void {
   expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1));
   // At least once: where its end was not stored, a delivery is repeated with the same id.
-  expect([...new Set(accepted)]).toEqual(
+  expect([...new Set(accepted)].toSorted((a, b) => a - b)).toEqual(
     events.filter(({ type }) => isDeliveredByWebhook(type)).map(({ sequence }) => sequence),
   );
 }

@@ -21,7 +21,7 @@ describe('schedule of a watch', () => {
     expect(after).toMatchObject({ active: true, until: new Date('2026-03-29T02:00:00Z') });
   });
 
-  test('of a repeated local time a span begins with the first and ends with the last', () => {
+  test('a span begins with the first of a repeated local time and ends with the last', () => {
     // 2026-10-25: the clock goes from 03:00 to 02:00 at 01:00Z.
     const hour = schedule(['02:15', '02:45', ['sun']]);
     const within = scheduleAt(hour, new Date('2026-10-25T01:10:00Z'));

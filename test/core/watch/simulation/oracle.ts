@@ -283,7 +283,7 @@ export class Oracle {
       const captures = still(before.reason) === still(reason) ? before.captures + 1 : 1;
       this.trouble = { reason, since, captures };
     }
-    const { since } = this.trouble!;
+    const { since } = this.trouble;
     const graceMs = still(reason) ? 10 * minutes : 1 * minutes;
     const wasLost = this.lost !== null;
     if (wasLost || now - since >= graceMs) {

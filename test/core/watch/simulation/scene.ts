@@ -5,7 +5,7 @@ import type { Random } from './random.ts';
 type Mode = 'ok' | 'failed' | 'refused' | 'ended' | 'unavailable' | 'stale' | 'frozen' | 'black';
 type Fresh = { kind: 'fresh'; segmentSince: number; segmentSeconds: number };
 
-/** What the camera shows and how the stream behaves, at random. */
+/** Random camera with a stream, a model and its conditions. */
 export class Scene {
   /** True if the last capture differs from the last one that the model judged. */
   moved = true;

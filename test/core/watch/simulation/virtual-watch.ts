@@ -307,7 +307,7 @@ function describeEvent(event: NewWatchEvent): string {
   }
 }
 
-function toWatch(plain: PlainConfig): Watch {
+export function toWatch(plain: PlainConfig): Watch {
   const at = new Date(plain.createdAt).toISOString();
   const days = (names: string[]) =>
     (['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const).filter((day) => names.includes(day));
@@ -345,7 +345,6 @@ function toWatch(plain: PlainConfig): Watch {
     created_at: at,
     updated_at: at,
     config_version: 1,
-    generation: 0,
     stream_url: 'https://example.com/live.m3u8',
     source_id: watchId,
     config,
