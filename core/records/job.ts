@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { inputModeSchema } from './capture.ts';
+import { captureStateSchema, inputModeSchema } from './capture.ts';
 import { webhookEventsSchema } from './delivery.ts';
 import { digestStateSchema } from './digest-state.ts';
-import { captureStateSchema } from './workflow.ts';
 
 const timestampSchema = z.iso.datetime();
 const countSchema = z.int().nonnegative();
@@ -146,6 +145,8 @@ const jobBaseSchema = z.object({
    * so no other tick stores it. Absent in records of earlier releases.
    */
   handed_over: captureStateSchema.nullable().default(null),
+  /** Number of the newest Begin of this generation that took one (bursts on AWS). Absent in records of earlier releases. */
+  burst: countSchema.default(0),
   /** Lease expiry: `reconcile` fails the job if it has not committed by then. */
   lease_until: timestampSchema,
   started_at: timestampSchema.nullable(),
@@ -183,6 +184,8 @@ export const sourceSchema = z.object({
   url: z.string(),
   input_mode: inputModeSchema,
   clip_duration_seconds: z.int(),
+  /** Set by stores that keep the source of an ended job for a while: its stream must not be requested any more. */
+  ended: z.literal(true).optional(),
 });
 export type Source = z.infer<typeof sourceSchema>;
 
@@ -216,3 +219,20 @@ export const initialTickState: TickState = {
   gap_seconds: 0,
   gaps: [],
 };
+
+/**
+ * State machine of a job (interface section 3). Each transition lists the states that it starts from, which the store
+ * checks in the commit.
+ */
+export const transitions = {
+  begin: { from: ['pending'] },
+  tick: { from: ['running'] },
+  end: { from: ['pending', 'running'] },
+} as const satisfies Record<string, { from: readonly JobStatus[] }>;
+
+export type TerminalStatus = Extract<JobStatus, 'completed' | 'stopped' | 'failed'>;
+
+/** Returns true if the job has ended. */
+export function isTerminal(status: JobStatus): status is TerminalStatus {
+  return status === 'completed' || status === 'stopped' || status === 'failed';
+}

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { captureStateSchema } from './capture.ts';
 import { failureSchema } from './job.ts';
 import { severitySchema } from './watch.ts';
-import { captureStateSchema } from './workflow.ts';
 
 const timestampSchema = z.iso.datetime();
 const countSchema = z.int().nonnegative();

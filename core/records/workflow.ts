@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { streamPositionSchema } from './capture.ts';
+import { captureStateSchema, streamFreshnessSchema } from './capture.ts';
 
 const timestampSchema = z.iso.datetime();
 
@@ -14,25 +14,6 @@ export type ExecutionInput = z.infer<typeof executionInputSchema>;
 export function executionName({ job_id, generation }: ExecutionInput): string {
   return `${job_id}-${generation}`;
 }
-
-/** Progress of the stream in the last captures, carried from tick to tick. */
-const streamFreshnessSchema = z.object({
-  position: streamPositionSchema,
-  /** Time of the first capture at this position. */
-  since: timestampSchema,
-  /** Start of the current run of identical frames; `null` if the last two differ. */
-  identical_since: timestampSchema.nullable(),
-  /** Time of the last capture, by the clock of this service. */
-  seen_at: timestampSchema,
-});
-export type StreamFreshness = z.infer<typeof streamFreshnessSchema>;
-
-/** State of the stream's last captures, which the next capture is compared with. */
-export const captureStateSchema = z.object({
-  seen: streamFreshnessSchema.nullable(),
-  motion: z.string().nullable(),
-});
-export type CaptureState = z.infer<typeof captureStateSchema>;
 
 /** Input of the workflow's `capture` task. */
 export const captureInputSchema = captureStateSchema.extend({
@@ -77,13 +58,27 @@ export const captureOutputSchema = z.discriminatedUnion('kind', [
 ]);
 export type CaptureOutput = z.infer<typeof captureOutputSchema>;
 
+/** Burst that a tick belongs to. Absent if one execution runs all ticks of a generation. */
+const burstFields = {
+  /** Number that Begin gave to this run of ticks. A tick with a lower number than the job's is of an abandoned burst. */
+  burst: z.int().positive().optional(),
+  burst_started_at: timestampSchema.optional(),
+  /** Time after its start from which a burst begins no tick, in seconds. */
+  burst_seconds: z.int().positive().optional(),
+};
+
 /** Input of the workflow's `analyze` task: Begin, one tick, or the failure of the execution. */
 export const analyzeInputSchema = z.discriminatedUnion('operation', [
-  executionInputSchema.extend({ operation: z.literal('begin') }),
+  executionInputSchema.extend({
+    operation: z.literal('begin'),
+    /** True if bursts run the ticks: Begin then takes the next burst number. */
+    bursts: z.boolean().optional(),
+  }),
   executionInputSchema.extend({
     operation: z.literal('analyze'),
     capture: captureInputSchema,
     captured: captureOutputSchema,
+    ...burstFields,
   }),
   executionInputSchema.extend({
     operation: z.literal('close'),
@@ -100,5 +95,10 @@ export const workflowStateSchema = z.object({
   /** In whole seconds, rounded up, because Wait truncates milliseconds. */
   wait_until: timestampSchema,
   capture: captureInputSchema,
+  burst: burstFields.burst,
+  /** Only in a burst: true if no further burst follows. `done` also ends a burst that another one continues. */
+  over: z.boolean().optional(),
+  /** Only in a burst: true if the wait for the next tick is cheaper between two bursts than in one. */
+  rests: z.boolean().optional(),
 });
 export type WorkflowState = z.infer<typeof workflowStateSchema>;

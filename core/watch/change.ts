@@ -114,7 +114,7 @@ function closeAll(watch: Watch, state: WatchState, reason: AlertCloseReason, now
   return { conditions, steps };
 }
 
-/** Returns a condition that begins again; its cooldown and its snooze go on. */
+/** Returns a condition that begins again. It keeps its cooldown and its snooze. */
 function restarted(condition: ConditionState, now: Date): ConditionState {
   const { last_opened_at, snoozed_until } = condition;
   return { ...initialConditionState(condition.condition_id, now), last_opened_at, snoozed_until };

@@ -29,7 +29,7 @@ export function countCoverage(
   const maxMs = (rules.lateIntervals * config.interval_seconds + rules.lateAllowanceSeconds) * 1000;
   const isGap = in_gap || sight === 'not_seen' || now.getTime() - from.getTime() > maxMs;
   const spans = spansOnSchedule(config.schedule, from, now);
-  return { coverage, hours: spans.flatMap((span) => hoursOf(span, isGap ? 'gap_ms' : 'watched_ms')) };
+  return { coverage, hours: spans.flatMap((span) => splitByHour(span, isGap ? 'gap_ms' : 'watched_ms')) };
 }
 
 function spansOnSchedule(schedule: Schedule | null, from: Date, to: Date): Span[] {
@@ -44,7 +44,7 @@ function spansOnSchedule(schedule: Schedule | null, from: Date, to: Date): Span[
   return spans;
 }
 
-function hoursOf({ from, to }: Span, kind: 'watched_ms' | 'gap_ms'): HourlyCounts[] {
+function splitByHour({ from, to }: Span, kind: 'watched_ms' | 'gap_ms'): HourlyCounts[] {
   const hours: HourlyCounts[] = [];
   for (let at = from.getTime(); at < to.getTime();) {
     const hour = Math.floor(at / hourMs) * hourMs;
@@ -56,6 +56,6 @@ function hoursOf({ from, to }: Span, kind: 'watched_ms' | 'gap_ms'): HourlyCount
 }
 
 /** Returns the begin of the hour of `at`. */
-export function hourOf(at: Date): string {
+export function toHour(at: Date): string {
   return new Date(Math.floor(at.getTime() / hourMs) * hourMs).toISOString();
 }

@@ -1,14 +1,14 @@
 import { Temporal } from 'temporal-polyfill';
 import type { Schedule } from '../records/watch.ts';
 
-/** Schedule at one instant: active or not, and the next change; `null` if there is none. */
+/** Schedule at one instant: active or not, and the next change; `null` without one. */
 export type ScheduleAt = { active: boolean; until: Date | null };
 
 type Span = { start: number; end: number };
 
 const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 
-/** A span begins at most two days before it ends, and each weekday comes again within a week. */
+/** A span begins at most two days before it ends, and each weekday repeats within a week. */
 const daysBefore = 2;
 const daysAfter = 9;
 

@@ -1,5 +1,5 @@
 import type { WatchCounts } from '../records/watch-state.ts';
-import { hourOf } from './coverage.ts';
+import { toHour } from './coverage.ts';
 import type { HourlyCounts } from './coverage.ts';
 import type { WatchOutcome } from './outcome.ts';
 
@@ -19,7 +19,7 @@ export function countTick(
     reminders,
     ...outcomeCounts(outcome),
   };
-  return [{ hour: hourOf(now), counts }];
+  return [{ hour: toHour(now), counts }];
 }
 
 function outcomeCounts(outcome: WatchOutcome): Partial<WatchCounts> {

@@ -1,4 +1,4 @@
-import type { Capture } from '../records/capture.ts';
+import type { Capture, StreamFreshness } from '../records/capture.ts';
 import type { CoreDeps, Limits } from '../dependencies.ts';
 import { addSeconds, ageSeconds } from '../time.ts';
 import {
@@ -11,7 +11,7 @@ import {
 import { createTimeLimit } from '../time-limit.ts';
 import type { Source } from '../records/job.ts';
 import type { JobStore } from '../ports/job-store.ts';
-import type { CaptureInput, CaptureOutput, StreamFreshness } from '../records/workflow.ts';
+import type { CaptureInput, CaptureOutput } from '../records/workflow.ts';
 
 export type CaptureDeps = Pick<CoreDeps, 'streams' | 'media' | 'compareMotion' | 'now' | 'newId'> & {
   jobs: Pick<JobStore, 'source'>;
@@ -44,6 +44,8 @@ async function captureAndStore(
   const source = await deps.jobs.source(input.source_id);
   // An active job has a source. Without one, no later tick could capture: the workflow fails, and with it the job.
   if (!source) throw new Error('The job has no source');
+  // A burst outlives the cancellation of its job. Analyze then finds the job ended.
+  if (source.ended) return { kind: 'not_captured' };
   const capture = await tryCapture(source, input, deps, signal);
   if ('kind' in capture) return capture;
   const motion = deps.compareMotion(capture.thumbnail, input.motion);
