@@ -1,4 +1,5 @@
 import type { Atom, Condition } from './condition.ts';
+import { decide } from './logic.ts';
 import type { ClipFacts } from './measure-clip.ts';
 import type { PictureFacts } from './measure-picture.ts';
 
@@ -16,16 +17,7 @@ export const thresholds = { dark: 0.2, bright: 0.4, blankContrast: 0.015, motion
  * meaning.
  */
 export function holds(condition: Condition, moment: Moment): boolean | null {
-  switch (condition.kind) {
-    case 'not':
-      return not(holds(condition.of, moment));
-    case 'all':
-      return all(condition.of.map((part) => holds(part, moment)));
-    case 'any':
-      return not(all(condition.of.map((part) => not(holds(part, moment)))));
-    default:
-      return atomHolds(condition, moment);
-  }
+  return decide(condition, (atom) => atomHolds(atom, moment));
 }
 
 function atomHolds(atom: Atom, { picture, clip }: Moment): boolean | null {
@@ -62,13 +54,4 @@ function compare(
     case 'less than':
       return share < limit;
   }
-}
-
-function not(value: boolean | null): boolean | null {
-  return value === null ? null : !value;
-}
-
-function all(values: (boolean | null)[]): boolean | null {
-  if (values.includes(false)) return false;
-  return values.includes(null) ? null : true;
 }
