@@ -37,7 +37,7 @@ const settings = readSettings(
   },
   {},
 );
-const { credentials, close } = await runService(settings, ffmpeg.path, {
+const { credentials, close } = await runService(settings, ffmpeg, {
   write: (line) => console.error(line),
   humanReadable: false,
 });

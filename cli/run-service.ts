@@ -1,3 +1,4 @@
+import type { LocatedFfmpeg } from '../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import { createLineLog } from '../adapters/embedded/line-log.ts';
 import { prepareKeys, writeCredentials, defaultCaller } from './credentials.ts';
 import type { Credentials } from './credentials.ts';
@@ -13,7 +14,7 @@ export type Logging = { write: (line: string) => void; humanReadable: boolean };
 /** Listens, opens the service, resumes earlier jobs, and writes the credentials file when the service is ready. */
 export async function runService(
   settings: Settings,
-  ffmpegPath: string,
+  ffmpeg: LocatedFfmpeg,
   logging: Logging,
 ): Promise<RunningService> {
   const log = createLineLog({ level: settings.logLevel, now: () => new Date(), ...logging });
@@ -21,7 +22,7 @@ export async function runService(
   const baseUrl = `${settings.publicUrl || toOrigin(settings.host, server.port)}/api`;
   let service: Service | undefined;
   try {
-    service = await openService(settings, ffmpegPath, baseUrl, log);
+    service = await openService(settings, ffmpeg, { baseUrl, port: server.port }, log);
     const { app, collaborators } = service;
     const keys = await prepareKeys(settings.dataDir, collaborators);
     await service.start();

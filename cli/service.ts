@@ -15,11 +15,13 @@ import { createEventSessions } from '../adapters/embedded/event-sessions.ts';
 import { createLogSignals } from '../adapters/embedded/log-signals.ts';
 import { createJobStore } from '../adapters/embedded/job-store.ts';
 import { createKeyStore } from '../adapters/embedded/key-store.ts';
+import { shareCaptures } from '../adapters/embedded/share-captures.ts';
 import { limitCaptures } from '../adapters/embedded/limit-captures.ts';
 import { createLogBuffer } from '../adapters/embedded/log-buffer.ts';
 import { loadOrCreateMasterSecret } from '../adapters/embedded/master-secret.ts';
 import { createMediaStore } from '../adapters/embedded/media-store.ts';
 import { createMeter } from '../adapters/embedded/meter.ts';
+import { createNewestEntry } from '../adapters/embedded/newest-entry.ts';
 import { teeLog } from '../adapters/embedded/tee-log.ts';
 import { referencePage } from '../adapters/embedded/reference-page.ts';
 import { createSteadyClock } from '../adapters/steady-clock.ts';
@@ -36,6 +38,7 @@ import { createRequestBodies } from '../adapters/http/request-bodies.ts';
 import { createContactSheets } from '../adapters/media/contact-sheet.ts';
 import { mountMcp } from '../adapters/mcp/mount-mcp.ts';
 import { mountOpenApi } from '../adapters/openapi/mount-openapi.ts';
+import type { LocatedFfmpeg } from '../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import { compareMotion } from '../adapters/media/motion/compare-motion.ts';
 import { meteredVision } from '../adapters/vision/metered-vision.ts';
 import { createWebhookSender } from '../adapters/webhook/webhook-sender.ts';
@@ -43,11 +46,14 @@ import { createWebhookSigner } from '../adapters/webhook/webhook-signer.ts';
 import { consoleCaching, consoleSecurityHeaders } from '../console/security-headers.ts';
 import { validVersions } from '../core/records/caller.ts';
 import type { CoreDeps } from '../core/dependencies.ts';
+import type { Finding, HealthReader } from '../core/ports/health.ts';
 import type { Log } from '../core/ports/log.ts';
+import { createModelStatus } from '../core/observability/model-status.ts';
 import { redactedLog } from '../core/observability/redact.ts';
 import { analyzeTask, captureTask } from '../core/workflow/tasks.ts';
 import { deliverEvent } from '../core/delivery/deliver-event.ts';
 import { createWindowSummarizer } from '../core/digest/summarize-windows.ts';
+import { createServiceHealth } from './checks/service-health.ts';
 import { createTurns } from './turns.ts';
 import { createEventStreams } from './event-streams.ts';
 import { createHostRule } from './hosts.ts';
@@ -62,9 +68,11 @@ import { createVisionModel } from './vision-model.ts';
 /** Service in one process: the core with the embedded adapters. */
 export type Service = {
   app: Hono<AuthEnv>;
-  collaborators: CoreDeps & HttpDeps;
-  /** Resumes the work of the previous process and starts the consumers. */
+  collaborators: CoreDeps & HttpDeps & { health: HealthReader };
+  /** Resumes the work of the previous process, starts the consumers, and tests the model in the background. */
   start(): Promise<void>;
+  /** Resolves when the model has been tested the first time. */
+  modelTested: Promise<Finding>;
   /** Ends all event streams, which otherwise stay open while their jobs run. */
   endStreams(): Promise<void>;
   /** Takes no further step and waits for work in flight; jobs continue at the next start. */
@@ -88,10 +96,11 @@ const steadyNow = createSteadyClock({ wallMs: Date.now, monotonicMs: () => perfo
 
 export async function openService(
   settings: Settings,
-  ffmpegPath: string,
-  baseUrl: string,
+  ffmpeg: LocatedFfmpeg,
+  { baseUrl, port }: { baseUrl: string; port: number },
   output: Log,
 ): Promise<Service> {
+  const ffmpegPath = ffmpeg.path;
   const platforms = await loadPlatformSettings(settings);
   const directory = await openDataDirectory(settings.dataDir);
   const database = openDatabase(directory.database);
@@ -116,6 +125,14 @@ export async function openService(
   const media = createMediaStore(directory.media);
   const executionStore = createExecutionStore(database);
   const eventSessions = createEventSessions(settings.eventStreamsPerCaller);
+  const limits = createLimits(settings);
+  const model = createModelStatus({
+    vision: createVisionModel(settings, ffmpegPath),
+    steadyNow,
+    timeoutSeconds: limits.visionTimeoutSeconds,
+    log,
+    setTimer: setSystemTimer,
+  });
   const queue = createDeliveryQueue({
     database,
     now: steadyNow,
@@ -138,7 +155,15 @@ export async function openService(
     streams,
     urls: guard,
     webhookUrls,
-    vision: meteredVision(createVisionModel(settings, ffmpegPath), meter),
+    vision: meteredVision(model.vision, meter),
+    health: createServiceHealth({
+      settings,
+      ffmpeg,
+      port,
+      model,
+      newestEntry: createNewestEntry(database),
+      now,
+    }),
     calls: delayRefusals(
       createCallLimiter({ perMinute: settings.syncPerMinute, atOnce: settings.syncAtOnce, now: steadyNow }),
       { ...refusalDelay, setTimer: setSystemTimer },
@@ -153,7 +178,7 @@ export async function openService(
       versions: async (caller) => validVersions(await callers.find(caller), now()),
     }),
     keys,
-    limits: createLimits(settings),
+    limits,
     acceptsHost: createHostRule(settings),
     bodies: createRequestBodies({ setTimer: setSystemTimer }),
     eventStreams: createEventStreams(settings, eventSessions, signals),
@@ -174,7 +199,8 @@ export async function openService(
     log,
   });
   const collaborators = { ...parts, executions, summaries: createWindowSummarizer(parts) };
-  const capturing = { ...collaborators, streams: limitCaptures(streams, turns.ticks) };
+  const limited = limitCaptures(streams, turns.ticks);
+  const capturing = { ...collaborators, streams: shareCaptures({ streams: limited, steadyNow }) };
   const upkeep = {
     collaborators,
     jobs,
@@ -186,11 +212,14 @@ export async function openService(
     log,
   };
   let closers: (() => Promise<void> | void)[] = [];
+  const modelTested = Promise.withResolvers<Finding>();
 
   return {
     app: wholeApp(collaborators),
+    modelTested: modelTested.promise,
     collaborators,
     start: async () => {
+      void model.start().then(modelTested.resolve);
       closers = [
         await startMaintenance(upkeep),
         giveUpAfter(
@@ -201,6 +230,7 @@ export async function openService(
     },
     endStreams: async () => eventSessions.endAll(),
     close: async () => {
+      model.close();
       for (const close of closers) await close();
       await executions.close();
       // Closes the database before the connections, so that an interrupted attempt is not recorded as a failure of the receiver.

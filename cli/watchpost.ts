@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import { defaultVideoModelId } from '../adapters/vision/bedrock/model-families.ts';
 import { inputModeSchema } from '../core/records/capture.ts';
@@ -67,12 +67,10 @@ addSettings(program.command('stream'), ['ffmpeg'])
 
 const checkOptions = z.object({ mode: inputModeSchema, clipSeconds: z.string(), save: z.string() });
 
-addSettings(program.command('check <url> <condition>'), [
-  'allowRanges',
-  'ffmpeg',
-  ...platformSettings,
-  ...visionSettings,
-])
+addSettings(
+  program.command('check <url>').addArgument(new Argument('<condition>').argParser(parseCondition)),
+  ['allowRanges', 'ffmpeg', ...platformSettings, ...visionSettings],
+)
   .description('check a live stream once, print the verdict and save the frame')
   .addOption(
     new Option('--mode <mode>', 'input of the model').choices(inputModeSchema.options).default('frames'),
@@ -257,4 +255,11 @@ function between(min: number, max: number) {
 
 function upTo(count: number): string[] {
   return Array.from({ length: count }, (_, index) => String(index + 1));
+}
+
+/** Parses a condition. Throws `InvalidArgumentError` for a blank one, which the interface allows and which no check can answer. */
+function parseCondition(text: string): string {
+  if (text.trim() === '')
+    throw new InvalidArgumentError('Use a sentence that is true or false of the stream.');
+  return text;
 }

@@ -44,11 +44,17 @@ export class RequestInvalidError extends WatchpostError {
       status,
       code: 'VALIDATION_ERROR',
       message: detail.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; '),
-      remediation: 'Fix the fields listed in `detail`.',
+      remediation: detail.flatMap(readRemediation)[0] ?? 'Fix the fields listed in `detail`.',
       retryAfterSeconds: undefined,
     });
     this.detail = detail;
   }
+}
+
+/** Reads the remediation of a detail, which few have. */
+function readRemediation({ ctx }: ValidationErrors['detail'][number]): string[] {
+  const text = ctx?.['remediation'];
+  return typeof text === 'string' ? [text] : [];
 }
 
 /** Unreachable service or broken connection. */

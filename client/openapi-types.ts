@@ -346,6 +346,10 @@ export interface JobStats {
     gaps: Gap[];
   };
   /**
+   * Differences between the request and the job: limits, ignored fields, conditions that fit no check
+   */
+  notices: string[];
+  /**
    * Newest 50 alerts; monitors only
    */
   triggers?: WatchTriggered[];
@@ -511,7 +515,7 @@ export interface JobSummary {
         reason: StopReason | null;
       };
   /**
-   * Next step; only in a creation response
+   * Next step, then the notices; only in a creation response
    */
   message?: string;
 }
@@ -620,6 +624,10 @@ export interface JobStarted {
     job_type: JobType;
     status: JobStatus;
     config: JobConfig;
+    /**
+     * Differences between the request and the job: limits, ignored fields, conditions that fit no check
+     */
+    notices?: string[];
     /**
      * Event log of the job, as JSON or as event stream
      */

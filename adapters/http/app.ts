@@ -6,6 +6,7 @@ import type { HttpDeps } from './dependencies.ts';
 import { endpoints } from './endpoints/endpoints.ts';
 import { errorResponse } from './error-envelope.ts';
 import { guardHost } from './guard-host.ts';
+import { healthz } from './healthz.ts';
 import { noSniff } from './no-sniff.ts';
 import { requireJobsScope } from './require-scope.ts';
 import { idempotencyKeyReused } from './idempotency-key.ts';
@@ -23,7 +24,7 @@ export function createApp(deps: HttpDeps): Hono<AuthEnv> {
   const app = new Hono<AuthEnv>();
   app.use(noSniff());
   app.use(guardHost(deps));
-  app.get('/healthz', (context) => context.json({ status: 'ok' }));
+  app.get('/healthz', healthz(deps));
   app.use('/api/*', bearerAuth(deps), requireJobsScope(endpoints));
   app.route('/api', mountEndpoints(endpoints, deps));
   app.notFound(fallbackHandler(app));

@@ -1,5 +1,6 @@
 import type { CoreDeps } from '../../core/dependencies.ts';
 import type { AlarmReader } from '../../core/ports/alarms.ts';
+import type { HealthReader } from '../../core/ports/health.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
 import type { AuthDeps } from './bearer-auth.ts';
 import type { AcceptsHost } from './guard-host.ts';
@@ -11,6 +12,8 @@ export type HttpDeps = Omit<CoreDeps, 'vision' | 'contactSheets' | 'compareMotio
   vision: Omit<VisionModel, 'summarize'>;
   /** Absent in the embedded service, which has no alarms. */
   alarms?: AlarmReader;
+  /** Absent on AWS, where the alarms report the same. */
+  health?: HealthReader;
   bodies: RequestBodies;
   acceptsHost: AcceptsHost;
 } & AuthDeps &

@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import type { ErrorCode } from '../../core/errors.ts';
 import type { ApiKey, Scope } from '../../core/records/key.ts';
+import type { UnknownField } from '../../core/requests/unknown-fields.ts';
 import { withCallLimit } from '../../core/access/with-call-limit.ts';
 import type { AuthEnv } from './bearer-auth.ts';
 import type { HttpDeps } from './dependencies.ts';
@@ -57,6 +58,8 @@ export type Call = {
   /** Time before the call waited for its limits. */
   startedAt: Date;
   setHeader: (name: string, value: string) => void;
+  /** Fields of the body that the schema does not have; they are ignored. */
+  unknown: UnknownField[];
   /** Only for event streams: `sse/` reads the request itself. */
   context: Context<AuthEnv>;
 };
@@ -84,11 +87,11 @@ export function defineEndpoint<Schemas extends OwnSchemas, Body>(
     ...defaults,
     ...declaration,
     respond: async (context, deps) => {
-      const input = await readRequest(context);
+      const { parts, unknown } = await readRequest(context);
       const key = context.get('key');
       const setHeader = (name: string, value: string) => context.header(name, value);
-      const call = { key, caller: key.caller, startedAt: deps.now(), setHeader, context };
-      const handle = () => handler({ ...input, ...call }, deps);
+      const call = { key, caller: key.caller, startedAt: deps.now(), setHeader, unknown, context };
+      const handle = () => handler({ ...parts, ...call }, deps);
       const body =
         declaration.rateLimit === 'calls' ? await withCallLimit(key.caller, deps, handle) : await handle();
       return declaration.response.toResponse(context, body);

@@ -1,8 +1,11 @@
 import type { Context } from 'hono';
 import { z } from 'zod';
+import { didYouMean, findUnknownFields } from '../../core/requests/unknown-fields.ts';
+import type { UnknownField } from '../../core/requests/unknown-fields.ts';
 import type { AuthEnv } from './bearer-auth.ts';
 import { readJsonBody } from './request-body.ts';
 import { validationError } from './validation.ts';
+import type { ValidationError } from './validation.ts';
 
 /** Schema type without `any`, which Zod's default has. */
 export type ObjectSchema = z.ZodObject<Record<string, z.ZodType>>;
@@ -32,26 +35,30 @@ export type RequestParts<Schemas extends OwnSchemas> = z.output<
   z.ZodObject<{ -readonly [Part in keyof Schemas]: Schemas[Part] }>
 >;
 
+/** Parts of a valid request, and the fields of its body that no schema has. */
+type ReadRequest<Schemas extends OwnSchemas> = { parts: RequestParts<Schemas>; unknown: UnknownField[] };
+
 /**
  * Creates a reader of the declared parts, which throws `ValidationError`. Keep the reader, since Zod compiles a schema at its
  * first use.
  */
 export function createRequestReader<Schemas extends OwnSchemas>(
   schemas: Schemas,
-): (context: Context<AuthEnv>) => Promise<RequestParts<Schemas>> {
+): (context: Context<AuthEnv>) => Promise<ReadRequest<Schemas>> {
   const schema = z.object(schemas);
+  const bodyFields = Object.keys(schemas['body']?.shape ?? {});
   return async (context) => {
     const received = await receivedParts(context, schemas);
     const parsed = schema.safeParse(received);
-    if (parsed.success) return parsed.data;
-    throw firstPartError(parsed.error.issues, received);
+    const unknown = findUnknownFields(received.body ?? {}, bodyFields);
+    if (parsed.success) return { parts: parsed.data, unknown };
+    throw firstPartError(parsed.error.issues, received, unknown);
   };
 }
 
-async function receivedParts(
-  context: Context<AuthEnv>,
-  schemas: RequestSchemas,
-): Promise<Record<string, unknown>> {
+type ReceivedParts = { [Part in keyof RequestSchemas]?: object };
+
+async function receivedParts(context: Context<AuthEnv>, schemas: RequestSchemas): Promise<ReceivedParts> {
   const { req } = context;
   return {
     ...(schemas.parameters && { parameters: req.param() }),
@@ -70,13 +77,38 @@ function pickHeaders({ shape }: ObjectSchema, read: (name: string) => string | u
   return Object.fromEntries(Object.keys(shape).map((name) => [name, read(name)]));
 }
 
-function firstPartError(issues: readonly z.core.$ZodIssue[], received: Record<string, unknown>): Error {
+function firstPartError(
+  issues: readonly z.core.$ZodIssue[],
+  received: ReceivedParts,
+  unknown: UnknownField[],
+): Error {
   const part = parts.find(({ name }) => issues.some(({ path }) => path[0] === name));
   if (!part) return new Error('A request has an issue outside of its parts');
   const own = issues.filter(({ path }) => path[0] === part.name);
-  return validationError(
+  const error = validationError(
     own.map((issue) => ({ ...issue, path: issue.path.slice(1) })),
     received[part.name],
     part.location,
   );
+  return part.name === 'body' ? withUnknownFields(error, unknown) : error;
+}
+
+/** Adds to each missing field what was sent instead, so that a misspelled name is seen. */
+function withUnknownFields(error: ValidationError, unknown: UnknownField[]): ValidationError {
+  if (unknown.length === 0) return error;
+  const missing = error.detail.filter(({ type }) => type === 'missing');
+  for (const detail of missing) {
+    const field = String(detail.loc.at(-1));
+    const meant = unknown.find(({ suggestions }) => suggestions.includes(field));
+    const only = missing.length === 1 && unknown.length === 1 ? unknown[0] : undefined;
+    const sent = meant ?? only;
+    const names = unknown.map(({ name }) => name).join(', ');
+    detail.ctx = {
+      remediation:
+        sent === undefined
+          ? `Send ${field}. This request has no field ${names}.`
+          : `This request has no field ${sent.name}; ${didYouMean([field])}`,
+    };
+  }
+  return error;
 }

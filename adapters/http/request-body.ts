@@ -13,7 +13,8 @@ export async function readJsonBody({ req, var: { readBody } }: Context<AuthEnv>)
   const bytes = await readBody();
   if (bytes.length === 0)
     throw new ValidationError([{ loc: ['body'], type: 'missing', msg: 'Field required', input: null }]);
-  if (!isJsonType(req.header('Content-Type'))) throw notAnObject();
+  if (!isJsonType(req.header('Content-Type')))
+    throw notAnObject('Send the header "Content-Type: application/json".');
   const value = parse(decode(bytes));
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw notAnObject();
   return value;
@@ -69,12 +70,14 @@ function jsonInvalid(position: number, reason: string): ValidationError {
   ]);
 }
 
-function notAnObject(): ValidationError {
+/** Creates FastAPI's error, with the next step if it is not obvious. */
+function notAnObject(remediation?: string): ValidationError {
   return new ValidationError([
     {
       loc: ['body'],
       type: 'model_attributes_type',
       msg: 'Input should be a valid dictionary or object to extract fields from',
+      ...(remediation !== undefined && { ctx: { remediation } }),
     },
   ]);
 }

@@ -1,6 +1,7 @@
 import { ValidationError, validationError } from '../http/validation.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import type { ObjectSchema } from '../http/read-request.ts';
+import { didYouMean, findUnknownFields } from '../../core/requests/unknown-fields.ts';
 
 export type Arguments = Record<string, unknown>;
 
@@ -11,11 +12,12 @@ export type CallableEndpoint = Pick<Endpoint, 'method' | 'path' | 'request' | 'f
 export type ApiCall = { path: string; init: { method: string; headers: Headers; body?: string } };
 
 /**
- * Converts a tool's arguments to a request. Validates only the path, because a path without its job id would be another endpoint;
- * the API validates the rest. Throws `ValidationError`.
+ * Converts a tool's arguments to a request. Validates only the names of the arguments and the path, because a path without its job
+ * id would be another endpoint; the API validates the rest. Throws `ValidationError`.
  */
 export function apiCall(endpoint: CallableEndpoint, given: Arguments, authorization: string): ApiCall {
   const { method, request } = endpoint;
+  refuseUnknown(endpoint, given);
   const path = `${toPath(endpoint, given)}${toQuery(endpoint, given)}`;
   const headers = toHeaders(endpoint, given, authorization);
   if (!request.body) return { path, init: { method: method.toUpperCase(), headers } };
@@ -24,6 +26,28 @@ export function apiCall(endpoint: CallableEndpoint, given: Arguments, authorizat
     path,
     init: { method: method.toUpperCase(), headers, body: JSON.stringify(toBody(endpoint, given)) },
   };
+}
+
+/** Throws `ValidationError` for arguments that the tool does not have: a model can correct a name, and would not notice that it was ignored. */
+function refuseUnknown({ request }: CallableEndpoint, given: Arguments): void {
+  const unknown = findUnknownFields(given, [
+    ...[request.parameters, request.query, request.body].flatMap(listNames),
+    ...listNames(request.headers).map(argumentName),
+  ]);
+  if (unknown.length === 0) return;
+  throw new ValidationError(
+    unknown.map(({ name, suggestions }) => ({
+      loc: ['body', name],
+      type: 'extra_forbidden',
+      msg: 'Extra inputs are not permitted',
+      ctx: {
+        remediation:
+          suggestions.length === 0
+            ? 'Remove this argument.'
+            : `This tool has no argument ${name}; ${didYouMean(suggestions)}`,
+      },
+    })),
+  );
 }
 
 /** Converts a header name to an argument name: `Idempotency-Key` to `idempotency_key`. */
@@ -60,7 +84,7 @@ function toHeaders(
   return sent;
 }
 
-/** Returns the remaining arguments as the body; the API ignores unknown fields. */
+/** Returns the remaining arguments as the body. */
 function toBody({ request }: CallableEndpoint, given: Arguments): Arguments {
   const elsewhere = new Set([
     ...listNames(request.parameters),

@@ -13,7 +13,11 @@ export function toTool(endpoint: EndpointDeclaration): Tool {
     name: endpoint.id,
     title: endpoint.title,
     description: endpoint.description,
-    inputSchema: { ...jsonSchema(argumentsSchema(endpoint), 'request'), type: 'object' },
+    inputSchema: {
+      ...jsonSchema(argumentsSchema(endpoint), 'request'),
+      type: 'object',
+      additionalProperties: false,
+    },
     ...outputSchema(endpoint.response),
     annotations: annotations[endpoint.effect],
   };

@@ -47,7 +47,7 @@ export async function demo(settings: Settings, terminal: Terminal, asJson: boole
     interruption.abort(new CommandError('Interrupted', 'Run npm run demo again.')),
   );
   await using cleanup = new AsyncDisposableStack();
-  const { credentials, close } = await runService(await demoSettings(settings, cleanup), ffmpeg.path, {
+  const { credentials, close } = await runService(await demoSettings(settings, cleanup), ffmpeg, {
     write: (line) => terminal.note(line),
     humanReadable: terminal.isTerminal,
   });

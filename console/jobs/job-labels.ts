@@ -47,7 +47,9 @@ export function areDigestEvents(events: JobEvent[]): boolean {
 /** Returns the heading of a job: the condition of a monitor, the window length of a digest. */
 export function jobTitle(job: JobSummary | JobDetail): string {
   const config = 'details' in job ? job.details : job.config;
-  return isMonitor(config) ? config.condition : `Digest every ${config.window_minutes} min`;
+  return isMonitor(config)
+    ? config.condition.trim() || '(blank)'
+    : `Digest every ${config.window_minutes} min`;
 }
 
 /** Returns the label of a job type. */

@@ -5,7 +5,7 @@ import { Button } from '../parts/button.tsx';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Panel } from '../parts/panel.tsx';
-import { ProblemNote } from '../parts/problem-note.tsx';
+import { ProblemNote, WarningNote } from '../parts/problem-note.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { useSession } from '../session/session.ts';
 import { routeUrls } from '../shell/routes.ts';
@@ -48,6 +48,9 @@ export function JobPage({ jobId }: { jobId: string }) {
       {job.stats.error && (
         <ProblemNote problem={{ ...job.stats.error, remedy: job.stats.error.remediation }} />
       )}
+      {(job.stats.notices ?? []).map((notice) => (
+        <WarningNote key={notice}>{notice}</WarningNote>
+      ))}
       <JobFacts job={job} />
       <div class="job-columns">
         <div class="stack wide-gap">

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
 
@@ -21,6 +22,16 @@ export function ProblemNote({ problem, onRetry }: Props) {
           Try again
         </Button>
       )}
+    </div>
+  );
+}
+
+/** Shows a fact that the user should know, without a failure. */
+export function WarningNote({ children }: { children: ComponentChildren }) {
+  return (
+    <div class="note warn" role="status">
+      <Icon name="warn" />
+      <div>{children}</div>
     </div>
   );
 }

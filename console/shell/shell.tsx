@@ -6,6 +6,7 @@ import { TryPage } from '../try/try-page.tsx';
 import { OperationsPage } from '../operations/operations-page.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { mayUse, useSession } from '../session/session.ts';
+import { HealthBanner } from './health-banner.tsx';
 import { NeedsScope } from './needs-scope.tsx';
 import { Sidebar } from './sidebar.tsx';
 import { useRoute } from './routes.ts';
@@ -31,6 +32,7 @@ export function Shell() {
       </button>
       <Sidebar route={route} />
       <main class="page" ref={main} tabIndex={-1} aria-label={titles[route.page]}>
+        <HealthBanner />
         <Page route={route} />
       </main>
     </div>

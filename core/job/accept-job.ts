@@ -21,6 +21,8 @@ export type JobSpec<K extends Kind> = {
   request: { stream_url: string; webhook_url?: string | null | undefined };
   kind: K;
   capture: Pick<Source, 'input_mode' | 'clip_duration_seconds'>;
+  /** Differences between the request and the job, for its caller. */
+  notices: string[];
 };
 
 /**
@@ -106,7 +108,7 @@ function checkUrls({ request }: JobSpec<Kind>, { urls, webhookUrls }: AcceptDeps
 }
 
 function newJob<K extends Kind>(
-  { request, kind, capture }: JobSpec<K>,
+  { request, kind, capture, notices }: JobSpec<K>,
   jobId: string,
   caller: string,
   deps: AcceptDeps,
@@ -121,6 +123,7 @@ function newJob<K extends Kind>(
     stream_url: maskUrl(request.stream_url),
     source_id: source.source_id,
     webhook_url: request.webhook_url ?? null,
+    notices,
     counters: zeroCounters,
     watch: initialTickState,
     sequence: 0,

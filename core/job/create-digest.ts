@@ -3,24 +3,24 @@ import { initialDigestState } from '../records/digest-state.ts';
 import type { DigestConfig, DigestJob } from '../records/job.ts';
 import type { IdempotencyRecord } from '../ports/job-store.ts';
 import type { DigestRequest } from '../requests/live-digest.ts';
+import type { UnknownField } from '../requests/unknown-fields.ts';
 import { acceptJob } from './accept-job.ts';
 import type { AcceptDeps } from './accept-job.ts';
+import { digestNotices } from './creation-notices.ts';
 
-/** Accepts a digest. Throws the contract's errors. */
+/** Accepts a digest. `unknown` are the fields of the request that were ignored. Throws the contract's errors. */
 export async function createDigest(
   request: DigestRequest,
   caller: string,
   deps: AcceptDeps,
   idempotency?: IdempotencyRecord,
+  unknown: readonly UnknownField[] = [],
 ): Promise<DigestJob> {
   const config = toConfig(request, deps);
   const capture = { input_mode: config.input_mode, clip_duration_seconds: 0 };
-  return acceptJob(
-    { request, kind: { job_type: 'live-digest', config, digest: initialDigestState }, capture },
-    caller,
-    deps,
-    idempotency,
-  );
+  const kind = { job_type: 'live-digest', config, digest: initialDigestState } as const;
+  const notices = digestNotices(request, config, unknown);
+  return acceptJob({ request, kind, capture, notices }, caller, deps, idempotency);
 }
 
 function toConfig(request: DigestRequest, { limits }: AcceptDeps): DigestConfig {

@@ -4,22 +4,26 @@ import type { MonitorConfig, MonitorJob } from '../records/job.ts';
 import type { IdempotencyRecord } from '../ports/job-store.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
 import type { MonitorRequest } from '../requests/live-monitor.ts';
+import type { UnknownField } from '../requests/unknown-fields.ts';
 import { acceptJob } from './accept-job.ts';
 import type { AcceptDeps } from './accept-job.ts';
+import { monitorNotices } from './creation-notices.ts';
 
 type Model = Pick<VisionModel, 'supportsVideo' | 'model'>;
 type Deps = AcceptDeps & { vision: Model };
 
-/** Accepts a monitor. Throws the contract's errors. */
+/** Accepts a monitor. `unknown` are the fields of the request that were ignored. Throws the contract's errors. */
 export async function createMonitor(
   request: MonitorRequest,
   caller: string,
   deps: Deps,
   idempotency?: IdempotencyRecord,
+  unknown: readonly UnknownField[] = [],
 ): Promise<MonitorJob> {
   const config = toConfig(request, deps);
   const kind = { job_type: 'live-monitor', config } as const;
-  return acceptJob({ request, kind, capture: config }, caller, deps, idempotency);
+  const notices = monitorNotices(request, config, unknown);
+  return acceptJob({ request, kind, capture: config, notices }, caller, deps, idempotency);
 }
 
 function toConfig(request: MonitorRequest, { vision, limits }: Deps): MonitorConfig {

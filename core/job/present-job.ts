@@ -47,6 +47,7 @@ export function jobDetail(
     config: visibleConfig(job),
     stats: {
       ...jobStats(job, now),
+      notices: job.notices,
       ...(job.job_type === 'live-monitor'
         ? { triggers: shown.filter((event) => event.type === 'watch_triggered') }
         : { summaries: shown.filter((event) => event.type === 'summary_generated') }),

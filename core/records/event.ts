@@ -17,6 +17,8 @@ const jobStartedSchema = z.object({
     job_type: z.string(),
     status: jobStatusSchema,
     config: z.union([monitorConfigSchema, digestConfigSchema]),
+    /** Absent without any, and in events of earlier releases. */
+    notices: z.array(z.string()).optional(),
   }),
 });
 

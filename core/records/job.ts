@@ -130,6 +130,8 @@ const jobBaseSchema = z.object({
   stream_url: z.string(),
   source_id: z.uuid(),
   webhook_url: z.string().nullable(),
+  /** Differences between the request and the job, for its caller. Absent in records of earlier releases. */
+  notices: z.array(z.string()).default([]),
   counters: countersSchema,
   watch: tickStateSchema,
   /** Sequence of the newest event; 0 before the first. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { pictureStateSchema, streamStateSchema } from '../records/event.ts';
 import { gapSchema, jobStatusSchema, jobTypeSchema, stopReasonSchema } from '../records/job.ts';
-import { jobConfigSchema } from './job-config.ts';
+import { jobConfigSchema, noticesSchema } from './job-config.ts';
 import { errorCodeSchema } from './errors.ts';
 import { count, jobId, jpegBase64, sequence, sourceUrl, timestamp } from './fields.ts';
 
@@ -14,6 +14,7 @@ export const jobStartedSchema = envelope('job_started', {
   job_type: jobTypeSchema,
   status: jobStatusSchema,
   config: jobConfigSchema,
+  notices: noticesSchema.optional(),
   events_url: z.string().describe('Event log of the job, as JSON or as event stream'),
 });
 

@@ -18,3 +18,10 @@ export const jobConfigSchema = z.union([monitorSchema, digestSchema]);
 
 /** Configuration in lists and creation responses, which have no stats. */
 export const jobDetailsSchema = z.union([monitorSchema.extend(delivered), digestSchema.extend(delivered)]);
+
+/** Differences between the request and the job. */
+export const noticesSchema = z
+  .array(z.string())
+  .describe(
+    'Differences between the request and the job: limits, ignored fields, conditions that fit no check',
+  );

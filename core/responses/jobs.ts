@@ -8,7 +8,7 @@ import {
   stopReasonSchema,
 } from '../records/job.ts';
 import { summaryGeneratedSchema, watchTriggeredSchema } from './events.ts';
-import { jobConfigSchema, jobDetailsSchema } from './job-config.ts';
+import { jobConfigSchema, jobDetailsSchema, noticesSchema } from './job-config.ts';
 import { count, jobId, sequence, sourceUrl, timestamp } from './fields.ts';
 
 const head = {
@@ -23,7 +23,7 @@ const head = {
 export const jobSummarySchema = z.object({
   ...head,
   details: jobDetailsSchema,
-  message: z.string().optional().describe('Next step; only in a creation response'),
+  message: z.string().optional().describe('Next step, then the notices; only in a creation response'),
 });
 
 /** Page of jobs (interface section 2.3). */
@@ -86,6 +86,7 @@ const webhookStatsSchema = z
 
 export const jobStatsSchema = z.object({
   ...statsFields,
+  notices: noticesSchema,
   triggers: z.array(watchTriggeredSchema).optional().describe('Newest 50 alerts; monitors only'),
   summaries: z.array(summaryGeneratedSchema).optional().describe('Newest 50 summaries; digests only'),
   webhook: webhookStatsSchema.optional(),

@@ -76,11 +76,10 @@ function planBegin(job: Job, now: Date): JobChange {
       watch: { ...job.watch, last_watched_at: now.toISOString() },
       sequence: job.sequence + 1,
     },
-    events: assignSequences(
-      [{ type: 'job_started', data: { job_type: job.job_type, status: 'running', config: job.config } }],
-      job.job_id,
-      job.sequence,
-      now,
-    ),
+    events: assignSequences([{ type: 'job_started', data: startedData(job) }], job.job_id, job.sequence, now),
   };
+}
+
+function startedData({ job_type, config, notices }: Job) {
+  return { job_type, status: 'running' as const, config, ...(notices.length > 0 && { notices }) };
 }

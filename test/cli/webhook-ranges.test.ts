@@ -38,7 +38,12 @@ test('ranges for webhooks do not apply to streams', async () => {
 /** Returns the response of a service with these settings, without a port. */
 async function ask(url: string, env: Record<string, string>, path = '/webhook-test', field = 'webhook_url') {
   const settings = readSettings({}, { ...env, WATCHPOST_DATA_DIR: temporaryDirectory() });
-  const service = await openService(settings, 'ffmpeg', 'http://watchpost.test/api', createCollectedLog());
+  const service = await openService(
+    settings,
+    { path: 'ffmpeg', source: 'PATH', version: '7' },
+    { baseUrl: 'http://watchpost.test/api', port: 80 },
+    createCollectedLog(),
+  );
   const { keys } = service.collaborators;
   const minted = mintKey({ caller: 'harbour', scopes: ['jobs'], label: null }, new Date(), {
     ...nodeKeyCrypto,

@@ -386,3 +386,12 @@ test('the console returns to the sign-in when its key is revoked elsewhere', asy
   await caller.call('DELETE', `/keys/${made.key_id}`);
   await page.getByText('Your key is no longer accepted').waitFor();
 });
+
+test('a failed check of the service is a banner with the next step', async () => {
+  const check = { check: 'model', status: 'failed', message: 'openai, llava: does not answer' };
+  await page.route('**/healthz?deep', (route) =>
+    route.fulfill({ json: { status: 'failed', checks: [{ ...check, next: 'Check its URL.' }] } }),
+  );
+  await signIn();
+  await page.getByText('model: openai, llava: does not answer. Check its URL.').waitFor();
+});

@@ -54,6 +54,7 @@ export function newJob(overrides: Partial<MonitorJob> = {}): MonitorJob {
     last_tick: 0,
     next: null,
     generation: 0,
+    notices: [],
     handed_over: null,
     lease_until: after(60).toISOString(),
     started_at: null,

@@ -7,6 +7,7 @@ import { jobSummary } from '../../../core/job/present-job.ts';
 import { withCallLimit } from '../../../core/access/with-call-limit.ts';
 import type { IdempotencyRecord } from '../../../core/ports/job-store.ts';
 import { idempotencyKey } from '../../../core/requests/fields.ts';
+import type { UnknownField } from '../../../core/requests/unknown-fields.ts';
 import { digestRequestSchema } from '../../../core/requests/live-digest.ts';
 import { monitorRequestSchema } from '../../../core/requests/live-monitor.ts';
 import { jobSummarySchema } from '../../../core/responses/jobs.ts';
@@ -116,29 +117,30 @@ type Create<Body> = (
   body: Body,
   caller: string,
   deps: HttpDeps,
-  idempotency?: IdempotencyRecord,
+  idempotency: IdempotencyRecord | undefined,
+  unknown: readonly UnknownField[],
 ) => Promise<Job>;
 
 /** Creates a job. The response is an event stream if the caller accepts one and sets no webhook. */
 async function startJob<Body extends { webhook_url?: string | null | undefined }>(
   jobType: Job['job_type'],
-  { headers, body, caller, context }: StartRequest<Body>,
+  { headers, body, caller, unknown, context }: StartRequest<Body>,
   create: Create<Body>,
   deps: HttpDeps,
 ) {
   const keyed = { key: headers['Idempotency-Key'], jobType, request: body };
   const createOnce = () =>
     createIdempotently(keyed, caller, deps, (idempotency) =>
-      withCallLimit(caller, deps, () => create(body, caller, deps, idempotency)),
+      withCallLimit(caller, deps, () => create(body, caller, deps, idempotency, unknown)),
     );
   if (!body.webhook_url && wantsEvents(context)) return respondWithNewJob(context, deps, createOnce);
   const job = await createOnce();
   return jobSummary(job, messageFor(job));
 }
 
-function messageFor({ job_type: jobType, webhook_url: webhookUrl }: Job): string {
+/** Describes the next step, then where the job differs from the request. */
+function messageFor({ job_type: jobType, webhook_url: webhookUrl, notices }: Job): string {
   const accepted = jobType === 'live-monitor' ? 'Monitor accepted.' : 'Digest accepted.';
-  return webhookUrl === null
-    ? `${accepted} Poll GET /jobs/{job_id}.`
-    : `${accepted} Events are sent to webhook_url.`;
+  const next = webhookUrl === null ? 'Poll GET /jobs/{job_id}.' : 'Events are sent to webhook_url.';
+  return [accepted, next, ...notices].join(' ');
 }

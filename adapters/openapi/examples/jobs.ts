@@ -76,7 +76,7 @@ export const runningJob = {
   ...head,
   status: 'running',
   config: monitorConfig,
-  stats: { ...stats, triggers: [] },
+  stats: { ...stats, notices: [], triggers: [] },
 };
 
 export const cancelledJob = {

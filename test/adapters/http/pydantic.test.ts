@@ -7,7 +7,7 @@ import type { World } from '../../support/world.ts';
 
 /** Comparison with responses of FastAPI with Pydantic, recorded by `pydantic/generate.py`. */
 
-type Entry = { type: string; loc: (string | number)[]; msg: string; ctx?: object };
+type Entry = { type: string; loc: (string | number)[]; msg: string; ctx?: Record<string, unknown> };
 type Case = {
   method: string;
   path: string;
@@ -43,6 +43,12 @@ async function ask({ method, path, contentType, body }: Case) {
   return { status: response.status, body: (await response.json()) as { detail: Entry[] } };
 }
 
+/** FastAPI names no next step, and this service does. */
+function withoutRemediation(ctx: Entry['ctx'] = {}) {
+  const rest = Object.entries(ctx).filter(([name]) => name !== 'remediation');
+  return rest.length === 0 ? {} : { ctx: Object.fromEntries(rest) };
+}
+
 const short = (text: string) => (text.length > 90 ? `${text.slice(0, 90)}…` : text);
 const titled = cases.map((one) => [one.method, short(one.path), short(one.body), one] as const);
 
@@ -53,7 +59,7 @@ describe(`validation compared with Pydantic ${versions['pydantic']}`, () => {
       const { status, body } = await ask(one);
       expect(status).toBe(422);
       expect(
-        body.detail.map(({ type, loc, msg, ctx }: Entry) => ({ type, loc, msg, ...(ctx && { ctx }) })),
+        body.detail.map(({ type, loc, msg, ctx }: Entry) => ({ type, loc, msg, ...withoutRemediation(ctx) })),
       ).toEqual(one.detail);
     },
   );

@@ -124,6 +124,41 @@ describe('errors are results that the model can read', () => {
     });
   });
 
+  test.each([
+    [
+      'live_digest',
+      { stream_url: 'x', window_seconds: 60 },
+      'window_seconds',
+      /did you mean window_minutes\?$/,
+    ],
+    ['get_job', { id: 'x' }, 'id', /^Remove this argument\.$/],
+    [
+      'live_monitor',
+      { ...monitor, idempotencyKey: 'once' },
+      'idempotencyKey',
+      /did you mean idempotency_key\?$/,
+    ],
+  ])(
+    'the tool %s refuses the unknown arguments of %j and starts nothing',
+    async (name, given, field, hint) => {
+      expect(await (await connect()).callTool({ name, arguments: given })).toMatchObject({
+        isError: true,
+        structuredContent: {
+          detail: [
+            {
+              loc: ['body', field],
+              type: 'extra_forbidden',
+              ctx: { remediation: expect.stringMatching(hint) },
+            },
+          ],
+        },
+      });
+      expect((await world.c.jobs.list({ caller: 'harbour', limit: 1, offset: 0 }, world.c.now())).total).toBe(
+        0,
+      );
+    },
+  );
+
   test('an invalid header value is a validation error', async () => {
     const result = await (
       await connect()

@@ -1,0 +1,130 @@
+import { statfs } from 'node:fs/promises';
+import { isLoopback, toHostname } from '../../adapters/http/guard-host.ts';
+import type { LocatedFfmpeg } from '../../adapters/media/ffmpeg/locate-ffmpeg.ts';
+import type { Finding } from '../../core/ports/health.ts';
+import type { Settings } from '../settings.ts';
+
+/** Checks of the machine and the settings, for the start, `/healthz?deep` and `watchpost doctor`. */
+
+export function ffmpegFinding({ version, source }: Pick<LocatedFfmpeg, 'version' | 'source'>): Finding {
+  return { check: 'ffmpeg', status: 'ok', message: `${version} (${source})`, next: null };
+}
+
+const gigabyte = 1e9;
+/** A day of evidence of ten jobs takes less than the first, the database of an hour less than the second. */
+const minFreeBytes = { warning: 2 * gigabyte, failed: 0.2 * gigabyte };
+
+/** File systems whose locks and flushes depend on another machine, by their number in statfs(2). */
+const networkFileSystems = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xff534d42, 'CIFS'],
+  [0xfe534d42, 'SMB'],
+  [0x65735546, 'FUSE'],
+  [0x01021997, '9P'],
+  [0x00c36400, 'CephFS'],
+]);
+
+/** Used part of `statfs`. */
+export type FileSystem = { type: number; bavail: number; bsize: number };
+
+/** Returns free space and kind of the disk below a folder that exists. */
+export async function diskFinding(
+  folder: string,
+  read: (path: string) => Promise<FileSystem> = statfs,
+): Promise<Finding> {
+  const check = 'disk';
+  const disk = await read(folder).catch(() => undefined);
+  if (disk === undefined)
+    return {
+      check,
+      status: 'failed',
+      message: 'the data directory cannot be read',
+      next: 'Set --data-dir or WATCHPOST_DATA_DIR to a directory that this user can write.',
+      detail: folder,
+    };
+  const free = disk.bavail * disk.bsize;
+  const message = `${(free / gigabyte).toFixed(1)} GB free`;
+  if (free < minFreeBytes.warning)
+    return {
+      check,
+      status: free < minFreeBytes.failed ? 'failed' : 'warning',
+      message,
+      next: 'Free space on the disk of the data directory.',
+      detail: folder,
+    };
+  const network = networkFileSystems.get(disk.type);
+  if (network !== undefined)
+    return {
+      check,
+      status: 'warning',
+      message: `${message}, on a network or user-space file system (${network})`,
+      next: 'Use a directory on a local disk: over a network, locks and flushes can fail, which damages the database.',
+      detail: folder,
+    };
+  return { check, status: 'ok', message, next: null, detail: folder };
+}
+
+/** Earliest plausible time: Watchpost did not exist before. */
+const minTime = Date.UTC(2026, 0, 1);
+/** Tolerated difference between the clock and the newest stored time, in milliseconds. */
+const maxBehindMs = 60_000;
+
+/** Compares the clock with the newest stored time, if there is one. */
+export function clockFinding(now: Date, newestEntry: Date | undefined): Finding {
+  const behindMs = newestEntry === undefined ? 0 : newestEntry.getTime() - now.getTime();
+  const next = 'Set the clock, and let a time service keep it: timedatectl set-ntp true.';
+  const message = now.toISOString();
+  if (now.getTime() < minTime)
+    return { check: 'clock', status: 'failed', message: `${message} is in the past`, next };
+  if (behindMs > maxBehindMs)
+    return {
+      check: 'clock',
+      status: 'warning',
+      message: `${message} is ${Math.round(behindMs / 1000)} s before the newest stored time`,
+      next,
+    };
+  return { check: 'clock', status: 'ok', message, next: null };
+}
+
+/** Tells who can reach the port that the service listens on. */
+export function portsFinding({ host, publicUrl }: Settings, port: number): Finding {
+  const isLocal = isLoopback(toHostname(`http://${host.includes(':') ? `[${host}]` : host}`));
+  if (isLocal || publicUrl.startsWith('https://'))
+    return {
+      check: 'ports',
+      status: 'ok',
+      message: `listens on port ${port}${isLocal ? ', for this machine only' : ''}`,
+      next: null,
+    };
+  return {
+    check: 'ports',
+    status: 'warning',
+    message: `listens on port ${port} for other machines, without TLS`,
+    next: 'Use a reverse proxy with TLS and WATCHPOST_PUBLIC_URL, unless the network is trusted: keys are sent as plain text.',
+  };
+}
+
+/** Tells which private addresses the egress guard lets callers reach. */
+export function guardFinding({ allowRanges, allowWebhookRanges }: Settings): Finding {
+  const opened = [
+    ...(allowRanges.length > 0 ? [`streams also from ${allowRanges.join(', ')}`] : []),
+    ...(allowWebhookRanges.length > 0 ? [`webhooks also to ${allowWebhookRanges.join(', ')}`] : []),
+  ];
+  if (opened.length === 0)
+    return {
+      check: 'guard',
+      status: 'ok',
+      message: 'public addresses only',
+      next: null,
+      detail: 'WATCHPOST_ALLOW_RANGES adds private ranges, for cameras at home',
+    };
+  const isWide = [...allowRanges, ...allowWebhookRanges].some((range) => Number(range.split('/')[1]) === 0);
+  return {
+    check: 'guard',
+    status: isWide ? 'warning' : 'ok',
+    message: isWide ? 'all addresses' : 'public addresses and private ranges',
+    next: isWide ? 'Allow the addresses of cameras and receivers only.' : null,
+    detail: `${opened.join(', ')}: any caller with a key can reach them`,
+  };
+}

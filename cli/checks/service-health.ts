@@ -1,0 +1,30 @@
+import type { Finding, HealthReader } from '../../core/ports/health.ts';
+import type { LocatedFfmpeg } from '../../adapters/media/ffmpeg/locate-ffmpeg.ts';
+import type { Settings } from '../settings.ts';
+import { clockFinding, diskFinding, ffmpegFinding, guardFinding, portsFinding } from './checks.ts';
+
+export type ServiceHealthDeps = {
+  settings: Settings;
+  ffmpeg: LocatedFfmpeg;
+  /** Port that the service listens on. */
+  port: number;
+  model: { read(): Finding };
+  /** Newest stored time; undefined in an empty database. */
+  newestEntry: () => Date | undefined;
+  now: () => Date;
+};
+
+/** Creates the checks of the running service, in the order of the start banner. */
+export function createServiceHealth(deps: ServiceHealthDeps): HealthReader {
+  const { settings, ffmpeg, port, model, now } = deps;
+  return {
+    read: async () => [
+      model.read(),
+      ffmpegFinding(ffmpeg),
+      guardFinding(settings),
+      await diskFinding(settings.dataDir),
+      clockFinding(now(), deps.newestEntry()),
+      portsFinding(settings, port),
+    ],
+  };
+}

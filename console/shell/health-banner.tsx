@@ -1,0 +1,32 @@
+import { useResource } from '../api/use-resource.ts';
+
+const everyMs = 30_000;
+
+type Check = { check: string; status: string; message: string; next: string | null };
+
+/** Reports the failed checks of the service, such as a model that does not answer. */
+export function HealthBanner() {
+  const { value: checks = [] } = useResource(readChecks, [], everyMs);
+  const failed = checks.filter(({ status }) => status === 'failed');
+  return (
+    <div role="status">
+      {failed.map(({ check, message, next }) => (
+        <p class="banner" key={check}>
+          {check}: {message}. {next}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+async function readChecks(signal: AbortSignal): Promise<Check[]> {
+  const { checks = [] } = await readHealth(signal);
+  return checks;
+}
+
+async function readHealth(signal: AbortSignal): Promise<{ checks?: Check[] }> {
+  const response = await fetch('/healthz?deep', { cache: 'no-store', signal });
+  // As in http.ts: the response gets its type here.
+  // oxlint-disable-next-line typescript/no-unsafe-return
+  return response.json();
+}

@@ -1,0 +1,132 @@
+import { VisionError } from '../errors.ts';
+import type { Finding } from '../ports/health.ts';
+import type { Log } from '../ports/log.ts';
+import type { VisionModel } from '../ports/vision-model.ts';
+import { testCondition, testPicture } from './test-picture.ts';
+
+export type ModelStatusDeps = {
+  vision: VisionModel;
+  /** Monotonic time. */
+  steadyNow: () => Date;
+  /** Maximum duration of the test, in seconds. */
+  timeoutSeconds: number;
+};
+
+/** Asks the model about the test picture, and returns what that says about the model. */
+export async function testModel({ vision, steadyNow, timeoutSeconds }: ModelStatusDeps): Promise<Finding> {
+  const startedAt = steadyNow();
+  const name = vision.provider === vision.model ? vision.provider : `${vision.provider}, ${vision.model}`;
+  try {
+    const media = { mode: 'frames', frame: testPicture } as const;
+    const { triggered } = await vision.judge(
+      media,
+      testCondition,
+      AbortSignal.timeout(timeoutSeconds * 1000),
+    );
+    const seconds = ((steadyNow().getTime() - startedAt.getTime()) / 1000).toFixed(1);
+    return triggered
+      ? {
+          check: 'model',
+          status: 'ok',
+          message: `${name}: answered a test picture in ${seconds} s`,
+          next: null,
+        }
+      : {
+          check: 'model',
+          status: 'warning',
+          message: `${name}: answered in ${seconds} s, but says that a red picture is not red`,
+          next: 'Use a model that understands images (WATCHPOST_VISION_MODEL).',
+        };
+  } catch (error) {
+    return {
+      check: 'model',
+      status: 'failed',
+      message: `${name}: does not answer`,
+      next: error instanceof VisionError ? error.remediation : 'Read the log of the service.',
+      detail: readCause(error),
+    };
+  }
+}
+
+/** Returns the innermost cause, which names the fault: a refused connection rather than a failed fetch. */
+function readCause(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? error.message || error.name : readCause(error.cause);
+}
+
+export type ModelStatus = {
+  /** The same model; its failed calls lead to a test. */
+  vision: VisionModel;
+  read(): Finding;
+  /** Tests the model in the background. Returns the first result. */
+  start(): Promise<Finding>;
+  close(): void;
+};
+
+/** Time between two tests, in seconds. A model that works is not tested again. */
+const retestSeconds = 60;
+
+/**
+ * Creates the status of the model: a test at the start, and one a minute while the model fails. A failed call alone proves nothing,
+ * since the fault may be in its picture. Logs each change.
+ */
+export function createModelStatus(
+  deps: ModelStatusDeps & { log: Log; setTimer: (fire: () => void, delayMs: number) => () => void },
+): ModelStatus {
+  const { vision, log, setTimer } = deps;
+  let finding: Finding = {
+    check: 'model',
+    status: 'pending',
+    message: `${vision.provider}: not tested yet`,
+    next: null,
+  };
+  let cancelTimer: (() => void) | undefined;
+  let isClosed = false;
+
+  async function test(): Promise<Finding> {
+    const tested = await testModel(deps);
+    if (isClosed) return tested;
+    cancelTimer = undefined;
+    record(tested);
+    if (finding.status === 'failed') testLater();
+    return finding;
+  }
+
+  function testLater(): void {
+    if (!isClosed) cancelTimer ??= setTimer(() => void test(), retestSeconds * 1000);
+  }
+
+  function record(tested: Finding): void {
+    const isNews = tested.status !== finding.status || tested.next !== finding.next;
+    finding = tested;
+    if (!isNews) return;
+    const { status, message, next, detail } = tested;
+    const fields = { ...(next !== null && { next }), ...(detail !== undefined && { cause: detail }) };
+    if (status === 'ok') log.info(`Model tested: ${message}`);
+    else log.warning(`Model tested: ${message}`, fields);
+  }
+
+  async function observed<Result>(ask: () => Promise<Result>): Promise<Result> {
+    try {
+      return await ask();
+    } catch (error) {
+      if (error instanceof VisionError && finding.status === 'ok') testLater();
+      throw error;
+    }
+  }
+
+  return {
+    vision: {
+      ...vision,
+      judge: (media, condition, signal) => observed(() => vision.judge(media, condition, signal)),
+      answer: (frame, question, signal) => observed(() => vision.answer(frame, question, signal)),
+      summarize: (samples, signal) => observed(() => vision.summarize(samples, signal)),
+    },
+    read: () => finding,
+    start: test,
+    close: () => {
+      isClosed = true;
+      cancelTimer?.();
+    },
+  };
+}

@@ -1,0 +1,27 @@
+/**
+ * Result of one check of the service itself. `message` and `next` are readable without a key, so neither holds a path, a URL or an
+ * address; `detail` may, and stays on the machine.
+ */
+export type Finding = {
+  /** Subject: `ffmpeg`, `model`, `disk`, `clock`, `ports`, `guard`, `streams`. */
+  check: string;
+  /** `pending`: no result yet. `warning`: works, with a risk. `failed`: does not work. */
+  status: 'ok' | 'pending' | 'warning' | 'failed';
+  message: string;
+  /** Next step for the operator; null if no step is needed. */
+  next: string | null;
+  detail?: string;
+};
+
+/** Reader of the checks of a running service. */
+export interface HealthReader {
+  read(): Promise<Finding[]>;
+}
+
+const ranks = { ok: 0, pending: 0, warning: 1, failed: 2 } as const;
+
+/** Returns the worst status of all findings; `pending` counts as `ok`. */
+export function worstStatus(findings: readonly Finding[]): 'ok' | 'warning' | 'failed' {
+  const worst = Math.max(0, ...findings.map(({ status }) => ranks[status]));
+  return worst === 2 ? 'failed' : worst === 1 ? 'warning' : 'ok';
+}
