@@ -17,10 +17,11 @@ export const thresholds = { dark: 0.2, bright: 0.4, blankContrast: 0.015, motion
  * meaning.
  */
 export function holds(condition: Condition, moment: Moment): boolean | null {
-  return decide(condition, (atom) => atomHolds(atom, moment));
+  return decide(condition, (atom) => holdsAtom(atom, moment));
 }
 
-function atomHolds(atom: Atom, { picture, clip }: Moment): boolean | null {
+/** Evaluates a single measurement. */
+export function holdsAtom(atom: Atom, { picture, clip }: Moment): boolean | null {
   switch (atom.kind) {
     case 'share':
       return compare(picture.shares[atom.color], atom.compare, atom.share);

@@ -27,7 +27,7 @@ export function listParts<Part extends { kind: string }>(condition: Logic<Part>)
   return condition.kind === 'not' ? listParts(condition.of) : condition.of.flatMap((part) => listParts(part));
 }
 
-/** Joins parts by "and" or "or". A single part stays as it is. */
+/** Joins parts by "and" or "or". A single part stays alone. */
 export function join<Part>(kind: 'all' | 'any', parts: Logic<Part>[]): Logic<Part> {
   const [only] = parts;
   return only !== undefined && parts.length === 1 ? only : { kind, of: parts };

@@ -185,7 +185,7 @@ function pluralize(singular: string): string {
 nouns.set('persons', { classes: ['person'], plural: true, narrower: null });
 
 /** Returns the noun of a token, or null. "_" joins the words of a noun, "|" the nouns of a choice. */
-export function nounOf(token: string): Noun | null {
+export function findNoun(token: string): Noun | null {
   const known = token.split('|').map((word) => nouns.get(word.replaceAll('_', ' ')));
   const found = known.filter((noun) => noun !== undefined);
   const [first, second] = found;
@@ -208,7 +208,7 @@ export const compoundNouns = new RegExp(
 );
 
 /** Returns the plural of a class, for explanations. */
-export function pluralOf(object: ObjectClass): string {
+export function toPlural(object: ObjectClass): string {
   for (const [word, noun] of nouns) {
     if (noun.plural && noun.narrower === null && noun.classes.length === 1 && noun.classes[0] === object)
       return object === 'person' ? 'persons' : word;

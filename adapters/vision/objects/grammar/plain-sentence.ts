@@ -1,6 +1,6 @@
 import { anyColor } from '../../pixel/vocabulary.ts';
 import { plainWords } from '../../pixel/plain-words.ts';
-import { compoundNouns, nounOf } from './nouns.ts';
+import { compoundNouns, findNoun } from './nouns.ts';
 
 /** Number as a token: `#least:2`, `#most:3`, `#exact:1`. */
 const numbers = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ');
@@ -12,9 +12,7 @@ const triggers = '(?:when(?:ever)?|if|as soon as|once|that|every time|each time|
 /** Phrases around a condition. They are not part of it. */
 const leadIns: RegExp[] = [
   /^(?:please|hey|hi|ok|hello|also|and)\b[ ,]*/,
-  new RegExp(
-    `^${alertVerbs}(?: me| us| know| immediately| right away| at once| someone)* (?:only )?${triggers} `,
-  ),
+  new RegExp(`^${alertVerbs}(?: me| us| know| immediately| right away| someone)* (?:only )?${triggers} `),
   new RegExp(
     `^(?:send|raise|trigger|give|sound|create)(?: me| us)?(?: an?)? (?:alert|alarm|notification|message|warning|event) ${triggers} `,
   ),
@@ -115,14 +113,14 @@ export function plainSentence(text: string): string {
   for (const trailer of trailers) sentence = sentence.replace(trailer, '');
   sentence = sentence.replaceAll(compoundNouns, (noun) => noun.replaceAll(' ', '_'));
   for (const [phrase, word] of phrases)
-    sentence = sentence.replaceAll(phrase, (found, ...groups) => counted(word, groups.slice(0, -2)));
+    sentence = sentence.replaceAll(phrase, (_found, ...groups) => counted(word, groups.slice(0, -2)));
   return withJoinedColors(withCounts(sentence)).replaceAll(/\s+/g, ' ').trim();
 }
 
 /** "The dog's bowl" is no dog, "the dog's here" is one. */
 function withPossession(sentence: string): string {
   return sentence.replaceAll(/(\p{L}+)['’]s (\p{L}+)/gu, (found, owner: string, next: string) =>
-    nounOf(owner) !== null &&
+    findNoun(owner) !== null &&
     !/^(?:in|at|on|a|an|the|not|here|there|now|near|inside|outside|gone|by|behind|visible)$/.test(next)
       ? `${owner} possession ${next}`
       : found,

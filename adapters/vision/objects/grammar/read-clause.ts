@@ -3,7 +3,7 @@ import { join, listParts } from '../../pixel/logic.ts';
 import { colorNamed, darkWords } from '../../pixel/vocabulary.ts';
 import type { ObjectClass } from '../classes.ts';
 import type { ObjectCondition, ObjectsAtom } from './condition.ts';
-import { type Noun, nounOf } from './nouns.ts';
+import { type Noun, findNoun } from './nouns.ts';
 import { readPlace } from './read-place.ts';
 import * as words from './words.ts';
 
@@ -83,10 +83,10 @@ export function readObjectClause(tokens: string[], inheritsNo: boolean): ObjectC
 function readToken(tokens: string[], at: number, state: State): number {
   const token = tokens[at] ?? '';
   const next = tokens[at + 1];
-  const noun = nounOf(token);
+  const noun = findNoun(token);
   if (noun !== null) {
     // "A dog bowl" is a bowl of some kind, "a truck driver" is a word of its own.
-    if (next !== undefined && nounOf(next) !== null) state.unknown.push(token);
+    if (next !== undefined && findNoun(next) !== null) state.unknown.push(token);
     else addObject(state, noun);
     state.endsWithPlace = false;
     return 1;
@@ -98,7 +98,7 @@ function readToken(tokens: string[], at: number, state: State): number {
     if (state.colors.length > choice.length) state.unknown.push(token);
     return 1;
   }
-  const counts = countsOf(tokens, at);
+  const counts = readCounts(tokens, at);
   if (counts !== null) {
     state.counts = counts.counts;
     return counts.taken;
@@ -151,7 +151,7 @@ function readMovementOrPlace(tokens: string[], at: number, state: State): number
   if (!words.prepositions.has(token)) return 0;
   if (token === 'on') {
     const ridden = tokens.slice(at + 1).find((word) => !words.determiners.has(word));
-    const noun = nounOf(ridden ?? '');
+    const noun = findNoun(ridden ?? '');
     if (noun?.classes.length === 1 && words.rideable.has(noun.classes[0] ?? '')) {
       state.linking = 'with';
       state.notJudged.push('on');
@@ -193,7 +193,7 @@ function readLink(tokens: string[], at: number, state: State): number {
 }
 
 /** Reads "no", "at least 2", "2 to 4" and the like. */
-function countsOf(tokens: string[], at: number): { counts: Counts; taken: number } | null {
+function readCounts(tokens: string[], at: number): { counts: Counts; taken: number } | null {
   const token = tokens[at] ?? '';
   if (token === 'no' || token === 'neither' || token === 'none')
     return { counts: { ...oneOrMore, no: true }, taken: 1 };

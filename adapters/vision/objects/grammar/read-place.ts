@@ -1,5 +1,5 @@
 import { colorNamed } from '../../pixel/vocabulary.ts';
-import { nounOf } from './nouns.ts';
+import { findNoun } from './nouns.ts';
 import {
   adverbialPrepositions,
   determiners,
@@ -25,7 +25,8 @@ export function readPlace(tokens: string[], from: number): number {
     if (stateWords.has(word) && !hasNoun) continue;
     if (
       placeWords.has(word) ||
-      (nounOf(word) !== null && !(hasNoun && unknownAt !== at - 1 && nounOf(tokens[at - 1] ?? '') === null))
+      (findNoun(word) !== null &&
+        !(hasNoun && unknownAt !== at - 1 && findNoun(tokens[at - 1] ?? '') === null))
     ) {
       hasNoun = true;
     } else if (!hasNoun && (determiners.has(word) || /^#\w+:\d+$/.test(word))) hasArticle = true;

@@ -1,9 +1,9 @@
 import { type Clause, readClause } from '../../pixel/read-clause.ts';
 import { parseCondition } from '../../pixel/parse-condition.ts';
 import { join } from '../../pixel/logic.ts';
-import type { ObjectCondition, Reading } from './condition.ts';
+import type { ObjectCondition, ObjectsAtom, Reading } from './condition.ts';
 import { foreignLanguage } from './languages.ts';
-import { nounOf } from './nouns.ts';
+import { findNoun } from './nouns.ts';
 import { plainSentence } from './plain-sentence.ts';
 import { type ObjectClause, readObjectClause } from './read-clause.ts';
 import { determiners, fillers, overturning, pictureSubjects, placeWords } from './words.ts';
@@ -22,7 +22,7 @@ export function readSentence(text: string): Reading | null {
       .split(' ')
       .filter((token) => token !== ''),
   );
-  if (!tokens.some((token) => nounOf(token) !== null)) return null;
+  if (!tokens.some((token) => findNoun(token) !== null)) return null;
   if (foreignLanguage(text) !== null) return { condition: null, notJudged: [] };
   const overturned = tokens.find((token) => overturning.has(token));
   const { clauses, condition } = joinClauses(splitClauses(tokens));
@@ -30,6 +30,18 @@ export function readSentence(text: string): Reading | null {
   if (overturned !== undefined)
     return { condition: { kind: 'unmeasurable' }, notJudged: [overturned, ...notJudged] };
   return { condition, notJudged };
+}
+
+/** Returns the objects that a question names, each as an atom of at least one. */
+export function readNouns(text: string): ObjectsAtom[] {
+  return plainSentence(text)
+    .split(' ')
+    .flatMap((token) => {
+      const noun = findNoun(token);
+      return noun === null
+        ? []
+        : [{ kind: 'objects', classes: noun.classes, compare: 'at least', count: 1, colors: [] }];
+    });
 }
 
 /** Replaces the tokens of the grammar by words. */
@@ -63,7 +75,7 @@ function readChoice(tokens: string[], at: number): { token: string; end: number 
   const isPlain = at === 0 || /^(?:an?|any|some|no|neither|either)$/.test(tokens[at - 1] ?? '');
   let end = at + 1;
   let hasOr = false;
-  while (nounOf(nouns[0] ?? '') !== null) {
+  while (findNoun(nouns[0] ?? '') !== null) {
     let next = end;
     if (tokens[next] === ',') next += 1;
     const isOr = /^n?or$/.test(tokens[next] ?? '');
@@ -71,7 +83,7 @@ function readChoice(tokens: string[], at: number): { token: string; end: number 
     if (next === end) break;
     if (isPlain && /^(?:an?|any|some)$/.test(tokens[next] ?? '')) next += 1;
     const noun = tokens[next] ?? '';
-    if (nounOf(noun) === null) break;
+    if (findNoun(noun) === null) break;
     nouns.push(noun);
     hasOr ||= isOr;
     end = next + 1;
@@ -108,7 +120,7 @@ function joinClauses(segments: Segment[]): { clauses: ObjectClause[]; condition:
     const clause = readSegment(tokens, before, continues);
     clauses.push(clause);
     if (clause.condition === null) continue;
-    // "No people or cars" is none of both.
+    // "No people or cars" excludes both.
     if (joiner === 'or' && !continues) alternatives.push([clause.condition]);
     else alternatives.at(-1)?.push(clause.condition);
   }
@@ -124,11 +136,11 @@ function joinClauses(segments: Segment[]): { clauses: ObjectClause[]; condition:
 }
 
 function startsBare([first = '']: string[]): boolean {
-  return nounOf(first) !== null || first === 'any';
+  return findNoun(first) !== null || first === 'any';
 }
 
 function readSegment(tokens: string[], before: ObjectClause | undefined, continuesNo: boolean): ObjectClause {
-  if (tokens.some((token) => nounOf(token) !== null)) {
+  if (tokens.some((token) => findNoun(token) !== null)) {
     if (before?.endsWithPlace === true && isPlaceOnly(tokens)) return nothing(tokens);
     return readObjectClause(tokens, continuesNo);
   }
@@ -146,7 +158,7 @@ function readSegment(tokens: string[], before: ObjectClause | undefined, continu
 /** "Next to the car and the truck": an object with an article, and nothing else, continues a place. */
 function isPlaceOnly(tokens: string[]): boolean {
   return (
-    tokens[0] === 'the' && tokens.slice(1).every((token) => nounOf(token) !== null || placeWords.has(token))
+    tokens[0] === 'the' && tokens.slice(1).every((token) => findNoun(token) !== null || placeWords.has(token))
   );
 }
 

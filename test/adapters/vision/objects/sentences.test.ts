@@ -87,7 +87,7 @@ describe('foreignLanguage', () => {
     ['a person is at the door', null],
     ['no person in the café', null],
     ['red', null],
-  ])('"%s" is %s', (text, language) => {
+  ])('The language of "%s" is detected as %s', (text, language) => {
     expect(foreignLanguage(text)).toBe(language);
   });
 
