@@ -83,12 +83,25 @@ export function createClient(options: ClientOptions) {
     /** Sends one signed test event to a URL and returns the result. Without retries. */
     testWebhook: (request: Api.WebhookTestRequest, o: Signal = {}) =>
       post<Api.WebhookTest>('/webhook-test', request, o, false),
+    /** Returns the types of events that webhooks of new jobs receive if the job states none. */
+    getWebhookDefaults: (o: Signal = {}) => get<Api.WebhookDefaults>('/webhook-defaults', {}, o),
+    /** Replaces these types; `null` for all. */
+    replaceWebhookDefaults: (request: Api.WebhookDefaultsRequest, { signal }: Signal = {}) =>
+      send<Api.WebhookDefaults>({
+        method: 'PUT',
+        path: '/webhook-defaults',
+        body: request,
+        repeatable: true,
+        signal,
+      }),
     /** Returns the signing secret of webhooks. */
     getWebhookSecret: (o: Signal = {}) => get<Api.WebhookSecret>('/webhook-secret', {}, o),
     /** Rotates the signing secret. Without retries. */
     rotateWebhookSecret: (o: Signal = {}) =>
       post<Api.WebhookSecret>('/webhook-secret/rotate', undefined, o, false),
 
+    /** Returns caller, scopes and label of the key in use. */
+    ownKey: (o: Signal = {}) => get<Api.Key>('/me', {}, o),
     /** Lists a page of the keys of a caller, oldest first, without their secret text. The next page begins after `next_after`. */
     listKeys: (query: KeyFilter = {}, o: Signal = {}) => get<Api.KeyList>('/keys', query, o),
     /** Creates a key and returns its text, once. Without retries. */

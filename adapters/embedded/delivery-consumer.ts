@@ -3,7 +3,7 @@ import { rules } from '../../core/rules.ts';
 import { jobLog, type Log } from '../../core/ports/log.ts';
 import { ageSeconds } from '../../core/time.ts';
 import type { DeliveryMessageTable, QueuedMessage } from './delivery-message-table.ts';
-import type { SetTimer } from '../timer.ts';
+import { waitAtMost, type SetTimer } from '../../core/time-limit.ts';
 
 /** Result of a handler. 'again' keeps the message at the head of its group, invisible for `afterSeconds`. */
 export type DeliveryOutcome = { kind: 'done' } | { kind: 'again'; afterSeconds: number };
@@ -149,14 +149,18 @@ async function handle(
 }
 
 /** Rejects after the visibility time. A later result is dropped, because another turn has the message by then. */
-async function withinVisibility(
+function withinVisibility(
   { setTimer, visibilityMs }: ConsumerOptions,
   handled: Promise<DeliveryOutcome>,
 ): Promise<DeliveryOutcome> {
-  const { promise: expired, reject } = Promise.withResolvers<never>();
-  const overdue = new Error('The handler took longer than its message stays invisible');
-  const cancel = setTimer(() => reject(overdue), visibilityMs);
-  return Promise.race([handled, expired]).finally(cancel);
+  return waitAtMost(
+    visibilityMs,
+    handled,
+    () => {
+      throw new Error('The handler took longer than its message stays invisible');
+    },
+    setTimer,
+  );
 }
 
 function postponeFailed(options: ConsumerOptions, group: string, head: QueuedMessage | undefined): number {

@@ -5,7 +5,7 @@ import type { Log } from '../../core/ports/log.ts';
 import { createDeliveryMessageTable } from './delivery-message-table.ts';
 import { startDeliveryConsumer, type DeliveryConsumer } from './delivery-consumer.ts';
 import type { DeliveryHandler } from './delivery-consumer.ts';
-import type { SetTimer } from '../timer.ts';
+import type { SetTimer } from '../../core/time-limit.ts';
 
 export type { DeliveryHandler, DeliveryOutcome } from './delivery-consumer.ts';
 

@@ -13,14 +13,14 @@ import type { OwnSchemas, RequestParts, RequestSchemas } from './read-request.ts
 export type EndpointDeclaration = {
   /** `operationId` of the OpenAPI document, and name of the MCP tool. */
   id: string;
-  method: 'get' | 'post' | 'patch' | 'delete';
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** Path below the base URL, with parameters in braces. */
   path: string;
   tag: Tag;
   title: string;
   description: string;
-  /** Scope that a key needs; absent if the endpoint decides itself. */
-  scope?: Scope;
+  /** Scope that a key needs; `any` only if each key may call it. */
+  scope: Scope | 'any';
   effect: Effect;
   /** Absent if calls are not limited. */
   rateLimit?: RateLimitClass;

@@ -88,6 +88,9 @@ async function deliveries(call: CallOperation, world: World, jobId: string) {
   world.script.webhooks.push({ status: 500 });
   await call('test_webhook', { webhook_url: 'https://example.com/hook' });
   await call('test_webhook', { webhook_url: 'https://example.com/hook' });
+  await call('replace_webhook_defaults', { webhook_events: ['watch_triggered', 'error'] });
+  await call('replace_webhook_defaults', { webhook_events: [] });
+  await call('get_webhook_defaults');
   await call('get_webhook_secret');
   await call('rotate_webhook_secret', { grace_seconds: 60 });
   await call('rotate_webhook_secret', { grace_seconds: -1 });
@@ -114,6 +117,7 @@ async function digesting(call: CallOperation, world: World) {
 }
 
 async function access(call: CallOperation) {
+  await call('own_key');
   await call('list_callers');
   await call('add_caller', { caller: 'canal' });
   await call('add_caller', { caller: 'no name' });
@@ -130,7 +134,7 @@ async function access(call: CallOperation) {
 
 export async function readKey(
   { c }: World,
-  scopes: Scope[] = ['jobs', 'internal', 'admin'],
+  scopes: Scope[] = ['jobs', 'keys', 'internal', 'admin'],
   caller = 'harbour',
 ): Promise<string> {
   const { text, key } = mintKey({ caller, scopes, label: null }, c.now(), c);

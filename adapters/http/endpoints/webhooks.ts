@@ -1,9 +1,11 @@
 import { readDeliveries, resendDelivery } from '../../../core/delivery/deliveries.ts';
 import { testWebhook } from '../../../core/delivery/test-webhook.ts';
+import { readWebhookDefaults, replaceWebhookDefaults } from '../../../core/delivery/webhook-defaults.ts';
 import { readWebhookSecret, rotateWebhookSecret } from '../../../core/delivery/webhook-secret.ts';
 import {
   deliveryListQuerySchema,
   deliveryPathSchema,
+  webhookDefaultsRequestSchema,
   webhookTestRequestSchema,
 } from '../../../core/requests/deliveries.ts';
 import { jobPathSchema } from '../../../core/requests/jobs.ts';
@@ -12,6 +14,7 @@ import { webhookSecretResponseSchema } from '../../../core/responses/access.ts';
 import {
   deliveryPageSchema,
   resendResponseSchema,
+  webhookDefaultsResponseSchema,
   webhookTestResponseSchema,
 } from '../../../core/responses/deliveries.ts';
 import { jobId, webhookUrl } from '../../openapi/examples/jobs.ts';
@@ -21,12 +24,13 @@ import { jsonResponse } from '../endpoint-response.ts';
 
 /** Endpoints of webhook deliveries, resends, test events and the webhook secret (design section 9). */
 
-const shared = { tag: 'webhooks', scope: 'jobs' } as const;
+const shared = { tag: 'webhooks' } as const;
 
 const listDeliveriesEndpoint = defineEndpoint(
   {
     ...shared,
     id: 'list_deliveries',
+    scope: 'read',
     method: 'get',
     path: '/jobs/{job_id}/deliveries',
     title: "Read a job's deliveries",
@@ -44,6 +48,7 @@ const resendDeliveryEndpoint = defineEndpoint(
   {
     ...shared,
     id: 'resend_delivery',
+    scope: 'jobs',
     method: 'post',
     path: '/jobs/{job_id}/deliveries/{sequence}/resend',
     title: 'Send an event again',
@@ -63,6 +68,7 @@ const testWebhookEndpoint = defineEndpoint(
   {
     ...shared,
     id: 'test_webhook',
+    scope: 'jobs',
     method: 'post',
     path: '/webhook-test',
     title: 'Send a test event',
@@ -87,6 +93,7 @@ const getWebhookSecretEndpoint = defineEndpoint(
   {
     ...shared,
     id: 'get_webhook_secret',
+    scope: 'keys',
     method: 'get',
     path: '/webhook-secret',
     title: 'Read the webhook secret',
@@ -104,6 +111,7 @@ const rotateWebhookSecretEndpoint = defineEndpoint(
   {
     ...shared,
     id: 'rotate_webhook_secret',
+    scope: 'keys',
     method: 'post',
     path: '/webhook-secret/rotate',
     title: 'Replace the webhook secret',
@@ -122,10 +130,52 @@ const rotateWebhookSecretEndpoint = defineEndpoint(
   ({ query, caller }, deps) => rotateWebhookSecret(caller, query.grace_seconds, deps),
 );
 
+const getWebhookDefaultsEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'get_webhook_defaults',
+    scope: 'read',
+    method: 'get',
+    path: '/webhook-defaults',
+    title: 'Read the webhook defaults',
+    description: 'Returns the types of events that webhooks of new jobs receive if the job states none.',
+    effect: 'reads',
+    request: {},
+    response: jsonResponse(webhookDefaultsResponseSchema, { description: 'The defaults' }),
+    errors: [],
+    examples: { response: { alerts: examples.webhookDefaults } },
+  },
+  ({ caller }, deps) => readWebhookDefaults(caller, deps),
+);
+
+const replaceWebhookDefaultsEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'replace_webhook_defaults',
+    scope: 'jobs',
+    method: 'put',
+    path: '/webhook-defaults',
+    title: 'Replace the webhook defaults',
+    description:
+      'Sets the types of events that webhooks of new jobs receive if the job states none. Contains no URL: `webhook_url` of a job selects webhooks.',
+    effect: 'changes',
+    request: { body: webhookDefaultsRequestSchema },
+    response: jsonResponse(webhookDefaultsResponseSchema, { description: 'The defaults' }),
+    errors: [],
+    examples: {
+      body: { alerts: examples.webhookDefaults },
+      response: { alerts: examples.webhookDefaults },
+    },
+  },
+  ({ body, caller }, deps) => replaceWebhookDefaults(body, caller, deps),
+);
+
 export const webhookEndpoints = [
   listDeliveriesEndpoint,
   resendDeliveryEndpoint,
   testWebhookEndpoint,
+  getWebhookDefaultsEndpoint,
+  replaceWebhookDefaultsEndpoint,
   getWebhookSecretEndpoint,
   rotateWebhookSecretEndpoint,
 ];
