@@ -28,12 +28,12 @@ export async function createWatch(
 ): Promise<WatchCreationResult> {
   const { watch, run, source, secrets, events, maxWatches, idempotency } = creation;
   const { caller, watch_id: watchId } = watch;
-  const newest = newestOf(events, { sequence: 0, minute: 0 });
+  const newest = findNewest(events, { sequence: 0, minute: 0 });
   const result = await table.transact([
     { kind: 'put', item: toWatchItem(watch), condition: absent },
     takePlace(caller, watchId, maxWatches),
     ...(idempotency ? [rememberRequest({ caller, id: watchId }, idempotency, now, kept)] : []),
-    { kind: 'put', item: toRunItem({ ...columnsOf(watch), run, newest }) },
+    { kind: 'put', item: toRunItem({ ...readColumns(watch), run, newest }) },
     putSource(source),
     putSecrets(secrets),
     ...events.map((event) => putEvent(event, watch.config.retention_days)),
@@ -60,9 +60,9 @@ export async function commitWatchChange(
   if (before.run.version !== expectedVersion) return 'outdated';
   const after: StoredRun = {
     ...before,
-    ...(watch && columnsOf(watch)),
+    ...(watch && readColumns(watch)),
     run: applyChange(before.run, change),
-    newest: newestOf(change.events, before.newest),
+    newest: findNewest(change.events, before.newest),
   };
   const isDeletion = after.run.deleted_at !== null && before.run.deleted_at === null;
   const result = await table.transact([
@@ -82,12 +82,12 @@ function toWatchItem(watch: Watch) {
   return { ...itemKeys.watch(watch.watch_id), caller_name: watch.caller, record: JSON.stringify(watch) };
 }
 
-function columnsOf(watch: Watch): Pick<StoredRun, 'watchId' | 'hasDestinations' | 'retentionDays'> {
+function readColumns(watch: Watch): Pick<StoredRun, 'watchId' | 'hasDestinations' | 'retentionDays'> {
   const { destinations, retention_days: retentionDays } = watch.config;
   return { watchId: watch.watch_id, hasDestinations: destinations.length > 0, retentionDays };
 }
 
-function newestOf(events: readonly WatchEvent[], before: NewestDelivered): NewestDelivered {
+function findNewest(events: readonly WatchEvent[], before: NewestDelivered): NewestDelivered {
   const sequence = newestDelivered(events, before.sequence);
   const event = events.find((other) => other.sequence === sequence);
   return event ? { sequence, minute: toEpochMinute(new Date(event.timestamp)) } : before;
