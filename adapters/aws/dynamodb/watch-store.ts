@@ -200,7 +200,7 @@ async function purge(table: Table, watchId: string): Promise<void> {
     : [];
   const last = new Set([itemKeys.watchRun(watchId).sk, itemKeys.watch(watchId).sk]);
   const keys = [...items, ...alerts].map((item) => readItem(keySchema, item));
-  const first = [...keys.filter(({ sk, pk }) => pk !== watchPartition(watchId) || !last.has(sk))];
+  const first = keys.filter(({ sk, pk }) => pk !== watchPartition(watchId) || !last.has(sk));
   await removeItems(table, [...first, itemKeys.watchSecrets(watchId)]);
   await removeItems(table, [itemKeys.watchRun(watchId), itemKeys.watch(watchId)]);
 }
