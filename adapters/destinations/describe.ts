@@ -5,7 +5,7 @@ import type { Severity } from '../../core/records/watch.ts';
 export type Description = {
   /** One line: the watch, and what happened. */
   title: string;
-  /** Explanation or reason; empty if there is none. */
+  /** Explanation or reason; empty for events without one. */
   text: string;
   facts: [name: string, value: string][];
   /** `null` for events without a severity. */

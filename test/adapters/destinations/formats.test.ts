@@ -208,7 +208,7 @@ describe('the course of an alert', () => {
   const actionFor = (type: NotifiedEvent['type']) =>
     JSON.parse(String(toPagerdutyRequest(routing, notify(type))?.body)).event_action;
 
-  test('PagerDuty is told of opening, reminder, acknowledgement and closing of one alert', () => {
+  test('PagerDuty receives opening, reminder, acknowledgement and closing of one alert', () => {
     expect(
       (['alert_opened', 'alert_reminder', 'alert_acknowledged', 'alert_closed'] as const).map(actionFor),
     ).toEqual(['trigger', 'trigger', 'acknowledge', 'resolve']);
