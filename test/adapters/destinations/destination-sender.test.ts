@@ -228,7 +228,7 @@ async function startMailServer(refusal?: number) {
     },
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
-  onTestFinished(() => new Promise<void>((resolve) => void server.close(() => resolve())));
+  onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
   return { url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`, mails };
 }
 

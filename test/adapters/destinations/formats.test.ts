@@ -286,7 +286,7 @@ async function readDiscord({
   const file = form.get('files[0]') as File;
   expect(file.type).toBe('image/jpeg');
   return {
-    message: JSON.parse(String(form.get('payload_json'))),
+    message: JSON.parse(form.get('payload_json') as string),
     file: new Uint8Array(await file.arrayBuffer()),
   };
 }

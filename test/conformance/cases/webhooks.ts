@@ -213,12 +213,10 @@ export const webhookCases: Case[] = [
       );
       assert.deepEqual(elsewhere.deliveries, [], 'a redirect was followed');
       assert.deepEqual(
-        inbox
-          .accepted()
-          .map(({ type }) => type)
-          .toSorted(),
-        ['job_started', 'job_stopped', 'watch_triggered'],
+        new Set(inbox.accepted().map(({ type }) => type)),
+        new Set(['job_started', 'watch_triggered', 'job_stopped']),
       );
+      assert.equal(inbox.accepted().length, 3);
     },
   },
   {
