@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { failureSchema, gapReasonSchema } from './job.ts';
-import { captureStateSchema } from './workflow.ts';
+import { captureStateSchema } from './capture.ts';
 
 const timestampSchema = z.iso.datetime();
 const countSchema = z.int().nonnegative();
@@ -212,4 +212,5 @@ export type Alert = z.infer<typeof alertSchema>;
 export type AlertChange =
   | { kind: 'open'; alert: Alert }
   | { kind: 'remind'; alertId: string }
+  | { kind: 'acknowledge'; alertId: string; acknowledged: NonNullable<Alert['acknowledged']> }
   | { kind: 'close'; alertId: string; closed: NonNullable<Alert['closed']>; expiresAt: string };
