@@ -13,11 +13,18 @@ export const verdictSchema = z.object({
   /** Reason by what is visible, 1 to 600 characters. */
   explanation: z.string().min(1).max(600),
   tokens: tokenUseSchema,
+  /** False if the model cannot judge the condition by this capture; `triggered` is false then. Absent: it judged. */
+  judged: z.boolean().optional(),
 });
 export type Verdict = z.infer<typeof verdictSchema>;
 
-/** Answer to a question about one image. `triggered` is `null` unless it is a yes/no question. */
-export type Answer = { answer: string; triggered: boolean | null; tokens: TokenUse };
+/** Answer to a question about one image. `triggered` is `null` unless it is a yes/no question that the model judged. */
+export type Answer = {
+  answer: string;
+  triggered: boolean | null;
+  tokens: TokenUse;
+  judged?: boolean | undefined;
+};
 
 /** Summary of a digest window. */
 export type Summary = { summary: string; tokens: TokenUse };
