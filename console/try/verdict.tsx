@@ -31,7 +31,7 @@ export function CheckVerdict({ answer, request }: { answer: MeteredCheckResult; 
 }
 
 function VerdictBadge({ answer: { triggered, judged } }: { answer: MeteredCheckResult }) {
-  if (judged === false) return <Badge tone="warn">The model cannot judge this</Badge>;
+  if (judged === false) return <Badge tone="warn">Not judged</Badge>;
   return (
     <Badge tone={triggered ? 'alert' : 'neutral'} dot={triggered}>
       {triggered ? 'The condition holds' : 'The condition does not hold'}
