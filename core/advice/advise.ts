@@ -1,0 +1,207 @@
+import type { InputMode } from '../records/capture.ts';
+
+/** Kinds of advice about a condition. */
+export const adviceCodes = [
+  'blank',
+  'instruction',
+  'question',
+  'vague',
+  'several_conditions',
+  'needs_clip',
+  'duration',
+  'no_memory',
+  'identity',
+  'negation',
+  'long',
+  'model_cannot_judge',
+] as const;
+export type AdviceCode = (typeof adviceCodes)[number];
+
+/** One finding: what is doubtful about the condition, and what to do. */
+export type Finding = { code: AdviceCode; message: string };
+
+/** Facts about the model in use. `reasonNotToJudge` as in the vision port. */
+export type ModelFacts = {
+  supportsVideo: boolean;
+  reasonNotToJudge?: ((condition: string) => string | undefined) | undefined;
+};
+
+/** Settings that fit a condition. `conditions` has a clearer wording, or the parts of several conditions in one; `null`: keep it. */
+export type Suggestion = {
+  conditions: string[] | null;
+  interval_seconds: number;
+  input_mode: InputMode;
+  checks_to_open: number;
+  checks_considered: number;
+};
+
+export type Advice = { findings: Finding[]; suggestion: Suggestion };
+
+/** Longest condition that still reads as one, in characters. */
+const maxClearLength = 300;
+/** Maximum of `checks_considered`. */
+const maxChecks = 10;
+
+const vague =
+  /\b(suspicious|unusual|strange|weird|abnormal|anomal\w+|odd|interesting|dangerous|unsafe|risky|bad|wrong|problem|normal|okay|anything|something (?:happens|is happening|is off))\b/i;
+const action =
+  /\b(runs?|running|walks?|walking|falls?|falling|fell|waves?|waving|jumps?|jumping|drives?|driving|enters?|entering|leaves?|leaving|arrives?|arriving|approach\w*|passes|passing|fights?|fighting|throws?|throwing|climbs?|climbing|dances?|dancing|moves|moving|starts|stops|opens|opening|closes|closing|picks? up|puts? down|steals?|stealing|drops?|dropping|crosses|crossing)\b/i;
+/** Actions that last a few seconds. */
+const brief =
+  /\b(falls?|falling|fell|enters?|leaves|passes|waves?|jumps?|throws?|drops?|crosses|steals?|fights?)\b/i;
+const duration =
+  /\b(?:for|longer than|more than|at least|over)\s+(?:more than |at least |over )?(\d+|a|an|one|two|three|five|ten|several|many)\s+(seconds?|minutes?|hours?|days?)\b/i;
+const memory =
+  /\b(than before|than usual|than yesterday|again|anymore|any more|no longer|since|still|another|different|the same|has changed|have changed|disappear\w*|appear(?:s|ed)?|new(?:ly)?)\b/i;
+const identity =
+  /\b(?:my|our|his|her|their)\s+(?:wife|husband|son|daughter|child|kids?|mother|father|neighbou?r|dog|cat|car|boss|employees?|colleagues?)\b/i;
+const negation = /\b(no|not|nobody|no one|none|never|without|missing|absent|empty)\b|n't\b/i;
+const instruction =
+  /^(?:please\s+)?(?:alert|tell|notify|inform|warn|let)\s+(?:me|us)\s*(?:know\s*)?(?:if|when|that|about)?\s*/i;
+const thereQuestion = /^(is|are) there\s+(.+?)\?*$/i;
+/** A part between "and", "or" or ";" that could stand alone as a condition. */
+const clause = /\b(is|are|was|were|has|have|there|holds?|stands?|lies|sits?|comes?|goes)\b/i;
+
+const numbers: Record<string, number> = {
+  a: 1,
+  an: 1,
+  one: 1,
+  two: 2,
+  three: 3,
+  five: 5,
+  ten: 10,
+  several: 3,
+  many: 10,
+};
+const unitSeconds: Record<string, number> = { second: 1, minute: 60, hour: 3600, day: 86_400 };
+
+/** Advises on a condition by plain rules, without a model: what is doubtful about it, and which settings fit. */
+export function advise(condition: string, model: ModelFacts): Advice {
+  const text = condition.trim();
+  if (text === '')
+    return {
+      findings: [{ code: 'blank', message: 'Describe what must be visible, in one sentence.' }],
+      suggestion: { ...defaults, conditions: null },
+    };
+  const parts = splitClauses(text);
+  const seconds = durationSeconds(text);
+  const needsClip = action.test(text);
+  const reason = model.reasonNotToJudge?.(text);
+  const clearer = reword(text);
+  const findings: (Finding | false)[] = [
+    instruction.test(text) && {
+      code: 'instruction',
+      message: 'A condition is a statement about the picture, not a request. Leave the request out.',
+    },
+    thereQuestion.test(text) && {
+      code: 'question',
+      message: 'A statement is judged more reliably than a question.',
+    },
+    vague.test(text) && {
+      code: 'vague',
+      message: `"${vague.exec(text)?.[0]}" means something else to everyone. Name what is visible then, such as an open door or a person in the yard.`,
+    },
+    parts.length > 1 && {
+      code: 'several_conditions',
+      message:
+        'This is more than one condition. As conditions of their own, each alert says which one holds.',
+    },
+    needsClip && {
+      code: 'needs_clip',
+      message: model.supportsVideo
+        ? `A single frame does not show whether something ${actionName(text)}. Use mode clip or hybrid.`
+        : `A single frame does not show whether something ${actionName(text)}, and the model has no video. Describe the state instead, such as "a car is in the yard".`,
+    },
+    seconds !== undefined && {
+      code: 'duration',
+      message:
+        'A check sees one moment, and cannot know how long it lasts. Leave the time out, and require several checks in a row.',
+    },
+    memory.test(text) && {
+      code: 'no_memory',
+      message: `A check does not know earlier pictures, so it cannot judge "${memory.exec(text)?.[0]}". Describe what is visible now; a watch tells you when it begins and ends.`,
+    },
+    identity.test(text) && {
+      code: 'identity',
+      message: `The model cannot know who or whose "${identity.exec(text)?.[0]}" is. Describe looks, such as "a black dog".`,
+    },
+    negation.test(text) && {
+      code: 'negation',
+      message:
+        'A negation also holds when the thing is hidden or the camera is dark. Prefer what must be visible, and require more checks.',
+    },
+    text.length > maxClearLength && {
+      code: 'long',
+      message: 'Long conditions are judged less reliably. Keep to one sentence.',
+    },
+    reason !== undefined && {
+      code: 'model_cannot_judge',
+      message: `The model cannot judge this: ${reason}.`,
+    },
+  ];
+  return {
+    findings: findings.filter((finding) => finding !== false),
+    suggestion: {
+      conditions: parts.length > 1 ? parts.map(reword) : clearer === text ? null : [clearer],
+      ...chooseSettings(text, { needsClip: needsClip && model.supportsVideo, seconds }),
+    },
+  };
+}
+
+const defaults = {
+  interval_seconds: 10,
+  input_mode: 'frames',
+  checks_to_open: 2,
+  checks_considered: 3,
+} as const satisfies Omit<Suggestion, 'conditions'>;
+
+function chooseSettings(
+  text: string,
+  { needsClip, seconds }: { needsClip: boolean; seconds: number | undefined },
+): Omit<Suggestion, 'conditions'> {
+  const input_mode = needsClip ? 'clip' : 'frames';
+  if (seconds !== undefined) {
+    const interval = Math.min(300, Math.max(10, Math.ceil(seconds / maxChecks)));
+    const checks = Math.min(maxChecks, Math.max(2, Math.round(seconds / interval)));
+    return { interval_seconds: interval, input_mode, checks_to_open: checks, checks_considered: checks };
+  }
+  if (brief.test(text)) return { interval_seconds: 5, input_mode, checks_to_open: 1, checks_considered: 1 };
+  if (negation.test(text)) return { ...defaults, input_mode, checks_to_open: 3, checks_considered: 3 };
+  return { ...defaults, input_mode };
+}
+
+/** Returns the clauses of a sentence, or the whole sentence if a part could not stand alone ("red and white"). */
+function splitClauses(text: string): string[] {
+  const parts = text
+    .replace(instruction, '')
+    .split(/\s*(?:;|,?\s+\b(?:and|or)\b)\s+/i)
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+  return parts.length > 1 && parts.every((part) => clause.test(part) || action.test(part)) ? parts : [text];
+}
+
+function durationSeconds(text: string): number | undefined {
+  const [, count = '', unit = ''] = duration.exec(text) ?? [];
+  if (count === '') return undefined;
+  const number = numbers[count.toLowerCase()] ?? Number(count);
+  return number * (unitSeconds[unit.toLowerCase().replace(/s$/, '')] ?? 1);
+}
+
+/** Returns the condition as a statement, without a request and without a duration. */
+function reword(text: string): string {
+  const stated = text
+    .replace(instruction, '')
+    .replace(duration, '')
+    .replace(thereQuestion, (_, verb: string, rest: string) => `There ${verb.toLowerCase()} ${rest}`)
+    .replaceAll(/\s{2,}/g, ' ')
+    .replace(/\s+([.,?!])/g, '$1')
+    .trim();
+  if (stated === text || stated === '') return text;
+  const capital = stated.charAt(0).toUpperCase() + stated.slice(1);
+  return /[.!?]$/.test(capital) ? capital : `${capital}.`;
+}
+
+function actionName(text: string): string {
+  const found = action.exec(text)?.[0]?.toLowerCase() ?? 'moves';
+  return `is "${found}"`;
+}

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { advise } from '../../../core/advice/advise.ts';
+
+const video = { supportsVideo: true };
+
+function codesFor(condition: string, model = video) {
+  return advise(condition, model).findings.map(({ code }) => code);
+}
+
+test.each([
+  ['A person is at the door.', []],
+  ['The gate is open.', []],
+  ['A red and white truck is in the yard.', []],
+  ['   ', ['blank']],
+  ['Alert me when a person is at the door', ['instruction']],
+  ['Is there a person at the door?', ['question']],
+  ['Something suspicious is in the yard.', ['vague']],
+  ['The gate is open or a person is in the yard.', ['several_conditions']],
+  ['A person falls.', ['needs_clip']],
+  ['A car is parked in front of the gate for more than 5 minutes.', ['duration']],
+  ['The yard is different than yesterday.', ['no_memory']],
+  ['My dog is on the couch.', ['identity']],
+  ['There is no car in the yard.', ['negation']],
+  [`The gate is open ${'and wide '.repeat(40)}.`, ['long']],
+])('the condition "%s" has the findings %j', (condition, codes) => {
+  expect(codesFor(condition)).toEqual(codes);
+});
+
+test('several conditions in one are suggested as conditions of their own', () => {
+  const { suggestion } = advise('Tell me if the gate is open or a person is in the yard', video);
+  expect(suggestion.conditions).toEqual(['the gate is open', 'a person is in the yard']);
+});
+
+test.each([
+  ['Alert me when a person is at the door', 'A person is at the door.'],
+  ['Are there two cars in the yard?', 'There are two cars in the yard.'],
+  ['The gate is open for more than 5 minutes.', 'The gate is open.'],
+])('the wording of "%s" is suggested as "%s"', (condition, clearer) => {
+  expect(advise(condition, video).suggestion.conditions).toEqual([clearer]);
+});
+
+test('a clear condition keeps its wording and gets the defaults of a watch', () => {
+  expect(advise('A person is at the door.', video).suggestion).toEqual({
+    conditions: null,
+    interval_seconds: 10,
+    input_mode: 'frames',
+    checks_to_open: 2,
+    checks_considered: 3,
+  });
+});
+
+test('a duration becomes checks in a row that last as long', () => {
+  const { suggestion } = advise('A car is in front of the gate for 5 minutes.', video);
+  expect(suggestion).toMatchObject({ interval_seconds: 30, checks_to_open: 10, checks_considered: 10 });
+});
+
+test('a brief action is checked every 5 s in clips, and one check opens the alert', () => {
+  const { suggestion } = advise('A person falls.', video);
+  expect(suggestion).toMatchObject({ interval_seconds: 5, input_mode: 'clip', checks_to_open: 1 });
+});
+
+test('a model without video gets frames, and the finding suggests to describe the state', () => {
+  const { findings, suggestion } = advise('A car arrives.', { supportsVideo: false });
+  expect(suggestion.input_mode).toBe('frames');
+  expect(findings[0]?.message).toContain('Describe the state');
+});
+
+test('what the model cannot judge is a finding with its reason', () => {
+  const reasonNotToJudge = () => 'it measures colors only';
+  expect(advise('A person is at the door.', { supportsVideo: true, reasonNotToJudge }).findings).toEqual([
+    { code: 'model_cannot_judge', message: 'The model cannot judge this: it measures colors only.' },
+  ]);
+});
