@@ -14,10 +14,7 @@ type Judged = Pick<Extract<WatchOutcome, { kind: 'judged' }>, 'answers' | 'failu
 };
 
 /** Returns the questions of each model call: all joint ones together if the model can, the others alone. */
-export function groupQuestions(
-  { joint, separate }: Questions,
-  canJudgeJointly: boolean,
-): WatchCondition[][] {
+export function groupQuestions({ joint, separate }: Questions, canJudgeJointly: boolean): WatchCondition[][] {
   const alone = separate.map((condition) => [condition]);
   if (!canJudgeJointly) return [...joint.map((condition) => [condition]), ...alone];
   return joint.length === 0 ? alone : [joint, ...alone];
@@ -36,7 +33,7 @@ export async function askModel(
   for (const group of groupQuestions(questions, deps.vision.judgeConditions !== undefined)) {
     const isJoint = group.every((condition) => questions.joint.includes(condition));
     try {
-      const result = await judge(group, media, deps.vision, ends);
+      const result = await judge(group, isJoint, media, deps.vision, ends);
       judged.calls.push(result.tokens);
       judged.answers.push(...group.map((condition) => readAnswer(condition, result, isJoint)));
     } catch (error) {
@@ -45,26 +42,25 @@ export async function askModel(
       const failure: Failure = { code: error.code, message: error.message, remediation: error.remediation };
       judged.failure = failure;
       judged.calls.push(null);
-      judged.answers.push(...group.map((condition) => ({ ...withoutVerdict(condition, isJoint) })));
+      judged.answers.push(...group.map((condition) => withoutVerdict(condition, isJoint)));
     }
   }
   return judged;
 }
 
+/** Uses the joint call, also for one condition; the call for one condition if the joint call has left it out too often. */
 async function judge(
   group: readonly ConditionQuestion[],
+  isJoint: boolean,
   media: CheckMedia,
   vision: VisionModel,
   signal: AbortSignal,
 ): Promise<ConditionVerdicts> {
-  const [first, ...others] = group;
-  const canBeUnsure = vision.judgeConditions !== undefined && vision.provider === 'pixel';
-  if (first && others.length === 0 && !canBeUnsure) {
-    const { tokens, ...verdict } = await vision.judge(media, first.condition, signal);
-    return { verdicts: [{ condition_id: first.condition_id, ...verdict }], tokens };
-  }
-  if (!vision.judgeConditions) throw new Error('The model has no joint call');
-  return vision.judgeConditions(media, group, signal);
+  if (isJoint && vision.judgeConditions) return vision.judgeConditions(media, group, signal);
+  const [question] = group;
+  if (!question || group.length > 1) throw new Error('A call for one condition has one condition');
+  const { tokens, ...verdict } = await vision.judge(media, question.condition, signal);
+  return { verdicts: [{ condition_id: question.condition_id, ...verdict }], tokens };
 }
 
 /** A missing or doubled id leaves the condition without a verdict: no text can say which one is meant. */
