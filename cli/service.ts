@@ -16,6 +16,7 @@ import { createJobStore } from '../adapters/embedded/job-store.ts';
 import { createKeyStore } from '../adapters/embedded/key-store.ts';
 import { shareCaptures } from '../adapters/embedded/share-captures.ts';
 import { limitCaptures } from '../adapters/embedded/limit-captures.ts';
+import { createWatchStore } from '../adapters/embedded/watch-store.ts';
 import { createLogBuffer } from '../adapters/embedded/log-buffer.ts';
 import { loadOrCreateMasterSecret } from '../adapters/embedded/master-secret.ts';
 import { createMediaStore } from '../adapters/embedded/media-store.ts';
@@ -39,6 +40,7 @@ import { createDrawBoxes } from '../adapters/media/draw-boxes.ts';
 import { mountMcp } from '../adapters/mcp/mount-mcp.ts';
 import { mountOpenApi } from '../adapters/openapi/mount-openapi.ts';
 import type { LocatedFfmpeg } from '../adapters/media/ffmpeg/locate-ffmpeg.ts';
+import { createAlertId } from '../adapters/alert-id.ts';
 import { compareMotion } from '../adapters/media/motion/compare-motion.ts';
 import { meteredVision } from '../adapters/vision/metered-vision.ts';
 import { createWebhookSender } from '../adapters/webhook/webhook-sender.ts';
@@ -63,7 +65,7 @@ import { loadPlatformSettings } from './platforms.ts';
 import type { Settings } from './settings.ts';
 import { startMaintenance } from './maintenance.ts';
 import { version } from './version.ts';
-import { createVisionModel } from './vision-model.ts';
+import { createVisionModel, readModelPrice } from './vision-model.ts';
 
 /** Service in one process: the core with the embedded adapters. */
 export type Service = {
@@ -143,6 +145,9 @@ export async function openService(
 
   const parts = {
     jobs,
+    watches: createWatchStore(database),
+    createAlertId,
+    modelPrice: readModelPrice(settings),
     media,
     queue,
     callers,

@@ -82,6 +82,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
 
   const collaborators: SharedHttpDeps['collaborators'] = {
     jobs: instrumentJobs(stores.jobs, telemetry.measurements),
+    watches: stores.watches,
     callers,
     keys,
     deliveries,
