@@ -1,4 +1,5 @@
 import type { Endpoint } from '../endpoint.ts';
+import { adviceEndpoints } from './advice.ts';
 import { callerEndpoints } from './callers.ts';
 import { checkEndpoints } from './checks.ts';
 import { jobEndpoints } from './jobs.ts';
@@ -12,6 +13,7 @@ import { webhookEndpoints } from './webhooks.ts';
 /** Endpoints of the API below the base URL. */
 export const endpoints: readonly Endpoint[] = [
   ...checkEndpoints,
+  ...adviceEndpoints,
   ...streamEndpoints,
   ...startEndpoints,
   ...jobEndpoints,

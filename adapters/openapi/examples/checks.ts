@@ -33,3 +33,32 @@ export const offlineStream = {
   platform: 'hls',
   error_hint: 'URL is not a live stream. Give the URL of a broadcast that is live now.',
 };
+
+export const adviceRequest = { condition: 'Alert me when a car is in front of the gate for 5 minutes' };
+
+export const advice = {
+  findings: [
+    {
+      code: 'instruction',
+      message: 'A condition is a statement about the picture, not a request. Leave the request out.',
+    },
+    {
+      code: 'duration',
+      message:
+        'A check sees one moment, and cannot know how long it lasts. Leave the time out, and require several checks in a row.',
+    },
+  ],
+  suggestion: {
+    conditions: ['A car is in front of the gate.'],
+    interval_seconds: 30,
+    input_mode: 'frames',
+    checks_to_open: 10,
+    checks_considered: 10,
+  },
+  forecast: {
+    model: 'us.amazon.nova-lite-v1:0',
+    model_calls_per_day: 2880,
+    usd_per_day: 0.26,
+    usd_per_month: 7.72,
+  },
+};

@@ -1,0 +1,43 @@
+import { advise } from '../../../core/advice/advise.ts';
+import { forecastCost } from '../../../core/advice/forecast.ts';
+import type { ForecastPrice } from '../../../core/advice/forecast.ts';
+import { adviseRequestSchema } from '../../../core/requests/advise.ts';
+import { adviceResponseSchema } from '../../../core/responses/advice.ts';
+import * as examples from '../../openapi/examples/checks.ts';
+import { priceOfModel } from '../../vision/bedrock/model-prices.ts';
+import { defineEndpoint } from '../endpoint.ts';
+import { jsonResponse } from '../endpoint-response.ts';
+
+/** Advice on conditions, by plain rules. It asks no model and reads no stream. */
+
+const localPrice: ForecastPrice = { input: 0, output: 0, pictureTokens: 0, videoTokensPerSecond: 0 };
+const localProviders = new Set(['objects', 'pixel']);
+
+const adviseEndpoint = defineEndpoint(
+  {
+    id: 'advise_condition',
+    tag: 'looks',
+    scope: 'read',
+    method: 'post',
+    path: '/conditions/advise',
+    title: 'Advise on a condition',
+    description:
+      'Names what is doubtful about a condition, suggests wording and settings, and forecasts the cost. Follows plain rules: it asks no model.',
+    effect: 'reads',
+    request: { body: adviseRequestSchema },
+    response: jsonResponse(adviceResponseSchema, { description: 'Findings, suggestion and forecast' }),
+    errors: [],
+    examples: { body: { brief: examples.adviceRequest }, response: { brief: examples.advice } },
+  },
+  async ({ body }, { vision }) => {
+    const { findings, suggestion } = advise(body.condition, vision);
+    const asked = {
+      interval_seconds: body.interval_seconds ?? suggestion.interval_seconds,
+      input_mode: body.input_mode ?? suggestion.input_mode,
+    };
+    const price = localProviders.has(vision.provider) ? localPrice : (priceOfModel(vision.model) ?? null);
+    return { findings, suggestion, forecast: { model: vision.model, ...forecastCost(asked, price) } };
+  },
+);
+
+export const adviceEndpoints = [adviseEndpoint];

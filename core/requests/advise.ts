@@ -1,0 +1,12 @@
+import { z } from 'zod';
+import { inputModeSchema } from '../records/capture.ts';
+import { condition, integer } from './fields.ts';
+
+/** Body of `POST /conditions/advise`. Interval and mode are those that the caller has in mind; default: those suggested. */
+export const adviseRequestSchema = z.object({
+  condition,
+  interval_seconds: integer(z.int().min(5).max(300))
+    .optional()
+    .describe('Seconds between checks for the forecast; default: the suggested ones'),
+  input_mode: inputModeSchema.optional().describe('Media for the forecast; default: the suggested mode'),
+});

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { adviceCodes } from '../advice/advise.ts';
+import { inputModeSchema } from '../records/capture.ts';
+
+/** Response of `POST /conditions/advise`. */
+export const adviceResponseSchema = z.object({
+  findings: z
+    .array(z.object({ code: z.enum(adviceCodes), message: z.string() }))
+    .describe('What is doubtful about the condition, and what to do; empty if nothing is'),
+  suggestion: z.object({
+    conditions: z
+      .array(z.string())
+      .nullable()
+      .describe('Clearer wording, or the parts of several conditions in one; null: keep the wording'),
+    interval_seconds: z.int().describe('Seconds between checks'),
+    input_mode: inputModeSchema,
+    checks_to_open: z
+      .int()
+      .describe('Verdicts of checks_considered that must hold to open an alert of a watch'),
+    checks_considered: z.int(),
+  }),
+  forecast: z
+    .object({
+      model: z.string(),
+      model_calls_per_day: z.int().describe('Upper bound: the pre-filter skips captures without motion'),
+      usd_per_day: z
+        .number()
+        .nullable()
+        .describe('US dollars by list prices; 0 for a local model, null if the price is not known'),
+      usd_per_month: z.number().nullable(),
+    })
+    .describe('Cost of one stream with this condition, all day'),
+});
