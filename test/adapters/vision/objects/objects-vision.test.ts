@@ -185,6 +185,16 @@ describe('judging a clip', () => {
     ).toBe(false);
   });
 
+  test('It reads the newest moments first, and no more than decide', async () => {
+    const media = { mode: 'clip', frame: new Uint8Array(), clip: new Uint8Array() } as const;
+    const present = modelThatSees([person, person, person, person]);
+    await present.model.judge(media, 'a person', never);
+    expect(present.seen).toEqual([0, 3]);
+    const left = modelThatSees([person, [], [], []]);
+    await left.model.judge(media, 'no person', never);
+    expect(left.seen).toEqual([0]);
+  });
+
   test('Motion is that of the clip', async () => {
     const moving = modelThatSees([person, person, person], { levels: [60, 200] });
     const media = { mode: 'clip', frame: new Uint8Array(), clip: new Uint8Array() } as const;
