@@ -21,8 +21,7 @@ const files = findNetworkFiles();
 if (folder === undefined || files === null) {
   const problem =
     folder === undefined ? 'Give the folder of the pictures' : 'Run npm ci to install the object model';
-  process.stderr.write(`${problem}: npm run bench:objects -- FOLDER [--labels FILE]\n`);
-  process.exit(2);
+  throw new Error(`${problem}: npm run bench:objects -- FOLDER [--labels FILE]`);
 }
 const labels = parseLabels(readFileSync(values.labels, 'utf8'));
 const detector = createThreadDetector(files);

@@ -20,6 +20,8 @@ export interface VisionModel {
   /** Model id of the provider, for messages. */
   readonly model: string;
   readonly supportsVideo: boolean;
+  /** Loads what the first call needs; absent if nothing is loaded. */
+  prepare?(signal: AbortSignal): Promise<void>;
   /** Checks whether `condition` holds in the media. */
   judge(media: CheckMedia, condition: string, signal: AbortSignal): Promise<Verdict>;
   /** Answers a question about one JPEG. */

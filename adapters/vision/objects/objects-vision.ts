@@ -1,3 +1,4 @@
+import { selectEvenly } from '../../../core/digest/summarize-windows.ts';
 import { readJpegHeader } from '../../../core/stream/jpeg.ts';
 import { VisionError } from '../../../core/errors.ts';
 import type { CheckMedia, VisionModel } from '../../../core/ports/vision-model.ts';
@@ -25,6 +26,8 @@ import { summarizeObjects } from './summarize-objects.ts';
 
 const clipFramesPerSecond = 2;
 const maxBoxes = 20;
+/** Maximum samples of a window that the network sees: 7 s on one core, within the time of a summary. */
+const maxDetectedSamples = 60;
 const tokens = { input_tokens: 0, output_tokens: 0 };
 
 export type ObjectsVisionDeps = { decoder: PictureDecoder; detector: ObjectDetector };
@@ -129,6 +132,11 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
     model: 'objects',
     supportsVideo: true,
 
+    async prepare(signal) {
+      const size = detector.inputSize({ width: 16, height: 9 });
+      await detect(new Uint8Array(size.width * size.height * 3), size, signal);
+    },
+
     judge,
 
     async answer(frame, question, signal) {
@@ -161,19 +169,20 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
 
     async summarize(samples, signal) {
       const measured = await pixel.summarize(samples, signal);
-      const [first] = samples;
+      const chosen = selectEvenly(samples, maxDetectedSamples);
+      const [first] = chosen;
       if (first === undefined) return measured;
       const size = inputSize(first.frame);
       const pictures = await decoded(signal, () =>
         decoder.decodeEach(
-          samples.map(({ frame }) => frame),
+          chosen.map(({ frame }) => frame),
           size,
           signal,
         ),
       );
       const detected = [];
       for (const [at, rgb] of pictures.entries()) {
-        const sample = samples[at];
+        const sample = chosen[at];
         if (rgb && sample)
           detected.push({ detections: await detect(rgb, size, signal), capturedAt: sample.capturedAt });
       }

@@ -256,3 +256,19 @@ test('A digest lists what came and went, by class and time', async () => {
   );
   expect(summary).toMatch(/3 samples from .* Seen by the built-in object model/);
 });
+
+test('A digest of many samples detects 60 of them, spread over the window', async () => {
+  const { model, seen } = modelThatSees([]);
+  const samples = Array.from({ length: 120 }, (_, at) => ({
+    frame: new Uint8Array(),
+    capturedAt: new Date(at * 1000),
+  }));
+  await model.summarize(samples, never);
+  expect(seen).toHaveLength(60);
+});
+
+test('Preparing the model runs its detector', async () => {
+  const { model, seen } = modelThatSees([]);
+  await model.prepare?.(never);
+  expect(seen).toHaveLength(1);
+});
