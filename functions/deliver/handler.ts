@@ -16,14 +16,14 @@ export function createHandler(deps: DeliverFunctionDeps) {
   const processor = new SqsFifoPartialProcessorAsync();
   return (event: SQSEvent, context: Context): Promise<SQSBatchResponse> =>
     deps.during(context, () =>
-      processPartialResponse(event, (record: SQSRecord) => deliverMessage(record, deps), processor, {
+      processPartialResponse(event, (record: SQSRecord) => deliverRecord(record, deps), processor, {
         throwOnFullBatchFailure: false,
         skipGroupOnError: true,
       }),
     );
 }
 
-async function deliverMessage(record: SQSRecord, deps: DeliverFunctionDeps): Promise<void> {
+async function deliverRecord(record: SQSRecord, deps: DeliverFunctionDeps): Promise<void> {
   const seconds = await attemptDelivery(record, deps);
   if (seconds === undefined) return;
   try {
