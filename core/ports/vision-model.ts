@@ -22,6 +22,10 @@ export interface VisionModel {
   readonly supportsVideo: boolean;
   /** Loads what the first call needs; absent if nothing is loaded. */
   prepare?(signal: AbortSignal): Promise<void>;
+  /** Conditions that the model judges well, for forms. Absent: it judges any. */
+  readonly conditionExamples?: readonly string[];
+  /** Returns why the model can never judge the condition, as a sentence; undefined if it may. Absent: it judges any. */
+  reasonNotToJudge?(condition: string): string | undefined;
   /** Checks whether `condition` holds in the media. */
   judge(media: CheckMedia, condition: string, signal: AbortSignal): Promise<Verdict>;
   /** Answers a question about one JPEG. */

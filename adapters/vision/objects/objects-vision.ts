@@ -30,6 +30,12 @@ const maxBoxes = 20;
 const maxDetectedSamples = 60;
 const tokens = { input_tokens: 0, output_tokens: 0 };
 
+const conditionExamples = [
+  'A person is at the door',
+  'A red stop sign is in the yard',
+  'The picture is dark',
+];
+
 export type ObjectsVisionDeps = { decoder: PictureDecoder; detector: ObjectDetector };
 
 /**
@@ -113,7 +119,7 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
     const seen = await readObjectMoments(media, signal);
     if (reading === null || reading.condition === null) {
       const explanation = explainNotUnderstood(foreignLanguage(text), await seen.read(0));
-      return { triggered: false, explanation, tokens };
+      return { triggered: false, judged: false, explanation, tokens };
     }
     const { condition, notJudged } = reading;
     const moments = await withMeasurements(seen, condition, media, signal);
@@ -123,6 +129,7 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
       triggered: holds === true,
       explanation: explainCondition(condition, moment, notJudged),
       tokens,
+      ...(holds === null && { judged: false }),
       ...(boxes.length === 0 ? {} : { boxes }),
     };
   }
@@ -131,6 +138,8 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
     provider: 'objects',
     model: 'objects',
     supportsVideo: true,
+    conditionExamples,
+    reasonNotToJudge,
 
     async prepare(signal) {
       const size = detector.inputSize({ width: 16, height: 9 });
@@ -155,7 +164,12 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
       const rgb = await decodedFrame(frame, decoder, signal, size);
       const seen = await toMoment(rgb, size, null, signal);
       if (reading === null || reading.condition === null)
-        return { answer: explainNotUnderstood(foreignLanguage(question), seen), triggered: null, tokens };
+        return {
+          answer: explainNotUnderstood(foreignLanguage(question), seen),
+          triggered: null,
+          judged: false,
+          tokens,
+        };
       const { condition, notJudged } = reading;
       const moments = { count: 1, read: async () => seen };
       const { holds, moment } = await decideOverMoments(
@@ -164,7 +178,12 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
       );
       const explanation = explainCondition(condition, moment, notJudged);
       const word = holds === null ? 'Not sure' : holds ? 'Yes' : 'No';
-      return { answer: `${word}. ${explanation}`, triggered: holds, tokens };
+      return {
+        answer: `${word}. ${explanation}`,
+        triggered: holds,
+        tokens,
+        ...(holds === null && { judged: false }),
+      };
     },
 
     async summarize(samples, signal) {
@@ -238,4 +257,11 @@ function evidenceBoxes(condition: ObjectCondition, frame: ObjectMoment): Evidenc
 
 function rounded(value: number): number {
   return Math.round(value * 1000) / 1000;
+}
+
+/** Returns why no capture can decide a condition: neither objects nor measurements are in it. */
+function reasonNotToJudge(text: string): string | undefined {
+  const objects = readSentence(text)?.condition ?? null;
+  if (objects !== null || parseCondition(text).condition !== null) return undefined;
+  return 'it finds everyday objects, colors, brightness and motion, and the sentence names none that it knows';
 }
