@@ -53,18 +53,19 @@ export class WatchpostStack extends Stack {
     const { queue } = deliveries;
 
     // Workflow and its functions
-    const ground = { bundles, log, settings };
-    const kept = { table, pictures, queue, stateMachineName };
-    const capture = new CaptureFunction(this, 'Capture', ground, { table, pictures, forDeployment }).function;
-    const looking = { ...kept, capture, modelId };
-    const analyze = new AnalyzeFunction(this, 'Analyze', ground, looking).function;
-    const watching = { name: stateMachineName, capture, analyze, log: log.workflow };
-    const { stateMachine } = new WatchWorkflow(this, 'Watch', watching);
+    const context = { bundles, log, settings };
+    const stored = { table, pictures, queue, stateMachineName };
+    const capture = new CaptureFunction(this, 'Capture', context, { table, pictures, forDeployment })
+      .function;
+    const modelProps = { ...stored, capture, modelId };
+    const analyze = new AnalyzeFunction(this, 'Analyze', context, modelProps).function;
+    const workflowProps = { name: stateMachineName, capture, analyze, log: log.workflow };
+    const { stateMachine } = new WatchWorkflow(this, 'Watch', workflowProps);
 
     // HTTP and console
-    const answering = { ...looking, analyze, secrets, log: log.functions };
-    const http = new HttpApi(this, 'Http', ground, answering);
-    const stream = new EventStream(this, 'Stream', ground, answering);
+    const httpProps = { ...modelProps, analyze, secrets, log: log.functions };
+    const http = new HttpApi(this, 'Http', context, httpProps);
+    const stream = new EventStream(this, 'Stream', context, httpProps);
     const site = new ConsoleSite(this, 'Console', {
       accessLogs,
       log: log.functions,
@@ -82,12 +83,12 @@ export class WatchpostStack extends Stack {
 
     // Webhooks and repairs
     const baseUrl = `https://${edge.host}/api`;
-    const delivery = new WebhookDelivery(this, 'Webhooks', ground, {
-      ...kept,
+    const delivery = new WebhookDelivery(this, 'Webhooks', context, {
+      ...stored,
       masterSecret: secrets.master,
       baseUrl,
     });
-    const reconcile = new Reconcile(this, 'Reconcile', ground, { ...kept, stateMachine });
+    const reconcile = new Reconcile(this, 'Reconcile', context, { ...stored, stateMachine });
 
     // Alarms and dashboard
     const metrics = new ServiceMetrics({

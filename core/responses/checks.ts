@@ -6,7 +6,7 @@ const latency = z.int().nonnegative().describe('Duration of the request in milli
 
 /** Response of `POST /check-once` (interface section 2.5). */
 export const checkOnceResponseSchema = z.object({
-  triggered: z.boolean().describe('Whether the condition holds'),
+  triggered: z.boolean().describe('True if the condition holds'),
   explanation: z.string().describe('Reason, by what is visible'),
   latency_ms: latency,
   frame_b64: jpegBase64.optional(),

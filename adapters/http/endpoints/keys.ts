@@ -26,8 +26,7 @@ import { defineEndpoint } from '../endpoint.ts';
 import { jsonResponse } from '../endpoint-response.ts';
 
 /**
- * Endpoints of API keys. Any key manages keys of its caller that have no additional scopes; `admin` manages all (design section
- * 11).
+ * Endpoints of API keys. Any key manages keys of its caller that have no additional scopes; `admin` manages all.
  */
 
 const shared = { tag: 'access' } as const;
