@@ -4,8 +4,10 @@ import { z } from 'zod';
 import { defaultVideoModelId } from '../adapters/vision/bedrock/model-families.ts';
 import { inputModeSchema } from '../core/records/capture.ts';
 import { scopeSchema } from '../core/records/key.ts';
+import type { Scope } from '../core/records/key.ts';
 import { keyRotationQuerySchema } from '../core/requests/keys.ts';
 import { backup } from './commands/backup.ts';
+import { rules } from '../core/rules.ts';
 import { cost } from './commands/cost.ts';
 import { createKey, labelKey, listKeys, revokeKey, rotateKey } from './commands/keys.ts';
 import { stream } from './commands/stream.ts';
@@ -96,6 +98,7 @@ const costOptions = z.object({
   skip: z.number(),
   alerts: z.number(),
   model: z.string(),
+  burstSeconds: z.number(),
 });
 
 program
@@ -125,10 +128,21 @@ program
       .argParser(between(0, Number.MAX_SAFE_INTEGER)),
   )
   .option('--model <id>', 'model id on Bedrock', defaultVideoModelId)
+  .addOption(
+    new Option('--burst-seconds <seconds>', 'length of a burst of ticks on AWS in seconds, 0 (none) to 240')
+      .default(rules.maxBurstSeconds)
+      .argParser(between(0, rules.maxBurstSeconds)),
+  )
   .option('--json', 'print the lines as JSON')
   .action(async (raw: unknown) => {
-    const { interval, clipSeconds, skip, alerts, mode, model } = costOptions.parse(raw);
-    const question = { mode, model, clipSeconds: Number(clipSeconds), intervalSeconds: interval };
+    const { interval, clipSeconds, skip, alerts, mode, model, burstSeconds } = costOptions.parse(raw);
+    const question = {
+      mode,
+      model,
+      clipSeconds: Number(clipSeconds),
+      intervalSeconds: interval,
+      burstSeconds,
+    };
     await cost({ ...question, skippedShare: skip, alertsPerHour: alerts }, terminal, wantsJson(raw));
   });
 
@@ -141,6 +155,7 @@ const keys = program
   .description("manage API keys of this machine's service, or of the service in the options");
 const keyOptions = z.object({
   caller: z.string().optional(),
+  scopes: z.array(scopeSchema).default([]),
   internal: z.boolean().default(false),
   admin: z.boolean().default(false),
   graceSeconds: z.number().default(3600),
@@ -157,14 +172,19 @@ const placeOptions = z.object({
 
 addPlace(keys.command('create').description('create a key and print it once'))
   .requiredOption('--caller <name>', 'tenant that owns the key: letters, digits, and . _ @ -')
-  .option('--internal', 'permission to read /metrics and /logs')
-  .option('--admin', 'permission to manage callers and their keys')
+  .addOption(
+    new Option('--scopes <list>', 'comma-separated scopes: read, jobs (includes read), keys, internal, admin')
+      .default(['jobs', 'keys'], 'jobs,keys')
+      .argParser(parseScopes),
+  )
+  .option('--internal', 'adds the scope internal: read /metrics and /logs')
+  .option('--admin', 'adds the scope admin: manage callers and their keys')
   .option('--label <text>', 'purpose of the key')
   .option('--json', 'print the key as JSON')
   .action(async (raw: unknown) => {
-    const { caller = '', internal, admin, label } = keyOptions.parse(raw);
-    const asked = { jobs: true, internal, admin };
-    const scopes = scopeSchema.options.filter((scope) => asked[scope]);
+    const { caller = '', internal, admin, label, scopes: listed } = keyOptions.parse(raw);
+    const added = [...(internal ? (['internal'] as const) : []), ...(admin ? (['admin'] as const) : [])];
+    const scopes = [...new Set([...listed, ...added])];
     await createKey(parseTarget(raw), { caller, scopes, label }, terminal, wantsJson(raw));
   });
 
@@ -243,6 +263,13 @@ function parseGraceSeconds(text: string): number {
   const parsed = keyRotationQuerySchema.safeParse({ grace_seconds: text });
   if (!parsed.success) throw new InvalidArgumentError('Use a whole number of seconds, at most a week.');
   return parsed.data.grace_seconds;
+}
+
+/** Parses a comma-separated list of scopes. Throws `InvalidArgumentError` for an unknown or missing scope. */
+function parseScopes(text: string): Scope[] {
+  const parsed = z.array(scopeSchema).safeParse(text.split(',').map((scope) => scope.trim()));
+  if (!parsed.success) throw new InvalidArgumentError(`Use scopes of: ${scopeSchema.options.join(', ')}.`);
+  return parsed.data;
 }
 
 function between(min: number, max: number) {

@@ -15,11 +15,13 @@ import { HttpApi } from './http-api.ts';
 import { JobsTable } from './jobs-table.ts';
 import { MediaBucket } from './media-bucket.ts';
 import { Reconcile } from './reconcile.ts';
+import { stateMachineArn } from './permissions.ts';
 import { ServiceLog } from './service-log.ts';
 import { ServiceSecrets } from './service-secrets.ts';
 import type { Stage } from './stage/read-stage.ts';
 import { WatchWorkflow } from './watch-workflow.ts';
 import { WebhookDelivery } from './webhook-delivery.ts';
+import { executionMachines, workflowNames } from './workflow-names.ts';
 
 /** Inputs of the stack. */
 export type WatchpostStackProps = {
@@ -40,7 +42,8 @@ export class WatchpostStack extends Stack {
       description: 'Watchpost: watches live video streams and reports what it sees',
       terminationProtection: settings.deletionProtection,
     });
-    const stateMachineName = `${this.stackName}-watch`;
+    const names = workflowNames(this.stackName);
+    const machines = executionMachines(names, settings);
     const { modelId } = visionProviders[settings.visionProvider].readStage(settings, region);
 
     // Storage
@@ -54,18 +57,19 @@ export class WatchpostStack extends Stack {
 
     // Workflow and its functions
     const context = { bundles, log, settings };
-    const stored = { table, pictures, queue, stateMachineName };
+    const kept = { table, pictures, queue, machines };
     const capture = new CaptureFunction(this, 'Capture', context, { table, pictures, forDeployment })
       .function;
-    const modelProps = { ...stored, capture, modelId };
-    const analyze = new AnalyzeFunction(this, 'Analyze', context, modelProps).function;
-    const workflowProps = { name: stateMachineName, capture, analyze, log: log.workflow };
-    const { stateMachine } = new WatchWorkflow(this, 'Watch', workflowProps);
+    const looking = { ...kept, capture, modelId };
+    const analyze = new AnalyzeFunction(this, 'Analyze', context, looking).function;
+    const watching = { names, capture, analyze, log: log.workflow, settings };
+    const workflow = new WatchWorkflow(this, 'Watch', watching);
+    const stateMachines = [workflow.jobs, workflow.watch];
 
     // HTTP and console
-    const httpProps = { ...modelProps, analyze, secrets, log: log.functions };
-    const http = new HttpApi(this, 'Http', context, httpProps);
-    const stream = new EventStream(this, 'Stream', context, httpProps);
+    const answering = { ...looking, analyze, secrets, log: log.functions };
+    const http = new HttpApi(this, 'Http', context, answering);
+    const stream = new EventStream(this, 'Stream', context, answering);
     const site = new ConsoleSite(this, 'Console', {
       accessLogs,
       log: log.functions,
@@ -84,11 +88,11 @@ export class WatchpostStack extends Stack {
     // Webhooks and repairs
     const baseUrl = `https://${edge.host}/api`;
     const delivery = new WebhookDelivery(this, 'Webhooks', context, {
-      ...stored,
+      ...kept,
       masterSecret: secrets.master,
       baseUrl,
     });
-    const reconcile = new Reconcile(this, 'Reconcile', context, { ...stored, stateMachine });
+    const reconcile = new Reconcile(this, 'Reconcile', context, { ...kept, stateMachines });
 
     // Alarms and dashboard
     const metrics = new ServiceMetrics({
@@ -101,7 +105,7 @@ export class WatchpostStack extends Stack {
         deliver: delivery.function,
         reconcile: reconcile.function,
       },
-      stateMachine,
+      stateMachines,
       httpApi: http.api,
     });
     const queues = { deliveries: queue, deadLetters: deliveries.deadLetters };
@@ -116,7 +120,7 @@ export class WatchpostStack extends Stack {
       BaseUrl: baseUrl,
       ConsoleUrl: `https://${edge.host}/console`,
       TableName: table.tableName,
-      StateMachineArn: stateMachine.stateMachineArn,
+      StateMachineArn: stateMachineArn(this, machines.current),
       LogGroupName: log.functions.logGroupName,
       MediaBucketName: pictures.bucketName,
     });

@@ -1,5 +1,6 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { z } from 'zod';
+import { isOrigin } from '../../adapters/http/cors.ts';
 import { visionProviderSchema, visionStageSettings } from '../../adapters/vision/providers.ts';
 import { rules } from '../../core/rules.ts';
 
@@ -37,6 +38,11 @@ export const stageSettingsSchema = z
     syncAtOnce: wholeNumber(0, 10_000).default(10),
     /** Maximum concurrent event streams per caller. */
     eventStreamsPerCaller: wholeNumber(1, 1000).default(10),
+    /**
+     * Time from the start of a burst after which it begins no tick, in seconds. 0 runs all ticks in Standard executions, which cost four
+     * state transitions each.
+     */
+    burstSeconds: wholeNumber(0, rules.maxBurstSeconds).default(rules.maxBurstSeconds),
     /** Private address ranges that streams may use, as CIDRs. Default: none; for tests. */
     allowRanges: z.array(z.cidrv4().or(z.cidrv6())).default([]),
     /** Private address ranges that webhooks may use, as CIDRs. Default: none; for tests. */
@@ -99,6 +105,10 @@ export const stageSettingsSchema = z
       .optional(),
     /** Maximum requests in five minutes per IP address, by a web ACL of the stack. Default: none. */
     requestsPerAddress: wholeNumber(10, 2_000_000_000).optional(),
+    /** Origins of pages that may call the API from a browser, such as `https://app.example.com`. Default: none. */
+    allowedOrigins: z
+      .array(z.string().refine(isOrigin, 'must be an origin without a path, such as https://app.example.com'))
+      .default([]),
     /** Version of the origin secret that CloudFront sends (rotation: docs/operate/operate-aws.md). */
     originSecretVersion: z.string().optional(),
 

@@ -108,6 +108,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
     executions: createExecutions({
       client: traced(new SFNClient({})),
       stateMachineArn: settings.STATE_MACHINE_ARN,
+      otherStateMachineArn: settings.OTHER_STATE_MACHINE_ARN,
     }),
     queue: createDeliveryQueue({ client: traced(new SQSClient({})), queueUrl: settings.QUEUE_URL }),
     recentLog: createRecentLog({
@@ -117,6 +118,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
     }),
     // CloudFront answers for the hosts of its distribution alone.
     acceptsHost: () => true,
+    allowedOrigins: settings.ALLOWED_ORIGINS,
     bodies: createRequestBodies({ setTimer: setSystemTimer }),
     alarms: createAlarms({ client: traced(new CloudWatchClient({})), prefix: settings.ALARM_PREFIX }),
     log,

@@ -35,7 +35,7 @@ import { wantsEvents } from '../sse/wants-events.ts';
  * stream.
  */
 
-const shared = { tag: 'jobs', scope: 'jobs' } as const;
+const shared = { tag: 'jobs', scope: 'read' } as const;
 const jobExample = { job_id: examples.jobId };
 
 const listJobsEndpoint = defineEndpoint(
@@ -83,6 +83,7 @@ const cancelJobEndpoint = defineEndpoint(
   {
     ...shared,
     id: 'cancel_job',
+    scope: 'jobs',
     method: 'delete',
     path: '/jobs/{job_id}',
     title: 'Stop a job',
@@ -116,6 +117,11 @@ const jobEventsEndpoint = defineEndpoint(
     description:
       'Returns the event log in order: pages of JSON, or server-sent events with `Accept: text/event-stream`. In an event stream, `Last-Event-ID` resumes after that event.',
     effect: 'reads',
+    tool: {
+      description:
+        'Returns the events of a job in order, in pages. Send next_after of a page as after for the next one.',
+      withoutHeaders: ['Last-Event-ID'],
+    },
     request: {
       parameters: jobPathSchema,
       query: eventsQuerySchema,

@@ -26,11 +26,30 @@ import { defineEndpoint } from '../endpoint.ts';
 import { jsonResponse } from '../endpoint-response.ts';
 
 /**
- * Endpoints of API keys. Any key manages keys of its caller that have no additional scopes; `admin` manages all.
+ * Endpoints of API keys. A key with the scope `keys` manages keys of its caller that have no additional scopes; `admin` manages all
+ * (design section 11).
  */
 
-const shared = { tag: 'access' } as const;
+const shared = { tag: 'access', scope: 'keys' } as const;
 const keyExample = { key_id: examples.key.key_id };
+
+const ownKeyEndpoint = defineEndpoint(
+  {
+    id: 'own_key',
+    tag: 'access',
+    scope: 'any',
+    method: 'get',
+    path: '/me',
+    title: 'Read the key in use',
+    description: 'Returns the caller, the scopes and the label of the key of this request.',
+    effect: 'reads',
+    request: {},
+    response: jsonResponse(keySchema, { description: 'The key' }),
+    errors: [],
+    examples: { response: { key: examples.key } },
+  },
+  async ({ key }) => presentKey(key),
+);
 
 const listKeysEndpoint = defineEndpoint(
   {
@@ -80,6 +99,7 @@ const relabelKeyEndpoint = defineEndpoint(
     title: 'Rename a key',
     description: 'Changes its label, for people.',
     effect: 'changes',
+    idempotent: true,
     request: { parameters: keyPathSchema, body: keyLabelSchema },
     response: jsonResponse(keySchema, { description: 'The key' }),
     errors: ['NOT_FOUND'],
@@ -103,6 +123,7 @@ const revokeKeyEndpoint = defineEndpoint(
     description:
       'Revokes a key, everywhere within a minute. With `descendants`, revokes every key that it created directly or indirectly.',
     effect: 'removes',
+    idempotent: true,
     request: { parameters: keyPathSchema, query: keyRevocationQuerySchema },
     response: jsonResponse(revokedKeySchema, { description: 'The key' }),
     errors: ['NOT_FOUND'],
@@ -132,6 +153,7 @@ const rotateKeyEndpoint = defineEndpoint(
 );
 
 export const keyEndpoints = [
+  ownKeyEndpoint,
   listKeysEndpoint,
   createKeyEndpoint,
   relabelKeyEndpoint,
