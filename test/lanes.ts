@@ -32,6 +32,7 @@ export const lanes = {
     'test/adapters/openapi/document.test.ts',
     'test/adapters/platforms/{twitch,youtube}.test.ts',
     'test/adapters/vision/{bedrock/bedrock,openai/openai}-vision.test.ts',
+    'test/adapters/destinations/destination-sender.test.ts',
     'test/adapters/webhook/webhook-sender.test.ts',
     'test/{attacks,bundle,cli,client,docs,layers,lib,repository}/**/*.test.ts',
     // Two hours of virtual time take more than seconds.
