@@ -14,6 +14,7 @@ test('maintenance sweeps revoked keys every minute, by the age at which they exp
     jobs: world.jobs,
     keys: { sweep: async (before) => sweptBefore.push(before) },
     media: { sweep: async () => 0 },
+    watchDeliveries: { sweep: () => 0 },
     executions: { ...world.c.executions, resume: () => undefined, close: async () => undefined },
     executionStore: { prune: () => 0 },
     setTimer: (fire, delayMs) => {
