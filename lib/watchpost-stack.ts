@@ -106,15 +106,20 @@ export class WatchpostStack extends Stack {
         reconcile: reconcile.function,
       },
       stateMachines,
+      burst: workflow.burst,
+      table,
       httpApi: http.api,
     });
     const queues = { deliveries: queue, deadLetters: deliveries.deadLetters };
-    const { alarms } = new ServiceAlarms(this, 'Alarms', {
+    const serviceAlarms = new ServiceAlarms(this, 'Alarms', {
       ...queues,
       metrics,
       reconcileDeadLetters: reconcile.deadLetters,
       settings,
     });
+    // The distribution takes minutes: reconcile has run before the first evaluation of its alarm.
+    serviceAlarms.node.addDependency(edge.distribution);
+    const { alarms } = serviceAlarms;
     new ServiceDashboard(this, 'Operations', { ...queues, metrics, alarms, log: log.functions });
     this.#addOutputs({
       BaseUrl: baseUrl,

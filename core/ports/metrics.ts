@@ -16,6 +16,8 @@ export const metricUnits = {
   JobsFailed: 'Count',
   /** Committed ticks, including skipped captures. */
   Ticks: 'Count',
+  /** Ticks that began later than `lateTickSeconds` after their planned time. */
+  LateTicks: 'Count',
   FramesSkipped: 'Count',
   Triggers: 'Count',
   /** Series of attempts that ended with a 2xx response, and those that failed. */

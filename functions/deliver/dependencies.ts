@@ -26,22 +26,22 @@ export type DeliverFunctionDeps = DeliverDeps & { postpone: ChangeVisibility } &
 
 /** Creates the dependencies, once per instance: connections to receivers are reused. */
 export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
-  const { traced, measurements, log, during } = createTelemetry({
+  const { measurements, log, during } = createTelemetry({
     level: config.LOG_LEVEL,
     service: config.POWERTOOLS_SERVICE_NAME,
   });
-  const client = traced(new DynamoDBClient({}));
+  const client = new DynamoDBClient({});
   const stores = dynamoStores({ client, tableName: config.TABLE_NAME, now });
   const { jobs, deliveries, callers, meter } = stores;
-  const sqs = traced(new SQSClient({}));
-  const secrets = traced(new SecretsManagerClient({}));
+  const sqs = new SQSClient({});
+  const secrets = new SecretsManagerClient({});
   const masterSecret = createSecret({ client: secrets, arn: config.MASTER_SECRET_ARN, now });
   return {
     jobs,
     deliveries,
     queue: createDeliveryQueue({ client: sqs, queueUrl: config.QUEUE_URL }),
     meter: instrumentMeter(meter, measurements),
-    media: createMediaStore({ client: traced(new S3Client({})), bucket: config.MEDIA_BUCKET }),
+    media: createMediaStore({ client: new S3Client({}), bucket: config.MEDIA_BUCKET }),
     webhooks: createWebhookSender({
       http: createGuardedHttp(createWebhookGuard(config.ALLOW_WEBHOOK_RANGES)),
       version: softwareVersion,

@@ -61,15 +61,15 @@ const visionTimeoutSeconds = 18;
 
 /** Creates the shared dependencies. Sends no request. */
 export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetry): SharedHttpDeps {
-  const { traced, log } = telemetry;
-  const lambda = traced(new LambdaClient({}));
-  const secrets = traced(new SecretsManagerClient({}));
+  const { log } = telemetry;
+  const lambda = new LambdaClient({});
+  const secrets = new SecretsManagerClient({});
   const capture = createInvoke(lambda, settings.CAPTURE_FUNCTION);
   const analyze = createInvoke(lambda, settings.ANALYZE_FUNCTION);
   const secret = (arn: string) => createSecret({ client: secrets, arn, now });
   const webhookUrls = createWebhookGuard(settings.ALLOW_WEBHOOK_RANGES);
   const stores = dynamoStores({
-    client: traced(new DynamoDBClient({})),
+    client: new DynamoDBClient({}),
     tableName: settings.TABLE_NAME,
     now,
     retentionSeconds: settings.RETENTION_SECONDS,
@@ -87,7 +87,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
     deliveries,
     meter,
     calls: stores.limiter,
-    media: createMediaStore({ client: traced(new S3Client({})), bucket: settings.MEDIA_BUCKET }),
+    media: createMediaStore({ client: new S3Client({}), bucket: settings.MEDIA_BUCKET }),
     streams: createRemoteCapturer({ invoke: capture, seconds: captureTimeoutSeconds }),
     // Lambda's concurrency bounds the function `capture`, `reservedConcurrency` where it is set.
     turns: unlimitedTurns,
@@ -106,13 +106,13 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
     }),
     signer: createStoredSigner({ masterSecret: secret(settings.MASTER_SECRET_ARN), callers, now }),
     executions: createExecutions({
-      client: traced(new SFNClient({})),
+      client: new SFNClient({}),
       stateMachineArn: settings.STATE_MACHINE_ARN,
       otherStateMachineArn: settings.OTHER_STATE_MACHINE_ARN,
     }),
-    queue: createDeliveryQueue({ client: traced(new SQSClient({})), queueUrl: settings.QUEUE_URL }),
+    queue: createDeliveryQueue({ client: new SQSClient({}), queueUrl: settings.QUEUE_URL }),
     recentLog: createRecentLog({
-      client: traced(new CloudWatchLogsClient({})),
+      client: new CloudWatchLogsClient({}),
       logGroup: settings.LOG_GROUP,
       now,
     }),
@@ -120,7 +120,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
     acceptsHost: () => true,
     allowedOrigins: settings.ALLOWED_ORIGINS,
     bodies: createRequestBodies({ setTimer: setSystemTimer }),
-    alarms: createAlarms({ client: traced(new CloudWatchClient({})), prefix: settings.ALARM_PREFIX }),
+    alarms: createAlarms({ client: new CloudWatchClient({}), prefix: settings.ALARM_PREFIX }),
     log,
     limits: {
       jobsPerCaller: settings.JOBS_PER_CALLER,
