@@ -43,7 +43,7 @@ export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
     meter: instrumentMeter(meter, measurements),
     media: createMediaStore({ client: new S3Client({}), bucket: config.MEDIA_BUCKET }),
     webhooks: createWebhookSender({
-      http: createGuardedHttp(createWebhookGuard(config.ALLOW_WEBHOOK_RANGES)),
+      http: createGuardedHttp(createWebhookGuard(config.ALLOW_WEBHOOK_RANGES), { keepAlive: false }),
       version: softwareVersion,
       elapsedMs: () => performance.now(),
     }),

@@ -147,6 +147,17 @@ describe('storage', () => {
     for (const name of named) expect(JSON.stringify(name)).toContain('AWS::StackId');
   });
 
+  test('a first deployment that fails leaves nothing but a protected table behind, and a deleted stack its data', () => {
+    for (const type of ['S3::Bucket', 'Logs::LogGroup', 'SecretsManager::Secret'])
+      for (const [id, { DeletionPolicy }] of ofType(synthesized, `AWS::${type}`))
+        expect(['RetainExceptOnCreate', 'Delete'], id).toContain(DeletionPolicy);
+    const kept = ofType(synthesized, 'AWS::S3::Bucket').filter(
+      ([, { DeletionPolicy }]) => DeletionPolicy === 'RetainExceptOnCreate',
+    );
+    expect(kept.length).toBeGreaterThan(1);
+    expect(ofType(synthesized, 'AWS::DynamoDB::Table')[0]?.[1].DeletionPolicy).toBe('Retain');
+  });
+
   test('every log group has a retention', () => {
     const groups = ofType(synthesized, 'AWS::Logs::LogGroup');
     expect(groups).toHaveLength(3);

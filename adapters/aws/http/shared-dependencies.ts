@@ -100,7 +100,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
     urls: createEgressGuard({ allowRanges: settings.ALLOW_RANGES }),
     webhookUrls,
     webhooks: createWebhookSender({
-      http: createGuardedHttp(webhookUrls),
+      http: createGuardedHttp(webhookUrls, { keepAlive: false }),
       version: softwareVersion,
       elapsedMs: () => performance.now(),
     }),
