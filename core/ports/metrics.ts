@@ -25,6 +25,8 @@ export const metricUnits = {
   DeliveriesFailed: 'Count',
   /** Time from the planned start of an attempt to its start. */
   DeliveryLateness: 'Seconds',
+  /** Opened event streams. */
+  EventStreams: 'Count',
   /** Repairs by `reconcile`: executions started, events published, jobs failed. */
   Repairs: 'Count',
 } as const;

@@ -38,6 +38,8 @@ export const stageSettingsSchema = z
     syncAtOnce: wholeNumber(0, 10_000).default(10),
     /** Maximum concurrent event streams per caller. */
     eventStreamsPerCaller: wholeNumber(1, 1000).default(10),
+    /** Maximum concurrent event streams of all callers together; each is an execution of `stream`. */
+    eventStreams: wholeNumber(1, 10_000).default(200),
     /**
      * Time from the start of a burst after which it begins no tick, in seconds. 0 runs all ticks in Standard executions, which cost four
      * state transitions each.

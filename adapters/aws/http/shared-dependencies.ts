@@ -26,6 +26,7 @@ import { createInvoke } from '../invoke/invoke.ts';
 import { createSteadyClock } from '../../steady-clock.ts';
 import { createRemoteCapturer } from '../invoke/remote-capture.ts';
 import { createRemoteModel, createRemoteSummarizer } from '../invoke/remote-model.ts';
+import { limitEventSessions } from '../limit-event-sessions.ts';
 import { createMediaStore } from '../media-store.ts';
 import { createRecentLog } from '../recent-log.ts';
 import { createSecret } from '../secret.ts';
@@ -42,7 +43,7 @@ const steadyNow = createSteadyClock({ wallMs: () => Date.now(), monotonicMs: () 
 export type HttpSettings = Omit<
   Pick<z.output<typeof functionSettings>, keyof typeof httpSettings>,
   'BASE_URL' | keyof typeof sharedSettings
-> & { EVENT_STREAMS_PER_CALLER?: number };
+> & { EVENT_STREAMS_PER_CALLER?: number; EVENT_STREAMS?: number };
 
 /** Dependencies that `api` and `stream` share. */
 export type SharedHttpDeps = {
@@ -78,7 +79,17 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
       eventSessionsPerCaller: settings.EVENT_STREAMS_PER_CALLER,
     }),
   });
-  const { callers, keys, deliveries, meter, sessions } = stores;
+  const { callers, keys, deliveries, meter } = stores;
+  const sessions =
+    settings.EVENT_STREAMS === undefined
+      ? stores.sessions
+      : limitEventSessions({
+          sessions: stores.sessions,
+          withLimit: stores.sessionsWithLimit,
+          max: settings.EVENT_STREAMS,
+          measurements: telemetry.measurements,
+          random: Math.random,
+        });
 
   const collaborators: SharedHttpDeps['collaborators'] = {
     jobs: instrumentJobs(stores.jobs, telemetry.measurements),

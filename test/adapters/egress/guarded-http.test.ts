@@ -108,30 +108,6 @@ describe('createGuardedHttp', () => {
     expect(requests[0]!.socket).toBe(requests[1]!.socket);
   });
 
-  test('a connection that was idle by the wall clock is not reused, although the timers stood still', async () => {
-    let nowMs = 0;
-    const http = createGuardedHttp(opened, { now: () => nowMs });
-    closers.push(() => http.close());
-    const { port, requests } = await serve((_, response) => response.end('ok'));
-    const request = () => http.request(`http://127.0.0.1:${port}/`, { maxBytes: 10, timeoutMs: 3_000 });
-    await request();
-    nowMs = 19_000;
-    await request();
-    nowMs += 21_000;
-    await request();
-    expect(requests[1]!.socket).toBe(requests[0]!.socket);
-    expect(requests[2]!.socket).not.toBe(requests[0]!.socket);
-  });
-
-  test('a client without keep-alive opens a connection for each request', async () => {
-    const http = createGuardedHttp(opened, { keepAlive: false });
-    closers.push(() => http.close());
-    const { port, requests } = await serve((_, response) => response.end('ok'));
-    for (const _ of [1, 2])
-      await http.request(`http://127.0.0.1:${port}/`, { maxBytes: 10, timeoutMs: 3_000 });
-    expect(requests[1]!.socket).not.toBe(requests[0]!.socket);
-  });
-
   test('a request sends a body', async () => {
     let body = '';
     const { port, requests } = await serve((request, response) => {
