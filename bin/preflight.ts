@@ -1,8 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { estimate } from '../cli/cost/estimate.ts';
+import { z } from 'zod';
 import { visionProviders } from '../adapters/vision/providers.ts';
-import { checkAccount, exitCodeOf } from '../lib/preflight/checks.ts';
+import { checkAccount, toExitCode } from '../lib/preflight/checks.ts';
 import { createFactClients, readFacts } from '../lib/preflight/facts.ts';
 import { readStage } from '../lib/stage/read-stage.ts';
 
@@ -41,25 +42,31 @@ async function run(): Promise<number> {
     layerFile: `${root}layers/ffmpeg/dist/${settings.architecture}/bin/ffmpeg`,
   });
   const results = checkAccount(facts, settings, modelId);
-  const hour = await estimate({
-    intervalSeconds: 10,
-    mode: 'clip',
-    clipSeconds: 3,
-    skippedShare: 0,
-    alertsPerHour: 1,
-    model: modelId,
-    burstSeconds: settings.burstSeconds,
-  }).catch(() => undefined);
+  const streamHour = priceStreamHour(modelId, settings.burstSeconds);
   if (values.json) {
-    process.stdout.write(
-      `${JSON.stringify({ stage: name, region, modelId, results, streamHour: hour?.total })}\n`,
-    );
-    return exitCodeOf(results);
+    process.stdout.write(`${JSON.stringify({ stage: name, region, modelId, results, streamHour })}\n`);
+    return toExitCode(results);
   }
   for (const { check, level, found, next } of results) {
     process.stdout.write(`${level.padEnd(6)} ${check.padEnd(18)} ${found}\n`);
     if (next !== undefined) process.stdout.write(`${' '.repeat(26)}→ ${next}\n`);
   }
-  if (hour) process.stdout.write(`A stream-hour in clip mode costs about $${hour.total.toFixed(3)}.\n`);
-  return exitCodeOf(results);
+  if (streamHour !== undefined)
+    process.stdout.write(`A stream-hour in clip mode costs about $${streamHour.toFixed(3)}.
+`);
+  return toExitCode(results);
+}
+
+/** Asks the calculator (`npm run cost`). Returns undefined for a model without a known price. */
+function priceStreamHour(modelId: string, burstSeconds: number): number | undefined {
+  const options = ['--mode', 'clip', '--model', modelId, '--burst-seconds', String(burstSeconds)];
+  try {
+    const text = execFileSync(process.execPath, [`${root}cli/watchpost.ts`, 'cost', '--json', ...options], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    return z.object({ total: z.number() }).parse(JSON.parse(text)).total;
+  } catch {
+    return undefined;
+  }
 }

@@ -43,7 +43,7 @@ export function checkAccount(facts: AccountFacts, settings: Stage, modelId: stri
 }
 
 /** Returns the exit code: 1 if a result is red. */
-export function exitCodeOf(results: readonly PreflightResult[]): 0 | 1 {
+export function toExitCode(results: readonly PreflightResult[]): 0 | 1 {
   return results.some(({ level }) => level === 'red') ? 1 : 0;
 }
 

@@ -3,7 +3,7 @@ import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda'
 import { ListBucketsCommand, S3Client } from '@aws-sdk/client-s3';
 import { mockClient } from 'aws-sdk-client-mock';
 import { describe, expect, test } from 'vitest';
-import { checkAccount, exitCodeOf } from '../../../lib/preflight/checks.ts';
+import { checkAccount, toExitCode } from '../../../lib/preflight/checks.ts';
 import { readFacts } from '../../../lib/preflight/facts.ts';
 import type { AccountFacts } from '../../../lib/preflight/facts.ts';
 import { stageSettingsSchema } from '../../../lib/stage/stage-settings.ts';
@@ -29,7 +29,7 @@ describe('preflight', () => {
       'CloudFront',
     ]);
     expect(level(results, 'model tokens')?.found).toContain('carry 107 streams');
-    expect(exitCodeOf(results)).toBe(0);
+    expect(toExitCode(results)).toBe(0);
   });
 
   test('every yellow and red result names the next step', () => {
@@ -40,7 +40,7 @@ describe('preflight', () => {
     );
     expect(results.filter((result) => result.level === 'green')).toEqual([]);
     for (const { next } of results) expect(next).toMatch(/^[A-Z].+\.$/);
-    expect(exitCodeOf(results)).toBe(1);
+    expect(toExitCode(results)).toBe(1);
   });
 
   test('a model that is closed to a new account is red, with AWS Support as the next step', () => {
