@@ -61,6 +61,8 @@ export const rules = {
   maxDestinationRetryAfterSeconds: 3_600,
   /** Minimum time between attempts at one address of a vendor: Slack permits one message per second, others more. */
   minDestinationSpacingSeconds: 1,
+  /** Minimum time between calls of a heartbeat destination. */
+  heartbeatSeconds: 55,
   /** Retention of the deliveries of a watch, longer than their attempts. */
   watchDeliverySeconds: 7 * 86_400,
   /** Maximum attempts in the record of one delivery, however often it is sent again. */
