@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import { defaultVideoModelId } from '../adapters/vision/bedrock/model-families.ts';
@@ -8,6 +9,7 @@ import { keyRotationQuerySchema } from '../core/requests/keys.ts';
 import { backup } from './commands/backup.ts';
 import { cost } from './commands/cost.ts';
 import { createKey, labelKey, listKeys, revokeKey, rotateKey } from './commands/keys.ts';
+import { acceptSecret, restore, restoreSecret } from './commands/restore.ts';
 import { stream } from './commands/stream.ts';
 import type { KeyTarget } from './keys/open-key-backend.ts';
 import { toExitCode, formatError } from './exit.ts';
@@ -132,9 +134,46 @@ program
     await cost({ ...question, skippedShare: skip, alertsPerHour: alerts }, terminal, wantsJson(raw));
   });
 
+const backupOptions = z.object({ every: z.number().optional(), keep: z.number().optional() });
+
 addSettings(program.command('backup <folder>'), ['dataDir'])
   .description('copy the data directory to a new folder, also while the service runs')
-  .action(async (folder: string, raw: unknown) => backup(parseSettings(raw).dataDir, folder, terminal));
+  .addOption(
+    new Option(
+      '--every <interval>',
+      'repeat at this interval, such as 12h or 1d, in dated folders below <folder>',
+    ).argParser(parseInterval),
+  )
+  .addOption(
+    new Option(
+      '--keep <count>',
+      'number of dated backups below <folder>; older ones are removed (with --every, default 7)',
+    ).argParser(between(1, 10_000)),
+  )
+  .action(async (folder: string, raw: unknown) => {
+    const { every, keep } = backupOptions.parse(raw);
+    const options = {
+      dataDir: parseSettings(raw).dataDir,
+      folder,
+      ...(every !== undefined && { everyMs: every }),
+      ...(keep !== undefined && { keep }),
+    };
+    await backup(options, { terminal, now: () => new Date(), sleep: async (ms) => sleep(ms) });
+  });
+
+addSettings(program.command('restore <folder>'), ['dataDir'])
+  .description('replace the data directory by a backup, while the service is stopped')
+  .option('--secret-only', 'restore the master secret only')
+  .action(async (folder: string, raw: unknown) => {
+    const { secretOnly } = z.object({ secretOnly: z.boolean().default(false) }).parse(raw);
+    const { dataDir } = parseSettings(raw);
+    if (secretOnly) await restoreSecret(folder, dataDir, terminal);
+    else await restore(folder, dataDir, new Date(), terminal);
+  });
+
+addSettings(program.command('accept-secret'), ['dataDir'])
+  .description('let the next start use the master secret that it finds, or create a new one')
+  .action(async (raw: unknown) => acceptSecret(parseSettings(raw).dataDir, new Date(), terminal));
 
 const keys = program
   .command('keys')
@@ -142,6 +181,7 @@ const keys = program
 const keyOptions = z.object({
   caller: z.string().optional(),
   internal: z.boolean().default(false),
+  newCaller: z.boolean().default(false),
   admin: z.boolean().default(false),
   graceSeconds: z.number().default(3600),
   descendants: z.boolean().default(false),
@@ -157,15 +197,16 @@ const placeOptions = z.object({
 
 addPlace(keys.command('create').description('create a key and print it once'))
   .requiredOption('--caller <name>', 'tenant that owns the key: letters, digits, and . _ @ -')
+  .option('--new-caller', 'create the caller if it does not exist')
   .option('--internal', 'permission to read /metrics and /logs')
   .option('--admin', 'permission to manage callers and their keys')
   .option('--label <text>', 'purpose of the key')
   .option('--json', 'print the key as JSON')
   .action(async (raw: unknown) => {
-    const { caller = '', internal, admin, label } = keyOptions.parse(raw);
+    const { caller = '', newCaller, internal, admin, label } = keyOptions.parse(raw);
     const asked = { jobs: true, internal, admin };
     const scopes = scopeSchema.options.filter((scope) => asked[scope]);
-    await createKey(parseTarget(raw), { caller, scopes, label }, terminal, wantsJson(raw));
+    await createKey(parseTarget(raw), { caller, newCaller, scopes, label }, terminal, wantsJson(raw));
   });
 
 addPlace(keys.command('list').description('list keys without their text'))
@@ -251,6 +292,16 @@ function between(min: number, max: number) {
     if (text.trim() !== '' && value >= min && value <= max) return value;
     throw new InvalidArgumentError(`Use a number from ${min} to ${max}.`);
   };
+}
+
+/** Parses an interval of minutes, hours or days to milliseconds. */
+function parseInterval(text: string): number {
+  const [, count, unit] = /^(\d{1,4})(m|h|d)$/.exec(text) ?? [];
+  const seconds = unit === 'm' ? 60 : unit === 'h' ? 3600 : 86_400;
+  // A timer of Node holds 24 days.
+  if (count !== undefined && Number(count) > 0 && Number(count) * seconds <= 20 * 86_400)
+    return Number(count) * seconds * 1000;
+  throw new InvalidArgumentError('Use minutes, hours or days, such as 30m, 12h or 1d, at most 20d.');
 }
 
 function upTo(count: number): string[] {

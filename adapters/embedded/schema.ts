@@ -108,4 +108,11 @@ export const migrations: readonly string[] = [
   CREATE INDEX api_keys_by_end_of_caller ON api_keys (caller, ends_at);
   CREATE INDEX api_keys_by_maker ON api_keys (created_by) WHERE created_by IS NOT NULL;
   `,
+  // Facts of the data directory, such as the fingerprint of its master secret.
+  `
+  CREATE TABLE facts (
+    name TEXT NOT NULL PRIMARY KEY,
+    value TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
