@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Server, ServerResponse } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
+import { waitAtMost } from '../core/time-limit.ts';
 import { CommandError } from './command-error.ts';
 import { answerMalformed, malformedResponse, requestTimeouts } from './malformed-request.ts';
 import type { RequestTimeouts } from './malformed-request.ts';
@@ -57,10 +57,7 @@ export async function listen(
     close: async () => {
       const closed = once(server, 'close');
       server.close();
-      const timeouts = new AbortController();
-      const grace = sleep(closeGraceMs, undefined, { signal: timeouts.signal }).catch(() => undefined);
-      await Promise.race([answers.allSent(), grace]);
-      timeouts.abort();
+      await waitAtMost(closeGraceMs, answers.allSent(), () => undefined);
       // Closes idle keep-alive connections and connections without a request.
       server.closeAllConnections();
       await closed;

@@ -2,7 +2,7 @@ import type { EmbeddedJobStore } from '../adapters/embedded/job-store.ts';
 import type { EmbeddedKeyStore } from '../adapters/embedded/key-store.ts';
 import type { EmbeddedMediaStore } from '../adapters/embedded/media-store.ts';
 import type { WorkflowEngine } from '../adapters/embedded/workflow/engine.ts';
-import type { SetTimer } from '../adapters/timer.ts';
+import type { SetTimer } from '../core/time-limit.ts';
 import type { ExecutionStore } from '../adapters/embedded/workflow/execution-store.ts';
 import type { CoreDeps } from '../core/dependencies.ts';
 import { rules } from '../core/rules.ts';

@@ -1,6 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Hono } from 'hono';
 import { createCallerStore } from '../adapters/embedded/caller-store.ts';
@@ -25,7 +24,7 @@ import { createNewestEntry } from '../adapters/embedded/newest-entry.ts';
 import { teeLog } from '../adapters/embedded/tee-log.ts';
 import { referencePage } from '../adapters/embedded/reference-page.ts';
 import { createSteadyClock } from '../adapters/steady-clock.ts';
-import { setSystemTimer } from '../adapters/timer.ts';
+import { setSystemTimer, waitAtMost } from '../core/time-limit.ts';
 import { systemClock } from '../adapters/embedded/workflow/clock.ts';
 import { createWorkflowEngine } from '../adapters/embedded/workflow/engine.ts';
 import { createExecutionStore, migrateExecutions } from '../adapters/embedded/workflow/execution-store.ts';
@@ -258,12 +257,7 @@ function wholeApp(deps: HttpDeps): Hono<AuthEnv> {
 
 /** Closes within a time limit: a message of a hanging receiver is handled at the next start, with the same id. */
 function giveUpAfter(seconds: number, closable: { close(): Promise<void> }): () => Promise<void> {
-  return async () => {
-    const timer = new AbortController();
-    const timeout = sleep(seconds * 1000, undefined, { signal: timer.signal }).catch(() => undefined);
-    await Promise.race([closable.close(), timeout]);
-    timer.abort();
-  };
+  return () => waitAtMost(seconds * 1000, closable.close(), () => undefined);
 }
 
 function sha256(text: string): string {

@@ -1,5 +1,5 @@
 import { createFairTurns } from '../adapters/embedded/fair-turns.ts';
-import { setSystemTimer } from '../adapters/timer.ts';
+import { setSystemTimer } from '../core/time-limit.ts';
 import type { StreamTurns } from '../core/ports/stream-turns.ts';
 import type { Settings } from './settings.ts';
 

@@ -3,7 +3,7 @@ import { DeduplicationScope, FifoThroughputLimit, Queue, QueueEncryption } from 
 import { Construct } from 'constructs';
 import { DeadLetterQueue } from './dead-letter-queue.ts';
 
-/** FIFO queue of webhook deliveries. Each job is a message group: ordered, independent of other jobs. */
+/** FIFO queue of webhook deliveries. A message group per job keeps first attempts in order; each delivery that failed has a group of its own. */
 export class DeliveryQueue extends Construct {
   readonly queue: Queue;
   readonly deadLetters: Queue;
@@ -17,7 +17,7 @@ export class DeliveryQueue extends Construct {
       enforceSSL: true,
       // Two attempts: a message whose function crashed returns while its event is still relevant.
       visibilityTimeout: Duration.seconds(2 * attemptSeconds),
-      // At least 3,000 messages per second instead of 300; each job is a message group.
+      // At least 3,000 messages per second instead of 300; there are many message groups.
       deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
       fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
       // The delivery counts its four attempts. The other receives are for defects, one minute apart (`backoffSeconds`):

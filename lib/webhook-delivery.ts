@@ -7,13 +7,13 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { DeliverEnvironment } from '../functions/deliver/config.ts';
 import { attemptSeconds } from './delivery-queue.ts';
-import { allowMedia, allowReadingSecrets, allowTable } from './permissions.ts';
+import { allowMedia, allowReadingSecrets, allowSending, allowTable } from './permissions.ts';
 import { ServiceFunction } from './service-function.ts';
 import type { FunctionContext, OwnEnvironment } from './service-function.ts';
 
 type Props = { table: Table; pictures: Bucket; queue: Queue; masterSecret: Secret; baseUrl: string };
 
-/** Function that delivers events to webhooks, one message per invocation, in order per job. */
+/** Function that delivers events to webhooks, one message per invocation, first attempts in order per job. */
 export class WebhookDelivery extends Construct {
   readonly function: ServiceFunction;
 
@@ -38,6 +38,8 @@ export class WebhookDelivery extends Construct {
     });
     this.#consume(queue, deliveriesAtOnce);
     allowTable(this.function, table, { apiKeys: false });
+    // Retries move to a message group of their own.
+    allowSending(this.function, queue);
     allowMedia(this.function, pictures, ['s3:GetObject']);
     allowReadingSecrets(this.function, masterSecret);
   }

@@ -1,6 +1,6 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import { deduplicationId } from '../../core/records/delivery.ts';
+import { deduplicationId, messageGroup } from '../../core/records/delivery.ts';
 import type { DeliveryQueue } from '../../core/ports/delivery.ts';
 import { throwCoreError } from './aws-error.ts';
 
@@ -8,7 +8,7 @@ import { throwCoreError } from './aws-error.ts';
 export type DeliveryQueueOptions = { client: SQSClient; queueUrl: string };
 
 /**
- * Creates the delivery queue on SQS FIFO. One message group per job keeps its events in order and blocks no other
+ * Creates the delivery queue on SQS FIFO. One message group per job keeps first attempts in order and blocks no other
  * job. Messages are deduplicated for five minutes.
  */
 export function createDeliveryQueue({ client, queueUrl }: DeliveryQueueOptions): DeliveryQueue {
@@ -17,7 +17,7 @@ export function createDeliveryQueue({ client, queueUrl }: DeliveryQueueOptions):
       const command = new SendMessageCommand({
         QueueUrl: queueUrl,
         MessageBody: JSON.stringify(message),
-        MessageGroupId: message.job_id,
+        MessageGroupId: messageGroup(message),
         MessageDeduplicationId: deduplicationId(message),
       });
       await client.send(command).catch(throwCoreError);

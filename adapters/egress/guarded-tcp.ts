@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { waitUntilAborted } from '../../core/time-limit.ts';
 import { openDeadline, type Deadline } from './deadline.ts';
 import type { EgressGuard } from './guard.ts';
 import { toEgressError } from './egress-error.ts';
@@ -27,7 +28,7 @@ async function connectToAny(
   options: GuardedTcpOptions,
   deadline: Deadline,
 ): Promise<Socket> {
-  const addresses = await orAborted(guard.resolve(options.host), deadline.signal);
+  const addresses = await waitUntilAborted(guard.resolve(options.host), deadline.signal);
   let failure: unknown;
   for (const { address } of addresses.slice(0, 4)) {
     try {
@@ -50,13 +51,4 @@ function connectTo(address: string, port: number, signal: AbortSignal): Promise<
     resolve(socket);
   });
   return promise.finally(() => signal.removeEventListener('abort', abort));
-}
-
-/** Stops waiting on abort. The lookup itself cannot be cancelled. */
-function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const abort = (): void => reject(new Error('Lookup was aborted'));
-  signal.addEventListener('abort', abort, { once: true });
-  if (signal.aborted) abort();
-  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', abort));
 }

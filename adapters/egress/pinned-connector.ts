@@ -1,5 +1,6 @@
 import { buildConnector } from 'undici';
 import { EgressTimeoutError } from './errors.ts';
+import { waitAtMost } from '../../core/time-limit.ts';
 import type { EgressGuard } from './guard.ts';
 
 /**
@@ -39,8 +40,11 @@ async function connectPinned(
   timeoutMs: number,
   target: buildConnector.Options,
 ): Promise<ConnectedSocket> {
-  const addresses = await within(timeoutMs, guard.resolve(target.hostname));
-  let failure: unknown = new EgressTimeoutError('Host name was not resolved in time');
+  const unresolved = new EgressTimeoutError('Host name was not resolved in time');
+  const addresses = await waitAtMost(timeoutMs, guard.resolve(target.hostname), () => {
+    throw unresolved;
+  });
+  let failure: unknown = unresolved;
   for (const { address } of addresses.slice(0, maxAddresses)) {
     try {
       return await connectTo(connect, { ...target, hostname: address });
@@ -64,14 +68,4 @@ function connectTo(
       else reject(error ?? new Error('Connection failed'));
     });
   });
-}
-
-/** Stops waiting at the timeout. getaddrinfo itself cannot be cancelled. */
-async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
-  const timeout = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => timeout.reject(new EgressTimeoutError('Host name was not resolved in time')),
-    timeoutMs,
-  );
-  return Promise.race([work, timeout.promise]).finally(() => clearTimeout(timer));
 }

@@ -1,5 +1,5 @@
 import type { CallLimiter } from '../../core/ports/call-limiter.ts';
-import type { SetTimer } from '../timer.ts';
+import type { SetTimer } from '../../core/time-limit.ts';
 
 export type RefusalDelay = {
   delayMs: number;

@@ -1,6 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import { deduplicationId, deliveryMessageSchema, type DeliveryMessage } from '../../core/records/delivery.ts';
+import {
+  deduplicationId,
+  deliveryMessageSchema,
+  messageGroup,
+  type DeliveryMessage,
+} from '../../core/records/delivery.ts';
 import type { Row } from './record.ts';
 import { withStorageErrors, transaction } from './transaction.ts';
 
@@ -14,20 +19,22 @@ export type QueuedMessage = {
   message: DeliveryMessage;
 };
 
-/** Creates the table of queued messages, ordered by job and send time; the first message of a job is its head. */
+/** Creates the table of queued messages, ordered by group and send time; the first message of a group is its head. */
 export function createDeliveryMessageTable(database: DatabaseSync) {
   const insert = database.prepare(`
-    INSERT INTO delivery_queue (job_id, sequence, resend, visible_at, failures)
-    VALUES (:job_id, :sequence, :resend, :visible_at, 0)`);
+    INSERT INTO delivery_messages (message_group, message, visible_at, failures)
+    VALUES (?, ?, ?, 0)`);
   const forget = database.prepare(
     'DELETE FROM delivery_deduplication WHERE until <= :now OR until > :now + :longest',
   );
   const remember = database.prepare('INSERT OR IGNORE INTO delivery_deduplication VALUES (?, ?)');
-  const head = database.prepare('SELECT * FROM delivery_queue WHERE job_id = ? ORDER BY position LIMIT 1');
-  const heads = database.prepare('SELECT DISTINCT job_id FROM delivery_queue');
-  const remove = database.prepare('DELETE FROM delivery_queue WHERE position = ?');
+  const head = database.prepare(
+    'SELECT * FROM delivery_messages WHERE message_group = ? ORDER BY position LIMIT 1',
+  );
+  const heads = database.prepare('SELECT DISTINCT message_group FROM delivery_messages');
+  const remove = database.prepare('DELETE FROM delivery_messages WHERE position = ?');
   const postpone = database.prepare(
-    'UPDATE delivery_queue SET visible_at = ?, failures = ? WHERE position = ?',
+    'UPDATE delivery_messages SET visible_at = ?, failures = ? WHERE position = ?',
   );
 
   return {
@@ -37,11 +44,12 @@ export function createDeliveryMessageTable(database: DatabaseSync) {
         // Removes expired entries, and entries more than five minutes ahead, which an earlier clock wrote.
         forget.run({ now: now.getTime(), longest: deduplicationMs });
         const isNew = remember.run(deduplicationId(message), now.getTime() + deduplicationMs).changes === 1;
-        if (isNew) insert.run({ ...message, visible_at: now.getTime() });
+        if (isNew) insert.run(messageGroup(message), JSON.stringify(message), now.getTime());
         return isNew;
       }),
-    head: (jobId: string): QueuedMessage | undefined => withStorageErrors(() => readMessage(head.get(jobId))),
-    jobIds: (): string[] => withStorageErrors(() => jobIdsSchema.parse(heads.all()).map((row) => row.job_id)),
+    head: (group: string): QueuedMessage | undefined => withStorageErrors(() => readMessage(head.get(group))),
+    groups: (): string[] =>
+      withStorageErrors(() => groupsSchema.parse(heads.all()).map((row) => row.message_group)),
     remove: (position: number): void => void withStorageErrors(() => remove.run(position)),
     postpone: (position: number, visibleAt: number, failures: number): void =>
       void withStorageErrors(() => postpone.run(visibleAt, failures, position)),
@@ -53,9 +61,14 @@ const deduplicationMs = 300_000;
 
 function readMessage(row: Row | undefined): QueuedMessage | undefined {
   if (row === undefined) return undefined;
-  const { position, visible_at: visibleAt, failures } = rowSchema.parse(row);
-  return { position, visibleAt, failures, message: deliveryMessageSchema.parse(row) };
+  const { position, visible_at: visibleAt, failures, message } = rowSchema.parse(row);
+  return { position, visibleAt, failures, message: deliveryMessageSchema.parse(JSON.parse(message)) };
 }
 
-const rowSchema = z.object({ position: z.int(), visible_at: z.int(), failures: z.int().nonnegative() });
-const jobIdsSchema = z.array(z.object({ job_id: z.string() }));
+const rowSchema = z.object({
+  position: z.int(),
+  visible_at: z.int(),
+  failures: z.int().nonnegative(),
+  message: z.string(),
+});
+const groupsSchema = z.array(z.object({ message_group: z.string() }));

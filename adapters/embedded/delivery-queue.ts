@@ -1,12 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { messageGroup } from '../../core/records/delivery.ts';
 import type { DeliveryQueue } from '../../core/ports/delivery.ts';
 import type { Log } from '../../core/ports/log.ts';
 import { createDeliveryMessageTable } from './delivery-message-table.ts';
 import { startDeliveryConsumer, type DeliveryConsumer } from './delivery-consumer.ts';
-import type { DeliveryHandler } from './delivery-turn.ts';
-import type { SetTimer } from '../timer.ts';
+import type { DeliveryHandler } from './delivery-consumer.ts';
+import type { SetTimer } from '../../core/time-limit.ts';
 
-export type { DeliveryHandler, DeliveryOutcome } from './delivery-turn.ts';
+export type { DeliveryHandler, DeliveryOutcome } from './delivery-consumer.ts';
 
 export type EmbeddedDeliveryQueue = DeliveryQueue & {
   /**
@@ -22,7 +23,7 @@ export type DeliveryQueueOptions = {
   now: () => Date;
   setTimer: SetTimer;
   log: Log;
-  /** Maximum jobs with a message in flight, default 64; each waits at most 30 s for a receiver. */
+  /** Maximum messages in flight, default 64; each waits at most 30 s for a receiver. */
   concurrency?: number;
   /**
    * Time limit of a handler, in seconds, default 120; longer than the time limit of a receiver. After it, the message is handled
@@ -31,13 +32,13 @@ export type DeliveryQueueOptions = {
   visibilitySeconds?: number;
 };
 
-/** Creates a durable queue that behaves like SQS FIFO with one message group per job and batch size 1. */
+/** Creates a durable queue that behaves like SQS FIFO with batch size 1. */
 export function createDeliveryQueue(options: DeliveryQueueOptions): EmbeddedDeliveryQueue {
   const messages = createDeliveryMessageTable(options.database);
   let consumer: DeliveryConsumer | undefined;
   return {
     send: async (message) => {
-      if (messages.add(message, options.now())) consumer?.wake(message.job_id);
+      if (messages.add(message, options.now())) consumer?.wake(messageGroup(message));
     },
     consume: (handler) => {
       if (consumer !== undefined) throw new Error('The delivery queue already has a consumer');

@@ -11,8 +11,8 @@ import { withStorageErrors } from './transaction.ts';
 export function createDeliveryStore(database: DatabaseSync): DeliveryStore {
   const find = database.prepare('SELECT record FROM deliveries WHERE job_id = ? AND sequence = ?');
   const put = database.prepare('INSERT OR REPLACE INTO deliveries VALUES (?, ?, ?)');
-  const before = database.prepare(
-    'SELECT record FROM deliveries WHERE job_id = ? AND sequence < ? ORDER BY sequence DESC LIMIT 1',
+  const newest = database.prepare(
+    'SELECT record FROM deliveries WHERE job_id = ? ORDER BY sequence DESC LIMIT 1',
   );
   const list = database.prepare('SELECT record FROM deliveries WHERE job_id = ? ORDER BY sequence');
   return {
@@ -21,8 +21,7 @@ export function createDeliveryStore(database: DatabaseSync): DeliveryStore {
     put: async (delivery) => {
       withStorageErrors(() => put.run(delivery.job_id, delivery.sequence, JSON.stringify(delivery)));
     },
-    previous: async (jobId, sequence) =>
-      withStorageErrors(() => readOptionalRecord(deliverySchema, before.get(jobId, sequence))),
+    newest: async (jobId) => withStorageErrors(() => readOptionalRecord(deliverySchema, newest.get(jobId))),
     list: async (jobId) => withStorageErrors(() => readRecords(deliverySchema, list.all(jobId))),
   };
 }

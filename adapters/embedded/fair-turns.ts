@@ -1,5 +1,5 @@
 import type { StreamTurn, StreamTurns } from '../../core/ports/stream-turns.ts';
-import type { SetTimer } from '../timer.ts';
+import type { SetTimer } from '../../core/time-limit.ts';
 
 export type FairTurnsDeps = {
   /** Maximum concurrent turns of all callers. */

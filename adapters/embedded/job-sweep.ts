@@ -38,9 +38,12 @@ function removeJob(tables: JobTables, job: Job): void {
 
 function createDeliveryRemoval(database: DatabaseSync): (jobId: string) => void {
   const deliveries = database.prepare('DELETE FROM deliveries WHERE job_id = ?');
-  const messages = database.prepare('DELETE FROM delivery_queue WHERE job_id = ?');
+  // The group of the job, and those of its retries.
+  const messages = database.prepare(
+    "DELETE FROM delivery_messages WHERE message_group = :job OR message_group BETWEEN :job || ':' AND :job || ':~'",
+  );
   return (jobId) => {
     deliveries.run(jobId);
-    messages.run(jobId);
+    messages.run({ job: jobId });
   };
 }

@@ -9,7 +9,7 @@ export function createMeter(since: Pick<MeterReading, 'startedAt' | 'jobsBefore'
   function count(counted: Counted): void {
     if (counted.kind === 'direct_frame') directFrames += 1;
     else if (counted.kind === 'delivery') deliveries[counted.delivered ? 'delivered' : 'failed'] += 1;
-    else {
+    else if (counted.kind === 'model_call') {
       const before = providers.get(counted.provider) ?? { calls: 0, errors: 0 };
       const errors = before.errors + (counted.failed ? 1 : 0);
       providers.set(counted.provider, { calls: before.calls + 1, errors });

@@ -108,6 +108,21 @@ export const migrations: readonly string[] = [
   CREATE INDEX api_keys_by_end_of_caller ON api_keys (caller, ends_at);
   CREATE INDEX api_keys_by_maker ON api_keys (created_by) WHERE created_by IS NOT NULL;
   `,
+  // Messages are grouped by their content, so that retries have a group of their own.
+  `
+  CREATE TABLE delivery_messages (
+    position INTEGER PRIMARY KEY AUTOINCREMENT,
+    message_group TEXT NOT NULL,
+    message TEXT NOT NULL,
+    visible_at INTEGER NOT NULL,
+    failures INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX delivery_messages_by_group ON delivery_messages (message_group, position);
+  INSERT INTO delivery_messages
+    SELECT position, job_id, json_object('job_id', job_id, 'sequence', sequence, 'resend', resend), visible_at, failures
+    FROM delivery_queue;
+  DROP TABLE delivery_queue;
+  `,
   // Facts of the data directory, such as the fingerprint of its master secret.
   `
   CREATE TABLE facts (

@@ -1,5 +1,6 @@
 import type { Capture, CaptureRequest } from '../../core/records/capture.ts';
 import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
+import { waitUntilAborted } from '../../core/time-limit.ts';
 
 /** Time after its end for which a capture is reused, in milliseconds. */
 const maxAgeMs = 1000;
@@ -64,13 +65,9 @@ export function shareCaptures({ streams, steadyNow }: ShareCapturesDeps): Stream
 
   async function join(entry: SharedCapture, key: string, signal: AbortSignal): Promise<Capture> {
     entry.waiting += 1;
-    const leave = Promise.withResolvers<never>();
-    const onAbort = () => leave.reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
     try {
-      return await Promise.race([entry.result, leave.promise]);
+      return await waitUntilAborted(entry.result, signal);
     } finally {
-      signal.removeEventListener('abort', onAbort);
       entry.waiting -= 1;
       if (signal.aborted && entry.waiting === 0) {
         forget(key, entry);

@@ -1,5 +1,5 @@
 import { RateLimitedError, WatchpostError } from '../../core/errors.ts';
-import type { SetTimer } from '../timer.ts';
+import { waitAtMost, type SetTimer } from '../../core/time-limit.ts';
 
 /** Request bodies that are in memory, over all requests of a process. */
 export interface RequestBodies {
@@ -108,17 +108,11 @@ export function createRequestBodies(deps: {
     }
   }
 
-  async function inTime<Chunk>(reading: Promise<Chunk>): Promise<Chunk> {
-    const idle = Promise.withResolvers<never>();
-    const cancelTimer = deps.setTimer(
-      () => idle.reject(tooSlowError(limits.maxIdleMs / 1000)),
-      limits.maxIdleMs,
-    );
-    try {
-      return await Promise.race([reading, idle.promise]);
-    } finally {
-      cancelTimer();
-    }
+  function inTime<Chunk>(reading: Promise<Chunk>): Promise<Chunk> {
+    const expire = (): never => {
+      throw tooSlowError(limits.maxIdleMs / 1000);
+    };
+    return waitAtMost(limits.maxIdleMs, reading, expire, deps.setTimer);
   }
 }
 

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { waitUntilAborted } from '../../core/time-limit.ts';
 import type { Resolution } from './resolution.ts';
 
 /** Cache of resolutions by page URL. */
@@ -25,7 +26,7 @@ export function createResolutionCache(deps: {
     resolve: async (url, again, signal) => {
       const entry = known.get(url);
       if (!again && entry && isFresh(entry.freshUntil, deps.now())) return entry.resolution;
-      return orAborted(underWay.get(url) ?? begin(url), signal);
+      return waitUntilAborted(underWay.get(url) ?? begin(url), signal);
     },
   };
 
@@ -57,12 +58,4 @@ const marginMs = 5 * 60_000;
 
 function isFresh(until: Date | null, now: Date): boolean {
   return until === null || now < until;
-}
-
-function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const abort = (): void => reject(signal.reason);
-  signal.addEventListener('abort', abort, { once: true });
-  if (signal.aborted) abort();
-  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', abort));
 }

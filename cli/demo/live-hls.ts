@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { waitAtMost } from '../../core/time-limit.ts';
 
 /** Running HLS stream. */
 export type LiveHls = {
@@ -46,7 +47,11 @@ export async function startLiveHls(options: LiveHlsOptions): Promise<LiveHls> {
     const ingestPort = await listen(ingest, '127.0.0.1', 0);
     const port = await listen(origin, options.host, options.port ?? 0);
     encoder.process = startEncoder(options, `http://127.0.0.1:${ingestPort}${secretPath}`);
-    await Promise.race([published.promise, failed(encoder.process), timedOut(startTimeoutMs)]);
+    await waitAtMost(
+      startTimeoutMs,
+      Promise.race([published.promise, failed(encoder.process)]),
+      throwTimedOut,
+    );
     return { url: `http://${options.host}:${port}/live.m3u8`, close };
   } catch (error) {
     await close();
@@ -174,8 +179,7 @@ async function failed(encoder: ChildProcess): Promise<never> {
   throw new Error(`ffmpeg ended before the stream began: ${stderr.trim()}`);
 }
 
-async function timedOut(timeoutMs: number): Promise<never> {
-  await new Promise((resolve) => setTimeout(resolve, timeoutMs).unref());
+function throwTimedOut(): never {
   throw new Error('The stream did not begin in time');
 }
 

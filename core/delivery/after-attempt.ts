@@ -35,7 +35,7 @@ function appendAttempt(delivery: Delivery, { startedAt, status, latencyMs, error
 }
 
 /** Returns the number of attempts since the newest resend, which the waits are chosen by. */
-function countAttempts({ attempts, resend }: Delivery): number {
+export function countAttempts({ attempts, resend }: Delivery): number {
   return attempts.filter((attempt) => attempt.resend === resend).length;
 }
 
@@ -48,17 +48,16 @@ export function applyResend(delivery: Delivery, resend: number): Delivery {
 /** Reason for which a delivery is given up. `gone`: the receiver answered 410 and accepts no further event of the job. */
 export type GiveUpReason = { why: string; gone: boolean };
 
-/** Returns a reason if the job ended more than an hour ago, or if the receiver answered 410 to an earlier event: each delivery inherits `gone` from `previous`. */
-export function reasonToGiveUp(
-  job: Job,
-  previous: Delivery | undefined,
-  now: Date,
-): GiveUpReason | undefined {
+/**
+ * Returns a reason if the job ended more than an hour ago, or if the receiver answered 410 to its newest delivery: each new delivery inherits `gone`
+ * from it.
+ */
+export function reasonToGiveUp(job: Job, newest: Delivery | undefined, now: Date): GiveUpReason | undefined {
   if (job.ended_at !== null && ageSeconds(job.ended_at, now) > rules.deliveryTtlSeconds) {
     return { why: 'the job ended more than an hour ago', gone: false };
   }
-  return previous?.gone
-    ? { why: 'the receiver answered 410 Gone to an earlier event of this job', gone: true }
+  return newest?.gone
+    ? { why: 'the receiver answered 410 Gone to another event of this job', gone: true }
     : undefined;
 }
 

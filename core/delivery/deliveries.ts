@@ -40,7 +40,7 @@ export async function resendDelivery(jobId: string, sequence: number, caller: st
   const delivery = await endedDelivery(job, sequence, deps);
   refuseTooSoon(delivery, deps.now());
   const resend = delivery.resend + 1;
-  await deps.queue.send({ job_id: jobId, sequence, resend });
+  await deps.queue.send({ job_id: jobId, sequence, resend, attempt: 0 });
   jobLog(deps.log, jobId).info('Delivery is sent again', { sequence, resend });
   return {
     job_id: jobId,

@@ -1,4 +1,5 @@
 import type { CoreDeps } from '../dependencies.ts';
+import { createTimeLimit, waitUntilAborted } from '../time-limit.ts';
 import { rules } from '../rules.ts';
 import type { WindowClosure, ClosureResult, SummaryResult } from '../records/window-closure.ts';
 import { TransientError, VisionError } from '../errors.ts';
@@ -14,18 +15,17 @@ export type SummaryTimeout = { seconds: number; signal?: AbortSignal | undefined
 
 /**
  * Asks the model for the summary of the windows that are to be closed; without samples nobody is asked. It takes no longer than
- * `patience`, also where the model or the media store ignores its signal. Throws the reason of `patience.signal`, and mistakes of the code.
+ * `timeout`, also where the model or the media store ignores its signal. Throws the reason of `timeout.signal`, and mistakes of the code.
  */
 export async function summarizeWindows(
   job: DigestJob,
   closing: WindowClosure,
   deps: SummaryDeps,
-  patience: SummaryTimeout,
+  timeout: SummaryTimeout,
 ): Promise<ClosureResult> {
   if (closing.samples.length === 0) return { closing, result: { kind: 'none', why: null }, gridKey: null };
-  const timeout = AbortSignal.timeout(patience.seconds * 1000);
-  const signal = patience.signal ? AbortSignal.any([patience.signal, timeout]) : timeout;
-  const samples = await readPictures(closing, deps, patience, signal);
+  const signal = createTimeLimit(timeout.seconds, timeout.signal);
+  const samples = await readSamplesOrGiveUp(closing, deps, timeout, signal);
   if (!samples) return { closing, result: unreadable(job), gridKey: null };
   if (samples.length === 0) {
     const why = 'they were removed before the model could see them.';
@@ -33,7 +33,7 @@ export async function summarizeWindows(
   }
   // At the same time, so that a slow grid takes no time from the model.
   const [result, gridKey] = await Promise.all([
-    ask(samples, deps, patience, signal),
+    ask(samples, deps, timeout, signal),
     job.config.include_frames ? storeGrid(job, samples, deps, signal) : null,
   ]);
   return { closing, result, gridKey };
@@ -47,14 +47,14 @@ export function createWindowSummarizer(deps: SummaryDeps): WindowSummarizer {
 async function ask(
   samples: Sample[],
   { vision }: SummaryDeps,
-  patience: SummaryTimeout,
+  timeout: SummaryTimeout,
   signal: AbortSignal,
 ): Promise<SummaryResult> {
   try {
-    return { kind: 'summarized', summary: await inTime(vision.summarize(samples, signal), signal) };
+    return { kind: 'summarized', summary: await waitUntilAborted(vision.summarize(samples, signal), signal) };
   } catch (error) {
     // Abandoned is not failed: the task runs again.
-    if (patience.signal?.aborted) throw error;
+    if (timeout.signal?.aborted) throw error;
     const late = new VisionError('The model did not answer in time. Try again.', { cause: error });
     const failed = signal.aborted && !(error instanceof VisionError) ? late : error;
     if (!(failed instanceof VisionError)) throw failed;
@@ -64,16 +64,16 @@ async function ask(
 }
 
 /** undefined: a passing fault of the media store, or one that does not answer. */
-async function readPictures(
+async function readSamplesOrGiveUp(
   closing: WindowClosure,
   deps: SummaryDeps,
-  patience: SummaryTimeout,
+  timeout: SummaryTimeout,
   signal: AbortSignal,
 ): Promise<Sample[] | undefined> {
   try {
-    return await inTime(listPictures(closing, deps), signal);
+    return await waitUntilAborted(readSamples(closing, deps), signal);
   } catch (error) {
-    if (patience.signal?.aborted || !(error instanceof TransientError || signal.aborted)) throw error;
+    if (timeout.signal?.aborted || !(error instanceof TransientError || signal.aborted)) throw error;
     return undefined;
   }
 }
@@ -90,7 +90,7 @@ function unreadable({ watch }: DigestJob): SummaryResult {
 }
 
 /** Pictures that are gone are left out. */
-async function listPictures({ samples }: WindowClosure, { media }: SummaryDeps): Promise<Sample[]> {
+async function readSamples({ samples }: WindowClosure, { media }: SummaryDeps): Promise<Sample[]> {
   const found = await Promise.all(
     samples.map(async ({ frame_key: key, captured_at: at }) => {
       const frame = await media.get(key);
@@ -115,26 +115,13 @@ async function storeGrid(
   const columns = Math.ceil(Math.sqrt(tiles.length));
   try {
     const layout = { columns, tileWidthPixels: gridTileWidthPixels };
-    const grid = await inTime(deps.contactSheets.make(tiles, layout, signal), signal);
+    const grid = await waitUntilAborted(deps.contactSheets.make(tiles, layout, signal), signal);
     const key = `captures/${job.source_id}/window-${deps.newId()}.jpg`;
-    await inTime(deps.media.put(key, grid, 'image/jpeg'), signal);
+    await waitUntilAborted(deps.media.put(key, grid, 'image/jpeg'), signal);
     return key;
   } catch (error) {
     jobLog(deps.log, job.job_id).warning('No frame grid was made', { error: String(error) });
     return null;
-  }
-}
-
-/** Ends the wait when the signal does, whether or not the work heeds it. */
-async function inTime<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  const ended = Promise.withResolvers<never>();
-  const abandon = (): void => ended.reject(signal.reason);
-  if (signal.aborted) abandon();
-  signal.addEventListener('abort', abandon, { once: true });
-  try {
-    return await Promise.race([work, ended.promise]);
-  } finally {
-    signal.removeEventListener('abort', abandon);
   }
 }
 

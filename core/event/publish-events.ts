@@ -30,7 +30,7 @@ async function publish(jobId: string, deps: Deps): Promise<void> {
     if (!last) return;
     for (const event of events) {
       if (isDeliveredByWebhook(event.type))
-        await deps.queue.send({ job_id: jobId, sequence: event.sequence, resend: 0 });
+        await deps.queue.send({ job_id: jobId, sequence: event.sequence, resend: 0, attempt: 0 });
     }
     published = last.sequence;
     await deps.jobs.markPublished(jobId, published);

@@ -1,6 +1,6 @@
 import type { Delivery, DeliveryMessage } from '../records/delivery.ts';
 
-/** At-least-once queue, first in, first out per job. Drops a message that is sent again within minutes. */
+/** At-least-once queue, first in, first out per message group (`messageGroup`). Drops a message that is sent again within minutes. */
 export interface DeliveryQueue {
   send(message: DeliveryMessage): Promise<void>;
 }
@@ -9,8 +9,8 @@ export interface DeliveryQueue {
 export interface DeliveryStore {
   get(jobId: string, sequence: number): Promise<Delivery | undefined>;
   put(delivery: Delivery): Promise<void>;
-  /** Returns the newest delivery of the job before `sequence`; undefined without one. */
-  previous(jobId: string, sequence: number): Promise<Delivery | undefined>;
+  /** Returns the delivery of the job with the highest sequence; undefined without one. */
+  newest(jobId: string): Promise<Delivery | undefined>;
   /** Returns all deliveries of the job, by sequence. */
   list(jobId: string): Promise<Delivery[]>;
 }

@@ -6,6 +6,8 @@ export type Counted =
   | { kind: 'model_call'; provider: string; failed: boolean }
   /** One capture that reached the model without a job (`/check-once`). */
   | { kind: 'direct_frame' }
+  /** Start of an attempt to deliver an event, `lateSeconds` later than planned. */
+  | { kind: 'delivery_attempt'; lateSeconds: number }
   /** End of a series of attempts, successful or not. */
   | { kind: 'delivery'; delivered: boolean };
 

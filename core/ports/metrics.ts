@@ -21,6 +21,8 @@ export const metricUnits = {
   /** Series of attempts that ended with a 2xx response, and those that failed. */
   DeliveriesDone: 'Count',
   DeliveriesFailed: 'Count',
+  /** Time from the planned start of an attempt to its start. */
+  DeliveryLateness: 'Seconds',
   /** Repairs by `reconcile`: executions started, events published, jobs failed. */
   Repairs: 'Count',
 } as const;

@@ -59,15 +59,26 @@ export function secondsUntilAttempt({ attempts, next_attempt_at: due }: Delivery
   return secondsUntil(due, now, last ? ageSeconds(last.at, new Date(due)) : 0);
 }
 
-/** Message of the delivery queue. The message group is the job, so that its events stay in order. */
+/** Message of the delivery queue. */
 export const deliveryMessageSchema = z.object({
   job_id: z.uuid(),
   sequence: z.int().positive(),
   resend: z.int().nonnegative(),
+  /** Attempts of its series when it was sent; 0 for the first. The default covers messages of earlier releases. */
+  attempt: z.int().nonnegative().default(0),
 });
 export type DeliveryMessage = z.infer<typeof deliveryMessageSchema>;
 
+/**
+ * Returns the message group, whose messages are handled one after the other. First attempts have the group of their job, which keeps the order of its
+ * log. A delivery that has failed has a group of its own, so that its retries delay no other event.
+ */
+export function messageGroup({ job_id, sequence, attempt }: DeliveryMessage): string {
+  return attempt === 0 ? job_id : `${job_id}:${sequence}`;
+}
+
 /** Returns the id by which the queue detects a message that is sent again within five minutes. */
-export function deduplicationId({ job_id, sequence, resend }: DeliveryMessage): string {
-  return `${job_id}:${sequence}:${resend}`;
+export function deduplicationId({ job_id, sequence, resend, attempt }: DeliveryMessage): string {
+  const series = `${job_id}:${sequence}:${resend}`;
+  return attempt === 0 ? series : `${series}:${attempt}`;
 }

@@ -8,6 +8,7 @@ import {
   StreamPausedError,
   TransientError,
 } from '../errors.ts';
+import { createTimeLimit } from '../time-limit.ts';
 import type { Source } from '../records/job.ts';
 import type { JobStore } from '../ports/job-store.ts';
 import type { CaptureInput, CaptureOutput, StreamFreshness } from '../records/workflow.ts';
@@ -67,7 +68,7 @@ async function tryCapture(
   deps: CaptureDeps,
   signal?: AbortSignal,
 ): Promise<Capture | CaptureOutput> {
-  const timeout = AbortSignal.timeout(deps.limits.captureTimeoutSeconds * 1000);
+  const timeLimit = createTimeLimit(deps.limits.captureTimeoutSeconds, signal);
   try {
     return await deps.streams.capture(
       {
@@ -76,13 +77,13 @@ async function tryCapture(
         clipSeconds: source.clip_duration_seconds,
         resolveAgain: input.resolve_again,
       },
-      signal ? AbortSignal.any([signal, timeout]) : timeout,
+      timeLimit,
     );
   } catch (error) {
     if (error instanceof StreamEndedError) return { kind: 'ended', message: error.message };
     // An advertisement can outlast the grace period of a lost stream, and it ends without intervention.
     if (error instanceof StreamPausedError) return advertisement;
-    if (timeout.aborted && !signal?.aborted) return tooSlow(deps.limits.captureTimeoutSeconds);
+    if (timeLimit.aborted && !signal?.aborted) return tooSlow(deps.limits.captureTimeoutSeconds);
     if (!(error instanceof StreamError)) throw error;
     return { kind: 'failed', code: error.code, message: error.message, remediation: error.remediation };
   }

@@ -2,6 +2,7 @@ import type { CoreDeps, Limits } from '../dependencies.ts';
 import type { Screening } from '../tick/screen-capture.ts';
 import type { TickOutcome } from '../tick/tick-outcome.ts';
 import { VisionError } from '../errors.ts';
+import { createTimeLimit } from '../time-limit.ts';
 import type { MonitorJob } from '../records/job.ts';
 import type { CheckMedia } from '../ports/vision-model.ts';
 
@@ -15,12 +16,11 @@ export async function judgeCapture(
   deps: Deps,
   signal?: AbortSignal,
 ): Promise<TickOutcome> {
-  const timeout = AbortSignal.timeout(deps.limits.visionTimeoutSeconds * 1000);
   try {
     const verdict = await deps.vision.judge(
-      await listPictures(captured, job, deps),
+      await readMedia(captured, job, deps),
       job.config.condition,
-      signal ? AbortSignal.any([signal, timeout]) : timeout,
+      createTimeLimit(deps.limits.visionTimeoutSeconds, signal),
     );
     return { kind: 'judged', verdict, captured };
   } catch (error) {
@@ -31,7 +31,7 @@ export async function judgeCapture(
   }
 }
 
-async function listPictures(captured: Captured, job: MonitorJob, deps: Deps): Promise<CheckMedia> {
+async function readMedia(captured: Captured, job: MonitorJob, deps: Deps): Promise<CheckMedia> {
   const frame = await deps.media.get(captured.frame_key);
   const clip = captured.clip_key === null ? undefined : await deps.media.get(captured.clip_key);
   if (!frame || (captured.clip_key !== null && !clip)) {

@@ -2,6 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { createDeliveryQueue } from '../../adapters/aws/delivery-queue.ts';
 import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
 import { createMediaStore } from '../../adapters/aws/media-store.ts';
 import { createChangeVisibility } from '../../adapters/aws/message-visibility.ts';
@@ -32,11 +33,13 @@ export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
   const client = traced(new DynamoDBClient({}));
   const stores = dynamoStores({ client, tableName: config.TABLE_NAME, now });
   const { jobs, deliveries, callers, meter } = stores;
+  const sqs = traced(new SQSClient({}));
   const secrets = traced(new SecretsManagerClient({}));
   const masterSecret = createSecret({ client: secrets, arn: config.MASTER_SECRET_ARN, now });
   return {
     jobs,
     deliveries,
+    queue: createDeliveryQueue({ client: sqs, queueUrl: config.QUEUE_URL }),
     meter: instrumentMeter(meter, measurements),
     media: createMediaStore({ client: traced(new S3Client({})), bucket: config.MEDIA_BUCKET }),
     webhooks: createWebhookSender({
@@ -45,7 +48,7 @@ export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
       elapsedMs: () => performance.now(),
     }),
     signer: createStoredSigner({ masterSecret, callers, now }),
-    postpone: createChangeVisibility(traced(new SQSClient({})), config.QUEUE_URL),
+    postpone: createChangeVisibility(sqs, config.QUEUE_URL),
     log,
     baseUrl: config.BASE_URL,
     now,

@@ -10,7 +10,7 @@ class RetryMessageError extends Error {}
 
 /**
  * Creates the handler: delivers queue messages. Reports retries as batch item failures, with a visibility timeout until
- * they are due; only later messages of the same job wait. A thrown error would slow polling for all jobs.
+ * they are due; only later messages of the same group wait. A thrown error would slow polling for all groups.
  */
 export function createHandler(deps: DeliverFunctionDeps) {
   const processor = new SqsFifoPartialProcessorAsync();

@@ -45,12 +45,12 @@ export function alarmList({
       threshold: 1,
     },
     {
-      name: 'oldest-delivery',
-      headline: 'A webhook message has waited for 30 minutes',
-      // A series of attempts with Retry-After takes up to 15 minutes; messages behind it are older.
-      metric: deliveries.metricApproximateAgeOfOldestMessage({ ...minutes(5), statistic: 'Maximum' }),
-      threshold: 1800,
-      periods: 3,
+      name: 'overdue-deliveries',
+      headline: 'Webhook attempts start 10 minutes later than planned',
+      // The age of a message would count waits that are planned.
+      metric: metrics.deliveryLatenessSeconds(visible(deliveries), minutes(5)),
+      threshold: 600,
+      periods: 2,
     },
     {
       name: 'failed-jobs',

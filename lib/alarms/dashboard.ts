@@ -39,7 +39,7 @@ export class ServiceDashboard extends Construct {
             deliveries.metricApproximateNumberOfMessagesVisible(),
             deadLetters.metricApproximateNumberOfMessagesVisible(),
           ]),
-          graph('Oldest message', [deliveries.metricApproximateAgeOfOldestMessage()]),
+          graph('Lateness of deliveries', [metrics.own('DeliveryLateness', { statistic: 'Maximum' })]),
         ],
         [
           graph('HTTP API', [metrics.apiRequests(), metrics.apiFaults()]),

@@ -50,6 +50,23 @@ export class ServiceMetrics {
     return this.#ofAllFunctions('throttles', ({ lambda }) => lambda.metricThrottles(), options);
   }
 
+  /**
+   * Returns the longest delay of an attempt behind its planned start, in seconds. An hour if messages wait (`visible`) and `deliver` does not run, because
+   * no attempt reports a delay then.
+   */
+  deliveryLatenessSeconds(visible: IMetric, options: MetricOptions): IMetric {
+    return new MathExpression({
+      label: 'Lateness of deliveries, s',
+      expression: 'IF(FILL(waiting, 0) > 0 AND FILL(runs, 0) == 0, 3600, FILL(late, 0))',
+      usingMetrics: {
+        waiting: visible,
+        runs: this.#parts.functions.deliver.lambda.metricInvocations(),
+        late: this.own('DeliveryLateness', { statistic: 'Maximum' }),
+      },
+      ...options,
+    });
+  }
+
   executionsFailed(options: MetricOptions = {}): IMetric {
     const { stateMachine } = this.#parts;
     return new MathExpression({

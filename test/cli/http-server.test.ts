@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createApp } from '../../adapters/http/app.ts';
-import { setSystemTimer } from '../../adapters/timer.ts';
+import { setSystemTimer } from '../../core/time-limit.ts';
 import { createRequestBodies } from '../../adapters/http/request-bodies.ts';
 import { listen } from '../../cli/http-server.ts';
 import type { HttpServer } from '../../cli/http-server.ts';

@@ -16,7 +16,7 @@ export type QueueUnderTest = {
   pass: (seconds: number) => Promise<void>;
 };
 
-/** Contract of `DeliveryQueue`: SQS FIFO with one message group per job. `make` returns an empty queue. */
+/** Contract of `DeliveryQueue`: SQS FIFO, with one message group per job and one per delivery that has failed. `make` returns an empty queue. */
 export function describeDeliveryQueue(name: string, make: () => Promise<QueueUnderTest>): void {
   describe(`${name} as a delivery queue`, () => {
     test('the messages of a job are handled in the order in which they were sent', async () => {
@@ -91,6 +91,31 @@ export function describeDeliveryQueue(name: string, make: () => Promise<QueueUnd
       expect(handled).toHaveLength(2);
       await pass(30);
       expect(handled.map(({ sequence }) => sequence)).toEqual([1, 1, 1, 2]);
+    });
+
+    test('a delivery that moved to a group of its own delays no message of its job', async () => {
+      const { queue, pass, consume } = await make();
+      const job = randomUUID();
+      const { handled } = consuming({ consume }, async (moved) => {
+        if (moved.sequence !== 1) return { kind: 'done' };
+        if (moved.attempt > 0) return { kind: 'again', afterSeconds: 30 };
+        await queue.send({ ...moved, attempt: 1 });
+        return { kind: 'done' };
+      });
+      await queue.send(message(job, 1));
+      await queue.send(message(job, 2));
+
+      await pass(0);
+      expect(handled).toHaveLength(3);
+      expect(handled).toEqual(
+        expect.arrayContaining([message(job, 1), message(job, 2), { ...message(job, 1), attempt: 1 }]),
+      );
+
+      await queue.send(message(job, 3));
+      await pass(0);
+      expect(handled.at(-1)).toEqual(message(job, 3));
+      await pass(30);
+      expect(handled.at(-1)).toEqual({ ...message(job, 1), attempt: 1 });
     });
 
     test('a message whose handler throws is handled again, before the next message of its job', async () => {
@@ -179,7 +204,7 @@ export function describeDeliveryQueue(name: string, make: () => Promise<QueueUnd
 const done = async (): Promise<Outcome> => ({ kind: 'done' });
 
 function message(jobId: string, sequence: number): DeliveryMessage {
-  return { job_id: jobId, sequence, resend: 0 };
+  return { job_id: jobId, sequence, resend: 0, attempt: 0 };
 }
 
 function consuming({ consume }: Pick<QueueUnderTest, 'consume'>, handler: Handler) {

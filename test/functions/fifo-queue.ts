@@ -1,4 +1,5 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { deduplicationId, messageGroup } from '../../core/records/delivery.ts';
 import type { DeliveryMessage } from '../../core/records/delivery.ts';
 import { lambdaContext } from './lambda-context.ts';
 
@@ -60,8 +61,7 @@ export function createFifoQueue(clock: { now: Date }) {
       held.push({ id: `m${seen.size}`, group, deduplication, body, visibleAtMs: 0, received: 0 });
     },
     send(message: DeliveryMessage): void {
-      const { job_id, sequence, resend } = message;
-      this.sendText(JSON.stringify(message), job_id, `${job_id}:${sequence}:${resend}`);
+      this.sendText(JSON.stringify(message), messageGroup(message), deduplicationId(message));
     },
     postpone: async (receipt: string, seconds: number) => {
       const message = receipts.get(receipt);

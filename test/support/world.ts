@@ -9,7 +9,7 @@ import { createKeyStore } from '../../adapters/embedded/key-store.ts';
 import { createLogBuffer } from '../../adapters/embedded/log-buffer.ts';
 import { createMeter } from '../../adapters/embedded/meter.ts';
 import { teeLog } from '../../adapters/embedded/tee-log.ts';
-import { setSystemTimer } from '../../adapters/timer.ts';
+import { setSystemTimer } from '../../core/time-limit.ts';
 import { pollingSignals } from '../../core/ports/log-signals.ts';
 import type { HttpDeps } from '../../adapters/http/dependencies.ts';
 import { isLoopback } from '../../adapters/http/guard-host.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { callWindowMs, findRefusal } from '../../../core/access/call-admission.ts';
 import type { CallLimits } from '../../../core/access/call-admission.ts';
 import type { Admission, CallLimiter } from '../../../core/ports/call-limiter.ts';
-import type { BackoffDeps } from './retry-with-jitter.ts';
+import type { BackoffDeps } from '../../retry-with-backoff.ts';
 import { itemKeys } from './keys.ts';
 import { countPermits, unexpiredPermits, permitsSchema, withoutPermit } from './permits.ts';
 import { optimisticUpdate, type ItemUpdate } from './optimistic-update.ts';

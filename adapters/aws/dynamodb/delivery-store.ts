@@ -20,13 +20,9 @@ export function createDeliveryStore(table: Table, kept: ItemTtls, now: () => Dat
       const item = { ...key, record: JSON.stringify(delivery), ttl: kept.forJob(now()) };
       await table.write({ kind: 'put', item });
     },
-    previous: async (jobId, sequence) => {
-      const values = {
-        ':job': jobPartition(jobId),
-        ':first': itemKeys.delivery(jobId, 0).sk,
-        ':last': itemKeys.delivery(jobId, sequence - 1).sk,
-      };
-      const where = '#pk = :job AND #sk BETWEEN :first AND :last';
+    newest: async (jobId) => {
+      const where = '#pk = :job AND begins_with(#sk, :delivery)';
+      const values = { ':job': jobPartition(jobId), ':delivery': sortPrefixes.delivery };
       const [item] = await table.query({ where, values, newestFirst: true, limit: 1 });
       return item && readRecord(deliverySchema, item);
     },

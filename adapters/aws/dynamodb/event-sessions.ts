@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { EventSession, EventSessions, EventStreamReader } from '../../../core/ports/event-sessions.ts';
-import type { SetTimer } from '../../timer.ts';
-import type { BackoffDeps } from './retry-with-jitter.ts';
+import type { SetTimer } from '../../../core/time-limit.ts';
+import type { BackoffDeps } from '../../retry-with-backoff.ts';
 import { itemKeys } from './keys.ts';
 import { countPermits, unexpiredPermits, permitsSchema, withoutPermit, type Permits } from './permits.ts';
 import { optimisticUpdate, type ItemUpdate } from './optimistic-update.ts';

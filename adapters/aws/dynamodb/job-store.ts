@@ -6,7 +6,7 @@ import { createJob, findIdempotencyRecord } from './job-creation.ts';
 import { readJobItem } from './job-item.ts';
 import { listJobs } from './job-list.ts';
 import { dueForRepair, markPublished } from './job-repair.ts';
-import type { BackoffDeps } from './retry-with-jitter.ts';
+import type { BackoffDeps } from '../../retry-with-backoff.ts';
 import type { ItemTtls } from './item-ttls.ts';
 import { itemKeys } from './keys.ts';
 import { readRecord } from './record.ts';

@@ -41,6 +41,7 @@ export function createMeter({ table, random, since }: MeterDeps): Meter {
   }
 
   async function add(names: string[]): Promise<void> {
+    if (names.length === 0) return;
     const shard = shards[Math.floor(random() * shards.length)] ?? '0';
     await table.write({
       kind: 'update',
@@ -79,6 +80,8 @@ function attributeNames(counted: Counted): string[] {
       ];
     case 'direct_frame':
       return ['direct_frames'];
+    case 'delivery_attempt':
+      return [];
     case 'delivery':
       return [counted.delivered ? 'delivered' : 'failed'];
   }

@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { BackoffDeps } from './retry-with-jitter.ts';
+import type { BackoffDeps } from '../../retry-with-backoff.ts';
 import { tableReads } from './table-reads.ts';
 import { tableWrites } from './table-writes.ts';
 import type { Table } from './table.ts';

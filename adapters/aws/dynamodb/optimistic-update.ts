@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { retryWithJitter, type BackoffDeps } from './retry-with-jitter.ts';
+import type { BackoffDeps } from '../../retry-with-backoff.ts';
+import { retryWithJitter } from './retry-with-jitter.ts';
 import { readItem } from './record.ts';
 import type { Table } from './table.ts';
 import type { ItemKey } from './write.ts';

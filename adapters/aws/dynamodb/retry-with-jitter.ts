@@ -1,29 +1,16 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { TransientError } from '../../../core/errors.ts';
+import { retryWithBackoff, type BackoffDeps } from '../../retry-with-backoff.ts';
 
-/** Timer and random numbers for retries. */
-export type BackoffDeps = { sleep: (milliseconds: number) => Promise<void>; random: () => number };
-
-/** Timer and random numbers of the system. */
-export const systemBackoff: BackoffDeps = {
-  sleep: async (milliseconds) => wait(milliseconds),
-  random: Math.random,
-};
-
-/** Maximum attempts. They take four seconds on average; a function responds within 30. */
-const maxAttempts = 12;
-const firstWaitMs = 20;
-const maxWaitMs = 1_000;
+/** Waits between 0 and twice the mean. Twelve attempts take four seconds on average; a function responds within 30. */
+const conflicts = { maxAttempts: 12, firstWaitMs: 10, maxWaitMs: 500, jitter: 1 };
 
 /** Retries on conflict (undefined) with backoff and full jitter. Throws `TransientError` after 12 attempts. */
 export async function retryWithJitter<Answer>(
   ask: () => Promise<Answer | undefined>,
-  { sleep, random }: BackoffDeps,
+  backoff: BackoffDeps,
 ): Promise<Answer> {
-  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-    const answer = await ask();
-    if (answer !== undefined) return answer;
-    await sleep(random() * Math.min(maxWaitMs, firstWaitMs * 2 ** attempt));
-  }
-  throw new TransientError('Too many concurrent changes of the same items');
+  const mustRetry = (answer: Answer | undefined) => answer === undefined;
+  const answer = await retryWithBackoff(ask, { ...conflicts, mustRetry }, backoff);
+  if (answer === undefined) throw new TransientError('Too many concurrent changes of the same items');
+  return answer;
 }

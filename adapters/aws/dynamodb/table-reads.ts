@@ -1,7 +1,8 @@
 import { BatchGetCommand, GetCommand, QueryCommand, TransactGetCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { readCancellation } from './cancellation.ts';
-import { retryWithJitter, type BackoffDeps } from './retry-with-jitter.ts';
+import type { BackoffDeps } from '../../retry-with-backoff.ts';
+import { retryWithJitter } from './retry-with-jitter.ts';
 import { toCoreError } from '../aws-error.ts';
 import type { Query, Table } from './table.ts';
 import { attributeNames, type Item, type ItemKey } from './write.ts';

@@ -1,7 +1,8 @@
 import { DeleteCommand, PutCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { readCancellation, isConditionFailure, isTransactionConflict } from './cancellation.ts';
-import { retryWithJitter, type BackoffDeps } from './retry-with-jitter.ts';
+import type { BackoffDeps } from '../../retry-with-backoff.ts';
+import { retryWithJitter } from './retry-with-jitter.ts';
 import { toCoreError } from '../aws-error.ts';
 import type { Table, TransactionResult, WriteResult } from './table.ts';
 import { buildExpression, toTransactItem, type Item, type Write } from './write.ts';

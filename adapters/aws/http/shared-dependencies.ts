@@ -11,7 +11,7 @@ import type { z } from 'zod';
 import { unlimitedTurns } from '../../../core/ports/stream-turns.ts';
 import { createEgressGuard, createWebhookGuard } from '../../egress/guard.ts';
 import { createGuardedHttp } from '../../egress/guarded-http.ts';
-import { setSystemTimer } from '../../timer.ts';
+import { setSystemTimer } from '../../../core/time-limit.ts';
 import type { HttpDeps } from '../../http/dependencies.ts';
 import { createRequestBodies } from '../../http/request-bodies.ts';
 import { visionProviders } from '../../vision/providers.ts';

@@ -1,4 +1,4 @@
-import { setSystemTimer, type SetTimer } from '../../timer.ts';
+import { setSystemTimer, type SetTimer } from '../../../core/time-limit.ts';
 
 /** Clock of the machine. Monotonic time never goes back, and stops while the machine sleeps, like its timers. */
 export type ClockSource = { wallMs: () => number; monotonicMs: () => number; setTimer: SetTimer };

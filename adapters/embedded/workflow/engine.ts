@@ -9,6 +9,7 @@ import {
 } from './execution-run.ts';
 import type { StoredExecution } from './execution-store.ts';
 import { executionName } from '../../../core/records/workflow.ts';
+import { waitAtMost } from '../../../core/time-limit.ts';
 import type { TaskFunction } from './task-attempt.ts';
 import { abortExecution, startExecution } from './transition.ts';
 
@@ -116,9 +117,11 @@ export function createWorkflowEngine({
   }
 
   async function settledWithin(seconds: number): Promise<void> {
-    const grace = Promise.withResolvers<void>();
-    const cancel = clock.setTimer(new Date(clock.now().getTime() + seconds * 1000), grace.resolve);
-    await Promise.race([Promise.all(tasks), grace.promise]);
-    cancel();
+    await waitAtMost<unknown>(
+      seconds * 1000,
+      Promise.all(tasks),
+      () => undefined,
+      (fire, delayMs) => clock.setTimer(new Date(clock.now().getTime() + delayMs), fire),
+    );
   }
 }

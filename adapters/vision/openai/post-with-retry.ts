@@ -1,5 +1,5 @@
-import { setTimeout as sleepFor } from 'node:timers/promises';
 import { VisionError } from '../../../core/errors.ts';
+import { retryWithBackoff, systemBackoff, type BackoffDeps } from '../../retry-with-backoff.ts';
 
 /** Used part of `fetch`. */
 export type FetchLike = (
@@ -8,18 +8,15 @@ export type FetchLike = (
 ) => Promise<{ status: number; headers: { get(name: string): string | null }; text(): Promise<string> }>;
 
 /** Retry options. */
-export type RetryOptions = {
+export type RetryOptions = BackoffDeps & {
   /** Maximum attempts of one call, including the first. */
   maxAttempts: number;
-  sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  /** Random number from 0 to 1, for the jitter of the backoff. */
-  random: () => number;
 };
 
 /** HTTP response. */
 export type Reply = { status: number; body: string };
 
-const maxWaitMs = 20_000;
+const busyServer = { firstWaitMs: 500, maxWaitMs: 20_000, jitter: 0.2 };
 
 /**
  * Sends a POST and retries if the server is busy (429, 503). No other layer does. Waits for `Retry-After`, at most
@@ -28,22 +25,20 @@ const maxWaitMs = 20_000;
  */
 export async function postWithRetry(
   { url, headers, body }: { url: string; headers: Record<string, string>; body: string },
-  {
-    fetch,
-    maxAttempts = 4,
-    sleep = sleepUnlessAborted,
-    random = Math.random,
-  }: { fetch: FetchLike } & Partial<RetryOptions>,
+  { fetch, maxAttempts = 4, ...backoff }: { fetch: FetchLike } & Partial<RetryOptions>,
   signal: AbortSignal,
 ): Promise<Reply> {
+  const rule = { ...busyServer, maxAttempts, mustRetry: isBusy, requestedWaitMs: readRetryAfterMs };
+  const post = async () => {
+    const response = await fetch(url, { method: 'POST', headers, body, signal });
+    return {
+      status: response.status,
+      body: await response.text(),
+      retryAfter: response.headers.get('retry-after'),
+    };
+  };
   try {
-    for (let attempt = 1; ; attempt += 1) {
-      const response = await fetch(url, { method: 'POST', headers, body, signal });
-      const reply = { status: response.status, body: await response.text() };
-      const busy = reply.status === 429 || reply.status === 503;
-      if (!busy || attempt >= maxAttempts) return reply;
-      await sleep(waitMs(response.headers.get('retry-after'), attempt, random()), signal);
-    }
+    return await retryWithBackoff(post, rule, { ...systemBackoff, ...backoff }, signal);
   } catch (cause) {
     throw signal.aborted
       ? new VisionError('The model did not respond in time. Try again, or use a faster model or server.', {
@@ -55,12 +50,14 @@ export async function postWithRetry(
   }
 }
 
-function waitMs(retryAfter: string | null, attempt: number, random: number): number {
-  const asked = retryAfter === null || retryAfter === '' ? Number.NaN : Number(retryAfter) * 1000;
-  const wait = Number.isFinite(asked) && asked >= 0 ? asked : 500 * 2 ** (attempt - 1) * (0.8 + 0.4 * random);
-  return Math.min(wait, maxWaitMs);
+function isBusy({ status }: Reply): boolean {
+  return status === 429 || status === 503;
 }
 
-async function sleepUnlessAborted(milliseconds: number, signal: AbortSignal): Promise<void> {
-  await sleepFor(milliseconds, undefined, { signal });
+function readRetryAfterMs({ retryAfter }: { retryAfter: string | null }): number | undefined {
+  if (retryAfter === null || retryAfter === '') return undefined;
+  const requestedMs = Number(retryAfter) * 1000;
+  return Number.isFinite(requestedMs) && requestedMs >= 0
+    ? Math.min(requestedMs, busyServer.maxWaitMs)
+    : undefined;
 }

@@ -13,7 +13,7 @@ const client = new SQSClient({ region: 'eu-west-1' });
 const sqs = mockClient(client);
 const queueUrl = 'https://sqs.eu-west-1.amazonaws.com/123456789012/deliveries.fifo';
 const queue = createDeliveryQueue({ client, queueUrl });
-const message = { job_id: '0c4c1c5e-7a53-4f2c-9b3f-1f0a5ad1e001', sequence: 4, resend: 1 };
+const message = { job_id: '0c4c1c5e-7a53-4f2c-9b3f-1f0a5ad1e001', sequence: 4, resend: 1, attempt: 0 };
 
 beforeEach(() => void sqs.reset());
 

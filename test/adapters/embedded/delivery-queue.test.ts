@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { openDatabase } from '../../../adapters/embedded/database.ts';
 import {
@@ -8,6 +8,7 @@ import {
   type DeliveryOutcome,
 } from '../../../adapters/embedded/delivery-queue.ts';
 import { describeDeliveryQueue } from '../../contract/delivery-queue.contract.ts';
+import { migrations } from '../../../adapters/embedded/schema.ts';
 import { createCollectedLog } from './collected-log.ts';
 import { createFakeTime } from './fake-time.ts';
 
@@ -227,7 +228,7 @@ describe('The embedded queue', () => {
     const ahead = createQueue({ startsAt: new Date('2026-03-01T13:00:00.000Z') });
     const sent = message(randomUUID(), 1);
     await ahead.queue.send(sent);
-    ahead.database.exec('DELETE FROM delivery_queue');
+    ahead.database.exec('DELETE FROM delivery_messages');
 
     const next = createQueue({ database: ahead.database, startsAt: new Date('2026-03-01T12:00:00.000Z') });
     const { handled, consume } = collecting(next.queue);
@@ -243,7 +244,7 @@ const done = async (): Promise<DeliveryOutcome> => ({ kind: 'done' });
 const hang = (): Promise<DeliveryOutcome> => new Promise(() => undefined);
 
 function message(jobId: string, sequence: number) {
-  return { job_id: jobId, sequence, resend: 0 };
+  return { job_id: jobId, sequence, resend: 0, attempt: 0 };
 }
 
 type QueueSetup = {
@@ -270,3 +271,21 @@ function collecting(queue: ReturnType<typeof createDeliveryQueue>) {
     });
   return { handled, consume };
 }
+
+test('the migration keeps queued messages in order, with their delay', async () => {
+  const job = randomUUID();
+  const database = new DatabaseSync(':memory:');
+  for (const migration of migrations.slice(0, 3)) database.exec(migration);
+  database.exec(`
+    INSERT INTO delivery_queue VALUES (4, '${job}', 1, 0, ${Date.parse('2026-03-01T12:00:30Z')}, 1);
+    INSERT INTO delivery_queue VALUES (9, '${job}', 3, 2, 0, 0);`);
+  database.exec(migrations[3]!);
+  const { queue, time } = createQueue({ database, startsAt: new Date('2026-03-01T12:00:00Z') });
+  const { handled, consume } = collecting(queue);
+  consume(done);
+
+  await time.pass(29);
+  expect(handled).toEqual([]);
+  await time.pass(1);
+  expect(handled).toEqual([message(job, 1), { ...message(job, 3), resend: 2 }]);
+});

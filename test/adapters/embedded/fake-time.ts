@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { SetTimer } from '../../../adapters/timer.ts';
+import type { SetTimer } from '../../../core/time-limit.ts';
 
 /** Clock and timers that advance only on request. */
 export function createFakeTime(start = new Date('2026-03-01T12:00:00.000Z')) {

@@ -9,7 +9,10 @@ import { createKeyStore } from '../../../adapters/embedded/key-store.ts';
 import { start } from '../../contract/records.ts';
 
 /** Statements that scan a table on purpose: totals (one row per counter) and the queue at start. */
-const wholeTables = ['SELECT counter, value FROM totals', 'SELECT DISTINCT job_id FROM delivery_queue'];
+const wholeTables = [
+  'SELECT counter, value FROM totals',
+  'SELECT DISTINCT message_group FROM delivery_messages',
+];
 
 test('no other statement of the stores scans a table', async () => {
   const database = openDatabase(':memory:');

@@ -2,6 +2,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { InvalidUrlError } from '../../../core/errors.ts';
 import { deliverEvent } from '../../../core/delivery/deliver-event.ts';
+import type { DeliveryMessage } from '../../../core/records/delivery.ts';
 import type { WebhookRequest } from '../../../core/ports/delivery.ts';
 import { createClientFor } from '../../support/api-client.ts';
 import type { ApiClient } from '../../support/api-client.ts';
@@ -30,14 +31,19 @@ async function triggeredMonitor(webhookUrl: string | undefined = hook): Promise<
   return body.job_id;
 }
 
-/** Handles the messages that are due, like the queue. */
+/** Handles all messages, the retries of an event before the next event. */
 async function deliverAll(): Promise<void> {
   for (const message of world.queued.splice(0)) {
-    let outcome = await deliverEvent(message, world.c);
-    while (outcome.kind === 'again') {
-      world.advance(outcome.afterSeconds);
-      outcome = await deliverEvent(message, world.c);
-    }
+    await deliverUntilDone(message);
+    for (const retry of world.queued.splice(0)) await deliverUntilDone(retry);
+  }
+}
+
+async function deliverUntilDone(message: DeliveryMessage): Promise<void> {
+  let outcome = await deliverEvent(message, world.c);
+  while (outcome.kind === 'again') {
+    world.advance(outcome.afterSeconds);
+    outcome = await deliverEvent(message, world.c);
   }
 }
 
@@ -120,7 +126,7 @@ describe('sending again', () => {
       status: 200,
       body: { job_id: jobId, sequence: 3, type: 'watch_triggered', resend: 1 },
     });
-    expect(world.queued).toEqual([{ job_id: jobId, sequence: 3, resend: 1 }]);
+    expect(world.queued).toEqual([{ job_id: jobId, sequence: 3, resend: 1, attempt: 0 }]);
     world.sent.length = 0;
     world.script.webhooks.push(...four.slice(1));
     await deliverAll();

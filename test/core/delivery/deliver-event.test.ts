@@ -2,6 +2,9 @@ import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createMonitor } from '../../../core/job/create-monitor.ts';
 import { deliverEvent } from '../../../core/delivery/deliver-event.ts';
+import { TransientError } from '../../../core/errors.ts';
+import { deliveryMessageSchema, messageGroup } from '../../../core/records/delivery.ts';
+import type { Counted } from '../../../core/ports/meter.ts';
 import { cancelJob } from '../../../core/job/end-job.ts';
 import { getJob } from '../../../core/job/read-jobs.ts';
 import { jobDetail } from '../../../core/job/present-job.ts';
@@ -30,7 +33,10 @@ async function triggeredMonitor() {
 }
 
 const deliver = (jobId: string, sequence: number) =>
-  deliverEvent({ job_id: jobId, sequence, resend: 0 }, world.c);
+  deliverEvent({ job_id: jobId, sequence, resend: 0, attempt: 0 }, world.c);
+/** Handles the message of a delivery that has failed before. */
+const retry = (jobId: string, sequence: number) =>
+  deliverEvent({ job_id: jobId, sequence, resend: 0, attempt: 1 }, world.c);
 const bodies = () => world.sent.map(({ body }) => JSON.parse(body));
 
 describe('a webhook', () => {
@@ -92,12 +98,11 @@ describe('a receiver that fails', () => {
   test('twice gets the event on the third attempt, with the same webhook-id', async () => {
     const jobId = await triggeredMonitor();
     world.script.webhooks.push({ status: 500 }, { status: null, error: 'timed out' });
-    const first = await deliver(jobId, 3);
-    expect(first).toMatchObject({ kind: 'again' });
-    world.advance(5);
     await deliver(jobId, 3);
+    world.advance(5);
+    expect(await retry(jobId, 3)).toEqual({ kind: 'again', afterSeconds: 25 });
     world.advance(25);
-    expect(await deliver(jobId, 3)).toEqual({ kind: 'done' });
+    expect(await retry(jobId, 3)).toEqual({ kind: 'done' });
     expect(new Set(world.sent.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
     expect(await world.c.deliveries.get(jobId, 3)).toMatchObject({
       state: 'delivered',
@@ -109,8 +114,76 @@ describe('a receiver that fails', () => {
     const jobId = await triggeredMonitor();
     world.script.webhooks.push({ status: 500 });
     await deliver(jobId, 3);
-    expect(await deliver(jobId, 3)).toMatchObject({ kind: 'again' });
+    expect(await retry(jobId, 3)).toEqual({ kind: 'again', afterSeconds: 5 });
     expect(world.sent).toHaveLength(1);
+  });
+
+  test('a failed first attempt moves to a message group of its own and completes its message', async () => {
+    const jobId = await triggeredMonitor();
+    world.queued.length = 0;
+    world.script.webhooks.push({ status: 400 });
+    expect(await deliver(jobId, 1)).toEqual({ kind: 'done' });
+    expect(world.queued).toEqual([{ job_id: jobId, sequence: 1, resend: 0, attempt: 1 }]);
+    expect(new Set([...world.queued, { ...world.queued[0]!, attempt: 0 }].map(messageGroup))).toEqual(
+      new Set([jobId, `${jobId}:1`]),
+    );
+  });
+
+  test('a message of the release before, whose delivery has failed attempts, moves without an attempt', async () => {
+    const jobId = await triggeredMonitor();
+    world.script.webhooks.push({ status: 400 }, { status: 400 });
+    await deliver(jobId, 1);
+    world.advance(5);
+    await retry(jobId, 1);
+    world.queued.length = 0;
+    const old = deliveryMessageSchema.parse({ job_id: jobId, sequence: 1, resend: 0 });
+    expect(await deliverEvent(old, world.c)).toEqual({ kind: 'done' });
+    expect(world.sent).toHaveLength(2);
+    expect(world.queued).toEqual([{ job_id: jobId, sequence: 1, resend: 0, attempt: 2 }]);
+  });
+
+  test('a defect moves the delivery to a group of its own, a transient error keeps its place', async () => {
+    const jobId = await triggeredMonitor();
+    world.queued.length = 0;
+    const failing = (error: Error) => ({
+      ...world.c,
+      signer: {
+        ...world.c.signer,
+        sign: async () => {
+          throw error;
+        },
+      },
+    });
+    const message = { job_id: jobId, sequence: 1, resend: 0, attempt: 0 };
+    await expect(deliverEvent(message, failing(new TransientError('throttled')))).rejects.toThrow(
+      TransientError,
+    );
+    expect(world.queued).toEqual([]);
+    expect(await deliverEvent(message, failing(new Error('defect')))).toEqual({ kind: 'done' });
+    expect(world.queued).toEqual([{ ...message, attempt: 1 }]);
+    await expect(deliverEvent({ ...message, attempt: 1 }, failing(new Error('defect')))).rejects.toThrow(
+      'defect',
+    );
+  });
+
+  test('an attempt counts the time since its event or its planned start as lateness', async () => {
+    const jobId = await triggeredMonitor();
+    const late: number[] = [];
+    const counting = {
+      ...world.c,
+      meter: {
+        ...world.c.meter,
+        count: async (counted: Counted) => {
+          if (counted.kind === 'delivery_attempt') late.push(counted.lateSeconds);
+        },
+      },
+    };
+    world.script.webhooks.push({ status: 500 });
+    world.advance(7);
+    await deliverEvent({ job_id: jobId, sequence: 1, resend: 0, attempt: 0 }, counting);
+    world.advance(5 + 40);
+    await deliverEvent({ job_id: jobId, sequence: 1, resend: 0, attempt: 1 }, counting);
+    expect(late).toEqual([7, 40]);
   });
 
   test.each([-3600, -60])(
@@ -118,23 +191,25 @@ describe('a receiver that fails', () => {
     async (seconds) => {
       const jobId = await triggeredMonitor();
       world.script.webhooks.push({ status: 500 });
-      expect(await deliver(jobId, 3)).toEqual({ kind: 'again', afterSeconds: 5 });
+      await deliver(jobId, 3);
+      expect(await retry(jobId, 3)).toEqual({ kind: 'again', afterSeconds: 5 });
       world.advance(seconds);
       // The queue has waited five seconds by its own clock.
       world.advance(5);
-      expect(await deliver(jobId, 3)).toEqual({ kind: 'done' });
+      expect(await retry(jobId, 3)).toEqual({ kind: 'done' });
     },
   );
 
   test("four times is recorded, and shows in the job's detail", async () => {
     const jobId = await triggeredMonitor();
     world.script.webhooks.push({ status: 500 }, { status: 500 }, { status: 500 }, { status: 500 });
-    for (const seconds of [0, 5, 25, 90]) {
+    await deliver(jobId, 3);
+    for (const seconds of [5, 25, 90]) {
       world.advance(seconds);
-      await deliver(jobId, 3);
+      await retry(jobId, 3);
     }
     expect(world.sent).toHaveLength(4);
-    expect(await deliver(jobId, 3)).toEqual({ kind: 'done' });
+    expect(await retry(jobId, 3)).toEqual({ kind: 'done' });
     expect(world.sent).toHaveLength(4);
     const { stats } = jobDetail(await getJob(jobId, 'harbour', world.c), world.c.baseUrl, world.c.now());
     expect(stats).toMatchObject({

@@ -122,7 +122,7 @@ export async function startVirtualService(clock: MachineClock, stream: VirtualSt
 /** Creates a receiver that fails the first attempt of every third event and the first two of every seventh, with several kinds of errors. */
 function createUnreliableReceiver() {
   const attempts = new Map<number, number>();
-  /** Sequences in the order in which they were taken. */
+  /** Sequences in the order in which they were accepted: retries after later events. */
   const accepted: number[] = [];
   let refused = 0;
   return { accepted, refused: () => refused, take };

@@ -167,7 +167,7 @@ withDynamoLocal((makeTable) => {
   describe('delivery of an event', () => {
     test('an event that is delivered twice concurrently has one id and is skipped afterwards', async () => {
       const { world, jobId } = await alerted();
-      const message = { job_id: jobId, sequence: 3, resend: 0 };
+      const message = { job_id: jobId, sequence: 3, resend: 0, attempt: 0 };
 
       await Promise.all([deliverEvent(message, world.c), deliverEvent(message, world.c)]);
       const sent = world.sent.length;
@@ -184,7 +184,7 @@ withDynamoLocal((makeTable) => {
     test('an early message waits, and the message of a deleted job is done', async () => {
       const { world, jobId } = await alerted();
       world.script.webhooks.push({ status: 503 });
-      const message = { job_id: jobId, sequence: 1, resend: 0 };
+      const message = { job_id: jobId, sequence: 1, resend: 0, attempt: 1 };
       expect(await deliverEvent(message, world.c)).toMatchObject({ kind: 'again' });
 
       expect(await deliverEvent(message, world.c)).toMatchObject({ kind: 'again' });

@@ -1,5 +1,5 @@
 import { createMeter } from '../../../../adapters/aws/dynamodb/meter.ts';
-import { systemBackoff } from '../../../../adapters/aws/dynamodb/retry-with-jitter.ts';
+import { systemBackoff } from '../../../../adapters/retry-with-backoff.ts';
 import { dynamoStores, type DynamoStoreSettings } from '../../../../adapters/aws/dynamodb/stores.ts';
 import { openTable } from '../../../../adapters/aws/dynamodb/open-table.ts';
 import { randomUUID } from 'node:crypto';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { systemBackoff } from '../../../../adapters/aws/dynamodb/retry-with-jitter.ts';
+import { systemBackoff } from '../../../../adapters/retry-with-backoff.ts';
 import { createKeyStore } from '../../../../adapters/aws/dynamodb/key-store.ts';
 import { openTable } from '../../../../adapters/aws/dynamodb/open-table.ts';
 import { newKey } from '../../../contract/key-store.contract.ts';
