@@ -8,7 +8,7 @@ export const disclosure = 'Measured by the built-in pixel model, which is not a 
 
 /** Hint for conditions that pixels do not decide. */
 export const configureVlmHint =
-  'To check it, configure a vision-language model: VISION=bedrock, or VISION=openai with your own server.';
+  'To check it, configure a vision-language model: WATCHPOST_VISION=bedrock, or WATCHPOST_VISION=openai with your own server.';
 
 /** Returns one sentence per atom with its measured values. */
 export function instrumentFor(condition: Condition, moment: Moment): string[] {
