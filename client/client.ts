@@ -83,6 +83,17 @@ export function createClient(options: ClientOptions) {
     /** Sends one signed test event to a URL and returns the result. Without retries. */
     testWebhook: (request: Api.WebhookTestRequest, o: Signal = {}) =>
       post<Api.WebhookTest>('/webhook-test', request, o, false),
+    /** Returns the types of events that webhooks of new jobs receive if the job states none. */
+    getWebhookDefaults: (o: Signal = {}) => get<Api.WebhookDefaults>('/webhook-defaults', {}, o),
+    /** Replaces these types; `null` for all. */
+    replaceWebhookDefaults: (request: Api.WebhookDefaultsRequest, { signal }: Signal = {}) =>
+      send<Api.WebhookDefaults>({
+        method: 'PUT',
+        path: '/webhook-defaults',
+        body: request,
+        repeatable: true,
+        signal,
+      }),
     /** Returns the signing secret of webhooks. */
     getWebhookSecret: (o: Signal = {}) => get<Api.WebhookSecret>('/webhook-secret', {}, o),
     /** Rotates the signing secret. Without retries. */

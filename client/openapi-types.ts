@@ -3,6 +3,8 @@
 export type InputMode = 'frames' | 'clip' | 'hybrid';
 export type JobStatus = 'pending' | 'running' | 'stopped' | 'completed' | 'failed';
 export type JobType = 'live-monitor' | 'live-digest';
+export type WebhookEventType =
+  'job_started' | 'watch_triggered' | 'summary_generated' | 'error' | 'job_stopped';
 export type Scope = 'jobs' | 'internal' | 'admin';
 export type StopReason =
   | 'condition_triggered'
@@ -49,6 +51,10 @@ export type JobConfig =
        * Webhook URL with masked password
        */
       webhook_url?: string;
+      /**
+       * Types of events that the webhook receives; absent: all
+       */
+      webhook_events?: WebhookEventType[];
     }
   | {
       window_minutes: number;
@@ -62,6 +68,10 @@ export type JobConfig =
        * Webhook URL with masked password
        */
       webhook_url?: string;
+      /**
+       * Types of events that the webhook receives; absent: all
+       */
+      webhook_events?: WebhookEventType[];
     };
 export type LoggedEvent = JobStarted | Progress | WatchTriggered | SummaryGenerated | ErrorEvent | JobStopped;
 export type StreamedEvent =
@@ -123,6 +133,10 @@ export interface MonitorRequest {
   condition: string;
   webhook_url?: string | null;
   /**
+   * Types of events that webhook_url receives; default: those of PUT /webhook-defaults, else all
+   */
+  webhook_events?: WebhookEventType[] | null;
+  /**
    * Seconds between checks
    */
   interval_seconds?: number;
@@ -159,6 +173,10 @@ export interface DigestRequest {
   window_minutes?: number;
   webhook_url?: string | null;
   /**
+   * Types of events that webhook_url receives; default: those of PUT /webhook-defaults, else all
+   */
+  webhook_events?: WebhookEventType[] | null;
+  /**
    * Seconds between captures
    */
   capture_interval_seconds?: number;
@@ -180,6 +198,12 @@ export interface WebhookTestRequest {
    * URL that receives events by HTTP POST
    */
   webhook_url: string;
+}
+export interface WebhookDefaultsRequest {
+  /**
+   * Filter of jobs without webhook_events; null: all types
+   */
+  webhook_events?: WebhookEventType[] | null;
 }
 export interface KeyRequest {
   caller?: string;
@@ -485,6 +509,10 @@ export interface JobSummary {
          */
         webhook_url?: string;
         /**
+         * Types of events that the webhook receives; absent: all
+         */
+        webhook_events?: WebhookEventType[];
+        /**
          * Delivery mode of events
          */
         delivery: 'polling' | 'webhook';
@@ -505,6 +533,10 @@ export interface JobSummary {
          * Webhook URL with masked password
          */
         webhook_url?: string;
+        /**
+         * Types of events that the webhook receives; absent: all
+         */
+        webhook_events?: WebhookEventType[];
         /**
          * Delivery mode of events
          */
@@ -871,6 +903,10 @@ export interface DeliveryPage {
    */
   webhook_url: string | null;
   /**
+   * Types of events that the webhook receives; null for all
+   */
+  webhook_events: WebhookEventType[] | null;
+  /**
    * Ordered by sequence
    */
   deliveries: Delivery[];
@@ -900,6 +936,12 @@ export interface WebhookTest {
    * Reason of the failure; null if the receiver returned 2xx
    */
   error: string | null;
+}
+export interface WebhookDefaults {
+  /**
+   * Types of events that the webhook receives; null for all
+   */
+  webhook_events: WebhookEventType[] | null;
 }
 export interface WebhookSecret {
   /**

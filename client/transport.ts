@@ -16,7 +16,7 @@ export type ClientOptions = {
 
 /** One API request. */
 export type Call = {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   query?: Record<string, string | number | boolean | undefined>;
   body?: object;

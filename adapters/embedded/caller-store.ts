@@ -25,5 +25,10 @@ export function createCallerStore(database: DatabaseSync): CallerStore {
         update.run(JSON.stringify({ ...stored, webhook_secret: secret }), caller);
         return 'replaced';
       }),
+    setWebhookEvents: async (caller, events) =>
+      transaction(database, () => {
+        const stored = read(caller);
+        if (stored) update.run(JSON.stringify({ ...stored, webhook_events: events }), caller);
+      }),
   };
 }

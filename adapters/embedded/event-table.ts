@@ -1,10 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import {
-  isDeliveredByWebhook,
-  jobEventSchema,
-  type EventType,
-  type JobEvent,
-} from '../../core/records/event.ts';
+import { isDeliveredByWebhook } from '../../core/records/delivery.ts';
+import { jobEventSchema, type EventType, type JobEvent } from '../../core/records/event.ts';
 import { readOptionalRecord, readRecords } from './record.ts';
 
 /** Creates the table of events, ordered by sequence within a job. An insert throws if the sequence is taken. */

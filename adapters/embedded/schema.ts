@@ -123,6 +123,69 @@ export const migrations: readonly string[] = [
     FROM delivery_queue;
   DROP TABLE delivery_queue;
   `,
+  // `record` of a watch is its configuration, which ticks do not write; `run` is the part that each commit writes.
+  `
+  CREATE TABLE watches (
+    watch_id TEXT NOT NULL PRIMARY KEY,
+    caller TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    published INTEGER NOT NULL,
+    unpublished INTEGER NOT NULL,
+    lease_until INTEGER,
+    deleted_at INTEGER,
+    record TEXT NOT NULL,
+    run TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX watches_of_caller ON watches (caller, created_at, watch_id);
+  CREATE INDEX watches_by_lease ON watches (lease_until) WHERE lease_until IS NOT NULL;
+  CREATE INDEX watches_to_publish ON watches (unpublished) WHERE unpublished > published;
+  CREATE INDEX watches_by_deletion ON watches (deleted_at) WHERE deleted_at IS NOT NULL;
+
+  CREATE TABLE watch_secrets (
+    watch_id TEXT NOT NULL PRIMARY KEY,
+    record TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE watch_events (
+    watch_id TEXT NOT NULL,
+    sequence INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    record TEXT NOT NULL,
+    PRIMARY KEY (watch_id, sequence)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX watch_events_by_expiry ON watch_events (expires_at);
+
+  CREATE TABLE alerts (
+    alert_id TEXT NOT NULL PRIMARY KEY,
+    watch_id TEXT NOT NULL,
+    caller TEXT NOT NULL,
+    opened_at TEXT NOT NULL,
+    is_open INTEGER NOT NULL,
+    expires_at INTEGER,
+    record TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX alerts_of_caller ON alerts (caller, opened_at DESC, alert_id DESC);
+  CREATE INDEX alerts_of_watch ON alerts (watch_id, opened_at DESC, alert_id DESC);
+  CREATE INDEX alerts_by_expiry ON alerts (expires_at) WHERE expires_at IS NOT NULL;
+
+  CREATE TABLE watch_hours (
+    watch_id TEXT NOT NULL,
+    hour TEXT NOT NULL,
+    record TEXT NOT NULL,
+    PRIMARY KEY (watch_id, hour)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX watch_hours_by_age ON watch_hours (hour);
+
+  CREATE TABLE watch_reviews (
+    watch_id TEXT NOT NULL,
+    week TEXT NOT NULL,
+    condition_id TEXT NOT NULL,
+    correct INTEGER NOT NULL,
+    wrong INTEGER NOT NULL,
+    PRIMARY KEY (watch_id, week, condition_id)
+  ) STRICT, WITHOUT ROWID;
+  `,
   // Facts of the data directory, such as the fingerprint of its master secret.
   `
   CREATE TABLE facts (

@@ -13,7 +13,7 @@ import type { OwnSchemas, RequestParts, RequestSchemas } from './read-request.ts
 export type EndpointDeclaration = {
   /** `operationId` of the OpenAPI document, and name of the MCP tool. */
   id: string;
-  method: 'get' | 'post' | 'patch' | 'delete';
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** Path below the base URL, with parameters in braces. */
   path: string;
   tag: Tag;

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { inputModeSchema } from '../../core/records/capture.ts';
-import { deliveryStateSchema } from '../../core/records/delivery.ts';
+import { deliveryStateSchema, webhookEventTypeSchema } from '../../core/records/delivery.ts';
 import { gapSchema, jobStatusSchema, jobTypeSchema, stopReasonSchema } from '../../core/records/job.ts';
 import { scopeSchema } from '../../core/records/key.ts';
 import { logLevelSchema } from '../../core/ports/log.ts';
 import { analyzeFrameRequestSchema } from '../../core/requests/analyze-frame.ts';
 import { checkOnceRequestSchema } from '../../core/requests/check-once.ts';
-import { webhookTestRequestSchema } from '../../core/requests/deliveries.ts';
+import { webhookDefaultsRequestSchema, webhookTestRequestSchema } from '../../core/requests/deliveries.ts';
 import { callerRequestSchema, keyLabelSchema, keyRequestSchema } from '../../core/requests/keys.ts';
 import { digestRequestSchema } from '../../core/requests/live-digest.ts';
 import { monitorRequestSchema } from '../../core/requests/live-monitor.ts';
@@ -30,6 +30,7 @@ const shared = {
   InputMode: inputModeSchema,
   JobStatus: jobStatusSchema,
   JobType: jobTypeSchema,
+  WebhookEventType: webhookEventTypeSchema,
   Scope: scopeSchema,
 };
 
@@ -41,6 +42,7 @@ const requests = createRegistry({
   MonitorRequest: monitorRequestSchema,
   DigestRequest: digestRequestSchema,
   WebhookTestRequest: webhookTestRequestSchema,
+  WebhookDefaultsRequest: webhookDefaultsRequestSchema,
   KeyRequest: keyRequestSchema,
   KeyLabel: keyLabelSchema,
   CallerRequest: callerRequestSchema,
@@ -79,6 +81,7 @@ const responses = createRegistry({
   DeliveryPage: deliveries.deliveryPageSchema,
   Resend: deliveries.resendResponseSchema,
   WebhookTest: deliveries.webhookTestResponseSchema,
+  WebhookDefaults: deliveries.webhookDefaultsResponseSchema,
   WebhookSecret: access.webhookSecretResponseSchema,
   Key: access.keySchema,
   KeyList: access.keyListResponseSchema,

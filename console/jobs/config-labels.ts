@@ -18,9 +18,10 @@ function nameWords(name: string): string {
   return (words.charAt(0).toUpperCase() + words.slice(1)).replace(/ url$/, ' URL');
 }
 
-function valueWords(name: string, value: string | number | boolean | null | undefined): string {
+function valueWords(name: string, value: string | number | boolean | string[] | null | undefined): string {
   if (value === null || value === undefined) return 'No limit';
   if (typeof value === 'boolean') return value ? 'On' : 'Off';
+  if (Array.isArray(value)) return value.join(', ').replaceAll('_', ' ');
   if (typeof value === 'string') return value;
   if (name.endsWith('_seconds')) return duration(value);
   return name.endsWith('_minutes') ? duration(value * 60) : value.toLocaleString();

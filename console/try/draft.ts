@@ -16,6 +16,8 @@ export type Draft = {
   includeFrames: boolean;
   prefilter: boolean;
   webhookUrl: string;
+  /** True if the webhook does not receive start and end of the job. */
+  alertsOnly: boolean;
 };
 
 /** Kind of request that the page creates: `look` is a single check. */
@@ -37,6 +39,7 @@ export const emptyDraft: Draft = {
   includeFrames: true,
   prefilter: true,
   webhookUrl: '',
+  alertsOnly: false,
 };
 
 /** Creates the request of a single check. */
@@ -84,6 +87,12 @@ function modeFields({ mode, clipSeconds }: Draft) {
   };
 }
 
-function webhookField({ webhookUrl }: Draft): { webhook_url?: string } {
-  return webhookUrl.trim() === '' ? {} : { webhook_url: webhookUrl.trim() };
+const alertEvents = ['watch_triggered', 'summary_generated', 'error'] as const;
+
+function webhookField({
+  webhookUrl,
+  alertsOnly,
+}: Draft): Pick<MonitorRequest, 'webhook_url' | 'webhook_events'> {
+  if (webhookUrl.trim() === '') return {};
+  return { webhook_url: webhookUrl.trim(), ...(alertsOnly && { webhook_events: [...alertEvents] }) };
 }

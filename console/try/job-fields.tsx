@@ -126,6 +126,14 @@ function Shared({ draft, onChange }: Props) {
           />
         )}
       </Field>
+      {draft.webhookUrl.trim() !== '' && (
+        <Checkbox
+          label="Webhook for alerts only"
+          hint="Sends alerts, summaries and errors, not the start and end of the job"
+          checked={draft.alertsOnly}
+          onChecked={(alertsOnly) => onChange({ alertsOnly })}
+        />
+      )}
     </>
   );
 }

@@ -1,9 +1,8 @@
 import type { CoreDeps } from '../dependencies.ts';
-import { initialDelivery } from '../records/delivery.ts';
+import { initialDelivery, passesFilter } from '../records/delivery.ts';
 import type { Delivery } from '../records/delivery.ts';
 import { rules } from '../rules.ts';
 import { RateLimitedError, WatchpostError } from '../errors.ts';
-import { isDeliveredByWebhook } from '../records/event.ts';
 import type { Job } from '../records/job.ts';
 import { maskUrl } from '../stream/mask-url.ts';
 import { jobLog } from '../ports/log.ts';
@@ -24,6 +23,7 @@ export async function readDeliveries(jobId: string, caller: string, query: Deliv
   return {
     job_id: jobId,
     webhook_url: job.webhook_url === null ? null : maskUrl(job.webhook_url),
+    webhook_events: job.webhook_events,
     deliveries: page.map(presentDelivery),
     next_after: page.at(-1)?.sequence ?? query.after,
     has_more: wanted.length > page.length,
@@ -53,7 +53,7 @@ export async function resendDelivery(jobId: string, sequence: number, caller: st
 
 async function endedDelivery(job: Job, sequence: number, deps: Deps): Promise<Delivery> {
   const event = job.webhook_url === null ? undefined : await deps.jobs.event(job.job_id, sequence);
-  if (!event || !isDeliveredByWebhook(event.type)) throw noSuchDelivery();
+  if (!event || !passesFilter(job.webhook_events, event.type)) throw noSuchDelivery();
   const stored = await deps.deliveries.get(job.job_id, sequence);
   const delivery = stored ?? initialDelivery(job.job_id, sequence, event.type);
   if (delivery.state === 'pending') throw stillPending();
@@ -94,7 +94,7 @@ function noSuchDelivery(): WatchpostError {
   return new WatchpostError(
     'NOT_FOUND',
     'No such delivery',
-    'Take the sequence from GET /jobs/{job_id}/deliveries; only jobs with a webhook_url have any.',
+    'Take the sequence from GET /jobs/{job_id}/deliveries; only jobs with a webhook_url have any, of the types in webhook_events.',
   );
 }
 

@@ -1,5 +1,5 @@
 import type { CoreDeps } from '../dependencies.ts';
-import { isDeliveredByWebhook } from '../records/event.ts';
+import { passesFilter } from '../records/delivery.ts';
 import { jobLog } from '../ports/log.ts';
 
 type Deps = Pick<CoreDeps, 'jobs' | 'queue' | 'log' | 'now'>;
@@ -7,7 +7,7 @@ type Deps = Pick<CoreDeps, 'jobs' | 'queue' | 'log' | 'now'>;
 const pageSize = 100;
 
 /**
- * Sends the events after `published` to the delivery queue, in order. Logs a failure and never throws: the next tick or
+ * Sends the events after `published` that the webhook receives to the delivery queue, in order. Logs a failure and never throws: the next tick or
  * `reconcile` publishes the events.
  */
 export async function publishEvents(jobId: string, deps: Deps): Promise<void> {
@@ -29,7 +29,7 @@ async function publish(jobId: string, deps: Deps): Promise<void> {
     const last = events.at(-1);
     if (!last) return;
     for (const event of events) {
-      if (isDeliveredByWebhook(event.type))
+      if (passesFilter(job.webhook_events, event.type))
         await deps.queue.send({ job_id: jobId, sequence: event.sequence, resend: 0, attempt: 0 });
     }
     published = last.sequence;

@@ -3,6 +3,7 @@ import { rules } from '../rules.ts';
 import { addSeconds } from '../time.ts';
 import { IdempotencyConflictError, IdempotencyKeyReusedError, MaxJobsReachedError } from '../errors.ts';
 import { zeroCounters, initialTickState } from '../records/job.ts';
+import type { WebhookEventType } from '../records/delivery.ts';
 import type { DigestJob, JobBase, MonitorJob, Source } from '../records/job.ts';
 import { maskUrl } from '../stream/mask-url.ts';
 import type { IdempotencyRecord } from '../ports/job-store.ts';
@@ -11,14 +12,28 @@ import { probeStream } from '../stream/stream-access.ts';
 
 export type AcceptDeps = Pick<
   CoreDeps,
-  'jobs' | 'streams' | 'turns' | 'urls' | 'webhookUrls' | 'executions' | 'limits' | 'log' | 'now' | 'newId'
+  | 'jobs'
+  | 'callers'
+  | 'streams'
+  | 'turns'
+  | 'urls'
+  | 'webhookUrls'
+  | 'executions'
+  | 'limits'
+  | 'log'
+  | 'now'
+  | 'newId'
 >;
 
 /** Fields that differ between the types of job. */
 type Kind = Pick<MonitorJob, 'job_type' | 'config'> | Pick<DigestJob, 'job_type' | 'config' | 'digest'>;
 
 export type JobSpec<K extends Kind> = {
-  request: { stream_url: string; webhook_url?: string | null | undefined };
+  request: {
+    stream_url: string;
+    webhook_url?: string | null | undefined;
+    webhook_events?: WebhookEventType[] | null | undefined;
+  };
   kind: K;
   capture: Pick<Source, 'input_mode' | 'clip_duration_seconds'>;
   /** Differences between the request and the job, for its caller. */
@@ -79,7 +94,8 @@ async function createProbed<K extends Kind>(
   idempotency?: IdempotencyRecord,
 ): Promise<JobBase & K> {
   await probeStream(wanted.request.stream_url, caller, deps);
-  const { job, source } = newJob(wanted, jobId, caller, deps);
+  const webhookEvents = await chooseWebhookEvents(wanted, caller, deps);
+  const { job, source } = newJob({ ...wanted, webhookEvents }, jobId, caller, deps);
   const slotLimit = deps.limits.jobsPerCaller;
   const result = await deps.jobs.create(
     { job, source, slotLimit, ...(idempotency && { idempotency }) },
@@ -107,8 +123,25 @@ function checkUrls({ request }: JobSpec<Kind>, { urls, webhookUrls }: AcceptDeps
   if (request.webhook_url) webhookUrls.check(request.webhook_url, ['http', 'https']);
 }
 
+/** Returns the filter of the request, else the default of the caller; `null` for all types and for a job without a webhook. */
+async function chooseWebhookEvents(
+  { request }: JobSpec<Kind>,
+  caller: string,
+  { callers }: AcceptDeps,
+): Promise<WebhookEventType[] | null> {
+  if (!request.webhook_url) return null;
+  if (request.webhook_events) return [...new Set(request.webhook_events)];
+  return (await callers.find(caller))?.webhook_events ?? null;
+}
+
 function newJob<K extends Kind>(
-  { request, kind, capture, notices }: JobSpec<K>,
+  {
+    request,
+    kind,
+    capture,
+    notices,
+    webhookEvents,
+  }: JobSpec<K> & { webhookEvents: WebhookEventType[] | null },
   jobId: string,
   caller: string,
   deps: AcceptDeps,
@@ -123,6 +156,7 @@ function newJob<K extends Kind>(
     stream_url: maskUrl(request.stream_url),
     source_id: source.source_id,
     webhook_url: request.webhook_url ?? null,
+    webhook_events: webhookEvents,
     notices,
     counters: zeroCounters,
     watch: initialTickState,

@@ -15,20 +15,31 @@ export function monitorNotices(
     request.condition.trim() === ''
       ? 'The condition is blank: describe what the check searches for.'
       : undefined,
+    webhookEventsNotice(request),
     describeIgnored(unknown),
   ].filter((notice) => notice !== undefined);
 }
 
 /** Describes where a digest differs from its request, one sentence each. */
 export function digestNotices(
-  { max_windows: maxWindows, window_minutes: windowMinutes }: DigestRequest,
+  request: DigestRequest,
   config: DigestConfig,
   unknown: readonly UnknownField[],
 ): string[] {
+  const { max_windows: maxWindows, window_minutes: windowMinutes } = request;
   const wantedSeconds = maxWindows === null ? 0 : maxWindows * windowMinutes * 60;
-  return [limitNotice(wantedSeconds, config.digest_duration_seconds), describeIgnored(unknown)].filter(
-    (notice) => notice !== undefined,
-  );
+  return [
+    limitNotice(wantedSeconds, config.digest_duration_seconds),
+    webhookEventsNotice(request),
+    describeIgnored(unknown),
+  ].filter((notice) => notice !== undefined);
+}
+
+function webhookEventsNotice({
+  webhook_url: url,
+  webhook_events: events,
+}: MonitorRequest | DigestRequest): string | undefined {
+  return events && !url ? 'webhook_events has no effect without webhook_url.' : undefined;
 }
 
 function limitNotice(wantedSeconds: number, allowedSeconds: number): string | undefined {

@@ -76,7 +76,9 @@ export function jobStats(stored: Job, now: Date): z.input<typeof finalStatsSchem
 }
 
 function visibleConfig(job: Job) {
-  return job.webhook_url === null ? job.config : { ...job.config, webhook_url: maskUrl(job.webhook_url) };
+  if (job.webhook_url === null) return job.config;
+  const filter = job.webhook_events === null ? {} : { webhook_events: job.webhook_events };
+  return { ...job.config, webhook_url: maskUrl(job.webhook_url), ...filter };
 }
 
 function watchSeconds(job: Job, now: Date): number {

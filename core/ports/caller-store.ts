@@ -13,4 +13,6 @@ export interface CallerStore {
     expectedVersion: number,
     secret: SecretVersions,
   ): Promise<'replaced' | 'outdated'>;
+  /** Replaces the default filter of webhook events; the last change wins. Does nothing if the caller does not exist. */
+  setWebhookEvents(caller: string, events: Caller['webhook_events']): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { webhookEventsSchema } from './delivery.ts';
 import { addSeconds } from '../time.ts';
 
 const timestampSchema = z.iso.datetime();
@@ -18,6 +19,8 @@ export const callerSchema = z.object({
   label: z.string().nullable(),
   created_at: timestampSchema,
   webhook_secret: secretVersionsSchema,
+  /** Filter of jobs that state none. */
+  webhook_events: webhookEventsSchema,
 });
 export type Caller = z.infer<typeof callerSchema>;
 
@@ -26,7 +29,13 @@ const previousKept = 2;
 
 /** Creates a caller whose webhook secret has version 1. */
 export function newCaller(caller: string, label: string | null, now: Date): Caller {
-  return { caller, label, created_at: now.toISOString(), webhook_secret: { version: 1, previous: [] } };
+  return {
+    caller,
+    label,
+    created_at: now.toISOString(),
+    webhook_secret: { version: 1, previous: [] },
+    webhook_events: null,
+  };
 }
 
 /** Returns the versions that sign now, newest first. A caller without a record has never rotated: version 1. */

@@ -3,6 +3,29 @@ import { ageSeconds, secondsUntil } from '../time.ts';
 
 const timestampSchema = z.iso.datetime();
 
+/** Types of events that webhooks receive: all except `progress` (design section 9). */
+export const webhookEventTypeSchema = z.enum([
+  'job_started',
+  'watch_triggered',
+  'summary_generated',
+  'error',
+  'job_stopped',
+]);
+export type WebhookEventType = z.infer<typeof webhookEventTypeSchema>;
+
+/** Types that a webhook receives; `null` for all. The default covers records of earlier releases. */
+export const webhookEventsSchema = z.array(webhookEventTypeSchema).nullable().default(null);
+
+/** Returns true if webhooks receive the event, unless a filter excludes it. */
+export function isDeliveredByWebhook(type: string): boolean {
+  return webhookEventTypeSchema.safeParse(type).success;
+}
+
+/** Returns true if the webhook of the job receives the event. */
+export function passesFilter(filter: readonly WebhookEventType[] | null, type: string): boolean {
+  return filter === null ? isDeliveredByWebhook(type) : filter.some((wanted) => wanted === type);
+}
+
 /** 0 for the original delivery; the default covers records written before resends existed. */
 const resendSchema = z.int().nonnegative().default(0);
 

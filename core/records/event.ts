@@ -115,11 +115,6 @@ const positionSchema = z.object({
 export const jobEventSchema = z.intersection(positionSchema, newEventSchema);
 export type JobEvent = z.infer<typeof jobEventSchema>;
 
-/** Returns true if webhooks receive the event: all types except `progress` (design section 9). */
-export function isDeliveredByWebhook(type: EventType): boolean {
-  return type !== 'progress';
-}
-
 /** Converts new events to stored ones, numbered from `sequence` + 1. */
 export function assignSequences(events: NewEvent[], jobId: string, sequence: number, at: Date): JobEvent[] {
   return events.map((event, index) => ({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { inputModeSchema } from './capture.ts';
+import { webhookEventsSchema } from './delivery.ts';
 import { digestStateSchema } from './digest-state.ts';
 import { captureStateSchema } from './workflow.ts';
 
@@ -130,6 +131,7 @@ const jobBaseSchema = z.object({
   stream_url: z.string(),
   source_id: z.uuid(),
   webhook_url: z.string().nullable(),
+  webhook_events: webhookEventsSchema,
   /** Differences between the request and the job, for its caller. Absent in records of earlier releases. */
   notices: z.array(z.string()).default([]),
   counters: countersSchema,

@@ -212,4 +212,5 @@ export type Alert = z.infer<typeof alertSchema>;
 export type AlertChange =
   | { kind: 'open'; alert: Alert }
   | { kind: 'remind'; alertId: string }
+  | { kind: 'acknowledge'; alertId: string; acknowledged: NonNullable<Alert['acknowledged']> }
   | { kind: 'close'; alertId: string; closed: NonNullable<Alert['closed']>; expiresAt: string };

@@ -3,7 +3,6 @@ import { inputModeSchema } from './capture.ts';
 import { watchEventTypeSchema } from './watch-event-type.ts';
 
 const timestampSchema = z.iso.datetime();
-const countSchema = z.int().nonnegative();
 
 /** Severities from the lowest to the highest. */
 export const severitySchema = z.enum(['info', 'warning', 'critical']);
@@ -123,8 +122,6 @@ export const watchSchema = z.object({
   updated_at: timestampSchema,
   /** The ETag. Each change by a caller increments it. */
   config_version: z.int().positive(),
-  /** Number of the execution; pause, resume and change start the next one. */
-  generation: countSchema,
   stream_url: z.string(),
   source_id: z.uuid(),
   config: watchConfigSchema,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { deliveryStateSchema } from '../records/delivery.ts';
-import { integer, webhookUrl } from './fields.ts';
+import { integer, webhookEvents, webhookUrl } from './fields.ts';
 import { jobPathSchema } from './jobs.ts';
 
 /** Query of `GET /jobs/{job_id}/deliveries` (design section 9). */
@@ -14,3 +14,9 @@ export type DeliveryListQuery = z.infer<typeof deliveryListQuerySchema>;
 export const deliveryPathSchema = jobPathSchema.extend({ sequence: integer(z.int().min(1)) });
 
 export const webhookTestRequestSchema = z.object({ webhook_url: webhookUrl });
+
+/** Body of `PUT /webhook-defaults`. It has no URL: the request of a job decides its delivery mode. */
+export const webhookDefaultsRequestSchema = z.object({
+  webhook_events: webhookEvents.nullable().describe('Filter of jobs without webhook_events; null: all types'),
+});
+export type WebhookDefaultsRequest = z.infer<typeof webhookDefaultsRequestSchema>;

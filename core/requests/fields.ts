@@ -1,5 +1,8 @@
 import { z } from 'zod';
+import { webhookEventTypeSchema } from '../records/delivery.ts';
 import { text } from './text.ts';
+
+const maxWebhookEvents = webhookEventTypeSchema.options.length;
 
 /**
  * Fields of requests (interface section 4). All follow one rule of coercion (design section 10): integers accept integral numbers and
@@ -42,6 +45,16 @@ export const streamUrl = text(1, 500).describe(
 export const condition = text(1, 1000).describe('Sentence that is true or false of the stream');
 export const question = text(1, 1000).describe('Question about the image, in plain words');
 export const webhookUrl = text(1, 2083).describe('URL that receives events by HTTP POST');
+export const webhookEvents = z
+  .preprocess(
+    // Cuts the list before its elements are validated, because it may have thousands.
+    (value) => (Array.isArray(value) ? value.slice(0, maxWebhookEvents + 1) : value),
+    z.array(webhookEventTypeSchema).min(1).max(maxWebhookEvents),
+  )
+  .describe('Types of events that the webhook receives');
+export const jobWebhookEvents = webhookEvents
+  .nullish()
+  .describe('Types of events that webhook_url receives; default: those of PUT /webhook-defaults, else all');
 /** JPEG as raw base64. The maximum body size limits it. */
 export const frameBase64 = text(1).describe('JPEG as raw base64, without a data: prefix');
 export const idempotencyKey = text(1, 255);

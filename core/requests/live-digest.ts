@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, integer, streamUrl, webhookUrl } from './fields.ts';
+import { flag, integer, streamUrl, jobWebhookEvents, webhookUrl } from './fields.ts';
 
 /** Body of `POST /live-digest` (interface section 4.3). */
 export const digestRequestSchema = z.object({
@@ -8,6 +8,7 @@ export const digestRequestSchema = z.object({
     .default(10)
     .describe('Length of a window in minutes; each window has one summary'),
   webhook_url: webhookUrl.nullish(),
+  webhook_events: jobWebhookEvents,
   capture_interval_seconds: integer(z.int().min(10).max(300))
     .default(60)
     .describe('Seconds between captures'),

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { inputModeSchema } from '../records/capture.ts';
-import { condition, flag, integer, streamUrl, webhookUrl } from './fields.ts';
+import { condition, flag, integer, streamUrl, jobWebhookEvents, webhookUrl } from './fields.ts';
 
 /** Body of `POST /live-monitor` (interface section 4.2). */
 export const monitorRequestSchema = z.object({
   stream_url: streamUrl,
   condition,
   webhook_url: webhookUrl.nullish(),
+  webhook_events: jobWebhookEvents,
   interval_seconds: integer(z.int().min(5).max(300)).default(10).describe('Seconds between checks'),
   input_mode: inputModeSchema
     .optional()

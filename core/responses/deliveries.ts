@@ -1,6 +1,12 @@
 import { z } from 'zod';
-import { deliveryStateSchema } from '../records/delivery.ts';
+import { deliveryStateSchema, webhookEventTypeSchema } from '../records/delivery.ts';
 import { count, jobId, sequence, timestamp } from './fields.ts';
+
+/** Filter of a webhook; null for all types. */
+export const visibleWebhookEvents = z
+  .array(webhookEventTypeSchema)
+  .nullable()
+  .describe('Types of events that the webhook receives; null for all');
 
 const attemptSchema = z.object({
   time: timestamp,
@@ -27,6 +33,7 @@ export const deliveryPageSchema = z.object({
     .string()
     .nullable()
     .describe('Webhook URL with masked password; null for a job without webhook'),
+  webhook_events: visibleWebhookEvents,
   deliveries: z.array(deliverySchema).describe('Ordered by sequence'),
   next_after: count.describe('Value of after for the next page'),
   has_more: z.boolean(),
@@ -45,3 +52,5 @@ export const webhookTestResponseSchema = z.object({
   latency_ms: count,
   error: z.string().nullable().describe('Reason of the failure; null if the receiver returned 2xx'),
 });
+
+export const webhookDefaultsResponseSchema = z.object({ webhook_events: visibleWebhookEvents });

@@ -1,8 +1,13 @@
 import { z } from 'zod';
+import { webhookEventTypeSchema } from '../records/delivery.ts';
 import { digestConfigSchema, monitorConfigSchema, stopReasonSchema } from '../records/job.ts';
 
 const visible = {
   webhook_url: z.string().optional().describe('Webhook URL with masked password'),
+  webhook_events: z
+    .array(webhookEventTypeSchema)
+    .optional()
+    .describe('Types of events that the webhook receives; absent: all'),
 };
 
 const delivered = {

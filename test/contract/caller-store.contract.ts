@@ -62,6 +62,24 @@ export function describeCallerStore(name: string, makeStore: () => Promise<Calle
       expect(await store.find('airport')).toBeUndefined();
     });
 
+    test('the filter of webhook events is replaced without the secret, and the secret without the filter', async () => {
+      const store = await makeStore();
+      const caller = newCaller('harbour', null, start);
+      await store.add(caller);
+
+      await store.setWebhookEvents('harbour', ['watch_triggered', 'error']);
+      await store.replaceSecret('harbour', 1, second);
+      expect(await store.find('harbour')).toEqual({
+        ...caller,
+        webhook_secret: second,
+        webhook_events: ['watch_triggered', 'error'],
+      });
+      await store.setWebhookEvents('harbour', null);
+      expect(await store.find('harbour')).toEqual({ ...caller, webhook_secret: second });
+      await store.setWebhookEvents('airport', null);
+      expect(await store.find('airport')).toBeUndefined();
+    });
+
     test('a replacement whose reply was lost took effect and is outdated when repeated', async () => {
       const store = await makeStore();
       const losing = withLostReplies(store);

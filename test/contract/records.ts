@@ -38,6 +38,7 @@ export function newJob(overrides: Partial<MonitorJob> = {}): MonitorJob {
     stream_url: 'https://example.com/live.m3u8',
     source_id: randomUUID(),
     webhook_url: null,
+    webhook_events: null,
     config: {
       condition: 'a ship enters the lock',
       interval_seconds: 10,

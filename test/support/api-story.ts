@@ -88,6 +88,9 @@ async function deliveries(call: CallOperation, world: World, jobId: string) {
   world.script.webhooks.push({ status: 500 });
   await call('test_webhook', { webhook_url: 'https://example.com/hook' });
   await call('test_webhook', { webhook_url: 'https://example.com/hook' });
+  await call('replace_webhook_defaults', { webhook_events: ['watch_triggered', 'error'] });
+  await call('replace_webhook_defaults', { webhook_events: [] });
+  await call('get_webhook_defaults');
   await call('get_webhook_secret');
   await call('rotate_webhook_secret', { grace_seconds: 60 });
   await call('rotate_webhook_secret', { grace_seconds: -1 });

@@ -117,7 +117,6 @@ export function newWatch(fields: Partial<Watch> = {}): Watch {
     created_at: '2026-03-01T12:00:00.000Z',
     updated_at: '2026-03-01T12:00:00.000Z',
     config_version: 1,
-    generation: 0,
     stream_url: 'rtsp://user:***@camera.example/1',
     source_id: '9b2f6a52-5c3e-4b8e-8d8e-5a1f0f6c7d21',
     config: newWatchConfig(),

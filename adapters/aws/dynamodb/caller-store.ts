@@ -44,6 +44,16 @@ export function createCallerStore(table: Table): CallerStore {
       });
       return result.kind === 'written' ? 'replaced' : 'outdated';
     },
+    setWebhookEvents: async (caller, events) => {
+      if (!isName(caller)) return;
+      await table.write({
+        kind: 'update',
+        key: itemKeys.caller(caller),
+        change: 'SET #webhook_events = :events',
+        condition: 'attribute_exists(#pk)',
+        values: { ':events': events },
+      });
+    },
   };
 }
 

@@ -1,4 +1,5 @@
-import { isDeliveredByWebhook, type JobEvent } from '../../../core/records/event.ts';
+import { isDeliveredByWebhook } from '../../../core/records/delivery.ts';
+import type { JobEvent } from '../../../core/records/event.ts';
 import type { Job } from '../../../core/records/job.ts';
 import { isTerminal } from '../../../core/records/transitions.ts';
 

@@ -1,9 +1,11 @@
 import { readDeliveries, resendDelivery } from '../../../core/delivery/deliveries.ts';
 import { testWebhook } from '../../../core/delivery/test-webhook.ts';
+import { readWebhookDefaults, replaceWebhookDefaults } from '../../../core/delivery/webhook-defaults.ts';
 import { readWebhookSecret, rotateWebhookSecret } from '../../../core/delivery/webhook-secret.ts';
 import {
   deliveryListQuerySchema,
   deliveryPathSchema,
+  webhookDefaultsRequestSchema,
   webhookTestRequestSchema,
 } from '../../../core/requests/deliveries.ts';
 import { jobPathSchema } from '../../../core/requests/jobs.ts';
@@ -12,6 +14,7 @@ import { webhookSecretResponseSchema } from '../../../core/responses/access.ts';
 import {
   deliveryPageSchema,
   resendResponseSchema,
+  webhookDefaultsResponseSchema,
   webhookTestResponseSchema,
 } from '../../../core/responses/deliveries.ts';
 import { jobId, webhookUrl } from '../../openapi/examples/jobs.ts';
@@ -122,10 +125,50 @@ const rotateWebhookSecretEndpoint = defineEndpoint(
   ({ query, caller }, deps) => rotateWebhookSecret(caller, query.grace_seconds, deps),
 );
 
+const getWebhookDefaultsEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'get_webhook_defaults',
+    method: 'get',
+    path: '/webhook-defaults',
+    title: 'Read the webhook defaults',
+    description: 'Returns the types of events that webhooks of new jobs receive if the job states none.',
+    effect: 'reads',
+    request: {},
+    response: jsonResponse(webhookDefaultsResponseSchema, { description: 'The defaults' }),
+    errors: [],
+    examples: { response: { alerts: examples.webhookDefaults } },
+  },
+  ({ caller }, deps) => readWebhookDefaults(caller, deps),
+);
+
+const replaceWebhookDefaultsEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'replace_webhook_defaults',
+    method: 'put',
+    path: '/webhook-defaults',
+    title: 'Replace the webhook defaults',
+    description:
+      'Sets the types of events that webhooks of new jobs receive if the job states none. Contains no URL: `webhook_url` of a job selects webhooks.',
+    effect: 'changes',
+    request: { body: webhookDefaultsRequestSchema },
+    response: jsonResponse(webhookDefaultsResponseSchema, { description: 'The defaults' }),
+    errors: [],
+    examples: {
+      body: { alerts: examples.webhookDefaults },
+      response: { alerts: examples.webhookDefaults },
+    },
+  },
+  ({ body, caller }, deps) => replaceWebhookDefaults(body, caller, deps),
+);
+
 export const webhookEndpoints = [
   listDeliveriesEndpoint,
   resendDeliveryEndpoint,
   testWebhookEndpoint,
+  getWebhookDefaultsEndpoint,
+  replaceWebhookDefaultsEndpoint,
   getWebhookSecretEndpoint,
   rotateWebhookSecretEndpoint,
 ];

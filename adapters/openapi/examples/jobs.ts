@@ -37,7 +37,12 @@ export const acceptedJob = {
 export const acceptedWebhookJob = {
   ...head,
   status: 'pending',
-  details: { ...monitorConfig, webhook_url: webhookUrl, delivery: 'webhook', reason: null },
+  details: {
+    ...monitorConfig,
+    webhook_url: webhookUrl,
+    delivery: 'webhook',
+    reason: null,
+  },
   message: 'Monitor accepted. Events are sent to webhook_url.',
 };
 

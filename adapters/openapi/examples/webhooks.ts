@@ -11,6 +11,7 @@ const refused = {
 export const deliveryPage = {
   job_id: jobId,
   webhook_url: webhookUrl,
+  webhook_events: null,
   deliveries: [
     {
       sequence: 4,
@@ -52,3 +53,5 @@ export const testEvent = {
   source_url: 'https://watchpost.example.com/api',
   data: { message: 'This is a test event: nothing has happened.' },
 };
+
+export const webhookDefaults = { webhook_events: ['watch_triggered', 'summary_generated', 'error'] };

@@ -6,6 +6,7 @@ import { createDeliveryMessageTable } from '../../../adapters/embedded/delivery-
 import { createDeliveryStore } from '../../../adapters/embedded/delivery-store.ts';
 import { createJobStore } from '../../../adapters/embedded/job-store.ts';
 import { createKeyStore } from '../../../adapters/embedded/key-store.ts';
+import { createWatchStore } from '../../../adapters/embedded/watch-store.ts';
 import { start } from '../../contract/records.ts';
 
 /** Statements that scan a table on purpose: totals (one row per counter) and the queue at start. */
@@ -21,6 +22,7 @@ test('no other statement of the stores scans a table', async () => {
   createKeyStore(database);
   createCallerStore(database);
   createDeliveryMessageTable(database);
+  createWatchStore(database);
   await createJobStore(database).sweep(start);
   const statements = prepared.mock.calls.map(([sql]) => sql);
   prepared.mockRestore();
@@ -34,5 +36,7 @@ test('no other statement of the stores scans a table', async () => {
 /** Scans of a partial index are allowed: it holds only the few relevant rows. */
 function scans(database: DatabaseSync, sql: string): boolean {
   const steps = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all();
-  return steps.some(({ detail }) => /^SCAN (?!jobs USING INDEX jobs_to_publish)/.test(String(detail)));
+  return steps.some(({ detail }) =>
+    /^SCAN (?!(jobs|watches) USING (COVERING )?INDEX \1_to_publish)/.test(String(detail)),
+  );
 }

@@ -108,7 +108,7 @@ describe('/metrics', () => {
     await deliverEvent(started!, world.c);
     expect((await metrics()).webhooks).toEqual({ sent: 0, failed: 0 });
     world.advance(5);
-    await deliverEvent(started!, world.c);
+    await deliverEvent({ ...started!, attempt: 1 }, world.c);
     world.script.webhooks.push({ status: 410 });
     await deliverEvent(stopped!, world.c);
     await deliverEvent(stopped!, world.c);

@@ -20,11 +20,12 @@ afterEach(() => world.close());
 const hook = 'https://hook:pw@example.com/hook';
 
 /** job_started (1), progress (2), watch_triggered (3), job_stopped (4). */
-async function triggeredMonitor(webhookUrl: string | undefined = hook): Promise<string> {
+async function triggeredMonitor(webhookUrl: string | undefined = hook, fields: object = {}): Promise<string> {
   const { body } = await client.call('POST', '/live-monitor', {
     stream_url: 'https://example.com/live.m3u8',
     condition: 'a ship enters the lock',
     webhook_url: webhookUrl,
+    ...fields,
   });
   world.script.verdicts.push(true);
   await world.tick(await world.begin({ job_id: body.job_id, generation: 0 }));
@@ -52,6 +53,70 @@ const deliveries = async (jobId: string, query = '') =>
 const resend = (jobId: string, sequence: number) =>
   client.call('POST', `/jobs/${jobId}/deliveries/${sequence}/resend`);
 const ids = (requests: WebhookRequest[]) => requests.map(({ headers }) => headers['webhook-id']);
+
+describe('the event filter of a webhook', () => {
+  const types = () => world.sent.map(({ body }) => JSON.parse(body).type);
+  const logged = async (jobId: string) =>
+    (await client.call('GET', `/jobs/${jobId}/events`)).body.events.map(({ type }: { type: string }) => type);
+
+  test('a webhook receives only the types in webhook_events, and the log keeps all events', async () => {
+    const jobId = await triggeredMonitor(hook, { webhook_events: ['watch_triggered', 'error', 'error'] });
+    await deliverAll();
+    expect(types()).toEqual(['watch_triggered']);
+    expect(await logged(jobId)).toEqual(['job_started', 'progress', 'watch_triggered', 'job_stopped']);
+    const { config, stats } = (await client.call('GET', `/jobs/${jobId}`)).body;
+    expect(config.webhook_events).toEqual(['watch_triggered', 'error']);
+    expect(stats.webhook).toMatchObject({ delivered: 1, pending: 0 });
+    expect(await deliveries(jobId)).toMatchObject({
+      webhook_events: ['watch_triggered', 'error'],
+      deliveries: [{ sequence: 3 }],
+    });
+    expect((await resend(jobId, 1)).status).toBe(404);
+  });
+
+  test('a job without webhook_events uses the default of its caller, and one with webhook_events does not', async () => {
+    expect((await client.call('GET', '/webhook-defaults')).body).toEqual({ webhook_events: null });
+    const body = { webhook_events: ['job_stopped'] };
+    expect(await client.call('PUT', '/webhook-defaults', body)).toMatchObject({ status: 200, body });
+    expect((await client.call('GET', '/webhook-defaults')).body).toEqual(body);
+
+    await triggeredMonitor();
+    await deliverAll();
+    expect(types()).toEqual(['job_stopped']);
+    await triggeredMonitor(hook, { webhook_events: ['job_started'] });
+    await deliverAll();
+    expect(types()).toEqual(['job_stopped', 'job_started']);
+
+    await client.call('PUT', '/webhook-defaults', { webhook_events: null });
+    await triggeredMonitor();
+    await deliverAll();
+    expect(types().slice(2)).toEqual(['job_started', 'watch_triggered', 'job_stopped']);
+  });
+
+  test('a URL in the defaults is ignored: the request of a job selects the delivery mode', async () => {
+    const body = { webhook_events: null, webhook_url: hook };
+    expect((await client.call('PUT', '/webhook-defaults', body)).body).toEqual({ webhook_events: null });
+    const job = await client.call('POST', '/live-monitor', {
+      stream_url: 'https://example.com/live.m3u8',
+      condition: 'a ship enters the lock',
+      webhook_events: ['error'],
+    });
+    expect(job.body.details.delivery).toBe('polling');
+    expect(job.body.message).toContain('webhook_events has no effect without webhook_url');
+  });
+
+  test.each([
+    { name: 'empty', filter: [] },
+    { name: 'with progress', filter: ['progress'] },
+    { name: 'with an unknown type', filter: ['alert'] },
+    { name: 'that is no list', filter: 'watch_triggered' },
+    { name: 'of thousands', filter: Array.from({ length: 5000 }, () => 'x') },
+  ])('a filter $name is rejected with a short list of errors', async ({ filter }) => {
+    const answer = await client.call('PUT', '/webhook-defaults', { webhook_events: filter });
+    expect(answer.status).toBe(422);
+    expect(answer.body.detail.length).toBeLessThan(8);
+  });
+});
 
 describe('deliveries of a job', () => {
   test('the deliveries of a job list the result of each attempt', async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { computeCoverage } from '../../../core/tick/coverage.ts';
-import { isDeliveredByWebhook } from '../../../core/records/event.ts';
+import { isDeliveredByWebhook } from '../../../core/records/delivery.ts';
 import { after } from '../../contract/records.ts';
 import { boundsOfGaps, expectedAlerts, expectedGaps, toSeconds, unmissable } from './expected.ts';
 import { maxEpisodeSeconds, scripts, scriptSeconds, type Script } from './scripted-stream.ts';

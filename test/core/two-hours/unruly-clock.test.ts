@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { computeCoverage } from '../../../core/tick/coverage.ts';
-import { isDeliveredByWebhook } from '../../../core/records/event.ts';
+import { isDeliveredByWebhook } from '../../../core/records/delivery.ts';
 import type { Job } from '../../../core/records/job.ts';
 import { cancelJob } from '../../../core/job/end-job.ts';
 import { start } from '../../contract/records.ts';

@@ -1,0 +1,149 @@
+import type { DatabaseSync } from 'node:sqlite';
+import {
+  purgeAfterSeconds,
+  statsRetentionSeconds,
+  type StoredWatch,
+  type WatchChange,
+  type WatchCreation,
+  type WatchCreationResult,
+  type WatchStore,
+} from '../../core/ports/watch-store.ts';
+import type { AlertChange } from '../../core/records/watch-state.ts';
+import { addSeconds } from '../../core/time.ts';
+import {
+  applyChange,
+  changeAlert,
+  eventExpiry,
+  hourStart,
+  newestDelivered,
+  nonZero,
+  reviewDelta,
+  weekStart,
+} from '../../core/watch/stored-watch.ts';
+import { createIdempotencyTable } from './idempotency-table.ts';
+import { createSourceTable } from './source-table.ts';
+import { transaction, withStorageErrors } from './transaction.ts';
+import { createWatchTables, type WatchTables } from './watch-tables.ts';
+
+export type EmbeddedWatchStore = WatchStore & {
+  /** Removes expired events, alerts and statistics; returns their number. Throws `TransientError`. */
+  sweep(now: Date): number;
+};
+
+/** Creates the watch store of the embedded mode. A call returns when the data is on disk. */
+export function createWatchStore(database: DatabaseSync): EmbeddedWatchStore {
+  const tables = createWatchTables(database);
+  const { watches, secrets, events, alerts, hours, reviews } = tables;
+  const sources = createSourceTable(database);
+  const idempotency = createIdempotencyTable(database);
+  return {
+    create: async (creation, now) => transaction(database, () => create(creation, now)),
+    commit: async (change) => transaction(database, () => commit(change)),
+    get: async (watchId) => {
+      const stored = withStorageErrors(() => watches.find(watchId)?.stored);
+      return stored?.run.deleted_at === null ? stored : undefined;
+    },
+    getIncludingDeleted: async (watchId) => withStorageErrors(() => watches.find(watchId)?.stored),
+    list: async (caller) => withStorageErrors(() => watches.list(caller)),
+    secrets: async (watchId) => withStorageErrors(() => secrets.find(watchId)),
+    events: async (watchId, after, limit, now) =>
+      withStorageErrors(() => events.after(watchId, after, limit, now)),
+    event: async (watchId, sequence) => withStorageErrors(() => events.find(watchId, sequence)),
+    markPublished: async (watchId, sequence) =>
+      withStorageErrors(() => watches.markPublished(watchId, sequence)),
+    alert: async (alertId, now) => withStorageErrors(() => alerts.find(alertId, now)),
+    alerts: async (query, now) => withStorageErrors(() => alerts.page(query, now)),
+    review: async (alertId, review, now) =>
+      transaction(database, () => {
+        const alert = alerts.find(alertId, now);
+        if (alert === undefined) return undefined;
+        const reviewed = { ...alert, review };
+        alerts.put(reviewed);
+        const week = weekStart(new Date(alert.opened_at));
+        reviews.add(alert.watch_id, week, alert.condition_id, reviewDelta(alert, review));
+        return reviewed;
+      }),
+    hours: async (watchId, from, to) => withStorageErrors(() => hours.list(watchId, from, to)),
+    reviewedWeeks: async (watchId, from, to) =>
+      withStorageErrors(() => reviews.list(watchId, toDate(from), toDate(to))),
+    dueForRepair: async (now, limit) =>
+      withStorageErrors(() => {
+        const purgeBefore = addSeconds(now, -purgeAfterSeconds);
+        const due = [
+          ...watches.silentSince(now, limit),
+          ...watches.unpublished(limit),
+          ...watches.deletedBy(purgeBefore, limit),
+        ];
+        return [...new Set(due)].slice(0, limit);
+      }),
+    purge: async (watchId) => transaction(database, () => purge(watchId)),
+    sweep: (now) =>
+      transaction(
+        database,
+        () =>
+          events.removeExpired(now) +
+          alerts.removeExpired(now) +
+          hours.removeBefore(addSeconds(now, -statsRetentionSeconds)),
+      ),
+  };
+
+  function create(creation: WatchCreation, now: Date): WatchCreationResult {
+    const { watch, maxWatches } = creation;
+    const known = creation.idempotency && idempotency.find(watch.caller, creation.idempotency.key, now);
+    if (known !== undefined && known.requestHash !== creation.idempotency?.requestHash)
+      return { kind: 'key_reused' };
+    if (known !== undefined && known.jobId !== watch.watch_id)
+      return { kind: 'replayed', watchId: known.jobId };
+    if (watches.find(watch.watch_id)) return { kind: 'created' };
+    if (watches.count(watch.caller) >= maxWatches) return { kind: 'full' };
+    watches.insert(creation, newestDelivered(creation.events, 0));
+    sources.insert(creation.source);
+    secrets.put(creation.secrets);
+    for (const event of creation.events)
+      events.insert(event, eventExpiry(event, watch.config.retention_days));
+    if (creation.idempotency) idempotency.put(watch.caller, creation.idempotency, watch.watch_id);
+    return { kind: 'created' };
+  }
+
+  function commit(change: WatchChange): 'committed' | 'outdated' {
+    const found = watches.find(change.watchId);
+    if (found === undefined || found.stored.run.version !== change.expectedVersion) return 'outdated';
+    const { watch: before, run } = found.stored;
+    const after: StoredWatch = { watch: change.watch ?? before, run: applyChange(run, change) };
+    watches.update(after, newestDelivered(change.events, found.unpublished));
+    if (change.source) replaceSource(before.source_id, change.source);
+    if (change.secrets) secrets.put(change.secrets);
+    for (const event of change.events)
+      events.insert(event, eventExpiry(event, after.watch.config.retention_days));
+    for (const alert of change.alerts) commitAlert(tables, alert);
+    const counts = nonZero(change.counts?.add ?? {});
+    if (change.counts && counts.length > 0) hours.add(change.watchId, hourStart(change.counts.at), counts);
+    if (after.run.deleted_at !== null) sources.remove(after.watch.source_id);
+    return 'committed';
+  }
+
+  function replaceSource(sourceId: string, source: Parameters<typeof sources.insert>[0]): void {
+    sources.remove(sourceId);
+    sources.insert(source);
+  }
+
+  function purge(watchId: string): void {
+    watches.remove(watchId);
+    secrets.remove(watchId);
+    events.removeAll(watchId);
+    alerts.removeAll(watchId);
+    hours.removeAll(watchId);
+    reviews.removeAll(watchId);
+  }
+}
+
+/** A change of an alert that has expired has no effect. */
+function commitAlert({ alerts }: WatchTables, change: AlertChange): void {
+  if (change.kind === 'open') return alerts.put(change.alert);
+  const alert = alerts.find(change.alertId, new Date(0));
+  if (alert !== undefined) alerts.put(changeAlert(alert, change));
+}
+
+function toDate(at: Date): string {
+  return at.toISOString().slice(0, 10);
+}

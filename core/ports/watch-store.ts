@@ -1,0 +1,114 @@
+import type { Source } from '../records/job.ts';
+import type { Watch, WatchSecrets } from '../records/watch.ts';
+import type { WatchEvent } from '../records/watch-event.ts';
+import type { WatchRun } from '../records/watch-run.ts';
+import type { Alert, AlertChange, WatchCounts } from '../records/watch-state.ts';
+import type { IdempotencyRecord } from './job-store.ts';
+
+/** Watch as stored: its configuration, and the part that commits write. */
+export type StoredWatch = { watch: Watch; run: WatchRun };
+
+/** New watch with its source and the addresses of its destinations. `maxWatches` is the caller's limit. */
+export type WatchCreation = StoredWatch & {
+  source: Source;
+  secrets: WatchSecrets;
+  events: WatchEvent[];
+  maxWatches: number;
+  idempotency?: IdempotencyRecord;
+};
+
+/** Result of `create`. */
+export type WatchCreationResult =
+  | { kind: 'created' }
+  /** The same request was accepted under the idempotency key before, and created this watch. */
+  | { kind: 'replayed'; watchId: string }
+  /** The idempotency key was used for another request. */
+  | { kind: 'key_reused' }
+  | { kind: 'full' };
+
+/** Commit of a watch: state, configuration, events, alerts and statistics change together or not at all. */
+export type WatchChange = {
+  watchId: string;
+  /** Condition: the stored watch has this version. So no two commits are based on the same state. */
+  expectedVersion: number;
+  /** Fields of the run; the version is incremented by the store. */
+  set: Partial<
+    Pick<
+      WatchRun,
+      'config_version' | 'generation' | 'status' | 'sequence' | 'lease_until' | 'deleted_at' | 'state'
+    >
+  >;
+  /** New configuration, of a change by a caller. */
+  watch?: Watch;
+  /** New stream or capture mode: replaces the source under its id. */
+  source?: Source;
+  secrets?: WatchSecrets;
+  events: WatchEvent[];
+  alerts: AlertChange[];
+  /** Addition to the statistics of the hour of `at`. */
+  counts?: { at: Date; add: Partial<WatchCounts> };
+};
+
+/** Filters and page of `alerts`; newest openings first. */
+export type AlertQuery = {
+  caller: string;
+  watchId?: string | undefined;
+  state?: 'open' | 'closed' | undefined;
+  /** Bounds of the time of opening: from inclusive, to exclusive. */
+  from?: Date | undefined;
+  to?: Date | undefined;
+  /** Position after which the page begins. */
+  after?: AlertPosition | undefined;
+  limit: number;
+};
+
+/** Position of an alert in the order of openings. */
+export type AlertPosition = Pick<Alert, 'opened_at' | 'alert_id'>;
+
+/** Statistics of one hour (UTC). */
+export type HourOfWatch = { hour: string; counts: WatchCounts };
+
+/** Reviewed alerts of a condition in one week; `week` is its Monday (UTC) as a date. */
+export type ReviewedWeek = { week: string; condition_id: string; correct: number; wrong: number };
+
+/**
+ * Storage of watches, their logs, alerts and statistics. `create`, `commit` and `review` are transactions. Each method may throw
+ * `TransientError`, with or without its effect: a repetition is safe.
+ */
+export interface WatchStore {
+  /** Stores a watch if absent. A repeated creation returns 'created' again. */
+  create(creation: WatchCreation, now: Date): Promise<WatchCreationResult>;
+  /** Commits a change. Returns 'outdated', without a change, if the version differs or the watch does not exist. */
+  commit(change: WatchChange): Promise<'committed' | 'outdated'>;
+  /** Returns undefined for a deleted watch. */
+  get(watchId: string): Promise<StoredWatch | undefined>;
+  /** Like `get`, but includes a deleted watch until it is purged: pending deliveries need it. */
+  getIncludingDeleted(watchId: string): Promise<StoredWatch | undefined>;
+  /** Returns all watches of a caller, oldest first. */
+  list(caller: string): Promise<StoredWatch[]>;
+  secrets(watchId: string): Promise<WatchSecrets | undefined>;
+  /** Returns at most `limit` events that are kept with a sequence above `after`, in order. */
+  events(watchId: string, after: number, limit: number, now: Date): Promise<WatchEvent[]>;
+  event(watchId: string, sequence: number): Promise<WatchEvent | undefined>;
+  /** Raises `published` to `sequence`; never lowers it. Does not change the version. */
+  markPublished(watchId: string, sequence: number): Promise<void>;
+  alert(alertId: string, now: Date): Promise<Alert | undefined>;
+  alerts(query: AlertQuery, now: Date): Promise<Alert[]>;
+  /** Stores a review and counts it. Replaces an earlier review. Returns undefined if the alert does not exist. */
+  review(alertId: string, review: NonNullable<Alert['review']>, now: Date): Promise<Alert | undefined>;
+  /** Returns hours with statistics from `from` to before `to`, in order. */
+  hours(watchId: string, from: Date, to: Date): Promise<HourOfWatch[]>;
+  /** Returns the weeks with reviews that begin from `from` to before `to`, in order. */
+  reviewedWeeks(watchId: string, from: Date, to: Date): Promise<ReviewedWeek[]>;
+  /** Returns ids of watches whose lease has expired, whose newest events are not in the delivery queue, or that can be purged. */
+  dueForRepair(now: Date, limit: number): Promise<string[]>;
+  /** Removes a deleted watch with everything that belongs to it. */
+  purge(watchId: string): Promise<void>;
+}
+
+/** Retention of `progress` in the log, in seconds. */
+export const progressRetentionSeconds = 86_400;
+/** Retention of the statistics of an hour, in seconds. */
+export const statsRetentionSeconds = 400 * 86_400;
+/** Time after its deletion at which a watch is purged, in seconds: its last deliveries take a day at most. */
+export const purgeAfterSeconds = 86_400;

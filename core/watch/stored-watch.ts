@@ -1,0 +1,91 @@
+import type { WatchChange } from '../ports/watch-store.ts';
+import { progressRetentionSeconds } from '../ports/watch-store.ts';
+import { deliveredEventTypes } from '../records/watch-event-type.ts';
+import type { WatchEvent } from '../records/watch-event.ts';
+import type { WatchRun } from '../records/watch-run.ts';
+import type { Alert, AlertChange, WatchCounts } from '../records/watch-state.ts';
+import { addSeconds } from '../time.ts';
+
+/** Rules that both stores of watches apply in their transactions. */
+
+/** Returns the run after a change. */
+export function applyChange(run: WatchRun, { set }: Pick<WatchChange, 'set'>): WatchRun {
+  return { ...run, ...set, version: run.version + 1 };
+}
+
+/** Returns the expiry of an event in the log: a day for `progress`, else the retention of the watch. */
+export function eventExpiry({ type, timestamp }: WatchEvent, retentionDays: number): Date {
+  const seconds = type === 'progress' ? progressRetentionSeconds : retentionDays * 86_400;
+  return addSeconds(new Date(timestamp), seconds);
+}
+
+/** Returns the sequence of the newest event that destinations receive, or `before` without such an event. */
+export function newestDelivered(events: readonly WatchEvent[], before: number): number {
+  const event = events.findLast(({ type }) => deliveredEventTypes.safeParse(type).success);
+  return event?.sequence ?? before;
+}
+
+/** Returns an alert after a change of it. */
+export function changeAlert(alert: Alert, change: Exclude<AlertChange, { kind: 'open' }>): Alert {
+  switch (change.kind) {
+    case 'remind':
+      return { ...alert, reminders: alert.reminders + 1 };
+    case 'acknowledge':
+      return { ...alert, acknowledged: change.acknowledged };
+    case 'close':
+      return { ...alert, closed: change.closed, expires_at: change.expiresAt };
+  }
+}
+
+/** Returns the start of the hour (UTC) of a time. */
+export function hourStart(at: Date): string {
+  return new Date(Math.floor(at.getTime() / 3_600_000) * 3_600_000).toISOString();
+}
+
+/** Returns the date (UTC) of the Monday of the week of a time. */
+export function weekStart(at: Date): string {
+  const daysSinceMonday = (at.getUTCDay() + 6) % 7;
+  return new Date(at.getTime() - daysSinceMonday * 86_400_000).toISOString().slice(0, 10);
+}
+
+/** Counts of an hour without ticks. */
+export const zeroWatchCounts: WatchCounts = {
+  ticks: 0,
+  verdicts: 0,
+  not_judged: 0,
+  checks: 0,
+  model_calls: 0,
+  model_failures: 0,
+  skipped: 0,
+  frozen: 0,
+  black: 0,
+  stale: 0,
+  failed_captures: 0,
+  alerts_opened: 0,
+  alerts_closed: 0,
+  reminders: 0,
+  input_tokens: 0,
+  output_tokens: 0,
+  micro_usd: 0,
+  watched_ms: 0,
+  gap_ms: 0,
+};
+
+/** Returns the counts that are not zero: only these are stored. */
+export function nonZero(counts: Partial<WatchCounts>): [name: string, value: number][] {
+  return Object.entries(counts).filter(([, value]) => value !== 0);
+}
+
+/** Returns the change of the reviewed numbers of a week, if `review` replaces the review of the alert. */
+export function reviewDelta(
+  alert: Pick<Alert, 'review'>,
+  review: NonNullable<Alert['review']>,
+): { correct: number; wrong: number } {
+  const before = countReview(alert.review);
+  const after = countReview(review);
+  return { correct: after.correct - before.correct, wrong: after.wrong - before.wrong };
+}
+
+function countReview(review: Alert['review']): { correct: number; wrong: number } {
+  return { correct: review?.correct === true ? 1 : 0, wrong: review?.correct === false ? 1 : 0 };
+}

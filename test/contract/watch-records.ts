@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import type { WatchChange, WatchCreation } from '../../core/ports/watch-store.ts';
+import type { NewWatchEvent, WatchEvent } from '../../core/records/watch-event.ts';
+import type { Watch } from '../../core/records/watch.ts';
+import type { Alert } from '../../core/records/watch-state.ts';
+import { initialWatchState } from '../../core/watch/initial-state.ts';
+import { newWatch } from '../support/watch-records.ts';
+import { after, start } from './records.ts';
+
+/** Watches, alerts and changes like those of the core, for the contract suites. */
+
+export function newCreation(fields: Partial<Watch> = {}): WatchCreation {
+  const watch = newWatch({ watch_id: randomUUID(), source_id: randomUUID(), ...fields });
+  const ids = watch.config.conditions.map(({ condition_id: id }) => id);
+  return {
+    watch,
+    run: {
+      version: 0,
+      config_version: 1,
+      generation: 0,
+      status: 'active',
+      sequence: 1,
+      published: 0,
+      lease_until: after(120).toISOString(),
+      deleted_at: null,
+      state: initialWatchState(ids, start),
+    },
+    source: {
+      source_id: watch.source_id,
+      url: 'rtsp://user:secret@camera.example/1',
+      input_mode: 'frames',
+      clip_duration_seconds: 3,
+    },
+    secrets: {
+      watch_id: watch.watch_id,
+      destinations: [{ destination_id: 'team', type: 'slack', url: 'https://hooks.slack.example/T1/secret' }],
+    },
+    events: logged(watch, [{ type: 'watch_changed', data: { status: 'active', reason: 'created' } }], 0),
+    maxWatches: 25,
+  };
+}
+
+export function newChange({ watch, run }: WatchCreation, fields: Partial<WatchChange>): WatchChange {
+  return {
+    watchId: watch.watch_id,
+    expectedVersion: run.version,
+    set: {},
+    events: [],
+    alerts: [],
+    ...fields,
+  };
+}
+
+export function newAlert(watch: Watch, fields: Partial<Alert> = {}): Alert {
+  return {
+    alert_id: randomUUID(),
+    watch_id: watch.watch_id,
+    watch_name: watch.config.name,
+    caller: watch.caller,
+    condition_id: 'person',
+    condition: 'A person is at the gate',
+    severity: 'warning',
+    labels: [],
+    opened_at: start.toISOString(),
+    explanation: 'A person stands at the gate.',
+    checks: [{ checked_at: start.toISOString(), triggered: true }],
+    frame_key: 'watches/1.jpg',
+    reminders: 0,
+    acknowledged: null,
+    closed: null,
+    review: null,
+    expires_at: null,
+    ...fields,
+  };
+}
+
+export function review(correct: boolean): NonNullable<Alert['review']> {
+  return { correct, note: '', at: after(100).toISOString(), by: 'ops' };
+}
+
+export function logged(watch: Watch, events: NewWatchEvent[], sequence: number): WatchEvent[] {
+  return events.map((event, index) => ({
+    ...event,
+    watch_id: watch.watch_id,
+    watch_name: watch.config.name,
+    labels: [],
+    sequence: sequence + 1 + index,
+    timestamp: start.toISOString(),
+  }));
+}
+
+export function opened(alert: Alert): NewWatchEvent {
+  const { alert_id, condition_id, condition, severity, opened_at, explanation, checks, frame_key } = alert;
+  const data = { alert_id, condition_id, condition, severity, opened_at, explanation, checks, frame_key };
+  return { type: 'alert_opened', data };
+}
+
+export const progress: NewWatchEvent = {
+  type: 'progress',
+  data: {
+    check: 1,
+    conditions: [],
+    prefilter_skipped: true,
+    motion: 0,
+    explanation: '',
+    captured_at: null,
+    stream: 'ok',
+    picture: null,
+    next_check_at: null,
+  },
+};

@@ -1,0 +1,370 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import type { WatchChange, WatchStore } from '../../core/ports/watch-store.ts';
+import type { Watch } from '../../core/records/watch.ts';
+import type { Alert } from '../../core/records/watch-state.ts';
+import { newWatchConfig } from '../support/watch-records.ts';
+import { after, start } from './records.ts';
+import { logged, newAlert, newChange, newCreation, opened, progress, review } from './watch-records.ts';
+
+/** Contract of `WatchStore`. `makeStore` returns an empty store. */
+export function describeWatchStore(name: string, makeStore: () => Promise<WatchStore>): void {
+  describe(`${name} as a watch store`, () => {
+    describe('creating', () => creationCases(makeStore));
+    describe('committing', () => commitCases(makeStore));
+    describe('alerts and reviews', () => alertCases(makeStore));
+    describe('finding what to repair', () => repairCases(makeStore));
+  });
+}
+
+type MakeStore = () => Promise<WatchStore>;
+
+function creationCases(makeStore: MakeStore): void {
+  test('a created watch is read as it was stored, with its secrets and first events', async () => {
+    const store = await makeStore();
+    const creation = newCreation();
+
+    expect(await store.create(creation, start)).toEqual({ kind: 'created' });
+
+    expect(await store.get(creation.watch.watch_id)).toEqual({ watch: creation.watch, run: creation.run });
+    expect(await store.secrets(creation.watch.watch_id)).toEqual(creation.secrets);
+    expect(await store.events(creation.watch.watch_id, 0, 10, start)).toEqual(creation.events);
+    expect(await store.event(creation.watch.watch_id, 1)).toEqual(creation.events[0]);
+  });
+
+  test('a repeated creation takes no second place', async () => {
+    const store = await makeStore();
+    const creation = { ...newCreation(), maxWatches: 1 };
+    await store.create(creation, start);
+    expect(await store.create(creation, start)).toEqual({ kind: 'created' });
+    expect(await store.list('alice')).toHaveLength(1);
+  });
+
+  test('a caller has at most the given number of watches, and a deleted one makes room', async () => {
+    const store = await makeStore();
+    const first = newCreation();
+    for (const creation of [first, newCreation()])
+      expect(await store.create({ ...creation, maxWatches: 2 }, start)).toEqual({ kind: 'created' });
+    expect(await store.create({ ...newCreation(), maxWatches: 2 }, start)).toEqual({ kind: 'full' });
+    expect(await store.create({ ...newCreation({ caller: 'bob' }), maxWatches: 2 }, start)).toEqual({
+      kind: 'created',
+    });
+
+    await store.commit(newChange(first, { set: { deleted_at: after(5).toISOString() } }));
+
+    expect(await store.create({ ...newCreation(), maxWatches: 2 }, start)).toEqual({ kind: 'created' });
+  });
+
+  test('concurrent creations do not exceed the limit', async () => {
+    const store = await makeStore();
+    const creations = Array.from({ length: 6 }, () => ({ ...newCreation(), maxWatches: 3 }));
+    const results = await Promise.all(creations.map((creation) => store.create(creation, start)));
+    expect(results.filter(({ kind }) => kind === 'created')).toHaveLength(3);
+    expect(await store.list('alice')).toHaveLength(3);
+  });
+
+  test('an idempotency key returns the watch of the first request, and rejects another request', async () => {
+    const store = await makeStore();
+    const idempotency = { key: 'k1', requestHash: 'a', expiresAt: after(86_400) };
+    const first = { ...newCreation(), idempotency };
+    await store.create(first, start);
+    expect(await store.create({ ...newCreation(), idempotency }, start)).toEqual({
+      kind: 'replayed',
+      watchId: first.watch.watch_id,
+    });
+    const other = { ...idempotency, requestHash: 'b' };
+    expect(await store.create({ ...newCreation(), idempotency: other }, start)).toEqual({
+      kind: 'key_reused',
+    });
+    expect(await store.list('alice')).toHaveLength(1);
+  });
+
+  test('the list has the watches of one caller, oldest first', async () => {
+    const store = await makeStore();
+    const [second, first] = [
+      newCreation({ created_at: after(10).toISOString() }),
+      newCreation({ created_at: after(5).toISOString() }),
+    ];
+    for (const creation of [second, first, newCreation({ caller: 'bob' })])
+      await store.create(creation, start);
+    const ids = (await store.list('alice')).map(({ watch }) => watch.watch_id);
+    expect(ids).toEqual([first.watch.watch_id, second.watch.watch_id]);
+  });
+}
+
+function commitCases(makeStore: MakeStore): void {
+  test('a change updates run and configuration, adds its events and increments the version', async () => {
+    const { store, creation } = await withWatch(makeStore);
+    const watch = { ...creation.watch, config_version: 2, config: newWatchConfig({ name: 'North gate' }) };
+    const events = logged(creation.watch, [progress, opened(newAlert(creation.watch))], 1);
+    const set = { config_version: 2, generation: 1, status: 'paused', sequence: 3 } as const;
+    const secrets = { watch_id: watch.watch_id, destinations: [] };
+
+    expect(await store.commit(newChange(creation, { set, watch, secrets, events }))).toBe('committed');
+
+    const run = { ...creation.run, ...set, version: creation.run.version + 1 };
+    expect(await store.get(watch.watch_id)).toEqual({ watch, run });
+    expect(await store.secrets(watch.watch_id)).toEqual(secrets);
+    expect(await store.events(watch.watch_id, 1, 10, start)).toEqual(events);
+  });
+
+  test('a change of another version is outdated and changes nothing', async () => {
+    const { store, creation } = await withWatch(makeStore);
+    const change = newChange(creation, {
+      set: { sequence: 2 },
+      events: logged(creation.watch, [progress], 1),
+      alerts: [{ kind: 'open', alert: newAlert(creation.watch) }],
+      counts: { at: start, add: { ticks: 1 } },
+    });
+    const wrong = [change.expectedVersion - 1, change.expectedVersion + 1];
+    for (const expectedVersion of wrong)
+      expect(await store.commit({ ...change, expectedVersion })).toBe('outdated');
+    expect(await store.commit({ ...change, watchId: randomUUID() })).toBe('outdated');
+
+    expect(await store.get(creation.watch.watch_id)).toEqual({ watch: creation.watch, run: creation.run });
+    expect(await store.events(creation.watch.watch_id, 1, 10, start)).toEqual([]);
+    expect(await store.alerts({ caller: 'alice', limit: 10 }, start)).toEqual([]);
+    expect(await store.hours(creation.watch.watch_id, start, after(3600))).toEqual([]);
+  });
+
+  test('one of concurrent changes of one version is committed', async () => {
+    const { store, creation } = await withWatch(makeStore);
+    const change = newChange(creation, {
+      set: { sequence: 2 },
+      events: logged(creation.watch, [progress], 1),
+      counts: { at: start, add: { ticks: 1 } },
+    });
+    const results = await Promise.all(Array.from({ length: 4 }, () => store.commit(change)));
+    expect(results.toSorted()).toEqual(['committed', 'outdated', 'outdated', 'outdated']);
+    expect(await store.events(creation.watch.watch_id, 1, 10, start)).toHaveLength(1);
+    const [hour] = await store.hours(creation.watch.watch_id, start, after(3600));
+    expect(hour?.counts.ticks).toBe(1);
+  });
+
+  test('progress leaves the log after a day and other events after the retention of the watch', async () => {
+    const { store, creation } = await withWatch(makeStore, { retention_days: 2 });
+    const events = logged(creation.watch, [progress, opened(newAlert(creation.watch))], 1);
+    await store.commit(newChange(creation, { set: { sequence: 3 }, events }));
+    const typesAt = async (now: Date) =>
+      (await store.events(creation.watch.watch_id, 1, 10, now)).map(({ type }) => type);
+
+    expect(await typesAt(after(86_399))).toEqual(['progress', 'alert_opened']);
+    expect(await typesAt(after(86_401))).toEqual(['alert_opened']);
+    expect(await typesAt(after(2 * 86_400 + 1))).toEqual([]);
+  });
+
+  test('a page of the log begins after a sequence and has at most the given number of events', async () => {
+    const { store, creation } = await withWatch(makeStore);
+    const events = logged(creation.watch, [progress, progress, progress], 1);
+    await store.commit(newChange(creation, { set: { sequence: 4 }, events }));
+    expect(await store.events(creation.watch.watch_id, 2, 1, start)).toEqual([events[1]]);
+    expect(await store.event(creation.watch.watch_id, 4)).toEqual(events[2]);
+    expect(await store.event(creation.watch.watch_id, 5)).toBeUndefined();
+  });
+
+  test('statistics of an hour are summed, and hours are apart', async () => {
+    const { store, creation } = await withWatch(makeStore);
+    const id = creation.watch.watch_id;
+    const ticks = [after(0), after(10), after(3600)];
+    for (const [index, at] of ticks.entries()) {
+      const counts = { at, add: { ticks: 1, input_tokens: 100, watched_ms: 10_000, skipped: 0 } };
+      const expectedVersion = creation.run.version + index;
+      await store.commit({ ...newChange(creation, { counts }), expectedVersion });
+    }
+    const hours = await store.hours(id, start, after(7200));
+    expect(hours.map(({ hour }) => hour)).toEqual([start.toISOString(), after(3600).toISOString()]);
+    expect(hours[0]?.counts).toMatchObject({ ticks: 2, input_tokens: 200, watched_ms: 20_000, skipped: 0 });
+    expect(await store.hours(id, after(3600), after(7200))).toHaveLength(1);
+  });
+
+  test('a published position never goes back and does not change the version', async () => {
+    const { store, creation } = await withWatch(makeStore);
+    const id = creation.watch.watch_id;
+    await store.markPublished(id, 1);
+    await store.markPublished(id, 0);
+    const stored = await store.get(id);
+    expect(stored?.run).toEqual({ ...creation.run, published: 1 });
+    await store.commit(newChange(creation, { set: { status: 'paused' } }));
+    expect((await store.get(id))?.run.published).toBe(1);
+  });
+
+  test('a deleted watch is read by deliveries only, and a purge removes everything', async () => {
+    const { store, creation } = await withWatch(makeStore);
+    const id = creation.watch.watch_id;
+    const alert = newAlert(creation.watch);
+    const change = newChange(creation, {
+      set: { deleted_at: after(5).toISOString(), sequence: 2 },
+      events: logged(creation.watch, [progress], 1),
+      alerts: [{ kind: 'open', alert }],
+      counts: { at: start, add: { ticks: 1 } },
+    });
+    await store.commit(change);
+    await store.review(alert.alert_id, review(true), start);
+
+    expect(await store.get(id)).toBeUndefined();
+    expect(await store.list('alice')).toEqual([]);
+    expect((await store.getIncludingDeleted(id))?.run.deleted_at).toBe(after(5).toISOString());
+    expect(await store.secrets(id)).toEqual(creation.secrets);
+
+    await store.purge(id);
+
+    expect(await store.getIncludingDeleted(id)).toBeUndefined();
+    expect(await store.secrets(id)).toBeUndefined();
+    expect(await store.events(id, 0, 10, start)).toEqual([]);
+    expect(await store.alert(alert.alert_id, start)).toBeUndefined();
+    expect(await store.alerts({ caller: 'alice', limit: 10 }, start)).toEqual([]);
+    expect(await store.hours(id, start, after(3600))).toEqual([]);
+    expect(await store.reviewedWeeks(id, after(-14 * 86_400), after(86_400))).toEqual([]);
+  });
+}
+
+function alertCases(makeStore: MakeStore): void {
+  test('an alert is opened, repeated, acknowledged and closed by commits', async () => {
+    const { store, creation } = await withWatch(makeStore);
+    const alert = newAlert(creation.watch);
+    const id = alert.alert_id;
+    const acknowledged = { at: after(30).toISOString(), by: 'ops' };
+    const closed = {
+      at: after(60).toISOString(),
+      reason: 'cleared' as const,
+      explanation: 'Nobody is there.',
+      open_seconds: 60,
+      frame_key: null,
+    };
+    const expiresAt = after(86_400).toISOString();
+    const steps: WatchChange['alerts'] = [
+      { kind: 'open', alert },
+      { kind: 'remind', alertId: id },
+      { kind: 'acknowledge', alertId: id, acknowledged },
+      { kind: 'close', alertId: id, closed, expiresAt },
+    ];
+    for (const [index, step] of steps.entries()) {
+      const expectedVersion = creation.run.version + index;
+      expect(await store.commit({ ...newChange(creation, { alerts: [step] }), expectedVersion })).toBe(
+        'committed',
+      );
+    }
+
+    const expected = { ...alert, reminders: 1, acknowledged, closed, expires_at: expiresAt };
+    expect(await store.alert(id, start)).toEqual(expected);
+    expect(await store.alerts({ caller: 'alice', limit: 10, state: 'closed' }, start)).toEqual([expected]);
+    expect(await store.alerts({ caller: 'alice', limit: 10, state: 'open' }, start)).toEqual([]);
+    expect(await store.alert(id, after(86_401))).toBeUndefined();
+    expect(await store.alerts({ caller: 'alice', limit: 10 }, after(86_401))).toEqual([]);
+  });
+
+  test('alerts of a caller are listed newest first, in pages, by watch and time', async () => {
+    const store = await makeStore();
+    const [gate, yard, foreign] = [newCreation(), newCreation(), newCreation({ caller: 'bob' })];
+    for (const creation of [gate, yard, foreign]) await store.create(creation, start);
+    const alerts = [0, 10, 20].map((seconds) =>
+      newAlert(gate.watch, { opened_at: after(seconds).toISOString() }),
+    );
+    const other = newAlert(yard.watch, { opened_at: after(15).toISOString() });
+    await store.commit(newChange(gate, { alerts: alerts.map((alert) => ({ kind: 'open', alert })) }));
+    await store.commit(newChange(yard, { alerts: [{ kind: 'open', alert: other }] }));
+    await store.commit(newChange(foreign, { alerts: [{ kind: 'open', alert: newAlert(foreign.watch) }] }));
+    const read = async (query: object) =>
+      (await store.alerts({ caller: 'alice', limit: 10, ...query }, start)).map(
+        ({ opened_at: at }) => (Date.parse(at) - start.getTime()) / 1000,
+      );
+
+    expect(await read({})).toEqual([20, 15, 10, 0]);
+    expect(await read({ limit: 2 })).toEqual([20, 15]);
+    expect(await read({ limit: 2, after: other })).toEqual([10, 0]);
+    expect(await read({ watchId: gate.watch.watch_id })).toEqual([20, 10, 0]);
+    expect(await read({ from: after(10), to: after(20) })).toEqual([15, 10]);
+  });
+
+  test('a review is stored and counted in the week of the opening; a new review replaces it', async () => {
+    const { store, creation } = await withWatch(makeStore);
+    const id = creation.watch.watch_id;
+    const alerts = [newAlert(creation.watch), newAlert(creation.watch)];
+    await store.commit(newChange(creation, { alerts: alerts.map((alert) => ({ kind: 'open', alert })) }));
+    const [first, second] = alerts as [Alert, Alert];
+
+    expect(await store.review(first.alert_id, review(true), start)).toEqual({
+      ...first,
+      review: review(true),
+    });
+    await store.review(second.alert_id, review(true), start);
+    await store.review(second.alert_id, review(false), start);
+
+    expect((await store.alert(second.alert_id, start))?.review).toEqual(review(false));
+    expect(await store.reviewedWeeks(id, after(-7 * 86_400), after(86_400))).toEqual([
+      { week: '2026-02-23', condition_id: 'person', correct: 1, wrong: 1 },
+    ]);
+    expect(await store.reviewedWeeks(id, after(86_400), after(7 * 86_400))).toEqual([]);
+    expect(await store.review(randomUUID(), review(true), start)).toBeUndefined();
+  });
+
+  test('a review of an open alert survives its closing', async () => {
+    const { store, creation } = await withWatch(makeStore);
+    const alert = newAlert(creation.watch);
+    await store.commit(newChange(creation, { alerts: [{ kind: 'open', alert }] }));
+    await store.review(alert.alert_id, review(true), start);
+    const closed = {
+      at: after(9).toISOString(),
+      reason: 'paused' as const,
+      explanation: '',
+      open_seconds: 9,
+      frame_key: null,
+    };
+    const close = {
+      kind: 'close',
+      alertId: alert.alert_id,
+      closed,
+      expiresAt: after(999).toISOString(),
+    } as const;
+    await store.commit({
+      ...newChange(creation, { alerts: [close] }),
+      expectedVersion: creation.run.version + 1,
+    });
+    expect(await store.alert(alert.alert_id, start)).toMatchObject({ review: review(true), closed });
+  });
+}
+
+function repairCases(makeStore: MakeStore): void {
+  test('a watch is due when its lease has expired, unless it is paused', async () => {
+    const { store, creation } = await withWatch(makeStore);
+    const id = creation.watch.watch_id;
+    await store.markPublished(id, 1);
+    expect(await store.dueForRepair(after(0), 10)).toEqual([]);
+    expect(await store.dueForRepair(after(121), 10)).toEqual([id]);
+    await store.commit(newChange(creation, { set: { status: 'paused' } }));
+    expect(await store.dueForRepair(after(9000), 10)).toEqual([]);
+  });
+
+  test('a watch is due while a delivered event is not in the queue; progress alone is not delivered', async () => {
+    const { store, creation } = await withWatch(makeStore);
+    const id = creation.watch.watch_id;
+    expect(await store.dueForRepair(after(61), 10)).toEqual([id]);
+    await store.markPublished(id, 1);
+    const events = logged(creation.watch, [progress], 1);
+    await store.commit(newChange(creation, { set: { sequence: 2 }, events }));
+    expect(await store.dueForRepair(after(61), 10)).toEqual([]);
+  });
+
+  test('a watch without destinations has nothing to publish', async () => {
+    const { store } = await withWatch(makeStore, { destinations: [] });
+    expect(await store.dueForRepair(after(61), 10)).toEqual([]);
+  });
+
+  test('a deleted watch is due for its purge after a day', async () => {
+    const { store, creation } = await withWatch(makeStore);
+    const id = creation.watch.watch_id;
+    await store.markPublished(id, 1);
+    await store.commit(newChange(creation, { set: { deleted_at: start.toISOString() } }));
+    expect(await store.dueForRepair(after(86_000), 10)).toEqual([]);
+    expect(await store.dueForRepair(after(86_461), 10)).toEqual([id]);
+    await store.purge(id);
+    expect(await store.dueForRepair(after(86_461), 10)).toEqual([]);
+  });
+}
+
+async function withWatch(makeStore: MakeStore, config: Partial<Watch['config']> = {}) {
+  const store = await makeStore();
+  const creation = newCreation({ config: newWatchConfig(config) });
+  await store.create(creation, start);
+  return { store, creation };
+}
