@@ -41,8 +41,7 @@ export function createEgressGuard(options: EgressGuardOptions): EgressGuard {
     resolve: (host) => resolve(host, isAllowed, lookup),
     check: (url, schemes) => {
       const found = check(url, schemes, isAllowed, options.setting ?? 'WATCHPOST_ALLOW_RANGES');
-      if (typeof found === 'string')
-        throw new InvalidUrlError(`${options.field ?? 'stream_url'}: ${found}`);
+      if (typeof found === 'string') throw new InvalidUrlError(`${options.field ?? 'stream_url'}: ${found}`);
       return found;
     },
   };
