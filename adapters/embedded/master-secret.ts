@@ -25,7 +25,7 @@ export async function openMasterSecret(path: string, database: DatabaseSync): Pr
 }
 
 /** Returns true if the file holds a secret, and the database was used with it or knows none. */
-export async function isMasterSecretOf(path: string, database: DatabaseSync): Promise<boolean> {
+export async function matchesMasterSecret(path: string, database: DatabaseSync): Promise<boolean> {
   const secret = Buffer.from((await readStored(path)) ?? '', 'base64');
   const expected = readFingerprint(database) || computeFingerprint(secret);
   return secret.length === secretBytes && expected === computeFingerprint(secret);

@@ -5,7 +5,7 @@ import { createFolder } from '../../adapters/embedded/create-folder.ts';
 import { dataPaths } from '../../adapters/embedded/data-directory.ts';
 import { openDatabase } from '../../adapters/embedded/database.ts';
 import { lockDirectory } from '../../adapters/embedded/directory-lock.ts';
-import { acceptMasterSecret, isMasterSecretOf } from '../../adapters/embedded/master-secret.ts';
+import { acceptMasterSecret, matchesMasterSecret } from '../../adapters/embedded/master-secret.ts';
 import { CommandError } from '../command-error.ts';
 import { copyDataDirectory } from '../data/copy-data-directory.ts';
 import type { Terminal } from '../terminal.ts';
@@ -54,7 +54,7 @@ export async function restoreSecret(
   await locked(to.path, async () => {
     const database = openDatabase(to.database);
     try {
-      if (!(await isMasterSecretOf(from.masterSecret, database)))
+      if (!(await matchesMasterSecret(from.masterSecret, database)))
         throw new CommandError(
           `The master secret in ${from.path} is not the one of ${to.path}`,
           'Use a backup of this data directory.',
@@ -80,7 +80,7 @@ export async function acceptSecret(
     const database = openDatabase(file);
     try {
       acceptMasterSecret(database);
-      if (existsSync(masterSecret) && !(await isMasterSecretOf(masterSecret, database)))
+      if (existsSync(masterSecret) && !(await matchesMasterSecret(masterSecret, database)))
         await rename(masterSecret, `${masterSecret}.damaged-${fileTime(now)}`);
     } finally {
       database.close();
@@ -113,7 +113,7 @@ async function requireOwnSecret(copy: string, backup: string): Promise<void> {
   const paths = dataPaths(copy);
   const database = openDatabase(paths.database);
   try {
-    if (!(await isMasterSecretOf(paths.masterSecret, database)))
+    if (!(await matchesMasterSecret(paths.masterSecret, database)))
       throw new CommandError(
         `The master secret in ${backup} does not belong to its database`,
         'Use another backup.',

@@ -7,7 +7,7 @@ import { DataDirectoryError } from '../../../adapters/embedded/data-directory-er
 import { openDatabase } from '../../../adapters/embedded/database.ts';
 import {
   acceptMasterSecret,
-  isMasterSecretOf,
+  matchesMasterSecret,
   openMasterSecret,
 } from '../../../adapters/embedded/master-secret.ts';
 import { newCaller } from '../../../core/records/caller.ts';
@@ -79,7 +79,7 @@ describe('The master secret', () => {
         message: expect.stringContaining('is lost'),
         remediation: expect.stringMatching(/restore FOLDER --secret-only.*accept-secret/),
       });
-    expect(await isMasterSecretOf(path, database)).toBe(false);
+    expect(await matchesMasterSecret(path, database)).toBe(false);
   });
 
   test('a master secret of another data directory is rejected', async () => {
@@ -89,7 +89,7 @@ describe('The master secret', () => {
     writeFileSync(path, Buffer.alloc(32, 7).toString('base64'));
 
     await expect(openMasterSecret(path, database)).rejects.toThrow('is not the one');
-    expect(await isMasterSecretOf(path, database)).toBe(false);
+    expect(await matchesMasterSecret(path, database)).toBe(false);
   });
 
   test('the database of an earlier release accepts its master secret, and no other from then on', async () => {
