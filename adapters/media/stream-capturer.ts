@@ -1,4 +1,4 @@
-import { detectPlatform } from '../../core/records/platform.ts';
+import { detectPlatform, streamSchemes } from '../../core/records/platform.ts';
 import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
 import type { EgressGuard } from '../egress/guard.ts';
 import type { GuardedHttp } from '../egress/guarded-http.ts';
@@ -44,6 +44,6 @@ export function createStreamCapturer(deps: StreamCapturerDeps): StreamCapturer {
   };
 
   function capturerFor(text: string): StreamCapturer {
-    return capturers[detectPlatform(deps.guard.check(text, ['http', 'https', 'rtsp']).href)];
+    return capturers[detectPlatform(deps.guard.check(text, streamSchemes).href)];
   }
 }

@@ -1,7 +1,7 @@
 import type { JobEvent } from '../records/event.ts';
 import type { JobStore } from '../ports/job-store.ts';
 import type { LogSignals } from '../ports/log-signals.ts';
-import { isTerminal } from '../records/transitions.ts';
+import { isTerminal } from '../records/job.ts';
 
 /** Dependencies of `tailEvents`. */
 export type TailDeps = {

@@ -8,6 +8,7 @@ import type { DigestJob, JobBase, MonitorJob, Source } from '../records/job.ts';
 import { maskUrl } from '../stream/mask-url.ts';
 import type { IdempotencyRecord } from '../ports/job-store.ts';
 import { jobLog } from '../ports/log.ts';
+import { streamSchemes } from '../records/platform.ts';
 import { probeStream } from '../stream/stream-access.ts';
 
 export type AcceptDeps = Pick<
@@ -119,7 +120,7 @@ async function releaseQuietly(
 }
 
 function checkUrls({ request }: JobSpec<Kind>, { urls, webhookUrls }: AcceptDeps): void {
-  urls.check(request.stream_url, ['http', 'https', 'rtsp']);
+  urls.check(request.stream_url, streamSchemes);
   if (request.webhook_url) webhookUrls.check(request.webhook_url, ['http', 'https']);
 }
 

@@ -11,7 +11,7 @@ import { JobAlreadyStoppedError, JobNotFoundError } from '../errors.ts';
 import type { DigestJob, Job } from '../records/job.ts';
 import { jobLog } from '../ports/log.ts';
 import { ageSeconds } from '../time.ts';
-import { isTerminal } from '../records/transitions.ts';
+import { isTerminal } from '../records/job.ts';
 import { publishEvents } from '../event/publish-events.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
 import type { CommitAttempt } from '../retry-conflicts.ts';

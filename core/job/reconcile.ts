@@ -2,7 +2,7 @@ import type { CoreDeps, Limits } from '../dependencies.ts';
 import { leaseUntil } from '../tick/job-change.ts';
 import type { Job } from '../records/job.ts';
 import { jobLog } from '../ports/log.ts';
-import { isTerminal, transitions } from '../records/transitions.ts';
+import { isTerminal, transitions } from '../records/job.ts';
 import { failJob } from './end-job.ts';
 import { publishEvents } from '../event/publish-events.ts';
 import { ageSeconds } from '../time.ts';

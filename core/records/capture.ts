@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { Platform } from './platform.ts';
 
+const timestampSchema = z.iso.datetime();
+
 /** Media of a capture: `frames` is one frame, `clip` a short clip, `hybrid` both. */
 export const inputModeSchema = z.enum(['frames', 'clip', 'hybrid']);
 export type InputMode = z.infer<typeof inputModeSchema>;
@@ -19,6 +21,25 @@ export const streamPositionSchema = z.object({
   segment_seconds: z.number().nonnegative(),
 });
 export type StreamPosition = z.infer<typeof streamPositionSchema>;
+
+/** Progress of the stream in the last captures, carried from tick to tick. */
+export const streamFreshnessSchema = z.object({
+  position: streamPositionSchema,
+  /** Time of the first capture at this position. */
+  since: timestampSchema,
+  /** Start of the current run of identical frames; `null` if the last two differ. */
+  identical_since: timestampSchema.nullable(),
+  /** Time of the last capture, by the clock of this service. */
+  seen_at: timestampSchema,
+});
+export type StreamFreshness = z.infer<typeof streamFreshnessSchema>;
+
+/** State of the stream's last captures, which the next capture is compared with. */
+export const captureStateSchema = z.object({
+  seen: streamFreshnessSchema.nullable(),
+  motion: z.string().nullable(),
+});
+export type CaptureState = z.infer<typeof captureStateSchema>;
 
 /** Input of a capture. `clipSeconds` is ignored in mode frames. */
 export type CaptureRequest = {

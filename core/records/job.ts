@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { inputModeSchema } from './capture.ts';
+import { captureStateSchema, inputModeSchema } from './capture.ts';
 import { webhookEventsSchema } from './delivery.ts';
 import { digestStateSchema } from './digest-state.ts';
-import { captureStateSchema } from './workflow.ts';
 
 const timestampSchema = z.iso.datetime();
 const countSchema = z.int().nonnegative();
@@ -216,3 +215,20 @@ export const initialTickState: TickState = {
   gap_seconds: 0,
   gaps: [],
 };
+
+/**
+ * State machine of a job (interface section 3). Each transition lists the states that it starts from, which the store
+ * checks in the commit.
+ */
+export const transitions = {
+  begin: { from: ['pending'] },
+  tick: { from: ['running'] },
+  end: { from: ['pending', 'running'] },
+} as const satisfies Record<string, { from: readonly JobStatus[] }>;
+
+export type TerminalStatus = Extract<JobStatus, 'completed' | 'stopped' | 'failed'>;
+
+/** Returns true if the job has ended. */
+export function isTerminal(status: JobStatus): status is TerminalStatus {
+  return status === 'completed' || status === 'stopped' || status === 'failed';
+}

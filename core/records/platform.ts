@@ -1,5 +1,9 @@
-/** Source of a stream, by scheme and host of its URL. */
-export type Platform = 'youtube' | 'twitch' | 'rtsp' | 'hls';
+/** Schemes of the URLs of streams. */
+export const streamSchemes = ['http', 'https', 'rtsp'] as const;
+
+/** Sources of streams, by scheme and host of their URLs. A further one needs a capturer in `adapters/media/stream-capturer.ts`. */
+export const platforms = ['youtube', 'twitch', 'rtsp', 'hls'] as const;
+export type Platform = (typeof platforms)[number];
 
 /** Returns the source of a stream. Any URL that is not RTSP or a platform page is HLS; so is text that is not a URL. */
 export function detectPlatform(text: string): Platform {

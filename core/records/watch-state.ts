@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { failureSchema, gapReasonSchema } from './job.ts';
-import { captureStateSchema } from './workflow.ts';
+import { captureStateSchema } from './capture.ts';
 
 const timestampSchema = z.iso.datetime();
 const countSchema = z.int().nonnegative();

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { streamPositionSchema } from './capture.ts';
+import { captureStateSchema, streamFreshnessSchema } from './capture.ts';
 
 const timestampSchema = z.iso.datetime();
 
@@ -14,25 +14,6 @@ export type ExecutionInput = z.infer<typeof executionInputSchema>;
 export function executionName({ job_id, generation }: ExecutionInput): string {
   return `${job_id}-${generation}`;
 }
-
-/** Progress of the stream in the last captures, carried from tick to tick. */
-const streamFreshnessSchema = z.object({
-  position: streamPositionSchema,
-  /** Time of the first capture at this position. */
-  since: timestampSchema,
-  /** Start of the current run of identical frames; `null` if the last two differ. */
-  identical_since: timestampSchema.nullable(),
-  /** Time of the last capture, by the clock of this service. */
-  seen_at: timestampSchema,
-});
-export type StreamFreshness = z.infer<typeof streamFreshnessSchema>;
-
-/** State of the stream's last captures, which the next capture is compared with. */
-export const captureStateSchema = z.object({
-  seen: streamFreshnessSchema.nullable(),
-  motion: z.string().nullable(),
-});
-export type CaptureState = z.infer<typeof captureStateSchema>;
 
 /** Input of the workflow's `capture` task. */
 export const captureInputSchema = captureStateSchema.extend({

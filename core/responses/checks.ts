@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { platforms } from '../records/platform.ts';
 import { jpegBase64 } from './fields.ts';
 
 const latency = z.int().nonnegative().describe('Duration of the request in milliseconds');
@@ -22,7 +23,7 @@ export const analyzeFrameResponseSchema = z.object({
 /** Response of `POST /streams/validate` (interface section 2.7). Unknown fields are absent. */
 export const streamValidationResponseSchema = z.object({
   is_live: z.boolean(),
-  platform: z.enum(['youtube', 'twitch', 'rtsp', 'hls']),
+  platform: z.enum(platforms),
   stream_id: z.string().optional(),
   title: z.string().optional(),
   channel: z.string().optional(),

@@ -1,6 +1,6 @@
 import type { Job, TickState } from '../records/job.ts';
 import type { JobChange } from '../ports/job-store.ts';
-import { isTerminal } from '../records/transitions.ts';
+import { isTerminal } from '../records/job.ts';
 import { rules } from '../rules.ts';
 import { addSeconds, later } from '../time.ts';
 

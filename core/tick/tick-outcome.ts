@@ -1,10 +1,9 @@
 import type { ClosureResult } from '../records/window-closure.ts';
-import type { Failure, Counters, NextTick, StopReason, TickState } from '../records/job.ts';
+import type { Failure, Counters, NextTick, StopReason, TickState, TerminalStatus } from '../records/job.ts';
 import type { Verdict } from '../records/vision.ts';
 import type { Screening } from './screen-capture.ts';
 import type { DigestState } from '../records/digest-state.ts';
 import type { NewEvent } from '../records/event.ts';
-import type { TerminalStatus } from '../records/transitions.ts';
 import { ageSeconds } from '../time.ts';
 import { rules } from '../rules.ts';
 

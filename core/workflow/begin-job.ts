@@ -8,7 +8,7 @@ import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
 import type { CommitAttempt } from '../retry-conflicts.ts';
 import type { Job } from '../records/job.ts';
 import { jobLog } from '../ports/log.ts';
-import { isTerminal, transitions } from '../records/transitions.ts';
+import { isTerminal, transitions } from '../records/job.ts';
 import type { ExecutionInput, WorkflowState } from '../records/workflow.ts';
 import { publishEvents } from '../event/publish-events.ts';
 

@@ -1,4 +1,4 @@
-import type { Capture } from '../records/capture.ts';
+import type { Capture, StreamFreshness } from '../records/capture.ts';
 import type { CoreDeps, Limits } from '../dependencies.ts';
 import { addSeconds, ageSeconds } from '../time.ts';
 import {
@@ -11,7 +11,7 @@ import {
 import { createTimeLimit } from '../time-limit.ts';
 import type { Source } from '../records/job.ts';
 import type { JobStore } from '../ports/job-store.ts';
-import type { CaptureInput, CaptureOutput, StreamFreshness } from '../records/workflow.ts';
+import type { CaptureInput, CaptureOutput } from '../records/workflow.ts';
 
 export type CaptureDeps = Pick<CoreDeps, 'streams' | 'media' | 'compareMotion' | 'now' | 'newId'> & {
   jobs: Pick<JobStore, 'source'>;

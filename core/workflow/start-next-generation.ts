@@ -1,6 +1,6 @@
 import type { CoreDeps } from '../dependencies.ts';
 import type { Job } from '../records/job.ts';
-import { isTerminal } from '../records/transitions.ts';
+import { isTerminal } from '../records/job.ts';
 import type { ExecutionInput } from '../records/workflow.ts';
 
 /**

@@ -19,7 +19,7 @@ const paths = [
       'adapters/webhook/webhook-sender.ts',
       'adapters/webhook/webhook-signer.ts',
     ],
-    maxFiles: 28,
+    maxFiles: 22,
   },
 ];
 const repository = join(import.meta.dirname, '../..');

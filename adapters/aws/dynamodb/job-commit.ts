@@ -1,6 +1,6 @@
 import type { JobEvent } from '../../../core/records/event.ts';
 import type { JobChange, Totals } from '../../../core/ports/job-store.ts';
-import { isTerminal } from '../../../core/records/transitions.ts';
+import { isTerminal } from '../../../core/records/job.ts';
 import { readJobItem, toJobItem, type StoredJob } from './job-item.ts';
 import { itemKeys, shardFor } from './keys.ts';
 import type { ItemTtls } from './item-ttls.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isTerminal } from '../../../core/records/transitions.ts';
+import { isTerminal } from '../../../core/records/job.ts';
 import { readJobItem, toJobItem, type StoredJob } from './job-item.ts';
 import { itemKeys, shards } from './keys.ts';
 import type { ItemTtls } from './item-ttls.ts';

@@ -1,7 +1,7 @@
 import { isDeliveredByWebhook } from '../../../core/records/delivery.ts';
 import type { JobEvent } from '../../../core/records/event.ts';
 import type { Job } from '../../../core/records/job.ts';
-import { isTerminal } from '../../../core/records/transitions.ts';
+import { isTerminal } from '../../../core/records/job.ts';
 
 /** Sequence of the newest webhook event, and the epoch minute of its commit. */
 export type NewestWebhookEvent = { sequence: number; minute: number };

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { countersSchema, zeroCounters, type Job } from '../../../core/records/job.ts';
+import { countersSchema, zeroCounters, type Job, isTerminal } from '../../../core/records/job.ts';
 import type { Totals, Usage } from '../../../core/ports/job-store.ts';
-import { isTerminal } from '../../../core/records/transitions.ts';
 import { sumUsage } from '../../../core/job/sum-usage.ts';
 import { readJobItem } from './job-item.ts';
 import type { BackoffDeps } from '../../retry-with-backoff.ts';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { inputModeSchema, streamPositionSchema } from '../../../core/records/capture.ts';
 import type { Capture, StreamProbe } from '../../../core/records/capture.ts';
+import { platforms } from '../../../core/records/platform.ts';
 import type { CoreDeps } from '../../../core/dependencies.ts';
 import { StreamFetchError } from '../../../core/errors.ts';
 import { base64, bytesSchema } from './bytes.ts';
@@ -33,7 +34,7 @@ export type CaptureCallInput = z.input<typeof captureCallSchema>;
 
 /** Result of `probe`. */
 export const probeAnswerSchema = z.object({
-  platform: z.enum(['youtube', 'twitch', 'rtsp', 'hls']),
+  platform: z.enum(platforms),
   playbackUrl: z.string(),
 }) satisfies z.ZodType<StreamProbe>;
 

@@ -13,7 +13,7 @@ import { createDigest } from '../../../core/job/create-digest.ts';
 import { createMonitor } from '../../../core/job/create-monitor.ts';
 import { cancelJob, failJob } from '../../../core/job/end-job.ts';
 import { reconcile } from '../../../core/job/reconcile.ts';
-import { isTerminal } from '../../../core/records/transitions.ts';
+import { isTerminal } from '../../../core/records/job.ts';
 import type { WorkflowState } from '../../../core/records/workflow.ts';
 import { createWorld, digestRequest, monitorRequest } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';

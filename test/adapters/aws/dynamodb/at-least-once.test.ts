@@ -10,7 +10,7 @@ import { cancelJob, failJob } from '../../../../core/job/end-job.ts';
 import { publishEvents } from '../../../../core/event/publish-events.ts';
 import { reconcile } from '../../../../core/job/reconcile.ts';
 import { analyzeTask, captureTask } from '../../../../core/workflow/tasks.ts';
-import { isTerminal } from '../../../../core/records/transitions.ts';
+import { isTerminal } from '../../../../core/records/job.ts';
 import type { WorkflowState } from '../../../../core/records/workflow.ts';
 import { holdProbes } from '../../../support/hold-probes.ts';
 import { createWorld, monitorRequest } from '../../../support/world.ts';
