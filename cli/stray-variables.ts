@@ -1,4 +1,4 @@
-import { findNearestName } from './nearest-name.ts';
+import { findNearestName } from '../core/nearest-name.ts';
 import { listSettings } from './settings.ts';
 
 /** Variables with the prefix that are no settings of the service, with their reader. */

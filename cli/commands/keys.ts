@@ -3,7 +3,7 @@ import type { ApiKeySpec } from '../../core/access/api-key.ts';
 import { callerRequestSchema } from '../../core/requests/keys.ts';
 import type { KeyRotation } from '../../core/requests/keys.ts';
 import { CommandError } from '../command-error.ts';
-import { findNearestName } from '../nearest-name.ts';
+import { findNearestName } from '../../core/nearest-name.ts';
 import type { CreatedKeyRecord, KeyBackend, KeyRecord } from '../keys/key-backend.ts';
 import { openKeyBackend, nodeKeyCrypto } from '../keys/open-key-backend.ts';
 import type { KeyTarget } from '../keys/open-key-backend.ts';

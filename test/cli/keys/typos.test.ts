@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { createCallerStore } from '../../../adapters/embedded/caller-store.ts';
 import { openDatabase } from '../../../adapters/embedded/database.ts';
 import { dataPaths } from '../../../adapters/embedded/data-directory.ts';
-import { findNearestName } from '../../../cli/nearest-name.ts';
+import { findNearestName } from '../../../core/nearest-name.ts';
 import { newCaller } from '../../../core/records/caller.ts';
 import { start } from '../../contract/records.ts';
 import { temporaryDirectory } from '../../adapters/embedded/temporary-directory.ts';
