@@ -36,22 +36,26 @@ function refuse<E extends Env>(context: Context<E>, error: WatchpostError): Resp
 }
 
 /** Paths that other services have, with those that have the same purpose here. `/docs` exists on one machine only. */
-const aliases = new Map<string, string[]>([
-  ...['/health', '/livez', '/readyz', '/status', '/ping', '/api/healthz'].map((path): [string, string[]] => [
-    path,
-    ['/healthz'],
-  ]),
-  ...['/docs', '/swagger', '/redoc', '/api', '/api/docs'].map((path): [string, string[]] => [
-    path,
-    ['/docs', '/openapi.json'],
-  ]),
-  ...['/swagger.json', '/api/openapi.json'].map((path): [string, string[]] => [path, ['/openapi.json']]),
-]);
+const aliases: Record<string, string[]> = {
+  '/health': ['/healthz'],
+  '/livez': ['/healthz'],
+  '/readyz': ['/healthz'],
+  '/status': ['/healthz'],
+  '/ping': ['/healthz'],
+  '/api/healthz': ['/healthz'],
+  '/docs': ['/openapi.json'],
+  '/swagger': ['/docs', '/openapi.json'],
+  '/redoc': ['/docs', '/openapi.json'],
+  '/api': ['/docs', '/openapi.json'],
+  '/api/docs': ['/docs', '/openapi.json'],
+  '/swagger.json': ['/openapi.json'],
+  '/api/openapi.json': ['/openapi.json'],
+};
 
 /** Finds the path of this server that a caller probably meant. */
 function findAddress<E extends Env>(app: Hono<E>, path: string): string | undefined {
   const bare = path.replace(/\/+$/, '');
-  const meant = [bare, `/api${bare}`, bare.replace(/^\/api(?=\/api\/)/, ''), ...(aliases.get(bare) ?? [])];
+  const meant = [bare, `/api${bare}`, bare.replace(/^\/api(?=\/api\/)/, ''), ...(aliases[bare] ?? [])];
   const found = meant.find((candidate) => candidate !== path && listMethods(app, candidate).length > 0);
   if (found !== undefined) return found;
   const fixed = app.routes.map((route) => route.path).filter((route) => !/[:*]/.test(route));
