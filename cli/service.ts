@@ -181,6 +181,7 @@ export async function openService(
     keys,
     limits,
     acceptsHost: createHostRule(settings),
+    allowedOrigins: settings.allowedOrigins,
     bodies: createRequestBodies({ setTimer: setSystemTimer }),
     eventStreams: createEventStreams(settings, eventSessions, signals),
     newId: () => randomUUID(),

@@ -2,6 +2,7 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { createAddressRule } from '../adapters/egress/address-rule.ts';
+import { isOrigin } from '../adapters/http/cors.ts';
 import { rules } from '../core/rules.ts';
 
 /** Settings of the embedded service: one list for flags, `WATCHPOST_*` variables, help and docs/operate/configuration.md. */
@@ -41,6 +42,24 @@ const settingsSchema = z.object({
     .register(help, {
       fallback: '',
       text: 'further accepted host names, separated by commas',
+    }),
+  allowedOrigins: z
+    .string()
+    .transform((text) => text.split(',').flatMap((origin) => origin.trim() || []))
+    .pipe(
+      z.array(
+        z
+          .string()
+          .refine(
+            isOrigin,
+            'must be origins without a path, such as https://app.example.com, with commas between them',
+          ),
+      ),
+    )
+    .prefault('')
+    .register(help, {
+      fallback: '',
+      text: 'origins of web pages that may call the API from a browser, separated by commas; empty: none',
     }),
   dataDir: z
     .string()

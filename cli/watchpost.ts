@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { defaultVideoModelId } from '../adapters/vision/bedrock/model-families.ts';
 import { inputModeSchema } from '../core/records/capture.ts';
 import { scopeSchema } from '../core/records/key.ts';
+import type { Scope } from '../core/records/key.ts';
 import { keyRotationQuerySchema } from '../core/requests/keys.ts';
 import { backup } from './commands/backup.ts';
 import { cost } from './commands/cost.ts';
@@ -180,6 +181,7 @@ const keys = program
   .description("manage API keys of this machine's service, or of the service in the options");
 const keyOptions = z.object({
   caller: z.string().optional(),
+  scopes: z.array(scopeSchema).default([]),
   internal: z.boolean().default(false),
   newCaller: z.boolean().default(false),
   admin: z.boolean().default(false),
@@ -198,14 +200,19 @@ const placeOptions = z.object({
 addPlace(keys.command('create').description('create a key and print it once'))
   .requiredOption('--caller <name>', 'tenant that owns the key: letters, digits, and . _ @ -')
   .option('--new-caller', 'create the caller if it does not exist')
-  .option('--internal', 'permission to read /metrics and /logs')
-  .option('--admin', 'permission to manage callers and their keys')
+  .addOption(
+    new Option('--scopes <list>', 'comma-separated scopes: read, jobs (includes read), keys, internal, admin')
+      .default(['jobs', 'keys'], 'jobs,keys')
+      .argParser(parseScopes),
+  )
+  .option('--internal', 'adds the scope internal: read /metrics and /logs')
+  .option('--admin', 'adds the scope admin: manage callers and their keys')
   .option('--label <text>', 'purpose of the key')
   .option('--json', 'print the key as JSON')
   .action(async (raw: unknown) => {
-    const { caller = '', newCaller, internal, admin, label } = keyOptions.parse(raw);
-    const asked = { jobs: true, internal, admin };
-    const scopes = scopeSchema.options.filter((scope) => asked[scope]);
+    const { caller = '', newCaller, internal, admin, label, scopes: listed } = keyOptions.parse(raw);
+    const added = [...(internal ? (['internal'] as const) : []), ...(admin ? (['admin'] as const) : [])];
+    const scopes = [...new Set([...listed, ...added])];
     await createKey(parseTarget(raw), { caller, newCaller, scopes, label }, terminal, wantsJson(raw));
   });
 
@@ -284,6 +291,13 @@ function parseGraceSeconds(text: string): number {
   const parsed = keyRotationQuerySchema.safeParse({ grace_seconds: text });
   if (!parsed.success) throw new InvalidArgumentError('Use a whole number of seconds, at most a week.');
   return parsed.data.grace_seconds;
+}
+
+/** Parses a comma-separated list of scopes. Throws `InvalidArgumentError` for an unknown or missing scope. */
+function parseScopes(text: string): Scope[] {
+  const parsed = z.array(scopeSchema).safeParse(text.split(',').map((scope) => scope.trim()));
+  if (!parsed.success) throw new InvalidArgumentError(`Use scopes of: ${scopeSchema.options.join(', ')}.`);
+  return parsed.data;
 }
 
 function between(min: number, max: number) {

@@ -100,6 +100,8 @@ export function createClient(options: ClientOptions) {
     rotateWebhookSecret: (o: Signal = {}) =>
       post<Api.WebhookSecret>('/webhook-secret/rotate', undefined, o, false),
 
+    /** Returns caller, scopes and label of the key in use. */
+    ownKey: (o: Signal = {}) => get<Api.Key>('/me', {}, o),
     /** Lists a page of the keys of a caller, oldest first, without their secret text. The next page begins after `next_after`. */
     listKeys: (query: KeyFilter = {}, o: Signal = {}) => get<Api.KeyList>('/keys', query, o),
     /** Creates a key and returns its text, once. Without retries. */

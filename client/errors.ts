@@ -75,7 +75,7 @@ type Refusal = {
 export function toError(status: number, body: unknown, retryAfter: string | null): WatchpostError {
   if (isValidation(body)) return new RequestInvalidError(status, body.detail);
   const retryAfterSeconds = retryAfter !== null && /^\d+$/.test(retryAfter) ? Number(retryAfter) : undefined;
-  if (isEnvelope(body)) return new WatchpostError({ ...body.error, status, retryAfterSeconds });
+  if (isErrorEnvelope(body)) return new WatchpostError({ ...body.error, status, retryAfterSeconds });
   return new WatchpostError({
     status,
     code: 'UNEXPECTED_ANSWER',
@@ -85,7 +85,8 @@ export function toError(status: number, body: unknown, retryAfter: string | null
   });
 }
 
-function isEnvelope(body: unknown): body is ErrorEnvelope {
+/** Returns true for the error envelope of the service. */
+export function isErrorEnvelope(body: unknown): body is ErrorEnvelope {
   if (typeof body !== 'object' || body === null || !('error' in body)) return false;
   const { error } = body;
   return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string';

@@ -1,5 +1,5 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
-import { ConnectionError, WatchpostError } from './errors.ts';
+import { ConnectionError, isErrorEnvelope, toError, WatchpostError } from './errors.ts';
 import type { StreamedEvent } from './openapi-types.ts';
 import { backoffMilliseconds, isRetryable, readError } from './transport.ts';
 import type { Transport } from './transport.ts';
@@ -109,8 +109,10 @@ async function* oneConnection(
   }
 }
 
+/** Parses an event. Throws `WatchpostError` for an error that ends the stream, such as a revoked key. */
 function parseEvent(data: string): StreamedEvent {
   const event: unknown = JSON.parse(data);
+  if (isErrorEnvelope(event)) throw toError(401, event, null);
   if (isEvent(event)) return event;
   throw new ConnectionError('The event stream contains a message that is no job event');
 }

@@ -5,7 +5,7 @@ export type JobStatus = 'pending' | 'running' | 'stopped' | 'completed' | 'faile
 export type JobType = 'live-monitor' | 'live-digest';
 export type WebhookEventType =
   'job_started' | 'watch_triggered' | 'summary_generated' | 'error' | 'job_stopped';
-export type Scope = 'jobs' | 'internal' | 'admin';
+export type Scope = 'read' | 'jobs' | 'keys' | 'internal' | 'admin';
 export type StopReason =
   | 'condition_triggered'
   | 'max_triggers_reached'
@@ -209,7 +209,7 @@ export interface KeyRequest {
   caller?: string;
   /**
    * @minItems 1
-   * @maxItems 3
+   * @maxItems 5
    */
   scopes?: Scope[];
   label?: string | null;

@@ -6,7 +6,6 @@ import type { RequestOutcome } from './api/http.ts';
 import { createPictures } from './api/pictures.ts';
 import { asProblem } from './api/problem.ts';
 import type { Problem } from './api/problem.ts';
-import { identify } from './session/identify.ts';
 import { SessionContext } from './session/session.ts';
 import type { Session } from './session/session.ts';
 import { SignIn } from './session/sign-in.tsx';
@@ -41,7 +40,7 @@ export function App() {
     setEntry({ busy: true });
     const api: Api = createApi(createHttp(key, (outcome) => onOutcome(outcome, api)));
     try {
-      const me = await identify(key, api);
+      const me = await api.me();
       inUse.current = api;
       setSession({ api, pictures: createPictures(api), me, signOut: () => end() });
       setEntry({ busy: false });

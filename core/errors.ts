@@ -119,6 +119,17 @@ export class UnauthorizedError extends WatchpostError {
   }
 }
 
+/** The key of an open event stream was revoked, or has expired after a rotation. */
+export class KeyEndedError extends WatchpostError {
+  constructor() {
+    super(
+      'UNAUTHORIZED',
+      'The key of this event stream is no longer valid',
+      'The job continues. Open GET /jobs/{job_id}/events with a valid key and Last-Event-ID.',
+    );
+  }
+}
+
 /** The caller exceeds the rate limit of synchronous calls. */
 export class RateLimitedError extends WatchpostError {
   readonly retryAfterSeconds: number;

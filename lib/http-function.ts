@@ -55,6 +55,7 @@ export function httpEnvironment(
     BASE_URL: settings.domain && `https://${settings.domain.name}/api`,
     ALLOW_RANGES: settings.allowRanges.join(','),
     ALLOW_WEBHOOK_RANGES: settings.allowWebhookRanges.join(','),
+    ALLOWED_ORIGINS: settings.allowedOrigins.join(','),
     MAX_JOB_SECONDS: String(settings.maxJobSeconds),
     JOBS_PER_CALLER: String(settings.jobsPerCaller),
     RETENTION_SECONDS: String(settings.retentionSeconds),

@@ -3,8 +3,8 @@ import { visionProviderSchema, visionSettings } from '../vision/providers.ts';
 
 const count = z.string().regex(/^\d+$/, 'must be a whole number').transform(Number);
 const name = z.string().min(1);
-/** Comma-separated CIDRs. */
-const ranges = z.string().transform((text) => text.split(',').flatMap((range) => range.trim() || []));
+/** Comma-separated values. */
+const list = z.string().transform((text) => text.split(',').flatMap((value) => value.trim() || []));
 
 /**
  * Settings of the functions, by the names of their environment variables. The configuration of a function picks those
@@ -48,9 +48,12 @@ export const functionSettings = z.object({
     .transform((text) => text.split(','))
     .optional(),
   /** Private ranges that streams may use. Default: none; for tests. */
-  ALLOW_RANGES: ranges.prefault(''),
+  ALLOW_RANGES: list.prefault(''),
   /** Private ranges that webhooks may use. Default: none; for tests. */
-  ALLOW_WEBHOOK_RANGES: ranges.prefault(''),
+  ALLOW_WEBHOOK_RANGES: list.prefault(''),
+
+  /** Origins of pages that may call the API from a browser. Default: none. */
+  ALLOWED_ORIGINS: list.prefault(''),
 
   /** Public base URL, `https://HOST/api`. Default: the host of the viewer's request. */
   BASE_URL: z.url().optional(),
@@ -93,6 +96,7 @@ export const httpSettings = {
   BASE_URL: true,
   ALLOW_RANGES: true,
   ALLOW_WEBHOOK_RANGES: true,
+  ALLOWED_ORIGINS: true,
   MAX_JOB_SECONDS: true,
   JOBS_PER_CALLER: true,
   RETENTION_SECONDS: true,

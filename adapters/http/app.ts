@@ -3,12 +3,12 @@ import { IdempotencyKeyReusedError, RateLimitedError } from '../../core/errors.t
 import { bearerAuth } from './bearer-auth.ts';
 import type { AuthEnv } from './bearer-auth.ts';
 import type { HttpDeps } from './dependencies.ts';
+import { allowOrigins } from './cors.ts';
 import { endpoints } from './endpoints/endpoints.ts';
 import { errorResponse } from './error-envelope.ts';
 import { guardHost } from './guard-host.ts';
 import { healthz } from './healthz.ts';
 import { noSniff } from './no-sniff.ts';
-import { requireJobsScope } from './require-scope.ts';
 import { idempotencyKeyReused } from './idempotency-key.ts';
 import { mountEndpoints } from './mount-endpoints.ts';
 import { fallbackHandler } from './fallback.ts';
@@ -25,7 +25,8 @@ export function createApp(deps: HttpDeps): Hono<AuthEnv> {
   app.use(noSniff());
   app.use(guardHost(deps));
   app.get('/healthz', healthz(deps));
-  app.use('/api/*', bearerAuth(deps), requireJobsScope(endpoints));
+  if (deps.allowedOrigins.length > 0) app.use('/api/*', allowOrigins(deps));
+  app.use('/api/*', bearerAuth(deps));
   app.route('/api', mountEndpoints(endpoints, deps));
   app.notFound(fallbackHandler(app));
   app.onError((error, context) => {

@@ -16,5 +16,7 @@ export type HttpDeps = Omit<CoreDeps, 'vision' | 'contactSheets' | 'compareMotio
   health?: HealthReader;
   bodies: RequestBodies;
   acceptsHost: AcceptsHost;
+  /** Origins of pages that may call the API from a browser. */
+  allowedOrigins: readonly string[];
 } & AuthDeps &
   EventStreamDeps;

@@ -19,8 +19,8 @@ export type EndpointDeclaration = {
   tag: Tag;
   title: string;
   description: string;
-  /** Scope that a key needs; absent if the endpoint decides itself. */
-  scope?: Scope;
+  /** Scope that a key needs; `any` only if each key may call it. */
+  scope: Scope | 'any';
   effect: Effect;
   /** Absent if calls are not limited. */
   rateLimit?: RateLimitClass;

@@ -1,6 +1,13 @@
 import type { VisionModel } from '../../core/ports/vision-model.ts';
 import type { TokenUse } from '../../core/records/vision.ts';
 
+export const modelUsageHeaders = [
+  'Watchpost-Model-Provider',
+  'Watchpost-Model',
+  'Watchpost-Input-Tokens',
+  'Watchpost-Output-Tokens',
+] as const;
+
 /** Sets model and token usage as response headers, because the contract fixes the body of `check-once`. */
 export function setModelUsageHeaders(
   setHeader: (name: string, value: string) => void,

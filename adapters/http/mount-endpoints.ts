@@ -24,7 +24,7 @@ function guards(
   deps: HttpDeps,
 ): MiddlewareHandler<AuthEnv>[] {
   return [
-    ...(scope ? [requireScope(scope)] : []),
+    ...(scope === 'any' ? [] : [requireScope(scope)]),
     ...(fixedHeaders ? [requireFixedHeaders(fixedHeaders)] : []),
     ...(response.kind === 'json' && response.secret ? [noStore()] : []),
     limitBodies(deps, () => maxBodyBytes),

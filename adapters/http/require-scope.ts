@@ -1,13 +1,13 @@
 import { createMiddleware } from 'hono/factory';
 import { ForbiddenError } from '../../core/errors.ts';
+import { hasScope } from '../../core/records/key.ts';
 import type { Scope } from '../../core/records/key.ts';
 import type { AuthEnv } from './bearer-auth.ts';
-import type { Endpoint } from './endpoint.ts';
 
 /** Requires a scope of the key; throws `ForbiddenError` (403) without it. Runs after `bearerAuth`. */
 export function requireScope(scope: Scope) {
   return createMiddleware<AuthEnv>(async (context, next) => {
-    if (!context.get('key').scopes.includes(scope)) throw lacks(scope);
+    if (!hasScope(context.get('key').scopes, scope)) throw lacks(scope);
     await next();
   });
 }
@@ -21,26 +21,6 @@ export function requireFixedHeaders(headers: Record<string, string>) {
     }
     await next();
   });
-}
-
-/**
- * Requires the scope `jobs` on every `/api` path, except resources with an endpoint that declares another scope. An unknown path
- * is closed by default.
- */
-export function requireJobsScope(endpoints: readonly Pick<Endpoint, 'path' | 'scope'>[]) {
-  const others = new Set(
-    endpoints.filter(({ scope }) => scope !== 'jobs').map(({ path }) => resourceName(path)),
-  );
-  const jobsScope = requireScope('jobs');
-  return createMiddleware<AuthEnv>(async (context, next) => {
-    const resource = resourceName(context.req.path.slice('/api'.length));
-    return others.has(resource) ? next() : jobsScope(context, next);
-  });
-}
-
-/** Returns the first segment of a path below the base URL. */
-function resourceName(path: string): string {
-  return path.split('/')[1] ?? '';
 }
 
 function lacks(scope: Scope): ForbiddenError {

@@ -6,6 +6,7 @@ import {
   McpError,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { hasScope } from '../../core/records/key.ts';
 import type { Scope } from '../../core/records/key.ts';
 import { endpoints } from '../http/endpoints/endpoints.ts';
 import { ValidationError } from '../http/validation.ts';
@@ -38,7 +39,7 @@ export function mcpServer({ authorization, scopes, request }: McpCaller): Server
   );
   server.setRequestHandler(ListToolsRequestSchema, () => ({
     tools: [...byName.values()]
-      .filter(({ endpoint: { scope } }) => scope === undefined || scopes.includes(scope))
+      .filter(({ endpoint: { scope } }) => scope === 'any' || hasScope(scopes, scope))
       .map(({ tool }) => tool),
   }));
   server.setRequestHandler(CallToolRequestSchema, ({ params }) =>

@@ -3,6 +3,7 @@ import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import type { Hono } from 'hono';
 import { bearerAuth } from '../http/bearer-auth.ts';
 import type { AuthEnv, AuthDeps } from '../http/bearer-auth.ts';
+import { allowOrigins } from '../http/cors.ts';
 import { limitBodies } from '../http/limit-bodies.ts';
 import type { RequestBodies } from '../http/request-bodies.ts';
 import { mcpServer } from './mcp-server.ts';
@@ -17,8 +18,9 @@ const maxBodyBytes = 5_100_000;
  */
 export function mountMcp(
   app: Hono<AuthEnv>,
-  deps: AuthDeps & { baseUrl: string; bodies: RequestBodies },
+  deps: AuthDeps & { baseUrl: string; bodies: RequestBodies; allowedOrigins: readonly string[] },
 ): void {
+  if (deps.allowedOrigins.length > 0) app.use('/mcp', allowOrigins(deps));
   app.use(
     '/mcp',
     originGuard(deps),

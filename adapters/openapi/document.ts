@@ -54,7 +54,7 @@ const securityScheme = {
   type: 'http',
   scheme: 'bearer',
   description:
-    'An API key, `wp_…`. The roles of an operation are the scopes that its key needs: `jobs`, `internal` or `admin`.',
+    'An API key, `wp_…`. The roles of an operation are the scopes that its key needs: `read`, `jobs` (includes `read`), `keys`, `internal` or `admin` (includes `keys`).',
 };
 
 function paths(): JsonObject {

@@ -19,7 +19,7 @@ export function operationObject(endpoint: EndpointDeclaration): JsonObject {
     tags: [endpoint.tag],
     summary: endpoint.title,
     description: endpoint.description,
-    security: [{ apiKey: endpoint.scope ? [endpoint.scope] : [] }],
+    security: [{ apiKey: endpoint.scope === 'any' ? [] : [endpoint.scope] }],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(request.body ? { requestBody: requestBody(request.body, examples.body) } : {}),
     responses: { ...successes(endpoint), ...failures(endpoint) },

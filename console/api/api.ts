@@ -38,6 +38,7 @@ export function createApi(http: Http) {
   return {
     http,
 
+    me: () => http.json<Key>('/me'),
     /** Reads all pages: at most 100 valid keys, and those revoked within 30 days. */
     keys: async (caller?: string, signal?: AbortSignal) => {
       const found: Key[] = [];

@@ -11,7 +11,7 @@ import { EmptyState } from '../parts/empty-state.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
-import { useSession } from '../session/session.ts';
+import { mayUse, useSession } from '../session/session.ts';
 import { milliseconds } from '../time/format.ts';
 import { Clock, When } from '../time/when.tsx';
 
@@ -65,7 +65,8 @@ async function allDeliveries(api: Api, jobId: string, signal: AbortSignal): Prom
 type ItemProps = { delivery: Delivery; jobId: string; onResent: () => void };
 
 function DeliveryItem({ delivery, jobId, onResent }: ItemProps) {
-  const { api } = useSession();
+  const session = useSession();
+  const { api } = session;
   const sending = useAction(async () => {
     await api.resend(jobId, delivery.sequence);
     onResent();
@@ -102,7 +103,7 @@ function DeliveryItem({ delivery, jobId, onResent }: ItemProps) {
         </p>
       )}
       {sending.problem && <ProblemNote problem={sending.problem} />}
-      {delivery.state !== 'pending' && (
+      {delivery.state !== 'pending' && mayUse(session, 'jobs') && (
         <Button small onClick={() => void sending.run()} busy={sending.busy}>
           Resend
         </Button>

@@ -7,7 +7,7 @@ import { EmptyState } from '../parts/empty-state.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { ProblemNote, WarningNote } from '../parts/problem-note.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
-import { useSession } from '../session/session.ts';
+import { mayUse, useSession } from '../session/session.ts';
 import { routeUrls } from '../shell/routes.ts';
 import { Activity } from './activity.tsx';
 import { Announcements } from './announcements.tsx';
@@ -73,7 +73,8 @@ export function JobPage({ jobId }: { jobId: string }) {
 }
 
 function Head({ job, onChange }: { job: JobDetail; onChange: () => void }) {
-  const { api } = useSession();
+  const session = useSession();
+  const { api } = session;
   const [asking, setAsking] = useState(false);
   return (
     <div class="page-head">
@@ -87,7 +88,7 @@ function Head({ job, onChange }: { job: JobDetail; onChange: () => void }) {
       </div>
       <div class="page-aside">
         <StatusBadge status={job.status} reason={job.stats.reason} />
-        {isActive(job.status) && (
+        {isActive(job.status) && mayUse(session, 'jobs') && (
           <Button kind="danger" onClick={() => setAsking(true)}>
             Cancel job
           </Button>

@@ -5,21 +5,24 @@ import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Checkbox, Field, TextInput } from '../parts/field.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
-import { useSession } from '../session/session.ts';
+import { mayUse, useSession } from '../session/session.ts';
 
 const scopes: { scope: Scope; label: string; hint: string }[] = [
-  { scope: 'jobs', label: 'jobs', hint: 'Checks, jobs, webhooks' },
+  { scope: 'read', label: 'read', hint: 'Read jobs, events and frames; start and change nothing' },
+  { scope: 'jobs', label: 'jobs', hint: 'Checks, jobs, webhooks; includes read' },
+  { scope: 'keys', label: 'keys', hint: 'Keys of this caller, and the webhook secret' },
   { scope: 'internal', label: 'internal', hint: 'Metrics, alarms and logs of the service' },
-  { scope: 'admin', label: 'admin', hint: 'Callers, and keys of other callers' },
+  { scope: 'admin', label: 'admin', hint: 'Callers, and keys of other callers; includes keys' },
 ];
 
 type Props = { caller: string; onCreated: (key: NewKey) => void; onClose: () => void };
 
 /** Shows a dialog that creates a key. Offers only the scopes of the key in use. */
 export function CreateKey({ caller, onCreated, onClose }: Props) {
-  const { api, me } = useSession();
+  const session = useSession();
+  const { api, me } = session;
   const [label, setLabel] = useState('');
-  const [chosen, setChosen] = useState<Scope[]>(['jobs']);
+  const [chosen, setChosen] = useState<Scope[]>([mayUse(session, 'jobs') ? 'jobs' : 'read']);
   const creating = useAction(async () => {
     const request = { label: label.trim() || null, scopes: chosen };
     onCreated(await api.createKey(caller === me.caller ? request : { ...request, caller }));
@@ -42,7 +45,7 @@ export function CreateKey({ caller, onCreated, onClose }: Props) {
         <fieldset class="field">
           <legend>Scopes</legend>
           {scopes
-            .filter(({ scope }) => me.scopes.includes(scope))
+            .filter(({ scope }) => mayUse(session, scope))
             .map(({ scope, label, hint }) => (
               <Checkbox
                 key={scope}

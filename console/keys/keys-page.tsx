@@ -68,12 +68,10 @@ export function KeysPage() {
           {!keys.value && !keys.problem && <Skeleton rows={4} />}
           {keys.value && <KeyTable keys={keys.value} onChange={keys.reload} onNewKey={shown} />}
         </Panel>
-        {mayUse(session, 'jobs') && (
-          <div class="half-columns">
-            <WebhookSecretPanel />
-            <TestWebhook />
-          </div>
-        )}
+        <div class="half-columns">
+          <WebhookSecretPanel />
+          {mayUse(session, 'jobs') && <TestWebhook />}
+        </div>
         {admin && <Callers callers={callers} />}
       </div>
       {creating && <CreateKey caller={caller} onCreated={shown} onClose={() => setCreating(false)} />}

@@ -23,7 +23,11 @@ export function useSession(): Session {
   return session;
 }
 
-/** Returns true if the key in use has the scope. */
-export function mayUse({ me }: Session, scope: Scope): boolean {
-  return me.scopes.includes(scope);
+/** Scopes that include another one, as the service defines them. */
+const includedIn: { [Included in Scope]?: Scope } = { read: 'jobs', keys: 'admin' };
+
+/** Returns true if the key in use has the scope, directly or by another one. */
+export function mayUse({ me }: Pick<Session, 'me'>, scope: Scope): boolean {
+  const including = includedIn[scope];
+  return me.scopes.includes(scope) || (including !== undefined && me.scopes.includes(including));
 }

@@ -62,7 +62,8 @@ export function SignIn({ onKey, busy, problem, notice }: Props) {
             <CodeBlock code={readKey} label="Print the key in a terminal" wraps />
             <p>
               <code>internal_api_key</code> in the same file also opens Operations and the keys of other
-              callers. If an operator runs Watchpost for you, request a key from them.
+              callers. A key with the scope <code>read</code> opens Jobs only. If an operator runs Watchpost
+              for you, request a key from them.
             </p>
           </div>
         </details>

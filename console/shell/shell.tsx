@@ -54,15 +54,15 @@ function Page({ route }: { route: Route }) {
     case 'look':
       return mayUse(session, 'jobs') ? <TryPage /> : <NeedsScope scope="jobs" />;
     case 'jobs':
-      return mayUse(session, 'jobs') ? <JobsPage /> : <NeedsScope scope="jobs" />;
+      return mayUse(session, 'read') ? <JobsPage /> : <NeedsScope scope="read" />;
     case 'job':
-      return mayUse(session, 'jobs') ? (
+      return mayUse(session, 'read') ? (
         <JobPage key={route.jobId} jobId={route.jobId} />
       ) : (
-        <NeedsScope scope="jobs" />
+        <NeedsScope scope="read" />
       );
     case 'keys':
-      return <KeysPage />;
+      return mayUse(session, 'keys') ? <KeysPage /> : <NeedsScope scope="keys" />;
     case 'operations':
       return mayUse(session, 'internal') ? <OperationsPage /> : <NeedsScope scope="internal" />;
     case 'unknown':

@@ -1,3 +1,4 @@
+import type { Scope } from '../api/types.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Button } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -27,12 +28,14 @@ export function Sidebar({ route }: { route: Route }) {
         </div>
       </div>
       <nav aria-label="Pages">
-        {links(mayUse(session, 'internal')).map(({ page, address, name, icon }) => (
-          <a key={page} href={address} aria-current={page === current ? 'page' : undefined}>
-            <Icon name={icon} />
-            {name}
-          </a>
-        ))}
+        {links
+          .filter(({ scope }) => mayUse(session, scope))
+          .map(({ page, address, name, icon }) => (
+            <a key={page} href={address} aria-current={page === current ? 'page' : undefined}>
+              <Icon name={icon} />
+              {name}
+            </a>
+          ))}
       </nav>
       <div class="sidebar-foot">
         <a class="quiet-link" href="/docs" target="_blank" rel="noreferrer">
@@ -53,15 +56,11 @@ export function Sidebar({ route }: { route: Route }) {
   );
 }
 
-type Link = { page: Route['page']; address: string; name: string; icon: IconName };
+type Link = { page: Route['page']; address: string; name: string; icon: IconName; scope: Scope };
 
-function links(internal: boolean): Link[] {
-  const all: Link[] = [
-    { page: 'look', address: routeUrls.look, name: 'Try', icon: 'look' },
-    { page: 'jobs', address: routeUrls.jobs, name: 'Jobs', icon: 'jobs' },
-    { page: 'keys', address: routeUrls.keys, name: 'Keys', icon: 'key' },
-  ];
-  return internal
-    ? [...all, { page: 'operations', address: routeUrls.operations, name: 'Operations', icon: 'pulse' }]
-    : all;
-}
+const links: Link[] = [
+  { page: 'look', address: routeUrls.look, name: 'Try', icon: 'look', scope: 'jobs' },
+  { page: 'jobs', address: routeUrls.jobs, name: 'Jobs', icon: 'jobs', scope: 'read' },
+  { page: 'keys', address: routeUrls.keys, name: 'Keys', icon: 'key', scope: 'keys' },
+  { page: 'operations', address: routeUrls.operations, name: 'Operations', icon: 'pulse', scope: 'internal' },
+];

@@ -1,3 +1,4 @@
+import { hasScope, scopeSchema } from '../records/key.ts';
 import type { ApiKey, Scope } from '../records/key.ts';
 
 /** Requester of a key operation: the holder of a key, or the operator at the command line. */
@@ -16,7 +17,7 @@ export const operator: Actor = {
   hash: null,
   caller: null,
   revoked_at: null,
-  scopes: ['jobs', 'internal', 'admin'],
+  scopes: scopeSchema.options,
 };
 
 /** Returns true if the actor may see keys of the caller: its own, or any for an admin. */
@@ -26,7 +27,7 @@ export function maySee(actor: Actor, caller: string): boolean {
 
 /** Returns true if the actor has all the scopes, and so may grant them. */
 export function mayGrant(actor: Actor, scopes: readonly Scope[]): boolean {
-  return scopes.every((scope) => actor.scopes.includes(scope));
+  return scopes.every((scope) => hasScope(actor.scopes, scope));
 }
 
 /** Returns true unless the key in use was replaced: otherwise a leaked key could outlive its replacement. */

@@ -167,7 +167,7 @@ function adminScopeRequiredError(): ForbiddenError {
 }
 
 function grantNotAllowedError(): ForbiddenError {
-  return new ForbiddenError('Use a key that has all scopes of the new key.');
+  return new ForbiddenError('Use a key that has all scopes of the new key, or set fewer scopes.');
 }
 
 function insufficientScopesError(): ForbiddenError {

@@ -10,6 +10,7 @@ import {
 } from 'aws-cdk-lib/aws-cloudfront';
 import type { BehaviorOptions, IOrigin } from 'aws-cdk-lib/aws-cloudfront';
 import { Construct } from 'constructs';
+import type { StageSettings } from '../stage/stage-settings.ts';
 import { EdgeHeaders } from './edge-headers.ts';
 import { admitRequest, showConsolePage } from './viewer-functions.ts';
 
@@ -19,10 +20,10 @@ export class EdgeBehaviors extends Construct {
   readonly #viewerHost: Function;
   readonly #consolePage: Function;
 
-  constructor(scope: Construct, id: string) {
+  constructor(scope: Construct, id: string, { allowedOrigins }: Pick<StageSettings, 'allowedOrigins'>) {
     super(scope, id);
     this.#headers = new EdgeHeaders(this, 'Headers');
-    this.#viewerHost = this.#function('ViewerHost', admitRequest);
+    this.#viewerHost = this.#function('ViewerHost', admitRequest(allowedOrigins));
     this.#consolePage = this.#function('ConsolePage', showConsolePage);
   }
 

@@ -26,7 +26,10 @@ type Props = {
   console: PrivateBucket;
   originSecret: Secret;
   accessLogs: PrivateBucket | undefined;
-  settings: Pick<StageSettings, 'domain' | 'webAclArn' | 'requestsPerAddress' | 'originSecretVersion'>;
+  settings: Pick<
+    StageSettings,
+    'domain' | 'webAclArn' | 'requestsPerAddress' | 'originSecretVersion' | 'allowedOrigins'
+  >;
 };
 
 /** Paths of the function URL. CloudFront selects by path, not by `Accept`. An MCP tool can be any endpoint. */
@@ -51,7 +54,7 @@ export class Edge extends Construct {
       requestsPerAddress === undefined
         ? props.settings.webAclArn
         : new RateRule(this, 'RateRule', requestsPerAddress).webAclArn;
-    const behaviors = new EdgeBehaviors(this, 'Behaviors');
+    const behaviors = new EdgeBehaviors(this, 'Behaviors', props.settings);
     const customHeaders = { [originSecretHeader]: secretText(props.originSecret, originSecretVersion) };
     // Time budgets of endpoints are shorter; event streams send a comment every 15 s.
     const timing = {

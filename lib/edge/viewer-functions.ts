@@ -10,12 +10,17 @@ const keyHeader = '/^bearer wp_[a-z0-9_-]{43}[0-9a-f]{6}$/i';
 /**
  * Sends the requested host to the origins in a header, and overwrites a header of that name from the viewer. Refuses requests without a key of the
  * right form, with the response of the service: they cost no Lambda concurrency, which an account shares. The service validates the key.
+ * A preflight request of an allowed origin has no key and is forwarded.
  */
-export const admitRequest = `
+export function admitRequest(allowedOrigins: readonly string[]): string {
+  return `
+var origins = ${JSON.stringify(allowedOrigins)};
 function handler(event) {
   var request = event.request;
   var authorization = request.headers.authorization;
-  if (/^\\/(api|mcp)(\\/|$)/.test(request.uri) && !(authorization && ${keyHeader}.test(authorization.value))) {
+  var origin = request.headers.origin;
+  var preflight = request.method === 'OPTIONS' && origin && origins.indexOf(origin.value) !== -1;
+  if (!preflight && /^\\/(api|mcp)(\\/|$)/.test(request.uri) && !(authorization && ${keyHeader}.test(authorization.value))) {
     return {
       statusCode: 401,
       statusDescription: 'Unauthorized',
@@ -32,6 +37,7 @@ function handler(event) {
   return request;
 }
 `.trim();
+}
 
 /** Serves the console page for paths without a file name (`/console`, `/console/jobs/…`). */
 export const showConsolePage = `

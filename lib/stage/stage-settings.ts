@@ -1,5 +1,6 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { z } from 'zod';
+import { isOrigin } from '../../adapters/http/cors.ts';
 import { visionProviderSchema, visionStageSettings } from '../../adapters/vision/providers.ts';
 import { rules } from '../../core/rules.ts';
 
@@ -99,6 +100,10 @@ export const stageSettingsSchema = z
       .optional(),
     /** Maximum requests in five minutes per IP address, by a web ACL of the stack. Default: none. */
     requestsPerAddress: wholeNumber(10, 2_000_000_000).optional(),
+    /** Origins of pages that may call the API from a browser, such as `https://app.example.com`. Default: none. */
+    allowedOrigins: z
+      .array(z.string().refine(isOrigin, 'must be an origin without a path, such as https://app.example.com'))
+      .default([]),
     /** Version of the origin secret that CloudFront sends (rotation: docs/operate/operate-aws.md). */
     originSecretVersion: z.string().optional(),
 

@@ -19,7 +19,7 @@ export function keyMaker({ endpoint }: Emulator, tableName: string) {
     credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
   });
   const { callers, keys } = dynamoStores({ client, tableName, now: () => new Date() });
-  return async (caller: string, scopes: Scope[] = ['jobs']): Promise<string> => {
+  return async (caller: string, scopes: Scope[] = ['jobs', 'keys']): Promise<string> => {
     await callers.add(newCaller(caller, null, new Date()));
     const { text, key } = mintKey({ caller, scopes, label: 'first' }, new Date(), primitives);
     await keys.put(key);

@@ -128,7 +128,11 @@ test('keys of the command line work in the running service immediately, and thei
     '--label',
     'dashboards',
   );
-  expect(made).toMatchObject({ caller: 'harbour', scopes: ['jobs', 'internal'], label: 'dashboards' });
+  expect(made).toMatchObject({
+    caller: 'harbour',
+    scopes: ['jobs', 'keys', 'internal'],
+    label: 'dashboards',
+  });
   expect((await internal('/metrics', made.key)).status).toBe(200);
 
   const next = await keys('rotate', made.prefix, '--grace-seconds', '0');
@@ -163,8 +167,13 @@ test('the command line works over HTTP with the permissions of its key', async (
   const there = ['--base-url', service.baseUrl, '--key', admin];
 
   const made = await keys('create', '--caller', 'lighthouse', '--new-caller', '--label', 'lamp', ...there);
-  expect(made).toMatchObject({ caller: 'lighthouse', scopes: ['jobs'], label: 'lamp' });
+  expect(made).toMatchObject({ caller: 'lighthouse', scopes: ['jobs', 'keys'], label: 'lamp' });
   expect((await internal('/jobs', made.key)).status).toBe(200);
+
+  const reader = await keys('create', '--caller', 'house', '--scopes', 'read', ...there);
+  expect(reader).toMatchObject({ scopes: ['read'] });
+  expect((await internal('/jobs', reader.key)).status).toBe(200);
+  expect((await internal('/keys', reader.key)).status).toBe(403);
 
   const own = ['--base-url', service.baseUrl, '--key', made.key];
   const next = await keys('rotate', made.prefix, '--grace-seconds', '0', '--descendants', ...own);

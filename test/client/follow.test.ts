@@ -83,6 +83,22 @@ test('follow continues after an error event to the final event', async () => {
   expect(await sequences(client.follow('ID'))).toEqual([1, 2]);
 });
 
+test('follow throws for a key that is revoked while it reads, without retries', async () => {
+  const revoked = {
+    error: { code: 'UNAUTHORIZED', message: 'no longer valid', remediation: 'Use another key.' },
+  };
+  const { client, resumed } = await startServer(
+    sends(event(1, 'job_started'), `event: error\ndata: ${JSON.stringify(revoked)}\n\n`),
+  );
+
+  await expect(sequences(client.follow('ID'))).rejects.toMatchObject({
+    code: 'UNAUTHORIZED',
+    remediation: 'Use another key.',
+  });
+
+  expect(resumed).toEqual(['0']);
+});
+
 test('follow ends immediately on status 204', async () => {
   const { client } = await startServer((response) => response.writeHead(204).end());
 

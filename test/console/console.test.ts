@@ -83,7 +83,11 @@ async function createCaller(): Promise<Caller> {
   const asAdmin = callWith(service.internalKey);
   const name = randomUUID();
   await asAdmin('POST', '/callers', { caller: name });
-  const { key } = await asAdmin('POST', '/keys', { caller: name, label: 'signed in' });
+  const { key } = await asAdmin('POST', '/keys', {
+    caller: name,
+    label: 'signed in',
+    scopes: ['jobs', 'keys'],
+  });
   const call = callWith(key);
   const { secret } = await call('GET', '/webhook-secret');
   return { key, webhookSecret: secret, call };

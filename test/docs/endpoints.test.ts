@@ -15,7 +15,7 @@ function toRow({ method, path, title, scope, rateLimit, timeBudgetSeconds, respo
   return [
     `\`${method.toUpperCase()} ${path}\``,
     title,
-    scope === undefined ? 'any' : `\`${scope}\``,
+    scope === 'any' ? 'any' : `\`${scope}\``,
     rateLimit ?? 'none',
     isStream(response) ? `${timeBudgetSeconds} s, or events` : `${timeBudgetSeconds} s`,
   ];

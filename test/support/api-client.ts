@@ -14,7 +14,7 @@ export type ApiClient = {
 /** Creates a client with a new key. */
 export async function createClientFor(
   world: World,
-  scopes: Scope[] = ['jobs'],
+  scopes: Scope[] = ['jobs', 'keys'],
   caller = 'harbour',
 ): Promise<ApiClient> {
   const minted = mintKey({ caller, scopes, label: null }, world.c.now(), world.c);

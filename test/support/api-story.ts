@@ -117,6 +117,7 @@ async function digesting(call: CallOperation, world: World) {
 }
 
 async function access(call: CallOperation) {
+  await call('own_key');
   await call('list_callers');
   await call('add_caller', { caller: 'canal' });
   await call('add_caller', { caller: 'no name' });
@@ -133,7 +134,7 @@ async function access(call: CallOperation) {
 
 export async function readKey(
   { c }: World,
-  scopes: Scope[] = ['jobs', 'internal', 'admin'],
+  scopes: Scope[] = ['jobs', 'keys', 'internal', 'admin'],
   caller = 'harbour',
 ): Promise<string> {
   const { text, key } = mintKey({ caller, scopes, label: null }, c.now(), c);

@@ -6,7 +6,7 @@ import type { World } from './world.ts';
 export type Reply = { status: number; headers: Headers; body: any };
 
 /** Creates a client of the app with its own key. Sends a body as JSON unless it is text, bytes or a stream. */
-export async function createHttpCaller(world: World, caller = 'harbour', scopes: Scope[] = ['jobs']) {
+export async function createHttpCaller(world: World, caller = 'harbour', scopes: Scope[] = ['jobs', 'keys']) {
   const minted = mintKey({ caller, scopes, label: null }, world.c.now(), world.c);
   await world.c.keys.put(minted.key);
   return async (

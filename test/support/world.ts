@@ -99,6 +99,7 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
         };
       },
     },
+    allowedOrigins: [],
     turns: unlimitedTurns,
     urls: { check: () => undefined },
     webhookUrls: { check: () => undefined },

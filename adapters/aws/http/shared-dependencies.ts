@@ -120,6 +120,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
     }),
     // CloudFront answers for the hosts of its distribution alone.
     acceptsHost: () => true,
+    allowedOrigins: settings.ALLOWED_ORIGINS,
     bodies: createRequestBodies({ setTimer: setSystemTimer }),
     alarms: createAlarms({ client: traced(new CloudWatchClient({})), prefix: settings.ALARM_PREFIX }),
     log,

@@ -35,7 +35,7 @@ import { wantsEvents } from '../sse/wants-events.ts';
  * stream (design section 9).
  */
 
-const shared = { tag: 'jobs', scope: 'jobs' } as const;
+const shared = { tag: 'jobs', scope: 'read' } as const;
 const jobExample = { job_id: examples.jobId };
 
 const listJobsEndpoint = defineEndpoint(
@@ -83,6 +83,7 @@ const cancelJobEndpoint = defineEndpoint(
   {
     ...shared,
     id: 'cancel_job',
+    scope: 'jobs',
     method: 'delete',
     path: '/jobs/{job_id}',
     title: 'Stop a job',

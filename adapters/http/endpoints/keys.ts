@@ -26,12 +26,30 @@ import { defineEndpoint } from '../endpoint.ts';
 import { jsonResponse } from '../endpoint-response.ts';
 
 /**
- * Endpoints of API keys. Any key manages keys of its caller that have no additional scopes; `admin` manages all (design section
- * 11).
+ * Endpoints of API keys. A key with the scope `keys` manages keys of its caller that have no additional scopes; `admin` manages all
+ * (design section 11).
  */
 
-const shared = { tag: 'access' } as const;
+const shared = { tag: 'access', scope: 'keys' } as const;
 const keyExample = { key_id: examples.key.key_id };
+
+const ownKeyEndpoint = defineEndpoint(
+  {
+    id: 'own_key',
+    tag: 'access',
+    scope: 'any',
+    method: 'get',
+    path: '/me',
+    title: 'Read the key in use',
+    description: 'Returns the caller, the scopes and the label of the key of this request.',
+    effect: 'reads',
+    request: {},
+    response: jsonResponse(keySchema, { description: 'The key' }),
+    errors: [],
+    examples: { response: { key: examples.key } },
+  },
+  async ({ key }) => presentKey(key),
+);
 
 const listKeysEndpoint = defineEndpoint(
   {
@@ -133,6 +151,7 @@ const rotateKeyEndpoint = defineEndpoint(
 );
 
 export const keyEndpoints = [
+  ownKeyEndpoint,
   listKeysEndpoint,
   createKeyEndpoint,
   relabelKeyEndpoint,

@@ -24,12 +24,13 @@ import { jsonResponse } from '../endpoint-response.ts';
 
 /** Endpoints of webhook deliveries, resends, test events and the webhook secret (design section 9). */
 
-const shared = { tag: 'webhooks', scope: 'jobs' } as const;
+const shared = { tag: 'webhooks' } as const;
 
 const listDeliveriesEndpoint = defineEndpoint(
   {
     ...shared,
     id: 'list_deliveries',
+    scope: 'read',
     method: 'get',
     path: '/jobs/{job_id}/deliveries',
     title: "Read a job's deliveries",
@@ -47,6 +48,7 @@ const resendDeliveryEndpoint = defineEndpoint(
   {
     ...shared,
     id: 'resend_delivery',
+    scope: 'jobs',
     method: 'post',
     path: '/jobs/{job_id}/deliveries/{sequence}/resend',
     title: 'Send an event again',
@@ -66,6 +68,7 @@ const testWebhookEndpoint = defineEndpoint(
   {
     ...shared,
     id: 'test_webhook',
+    scope: 'jobs',
     method: 'post',
     path: '/webhook-test',
     title: 'Send a test event',
@@ -90,6 +93,7 @@ const getWebhookSecretEndpoint = defineEndpoint(
   {
     ...shared,
     id: 'get_webhook_secret',
+    scope: 'keys',
     method: 'get',
     path: '/webhook-secret',
     title: 'Read the webhook secret',
@@ -107,6 +111,7 @@ const rotateWebhookSecretEndpoint = defineEndpoint(
   {
     ...shared,
     id: 'rotate_webhook_secret',
+    scope: 'keys',
     method: 'post',
     path: '/webhook-secret/rotate',
     title: 'Replace the webhook secret',
@@ -129,6 +134,7 @@ const getWebhookDefaultsEndpoint = defineEndpoint(
   {
     ...shared,
     id: 'get_webhook_defaults',
+    scope: 'read',
     method: 'get',
     path: '/webhook-defaults',
     title: 'Read the webhook defaults',
@@ -146,6 +152,7 @@ const replaceWebhookDefaultsEndpoint = defineEndpoint(
   {
     ...shared,
     id: 'replace_webhook_defaults',
+    scope: 'jobs',
     method: 'put',
     path: '/webhook-defaults',
     title: 'Replace the webhook defaults',

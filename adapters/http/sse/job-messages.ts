@@ -2,10 +2,11 @@ import type { Job } from '../../../core/records/job.ts';
 import { isRevoked } from '../../../core/records/key.ts';
 import { envelopeWithImages } from '../../../core/event/present-event.ts';
 import { tailEvents } from '../../../core/event/tail-events.ts';
+import { KeyEndedError } from '../../../core/errors.ts';
 import { jobLog } from '../../../core/ports/log.ts';
 import { isOver } from '../../../core/time.ts';
 import type { EventStreamDeps } from './dependencies.ts';
-import { isTerminalEvent, formatEvent, heartbeatComment, formatRetry } from './messages.ts';
+import { isTerminalEvent, formatError, formatEvent, heartbeatComment, formatRetry } from './messages.ts';
 
 /** Reader of one job's event log. */
 export type LogReader = {
@@ -22,7 +23,7 @@ const keyCheckSeconds = 30;
 
 /**
  * Generates the messages of an event stream: an opening, each event, and a heartbeat when idle. Ends with the first terminal
- * event, with the session, or if the store fails; the reader can resume.
+ * event, with the session, or if the store fails; the reader can resume. The end of its key is an error outside of the log.
  */
 export async function* jobMessages(reading: LogReader, deps: EventStreamDeps): AsyncGenerator<string> {
   try {
@@ -36,12 +37,14 @@ export async function* jobMessages(reading: LogReader, deps: EventStreamDeps): A
 
 async function* frames({ job, after, keyHash, signal }: LogReader, deps: EventStreamDeps) {
   const { heartbeatSeconds, retryMilliseconds, signals } = deps.eventStreams;
-  const mayGoOn = watchSession(keyHash, deps);
+  const checkSession = watchSession(keyHash, deps);
   const tail = { jobs: deps.jobs, now: deps.now, signals };
   yield formatRetry(retryMilliseconds);
   let takenAt = deps.steadyNow();
   for await (const event of tailEvents(job.job_id, after, tail, signal)) {
-    if (!(await mayGoOn())) return;
+    const state = await checkSession();
+    if (state === 'revoked') yield formatError(new KeyEndedError());
+    if (state !== 'open') return;
     if (event) {
       yield formatEvent(event.sequence, await envelopeWithImages(job, event, deps));
       if (isTerminalEvent(event.type)) return;
@@ -51,19 +54,21 @@ async function* frames({ job, after, keyHash, signal }: LogReader, deps: EventSt
   }
 }
 
-/** Returns true if the session is not too old and its key is not revoked. */
+type SessionState = 'open' | 'over' | 'revoked';
+
+/** Returns a function that checks the age of the session and its key. */
 function watchSession(
   keyHash: string,
   { keys, steadyNow, eventStreams: { sessionSeconds } }: EventStreamDeps,
 ) {
   const openedAt = steadyNow();
   let checkedAt = openedAt;
-  return async (): Promise<boolean> => {
+  return async (): Promise<SessionState> => {
     const at = steadyNow();
-    if (sessionSeconds !== null && isOver(openedAt, sessionSeconds, at)) return false;
-    if (!isOver(checkedAt, keyCheckSeconds, at)) return true;
+    if (sessionSeconds !== null && isOver(openedAt, sessionSeconds, at)) return 'over';
+    if (!isOver(checkedAt, keyCheckSeconds, at)) return 'open';
     checkedAt = at;
     const key = await keys.find(keyHash);
-    return key !== undefined && !isRevoked(key, at);
+    return key !== undefined && !isRevoked(key, at) ? 'open' : 'revoked';
   };
 }

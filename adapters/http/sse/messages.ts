@@ -1,5 +1,7 @@
+import type { WatchpostError } from '../../../core/errors.ts';
 import type { EventType } from '../../../core/records/event.ts';
 import type { EventEnvelope } from '../../../core/event/present-event.ts';
+import { errorResponse } from '../error-envelope.ts';
 
 /** Format of server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html */
 
@@ -21,6 +23,14 @@ export function isTerminalEvent(type: EventType): boolean {
 /** Formats an event. JSON contains no unescaped line break, so one `data:` line suffices. */
 export function formatEvent(sequence: number, envelope: EventEnvelope): string {
   return `event: ${names[envelope.type]}\nid: ${sequence}\ndata: ${JSON.stringify(envelope)}\n\n`;
+}
+
+/**
+ * Formats an error that ends this event stream and is not in the log: the envelope of an error response, without `id:`, so that a reader
+ * resumes after the last event.
+ */
+export function formatError(error: WatchpostError): string {
+  return `event: error\ndata: ${JSON.stringify(errorResponse(error).body)}\n\n`;
 }
 
 /** Formats the opening: it shows that the stream is open and sets the reconnection time. */

@@ -39,6 +39,7 @@ function toKey(caller: string, at: Date): ApiKey {
     prefix: 'wp_4f9a',
     caller,
     scopes: ['jobs'],
+    scopes_version: 2,
     label: null,
     created_by: null,
     created_at,

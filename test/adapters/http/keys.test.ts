@@ -15,9 +15,12 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 const findId = ({ key }: ApiClient) => hashApiKey(key, world.c)!;
-const works = async (key: string) => (await clientWith(world, key).call('GET', '/keys')).status === 200;
-const createAdminClient = (caller = 'house') => createClientFor(world, ['jobs', 'internal', 'admin'], caller);
+const works = async (key: string) => (await clientWith(world, key).call('GET', '/me')).status === 200;
+const createAdminClient = (caller = 'house') =>
+  createClientFor(world, ['jobs', 'keys', 'internal', 'admin'], caller);
 const forbidden = { status: 403, body: { error: { code: 'FORBIDDEN' } } };
+/** Scopes of a key that creates keys. */
+const both = { scopes: ['jobs', 'keys'] };
 const notFound = { status: 404, body: { error: { code: 'NOT_FOUND' } } };
 
 describe('making a key', () => {
@@ -106,17 +109,20 @@ test('a caller creates at most a hundred keys per hour, and revokes without a li
   expect(refused).toMatchObject({ status: 429, body: { error: { code: 'RATE_LIMITED' } } });
   expect(refused.headers.get('retry-after')).toBe(String(3600 - 99));
   expect((await client.call('POST', `/keys/${findId(client)}/rotate`)).status).toBe(429);
-  const other = await createClientFor(world, ['jobs'], 'airport');
+  const other = await createClientFor(world, ['jobs', 'keys'], 'airport');
   expect((await other.call('POST', '/keys', {})).status).toBe(200);
   world.advance(3600 - 99);
   expect((await client.call('POST', '/keys', {})).status).toBe(200);
 });
 
 test('a revocation with descendants revokes directly and indirectly created keys', async () => {
-  const { body: first } = await client.call('POST', '/keys', { label: 'first' });
-  const { body: second } = await clientWith(world, first.key).call('POST', '/keys', { label: 'second' });
-  const { body: third } = await clientWith(world, second.key).call('POST', '/keys', {});
-  const { body: bystander } = await client.call('POST', '/keys', {});
+  const { body: first } = await client.call('POST', '/keys', { ...both, label: 'first' });
+  const { body: second } = await clientWith(world, first.key).call('POST', '/keys', {
+    ...both,
+    label: 'second',
+  });
+  const { body: third } = await clientWith(world, second.key).call('POST', '/keys', both);
+  const { body: bystander } = await client.call('POST', '/keys', both);
   await client.call('DELETE', `/keys/${second.key_id}`);
 
   const { body } = await client.call('DELETE', `/keys/${first.key_id}?descendants=true`);
@@ -133,8 +139,8 @@ test('a revocation with descendants revokes directly and indirectly created keys
 });
 
 test('a rotation with descendants revokes keys of the old key but not its successor', async () => {
-  const { body: made } = await client.call('POST', '/keys', {});
-  const { body: madeByIt } = await clientWith(world, made.key).call('POST', '/keys', {});
+  const { body: made } = await client.call('POST', '/keys', both);
+  const { body: madeByIt } = await clientWith(world, made.key).call('POST', '/keys', both);
   const path = `/keys/${findId(client)}/rotate`;
 
   const { body } = await client.call('POST', `${path}?grace_seconds=60&descendants=true`);
@@ -149,18 +155,18 @@ test('a rotation with descendants revokes keys of the old key but not its succes
 });
 
 test('a rotated key cannot create or rotate keys in its grace period', async () => {
-  const { body: made } = await client.call('POST', '/keys', {});
+  const { body: made } = await client.call('POST', '/keys', both);
   const { body } = await client.call('POST', `/keys/${findId(client)}/rotate`);
-  expect(await client.call('POST', '/keys', {})).toMatchObject(forbidden);
+  expect(await client.call('POST', '/keys', both)).toMatchObject(forbidden);
   expect(await client.call('POST', `/keys/${made.key_id}/rotate`)).toMatchObject(forbidden);
   expect(await client.call('POST', `/keys/${findId(client)}/rotate`)).toMatchObject(forbidden);
   expect(await works(client.key)).toBe(true);
-  expect((await clientWith(world, body.key).call('POST', '/keys', {})).status).toBe(200);
+  expect((await clientWith(world, body.key).call('POST', '/keys', both)).status).toBe(200);
 });
 
 test('an admin who revokes a key with descendants keeps their own key', async () => {
   const first = await createAdminClient();
-  const { body: own } = await first.call('POST', '/keys', { scopes: ['jobs', 'internal', 'admin'] });
+  const { body: own } = await first.call('POST', '/keys', { scopes: ['jobs', 'keys', 'internal', 'admin'] });
   const admin = clientWith(world, own.key);
   const { body } = await admin.call('DELETE', `/keys/${findId(first)}?descendants=true`);
   expect(body.descendants).toEqual([]);
@@ -261,7 +267,7 @@ describe('rotating a key', () => {
     expect(status).toBe(200);
     expect(body).toMatchObject({
       caller: 'harbour',
-      scopes: ['jobs'],
+      scopes: ['jobs', 'keys'],
       label: 'gate',
       revoked_at: null,
       replaces: { key_id: findId(client), revoked_at: '2026-03-01T13:00:00.000Z' },

@@ -5,7 +5,11 @@ import { createWorld } from '../../support/world.ts';
 
 test('a list of thousands of invalid elements is rejected with a short response', async () => {
   const world = createWorld();
-  const minted = mintKey({ caller: 'harbour', scopes: ['jobs'], label: null }, world.c.now(), world.c);
+  const minted = mintKey(
+    { caller: 'harbour', scopes: ['jobs', 'keys'], label: null },
+    world.c.now(),
+    world.c,
+  );
   await world.c.keys.put(minted.key);
   const response = await createApp(world.c).request('/api/keys', {
     method: 'POST',
@@ -19,7 +23,11 @@ test('a list of thousands of invalid elements is rejected with a short response'
 
 test('a text of many partial matches is repeated unchanged', async () => {
   const world = createWorld();
-  const minted = mintKey({ caller: 'harbour', scopes: ['jobs'], label: null }, world.c.now(), world.c);
+  const minted = mintKey(
+    { caller: 'harbour', scopes: ['jobs', 'keys'], label: null },
+    world.c.now(),
+    world.c,
+  );
   await world.c.keys.put(minted.key);
   const fields = Object.fromEntries(
     Array.from({ length: 7 }, (_, index) => [`field_${index}`, 'a-'.repeat(2000)]),

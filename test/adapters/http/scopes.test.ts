@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { endpoints } from '../../../adapters/http/endpoints/endpoints.ts';
+import { apiKeySchema } from '../../../core/records/key.ts';
 import type { Scope } from '../../../core/records/key.ts';
 import { createClientFor, clientWith, internal } from '../../support/api-client.ts';
 import { createWorld } from '../../support/world.ts';
@@ -13,39 +15,132 @@ afterEach(() => world.close());
 const forbidden = { status: 403, body: { error: { code: 'FORBIDDEN', message: 'Access denied' } } };
 const id = '11111111-1111-1111-1111-111111111111';
 
-describe('a key without the scope jobs', () => {
-  test.each([
-    ['POST', '/check-once'],
-    ['POST', '/live-monitor'],
-    ['POST', '/live-digest'],
-    ['POST', '/streams/validate'],
-    ['POST', '/analyze-frame'],
-    ['GET', '/jobs'],
-    ['GET', `/jobs/${id}`],
-    ['DELETE', `/jobs/${id}`],
-    ['GET', `/jobs/${id}/events`],
-    ['GET', `/jobs/${id}/media/1`],
-    ['GET', `/jobs/${id}/frame`],
-    ['GET', `/jobs/${id}/deliveries`],
-    ['POST', `/jobs/${id}/deliveries/1/resend`],
-    ['POST', '/webhook-test'],
-    ['GET', '/webhook-secret'],
-    ['POST', '/webhook-secret/rotate'],
-    ['GET', '/an/endpoint/of/tomorrow'],
-  ])('a key without the scope jobs gets 403 at %s %s before the request is read', async (method, path) => {
-    const operator = await createClientFor(world, ['internal', 'admin']);
-    expect(await operator.call(method, path)).toMatchObject(forbidden);
+const reading = [
+  ['GET', '/jobs'],
+  ['GET', `/jobs/${id}`],
+  ['GET', `/jobs/${id}/events`],
+  ['GET', `/jobs/${id}/media/1`],
+  ['GET', `/jobs/${id}/frame`],
+  ['GET', `/jobs/${id}/deliveries`],
+] as const;
+const acting = [
+  ['POST', '/check-once'],
+  ['POST', '/live-monitor'],
+  ['POST', '/live-digest'],
+  ['POST', '/streams/validate'],
+  ['POST', '/analyze-frame'],
+  ['DELETE', `/jobs/${id}`],
+  ['POST', `/jobs/${id}/deliveries/1/resend`],
+  ['POST', '/webhook-test'],
+] as const;
+const managing = [
+  ['GET', '/keys'],
+  ['POST', '/keys'],
+  ['PATCH', `/keys/${id}`],
+  ['DELETE', `/keys/${id}`],
+  ['POST', `/keys/${id}/rotate`],
+  ['GET', '/webhook-secret'],
+  ['POST', '/webhook-secret/rotate'],
+] as const;
+
+describe('a key without a scope', () => {
+  test.each([...reading, ...acting])(
+    'a key without read and jobs gets 403 at %s %s',
+    async (method, path) => {
+      const operator = await createClientFor(world, ['keys', 'internal', 'admin']);
+      expect(await operator.call(method, path)).toMatchObject(forbidden);
+    },
+  );
+
+  test.each([...acting, ...managing])('a key that only reads gets 403 at %s %s', async (method, path) => {
+    const reader = await createClientFor(world, ['read']);
+    expect(await reader.call(method, path)).toMatchObject(forbidden);
   });
 
-  test('a key without the scope jobs reads what its own scopes allow', async () => {
-    const operator = await createClientFor(world, ['internal', 'admin']);
-    for (const path of ['/metrics', '/logs', '/alarms', '/keys', '/callers'])
-      expect((await operator.call('GET', path, undefined, internal)).status, path).toBe(200);
+  test.each(managing)(
+    'a key for jobs gets 403 at %s %s, which manages keys and secrets',
+    async (method, path) => {
+      const worker = await createClientFor(world, ['jobs']);
+      expect(await worker.call(method, path)).toMatchObject(forbidden);
+    },
+  );
+
+  test('a key with the scope jobs reads, and a key that only reads reads the same', async () => {
+    for (const scopes of [['jobs'], ['read']] satisfies Scope[][]) {
+      const client = await createClientFor(world, scopes);
+      for (const [method, path] of reading)
+        expect((await client.call(method, path)).status, path).not.toBe(403);
+    }
+  });
+
+  test('an admin without further scopes manages keys', async () => {
+    const admin = await createClientFor(world, ['admin']);
+    expect((await admin.call('GET', '/keys')).status).toBe(200);
+  });
+
+  test('a key with jobs and keys grants read, and a key that manages keys grants no jobs', async () => {
+    const worker = await createClientFor(world, ['jobs', 'keys']);
+    expect((await worker.call('POST', '/keys', { scopes: ['read'] })).body.scopes).toEqual(['read']);
+    const clerk = await createClientFor(world, ['keys']);
+    expect(await clerk.call('POST', '/keys', { scopes: ['read'] })).toMatchObject(forbidden);
+  });
+
+  test('each key reads its own scopes and caller at /me', async () => {
+    const reader = await createClientFor(world, ['read']);
+    expect((await reader.call('GET', '/me')).body).toMatchObject({ caller: 'harbour', scopes: ['read'] });
+  });
+
+  test('an unknown path is 404 for each valid key', async () => {
+    const reader = await createClientFor(world, ['read']);
+    expect((await reader.call('GET', '/an/endpoint/of/tomorrow')).status).toBe(404);
+  });
+
+  test('an endpoint that changes something requires more than the scope read', () => {
+    const open = endpoints.filter(
+      ({ scope, effect }) => effect !== 'reads' && (scope === 'read' || scope === 'any'),
+    );
+    expect(open.map((endpoint) => endpoint.id)).toEqual([]);
+  });
+});
+
+describe('a key of an earlier release', () => {
+  const parse = (scopes: string[]) =>
+    apiKeySchema.parse({
+      hash: '0'.repeat(64),
+      prefix: 'wp_4f9a',
+      caller: 'harbour',
+      scopes,
+      label: null,
+      created_at: '2026-03-01T12:00:00.000Z',
+      last_used_at: null,
+      revoked_at: null,
+    });
+
+  test.each([
+    [['jobs'], ['read', 'jobs', 'keys']],
+    [['internal'], ['keys', 'internal']],
+    [
+      ['jobs', 'internal', 'admin'],
+      ['read', 'jobs', 'keys', 'internal', 'admin'],
+    ],
+  ])('a stored key with %j keeps what it could do: %j', (stored, effective) => {
+    expect(parse(stored)).toMatchObject({ scopes: effective, scopes_version: 2 });
+  });
+
+  test('a key of this release with the scope jobs has no further scopes', async () => {
+    const { key } = await createClientFor(world, ['jobs']);
+    expect((await clientWith(world, key).call('GET', '/me')).body.scopes).toEqual(['jobs']);
   });
 });
 
 describe('what is internal', () => {
   const paths = ['/metrics', '/logs', '/alarms'];
+
+  test('an operator without the scope jobs reads what its own scopes allow', async () => {
+    const operator = await createClientFor(world, ['internal', 'admin']);
+    for (const path of [...paths, '/keys', '/callers'])
+      expect((await operator.call('GET', path, undefined, internal)).status, path).toBe(200);
+  });
 
   test.each<[string, Scope[], Record<string, string>]>([
     ['the scope without the header', ['jobs', 'internal'], {}],
@@ -66,6 +161,6 @@ describe('what is internal', () => {
 });
 
 test.each(['GET', 'POST'])('the request %s /callers returns 403 without the scope admin', async (method) => {
-  const client = await createClientFor(world, ['jobs', 'internal']);
+  const client = await createClientFor(world, ['jobs', 'keys', 'internal']);
   expect(await client.call(method, '/callers')).toMatchObject(forbidden);
 });

@@ -171,7 +171,7 @@ describe('deliveries of a job', () => {
   test('deliveries of other callers return 404, as if absent', async () => {
     const jobId = await triggeredMonitor();
     await deliverAll();
-    client = await createClientFor(world, ['jobs'], 'airport');
+    client = await createClientFor(world, ['jobs', 'keys'], 'airport');
     for (const answer of [await client.call('GET', `/jobs/${jobId}/deliveries`), await resend(jobId, 1)])
       expect(answer).toMatchObject({ status: 404, body: { error: { code: 'JOB_NOT_FOUND' } } });
   });
@@ -374,7 +374,7 @@ describe('the webhook secret', () => {
   });
 
   test('a rotation leaves the secrets of other callers', async () => {
-    const other = await createClientFor(world, ['jobs'], 'airport');
+    const other = await createClientFor(world, ['jobs', 'keys'], 'airport');
     const before = (await other.call('GET', '/webhook-secret')).body;
     await client.call('POST', '/webhook-secret/rotate');
     expect((await other.call('GET', '/webhook-secret')).body).toEqual(before);
@@ -428,7 +428,7 @@ describe('a test event', () => {
     for (let sent = 0; sent < 120; sent += 1) await ask();
     expect(await ask()).toMatchObject({ status: 429, body: { error: { code: 'RATE_LIMITED' } } });
     expect(world.sent).toHaveLength(120);
-    client = await createClientFor(world, ['jobs'], 'airport');
+    client = await createClientFor(world, ['jobs', 'keys'], 'airport');
     expect((await ask()).status).toBe(200);
   });
 

@@ -34,7 +34,7 @@ afterEach(async () => {
   world.close();
 });
 
-async function connect(scopes: Scope[] = ['jobs', 'internal', 'admin']): Promise<Client> {
+async function connect(scopes: Scope[] = ['jobs', 'keys', 'internal', 'admin']): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' });
   clients.push(client);
   const transport = new StreamableHTTPClientTransport(new URL(`${origin}/mcp`), {

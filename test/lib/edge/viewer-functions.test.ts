@@ -3,8 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { createApp } from '../../../adapters/http/app.ts';
 import { viewerHostHeader } from '../../../adapters/aws/http/origin-headers.ts';
 import { mintKey } from '../../../core/access/api-key.ts';
-import { admitRequest, showConsolePage } from '../../../lib/edge/viewer-functions.ts';
+import { admitRequest as admitRequestOf, showConsolePage } from '../../../lib/edge/viewer-functions.ts';
 import { createWorld } from '../../support/world.ts';
+
+const admitRequest = admitRequestOf(['https://app.example.com']);
 
 describe('admitRequest', () => {
   test('the edge sends the requested host in a header', () => {
@@ -64,6 +66,20 @@ describe('admitRequest without a valid form of key', () => {
   ] as const)('the edge forwards %s with the header %s', ([uri, authorization]) => {
     expect(asked(uri, authorization)).toMatchObject({ uri });
   });
+
+  test.for([
+    ['OPTIONS', 'https://app.example.com', true],
+    ['OPTIONS', 'https://evil.example.com', false],
+    ['OPTIONS', undefined, false],
+    ['GET', 'https://app.example.com', false],
+  ] as const)(
+    'the edge handles %s of the origin %s without a key: forwarded %s',
+    ([method, origin, isForwarded]) => {
+      const headers = { host: { value: 'watch.example.com' }, ...(origin && { origin: { value: origin } }) };
+      const handled = handle(admitRequest, { method, uri: '/api/jobs', headers });
+      expect(handled.statusCode).toBe(isForwarded ? undefined : 401);
+    },
+  );
 
   test('every created key has the form that the edge accepts', () => {
     const world = createWorld();

@@ -146,7 +146,7 @@ describe('a stream', () => {
     expect((world.clock.now.getTime() - openedAt) / 1000).toBeCloseTo(840, 0);
   });
 
-  test('a stream ends within a minute of the revocation of its key', async () => {
+  test('a stream ends within a minute of the revocation of its key, with an error outside of the log', async () => {
     const { jobId } = await begun();
     const reader = await stream(jobId);
     await reader.next();
@@ -154,7 +154,9 @@ describe('a stream', () => {
     await world.c.keys.revoke(minted!.hash, world.clock.now);
     const revokedAt = world.clock.now.getTime();
 
-    expect(await reader.rest()).toEqual([]);
+    const error = { code: 'UNAUTHORIZED', remediation: expect.stringContaining('Last-Event-ID') };
+    expect(await reader.rest()).toMatchObject([{ event: 'error', id: '', data: { error } }]);
+    expect(await world.c.jobs.get(jobId, world.clock.now)).toMatchObject({ status: 'running', sequence: 1 });
     expect(world.clock.now.getTime() - revokedAt).toBeLessThanOrEqual(60_000);
   });
 
@@ -165,7 +167,7 @@ describe('a stream', () => {
     const end = new Date(world.clock.now.getTime() + 3_600_000);
     await world.c.keys.revoke(minted!.hash, end);
 
-    expect((await reader.rest()).map(({ event }) => event)).toEqual(['started']);
+    expect((await reader.rest()).map(({ event }) => event)).toEqual(['started', 'error']);
     const lateSeconds = (world.clock.now.getTime() - end.getTime()) / 1000;
     expect(lateSeconds).toBeGreaterThanOrEqual(0);
     expect(lateSeconds).toBeLessThanOrEqual(60);
