@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => world.close());
 
-function appOf(host: 'one machine' | 'AWS') {
+function createHost(host: 'one machine' | 'AWS') {
   const app = createApp(world.c);
   mountOpenApi(app, world.c);
   if (host === 'one machine') app.route('/', referencePage());
@@ -19,7 +19,7 @@ function appOf(host: 'one machine' | 'AWS') {
 }
 
 async function hint(path: string, host: 'one machine' | 'AWS' = 'one machine') {
-  const response = await appOf(host).request(path);
+  const response = await createHost(host).request(path);
   expect(response.status).toBe(404);
   const { error } = (await response.json()) as any;
   expect(error).toMatchObject({ code: 'NOT_FOUND', message: `No such endpoint: ${path}` });
@@ -30,7 +30,7 @@ const jobPath = '/jobs/8a0e6f36-6d5a-4a2c-9d6b-0d9a1c7e2f10';
 
 describe('an address that leads nowhere', () => {
   test('the root leads a browser to the console, and other callers to the API', async () => {
-    const page = await appOf('AWS').request('/', { headers: { accept: 'text/html,*/*;q=0.8' } });
+    const page = await createHost('AWS').request('/', { headers: { accept: 'text/html,*/*;q=0.8' } });
     expect(page.status).toBe(302);
     expect(page.headers.get('location')).toBe('/console');
     expect(await hint('/')).toContain('below /api');
@@ -46,7 +46,7 @@ describe('an address that leads nowhere', () => {
     ['/openapi.jsn', '/openapi.json'],
     ['/swagger', '/docs'],
     ['/jbos', '/api/jobs'],
-  ])('%s names %s', async (path, address) => {
+  ])('the answer for %s names %s', async (path, address) => {
     expect(await hint(path)).toBe(`Use ${address} on this server.`);
   });
 
