@@ -7,8 +7,8 @@ export type Terminal = {
   print(line: string): void;
   /** Prints a note for the user. */
   note(line: string): void;
-  /** Shows a progress line until `done`; plain text without a terminal. */
-  waiting(text: string): { done(): void };
+  /** Shows a progress line until `done`. Without a terminal it prints the first text only. */
+  waiting(text: string): { update(text: string): void; done(): void };
   /** Asks a question with the answers yes and no. Returns false without a terminal. */
   confirm(question: string): Promise<boolean>;
   color: ReturnType<typeof pc.createColors>;
@@ -41,16 +41,20 @@ async function ask(question: string): Promise<boolean> {
 
 function announce(text: string) {
   process.stderr.write(`${text} …\n`);
-  return { done: () => undefined };
+  return { update: () => undefined, done: () => undefined };
 }
 
-function spin(text: string) {
+function spin(first: string) {
   let turn = 0;
+  let text = first;
   const timer = setInterval(() => {
-    process.stderr.write(`\r${frames[turn % frames.length]} ${text} …`);
+    process.stderr.write(`\r\u001B[2K${frames[turn % frames.length]} ${text} …`);
     turn += 1;
   }, 100);
   return {
+    update: (next: string) => {
+      text = next;
+    },
     done: () => {
       clearInterval(timer);
       process.stderr.write('\r\u001B[2K');

@@ -65,6 +65,27 @@ export const rules = {
   deliveryTtlSeconds: 3600,
   /** Attempts to commit a change that conflicts with concurrent ones. */
   maxCommitAttempts: 8,
-  /** Ticks of one execution: its history ends at 25,000 events, about 14 a tick (design section 3). */
-  ticksPerExecution: 1000,
+  /**
+   * Ticks of one execution. Its history ends at 25,000 events (Step Functions quotas): 14 per tick, and 302 if every retry is used,
+   * as a test computes. It also bounds the duration of an execution to less than its timeout.
+   */
+  ticksPerExecution: 60,
+  /**
+   * Timeout of an execution, in seconds. More than all ticks of an execution take, one of them with every retry; without one, a stuck
+   * execution of Step Functions ends after a year.
+   */
+  executionTimeoutSeconds: 172_800,
+  /** Begins of one execution whose ticks run in bursts; each follows a failed burst and adds up to 70 events to the history. */
+  beginsPerExecution: 50,
+  /** Maximum time from the start of a burst after which it begins no tick, in seconds: leaves 55 s for the last tick. */
+  maxBurstSeconds: 240,
+  /** Time from the start of a burst at which Step Functions ends it: Express workflows have 300 s. */
+  burstTimeoutSeconds: 295,
+  /**
+   * Longest wait in a burst, in seconds. Express workflows bill the wait ($0.00000104 per second at 64 MB), and another burst costs
+   * four transitions and a request ($0.000101).
+   */
+  maxBurstWaitSeconds: 97,
+  /** Shortest wait between two bursts that is worth a transition ($0.000025) instead of being billed in the next burst, in seconds. */
+  minRestSeconds: 24,
 } as const;

@@ -5,23 +5,18 @@ import { Stack } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import { visionProviders } from '../adapters/vision/providers.ts';
 import type { AnalyzeEnvironment } from '../functions/analyze/config.ts';
-import {
-  allowExecutions,
-  allowInvoking,
-  allowMedia,
-  allowSending,
-  allowTable,
-  stateMachineArn,
-} from './permissions.ts';
+import { allowExecutions, allowInvoking, allowMedia, allowSending, allowTable } from './permissions.ts';
 import { ServiceFunction } from './service-function.ts';
 import type { FunctionContext, OwnEnvironment } from './service-function.ts';
 import { allowModel } from './vision-permission.ts';
+import { executionEnvironment } from './workflow-names.ts';
+import type { ExecutionMachines } from './workflow-names.ts';
 
 type Props = {
   table: Table;
   pictures: Bucket;
   queue: Queue;
-  stateMachineName: string;
+  machines: ExecutionMachines;
   capture: ServiceFunction;
 };
 
@@ -31,7 +26,7 @@ export class AnalyzeFunction extends Construct {
 
   constructor(scope: Construct, id: string, ground: FunctionContext, props: Props) {
     super(scope, id);
-    const { table, pictures, queue, stateMachineName, capture } = props;
+    const { table, pictures, queue, machines, capture } = props;
     const { retentionSeconds, visionProvider } = ground.settings;
     const { region } = Stack.of(this);
     const vision = visionProviders[visionProvider].readStage(ground.settings, region);
@@ -39,7 +34,7 @@ export class AnalyzeFunction extends Construct {
       TABLE_NAME: table.tableName,
       MEDIA_BUCKET: pictures.bucketName,
       QUEUE_URL: queue.queueUrl,
-      STATE_MACHINE_ARN: stateMachineArn(this, stateMachineName),
+      ...executionEnvironment(this, machines),
       CAPTURE_FUNCTION: capture.lambda.functionName,
       VISION_PROVIDER: visionProvider,
       MODEL_ID: vision.modelId,
@@ -57,7 +52,7 @@ export class AnalyzeFunction extends Construct {
     allowTable(this.function, table, { apiKeys: false });
     allowMedia(this.function, pictures, ['s3:GetObject', 's3:PutObject', 's3:DeleteObject']);
     allowSending(this.function, queue);
-    allowExecutions(this.function, stateMachineName, ['states:StopExecution']);
+    allowExecutions(this.function, machines, ['states:StopExecution']);
     allowInvoking(this.function, capture);
     allowModel(this.function, ground.settings);
   }

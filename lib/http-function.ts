@@ -14,18 +14,19 @@ import {
   allowReadingSecrets,
   allowSending,
   allowTable,
-  stateMachineArn,
 } from './permissions.ts';
 import type { OwnEnvironment, ServiceFunction } from './service-function.ts';
 import type { ServiceSecrets } from './service-secrets.ts';
 import type { StageSettings } from './stage/stage-settings.ts';
+import { executionEnvironment } from './workflow-names.ts';
+import type { ExecutionMachines } from './workflow-names.ts';
 
 /** Resources of the functions that serve HTTP (`api`, `stream`). */
 export type HttpFunctionProps = {
   table: Table;
   pictures: Bucket;
   queue: Queue;
-  stateMachineName: string;
+  machines: ExecutionMachines;
   capture: ServiceFunction;
   analyze: ServiceFunction;
   secrets: ServiceSecrets;
@@ -43,7 +44,7 @@ export function httpEnvironment(
     TABLE_NAME: deps.table.tableName,
     MEDIA_BUCKET: deps.pictures.bucketName,
     QUEUE_URL: deps.queue.queueUrl,
-    STATE_MACHINE_ARN: stateMachineArn(scope, deps.stateMachineName),
+    ...executionEnvironment(scope, deps.machines),
     CAPTURE_FUNCTION: deps.capture.lambda.functionName,
     ANALYZE_FUNCTION: deps.analyze.lambda.functionName,
     MASTER_SECRET_ARN: deps.secrets.master.secretArn,
@@ -69,7 +70,7 @@ export function allowHttp(to: ServiceFunction, deps: HttpFunctionProps): void {
   allowTable(to, deps.table, { apiKeys: true, index: jobsByCaller });
   allowMedia(to, deps.pictures, ['s3:GetObject']);
   allowSending(to, deps.queue);
-  allowExecutions(to, deps.stateMachineName, ['states:StopExecution']);
+  allowExecutions(to, deps.machines, ['states:StopExecution']);
   allowInvoking(to, deps.capture, deps.analyze);
   allowReadingSecrets(to, deps.secrets.master, deps.secrets.origin);
   to.allow(['logs:FilterLogEvents'], [deps.log.logGroupArn]);

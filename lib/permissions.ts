@@ -106,21 +106,23 @@ export function allowInvoking(to: ServiceFunction, ...functions: ServiceFunction
   );
 }
 
-/** Grants actions on executions of the state machine. Uses its name: its ARN would be a circular dependency. */
+/** Grants actions on executions of the state machines. Uses their names: their ARNs would be a circular dependency. */
 export function allowExecutions(
   to: ServiceFunction,
-  stateMachineName: string,
+  { current, other }: { current: string; other: string },
   actions: ('states:StopExecution' | 'states:DescribeExecution')[],
 ): void {
-  to.allow(['states:StartExecution'], [stateMachineArn(to, stateMachineName)]);
-  const executions = Stack.of(to).formatArn({
-    service: 'states',
-    resource: 'execution',
-    resourceName: `${stateMachineName}:*`,
-    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-  });
-  to.allow(actions, [executions], {
-    wildcardReason: 'Executions of the only state machine; each is named after its job.',
+  to.allow(['states:StartExecution'], [stateMachineArn(to, current)]);
+  const executions = [current, other].map((stateMachineName) =>
+    Stack.of(to).formatArn({
+      service: 'states',
+      resource: 'execution',
+      resourceName: `${stateMachineName}:*`,
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+    }),
+  );
+  to.allow(actions, executions, {
+    wildcardReason: 'Executions of the state machines of jobs; each is named after its job.',
   });
 }
 

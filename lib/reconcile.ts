@@ -11,8 +11,10 @@ import { DeadLetterQueue } from './dead-letter-queue.ts';
 import { allowExecutions, allowSending, allowTable } from './permissions.ts';
 import { ServiceFunction } from './service-function.ts';
 import type { FunctionContext, OwnEnvironment } from './service-function.ts';
+import { executionEnvironment } from './workflow-names.ts';
+import type { ExecutionMachines } from './workflow-names.ts';
 
-type Props = { table: Table; queue: Queue; stateMachine: StateMachine; stateMachineName: string };
+type Props = { table: Table; queue: Queue; stateMachines: StateMachine[]; machines: ExecutionMachines };
 
 /** Function that repairs interrupted work: every minute, and when a workflow execution ends. */
 export class Reconcile extends Construct {
@@ -26,7 +28,7 @@ export class Reconcile extends Construct {
     const environment: OwnEnvironment<ReconcileEnvironment> = {
       TABLE_NAME: props.table.tableName,
       QUEUE_URL: props.queue.queueUrl,
-      STATE_MACHINE_ARN: props.stateMachine.stateMachineArn,
+      ...executionEnvironment(this, props.machines),
       RETENTION_SECONDS: String(ground.settings.retentionSeconds),
     };
     this.function = new ServiceFunction(this, 'Reconcile', ground, {
@@ -44,14 +46,11 @@ export class Reconcile extends Construct {
     });
     allowTable(this.function, props.table, { apiKeys: false, index: repair });
     allowSending(this.function, props.queue);
-    allowExecutions(this.function, props.stateMachineName, [
-      'states:StopExecution',
-      'states:DescribeExecution',
-    ]);
-    this.#addTriggers(props.stateMachine);
+    allowExecutions(this.function, props.machines, ['states:StopExecution', 'states:DescribeExecution']);
+    this.#addTriggers(props.stateMachines);
   }
 
-  #addTriggers(stateMachine: StateMachine): void {
+  #addTriggers(stateMachines: StateMachine[]): void {
     const target = () =>
       new LambdaFunction(this.function.lambda, {
         deadLetterQueue: this.deadLetters,
@@ -63,7 +62,7 @@ export class Reconcile extends Construct {
         source: ['aws.states'],
         detailType: ['Step Functions Execution Status Change'],
         detail: {
-          stateMachineArn: [stateMachine.stateMachineArn],
+          stateMachineArn: stateMachines.map(({ stateMachineArn }) => stateMachineArn),
           status: ['SUCCEEDED', 'FAILED', 'TIMED_OUT', 'ABORTED'],
         },
       },

@@ -5,43 +5,119 @@ import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { DefinitionBody, LogLevel, StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
+import { z } from 'zod';
+import { createBurstDefinition } from '../adapters/aws/bursts.ts';
+import { rules } from '../core/rules.ts';
 import type { ServiceFunction } from './service-function.ts';
+import type { StageSettings } from './stage/stage-settings.ts';
+import type { WorkflowNames } from './workflow-names.ts';
 
-type Props = { name: string; capture: ServiceFunction; analyze: ServiceFunction; log: ILogGroup };
+type Props = {
+  names: WorkflowNames;
+  capture: ServiceFunction;
+  analyze: ServiceFunction;
+  log: ILogGroup;
+  settings: Pick<StageSettings, 'burstSeconds'>;
+};
 
-const definitionFile = fileURLToPath(new URL('../workflow/watch.asl.json', import.meta.url));
-
-/** State machine of jobs, with the definition that the embedded engine also runs. */
+/**
+ * State machines of jobs. With bursts, an execution of `jobs` runs its ticks in executions of `burst`; without, an execution of `watch` runs
+ * them all, as the embedded engine does. All three exist in both modes: executions continue on the machine that they started on.
+ */
 export class WatchWorkflow extends Construct {
-  readonly stateMachine: StateMachine;
+  readonly watch: StateMachine;
+  readonly jobs: StateMachine;
+  readonly burst: StateMachine;
 
-  constructor(scope: Construct, id: string, { name, capture, analyze, log }: Props) {
+  constructor(scope: Construct, id: string, { names, capture, analyze, log, settings }: Props) {
     super(scope, id);
-    const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('states.amazonaws.com') });
-    this.stateMachine = new StateMachine(this, 'StateMachine', {
-      // Explicit name: Analyze starts the next generation, and its ARN would be a circular dependency.
-      stateMachineName: name,
-      stateMachineType: StateMachineType.STANDARD,
-      definitionBody: DefinitionBody.fromString(readFileSync(definitionFile, 'utf8')),
-      definitionSubstitutions: {
-        AnalyzeFunctionArn: analyze.lambda.functionArn,
-        CaptureFunctionArn: capture.lambda.functionArn,
-      },
-      role,
-      tracingEnabled: true,
-      // Inputs and outputs of tasks are data of callers.
-      logs: { destination: log, level: LogLevel.ALL, includeExecutionData: false },
+    const watch = readDefinition('watch.asl.json');
+    const functions = { AnalyzeFunctionArn: analyze.lambda.functionArn };
+    const both = { ...functions, CaptureFunctionArn: capture.lambda.functionArn };
+    const burstSeconds = settings.burstSeconds || rules.maxBurstSeconds;
+
+    this.watch = this.#stateMachine('StateMachine', {
+      // Explicit names: Analyze starts the next generation, and its ARN would be a circular dependency.
+      stateMachineName: names.watch,
+      definition: { ...watch, TimeoutSeconds: rules.executionTimeoutSeconds },
+      substitutions: both,
+      log,
     });
-    role.addToPolicy(
+    this.burst = this.#stateMachine('Burst', {
+      stateMachineName: names.burst,
+      definition: createBurstDefinition(watch, burstSeconds),
+      substitutions: both,
+      log,
+      express: true,
+    });
+    this.jobs = this.#stateMachine('Jobs', {
+      stateMachineName: names.jobs,
+      definition: { ...readDefinition('bursts.asl.json'), TimeoutSeconds: rules.executionTimeoutSeconds },
+      substitutions: { ...functions, BurstStateMachineArn: this.burst.stateMachineArn },
+      log,
+    });
+    this.jobs.addToRolePolicy(
       new PolicyStatement({
-        actions: ['lambda:InvokeFunction'],
-        resources: [capture.lambda.functionArn, analyze.lambda.functionArn],
+        actions: ['states:StartSyncExecution'],
+        resources: [this.burst.stateMachineArn],
       }),
     );
+  }
+
+  #stateMachine(
+    id: string,
+    {
+      stateMachineName,
+      definition,
+      substitutions,
+      log,
+      express = false,
+    }: {
+      stateMachineName: string;
+      definition: object;
+      substitutions: Record<string, string>;
+      log: ILogGroup;
+      express?: boolean;
+    },
+  ): StateMachine {
+    const role = new Role(this, id === 'StateMachine' ? 'Role' : `${id}Role`, {
+      assumedBy: new ServicePrincipal('states.amazonaws.com'),
+    });
+    const stateMachine = new StateMachine(this, id, {
+      stateMachineName,
+      stateMachineType: express ? StateMachineType.EXPRESS : StateMachineType.STANDARD,
+      definitionBody: DefinitionBody.fromString(JSON.stringify(definition)),
+      definitionSubstitutions: substitutions,
+      role,
+      // Inputs and outputs of tasks are data of callers.
+      logs: { destination: log, level: express ? LogLevel.ERROR : LogLevel.ALL, includeExecutionData: false },
+    });
+    const functionArns = Object.entries(substitutions).flatMap(([name, arn]) =>
+      name.endsWith('FunctionArn') ? [arn] : [],
+    );
+    role.addToPolicy(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: functionArns }));
     Validations.of(role).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',
       reason:
-        'The actions for log delivery (CreateLogDelivery and others) and X-Ray (PutTraceSegments and others) accept no resource (Step Functions guide, logging and tracing).',
+        'The actions for log delivery (CreateLogDelivery and others) accept no resource (Step Functions guide, logging).',
     });
+    for (const id of ['AwsSolutions-SF2', 'Serverless-StepFunctionStateMachineXray'])
+      Validations.of(stateMachine).acknowledge({
+        id,
+        reason:
+          'A trace has at most 500 kB and would be full after some ticks of an execution (X-Ray quotas). Each log entry has the id of its job.',
+      });
+    if (express)
+      Validations.of(stateMachine).acknowledge({
+        id: 'AwsSolutions-SF1',
+        reason:
+          'Level ERROR: a log of each state would cost more than the executions. Functions log each tick, and failed executions are logged.',
+      });
+    return stateMachine;
   }
+}
+
+function readDefinition(file: string): Record<string, unknown> {
+  const path = fileURLToPath(new URL(`../workflow/${file}`, import.meta.url));
+  return z.record(z.string(), z.unknown()).parse(JSON.parse(readFileSync(path, 'utf8')));
 }

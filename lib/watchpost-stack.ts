@@ -15,11 +15,13 @@ import { HttpApi } from './http-api.ts';
 import { JobsTable } from './jobs-table.ts';
 import { MediaBucket } from './media-bucket.ts';
 import { Reconcile } from './reconcile.ts';
+import { stateMachineArn } from './permissions.ts';
 import { ServiceLog } from './service-log.ts';
 import { ServiceSecrets } from './service-secrets.ts';
 import type { Stage } from './stage/read-stage.ts';
 import { WatchWorkflow } from './watch-workflow.ts';
 import { WebhookDelivery } from './webhook-delivery.ts';
+import { executionMachines, workflowNames } from './workflow-names.ts';
 
 /** Inputs of the stack. */
 export type WatchpostStackProps = {
@@ -40,7 +42,8 @@ export class WatchpostStack extends Stack {
       description: 'Watchpost: watches live video streams and reports what it sees',
       terminationProtection: settings.deletionProtection,
     });
-    const stateMachineName = `${this.stackName}-watch`;
+    const names = workflowNames(this.stackName);
+    const machines = executionMachines(names, settings);
     const { modelId } = visionProviders[settings.visionProvider].readStage(settings, region);
 
     // Storage
@@ -54,12 +57,13 @@ export class WatchpostStack extends Stack {
 
     // Workflow and its functions
     const ground = { bundles, log, settings };
-    const kept = { table, pictures, queue, stateMachineName };
+    const kept = { table, pictures, queue, machines };
     const capture = new CaptureFunction(this, 'Capture', ground, { table, pictures, forDeployment }).function;
     const looking = { ...kept, capture, modelId };
     const analyze = new AnalyzeFunction(this, 'Analyze', ground, looking).function;
-    const watching = { name: stateMachineName, capture, analyze, log: log.workflow };
-    const { stateMachine } = new WatchWorkflow(this, 'Watch', watching);
+    const watching = { names, capture, analyze, log: log.workflow, settings };
+    const workflow = new WatchWorkflow(this, 'Watch', watching);
+    const stateMachines = [workflow.jobs, workflow.watch];
 
     // HTTP and console
     const answering = { ...looking, analyze, secrets, log: log.functions };
@@ -87,7 +91,7 @@ export class WatchpostStack extends Stack {
       masterSecret: secrets.master,
       baseUrl,
     });
-    const reconcile = new Reconcile(this, 'Reconcile', ground, { ...kept, stateMachine });
+    const reconcile = new Reconcile(this, 'Reconcile', ground, { ...kept, stateMachines });
 
     // Alarms and dashboard
     const metrics = new ServiceMetrics({
@@ -100,7 +104,7 @@ export class WatchpostStack extends Stack {
         deliver: delivery.function,
         reconcile: reconcile.function,
       },
-      stateMachine,
+      stateMachines,
       httpApi: http.api,
     });
     const queues = { deliveries: queue, deadLetters: deliveries.deadLetters };
@@ -115,7 +119,7 @@ export class WatchpostStack extends Stack {
       BaseUrl: baseUrl,
       ConsoleUrl: `https://${edge.host}/console`,
       TableName: table.tableName,
-      StateMachineArn: stateMachine.stateMachineArn,
+      StateMachineArn: stateMachineArn(this, machines.current),
       LogGroupName: log.functions.logGroupName,
       MediaBucketName: pictures.bucketName,
     });

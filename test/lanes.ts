@@ -15,6 +15,7 @@ export const lanes = {
   media: [
     'test/adapters/http/routes/analyze-frame.test.ts',
     'test/adapters/media/**/*.test.ts',
+    'test/adapters/recordings/recording-capturer.test.ts',
     'test/adapters/vision/objects/{objects-vision,thread-detector}.test.ts',
     'test/adapters/vision/pixel/**/*.test.ts',
     'test/core/stream/jpeg.test.ts',

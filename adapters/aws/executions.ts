@@ -12,15 +12,28 @@ import type { ExecutionInput } from '../../core/records/workflow.ts';
 import { executionArn } from './execution-name.ts';
 import { throwCoreError } from './aws-error.ts';
 
-/** Step Functions client and state machine of `watch.asl.json`. */
-export type ExecutionsOptions = { client: SFNClient; stateMachineArn: string };
+/** Step Functions client and state machines. */
+export type ExecutionsOptions = {
+  client: SFNClient;
+  /** State machine that executions are started on. */
+  stateMachineArn: string;
+  /** State machine of the other mode (`burstSeconds`): its executions continue after the mode was changed. */
+  otherStateMachineArn?: string | undefined;
+};
 
 /**
  * Creates executions on Step Functions. A name is reserved for 90 days after its execution ended, so each
  * generation starts once. Its methods throw `TransientError`.
  */
-export function createExecutions({ client, stateMachineArn }: ExecutionsOptions): Executions {
-  const toArn = (input: ExecutionInput): string => executionArn(stateMachineArn, executionName(input));
+export function createExecutions({
+  client,
+  stateMachineArn,
+  otherStateMachineArn,
+}: ExecutionsOptions): Executions {
+  const toArns = (input: ExecutionInput): string[] =>
+    [stateMachineArn, otherStateMachineArn].flatMap((arn) =>
+      arn === undefined ? [] : executionArn(arn, executionName(input)),
+    );
   return {
     start: async (input) => {
       try {
@@ -33,21 +46,25 @@ export function createExecutions({ client, stateMachineArn }: ExecutionsOptions)
       }
     },
     stop: async (input, cause) => {
-      try {
-        await client.send(new StopExecutionCommand({ executionArn: toArn(input), cause }));
-      } catch (error) {
-        // Stopping an ended execution is no error. An execution that was never started does not exist.
-        if (!(error instanceof ExecutionDoesNotExist)) throwCoreError(error);
+      for (const executionArn of toArns(input)) {
+        try {
+          await client.send(new StopExecutionCommand({ executionArn, cause }));
+        } catch (error) {
+          // Stopping an ended execution is no error. An execution that was never started does not exist.
+          if (!(error instanceof ExecutionDoesNotExist)) throwCoreError(error);
+        }
       }
     },
     status: async (input) => {
-      try {
-        const { status } = await client.send(new DescribeExecutionCommand({ executionArn: toArn(input) }));
-        return status === undefined ? undefined : statuses[status];
-      } catch (error) {
-        if (error instanceof ExecutionDoesNotExist) return undefined;
-        return throwCoreError(error);
+      for (const executionArn of toArns(input)) {
+        try {
+          const { status } = await client.send(new DescribeExecutionCommand({ executionArn }));
+          if (status !== undefined) return statuses[status];
+        } catch (error) {
+          if (!(error instanceof ExecutionDoesNotExist)) return throwCoreError(error);
+        }
       }
+      return undefined;
     },
     runsHere: () => false,
   };

@@ -19,7 +19,10 @@ export const functionSettings = z.object({
   MEDIA_BUCKET: name,
   /** URL of the delivery queue. */
   QUEUE_URL: z.url(),
+  /** State machine of new executions. */
   STATE_MACHINE_ARN: name,
+  /** State machine of executions that were started in the other mode (`burstSeconds`). */
+  OTHER_STATE_MACHINE_ARN: name.optional(),
   CAPTURE_FUNCTION: name,
   ANALYZE_FUNCTION: name,
   /** ARN of the master secret (32 bytes in base64), from which webhook secrets are derived. */
@@ -85,6 +88,7 @@ export const httpSettings = {
   MEDIA_BUCKET: true,
   QUEUE_URL: true,
   STATE_MACHINE_ARN: true,
+  OTHER_STATE_MACHINE_ARN: true,
   CAPTURE_FUNCTION: true,
   ANALYZE_FUNCTION: true,
   MASTER_SECRET_ARN: true,

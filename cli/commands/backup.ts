@@ -30,7 +30,8 @@ export async function backup(options: BackupOptions, deps: BackupDeps): Promise<
   if (everyMs === undefined && keep === undefined) return writeBackup(dataDir, resolve(folder), deps);
   const dated = () => writeDated(dataDir, resolve(folder), keep ?? defaultKeep, deps);
   await dated();
-  while (everyMs !== undefined) {
+  if (everyMs === undefined) return;
+  for (;;) {
     await deps.sleep(everyMs);
     await dated().catch((error: unknown) =>
       deps.terminal.note(`Backup failed, next attempt at its next time: ${String(error)}`),

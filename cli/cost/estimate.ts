@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { loadWorkflow } from '../../adapters/embedded/workflow/definition.ts';
+import { rules } from '../../core/rules.ts';
 import type { InputMode } from '../../core/records/capture.ts';
 import { CommandError } from '../command-error.ts';
 import { modelPrices, priceOfModel } from './list-prices.ts';
 import { priceStreamHour } from './stream-hour.ts';
-import type { CostLine, StreamHourInput } from './stream-hour.ts';
-import { transitionsPerTick } from './transitions-per-tick.ts';
+import type { CostLine, StreamHourInput, Workflow } from './stream-hour.ts';
+import { transitionsPerExecution, transitionsPerLoop } from './workflow-usage.ts';
 
 /** Inputs of the cost estimate; `skippedShare` is 0 to 1. */
 export type CostQuestion = {
@@ -15,6 +15,8 @@ export type CostQuestion = {
   skippedShare: number;
   alertsPerHour: number;
   model: string;
+  /** Length of a burst in seconds (`burstSeconds` of the stage); 0 for Standard executions alone. */
+  burstSeconds?: number;
 };
 
 /** Estimates the cost of a stream-hour in USD. Throws `CommandError` for a model without a known price or video support. */
@@ -26,7 +28,8 @@ export async function estimate(question: CostQuestion): Promise<{ lines: CostLin
       `Use one of ${Object.keys(modelPrices).join(', ')}. For others, multiply the tokens in a job's stats by the price at aws.amazon.com/bedrock/pricing.`,
     );
   }
-  const lines = streamHourLines({ ...question, model, transitionsPerTick: await readTransitionsPerTick() });
+  const workflow = await readWorkflow(question.burstSeconds ?? rules.maxBurstSeconds);
+  const lines = streamHourLines({ ...question, model, workflow });
   return { lines, total: lines.reduce((sum, { dollars }) => sum + dollars, 0) };
 }
 
@@ -40,8 +43,16 @@ function streamHourLines(watching: StreamHourInput): CostLine[] {
   }
 }
 
-async function readTransitionsPerTick(): Promise<number> {
-  const text = await readFile(new URL('../../workflow/watch.asl.json', import.meta.url), 'utf8');
-  const definition: unknown = JSON.parse(text);
-  return transitionsPerTick(loadWorkflow(definition, ['CaptureFunctionArn', 'AnalyzeFunctionArn']));
+/** Reads the transitions from the definitions that run with this length of a burst. */
+async function readWorkflow(burstSeconds: number): Promise<Workflow> {
+  const definition = await readDefinition(burstSeconds > 0 ? 'bursts' : 'watch');
+  return {
+    burstSeconds,
+    transitionsPerLoop: transitionsPerLoop(definition),
+    transitionsPerExecution: transitionsPerExecution(definition),
+  };
+}
+
+async function readDefinition(name: string): Promise<unknown> {
+  return JSON.parse(await readFile(new URL(`../../workflow/${name}.asl.json`, import.meta.url), 'utf8'));
 }

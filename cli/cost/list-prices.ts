@@ -8,6 +8,9 @@ export const listPricesDate = '2026-11';
 export const listPrices = {
   /** State transition of a standard workflow: $0.025 per thousand. */
   stateTransition: 0.025e-3,
+  /** Express workflow: request, and memory in use over time, in chunks of 64 MB and 100 ms. */
+  expressRequest: 1e-6,
+  expressGigabyteSecond: 0.00001667,
   lambdaGigabyteSecondArm: 0.0000133334,
   lambdaRequest: 0.2e-6,
   /** On-demand units. */

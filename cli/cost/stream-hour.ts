@@ -1,7 +1,11 @@
 import type { InputMode } from '../../core/records/capture.ts';
+import { rules } from '../../core/rules.ts';
 import { listPrices } from './list-prices.ts';
 import type { ModelPrice } from './list-prices.ts';
 import { units } from './units.ts';
+
+/** Transitions of the definition that runs the ticks: per tick, or per burst if `burstSeconds` is not 0. */
+export type Workflow = { burstSeconds: number; transitionsPerLoop: number; transitionsPerExecution: number };
 
 /** Monitor of one stream for an hour. */
 export type StreamHourInput = {
@@ -12,7 +16,7 @@ export type StreamHourInput = {
   skippedShare: number;
   alertsPerHour: number;
   model: ModelPrice;
-  transitionsPerTick: number;
+  workflow: Workflow;
 };
 
 /** Cost of one item; `dollars` is in USD. */
@@ -20,7 +24,7 @@ export type CostLine = { item: string; quantity: number; unit: string; dollars: 
 
 /** Computes the cost of a stream-hour by list prices, the model last. Throws `RangeError` for a clip without video support. */
 export function priceStreamHour(watching: StreamHourInput): CostLine[] {
-  const { intervalSeconds, mode, skippedShare, alertsPerHour, transitionsPerTick } = watching;
+  const { intervalSeconds, mode, skippedShare, alertsPerHour } = watching;
   const ticks = 3600 / intervalSeconds;
   const modelCalls = ticks * (1 - skippedShare);
   const { capture, analyze, deliver } = units;
@@ -28,7 +32,7 @@ export function priceStreamHour(watching: StreamHourInput): CostLine[] {
   const media = mode === 'frames' ? 1 : 2;
   const tokens = tokensPerCheck(watching);
   return [
-    line('Step Functions', ticks * transitionsPerTick, 'transitions', listPrices.stateTransition),
+    ...workflowLines(watching, ticks, analyzeSeconds + ticks * capture.seconds[mode]),
     lambda('capture', ticks, ticks * capture.seconds[mode], capture.megabytes),
     lambda('analyze', ticks, analyzeSeconds, analyze.megabytes),
     lambda('deliver', alertsPerHour, alertsPerHour * deliver.seconds, deliver.megabytes),
@@ -37,10 +41,45 @@ export function priceStreamHour(watching: StreamHourInput): CostLine[] {
     line('S3 writes', ticks * media, 'requests', listPrices.s3Put),
     line('S3 reads', modelCalls * media + alertsPerHour, 'requests', listPrices.s3Get),
     line('SQS', alertsPerHour * units.queueRequestsPerEvent, 'requests', listPrices.sqsFifoRequest),
-    line('CloudWatch Logs', (ticks * units.logBytesPerTick) / 1e9, 'GB', listPrices.logGigabyte),
+    line('CloudWatch Logs', logBytes(watching, ticks) / 1e9, 'GB', listPrices.logGigabyte),
     line('Model, input', modelCalls * tokens.input, 'tokens', watching.model.input),
     line('Model, output', modelCalls * tokens.output, 'tokens', watching.model.output),
   ];
+}
+
+/** Lines of Step Functions. `taskSeconds` is the duration of all tasks, which Express workflows bill as they bill waits. */
+function workflowLines(
+  { intervalSeconds, workflow }: StreamHourInput,
+  ticks: number,
+  taskSeconds: number,
+): CostLine[] {
+  const { burstSeconds, transitionsPerLoop, transitionsPerExecution } = workflow;
+  const loops = ticks / ticksPerLoop(burstSeconds, intervalSeconds);
+  const rests = burstSeconds > 0 && intervalSeconds > rules.minRestSeconds ? loops : 0;
+  const executions = ticks / rules.ticksPerExecution;
+  const transitions = loops * transitionsPerLoop + rests + executions * transitionsPerExecution;
+  const standard = line('Step Functions', transitions, 'transitions', listPrices.stateTransition);
+  if (burstSeconds === 0) return [standard];
+  const seconds = rests > 0 && intervalSeconds > rules.maxBurstWaitSeconds ? taskSeconds : 3600;
+  const gigabyteSeconds = (seconds * units.burst.megabytes) / 1024;
+  return [
+    standard,
+    line('Express requests', loops, 'requests', listPrices.expressRequest),
+    line('Express time', gigabyteSeconds, 'GB-seconds', listPrices.expressGigabyteSecond),
+  ];
+}
+
+/** Returns the ticks of a burst; 1 without bursts, and if the wait between two ticks is not in a burst. */
+function ticksPerLoop(burstSeconds: number, intervalSeconds: number): number {
+  if (intervalSeconds > rules.maxBurstWaitSeconds) return 1;
+  return Math.max(1, Math.floor(burstSeconds / intervalSeconds));
+}
+
+/** Returns the log entries: the history of Standard executions, and the lines of the functions. */
+function logBytes({ workflow, intervalSeconds }: StreamHourInput, ticks: number): number {
+  const { burstSeconds, transitionsPerLoop } = workflow;
+  const transitions = (ticks / ticksPerLoop(burstSeconds, intervalSeconds)) * transitionsPerLoop;
+  return transitions * units.historyBytesPerTransition + ticks * units.logBytesPerTick;
 }
 
 function line(item: string, quantity: number, unit: string, price: number): CostLine {

@@ -20,8 +20,12 @@ export const units = {
   readUnitsPerTick: 4,
   /** Send, receive and delete. */
   queueRequestsPerEvent: 3,
-  /** 14 history events of Step Functions without data, and two log lines per function. */
-  logBytesPerTick: 9_000,
+  /** Memory of a burst, which Express workflows bill in chunks of 64 MB: its state is below 30 kB. */
+  burst: { megabytes: 64 },
+  /** History of a Standard execution: 14 events in four transitions, 450 bytes each without data. */
+  historyBytesPerTransition: 1575,
+  /** Two log lines per function. */
+  logBytesPerTick: 2_700,
   promptTokens: 450,
   answerTokens: 60,
 } as const;

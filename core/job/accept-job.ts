@@ -166,6 +166,7 @@ function newJob<K extends Kind>(
     next: null,
     generation: 0,
     handed_over: null,
+    burst: 0,
     lease_until: addSeconds(now, rules.startLeaseSeconds).toISOString(),
     started_at: null,
     deadline: null,

@@ -14,6 +14,7 @@ export type JobPatch = Partial<
     | 'next'
     | 'generation'
     | 'handed_over'
+    | 'burst'
     | 'lease_until'
     | 'started_at'
     | 'deadline'

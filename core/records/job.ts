@@ -145,6 +145,8 @@ const jobBaseSchema = z.object({
    * so no other tick stores it. Absent in records of earlier releases.
    */
   handed_over: captureStateSchema.nullable().default(null),
+  /** Number of the newest Begin of this generation that took one (bursts on AWS). Absent in records of earlier releases. */
+  burst: countSchema.default(0),
   /** Lease expiry: `reconcile` fails the job if it has not committed by then. */
   lease_until: timestampSchema,
   started_at: timestampSchema.nullable(),
@@ -182,6 +184,8 @@ export const sourceSchema = z.object({
   url: z.string(),
   input_mode: inputModeSchema,
   clip_duration_seconds: z.int(),
+  /** Set by stores that keep the source of an ended job for a while: its stream must not be requested any more. */
+  ended: z.literal(true).optional(),
 });
 export type Source = z.infer<typeof sourceSchema>;
 

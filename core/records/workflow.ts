@@ -51,13 +51,27 @@ export const captureOutputSchema = z.discriminatedUnion('kind', [
 ]);
 export type CaptureOutput = z.infer<typeof captureOutputSchema>;
 
+/** Burst that a tick belongs to. Absent if one execution runs all ticks of a generation. */
+const burstFields = {
+  /** Number that Begin gave to this run of ticks. A tick with a lower number than the job's is of an abandoned burst. */
+  burst: z.int().positive().optional(),
+  burst_started_at: timestampSchema.optional(),
+  /** Time after its start from which a burst begins no tick, in seconds. */
+  burst_seconds: z.int().positive().optional(),
+};
+
 /** Input of the workflow's `analyze` task: Begin, one tick, or the failure of the execution. */
 export const analyzeInputSchema = z.discriminatedUnion('operation', [
-  executionInputSchema.extend({ operation: z.literal('begin') }),
+  executionInputSchema.extend({
+    operation: z.literal('begin'),
+    /** True if bursts run the ticks: Begin then takes the next burst number. */
+    bursts: z.boolean().optional(),
+  }),
   executionInputSchema.extend({
     operation: z.literal('analyze'),
     capture: captureInputSchema,
     captured: captureOutputSchema,
+    ...burstFields,
   }),
   executionInputSchema.extend({
     operation: z.literal('close'),
@@ -74,5 +88,10 @@ export const workflowStateSchema = z.object({
   /** In whole seconds, rounded up, because Wait truncates milliseconds. */
   wait_until: timestampSchema,
   capture: captureInputSchema,
+  burst: burstFields.burst,
+  /** Only in a burst: true if no further burst follows. `done` also ends a burst that another one continues. */
+  over: z.boolean().optional(),
+  /** Only in a burst: true if the wait for the next tick is cheaper between two bursts than in one. */
+  rests: z.boolean().optional(),
 });
 export type WorkflowState = z.infer<typeof workflowStateSchema>;

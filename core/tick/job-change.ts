@@ -26,7 +26,7 @@ export function planTick(
     last_tick: tick,
     next: decision.next,
     lease_until: leaseUntil(new Date(decision.next.wait_until)),
-    ...(handsOver ? { generation: job.generation + 1 } : {}),
+    ...(handsOver ? { generation: nextGeneration(job, tick), burst: 0 } : {}),
     handed_over: handsOver ? captureState : null,
   };
   if (decision.ending)
@@ -38,8 +38,14 @@ export function planTick(
  * Returns true for the last tick of a generation. It logs an event: the sequence then tells a change that was built before the hand-over, such as the
  * failure of the old execution, that it is outdated.
  */
-function mustHandOver({ generation }: Job, tick: number, { next, events }: TickDecision): boolean {
-  return !next.done && events.length > 0 && tick >= rules.ticksPerExecution * (generation + 1);
+function mustHandOver({ generation, burst }: Job, tick: number, { next, events }: TickDecision): boolean {
+  if (next.done || events.length === 0) return false;
+  return tick >= rules.ticksPerExecution * (generation + 1) || burst >= rules.beginsPerExecution;
+}
+
+/** Skips the generations that a release with longer ones did not start, so that such a job is handed over once. */
+function nextGeneration({ generation }: Job, tick: number): number {
+  return Math.max(generation + 1, Math.floor(tick / rules.ticksPerExecution));
 }
 
 /** Plans the change of a job that does not end with it. */

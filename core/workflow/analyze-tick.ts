@@ -11,6 +11,7 @@ import { jobLog } from '../ports/log.ts';
 import { isTerminal } from '../records/job.ts';
 import type { AnalyzeInput, WorkflowState } from '../records/workflow.ts';
 import type { CaptureState } from '../records/capture.ts';
+import { modelSeconds, planBurst } from './burst.ts';
 import { judgeCapture } from './judge-capture.ts';
 import { publishEvents } from '../event/publish-events.ts';
 import { startNextGeneration } from './start-next-generation.ts';
@@ -31,14 +32,16 @@ type TickInput = Extract<AnalyzeInput, { operation: 'analyze' }>;
  */
 export async function analyzeTick(
   input: TickInput,
-  deps: AnalyzeDeps,
+  given: AnalyzeDeps,
   signal?: AbortSignal,
 ): Promise<WorkflowState> {
+  const visionTimeoutSeconds = modelSeconds(input, given.limits.visionTimeoutSeconds, given.now());
+  const deps = { ...given, limits: { ...given.limits, visionTimeoutSeconds } };
   let observed: TickOutcome | undefined;
   return retryConflicts('The job changed too often while its tick was to be committed', async () => {
     const stored = await deps.jobs.get(input.job_id, deps.now());
-    if (!stored || isTerminal(stored.status))
-      return committed({ ...stepAfter(stored, input, deps.now()), done: true });
+    if (!stored || isTerminal(stored.status) || isAbandoned(stored, input))
+      return committed(stepAfter(stored, input, deps.now(), true));
     if (stored.last_tick >= input.capture.tick || stored.generation > input.generation) {
       await startNextGeneration(stored, input, deps);
       await publishEvents(stored.job_id, deps);
@@ -91,14 +94,21 @@ async function withClosedWindows(
   return { ...observed, closed: await summarizeWindows(job, closing, deps, patience) };
 }
 
+/** Returns true if a newer Begin took over the ticks of this generation: this burst was given up while it ran. */
+function isAbandoned({ burst, generation }: Job, input: TickInput): boolean {
+  return input.burst !== undefined && generation === input.generation && burst > input.burst;
+}
+
 /** The workflow's state for what follows, from the job as it stands and this tick's capture. */
-function stepAfter(job: Job | undefined, input: TickInput, now: Date): WorkflowState {
+function stepAfter(job: Job | undefined, input: TickInput, now: Date, ended = false): WorkflowState {
   const { capture } = input;
+  const over = ended || !job || job.generation > input.generation || (job.next?.done ?? false);
+  const wakeAt = job ? wakeUpTime(job, now) : new Date(0);
   return {
     job_id: input.job_id,
     generation: input.generation,
-    done: !job || job.generation > input.generation || (job.next?.done ?? false),
-    wait_until: job ? wakeUpTime(job, now).toISOString() : new Date(0).toISOString(),
+    ...planBurst(input, over, wakeAt, now),
+    wait_until: wakeAt.toISOString(),
     capture: {
       source_id: capture.source_id,
       tick: (job?.last_tick ?? capture.tick) + 1,

@@ -44,6 +44,8 @@ async function captureAndStore(
   const source = await deps.jobs.source(input.source_id);
   // An active job has a source. Without one, no later tick could capture: the workflow fails, and with it the job.
   if (!source) throw new Error('The job has no source');
+  // A burst outlives the cancellation of its job. Analyze then finds the job ended.
+  if (source.ended) return { kind: 'not_captured' };
   const capture = await tryCapture(source, input, deps, signal);
   if ('kind' in capture) return capture;
   const motion = deps.compareMotion(capture.thumbnail, input.motion);

@@ -27,7 +27,7 @@ export async function analyzeTask(
   const task: AnalyzeInput = analyzeInputSchema.parse(input);
   switch (task.operation) {
     case 'begin':
-      return beginJob({ job_id: task.job_id, generation: task.generation }, deps);
+      return beginJob(task, deps);
     case 'analyze':
       return analyzeTick(task, deps, signal);
     case 'close':

@@ -10,6 +10,7 @@ export const analyzeConfigSchema = functionSettings
     MEDIA_BUCKET: true,
     QUEUE_URL: true,
     STATE_MACHINE_ARN: true,
+    OTHER_STATE_MACHINE_ARN: true,
     CAPTURE_FUNCTION: true,
     VISION_PROVIDER: true,
     MODEL_ID: true,

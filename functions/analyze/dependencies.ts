@@ -49,6 +49,7 @@ export function createDependencies(config: AnalyzeConfig): AnalyzeFunctionDeps {
     executions: createExecutions({
       client: traced(new SFNClient({})),
       stateMachineArn: config.STATE_MACHINE_ARN,
+      otherStateMachineArn: config.OTHER_STATE_MACHINE_ARN,
     }),
     queue: createDeliveryQueue({ client: traced(new SQSClient({})), queueUrl: config.QUEUE_URL }),
     log,

@@ -7,6 +7,7 @@ export const reconcileConfigSchema = functionSettings.pick({
   TABLE_NAME: true,
   QUEUE_URL: true,
   STATE_MACHINE_ARN: true,
+  OTHER_STATE_MACHINE_ARN: true,
   RETENTION_SECONDS: true,
 });
 /** Parsed environment. */

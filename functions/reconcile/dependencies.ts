@@ -31,6 +31,7 @@ export function createDependencies(config: ReconcileConfig): ReconcileFunctionDe
   const executions = createExecutions({
     client: traced(new SFNClient({})),
     stateMachineArn: config.STATE_MACHINE_ARN,
+    otherStateMachineArn: config.OTHER_STATE_MACHINE_ARN,
   });
   const queue = createDeliveryQueue({ client: traced(new SQSClient({})), queueUrl: config.QUEUE_URL });
   return {

@@ -10,7 +10,8 @@ type Parts = {
   /** Value of the metric dimension `service`: the stack name. */
   service: string;
   functions: Record<'api' | 'stream' | 'capture' | 'analyze' | 'deliver' | 'reconcile', ServiceFunction>;
-  stateMachine: StateMachine;
+  /** Standard state machines, which run executions of jobs. */
+  stateMachines: StateMachine[];
   httpApi: HttpApi;
 };
 
@@ -68,17 +69,22 @@ export class ServiceMetrics {
   }
 
   executionsFailed(options: MetricOptions = {}): IMetric {
-    const { stateMachine } = this.#parts;
-    return new MathExpression({
-      label: 'Failed executions',
-      expression: sumExpression(['failed', 'timedOut']),
-      usingMetrics: { failed: stateMachine.metricFailed(), timedOut: stateMachine.metricTimedOut() },
-      ...options,
-    });
+    const usingMetrics = Object.fromEntries(
+      this.#parts.stateMachines.flatMap((each, index) => [
+        [`failed${index}`, each.metricFailed()],
+        [`timedOut${index}`, each.metricTimedOut()],
+      ]),
+    );
+    const expression = sumExpression(Object.keys(usingMetrics));
+    return new MathExpression({ label: 'Failed executions', expression, usingMetrics, ...options });
   }
 
   executionsStarted(options: MetricOptions = {}): IMetric {
-    return this.#parts.stateMachine.metricStarted(options);
+    const usingMetrics = Object.fromEntries(
+      this.#parts.stateMachines.map((each, index) => [`started${index}`, each.metricStarted()]),
+    );
+    const expression = sumExpression(Object.keys(usingMetrics));
+    return new MathExpression({ label: 'Started executions', expression, usingMetrics, ...options });
   }
 
   reconcileRuns(options: MetricOptions = {}): IMetric {

@@ -38,6 +38,11 @@ export const stageSettingsSchema = z
     syncAtOnce: wholeNumber(0, 10_000).default(10),
     /** Maximum concurrent event streams per caller. */
     eventStreamsPerCaller: wholeNumber(1, 1000).default(10),
+    /**
+     * Time from the start of a burst after which it begins no tick, in seconds. 0 runs all ticks in Standard executions, which cost four
+     * state transitions each.
+     */
+    burstSeconds: wholeNumber(0, rules.maxBurstSeconds).default(rules.maxBurstSeconds),
     /** Private address ranges that streams may use, as CIDRs. Default: none; for tests. */
     allowRanges: z.array(z.cidrv4().or(z.cidrv6())).default([]),
     /** Private address ranges that webhooks may use, as CIDRs. Default: none; for tests. */

@@ -57,6 +57,7 @@ export function newJob(overrides: Partial<MonitorJob> = {}): MonitorJob {
     generation: 0,
     notices: [],
     handed_over: null,
+    burst: 0,
     lease_until: after(60).toISOString(),
     started_at: null,
     deadline: null,

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import validateWorkflow from 'asl-validator';
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { ttlAttribute } from '../../adapters/aws/dynamodb/table-layout.ts';
@@ -16,6 +15,7 @@ import { reconcileConfigSchema } from '../../functions/reconcile/config.ts';
 import { streamConfigSchema } from '../../functions/stream/config.ts';
 import { metricNamespace } from '../../lib/alarms/service-metrics.ts';
 import { streamPaths } from '../../lib/edge/edge.ts';
+import watch from '../../workflow/watch.asl.json' with { type: 'json' };
 import { cfnLint } from './cfn-lint.ts';
 import { describeRoles } from './roles.ts';
 import { ofType, one, ownFunctions, synthesize } from './synthesize.ts';
@@ -86,7 +86,7 @@ describe('ServiceFunction', () => {
   });
 
   test('each function times out before its caller: HTTP API, workflow task or Lambda', () => {
-    const states = JSON.parse(definition()).States;
+    const { States: states } = watch;
     expect(functions['api'].Timeout).toBeLessThan(30);
     expect(functions['capture'].Timeout).toBeLessThan(states.Capture.TimeoutSeconds);
     expect(functions['analyze'].Timeout).toBeLessThan(states.Analyze.TimeoutSeconds);
@@ -144,43 +144,6 @@ describe('storage', () => {
     const groups = ofType(synthesized, 'AWS::Logs::LogGroup');
     expect(groups).toHaveLength(3);
     for (const [, { Properties }] of groups) expect(Properties.RetentionInDays).toBe(30);
-  });
-});
-
-describe('WatchWorkflow', () => {
-  test('the workflow logs every step without its data', () => {
-    expect(one(synthesized, 'AWS::StepFunctions::StateMachine', 'Watch')).toMatchObject({
-      StateMachineType: 'STANDARD',
-      LoggingConfiguration: { Level: 'ALL', IncludeExecutionData: false },
-      TracingConfiguration: { Enabled: true },
-    });
-  });
-
-  test('the workflow definition is valid with the functions substituted', () => {
-    expect(validateWorkflow(JSON.parse(definition())).errors).toEqual([]);
-  });
-
-  test('the validator rejects a definition whose state leads to an unknown state', () => {
-    const broken = definition().replace('"Default": "Pause"', '"Default": "Nowhere"');
-    expect(validateWorkflow(JSON.parse(broken)).errors).not.toEqual([]);
-  });
-
-  test('the workflow definition has no placeholders left', () => {
-    expect(definition()).not.toContain('${');
-  });
-
-  test('EventBridge and Lambda discard invocations of reconcile that are older than ten minutes', () => {
-    const [[, invoke]] = ofType(synthesized, 'AWS::Lambda::EventInvokeConfig') as any;
-    expect(invoke.Properties.MaximumEventAgeInSeconds).toBe(600);
-    for (const [, { Properties }] of ofType(synthesized, 'AWS::Events::Rule'))
-      expect(Properties.Targets[0].RetryPolicy.MaximumEventAgeInSeconds).toBe(600);
-  });
-
-  test('reconcile runs when an execution ends and every minute', () => {
-    const rules = ofType(synthesized, 'AWS::Events::Rule').map(([, { Properties }]) => Properties);
-    expect(rules).toContainEqual(expect.objectContaining({ ScheduleExpression: 'rate(1 minute)' }));
-    const pattern = rules.find(({ EventPattern }) => EventPattern).EventPattern;
-    expect(pattern.detail.stateMachineArn).toEqual([{ Ref: expect.stringMatching(/^WatchStateMachine/) }]);
   });
 });
 
@@ -420,19 +383,5 @@ function parseAnchors(markdown: string): string[] {
       .toLowerCase()
       .replaceAll(/[^a-z0-9 -]/g, '')
       .replaceAll(' ', '-'),
-  );
-}
-
-/** Returns the workflow definition with its functions substituted. */
-function definition(): string {
-  const { DefinitionString, DefinitionSubstitutions } = one(
-    synthesized,
-    'AWS::StepFunctions::StateMachine',
-    'Watch',
-  );
-  return Object.keys(DefinitionSubstitutions).reduce(
-    (whole, name) =>
-      whole.replaceAll(`\${${name}}`, `arn:aws:lambda:eu-central-1:123456789012:function:${name}`),
-    DefinitionString,
   );
 }

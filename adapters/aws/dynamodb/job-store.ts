@@ -10,6 +10,7 @@ import type { BackoffDeps } from '../../retry-with-backoff.ts';
 import type { ItemTtls } from './item-ttls.ts';
 import { itemKeys } from './keys.ts';
 import { readRecord } from './record.ts';
+import { ttlAttribute } from './table-layout.ts';
 import { countSlots, releaseSlot, reserveSlot } from './slots.ts';
 import type { Table } from './table.ts';
 import { readUsage } from './usage.ts';
@@ -33,7 +34,8 @@ export function createJobStore(table: Table, kept: ItemTtls, backoff: BackoffDep
     },
     source: async (sourceId) => {
       const item = await table.get(itemKeys.source(sourceId));
-      return item && readRecord(sourceSchema, item);
+      // Only the commit that ends the job sets a TTL.
+      return item && { ...readRecord(sourceSchema, item), ...(ttlAttribute in item && { ended: true }) };
     },
     list: async (query, now) => listJobs({ table, kept }, query, now),
     countActive: async (caller) => countSlots(table, caller),

@@ -111,6 +111,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
     executions: createExecutions({
       client: traced(new SFNClient({})),
       stateMachineArn: settings.STATE_MACHINE_ARN,
+      otherStateMachineArn: settings.OTHER_STATE_MACHINE_ARN,
     }),
     queue: createDeliveryQueue({ client: traced(new SQSClient({})), queueUrl: settings.QUEUE_URL }),
     recentLog: createRecentLog({

@@ -101,3 +101,29 @@ describe('execution name', () => {
     },
   );
 });
+
+describe('executions of the other mode', () => {
+  const otherStateMachineArn = `${stateMachineArn}-jobs`;
+  const both = createExecutions({ client, stateMachineArn, otherStateMachineArn });
+  const otherArn = arn.replace(':watchpost:', ':watchpost-jobs:');
+
+  test('an execution that runs on the state machine of the other mode is not missing', async () => {
+    sfn.on(DescribeExecutionCommand, { executionArn: arn }).rejects(new ExecutionDoesNotExist(fault));
+    sfn.on(DescribeExecutionCommand, { executionArn: otherArn }).resolves({ status: 'RUNNING' });
+
+    expect(await both.status(input)).toBe('running');
+  });
+
+  test('an execution is stopped on both state machines and started on the current one', async () => {
+    sfn.on(StopExecutionCommand, { executionArn: arn }).rejects(new ExecutionDoesNotExist(fault));
+    sfn.on(StopExecutionCommand, { executionArn: otherArn }).resolves({});
+    sfn.on(StartExecutionCommand).resolves({});
+
+    await both.stop(input, 'cancelled');
+    await both.start(input);
+
+    const stopped = sfn.commandCalls(StopExecutionCommand).map(({ args: [call] }) => call.input.executionArn);
+    expect(stopped).toEqual([arn, otherArn]);
+    expect(sfn.commandCalls(StartExecutionCommand)[0]?.args[0].input.stateMachineArn).toBe(stateMachineArn);
+  });
+});

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { loadWorkflow } from '../../../adapters/embedded/workflow/definition.ts';
 import { estimate } from '../../../cli/cost/estimate.ts';
 import { priceOfModel } from '../../../cli/cost/list-prices.ts';
-import { transitionsPerTick } from '../../../cli/cost/transitions-per-tick.ts';
+import { transitionsPerExecution, transitionsPerLoop } from '../../../cli/cost/workflow-usage.ts';
 import { units } from '../../../cli/cost/units.ts';
 
-const definition = JSON.parse(readFileSync('workflow/watch.asl.json', 'utf8'));
-const resources = ['CaptureFunctionArn', 'AnalyzeFunctionArn'];
+const readDefinition = (name: string) => JSON.parse(readFileSync(`workflow/${name}.asl.json`, 'utf8'));
+const watch = readDefinition('watch');
+const bursts = readDefinition('bursts');
 const frames = {
   intervalSeconds: 10,
   mode: 'frames',
@@ -18,31 +18,52 @@ const frames = {
 } as const;
 
 describe('transitions', () => {
-  test('a tick of the workflow takes four transitions', () => {
-    expect(transitionsPerTick(loadWorkflow(definition, resources))).toBe(4);
+  test('a tick without bursts takes four transitions, and so does a burst', () => {
+    expect(transitionsPerLoop(watch)).toBe(4);
+    expect(transitionsPerLoop(bursts)).toBe(4);
+  });
+
+  test('an execution of a job in bursts takes three transitions besides its bursts', () => {
+    expect(transitionsPerExecution(bursts)).toBe(3);
   });
 
   test('an additional state in the loop adds one transition', () => {
-    const longer = structuredClone(definition);
+    const longer = structuredClone(watch);
     longer.States.Rest = { ...longer.States.Pause, Next: 'Capture' };
     longer.States.Pause.Next = 'Rest';
-    expect(transitionsPerTick(loadWorkflow(longer, resources))).toBe(5);
+    expect(transitionsPerLoop(longer)).toBe(5);
   });
 });
 
 describe('a stream-hour', () => {
-  test('a stream-hour at 10 s with frames and the cheapest video model costs less than ten cents', async () => {
-    const { total } = await estimate(frames);
-    expect(total).toBeGreaterThan(0.03);
-    expect(total).toBeLessThan(0.1);
+  test('a stream-hour of HLS at 10 s with the cheapest video model costs at most 5.5 cents in frames mode and 6.5 in clip mode', async () => {
+    expect((await estimate(frames)).total).toBeLessThanOrEqual(0.055);
+    expect((await estimate(frames)).total).toBeGreaterThan(0.03);
+    expect((await estimate({ ...frames, mode: 'clip' })).total).toBeLessThanOrEqual(0.065);
   });
 
-  test('a stream-hour is the sum of its lines, with the transitions of 360 ticks', async () => {
+  test('a stream-hour without bursts costs four transitions per tick, nearly as much as all bursts', async () => {
+    const { lines, total } = await estimate({ ...frames, burstSeconds: 0 });
+    expect(lines[0]).toMatchObject({
+      item: 'Step Functions',
+      quantity: 1440 + 6 * transitionsPerExecution(watch),
+    });
+    expect(total - (await estimate(frames)).total).toBeGreaterThan(0.03);
+  });
+
+  test('a stream-hour is the sum of its lines, with the transitions of 15 bursts and an hour of their time', async () => {
     const { lines, total } = await estimate(frames);
     expect(lines.reduce((sum, { dollars }) => sum + dollars, 0)).toBeCloseTo(total, 10);
-    const [transitions] = lines;
-    expect(transitions).toMatchObject({ item: 'Step Functions', quantity: 1440 });
-    expect(transitions?.dollars).toBeCloseTo(0.036, 6);
+    const quantity = (item: string) => lines.find((line) => line.item === item)?.quantity;
+    expect(quantity('Step Functions')).toBe(15 * 4 + 6 * 3);
+    expect(quantity('Express requests')).toBe(15);
+    expect(quantity('Express time')).toBe(225);
+  });
+
+  test('a stream-hour at five minutes bills no waits of bursts', async () => {
+    const { lines } = await estimate({ ...frames, intervalSeconds: 300 });
+    const time = lines.find(({ item }) => item === 'Express time');
+    expect(time?.quantity).toBeLessThan(5);
   });
 
   test('a stream-hour with every capture skipped has no model cost, and half of it with half skipped', async () => {

@@ -43,7 +43,7 @@ describe('a hand-over', () => {
       if (input.generation > 0) throw new TransientError('lost');
       return start(input);
     };
-    const { jobId, step } = await atTick1000();
+    const { jobId, step } = await atLastTick();
     await expect(world.tick(step)).rejects.toThrow(TransientError);
     world.c.executions.start = start;
     world.advance(rules.leaseMarginSeconds + 20);
@@ -65,7 +65,7 @@ describe('a hand-over', () => {
 
     const next = await world.begin({ job_id: jobId, generation: 1 });
 
-    expect(next.capture).toMatchObject({ tick: 1001, seen: null, motion: null });
+    expect(next.capture).toMatchObject({ tick: rules.ticksPerExecution + 1, seen: null, motion: null });
   });
 
   test('a job that is cancelled after a hand-over keeps no state of its last capture', async () => {
@@ -122,7 +122,7 @@ describe('an earlier generation', () => {
   });
 
   test('the workflow of an earlier generation does not end the job if the hand-over is committed while it fails', async () => {
-    const { jobId, step } = await atTick1000();
+    const { jobId, step } = await atLastTick();
     const { commit } = world.c.jobs;
     world.c.jobs.commit = async (change) => {
       world.c.jobs.commit = commit;
@@ -132,7 +132,11 @@ describe('an earlier generation', () => {
 
     await close(jobId, 0);
 
-    expect(await stored(jobId)).toMatchObject({ status: 'running', generation: 1, last_tick: 1000 });
+    expect(await stored(jobId)).toMatchObject({
+      status: 'running',
+      generation: 1,
+      last_tick: rules.ticksPerExecution,
+    });
   });
 
   test('an earlier generation commits no tick after the hand-over', async () => {
@@ -146,7 +150,7 @@ describe('an earlier generation', () => {
   });
 
   test('a repair does not end the job if the hand-over is committed during the repair', async () => {
-    const { jobId, step } = await atTick1000();
+    const { jobId, step } = await atLastTick();
     world.executions.set(`${jobId}-0`, 'aborted');
     const { commit } = world.c.jobs;
     world.c.jobs.commit = async (change) => {
@@ -162,14 +166,14 @@ describe('an earlier generation', () => {
 });
 
 /** A running job whose next tick is the last one of its generation. */
-async function atTick1000() {
+async function atLastTick() {
   const { jobId, step } = await begun({ max_triggers: null });
-  const set = { last_tick: 999 };
+  const set = { last_tick: rules.ticksPerExecution - 1 };
   await world.c.jobs.commit({ jobId, from: ['running'], expectedSequence: 1, set, events: [] });
-  return { jobId, step: { ...step, capture: { ...step.capture, tick: 1000 } } };
+  return { jobId, step: { ...step, capture: { ...step.capture, tick: rules.ticksPerExecution } } };
 }
 
 async function handedOver() {
-  const { jobId, step } = await atTick1000();
+  const { jobId, step } = await atLastTick();
   return { jobId, last: await world.tick(step) };
 }

@@ -180,20 +180,24 @@ describe('a tick', () => {
     expect((await world.tick(next)).capture.resolve_again).toBe(false);
   });
 
-  test('tick 1000 hands the job over to the next generation, which continues with tick 1001', async () => {
+  test('the last tick of a generation hands the job over to the next one, which continues with the next tick', async () => {
     const { jobId, step } = await begun({ max_triggers: null });
     await world.c.jobs.commit({
       jobId,
       from: ['running'],
       expectedSequence: 1,
-      set: { last_tick: 999 },
+      set: { last_tick: rules.ticksPerExecution - 1 },
       events: [],
     });
-    const last = await world.tick({ ...step, capture: { ...step.capture, tick: 1000 } });
+    const last = await world.tick({ ...step, capture: { ...step.capture, tick: rules.ticksPerExecution } });
     expect(last.done).toBe(true);
     expect(world.executions.get(`${jobId}-1`)).toBe('running');
     const resumed = await world.begin({ job_id: jobId, generation: 1 });
-    expect(resumed).toMatchObject({ done: false, wait_until: last.wait_until, capture: { tick: 1001 } });
+    expect(resumed).toMatchObject({
+      done: false,
+      wait_until: last.wait_until,
+      capture: { tick: rules.ticksPerExecution + 1 },
+    });
     expect(await world.begin({ job_id: jobId, generation: 0 })).toMatchObject({ done: true });
   });
 });

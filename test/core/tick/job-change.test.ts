@@ -37,6 +37,10 @@ describe('the last tick of a generation', () => {
     expect(set.handed_over).toBeNull();
   });
 
+  test('a job of a release with longer generations is handed over once', () => {
+    expect(planned(10 * last + 1).generation).toBe(10);
+  });
+
   test('a generation ends with a tick that logs an event, so that no older change can follow it', () => {
     const events: NewEvent[] = [];
     expect(planned(last, { events }).generation).toBeUndefined();
