@@ -58,7 +58,7 @@ addSettings(program.command('demo'), ['ffmpeg', 'logLevel', ...visionSettings])
   });
 
 addSettings(program.command('stream'), ['ffmpeg'])
-  .description('serve a live test stream: a yard in which a red car arrives and leaves')
+  .description('serve a live test stream: a yard in which a red stop sign arrives and leaves')
   .addOption(
     new Option('--port <port>', 'port of the stream; 0 selects a free port')
       .default(9000)
