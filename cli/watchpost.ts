@@ -204,6 +204,21 @@ program
     await cost({ ...question, skippedShare: skip, alertsPerHour: alerts }, terminal, wantsJson(raw));
   });
 
+addSettings(program.command('doctor [urls...]'), settingNames)
+  .description(
+    'test ffmpeg, model, data, disk, clock, port and streams with these settings, and name next steps',
+  )
+  .option('--json', 'print the results as JSON')
+  .addHelpText(
+    'after',
+    '\nWithout URLs it tests the streams of running jobs. Exit code 1: at least one check failed.',
+  )
+  .action(async (urls: string[], raw: unknown) => {
+    const { doctor } = await import('./commands/doctor.ts');
+    const status = await doctor(urls, parseSettings(raw), terminal, wantsJson(raw));
+    if (status === 'failed') process.exitCode = 1;
+  });
+
 const backupOptions = z.object({ every: z.number().optional(), keep: z.number().optional() });
 
 addSettings(program.command('backup <folder>'), ['dataDir'])

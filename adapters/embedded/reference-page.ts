@@ -10,14 +10,17 @@ const require = createRequire(import.meta.url);
  * AWS the same files are in a bucket.
  */
 export function referencePage() {
-  const send = (context: Context) => context.html(page, 200, headers);
-  const pages = new Hono().get('/docs', send).get('/docs/', send);
+  const pages = new Hono().get('/docs', sendPage).get('/docs/', sendPage);
   for (const { name, type, read } of files) {
     pages.get(`/docs/${name}`, async (context) =>
       context.body(await read(), 200, { ...headers, 'Content-Type': type }),
     );
   }
   return pages;
+}
+
+function sendPage(context: Context): Response | Promise<Response> {
+  return context.html(page, 200, headers);
 }
 
 /** Allows no other origin and no inline script. Swagger UI's style sheet contains `data:` images. */
