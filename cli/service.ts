@@ -35,6 +35,7 @@ import type { HttpDeps } from '../adapters/http/dependencies.ts';
 import type { AuthEnv } from '../adapters/http/bearer-auth.ts';
 import { createRequestBodies } from '../adapters/http/request-bodies.ts';
 import { createContactSheets } from '../adapters/media/contact-sheet.ts';
+import { createDrawBoxes } from '../adapters/media/draw-boxes.ts';
 import { mountMcp } from '../adapters/mcp/mount-mcp.ts';
 import { mountOpenApi } from '../adapters/openapi/mount-openapi.ts';
 import type { LocatedFfmpeg } from '../adapters/media/ffmpeg/locate-ffmpeg.ts';
@@ -171,6 +172,7 @@ export async function openService(
     ),
     turns: turns.calls,
     contactSheets: createContactSheets({ ffmpegPath }),
+    drawBoxes: createDrawBoxes({ ffmpegPath }),
     compareMotion,
     deliveries: createDeliveryStore(database),
     webhooks: createWebhookSender({ http: webhookHttp, version, elapsedMs: () => performance.now() }),
