@@ -51,7 +51,7 @@ test('each flag in a message or page about the command line exists', () => {
     'core/**/*.ts',
     'adapters/{embedded,egress,http,media,vision}/**/*.ts',
   ];
-  const ofOthers = new Set(['--no-install-recommends', '--depth']);
+  const ofOthers = new Set(['--no-install-recommends', '--depth', '--omit']);
   const unknown = collect(texts, /(?<=[\s`'"(])--[a-z][a-z-]*[a-z]/g).filter(
     ({ name }) => !known.has(name) && !ofOthers.has(name),
   );
