@@ -52,7 +52,7 @@ test('each flag in a message or page about the command line exists', () => {
     'adapters/{embedded,egress,http,media,vision}/**/*.ts',
   ];
   const ofOthers = new Set(['--no-install-recommends', '--depth', '--omit']);
-  const unknown = collect(texts, /(?<=[\s`'"(])--[a-z][a-z-]*[a-z]/g).filter(
+  const unknown = collect(texts, /(?<=[\s`'"]|(?<!var)\()--[a-z][a-z-]*[a-z](?![\w-]*:)/g).filter(
     ({ name }) => !known.has(name) && !ofOthers.has(name),
   );
   expect(unknown).toEqual([]);
