@@ -14,7 +14,6 @@ import {
   applyChange,
   changeAlert,
   eventExpiry,
-  hourStart,
   newestDelivered,
   nonZero,
   reviewDelta,
@@ -116,8 +115,7 @@ export function createWatchStore(database: DatabaseSync): EmbeddedWatchStore {
     for (const event of change.events)
       events.insert(event, eventExpiry(event, after.watch.config.retention_days));
     for (const alert of change.alerts) commitAlert(tables, alert);
-    const counts = nonZero(change.counts?.add ?? {});
-    if (change.counts && counts.length > 0) hours.add(change.watchId, hourStart(change.counts.at), counts);
+    for (const { hour, counts } of change.hours) hours.add(change.watchId, hour, nonZero(counts));
     if (after.run.deleted_at !== null) sources.remove(after.watch.source_id);
     return 'committed';
   }

@@ -45,8 +45,8 @@ export type WatchChange = {
   secrets?: WatchSecrets;
   events: WatchEvent[];
   alerts: AlertChange[];
-  /** Addition to the statistics of the hour of `at`. */
-  counts?: { at: Date; add: Partial<WatchCounts> };
+  /** Additions to the statistics, by the start of the hour (UTC). */
+  hours: readonly { hour: string; counts: Partial<WatchCounts> }[];
 };
 
 /** Filters and page of `alerts`; newest openings first. */

@@ -37,11 +37,6 @@ export function changeAlert(alert: Alert, change: Exclude<AlertChange, { kind: '
   }
 }
 
-/** Returns the start of the hour (UTC) of a time. */
-export function hourStart(at: Date): string {
-  return new Date(Math.floor(at.getTime() / 3_600_000) * 3_600_000).toISOString();
-}
-
 /** Returns the date (UTC) of the Monday of the week of a time. */
 export function weekStart(at: Date): string {
   const daysSinceMonday = (at.getUTCDay() + 6) % 7;

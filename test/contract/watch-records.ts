@@ -47,6 +47,7 @@ export function newChange({ watch, run }: WatchCreation, fields: Partial<WatchCh
     set: {},
     events: [],
     alerts: [],
+    hours: [],
     ...fields,
   };
 }

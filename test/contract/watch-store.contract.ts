@@ -114,7 +114,7 @@ function commitCases(makeStore: MakeStore): void {
       set: { sequence: 2 },
       events: logged(creation.watch, [progress], 1),
       alerts: [{ kind: 'open', alert: newAlert(creation.watch) }],
-      counts: { at: start, add: { ticks: 1 } },
+      hours: [{ hour: start.toISOString(), counts: { ticks: 1 } }],
     });
     const wrong = [change.expectedVersion - 1, change.expectedVersion + 1];
     for (const expectedVersion of wrong)
@@ -132,7 +132,7 @@ function commitCases(makeStore: MakeStore): void {
     const change = newChange(creation, {
       set: { sequence: 2 },
       events: logged(creation.watch, [progress], 1),
-      counts: { at: start, add: { ticks: 1 } },
+      hours: [{ hour: start.toISOString(), counts: { ticks: 1 } }],
     });
     const results = await Promise.all(Array.from({ length: 4 }, () => store.commit(change)));
     expect(results.toSorted()).toEqual(['committed', 'outdated', 'outdated', 'outdated']);
@@ -165,11 +165,12 @@ function commitCases(makeStore: MakeStore): void {
   test('statistics of an hour are summed, and hours are apart', async () => {
     const { store, creation } = await withWatch(makeStore);
     const id = creation.watch.watch_id;
-    const ticks = [after(0), after(10), after(3600)];
-    for (const [index, at] of ticks.entries()) {
-      const counts = { at, add: { ticks: 1, input_tokens: 100, watched_ms: 10_000, skipped: 0 } };
+    const counts = { ticks: 1, input_tokens: 100, watched_ms: 10_000, skipped: 0 };
+    const commits = [[after(0)], [after(0), after(3600)]];
+    for (const [index, starts] of commits.entries()) {
+      const hours = starts.map((at) => ({ hour: at.toISOString(), counts }));
       const expectedVersion = creation.run.version + index;
-      await store.commit({ ...newChange(creation, { counts }), expectedVersion });
+      await store.commit({ ...newChange(creation, { hours }), expectedVersion });
     }
     const hours = await store.hours(id, start, after(7200));
     expect(hours.map(({ hour }) => hour)).toEqual([start.toISOString(), after(3600).toISOString()]);
@@ -196,7 +197,7 @@ function commitCases(makeStore: MakeStore): void {
       set: { deleted_at: after(5).toISOString(), sequence: 2 },
       events: logged(creation.watch, [progress], 1),
       alerts: [{ kind: 'open', alert }],
-      counts: { at: start, add: { ticks: 1 } },
+      hours: [{ hour: start.toISOString(), counts: { ticks: 1 } }],
     });
     await store.commit(change);
     await store.review(alert.alert_id, review(true), start);

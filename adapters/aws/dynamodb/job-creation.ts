@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { TransientError } from '../../../core/errors.ts';
-import type { Job } from '../../../core/records/job.ts';
 import type { CreationResult, IdempotencyRecord, JobCreation } from '../../../core/ports/job-store.ts';
 import { toJobItem } from './job-item.ts';
 import { itemKeys } from './keys.ts';
@@ -35,7 +34,7 @@ export async function createJob(
       },
       condition: absent,
     },
-    ...(idempotency ? [remember(job, idempotency, now, kept)] : []),
+    ...(idempotency ? [rememberRequest({ caller: job.caller, id: job.job_id }, idempotency, now, kept)] : []),
   ] satisfies Write[];
   const result = await table.transact(writes);
   if (result.kind === 'written') return { kind: 'created' };
@@ -49,9 +48,9 @@ export async function createJob(
   return isKnownKey && idempotency ? earlierRequest(table, job.caller, idempotency) : { kind: 'slots_full' };
 }
 
-/** Writes the idempotency record, also over an expired one. */
-function remember(
-  job: Job,
+/** Writes the idempotency record of what a request created, also over an expired one. */
+export function rememberRequest(
+  created: { caller: string; id: string },
   { key, requestHash, expiresAt }: IdempotencyRecord,
   now: Date,
   kept: ItemTtls,
@@ -59,9 +58,9 @@ function remember(
   return {
     kind: 'put',
     item: {
-      ...itemKeys.idempotency(job.caller, key),
+      ...itemKeys.idempotency(created.caller, key),
       request_hash: requestHash,
-      job_id: job.job_id,
+      job_id: created.id,
       expires_at_ms: expiresAt.getTime(),
       ttl: kept.afterExpiry(expiresAt),
     },

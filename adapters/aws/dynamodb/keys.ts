@@ -34,6 +34,25 @@ export const itemKeys = {
   active: (jobId: string): ItemKey => ({ pk: activePartition(shardFor(jobId)), sk: jobId }),
   jobTotals: (shard: string): ItemKey => ({ pk: `${keyPrefixes.totals}${shard}`, sk: 'JOBS' }),
   meterTotals: (shard: string): ItemKey => ({ pk: `${keyPrefixes.totals}${shard}`, sk: 'METER' }),
+  watch: (watchId: string): ItemKey => ({ pk: watchPartition(watchId), sk: 'META' }),
+  /** The part of a watch that each commit writes. */
+  watchRun: (watchId: string): ItemKey => ({ pk: watchPartition(watchId), sk: 'RUN' }),
+  watchSecrets: (watchId: string): ItemKey => ({ pk: `${keyPrefixes.watchSecrets}${watchId}`, sk: 'META' }),
+  watchEvent: (watchId: string, sequence: number): ItemKey => ({
+    pk: watchPartition(watchId),
+    sk: `${sortPrefixes.event}${digits(sequence)}`,
+  }),
+  watchHour: (watchId: string, hour: string): ItemKey => ({
+    pk: watchPartition(watchId),
+    sk: `${sortPrefixes.hour}${hour}`,
+  }),
+  watchReviews: (watchId: string, week: string, conditionId: string): ItemKey => ({
+    pk: watchPartition(watchId),
+    sk: `${sortPrefixes.reviews}${week}#${conditionId}`,
+  }),
+  /** The set of a caller's watches, for lists and their limit. */
+  watchesOfCaller: (caller: string): ItemKey => ({ pk: callerPartition(caller), sk: 'WATCHES' }),
+  alert: (alertId: string): ItemKey => ({ pk: `${keyPrefixes.alert}${alertId}`, sk: 'META' }),
   meterStart: (): ItemKey => ({ pk: keyPrefixes.meter, sk: 'META' }),
 };
 
@@ -42,6 +61,8 @@ export const sortPrefixes = {
   event: 'EVENT#',
   eventTypePrefix: (type: string) => `TYPE#${type}#`,
   delivery: 'DELIVERY#',
+  hour: 'HOUR#',
+  reviews: 'REVIEWS#',
   apiKey: 'KEY#',
   /** In the partition of a key: those that it made. */
   madeKey: 'MADE#',
@@ -50,6 +71,11 @@ export const sortPrefixes = {
 /** Partition key of a job and its items. */
 export function jobPartition(jobId: string): string {
   return `${keyPrefixes.job}${jobId}`;
+}
+
+/** Partition key of a watch and its items. */
+export function watchPartition(watchId: string): string {
+  return `${keyPrefixes.watch}${watchId}`;
 }
 
 /** Partition key of a caller's items. */

@@ -9,6 +9,7 @@ import type { JobStore, Usage } from '../../../core/ports/job-store.ts';
 import { zeroCounters } from '../../../core/records/job.ts';
 import type { KeyStore } from '../../../core/ports/key-store.ts';
 import type { Meter } from '../../../core/ports/meter.ts';
+import type { WatchStore } from '../../../core/ports/watch-store.ts';
 import { setSystemTimer, type SetTimer } from '../../../core/time-limit.ts';
 import { createCallLimiter } from './call-limiter.ts';
 import { createCallerStore } from './caller-store.ts';
@@ -20,6 +21,7 @@ import { itemTtls } from './item-ttls.ts';
 import { createKeyStore } from './key-store.ts';
 import { createMeter } from './meter.ts';
 import { openTable } from './open-table.ts';
+import { createWatchStore } from './watch-store.ts';
 
 /** Settings of the stores. */
 export type DynamoStoreSettings = {
@@ -43,6 +45,7 @@ export type DynamoStores = {
   jobs: JobStore;
   callers: CallerStore;
   keys: KeyStore;
+  watches: WatchStore;
   deliveries: DeliveryStore;
   meter: Meter;
   limiter: CallLimiter;
@@ -61,6 +64,7 @@ export function dynamoStores(settings: DynamoStoreSettings): DynamoStores {
     jobs: createJobStore(table, kept, backoff),
     callers: createCallerStore(table),
     keys: createKeyStore(table, backoff),
+    watches: createWatchStore(table, kept, backoff),
     deliveries: createDeliveryStore(table, kept, now),
     meter: createMeter({ table, random: backoff.random, since }),
     limiter: createCallLimiter({ table, backoff, now, newId, ...callLimits }),

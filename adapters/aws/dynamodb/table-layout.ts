@@ -38,6 +38,12 @@ export const jobsByCaller = {
   nonKeyAttributes: ['status', 'job_type', 'expires_at'],
 } as const satisfies Index;
 
+/** Prefix of `caller` in the index of jobs: alerts are listed there by time of opening, apart from jobs. */
+export const alertsOfCaller = 'ALERTS#';
+
+/** Prefix of `repair_shard` of watches, apart from jobs. */
+export const watchShard = 'W';
+
 /**
  * Jobs with a lease that may have expired or with unpublished events. The due time is in whole minutes, so that a
  * tick that extends the lease rarely rewrites the entry.
@@ -74,4 +80,10 @@ export const keyPrefixes = {
   totals: 'TOTALS#',
   /** Start of the meter. */
   meter: 'METER',
+  /** Watch with its run, log and statistics. */
+  watch: 'WATCH#',
+  /** Addresses of the destinations of a watch. */
+  watchSecrets: 'WATCHSECRETS#',
+  /** Alert of a watch. */
+  alert: 'ALERT#',
 } as const;

@@ -25,6 +25,7 @@ test('the stream of a watch is read as that of a job is, and is gone after a del
     set: deletion,
     events: [],
     alerts: [],
+    hours: [],
   });
   expect(await jobs.source(watch.source_id)).toBeUndefined();
 });

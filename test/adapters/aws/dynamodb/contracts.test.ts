@@ -10,6 +10,7 @@ import { describeEventSessions } from '../../../contract/event-sessions.contract
 import { describeJobStore } from '../../../contract/job-store.contract.ts';
 import { describeKeyStore } from '../../../contract/key-store.contract.ts';
 import { describeMeter } from '../../../contract/meter.contract.ts';
+import { describeWatchStore } from '../../../contract/watch-store.contract.ts';
 import { start } from '../../../contract/records.ts';
 import { withDynamoLocal } from './dynamo-local.ts';
 
@@ -21,6 +22,7 @@ withDynamoLocal((makeTable) => {
   describeCallerStore('The table', async () => (await makeStores()).callers);
   describeKeyStore('The table', async () => (await makeStores()).keys);
   describeDeliveryStore('The table', async () => (await makeStores()).deliveries);
+  describeWatchStore('The table', async () => (await makeStores()).watches);
   describeCallLimiter(
     'The table',
     async (callLimits, now) => (await makeStores({ callLimits, now })).limiter,
