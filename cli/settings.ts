@@ -74,9 +74,9 @@ const settingsSchema = z.object({
     fallback: '',
     text: 'private ranges that webhooks may use, separated by commas; empty: public addresses only',
   }),
-  vision: z.enum(['pixel', 'bedrock', 'openai']).prefault('pixel').register(help, {
-    fallback: 'pixel',
-    text: 'model provider: pixel (built in), bedrock (Amazon Bedrock), openai (any compatible server)',
+  vision: z.enum(['auto', 'objects', 'pixel', 'bedrock', 'openai']).prefault('auto').register(help, {
+    fallback: 'auto',
+    text: 'model provider: objects, pixel (built in), bedrock (Amazon Bedrock), openai (any compatible server); auto: objects if installed, else pixel',
   }),
   visionModel: z
     .string()

@@ -6,8 +6,8 @@ export type Terminal = {
   print(line: string): void;
   /** Prints a note for the user. */
   note(line: string): void;
-  /** Shows a progress line until `done`; plain text without a terminal. */
-  waiting(text: string): { done(): void };
+  /** Shows a progress line until `done`. Without a terminal it prints the first text only. */
+  waiting(text: string): { update(text: string): void; done(): void };
   color: ReturnType<typeof pc.createColors>;
   isTerminal: boolean;
 };
@@ -28,16 +28,20 @@ export function openTerminal(env: NodeJS.ProcessEnv): Terminal {
 
 function announce(text: string) {
   process.stderr.write(`${text} …\n`);
-  return { done: () => undefined };
+  return { update: () => undefined, done: () => undefined };
 }
 
-function spin(text: string) {
+function spin(first: string) {
   let turn = 0;
+  let text = first;
   const timer = setInterval(() => {
-    process.stderr.write(`\r${frames[turn % frames.length]} ${text} …`);
+    process.stderr.write(`\r\u001B[2K${frames[turn % frames.length]} ${text} …`);
     turn += 1;
   }, 100);
   return {
+    update: (next: string) => {
+      text = next;
+    },
     done: () => {
       clearInterval(timer);
       process.stderr.write('\r\u001B[2K');

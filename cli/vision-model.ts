@@ -5,6 +5,9 @@ import { fetch as operatorFetch } from 'undici';
 import { createBedrockClient } from '../adapters/vision/bedrock/bedrock-client.ts';
 import { createBedrockVision } from '../adapters/vision/bedrock/bedrock-vision.ts';
 import { createOpenAiVision } from '../adapters/vision/openai/openai-vision.ts';
+import { createObjectsVision } from '../adapters/vision/objects/objects-vision.ts';
+import { findNetworkFiles, type NetworkFiles } from '../adapters/vision/objects/packages.ts';
+import { createThreadDetector } from '../adapters/vision/objects/thread-detector.ts';
 import { createPixelVision } from '../adapters/vision/pixel/pixel-vision.ts';
 import { SettingsError } from './settings.ts';
 import type { Settings } from './settings.ts';
@@ -12,8 +15,15 @@ import type { Settings } from './settings.ts';
 /** Creates the model of the settings. Throws `SettingsError` if a required setting is missing. */
 export function createVisionModel(settings: Settings, ffmpegPath: string): VisionModel {
   switch (settings.vision) {
+    case 'auto':
+      return createBuiltInVision(findNetworkFiles(), ffmpegPath);
+    case 'objects': {
+      const files = findNetworkFiles();
+      if (files === null) throw new SettingsError(packagesMissing);
+      return createBuiltInVision(files, ffmpegPath);
+    }
     case 'pixel':
-      return createPixelVision({ decoder: createImageDecoder({ ffmpegPath }) });
+      return createBuiltInVision(null, ffmpegPath);
     case 'bedrock':
       return createBedrockVision({
         client: createBedrockClient({}),
@@ -23,6 +33,17 @@ export function createVisionModel(settings: Settings, ffmpegPath: string): Visio
     case 'openai':
       return createOpenAi(settings, ffmpegPath);
   }
+}
+
+const packagesMissing =
+  'WATCHPOST_VISION: the packages of the object model are not installed; run npm ci without --omit=optional, or set WATCHPOST_VISION=pixel';
+
+/** Creates the object model if its packages are installed, otherwise the pixel model. */
+function createBuiltInVision(files: NetworkFiles | null, ffmpegPath: string): VisionModel {
+  const decoder = createImageDecoder({ ffmpegPath });
+  return files === null
+    ? createPixelVision({ decoder })
+    : createObjectsVision({ decoder, detector: createThreadDetector(files) });
 }
 
 function createOpenAi({ openaiUrl, openaiApiKey, visionModel }: Settings, ffmpegPath: string): VisionModel {

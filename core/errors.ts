@@ -68,8 +68,16 @@ export class StreamEndedError extends NotLiveError {
 
 /** A passing failure: cannot connect, cannot download, cannot decode. */
 export class StreamFetchError extends StreamError {
-  constructor(remediation: string, message = 'Failed to fetch stream', options?: ErrorOptions) {
+  /** True if the server refuses the user name and password of the URL, or requires some. Frequent attempts can lock the account. */
+  readonly accessRefused: boolean;
+
+  constructor(
+    remediation: string,
+    message = 'Failed to fetch stream',
+    { accessRefused = false, ...options }: ErrorOptions & { accessRefused?: boolean } = {},
+  ) {
     super('STREAM_FETCH_FAILED', message, remediation, options);
+    this.accessRefused = accessRefused;
   }
 }
 

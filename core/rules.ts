@@ -63,6 +63,20 @@ export const rules = {
   minResendSeconds: 60,
   /** Time after the end of a job at which the service drops its undelivered events, in seconds. */
   deliveryTtlSeconds: 3600,
+  /** Time without sight after which a condition of a watch is unknown or unconfirmed: this … */
+  watchSightSeconds: 600,
+  /** … or this many intervals, whichever is longer (design page watches). */
+  watchSightIntervals: 8,
+  /** Waits of a watch after consecutive captures of a lost stream, the last one repeated. */
+  watchBackoffSeconds: [1, 2, 4, 8, 16, 30, 60, 120, 300],
+  /** Wait of a watch after a refused password, in seconds: cameras lock an account after a few attempts. */
+  watchRefusedSeconds: 1800,
+  /** Time of a frozen or black image after which a watch reports its stream as lost, in seconds. */
+  watchStillSeconds: 600,
+  /** Joint model calls in a row that left a condition out, after which it is asked about separately. */
+  maxLeftOut: 3,
+  /** Hours whose statistics one tick writes: after a longer downtime only the newest ones. */
+  maxHoursPerTick: 48,
   /** Attempts to commit a change that conflicts with concurrent ones. */
   maxCommitAttempts: 8,
   /**

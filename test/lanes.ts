@@ -15,7 +15,8 @@ export const lanes = {
   media: [
     'test/adapters/http/routes/analyze-frame.test.ts',
     'test/adapters/media/**/*.test.ts',
-    'test/adapters/vision/objects/{objects-vision,thread-detector}.test.ts',
+    'test/adapters/recordings/recording-capturer.test.ts',
+    'test/adapters/vision/objects/{drawn-scene,thread-detector}.test.ts',
     'test/adapters/vision/pixel/**/*.test.ts',
     'test/core/stream/jpeg.test.ts',
     'test/fuzz/media/**/*.test.ts',
@@ -31,6 +32,7 @@ export const lanes = {
     'test/adapters/openapi/document.test.ts',
     'test/adapters/platforms/{twitch,youtube}.test.ts',
     'test/adapters/vision/{bedrock/bedrock,openai/openai}-vision.test.ts',
+    'test/adapters/destinations/destination-sender.test.ts',
     'test/adapters/webhook/webhook-sender.test.ts',
     'test/{attacks,bundle,cli,client,docs,layers,lib,repository}/**/*.test.ts',
     // Two hours of virtual time take more than seconds.

@@ -25,7 +25,7 @@ export type GuardedResponse = {
 export type GuardedRequest = {
   method?: 'GET' | 'POST';
   headers?: Record<string, string>;
-  body?: string;
+  body?: string | Uint8Array;
   /** Maximum size of the decoded body, in bytes. */
   maxBytes: number;
   /** Called with the size of each decoded chunk of the body before it is kept. Throws to end the request with that error. */

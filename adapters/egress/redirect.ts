@@ -1,7 +1,12 @@
 import type { EgressGuard } from './guard.ts';
 
 /** Request in a chain of redirects. */
-export type Hop = { url: URL; method: 'GET' | 'POST'; headers: Record<string, string>; body: string | null };
+export type Hop = {
+  url: URL;
+  method: 'GET' | 'POST';
+  headers: Record<string, string>;
+  body: string | Uint8Array | null;
+};
 
 /** Returns the absolute URL of a redirect, or null for other responses. */
 export function redirectTarget(status: number, location: string | undefined, from: URL): string | null {

@@ -22,6 +22,10 @@ export type EndpointDeclaration = {
   /** Scope that a key needs; `any` only if each key may call it. */
   scope: Scope | 'any';
   effect: Effect;
+  /** True if a repeated call has no further effect; default: true for calls that read. */
+  idempotent?: boolean;
+  /** Differences of the MCP tool: its own description, and headers that have no meaning for it. */
+  tool?: { description?: string; withoutHeaders?: readonly string[] };
   /** Absent if calls are not limited. */
   rateLimit?: RateLimitClass;
   /** Maximum time to the response, or to the first byte of an event stream; default 10 s. Decides the origin on AWS. */

@@ -1,3 +1,4 @@
+import { argumentName } from './argument-name.ts';
 import { ValidationError, validationError } from '../http/validation.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import type { ObjectSchema } from '../http/read-request.ts';
@@ -6,7 +7,7 @@ import { didYouMean, findUnknownFields } from '../../core/requests/unknown-field
 export type Arguments = Record<string, unknown>;
 
 /** Parts of an endpoint from which a request is built. */
-export type CallableEndpoint = Pick<Endpoint, 'method' | 'path' | 'request' | 'fixedHeaders'>;
+export type CallableEndpoint = Pick<Endpoint, 'method' | 'path' | 'request' | 'fixedHeaders' | 'tool'>;
 
 /** Request to the API of this service. */
 export type ApiCall = { path: string; init: { method: string; headers: Headers; body?: string } };
@@ -29,11 +30,8 @@ export function apiCall(endpoint: CallableEndpoint, given: Arguments, authorizat
 }
 
 /** Throws `ValidationError` for arguments that the tool does not have: a model can correct a name, and would not notice that it was ignored. */
-function refuseUnknown({ request }: CallableEndpoint, given: Arguments): void {
-  const unknown = findUnknownFields(given, [
-    ...[request.parameters, request.query, request.body].flatMap(listNames),
-    ...listNames(request.headers).map(argumentName),
-  ]);
+function refuseUnknown(endpoint: CallableEndpoint, given: Arguments): void {
+  const unknown = findUnknownFields(given, Object.keys(argumentFields(endpoint)));
   if (unknown.length === 0) return;
   throw new ValidationError(
     unknown.map(({ name, suggestions }) => ({
@@ -48,11 +46,6 @@ function refuseUnknown({ request }: CallableEndpoint, given: Arguments): void {
       },
     })),
   );
-}
-
-/** Converts a header name to an argument name: `Idempotency-Key` to `idempotency_key`. */
-export function argumentName(header: string): string {
-  return header.toLowerCase().replaceAll('-', '_');
 }
 
 function toPath({ path, request }: CallableEndpoint, given: Arguments): string {
@@ -82,6 +75,18 @@ function toHeaders(
     if (value !== undefined && value !== null) sent.set(name, headerText(name, asText(value)));
   }
   return sent;
+}
+
+/** Merges path, query, body and header parameters by their argument names; the names do not collide (tested). */
+export function argumentFields({
+  request: { parameters, query, headers, body },
+  tool,
+}: Pick<CallableEndpoint, 'request' | 'tool'>): ObjectSchema['shape'] {
+  const taken = Object.entries(headers?.shape ?? {}).filter(
+    ([name]) => !tool?.withoutHeaders?.includes(name),
+  );
+  const fromHeaders = taken.map(([name, field]) => [argumentName(name), field] as const);
+  return { ...parameters?.shape, ...query?.shape, ...body?.shape, ...Object.fromEntries(fromHeaders) };
 }
 
 /** Returns the remaining arguments as the body. */

@@ -1,5 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
+import { textsInToolTerms } from './tool-terms.ts';
 import type { EndpointDeclaration } from '../http/endpoint.ts';
 
 const objectSchema = z.record(z.string(), z.unknown());
@@ -19,9 +20,22 @@ export async function toolResult(endpoint: EndpointDeclaration, response: Respon
   return { content: [...content, ...(typeof frame === 'string' ? [jpeg(frame)] : [])], structuredContent };
 }
 
-/** Result with text, for clients that do not read structured content. */
+/** Maximum length of the text of a result, in characters: about 7,000 tokens, which clients accept. */
+const maxTextCharacters = 25_000;
+
+/** Creates a result with the same content as text, for clients that do not read structured content. Cuts a long text. */
 export function toStructuredResult(body: Record<string, unknown>) {
-  return { content: [{ type: 'text' as const, text: JSON.stringify(body) }], structuredContent: body };
+  const structuredContent = textsInToolTerms(body, ['message', 'remediation']);
+  return {
+    content: [{ type: 'text' as const, text: cut(JSON.stringify(structuredContent)) }],
+    structuredContent,
+  };
+}
+
+function cut(text: string): string {
+  if (text.length <= maxTextCharacters) return text;
+  const start = text.slice(0, maxTextCharacters).toWellFormed();
+  return `${start}… (cut after ${maxTextCharacters} of ${text.length} characters: read the structured content, or request less with limit)`;
 }
 
 function jpeg(data: string) {

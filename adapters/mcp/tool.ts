@@ -4,32 +4,26 @@ import { errorEnvelopeSchema, validationErrorSchema } from '../../core/responses
 import { jsonSchema } from '../openapi/json-schema.ts';
 import type { Effect, EndpointDeclaration } from '../http/endpoint.ts';
 import type { EndpointResponse } from '../http/endpoint-response.ts';
-import type { ObjectSchema } from '../http/read-request.ts';
-import { argumentName } from './arguments.ts';
+import { argumentFields } from './arguments.ts';
+import { textsInToolTerms, toolDescription } from './tool-terms.ts';
 
 /** Returns an endpoint as an MCP tool: its name, and the schemas of its arguments and of its structured content. */
 export function toTool(endpoint: EndpointDeclaration): Tool {
   return {
     name: endpoint.id,
     title: endpoint.title,
-    description: endpoint.description,
+    description: toolDescription(endpoint),
     inputSchema: {
-      ...jsonSchema(argumentsSchema(endpoint), 'request'),
+      ...schemaInToolTerms(z.object(argumentFields(endpoint)), 'request'),
       type: 'object',
       additionalProperties: false,
     },
     ...outputSchema(endpoint.response),
-    annotations: annotations[endpoint.effect],
+    annotations: {
+      ...annotations[endpoint.effect],
+      idempotentHint: endpoint.idempotent ?? isReading(endpoint),
+    },
   };
-}
-
-/** Merges path, query, header and body parameters into one object; their names do not collide (tested). */
-function argumentsSchema({
-  request: { parameters, query, headers, body },
-}: EndpointDeclaration): ObjectSchema {
-  const fields = { ...parameters?.shape, ...query?.shape, ...body?.shape };
-  for (const [name, field] of Object.entries(headers?.shape ?? {})) fields[argumentName(name)] = field;
-  return z.object(fields);
 }
 
 /**
@@ -39,15 +33,26 @@ function argumentsSchema({
 function outputSchema(response: EndpointResponse): Pick<Tool, 'outputSchema'> {
   if (response.kind === 'jpeg') return {};
   const schema = response.picture ? response.schema.omit({ [response.picture]: true }) : response.schema;
-  return { outputSchema: { type: 'object', anyOf: [jsonSchema(schema, 'response'), ...failures] } };
+  return { outputSchema: { type: 'object', anyOf: [schemaInToolTerms(schema, 'response'), ...failures] } };
 }
 
-const failures = [errorEnvelopeSchema, validationErrorSchema].map((schema) => jsonSchema(schema, 'response'));
+/** Both bodies of a failed call. */
+const failures = [errorEnvelopeSchema, validationErrorSchema].map((schema) =>
+  schemaInToolTerms(schema, 'response'),
+);
 
 const annotations: Record<Effect, ToolAnnotations> = {
   reads: { readOnlyHint: true, openWorldHint: false },
   looks: { readOnlyHint: true, openWorldHint: true },
-  starts: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
-  changes: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
-  removes: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  starts: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
+  changes: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
+  removes: { readOnlyHint: false, destructiveHint: true, openWorldHint: false },
 };
+
+function isReading({ effect }: EndpointDeclaration): boolean {
+  return effect === 'reads' || effect === 'looks';
+}
+
+function schemaInToolTerms(schema: z.ZodType, direction: 'request' | 'response') {
+  return textsInToolTerms(jsonSchema(schema, direction), ['description']);
+}

@@ -1,4 +1,4 @@
-import type { WebhookRequest, WebhookResult, WebhookSender } from '../../core/ports/delivery.ts';
+import type { WebhookRequest, WebhookResult } from '../../core/ports/delivery.ts';
 import {
   EgressLimitError,
   EgressNetworkError,
@@ -19,8 +19,14 @@ export type WebhookSenderOptions = {
   elapsedMs: () => number;
 };
 
+/** Request whose body may be binary. */
+export type PostRequest = Omit<WebhookRequest, 'body'> & { body: string | Uint8Array };
+
+/** Sender of webhooks and of requests to other destinations. */
+export type PostSender = { send(request: PostRequest): Promise<WebhookResult> };
+
 /** Creates a sender. Every response is a result; core decides the meaning of its status. */
-export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
+export function createWebhookSender(options: WebhookSenderOptions): PostSender {
   return {
     send: async (request) => {
       const startedMs = options.elapsedMs();
@@ -36,15 +42,11 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
   };
 }
 
-function post(
-  options: WebhookSenderOptions,
-  { url, headers, body }: WebhookRequest,
-): Promise<GuardedResponse> {
+function post(options: WebhookSenderOptions, { url, headers, body }: PostRequest): Promise<GuardedResponse> {
   return options.http.request(url, {
     method: 'POST',
     headers: {
       ...headers,
-      'content-type': 'application/json',
       'user-agent': `Watchpost/${options.version}`,
     },
     body,

@@ -21,10 +21,10 @@ import { runService } from '../run-service.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 
-const condition = 'A red car is in the yard';
-const carAfterSeconds = 18;
+const condition = 'A red stop sign is in the yard';
+const signAfterSeconds = 18;
 const intervalSeconds = 5;
-const timeoutSeconds = 45;
+const timeoutSeconds = 60;
 
 /** Configuration whose price the demo prints at its end. */
 const tenSecondsOfFrames = {
@@ -47,19 +47,19 @@ export async function demo(settings: Settings, terminal: Terminal, asJson: boole
     interruption.abort(new CommandError('Interrupted', 'Run npm run demo again.')),
   );
   await using cleanup = new AsyncDisposableStack();
-  const { credentials, close } = await runService(await demoSettings(settings, cleanup), ffmpeg, {
+  const { service, credentials, close } = await runService(await demoSettings(settings, cleanup), ffmpeg, {
     write: (line) => terminal.note(line),
     humanReadable: terminal.isTerminal,
   });
   cleanup.defer(close);
   story.say(
-    `Watchpost serves on ${credentials.base_url}, with ffmpeg ${ffmpeg.version} and the ${settings.vision} model.`,
+    `Watchpost serves on ${credentials.base_url}, with ffmpeg ${ffmpeg.version} and the ${service.collaborators.vision.provider} model.`,
   );
 
   const { hlsUrl, rtspUrl } = await startStreams(ffmpeg.path, cleanup);
   story.say(`Two live streams of a yard with noise and a clock: ${hlsUrl} and ${rtspUrl}`);
   story.say(
-    `Condition "${condition}", checked every ${intervalSeconds} s. A red car arrives ${carAfterSeconds} s after the start.`,
+    `Condition "${condition}", checked every ${intervalSeconds} s. A red stop sign arrives ${signAfterSeconds} s after the start.`,
   );
 
   const api = createApi(credentials);
@@ -100,7 +100,7 @@ async function demoSettings(settings: Settings, cleanup: AsyncDisposableStack): 
 }
 
 async function startStreams(ffmpegPath: string, cleanup: AsyncDisposableStack) {
-  const inputArgs = sceneArguments({ carAfterSeconds, startsAt: new Date() });
+  const inputArgs = sceneArguments({ signAfterSeconds, startsAt: new Date() });
   const rtsp = await startRtspServer({ ffmpegPath, inputArgs, path: '/yard', keyFrameEvery: 10 });
   cleanup.defer(() => rtsp.close());
   const hls = await startLiveHls({

@@ -19,13 +19,13 @@ export async function start(settings: Settings, terminal: Terminal, asJson: bool
     write: (line) => terminal.note(line),
     humanReadable: terminal.isTerminal,
   });
-  const { health } = service.collaborators;
+  const { health, vision } = service.collaborators;
   if (asJson) {
     const file = credentialsFile(settings.dataDir);
     terminal.print(JSON.stringify({ base_url: credentials.base_url, credentials_file: file }));
   } else {
     await Promise.race([service.modelTested, sleep(bannerWaitMs, undefined, { ref: false })]);
-    greet(settings, credentials, await health.read(), terminal);
+    greet(settings, credentials, { findings: await health.read(), provider: vision.provider }, terminal);
   }
   await stopped;
   terminal.note('Stopping. Active jobs continue at the next start.');
@@ -38,7 +38,7 @@ const bannerWaitMs = 1000;
 function greet(
   settings: Settings,
   { base_url: baseUrl }: Credentials,
-  findings: Finding[],
+  { findings, provider }: { findings: Finding[]; provider: string },
   { print, color }: Terminal,
 ): void {
   const file = credentialsFile(settings.dataDir);
@@ -50,7 +50,8 @@ function greet(
   );
   for (const finding of findings) {
     for (const line of formatFinding(finding, color)) print(line);
-    if (finding.check === 'model' && settings.vision === 'pixel') print(`            ${pixelNote}`);
+    const note = finding.check === 'model' ? modelNotes[provider] : undefined;
+    if (note !== undefined) print(`            ${note}`);
   }
   print(`  data      ${resolve(settings.dataDir)}`);
   print(
@@ -58,5 +59,10 @@ function greet(
   );
 }
 
-const pixelNote =
-  'The built-in pixel model measures colors, brightness and motion; it is not a vision-language model (set WATCHPOST_VISION).';
+/** Notes on the built-in models, by provider. */
+const modelNotes: Record<string, string> = {
+  objects:
+    'The built-in object model sees 80 everyday things, colors, brightness and motion; it is not a vision-language model (set WATCHPOST_VISION).',
+  pixel:
+    'The built-in pixel model measures colors, brightness and motion; it is not a vision-language model (set WATCHPOST_VISION, or run npm ci for the object model).',
+};

@@ -15,14 +15,14 @@ export async function stream(options: { port: number; ffmpeg: string }, terminal
   const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
   const live = await publish({
     ffmpegPath: ffmpeg.path,
-    inputArgs: sceneArguments({ carAfterSeconds: roundSeconds / 2, roundSeconds, startsAt: new Date() }),
+    inputArgs: sceneArguments({ signAfterSeconds: roundSeconds / 2, roundSeconds, startsAt: new Date() }),
     segmentSeconds: 1,
     host: '127.0.0.1',
     port: options.port,
   });
   terminal.print(`Live stream of a yard: ${live.url}`);
   terminal.print(
-    `A red car arrives every ${roundSeconds} s and is absent half of the time. Press Ctrl+C to stop.`,
+    `A red stop sign arrives every ${roundSeconds} s and is absent half of the time. Press Ctrl+C to stop.`,
   );
   await stopped;
   await live.close();

@@ -15,7 +15,7 @@ export type Sample = { frame: Uint8Array; capturedAt: Date };
  * refuses, stays throttled or returns an invalid result. Text in an image is evidence, never an instruction.
  */
 export interface VisionModel {
-  /** Name in `/metrics`, logs and errors: `pixel`, `bedrock`, `openai`. */
+  /** Name in `/metrics`, logs and errors: `objects`, `pixel`, `bedrock`, `openai`. */
   readonly provider: string;
   /** Model id of the provider, for messages. */
   readonly model: string;

@@ -7,12 +7,26 @@ export const tokenUseSchema = z.object({
 });
 export type TokenUse = z.infer<typeof tokenUseSchema>;
 
+/** Object that a model found in the frame. The box is in shares of the frame, 0 to 1, from its top left corner. */
+export const evidenceBoxSchema = z.object({
+  label: z.string().max(40),
+  /** Rank of the detection, 0 to 1. It is not a probability. */
+  score: z.number().min(0).max(1),
+  x: z.number().min(0).max(1),
+  y: z.number().min(0).max(1),
+  width: z.number().min(0).max(1),
+  height: z.number().min(0).max(1),
+});
+export type EvidenceBox = z.infer<typeof evidenceBoxSchema>;
+
 /** Result of a check. `triggered` is the first field, so that a truncated response still contains it. */
 export const verdictSchema = z.object({
   triggered: z.boolean(),
   /** Reason by what is visible, 1 to 600 characters. */
   explanation: z.string().min(1).max(600),
   tokens: tokenUseSchema,
+  /** Objects in the frame that the condition names, best first. Absent without any, and from models without boxes. */
+  boxes: z.array(evidenceBoxSchema).max(20).optional(),
 });
 export type Verdict = z.infer<typeof verdictSchema>;
 

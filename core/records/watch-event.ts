@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { pictureStateSchema, streamStateSchema } from './event.ts';
+import { severitySchema } from './watch.ts';
 import {
   alertCloseReasonSchema,
   conditionPhaseSchema,
@@ -11,7 +12,6 @@ import {
 
 const timestampSchema = z.iso.datetime();
 const explanationSchema = z.string().max(maxExplanationLength);
-const severitySchema = z.enum(['info', 'warning', 'critical']);
 
 const alertFields = {
   alert_id: z.uuid(),

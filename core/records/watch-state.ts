@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { failureSchema, gapReasonSchema } from './job.ts';
 import { captureStateSchema } from './capture.ts';
+import { failureSchema } from './job.ts';
+import { severitySchema } from './watch.ts';
 
 const timestampSchema = z.iso.datetime();
 const countSchema = z.int().nonnegative();
@@ -24,6 +25,7 @@ export const openAlertSchema = z.object({
   /** Explanation of the newest verdict. */
   explanation: explanationSchema,
 });
+export type OpenAlert = z.infer<typeof openAlertSchema>;
 
 /** State of one condition. Its size does not depend on the age of the watch. */
 export const conditionStateSchema = z.object({
@@ -56,14 +58,7 @@ export const watchStatusSchema = z.enum([
   'stream_lost',
   'active',
 ]);
-
-/** Causes of a status that does not watch. Each is stored with its start and reason, `null` if it does not apply. */
-export const watchCausesSchema = z.object({
-  paused: z.object({ since: timestampSchema, reason: z.string() }).nullable(),
-  off_schedule: z.object({ since: timestampSchema, reason: z.string() }).nullable(),
-  budget_exhausted: z.object({ since: timestampSchema, reason: z.string() }).nullable(),
-  stream_lost: z.object({ since: timestampSchema, reason: z.string() }).nullable(),
-});
+export type WatchStatus = z.infer<typeof watchStatusSchema>;
 
 /** Reasons of a lost stream: unreachable, no new segment, wrong password, ended or a recording, or ten minutes of one image. */
 export const streamLossReasonSchema = z.enum([
@@ -74,6 +69,16 @@ export const streamLossReasonSchema = z.enum([
   'frozen',
   'black',
 ]);
+export type StreamLossReason = z.infer<typeof streamLossReasonSchema>;
+
+/** Causes of a status that does not watch. Each is stored with its start and reason, `null` if it does not apply. */
+export const watchCausesSchema = z.object({
+  paused: z.object({ since: timestampSchema, reason: z.string() }).nullable(),
+  off_schedule: z.object({ since: timestampSchema, reason: z.string() }).nullable(),
+  budget_exhausted: z.object({ since: timestampSchema, reason: z.string() }).nullable(),
+  stream_lost: z.object({ since: timestampSchema, reason: streamLossReasonSchema }).nullable(),
+});
+export type WatchCauses = z.infer<typeof watchCausesSchema>;
 
 /** Trouble with the stream that has not necessarily lasted long enough to be `stream_lost`. */
 export const streamTroubleSchema = z.object({
@@ -82,6 +87,7 @@ export const streamTroubleSchema = z.object({
   /** Captures in a row with this trouble, for growing waits. */
   captures: countSchema,
 });
+export type StreamTrouble = z.infer<typeof streamTroubleSchema>;
 
 /** Use of the day's budget. Amounts of money in millionths of a US dollar. */
 export const budgetStateSchema = z.object({
@@ -94,6 +100,7 @@ export const budgetStateSchema = z.object({
   /** True after `budget_warning` of the day. */
   warned: z.boolean(),
 });
+export type BudgetState = z.infer<typeof budgetStateSchema>;
 
 /** Decision of the last committed tick. A repeated Analyze returns it. */
 export const nextWatchTickSchema = z.object({
@@ -107,6 +114,7 @@ export const nextWatchTickSchema = z.object({
   /** True if the next check is a confirming one: it asks only about pending conditions. */
   confirming: z.boolean(),
 });
+export type NextWatchTick = z.infer<typeof nextWatchTickSchema>;
 
 /** State of a watch that its ticks write. At most 4 kB. */
 export const watchStateSchema = z.object({
@@ -122,8 +130,9 @@ export const watchStateSchema = z.object({
   model_failure: failureSchema.nullable(),
   /** Time up to which the coverage is counted. */
   counted_until: timestampSchema.nullable(),
-  /** Reason of the gap since `counted_until`; `null` without a gap. */
-  gap_reason: gapReasonSchema.nullable(),
+  /** True from a tick without sight to the next one with sight: the time between is a gap. */
+  in_gap: z.boolean(),
+  /** Newest frame; `evidence` if an event or alert refers to it, so that it is not deleted. */
   last_frame: z.object({ key: z.string(), captured_at: timestampSchema, evidence: z.boolean() }).nullable(),
   last_tick: countSchema,
   next: nextWatchTickSchema.nullable(),
@@ -167,11 +176,11 @@ export const alertCloseReasonSchema = z.enum([
   'removed',
   'deleted',
 ]);
+export type AlertCloseReason = z.infer<typeof alertCloseReasonSchema>;
 
 /** Verdict that counted for an opening. */
 export const countedCheckSchema = z.object({ checked_at: timestampSchema, triggered: z.boolean() });
-
-const severitySchema = z.enum(['info', 'warning', 'critical']);
+export type CountedCheck = z.infer<typeof countedCheckSchema>;
 
 /** Stored alert. It contains everything that a reader needs, since watch and condition can change or be deleted. */
 export const alertSchema = z.object({

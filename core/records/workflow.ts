@@ -44,7 +44,14 @@ export const captureOutputSchema = z.discriminatedUnion('kind', [
   }),
   /** The stream signaled its end. */
   z.object({ kind: z.literal('ended'), message: z.string() }),
-  z.object({ kind: z.literal('failed'), code: z.string(), message: z.string(), remediation: z.string() }),
+  z.object({
+    kind: z.literal('failed'),
+    code: z.string(),
+    message: z.string(),
+    remediation: z.string(),
+    /** True if the server refused user name or password. Absent in executions of earlier releases. */
+    access_refused: z.boolean().default(false),
+  }),
   /** No frame, for a reason other than the stream: full disk, no free process, advertisement of the platform. */
   z.object({ kind: z.literal('unavailable'), message: z.string() }),
   z.object({ kind: z.literal('not_captured') }),

@@ -68,7 +68,7 @@ function withoutSummary({ closed }: TickOutcome): string {
   return ` The model gave no summary: ${closed.result.failure.message}. It is asked again.`;
 }
 
-const skipExplanations = {
+export const skipExplanations = {
   no_motion: 'Nothing moved since the last picture that the model saw.',
   frozen: 'The picture is frozen; it is not judged again.',
   black: 'The picture is black; there is nothing to judge.',

@@ -12,27 +12,48 @@ export type Screening =
   | { kind: 'fresh'; captured: Captured }
   | { kind: 'skipped'; why: SkipReason; captured: Captured }
   | { kind: 'stale'; captured: Captured }
-  | { kind: 'capture_failed'; message: string; remediation: string }
+  | { kind: 'capture_failed'; code: string; message: string; remediation: string; accessRefused: boolean }
   /** The service could not take or store a capture. */
   | { kind: 'unavailable'; message: string }
   | { kind: 'ended'; message: string }
   /** No capture was due: the tick ends the job or a window. */
   | { kind: 'no_capture' };
 
+/** State that decides about a capture, of a job or a watch. */
+export type ScreeningState = {
+  /** True if captures without motion are skipped. */
+  prefilter: boolean;
+  /** Skips in a row before this capture. */
+  skippedInARow: number;
+  /** True if a repeated frame is judged, because the model has not judged it yet. */
+  judgesRepeated: boolean;
+};
+
+/** Screens the capture of a job's tick. From the deadline on nothing is captured. */
+export function screenCapture(job: Job, output: CaptureOutput, now: Date): Screening {
+  if (job.deadline !== null && now >= new Date(job.deadline)) return { kind: 'no_capture' };
+  const state = {
+    prefilter: job.config.enable_prefilter && !isUnjudged(job),
+    skippedInARow: job.watch.skipped_in_a_row,
+    judgesRepeated: isUnjudged(job),
+  };
+  return screenOutput(output, state);
+}
+
 /**
- * Screens the capture of a tick. A stale playlist, a repeated segment and a frozen or black frame are never judged as fresh. The pre-filter skips
+ * Screens a capture. A stale playlist, a repeated segment and a frozen or black frame are never judged as fresh. The pre-filter skips
  * captures without motion, at most `forceCheckAfterSkips` in a row.
  */
-export function screenCapture(job: Job, output: CaptureOutput, now: Date): Screening {
-  if (output.kind === 'not_captured' || (job.deadline !== null && now >= new Date(job.deadline)))
-    return { kind: 'no_capture' };
+export function screenOutput(output: CaptureOutput, state: ScreeningState): Screening {
+  if (output.kind === 'not_captured') return { kind: 'no_capture' };
   if (output.kind === 'unavailable') return { kind: 'unavailable', message: output.message };
   if (output.kind === 'ended') return { kind: 'ended', message: output.message };
   if (output.kind === 'failed') {
-    return { kind: 'capture_failed', message: output.message, remediation: output.remediation };
+    const { code, message, remediation, access_refused: accessRefused } = output;
+    return { kind: 'capture_failed', code, message, remediation, accessRefused };
   }
   if (isStale(output)) return { kind: 'stale', captured: output };
-  const why = noNews(job, output) ?? nothingMoved(job, output);
+  const why = noNews(output, state) ?? nothingMoved(output, state);
   return why ? { kind: 'skipped', why, captured: output } : { kind: 'fresh', captured: output };
 }
 
@@ -45,13 +66,16 @@ function isStale({ repeated, seen }: Captured): boolean {
   return repeated && ageSeconds(seen.since, new Date(seen.seen_at)) > staleSeconds;
 }
 
-function noNews(job: Job, { black, seen, repeated }: Captured): SkipReason | undefined {
+function noNews(
+  { black, seen, repeated }: Captured,
+  { judgesRepeated }: ScreeningState,
+): SkipReason | undefined {
   if (black) return 'black';
   if (seen.identical_since !== null) {
     const identicalSeconds = ageSeconds(seen.identical_since, new Date(seen.seen_at));
     if (identicalSeconds >= rules.frozenAfterSeconds) return 'frozen';
   }
-  return repeated && !isUnjudged(job) ? 'repeated' : undefined;
+  return repeated && !judgesRepeated ? 'repeated' : undefined;
 }
 
 /** After a model failure the same picture is worth another look: nobody has judged it yet. A digest keeps what it took. */
@@ -59,7 +83,10 @@ function isUnjudged(job: Job): boolean {
   return job.job_type === 'live-monitor' && job.watch.missed_in_a_row > 0;
 }
 
-function nothingMoved(job: Job, { moved }: Captured): SkipReason | undefined {
-  if (!job.config.enable_prefilter || moved || isUnjudged(job)) return undefined;
-  return job.watch.skipped_in_a_row >= rules.forceCheckAfterSkips ? undefined : 'no_motion';
+function nothingMoved(
+  { moved }: Captured,
+  { prefilter, skippedInARow }: ScreeningState,
+): SkipReason | undefined {
+  if (!prefilter || moved || skippedInARow >= rules.forceCheckAfterSkips) return undefined;
+  return 'no_motion';
 }

@@ -12,7 +12,7 @@ export function initialWatchState(conditionIds: readonly string[], now: Date): W
     model_failures_in_a_row: 0,
     model_failure: null,
     counted_until: null,
-    gap_reason: null,
+    in_gap: false,
     last_frame: null,
     last_tick: 0,
     next: null,

@@ -87,7 +87,13 @@ async function tryCapture(
     if (error instanceof StreamPausedError) return advertisement;
     if (timeLimit.aborted && !signal?.aborted) return tooSlow(deps.limits.captureTimeoutSeconds);
     if (!(error instanceof StreamError)) throw error;
-    return { kind: 'failed', code: error.code, message: error.message, remediation: error.remediation };
+    return {
+      kind: 'failed',
+      code: error.code,
+      message: error.message,
+      remediation: error.remediation,
+      access_refused: error instanceof StreamFetchError && error.accessRefused,
+    };
   }
 }
 
@@ -100,7 +106,7 @@ function tooSlow(seconds: number): CaptureOutput {
   const { code, message, remediation } = new StreamFetchError(
     `The stream gave no picture within ${seconds} s. Check that it is running, and has a key frame every few seconds.`,
   );
-  return { kind: 'failed', code, message, remediation };
+  return { kind: 'failed', code, message, remediation, access_refused: false };
 }
 
 /** Keys end in a random id: a repeated capture of the same tick must not change the picture that was judged. */

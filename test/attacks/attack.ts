@@ -84,7 +84,7 @@ async function lookupInside(host: string): Promise<Address[]> {
 function drain(fed: Uint8Array[]): FfmpegRunner {
   return {
     run: async (input) => {
-      if (input.kind === 'rtsp') throw new NoFrameDecodedError('No picture');
+      if (input.kind !== 'pipe') throw new NoFrameDecodedError('No picture');
       for await (const chunk of input.chunks) fed.push(chunk);
       throw new NoFrameDecodedError('No picture');
     },

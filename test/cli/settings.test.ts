@@ -9,7 +9,7 @@ describe('settings', () => {
       dataDir: '.watchpost',
       allowRanges: [],
       allowWebhookRanges: [],
-      vision: 'pixel',
+      vision: 'auto',
       maxJobSeconds: 600,
       ffmpeg: '',
     });

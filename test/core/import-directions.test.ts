@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 /** Folders of core from the ground up. A folder imports folders of the rows before its own, and files in core itself. */
 const layers = [
-  ['records'],
+  ['evaluation', 'records'],
   ['ports'],
   ['requests', 'responses'],
   ['stream', 'observability', 'access'],

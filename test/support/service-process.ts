@@ -24,6 +24,7 @@ export async function startService(
     env: {
       ...process.env,
       WATCHPOST_PORT: '0',
+      WATCHPOST_VISION: 'pixel',
       WATCHPOST_DATA_DIR: dataDir,
       WATCHPOST_ALLOW_RANGES: '127.0.0.0/8',
       WATCHPOST_ALLOW_WEBHOOK_RANGES: '127.0.0.0/8',

@@ -83,6 +83,8 @@ export const missed: TickOutcome = {
 /** Outcome of a tick whose capture failed. */
 export const captureFailed: TickOutcome = {
   kind: 'capture_failed',
+  code: 'STREAM_FETCH_FAILED',
   message: 'Failed to fetch stream',
   remediation: 'Try again.',
+  accessRefused: false,
 };

@@ -34,6 +34,7 @@ const addCallerEndpoint = defineEndpoint(
     description:
       'Creates a tenant with its own jobs, keys and webhook secret. A repeated request changes nothing.',
     effect: 'changes',
+    idempotent: true,
     request: { body: callerRequestSchema },
     response: jsonResponse(callerResponseSchema, { description: 'The caller' }),
     errors: [],

@@ -117,6 +117,11 @@ const jobEventsEndpoint = defineEndpoint(
     description:
       'Returns the event log in order: pages of JSON, or server-sent events with `Accept: text/event-stream`. In an event stream, `Last-Event-ID` resumes after that event.',
     effect: 'reads',
+    tool: {
+      description:
+        'Returns the events of a job in order, in pages. Send next_after of a page as after for the next one.',
+      withoutHeaders: ['Last-Event-ID'],
+    },
     request: {
       parameters: jobPathSchema,
       query: eventsQuerySchema,

@@ -99,6 +99,7 @@ const relabelKeyEndpoint = defineEndpoint(
     title: 'Rename a key',
     description: 'Changes its label, for people.',
     effect: 'changes',
+    idempotent: true,
     request: { parameters: keyPathSchema, body: keyLabelSchema },
     response: jsonResponse(keySchema, { description: 'The key' }),
     errors: ['NOT_FOUND'],
@@ -122,6 +123,7 @@ const revokeKeyEndpoint = defineEndpoint(
     description:
       'Revokes a key, everywhere within a minute. With `descendants`, revokes every key that it created directly or indirectly.',
     effect: 'removes',
+    idempotent: true,
     request: { parameters: keyPathSchema, query: keyRevocationQuerySchema },
     response: jsonResponse(revokedKeySchema, { description: 'The key' }),
     errors: ['NOT_FOUND'],

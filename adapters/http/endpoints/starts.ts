@@ -51,6 +51,10 @@ const liveMonitorEndpoint = defineEndpoint(
     title: 'Start a monitor',
     description:
       'Starts a job that checks a condition at an interval and alerts when the condition is true. With `webhook_url`, events are delivered there; else with `Accept: text/event-stream`, they are the response; else poll the job.',
+    tool: {
+      description:
+        'Starts a job that checks a condition at an interval and alerts when the condition is true. Read its events with job_events, and its images with job_picture; with webhook_url, they are also sent there.',
+    },
     request: { headers, body: monitorRequestSchema },
     response: eventsResponse(jobSummarySchema, {
       description: 'The job was accepted',
@@ -92,6 +96,10 @@ const liveDigestEndpoint = defineEndpoint(
     title: 'Start a digest',
     description:
       'Starts a job that samples a stream and summarizes each window of time. With `webhook_url`, events are delivered there; else with `Accept: text/event-stream`, they are the response; else poll the job.',
+    tool: {
+      description:
+        'Starts a job that samples a stream and summarizes each window of time. Read its events with job_events, and its images with job_picture; with webhook_url, they are also sent there.',
+    },
     request: { headers, body: digestRequestSchema },
     response: eventsResponse(jobSummarySchema, {
       description: 'The job was accepted',

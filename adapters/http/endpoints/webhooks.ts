@@ -159,6 +159,7 @@ const replaceWebhookDefaultsEndpoint = defineEndpoint(
     description:
       'Sets the types of events that webhooks of new jobs receive if the job states none. Contains no URL: `webhook_url` of a job selects webhooks.',
     effect: 'changes',
+    idempotent: true,
     request: { body: webhookDefaultsRequestSchema },
     response: jsonResponse(webhookDefaultsResponseSchema, { description: 'The defaults' }),
     errors: [],

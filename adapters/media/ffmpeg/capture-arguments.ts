@@ -25,10 +25,11 @@ const maxAllocationBytes = 64 * 1024 * 1024;
 /** Allowed decoders: the codecs of live streams. Several hundred others stay unreachable. */
 const decoders = 'h264,hevc,av1,libdav1d,libaom-av1,vp8,vp9,libvpx-vp9,mpeg2video,mpeg4,mjpeg';
 
-/** Input of ffmpeg: a byte stream on stdin, or the URL of a loopback RTSP relay. */
+/** Input of ffmpeg: a byte stream on stdin, the URL of a loopback RTSP relay, or a span of a local file. */
 export type GraphInput =
   | { kind: 'pipe'; format: 'mpegts' | 'mov'; seconds?: number; endsAtSeconds?: number }
-  | { kind: 'rtsp'; relayUrl: string };
+  | { kind: 'rtsp'; relayUrl: string }
+  | { kind: 'file'; path: string; fromSeconds: number; seconds: number };
 
 /** Requested capture. `clipSeconds` is ignored in mode `frames`. */
 export type CaptureSpec = { mode: InputMode; clipSeconds: number };
@@ -111,6 +112,15 @@ function inputArguments(input: GraphInput, limits: { timeoutMs: number }): strin
     const probing = words('-protocol_whitelist pipe -probesize 2M -analyzeduration 1000000');
     return [...decoding, ...probing, '-f', input.format, '-i', 'pipe:0'];
   }
+  if (input.kind === 'file')
+    return [
+      ...decodingLimits,
+      '-ss',
+      `${input.fromSeconds}`,
+      '-t',
+      `${input.seconds}`,
+      ...fileInput(input.path),
+    ];
   const transport = words('-protocol_whitelist tcp -rtsp_transport tcp -allowed_media_types video');
   // The default probe reads 5 s of a camera's stream.
   const probing = words(`-probesize 32k -analyzeduration 1000000 -timeout ${limits.timeoutMs * 1000}`);
@@ -134,7 +144,7 @@ type Span = { startSeconds: number; lengthSeconds: number; isExact: boolean };
 function clipSpan(input: GraphInput, clipSeconds: number): Span {
   if (input.kind === 'pipe' && input.endsAtSeconds !== undefined)
     return { startSeconds: input.endsAtSeconds - clipSeconds, lengthSeconds: clipSeconds, isExact: true };
-  const availableSeconds = input.kind === 'pipe' ? (input.seconds ?? 0) : 0;
+  const availableSeconds = input.kind === 'rtsp' ? 0 : (input.seconds ?? 0);
   // The duration is unknown: no segments, or a playlist without durations.
   if (availableSeconds === 0) return { startSeconds: 0, lengthSeconds: clipSeconds, isExact: false };
   return {
@@ -162,18 +172,25 @@ function clipGraph(input: GraphInput, { startSeconds, lengthSeconds, isExact }: 
   const frames = `fps=${clipFramesPerSecond}${isExact ? `:round=down:eof_action=pass,trim=end=${startSeconds + lengthSeconds}` : ''}`;
   return [
     `[0:v:0]${fromKeyFrame}trim=start=${startSeconds}:duration=${lengthSeconds},${frames},split=2[film][stills]`,
-    `[film]setpts=PTS-STARTPTS,${atMostWide(clipWidth)},format=yuv420p[clip]`,
+    `[film]setpts=PTS-STARTPTS,${scaleDown(clipWidth)},format=yuv420p[clip]`,
     `[stills]${picked},${pictureBranches}`,
   ].join(';');
 }
 
-const pictureBranches =
-  `split=2[large][small];[large]${atMostWide(frameWidth)},format=yuvj420p[frame];` +
+/** Filter branches from one video to `[frame]` and `[thumbnail]`, as all captures have them. */
+export const pictureBranches =
+  `split=2[large][small];[large]${scaleDown(frameWidth)},format=yuvj420p[frame];` +
   `[small]scale=${thumbnail.width}:${thumbnail.height}:flags=area,format=yuv420p[thumbnail]`;
 
 const frameGraph = `[0:v:0]${pictureBranches}`;
 
-/** Scales down to the width, never up. Sizes are even, as 4:2:0 requires. */
-function atMostWide(widthPixels: number): string {
+/** Returns the filter that scales down to the width, never up. Sizes are even, as 4:2:0 requires. */
+export function scaleDown(widthPixels: number): string {
   return `scale=trunc(min(${widthPixels}\\,iw)/2)*2:-2`;
+}
+
+/** Returns the input arguments of a local file. A playlist may name local files only, with any extension. */
+export function fileInput(path: string): string[] {
+  const playlist = path.toLowerCase().endsWith('.m3u8') ? ['-allowed_extensions', 'ALL'] : [];
+  return ['-protocol_whitelist', 'file,crypto,data', ...playlist, '-i', `file:${path}`];
 }

@@ -13,11 +13,12 @@ import { spawnFfmpeg } from './spawn-ffmpeg.ts';
 /**
  * Input of a capture. `pipe`: the bytes of whole segments. `seconds` is their duration, so that a clip can be cut
  * from their end. `endsAtSeconds`, if known, is more exact: the end of the last frame on the clock of the bytes.
- * `rtsp`: a loopback relay whose target is already checked.
+ * `rtsp`: a loopback relay whose target is already checked. `file`: a span of a recording of the operator.
  */
 export type FfmpegInput =
   | { kind: 'pipe'; format: 'mpegts' | 'mov'; chunks: Chunks; seconds?: number; endsAtSeconds?: number }
-  | { kind: 'rtsp'; relayUrl: string };
+  | { kind: 'rtsp'; relayUrl: string }
+  | { kind: 'file'; path: string; fromSeconds: number; seconds: number };
 
 /**
  * Output of a capture: `frame` is a JPEG of at most 896 px width, `thumbnail` planar yuv420p of the same moment,

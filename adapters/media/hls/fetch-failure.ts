@@ -56,7 +56,9 @@ export class StatusError extends StreamFetchError {
   readonly status: number;
 
   constructor(status: number, what: ResourceKind) {
-    super(`The server returned HTTP status ${status} for the ${what}. ${advice(status)}`);
+    super(`The server returned HTTP status ${status} for the ${what}. ${advice(status)}`, undefined, {
+      accessRefused: status === 401,
+    });
     this.status = status;
   }
 }

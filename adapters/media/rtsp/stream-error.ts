@@ -20,7 +20,8 @@ export function rtspStreamError(error: unknown, target: RtspTarget): Error {
       { cause: error },
     );
   }
-  return new StreamFetchError(remediation(error, target), undefined, { cause: error });
+  const accessRefused = error instanceof RtspStatusError && [401, 403].includes(error.status);
+  return new StreamFetchError(remediation(error, target), undefined, { cause: error, accessRefused });
 }
 
 function remediation(error: unknown, target: RtspTarget): string {

@@ -1,4 +1,5 @@
 import type { Color } from './colors.ts';
+import type { Logic } from './logic.ts';
 
 /** Measurable part of a condition. `parse-condition.ts` documents the grammar. */
 export type Atom =
@@ -21,18 +22,4 @@ export type Atom =
   | { kind: 'unmeasurable' };
 
 /** Parsed condition. */
-export type Condition =
-  Atom | { kind: 'not'; of: Condition } | { kind: 'all'; of: Condition[] } | { kind: 'any'; of: Condition[] };
-
-/** Lists all atoms of a condition. */
-export function listAtoms(condition: Condition): Atom[] {
-  switch (condition.kind) {
-    case 'not':
-      return listAtoms(condition.of);
-    case 'all':
-    case 'any':
-      return condition.of.flatMap(listAtoms);
-    default:
-      return [condition];
-  }
-}
+export type Condition = Logic<Atom>;

@@ -1,4 +1,5 @@
 import type { Atom, Condition } from './condition.ts';
+import { decide } from './logic.ts';
 import type { ClipFacts } from './measure-clip.ts';
 import type { PictureFacts } from './measure-picture.ts';
 
@@ -16,19 +17,11 @@ export const thresholds = { dark: 0.2, bright: 0.4, blankContrast: 0.015, motion
  * meaning.
  */
 export function holds(condition: Condition, moment: Moment): boolean | null {
-  switch (condition.kind) {
-    case 'not':
-      return not(holds(condition.of, moment));
-    case 'all':
-      return all(condition.of.map((part) => holds(part, moment)));
-    case 'any':
-      return not(all(condition.of.map((part) => not(holds(part, moment)))));
-    default:
-      return atomHolds(condition, moment);
-  }
+  return decide(condition, (atom) => holdsAtom(atom, moment));
 }
 
-function atomHolds(atom: Atom, { picture, clip }: Moment): boolean | null {
+/** Evaluates a single measurement. */
+export function holdsAtom(atom: Atom, { picture, clip }: Moment): boolean | null {
   switch (atom.kind) {
     case 'share':
       return compare(picture.shares[atom.color], atom.compare, atom.share);
@@ -62,13 +55,4 @@ function compare(
     case 'less than':
       return share < limit;
   }
-}
-
-function not(value: boolean | null): boolean | null {
-  return value === null ? null : !value;
-}
-
-function all(values: (boolean | null)[]): boolean | null {
-  if (values.includes(false)) return false;
-  return values.includes(null) ? null : true;
 }

@@ -1,6 +1,7 @@
 import { colors } from './colors.ts';
-import { type Atom, listAtoms, type Condition } from './condition.ts';
+import type { Atom, Condition } from './condition.ts';
 import { thresholds, type Moment } from './evaluate.ts';
+import { listParts } from './logic.ts';
 import type { PictureFacts } from './measure-picture.ts';
 
 /** Sentence in every answer, so that callers do not mistake the pixel model for a vision-language model. */
@@ -12,7 +13,7 @@ export const configureVlmHint =
 
 /** Returns one sentence per atom with its measured values. */
 export function instrumentFor(condition: Condition, moment: Moment): string[] {
-  return [...new Set(listAtoms(condition).map((atom) => measured(atom, moment)))];
+  return [...new Set(listParts(condition).map((atom) => measured(atom, moment)))];
 }
 
 function measured(atom: Atom, { picture, clip }: Moment): string {

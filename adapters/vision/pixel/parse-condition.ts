@@ -1,4 +1,5 @@
 import type { Condition } from './condition.ts';
+import { join } from './logic.ts';
 import { plainWords } from './plain-words.ts';
 import { type Clause, readClause } from './read-clause.ts';
 
@@ -39,9 +40,9 @@ export function parseCondition(text: string): ParsedCondition {
   const read = alternatives.filter((all) => all.some((part) => part.kind !== 'unmeasurable'));
   if (read.length === 0) return { condition: null, ignored };
   return {
-    condition: joined(
+    condition: join(
       'any',
-      read.map((all) => joined('all', all)),
+      read.map((all) => join('all', all)),
     ),
     ignored,
   };
@@ -69,9 +70,4 @@ function splitClauses(text: string): SplitClause[] {
 /** ", tell me" has no measurable meaning and is ignored; "and a person falls" is a condition. */
 function unmeasurable(clause: Clause, joiner: string): Condition | null {
   return clause.ignored.length === 0 || joiner === ',' ? null : { kind: 'unmeasurable' };
-}
-
-function joined(kind: 'all' | 'any', parts: Condition[]): Condition {
-  const [only] = parts;
-  return only !== undefined && parts.length === 1 ? only : { kind, of: parts };
 }

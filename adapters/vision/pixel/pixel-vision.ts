@@ -5,10 +5,11 @@ import { describeFrame, disclosure } from './explain.ts';
 import { judgeMoments, type TimedMoment } from './judge.ts';
 import { measureClip } from './measure-clip.ts';
 import { measurePicture } from './measure-picture.ts';
-import type { PictureDecoder } from './image-decoder.ts';
+import type { PictureDecoder, PictureSize } from './image-decoder.ts';
 import { summarizeSamples } from './summarize.ts';
 
-const size = { width: 320, height: 180 } as const;
+const pixelSize: PictureSize = { width: 320, height: 180 };
+const size = pixelSize;
 const clipFramesPerSecond = 4;
 const tokens = { input_tokens: 0, output_tokens: 0 };
 
@@ -57,7 +58,7 @@ export function createPixelVision({ decoder }: { decoder: PictureDecoder }): Vis
 }
 
 /** Returns the moments of a clip; in hybrid mode also the frame, and without a clip only the frame. */
-async function readMoments(
+export async function readMoments(
   { mode, frame, clip }: CheckMedia,
   decoder: PictureDecoder,
   signal: AbortSignal,
@@ -79,10 +80,11 @@ async function readMoments(
 }
 
 /** Decodes the frame of the caller. A failure is an input error, not a model error. */
-async function decodedFrame(
+export async function decodedFrame(
   frame: Uint8Array,
   decoder: PictureDecoder,
   signal: AbortSignal,
+  size: PictureSize = pixelSize,
 ): Promise<Uint8Array> {
   return decoded(signal, async () => {
     try {
@@ -96,7 +98,10 @@ async function decodedFrame(
   });
 }
 
-async function decoded<Decoded>(signal: AbortSignal, decode: () => Promise<Decoded>): Promise<Decoded> {
+export async function decoded<Decoded>(
+  signal: AbortSignal,
+  decode: () => Promise<Decoded>,
+): Promise<Decoded> {
   try {
     return await decode();
   } catch (cause) {
@@ -111,7 +116,7 @@ async function decoded<Decoded>(signal: AbortSignal, decode: () => Promise<Decod
 }
 
 /** Returns true for a question without a yes or no answer, such as "what color" or "describe". */
-function isOpen(question: string): boolean {
+export function isOpen(question: string): boolean {
   return /^\s*(?:please\s+)?(?:what|which|how|where|who|whose|why|when|describe|list|tell|count|name|explain|summari[sz]e)\b/i.test(
     question,
   );

@@ -1,4 +1,5 @@
 import type { Condition } from './condition.ts';
+import { join } from './logic.ts';
 import { colorAtom, type Extent, readExtent } from './read-extent.ts';
 import {
   blankWords,
@@ -46,7 +47,7 @@ export function readClause(words: string[], before: Clause | null): Clause {
   }
   const negated = inherits ? before.negated : words.filter((word) => negations.has(word)).length % 2 === 1;
   return {
-    condition: found.length === 0 ? null : negatedIf(negated, together(found)),
+    condition: found.length === 0 ? null : negatedIf(negated, join('all', found)),
     negated,
     extent,
     bare,
@@ -64,11 +65,6 @@ function otherMeasurable(word: string): Condition | null {
   if (motionWords.has(word)) return { kind: 'motion' };
   if (motionlessWords.has(word)) return { kind: 'not', of: { kind: 'motion' } };
   return null;
-}
-
-function together(found: Condition[]): Condition {
-  const [only] = found;
-  return only !== undefined && found.length === 1 ? only : { kind: 'all', of: found };
 }
 
 function negatedIf(negated: boolean, condition: Condition): Condition {

@@ -3,6 +3,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createApp } from '../../../adapters/http/app.ts';
 import { endpoints } from '../../../adapters/http/endpoints/endpoints.ts';
+import { toStructuredResult } from '../../../adapters/mcp/tool-result.ts';
 import { mountMcp } from '../../../adapters/mcp/mount-mcp.ts';
 import { listen } from '../../../cli/http-server.ts';
 import type { HttpServer } from '../../../cli/http-server.ts';
@@ -75,6 +76,43 @@ test('a tool accepts the arguments of its endpoint: names, types, limits and def
     const names = Object.values(request).flatMap((part) => Object.keys(part?.shape ?? {}));
     expect(new Set(names).size).toBe(names.length);
   }
+});
+
+test('descriptions of tools, arguments and results name tools and arguments, not requests and headers', async () => {
+  const text = JSON.stringify((await (await connect()).listTools()).tools);
+  expect(
+    text.match(/(?:GET|POST|PUT|PATCH|DELETE) \/[^"]*|Idempotency-Key|Last-Event-ID|Accept:|last_event_id/g),
+  ).toBeNull();
+  expect(text).toContain('which job_frame returns');
+});
+
+test('the next step of an error or a creation is a tool', async () => {
+  const client = await connect();
+  const created: any = await client.callTool({ name: 'live_monitor', arguments: monitor });
+  expect(created.structuredContent.message).toBe('Monitor accepted. Poll get_job.');
+  const { job_id } = created.structuredContent;
+  await client.callTool({ name: 'cancel_job', arguments: { job_id } });
+  const again: any = await client.callTool({ name: 'cancel_job', arguments: { job_id } });
+  expect(again.structuredContent.error.remediation).toBe('Nothing to do: read its final state with get_job.');
+});
+
+test('only tools whose repetition changes nothing are annotated as idempotent', async () => {
+  const { tools } = await (await connect()).listTools();
+  const changing = tools.filter(
+    ({ annotations }) => !annotations?.readOnlyHint && annotations?.idempotentHint,
+  );
+  expect(changing.map(({ name }) => name).toSorted()).toEqual([
+    'add_caller',
+    'relabel_key',
+    'replace_webhook_defaults',
+    'revoke_key',
+  ]);
+});
+
+test('the text of a long result is cut, and its structured content is whole', () => {
+  const { content, structuredContent } = toStructuredResult({ text: 'x'.repeat(30_000) });
+  expect(content[0]?.text).toMatch(/^\{"text":"x+… \(cut after 25000 of 30011 characters: .*limit\)$/);
+  expect(structuredContent['text']).toHaveLength(30_000);
 });
 
 test('a response is structured content, and text for clients without it', async () => {

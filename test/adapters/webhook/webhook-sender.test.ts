@@ -14,7 +14,11 @@ describe('createWebhookSender', () => {
 
     const result = await createSender().send({
       url: `${receiver.url}?site=1`,
-      headers: { 'webhook-id': 'msg_1', 'webhook-signature': 'v1,a v1,b' },
+      headers: {
+        'content-type': 'application/json',
+        'webhook-id': 'msg_1',
+        'webhook-signature': 'v1,a v1,b',
+      },
       body,
     });
 

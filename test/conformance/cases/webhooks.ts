@@ -19,6 +19,10 @@ const untilStopped = (inbox: Inbox, withinSeconds: number) =>
     return deliveries.find(({ body, status }) => body?.type === 'job_stopped' && status < 300);
   }, withinSeconds);
 
+/** Waits until an event of the type has been sent `count` times. */
+const untilAttempts = (inbox: Inbox, type: string, count: number, withinSeconds: number) =>
+  inbox.until((all) => all.filter(({ body }) => body?.type === type).length >= count, withinSeconds);
+
 export const webhookCases: Case[] = [
   {
     id: 'webhook-flow',
@@ -188,7 +192,7 @@ export const webhookCases: Case[] = [
   {
     id: 'webhook-retries',
     title:
-      'a receiver that fails twice, once with a redirect, receives the same event again before the next one',
+      'a receiver that fails twice, once with a redirect, receives the same event again, and each event once',
     covers: ['I-6.1.3', 'I-6.1.4', 'I-8.14'],
     needs: ['stream', 'receiver'],
     slots: 1,
@@ -200,7 +204,8 @@ export const webhookCases: Case[] = [
         event?.type === 'job_started' ? (replies[before] ?? { status: 204 }) : { status: 204 },
       );
       await createMonitor(target, { webhook_url: inbox.url, condition: target.conditions.holds });
-      await untilStopped(inbox, 150);
+      await untilAttempts(inbox, 'job_started', 3, 150);
+      await untilStopped(inbox, 60);
       const first = inbox.deliveries.filter(({ body }) => body.type === 'job_started');
       assert.deepEqual(
         first.map(({ status }) => status),
@@ -208,9 +213,32 @@ export const webhookCases: Case[] = [
       );
       assert.deepEqual(elsewhere.deliveries, [], 'a redirect was followed');
       assert.deepEqual(
-        inbox.accepted().map(({ type }) => type),
-        ['job_started', 'watch_triggered', 'job_stopped'],
+        new Set(inbox.accepted().map(({ type }) => type)),
+        new Set(['job_started', 'watch_triggered', 'job_stopped']),
       );
+      assert.equal(inbox.accepted().length, 3);
+    },
+  },
+  {
+    id: 'webhook-alert-in-time',
+    title: 'an alert arrives before the retries of an event that failed before it',
+    covers: ['I-6.1.4', 'I-8.14'],
+    needs: ['stream', 'receiver', 'decisions'],
+    slots: 1,
+    seconds: 20,
+    run: async (target) => {
+      const inbox = target.receiver.open((event) => ({ status: event?.type === 'job_started' ? 400 : 204 }));
+      await createMonitor(target, { webhook_url: inbox.url, condition: target.conditions.holds });
+      await untilStopped(inbox, 60);
+      const types = readTypes(inbox.deliveries);
+      assert.equal(types[0], 'job_started');
+      assert.ok(
+        types.filter((type) => type === 'job_started').length < 4,
+        'the alert waited for all attempts',
+      );
+      const [alert] = inbox.deliveries.filter(({ body }) => body.type === 'watch_triggered');
+      const lateSeconds = ((alert?.at ?? Infinity) - Date.parse(alert?.body.timestamp)) / 1000;
+      assert.ok(lateSeconds < 10, `the alert arrived ${lateSeconds} s after its event`);
     },
   },
   {
@@ -225,7 +253,7 @@ export const webhookCases: Case[] = [
         status: event?.type === 'job_started' && before < 2 ? 500 : 200,
       }));
       await createMonitor(target, { webhook_url: inbox.url, condition: target.conditions.holds });
-      await untilStopped(inbox, 150);
+      await untilAttempts(inbox, 'job_started', 3, 150);
       const attempts = inbox.deliveries.filter(({ body }) => body.type === 'job_started');
       const [one, two, three] = attempts.map(({ at }) => (at - (attempts[0]?.at ?? 0)) / 1000);
       assert.equal(one, 0);
@@ -264,7 +292,8 @@ export const webhookCases: Case[] = [
         afterSeconds: event?.type === 'job_started' && before === 0 ? 34 : 0,
       }));
       await createMonitor(target, { webhook_url: inbox.url, condition: target.conditions.holds });
-      await untilStopped(inbox, 120);
+      await untilAttempts(inbox, 'job_started', 2, 120);
+      await untilStopped(inbox, 60);
       assert.equal(readTypes(inbox.deliveries).filter((type) => type === 'job_started').length, 2);
     },
   },
@@ -282,10 +311,9 @@ export const webhookCases: Case[] = [
       }));
       const fields = { webhook_url: inbox.url, condition: target.conditions.holds };
       const jobId = await createMonitor(target, fields);
-      await untilStopped(inbox, 300);
       await eventually(
         'webhooks.failed grew',
-        30,
+        300,
         () => readMetrics(target),
         ({ webhooks }) => webhooks.failed > failedBefore,
       );

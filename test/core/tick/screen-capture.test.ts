@@ -88,7 +88,13 @@ test('a tick at the deadline of its job needs no check', () => {
   expect(
     screenCapture(
       job,
-      { kind: 'failed', code: 'STREAM_FETCH_FAILED', message: 'gone', remediation: '' },
+      {
+        kind: 'failed',
+        code: 'STREAM_FETCH_FAILED',
+        message: 'gone',
+        remediation: '',
+        access_refused: false,
+      },
       after(31),
     ).kind,
   ).toBe('no_capture');

@@ -5,18 +5,21 @@ import { resolve } from 'node:path';
 /** Available Python: `receivers` require a package of PyPI, which is downloaded once. */
 export type Python = { present: boolean; receivers: boolean; env: NodeJS.ProcessEnv };
 
+/** Packages of PyPI that blocks install. */
+const packages = ['standardwebhooks', 'mcp'];
+
 /** Prepares Python. Prints a warning for blocks that cannot run; throws in CI. */
 export function preparePython(): Python {
-  const wheels = resolve('.cache/docs-wheels');
+  const wheels = resolve(`.cache/docs-wheels-${packages.join('-')}`);
   if (!runs(['-c', 'import venv'])) {
     reportOmission('python3 with venv is not installed', 'everything in Python');
     return { present: false, receivers: false, env: {} };
   }
   if (!existsSync(wheels) || readdirSync(wheels).length === 0) {
     mkdirSync(wheels, { recursive: true });
-    if (!runs(['-m', 'pip', 'download', '--quiet', '--dest', wheels, 'standardwebhooks'])) {
+    if (!runs(['-m', 'pip', 'download', '--quiet', '--dest', wheels, ...packages])) {
       rmSync(wheels, { recursive: true });
-      reportOmission('PyPI cannot be reached', 'the receiver with standardwebhooks');
+      reportOmission('PyPI cannot be reached', 'the receiver with standardwebhooks and the agent');
       return { present: true, receivers: false, env: {} };
     }
   }

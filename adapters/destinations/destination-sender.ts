@@ -1,0 +1,102 @@
+import type {
+  DestinationOutcome,
+  DestinationResult,
+  Destinations,
+  Notification,
+} from '../../core/ports/destinations.ts';
+import type { WebhookSigner } from '../../core/ports/delivery.ts';
+import type { DestinationAddress } from '../../core/records/watch.ts';
+import type { PostSender } from '../webhook/webhook-sender.ts';
+import { discordStatuses, toDiscordRequest } from './discord/discord.ts';
+import { isAllowedRecipient, toMail } from './email/email.ts';
+import type { SendMail } from './email/smtp.ts';
+import { toPublications } from './mqtt/mqtt.ts';
+import type { Publish } from './mqtt/publish.ts';
+import { ntfyStatuses, toNtfyRequest } from './ntfy/ntfy.ts';
+import { pagerdutyStatuses, toPagerdutyRequest } from './pagerduty/pagerduty.ts';
+import { outcomeFor, type DestinationRequest, type PermanentStatuses } from './request.ts';
+import { slackStatuses, toSlackRequest } from './slack/slack.ts';
+import { toWebhookRequest, webhookStatuses } from './webhook/webhook.ts';
+
+export type DestinationSenderDeps = {
+  /** HTTP through the egress guard, without redirects and within 30 s. */
+  webhooks: PostSender;
+  signer: WebhookSigner;
+  now: () => Date;
+  /** SMTP server of the operator; absent without one. */
+  mail?: { send: SendMail; recipients: readonly string[] };
+  /** Absent on AWS, where brokers are rarely reachable. */
+  publish?: Publish;
+};
+
+/** Creates the sender of all destinations. Each format is a pure function in a folder of its own. */
+export function createDestinations(deps: DestinationSenderDeps): Destinations {
+  return {
+    send: async (address, notification) => {
+      switch (address.type) {
+        case 'webhook':
+          return sendWebhook(address, notification, deps);
+        case 'slack':
+          return post(toSlackRequest(requireUrl(address), notification), slackStatuses, deps);
+        case 'discord':
+          return post(toDiscordRequest(requireUrl(address), notification), discordStatuses, deps);
+        case 'ntfy':
+          return post(toNtfyRequest(requireUrl(address), address, notification), ntfyStatuses, deps);
+        case 'pagerduty': {
+          const request = toPagerdutyRequest(address, notification);
+          return request ? post(request, pagerdutyStatuses, deps) : unsent('skipped', null);
+        }
+        case 'email':
+          return sendMail(address, notification, deps);
+        case 'mqtt':
+          return deps.publish
+            ? deps.publish(requireUrl(address), toPublications(notification))
+            : unsent('gone', 'MQTT is available on one machine only');
+        case 'heartbeat':
+          return unsent('skipped', null);
+      }
+    },
+  };
+}
+
+/** Signs at the time of the attempt, with all valid versions of the caller's secret. */
+async function sendWebhook(
+  address: DestinationAddress,
+  notification: Notification,
+  deps: DestinationSenderDeps,
+): Promise<DestinationResult> {
+  const request = toWebhookRequest(requireUrl(address), notification);
+  const body = String(request.body);
+  const signature = await deps.signer.sign(notification.caller, notification.id, deps.now(), body);
+  return post({ ...request, headers: { ...request.headers, ...signature } }, webhookStatuses, deps);
+}
+
+async function post(
+  request: DestinationRequest,
+  statuses: PermanentStatuses,
+  { webhooks }: DestinationSenderDeps,
+): Promise<DestinationResult> {
+  const result = await webhooks.send(request);
+  return { ...result, outcome: outcomeFor(result.status, statuses) };
+}
+
+async function sendMail(
+  { to = '' }: DestinationAddress,
+  notification: Notification,
+  { mail }: DestinationSenderDeps,
+): Promise<DestinationResult> {
+  if (!mail) return unsent('gone', 'This service has no SMTP server');
+  // Checked again here: the operator may have removed the recipient since the watch was created.
+  if (!isAllowedRecipient(to, mail.recipients))
+    return unsent('gone', 'The operator does not allow this recipient');
+  return mail.send(toMail(to, notification));
+}
+
+function unsent(outcome: DestinationOutcome, error: string | null): DestinationResult {
+  return { status: null, latencyMs: 0, error, retryAfter: null, outcome };
+}
+
+function requireUrl({ url, type }: DestinationAddress): string {
+  if (url === undefined) throw new Error(`A ${type} destination has no URL`);
+  return url;
+}

@@ -1,0 +1,58 @@
+import type { Notification } from '../../../core/ports/destinations.ts';
+import type { Severity } from '../../../core/records/watch.ts';
+import { describeNotification, shorten } from '../describe.ts';
+import { jsonRequest, type DestinationRequest, type PermanentStatuses } from '../request.ts';
+
+/** Webhook of Discord. 401 and 404 mean that it was deleted (docs.discord.com/developers/resources/webhook#execute-webhook). */
+export const discordStatuses: PermanentStatuses = { gone: [401, 404, 410], rejected: [400, 413] };
+
+/** Lengths of an embed: title 256, description 4,096, field name 256, value 1,024, together 6,000; file size without a subscription. */
+const maxTitle = 256;
+const maxDescription = 2_000;
+const maxValue = 300;
+const maxFileBytes = 8_000_000;
+
+const colors: Record<Severity, number> = { critical: 0xd92d20, warning: 0xf79009, info: 0x2e90fa };
+const neutral = 0x667085;
+
+/** Returns a message with one embed. The frame is attached, so that Discord needs no access to this service. */
+export function toDiscordRequest(url: string, notification: Notification): DestinationRequest {
+  const { frame } = notification;
+  if (frame === null || frame.length > maxFileBytes) return jsonRequest(url, message(notification, false));
+  const boundary = `watchpost-${notification.id}`;
+  const parts = [
+    `--${boundary}\r\ncontent-disposition: form-data; name="payload_json"\r\ncontent-type: application/json\r\n\r\n`,
+    JSON.stringify(message(notification, true)),
+    `\r\n--${boundary}\r\ncontent-disposition: form-data; name="files[0]"; filename="frame.jpg"\r\ncontent-type: image/jpeg\r\n\r\n`,
+    frame,
+    `\r\n--${boundary}--\r\n`,
+  ];
+  return {
+    url,
+    headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+    body: Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part))),
+  };
+}
+
+function message(notification: Notification, withFrame: boolean) {
+  const { title, text, facts, severity, isOpen } = describeNotification(notification);
+  const embed = {
+    title: shorten(title, maxTitle),
+    description: escape(shorten(text, maxDescription / 2)),
+    color: severity === null || !isOpen ? neutral : colors[severity],
+    timestamp: notification.timestamp,
+    fields: facts.map(([name, value]) => ({ name, value: escape(shorten(value, maxValue)), inline: true })),
+    ...(withFrame && { image: { url: 'attachment://frame.jpg' } }),
+  };
+  return {
+    embeds: [embed],
+    // Nobody is notified by a text that the model read in the stream.
+    allowed_mentions: { parse: [] },
+    ...(withFrame && { attachments: [{ id: 0, filename: 'frame.jpg', description: shorten(title, 1_000) }] }),
+  };
+}
+
+/** Escapes Markdown, so that a text contains no link or formatting. */
+function escape(text: string): string {
+  return text.replace(/[\\*_~`|>[\]()#<@-]/g, String.raw`\$&`);
+}

@@ -1,0 +1,46 @@
+import type { Notification } from '../../../core/ports/destinations.ts';
+import { describeNotification, shorten } from '../describe.ts';
+
+/** E-mail of a notification, in the form that `nodemailer` takes. */
+export type Mail = {
+  to: string;
+  subject: string;
+  text: string;
+  messageId: string;
+  headers: Record<string, string>;
+  attachments: { filename: string; content: Buffer; contentType: string }[];
+};
+
+const maxSubject = 200;
+/** Size of an attachment that mail servers accept after encoding. */
+const maxFrameBytes = 5_000_000;
+
+/** Returns a plain text e-mail with the frame attached. The same id for all attempts lets mail programs drop a repetition. */
+export function toMail(to: string, notification: Notification): Mail {
+  const { title, text, facts } = describeNotification(notification);
+  const { frame, id } = notification;
+  const lines = facts.map(([name, value]) => `${name}: ${shorten(value, 300)}`);
+  return {
+    to,
+    subject: shorten(title, maxSubject),
+    text: [shorten(title, 2_000), ...(text === '' ? [] : ['', shorten(text, 2_000)]), '', ...lines, ''].join(
+      '\n',
+    ),
+    messageId: `<${id}@watchpost>`,
+    // RFC 3834: no automatic answers.
+    headers: { 'auto-submitted': 'auto-generated' },
+    attachments:
+      frame === null || frame.length > maxFrameBytes
+        ? []
+        : [{ filename: 'frame.jpg', content: Buffer.from(frame), contentType: 'image/jpeg' }],
+  };
+}
+
+/** Returns true if the operator allows the recipient: by address, or by its domain as `@example.com`. */
+export function isAllowedRecipient(recipient: string, allowed: readonly string[]): boolean {
+  const address = recipient.trim().toLowerCase();
+  // One plain address: a list, a name or a comment would reach others.
+  if (!/^[^\s@<>(),;:"\\[\]]+@[^\s@<>(),;:"\\[\]]+$/.test(address)) return false;
+  const domain = address.slice(address.lastIndexOf('@'));
+  return allowed.some((entry) => [address, domain].includes(entry.trim().toLowerCase()));
+}

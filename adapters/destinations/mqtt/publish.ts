@@ -1,0 +1,96 @@
+import { once } from 'node:events';
+import type { Duplex } from 'node:stream';
+import { connect as connectTls } from 'node:tls';
+import { MqttClient } from 'mqtt';
+import type { DestinationResult } from '../../../core/ports/destinations.ts';
+import { EgressRefusedError } from '../../egress/errors.ts';
+import type { EgressGuard } from '../../egress/guard.ts';
+import { connectGuarded } from '../../egress/guarded-tcp.ts';
+import type { Publication } from './mqtt.ts';
+
+/** Publishes messages at a broker, in order, over one connection. Errors of the broker are results. */
+export type Publish = (url: string, publications: readonly Publication[]) => Promise<DestinationResult>;
+
+export type PublisherOptions = {
+  guard: EgressGuard;
+  elapsedMs: () => number;
+  /** Timeout from connect to the last acknowledgement, in seconds. Default: 30. */
+  timeoutSeconds?: number;
+};
+
+/** Creates a publisher. Each publication is acknowledged (QoS 1) before the connection closes. */
+export function createPublisher({ guard, elapsedMs, timeoutSeconds = 30 }: PublisherOptions): Publish {
+  return async (url, publications) => {
+    const startedMs = elapsedMs();
+    const result = { status: null, retryAfter: null };
+    const signal = AbortSignal.timeout(timeoutSeconds * 1_000);
+    try {
+      await publishAll(guard, new URL(url), publications, signal);
+      const latencyMs = Math.round(elapsedMs() - startedMs);
+      return { ...result, latencyMs, error: null, outcome: 'delivered' };
+    } catch (error) {
+      // The duration of a refusal would tell of names of the inside.
+      const latencyMs = error instanceof EgressRefusedError ? 0 : Math.round(elapsedMs() - startedMs);
+      return { ...result, latencyMs, error: explain(error), outcome: 'retry' };
+    }
+  };
+}
+
+async function publishAll(
+  guard: EgressGuard,
+  url: URL,
+  publications: readonly Publication[],
+  signal: AbortSignal,
+): Promise<void> {
+  const stream = await openStream(guard, url, signal);
+  const client = new MqttClient(() => stream, {
+    reconnectPeriod: 0,
+    connectTimeout: 30_000,
+    clean: true,
+    ...(url.username !== '' && { username: decodeURIComponent(url.username) }),
+    ...(url.password !== '' && { password: decodeURIComponent(url.password) }),
+  });
+  const failed = Promise.withResolvers<never>();
+  // A failure before the first wait is not unhandled.
+  failed.promise.catch(() => undefined);
+  const connected = Promise.withResolvers<void>();
+  client.on('connect', () => connected.resolve());
+  client.on('error', failed.reject);
+  client.on('close', () => failed.reject(new Error('The broker closed the connection')));
+  signal.addEventListener('abort', () => failed.reject(new Error('The broker did not answer in time')), {
+    once: true,
+  });
+  try {
+    await Promise.race([connected.promise, failed.promise]);
+    for (const { topic, payload, retain } of publications) {
+      const content = typeof payload === 'string' ? payload : Buffer.from(payload);
+      await Promise.race([client.publishAsync(topic, content, { qos: 1, retain }), failed.promise]);
+    }
+    await Promise.race([client.endAsync(), failed.promise]).catch(() => undefined);
+  } finally {
+    client.end(true);
+    stream.destroy();
+  }
+}
+
+/** Connects to an address that the guard allows. `mqtts` verifies the certificate for the host of the URL. */
+async function openStream(guard: EgressGuard, url: URL, signal: AbortSignal): Promise<Duplex> {
+  const isTls = url.protocol === 'mqtts:';
+  if (!isTls && url.protocol !== 'mqtt:') throw new Error('The URL is not mqtt: or mqtts:');
+  const port = url.port === '' ? (isTls ? 8883 : 1883) : Number(url.port);
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  const socket = await connectGuarded(guard, { host, port, timeoutMs: 10_000, signal });
+  if (!isTls) return socket;
+  const secured = connectTls({ socket, servername: host });
+  secured.on('error', () => undefined);
+  await once(secured, 'secureConnect', { signal });
+  return secured;
+}
+
+/** Returns messages that are safe to show: of the guard, of this file, and refusals of the broker. Others may name hosts. */
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return 'The broker is not available';
+  const isShown =
+    error.name.startsWith('Egress') || /^(?:Connection refused|The broker|The URL)/.test(error.message);
+  return isShown ? error.message : 'The broker is not available';
+}

@@ -1,0 +1,62 @@
+import type { Notification } from '../../../core/ports/destinations.ts';
+import type { DestinationAddress, Severity } from '../../../core/records/watch.ts';
+import { describeNotification, shorten } from '../describe.ts';
+import type { DestinationRequest, PermanentStatuses } from '../request.ts';
+
+/** Topic of ntfy (docs.ntfy.sh/publish). 401 and 403: the token does not permit to publish. */
+export const ntfyStatuses: PermanentStatuses = { gone: [401, 403, 410], rejected: [400, 413] };
+
+/** Maximum message, in bytes: a longer one would become an attachment. */
+const maxMessageBytes = 4_096;
+const maxTitle = 250;
+/** Size of an attachment that ntfy.sh accepts without an account. */
+const maxFrameBytes = 2_000_000;
+
+/** Priorities of ntfy: 5 is urgent, 3 is the default, 2 makes no sound. */
+const priorities: Record<Severity, number> = { critical: 5, warning: 4, info: 3 };
+const quietPriority = 2;
+
+/** Returns a message. With a frame, the body is the attachment and the message is a header. */
+export function toNtfyRequest(
+  url: string,
+  { token }: Pick<DestinationAddress, 'token'>,
+  notification: Notification,
+): DestinationRequest {
+  const { title, text, facts, severity, isOpen } = describeNotification(notification);
+  const lines = [text, ...facts.map(([name, value]) => `${name}: ${value}`)].filter((line) => line !== '');
+  const headers = {
+    title: encodeHeader(shorten(title, maxTitle)),
+    priority: String(isOpen ? priorities[severity ?? 'warning'] : quietPriority),
+    tags: isOpen ? 'rotating_light' : 'information_source',
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+  };
+  const { frame } = notification;
+  if (frame === null || frame.length > maxFrameBytes) {
+    const type = { 'content-type': 'text/plain; charset=utf-8' };
+    return { url, headers: { ...headers, ...type }, body: withinBytes(lines.map(oneLine).join('\n')) };
+  }
+  const message = encodeHeader(lines.map(oneLine).join(' · '));
+  return {
+    url,
+    headers: { ...headers, message, filename: 'frame.jpg', 'content-type': 'image/jpeg' },
+    body: frame,
+  };
+}
+
+function oneLine(text: string): string {
+  return shorten(text, 400);
+}
+
+function withinBytes(text: string): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= maxMessageBytes) return text;
+  return bytes
+    .subarray(0, maxMessageBytes)
+    .toString('utf8')
+    .replace(/\uFFFD+$/u, '');
+}
+
+/** Encodes a header as RFC 2047 in UTF-8, which ntfy decodes; ASCII stays readable. */
+function encodeHeader(text: string): string {
+  return /^[\x20-\x7e]*$/.test(text) ? text : `=?UTF-8?B?${Buffer.from(text).toString('base64')}?=`;
+}

@@ -1,0 +1,98 @@
+import type { Capture, CaptureRequest } from '../../core/records/capture.ts';
+import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
+import { StreamEndedError, StreamFetchError } from '../../core/errors.ts';
+import type { FfmpegRunner } from '../media/ffmpeg/run-ffmpeg.ts';
+import { readFrames } from './read-frames.ts';
+import type { RecordedFrame } from './split-frames.ts';
+import { fileAt, type Timeline, type TimelineFile } from './timeline.ts';
+
+export type RecordingCapturerDeps = {
+  timeline: Timeline;
+  ffmpegPath: string;
+  ffmpeg: FfmpegRunner;
+  /** Virtual time; it never goes back. */
+  now: () => Date;
+};
+
+/** Recordings with key frames further apart are decoded completely, in seconds. */
+const maxKeyFrameSeconds = 2.5;
+/** Recordings up to this duration are decoded completely: it costs seconds, and a frame is then at most half a second old. */
+const shortSeconds = 600;
+const clipTimeoutMs = 30_000;
+
+type OpenFile = {
+  file: TimelineFile;
+  frames: AsyncGenerator<RecordedFrame>;
+  current?: RecordedFrame;
+  next?: RecordedFrame;
+};
+
+/**
+ * Creates a capturer that plays recordings as if they were live at the virtual time: a capture is the newest frame before it, or the
+ * clip that ends there. Reads each recording once, forward. `close` ends ffmpeg. Throws `StreamFetchError` in a gap and
+ * `StreamEndedError` after the end.
+ */
+export function createRecordingCapturer(
+  deps: RecordingCapturerDeps,
+): StreamCapturer & { close: () => Promise<void> } {
+  const { timeline, ffmpegPath, ffmpeg, now } = deps;
+  const keyFramesSuffice = ({ keyFrameSeconds }: TimelineFile) =>
+    keyFrameSeconds <= maxKeyFrameSeconds && timeline.durationSeconds > shortSeconds;
+  let open: OpenFile | undefined;
+  return { probe: async (url) => ({ platform: 'hls', playbackUrl: url }), capture, close };
+
+  async function close(): Promise<void> {
+    await open?.frames.return(undefined);
+    open = undefined;
+  }
+
+  async function capture(request: CaptureRequest, signal: AbortSignal): Promise<Capture> {
+    const seconds = (now().getTime() - timeline.beginsAt.getTime()) / 1000;
+    if (seconds >= timeline.durationSeconds) throw new StreamEndedError();
+    const file = fileAt(timeline, seconds);
+    if (!file) throw new StreamFetchError('There is no recording of this time.');
+    const offset = seconds - file.startSeconds;
+    const recorded = await newestFrame(file, offset);
+    if (!recorded) throw new StreamFetchError('No frame of the recording can be decoded at this time.');
+    const capture: Capture = {
+      frame: recorded.frame,
+      thumbnail: recorded.thumbnail,
+      capturedAt: new Date(timeline.beginsAt.getTime() + (file.startSeconds + recorded.seconds) * 1000),
+      position: {
+        segment: `${file.startSeconds}+${recorded.seconds}`,
+        segment_seconds: file.keyFrameSeconds,
+      },
+    };
+    if (request.mode === 'frames') return capture;
+    return { ...capture, ...(await clipBefore(file, offset, request, signal)) };
+  }
+
+  /** The clip's frame is the evidence then: it shows the end of the clip, as in a live capture. */
+  async function clipBefore(
+    file: TimelineFile,
+    offset: number,
+    { mode, clipSeconds }: CaptureRequest,
+    signal: AbortSignal,
+  ) {
+    const fromSeconds = Math.max(0, offset - clipSeconds);
+    const seconds = Math.min(clipSeconds, file.durationSeconds - fromSeconds);
+    const input = { kind: 'file' as const, path: file.path, fromSeconds, seconds };
+    return ffmpeg.run(input, { mode, clipSeconds: seconds }, { timeoutMs: clipTimeoutMs }, signal);
+  }
+
+  async function newestFrame(file: TimelineFile, offset: number): Promise<RecordedFrame | undefined> {
+    if (open?.file !== file) {
+      await close();
+      open = { file, frames: readFrames(ffmpegPath, file.path, { keyFramesOnly: keyFramesSuffice(file) }) };
+    }
+    const reading = open;
+    while (reading.current === undefined || reading.next === undefined || reading.next.seconds <= offset) {
+      const step = await reading.frames.next();
+      if (reading.next) reading.current = reading.next;
+      if (step.done) break;
+      reading.next = step.value;
+      reading.current ??= step.value;
+    }
+    return reading.current;
+  }
+}

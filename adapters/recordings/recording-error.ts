@@ -1,0 +1,4 @@
+/** Recording that cannot be read. The message says what to do. */
+export class RecordingError extends Error {
+  override name = 'RecordingError';
+}

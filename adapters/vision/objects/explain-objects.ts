@@ -1,0 +1,116 @@
+import { instrumentFor } from '../pixel/explain.ts';
+import { listParts } from '../pixel/logic.ts';
+import { mainBoxColors } from './box-colors.ts';
+import type { ObjectClass } from './classes.ts';
+import type { Detection } from './detector.ts';
+import type { ObjectCondition, ObjectsAtom } from './grammar/condition.ts';
+import { toPlural } from './grammar/nouns.ts';
+import { findObjects, type ObjectMoment, thresholds } from './judge-objects.ts';
+
+/** Sentence in every answer, so that callers do not mistake the object model for a vision-language model. */
+export const disclosure = 'Seen by the built-in object model, which is not a vision-language model.';
+
+const abilities =
+  'This model sees 80 everyday things such as persons, cars, dogs and bottles, and measures colors, brightness and motion.';
+
+/** Describes what of a condition is seen at a moment, and names what is not judged. */
+export function explainCondition(
+  condition: ObjectCondition,
+  moment: ObjectMoment,
+  notJudged: readonly string[],
+): string {
+  const parts = listParts(condition);
+  const atoms = parts.flatMap((part) => (part.kind === 'objects' ? [part] : []));
+  const seen = [...new Set(atoms.map((atom) => describeAtom(atom, moment)))];
+  const measured = parts.flatMap((part) =>
+    part.kind === 'objects' || part.kind === 'unmeasurable' || moment.measured === null
+      ? []
+      : instrumentFor(part, moment.measured),
+  );
+  return shortened([
+    ...(moment.atSeconds === null ? [] : [`At ${moment.atSeconds.toFixed(1)} s of the clip:`]),
+    ...(seen.length === 0 ? [] : [`Looks like ${seen.join(' and ')}.`]),
+    ...new Set(measured),
+    ...formatNotJudged(notJudged),
+  ]);
+}
+
+/** Says that a condition is not understood, and what is seen. */
+export function explainNotUnderstood(language: string | null, moment: ObjectMoment | null): string {
+  const reason =
+    language === null
+      ? `Cannot be checked: no part of it is understood. ${abilities}`
+      : `Cannot be checked: it seems to be in ${language}, and this model understands English only.`;
+  return shortened([reason, ...(moment === null ? [] : [describeObjects(moment)])]);
+}
+
+/** Describes all objects of a moment: "Looks like 2 persons (0.74, 0.41) and 1 dog (0.5)." */
+export function describeObjects({ detections }: ObjectMoment): string {
+  const seen = detections.filter(({ score }) => score >= thresholds.seen);
+  const classes = [...new Set(seen.map(({ object }) => object))];
+  if (classes.length === 0) return 'No object is seen.';
+  const groups = classes.map((object) =>
+    formatCount(
+      seen.filter((one) => one.object === object),
+      object,
+    ),
+  );
+  return `Looks like ${groups.join(', ')}.`;
+}
+
+/** Describes the colors of the objects of an atom: "1 car (0.62): white, grey". */
+export function describeColors(atom: ObjectsAtom, moment: ObjectMoment): string {
+  const { seen } = findObjects(atom, moment);
+  const groups = seen.map((detection) => {
+    const found = mainBoxColors(moment.picture, detection.box);
+    return `${formatCount([detection], detection.object)}: ${found.length === 0 ? 'no main color' : found.join(', ')}`;
+  });
+  return groups.length === 0 ? `${capital(formatNone(atom))} is seen.` : `Looks like ${groups.join('; ')}.`;
+}
+
+/** Formats the words that are not judged. */
+export function formatNotJudged(notJudged: readonly string[]): string[] {
+  const names = [...new Set(notJudged)].slice(0, 6).map((word) => `'${word.slice(0, 40)}'`);
+  return names.length === 0 ? [] : [`Not judged: ${names.join(', ')}.`];
+}
+
+function describeAtom(atom: ObjectsAtom, moment: ObjectMoment): string {
+  const { seen, possible } = findObjects(atom, moment);
+  const color = atom.colors.length === 0 ? '' : `${atom.colors.join(' or ')} `;
+  if (seen.length > 0) return formatCount(seen, findOnlyClass(atom), color);
+  if (possible.length > 0) return `perhaps ${formatCount(possible, findOnlyClass(atom), color)}`;
+  if (color === '') return formatNone(atom);
+  const others = findObjects({ ...atom, colors: [] }, moment).seen;
+  return others.length === 0
+    ? formatNone(atom)
+    : `${formatCount(others, findOnlyClass(atom))}, none of them ${color.trim()}`;
+}
+
+function formatNone(atom: ObjectsAtom): string {
+  const names = atom.classes.slice(0, 5).join(', ');
+  return `no ${names}${atom.classes.length > 5 ? ' or the like' : ''}`;
+}
+
+function findOnlyClass({ classes }: ObjectsAtom): ObjectClass | null {
+  const [only] = classes;
+  return classes.length === 1 && only !== undefined ? only : null;
+}
+
+function formatCount(detections: Detection[], object: ObjectClass | null, color = ''): string {
+  const one = object ?? detections[0]?.object ?? 'person';
+  const names = object === null ? [...new Set(detections.map((found) => found.object))].join(' or ') : one;
+  const name = detections.length === 1 || object === null ? names : toPlural(one);
+  const scores = detections.slice(0, 6).map(({ score }) => score.toFixed(2));
+  return `${detections.length} ${color}${name} (${scores.join(', ')}${detections.length > 6 ? ', …' : ''})`;
+}
+
+function capital(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
+/** Limits an explanation to 600 characters. The disclosure is never cut. */
+function shortened(sentences: string[]): string {
+  const text = sentences.join(' ');
+  const room = 600 - disclosure.length - 1;
+  return `${text.length <= room ? text : `${text.slice(0, room - 1)}…`} ${disclosure}`;
+}

@@ -1,0 +1,172 @@
+import { anyColor } from '../../pixel/vocabulary.ts';
+import { plainWords } from '../../pixel/plain-words.ts';
+import { compoundNouns, findNoun } from './nouns.ts';
+
+/** Number as a token: `#least:2`, `#most:3`, `#exact:1`. */
+const numbers = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ');
+const number = `(\\d+|${numbers.join('|')}|a dozen)`;
+
+const alertVerbs = '(?:tell|alert|notify|warn|inform|ping|message|email|text|call|remind|let)';
+const triggers = '(?:when(?:ever)?|if|as soon as|once|that|every time|each time|in case|should)';
+
+/** Phrases around a condition. They are not part of it. */
+const leadIns: RegExp[] = [
+  /^(?:please|hey|hi|ok|hello|also|and)\b[ ,]*/,
+  new RegExp(`^${alertVerbs}(?: me| us| know| immediately| right away| someone)* (?:only )?${triggers} `),
+  new RegExp(
+    `^(?:send|raise|trigger|give|sound|create)(?: me| us)?(?: an?)? (?:alert|alarm|notification|message|warning|event) ${triggers} `,
+  ),
+  new RegExp(
+    `^i (?:want|would like|need|wish)(?: you)? to (?:know|be told|be alerted|be notified|be informed|tell me|see) (?:${triggers} )?`,
+  ),
+  /^(?:check|detect|see|verify|look|watch|monitor|find out|determine|make sure|ensure|report|say|recogni[sz]e|spot|trigger|alert|notify)(?: out)?(?: for| if| whether| when| that| on)? (?!is\b|are\b)/,
+  /^(?:can|do|could|did) (?:you|we|i) (?:see|detect|find|spot|notice) /,
+  new RegExp(`^${triggers} `),
+  /^(?:is|are) (?=there )/,
+  /^(?:you|we|i) can see /,
+  /^(?:the |my |our )?(?:camera|picture|video|image|frame|scene|screen|view|stream) (?:shows?|sees?|contains?|has|have|includes?) /,
+];
+
+const replacements: [RegExp, string][] = [
+  [/[≥]|>=/g, ' at least '],
+  [/[≤]|<=/g, ' at most '],
+  [/>/g, ' more than '],
+  [/</g, ' less than '],
+  [/[;:]/g, ','],
+  [/[.!?]\s+(?=\S)/g, ' , '],
+  [/\s[&+]\s/g, ' and '],
+  [/\//g, ' or '],
+  [/\bcannot\b|\bcan['’]t\b/g, 'can not'],
+  [/\b(?:you|we|i) can not (?:see|find|detect)\b/g, 'no'],
+  [/\bany ?more\b(?! than)/g, ''],
+  [/\bno more (?!than)/g, 'no '],
+  [/\bno (\S+) left\b/g, 'no $1'],
+  [/\bstill (?=there|here|in|at|on|near|visible|present|parked|standing|waiting)/g, ''],
+  [/(\d)\s*[-–]\s*(\d)/g, '$1 to $2'],
+  [/(?<=[a-z])-(?=[a-z])/g, ' '],
+];
+
+const phrases: [RegExp, string][] = [
+  [/\b(?:anyone|anybody|nobody|no ?one|everyone|everybody|someone|somebody|anything|all) but\b/g, 'except'],
+  [/\bcan not be (?:seen|found|detected|made out)\b/g, 'is gone'],
+  [/\b(?:has|have|had) (?:gone|disappeared|vanished)\b/g, 'is gone'],
+  [/\b(?:has|have|had|is|are) (?:now )?left(?= (?:the|our|my|this)\b|$| ,)/g, 'has_left'],
+  [/\bno ?one\b|\bnobody\b|\bnot (?:anyone|anybody|a single person|a soul)\b/g, 'no person'],
+  [/\b(?:someone|somebody|anyone|anybody)\b/g, 'a person'],
+  [/\bnot any\b|\bnot a single\b|\bnot one\b|\bnone of (?:the|my|our|these|those)\b/g, 'no'],
+  [/\b(?:one|any|some) of (?:the|my|our|these|those)\b/g, 'a'],
+  [/\b(?:a couple of|a pair of|several|multiple|various|a number of)\b/g, '#least:2'],
+  [/\b(?:everyone|everybody)\b(?= (?:is gone|has_left))/g, 'no_person_left'],
+  [
+    new RegExp(
+      `\\bbetween ${number} and ${number}\\b|\\b${number} to ${number}\\b|\\b(?:either )?${number} or ${number}\\b`,
+      'g',
+    ),
+    '#range',
+  ],
+  [new RegExp(`\\b(?:more than|over|above|greater than|exceeds?) ${number}\\b`, 'g'), '#more'],
+  [new RegExp(`\\b(?:less than|fewer than|under|below) ${number}\\b`, 'g'), '#less'],
+  [new RegExp(`\\b(?:at most|up to|maximum of|a maximum of|maximum) ${number}\\b`, 'g'), '#most'],
+  [new RegExp(`\\b(?:at least|minimum of|a minimum of|minimum) ${number}\\b`, 'g'), '#least'],
+  [new RegExp(`\\b(?:exactly|precisely|only|just) ${number}\\b`, 'g'), '#exact'],
+  [new RegExp(`\\b${number} or (?:more|above|over)\\b`, 'g'), '#least'],
+  [new RegExp(`\\b${number} or (?:less|fewer|below)\\b`, 'g'), '#most'],
+  [
+    /\b(?:lots of|a lot of|plenty of|a group of|groups of|a crowd of|crowds of|a bunch of|dozens of|hundreds of|a herd of|a flock of|a queue of|a line of|too many|so many|many|too few|very few|a few|few|most of|(?<!at )most|all of|all|every|each|half of|half)(?= )/g,
+    'vague_number',
+  ],
+  [/\ba single\b|\bonly a\b|\bjust a\b/g, '#exact:1'],
+  [/\b(?:other|further|additional|extra)\b/g, 'further_ones'],
+  [/\bin front of\b/g, 'in_front_of'],
+  [/\bnext to\b/g, 'next_to'],
+  [/\bon top of\b/g, 'on_top_of'],
+  [/\bclose to\b/g, 'close_to'],
+  [/\b(?:to|on|at) the (left|right) of\b/g, '$1_of'],
+  [/\binside of\b/g, 'inside_of'],
+  [/\boutside of\b/g, 'outside_of'],
+  [/\b(?:shows?|turns?|pulls?) up\b/g, 'appears'],
+  [
+    /\b(?:in|into|within|on) (?:the )?(?:picture|view|sight|frame|image|scene|video|camera|screen)\b/g,
+    'visible',
+  ],
+  [/\b(?:are|is) there\b/g, 'there is'],
+];
+
+const trailers = [
+  new RegExp(
+    `(?:,|\\bthen\\b|,? and)\\s*(?:then |please |also )*${alertVerbs} (?:me|us|know|someone|the|my|him|her|immediately)\\b.*$`,
+  ),
+  /(?:,|\bthen\b|,? and)\s*(?:then |please )*(?:send|raise|trigger|sound|give|create) (?:me |us )?(?:an? |the )?(?:alert|alarm|notification|message|warning|email)\b.*$/,
+  /,? (?:please|thanks|thank you)$/,
+];
+
+/** Returns the tokens of a sentence: words, nouns of several words joined by "_", numbers as `#least:2`, and commas. */
+export function plainSentence(text: string): string {
+  let sentence = text.toLowerCase().trim();
+  for (const [phrase, word] of replacements) sentence = sentence.replaceAll(phrase, word);
+  sentence = withPossession(sentence);
+  sentence = plainWords(sentence);
+  for (let before = ''; before !== sentence;) {
+    before = sentence;
+    for (const leadIn of leadIns) sentence = sentence.replace(leadIn, '');
+  }
+  for (const trailer of trailers) sentence = sentence.replace(trailer, '');
+  sentence = sentence.replaceAll(compoundNouns, (noun) => noun.replaceAll(' ', '_'));
+  for (const [phrase, word] of phrases)
+    sentence = sentence.replaceAll(phrase, (_found, ...groups) => counted(word, groups.slice(0, -2)));
+  return withJoinedColors(withCounts(sentence)).replaceAll(/\s+/g, ' ').trim();
+}
+
+/** "The dog's bowl" is no dog, "the dog's here" is one. */
+function withPossession(sentence: string): string {
+  return sentence.replaceAll(/(\p{L}+)['’]s (\p{L}+)/gu, (found, owner: string, next: string) =>
+    findNoun(owner) !== null &&
+    !/^(?:in|at|on|a|an|the|not|here|there|now|near|inside|outside|gone|by|behind|visible)$/.test(next)
+      ? `${owner} possession ${next}`
+      : found,
+  );
+}
+
+function counted(word: string, groups: unknown[]): string {
+  if (!/^#(?:range|more|less|most|least|exact)$/.test(word)) {
+    return word.replace('$1', typeof groups[0] === 'string' ? groups[0] : '');
+  }
+  const values = groups.flatMap((group) => (typeof group === 'string' ? [toNumber(group)] : []));
+  const [first = 0, second = first] = values;
+  if (word === '#range') return `#least:${Math.min(first, second)} #most:${Math.max(first, second)}`;
+  if (word === '#more') return `#least:${first + 1}`;
+  if (word === '#less') return `#most:${first - 1}`;
+  return `${word}:${first}`;
+}
+
+/** A bare number before a noun means at least so many. "One" alone is an article. */
+function withCounts(sentence: string): string {
+  return sentence
+    .split(' ')
+    .map((word) =>
+      /^(?:\d+|zero|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)$/.test(word)
+        ? bareNumber(toNumber(word))
+        : word,
+    )
+    .join(' ')
+    .replaceAll(/\ba dozen\b/g, '#least:12');
+}
+
+function bareNumber(value: number): string {
+  return value === 0 ? 'no' : `#least:${value}`;
+}
+
+function toNumber(word: string): number {
+  if (word === 'a dozen') return 12;
+  const at = numbers.indexOf(word);
+  return at === -1 ? Number(word) : at;
+}
+
+/** "Red or blue" before a noun is one choice. Two colors of one object are not understood. */
+function withJoinedColors(sentence: string): string {
+  const several = new RegExp(`\\b(?:${anyColor})(?:(?: ,)? or (?:a |an )?(?:${anyColor}))+\\b(?! ,)`, 'g');
+  const both = new RegExp(`\\b(?:${anyColor}) and (?:${anyColor})(?= \\w)`, 'g');
+  return sentence
+    .replaceAll(several, (found) => found.replaceAll(/(?: ,)? or (?:an? )?/g, '|'))
+    .replaceAll(both, 'two_colors');
+}

@@ -1,0 +1,295 @@
+import { type Color, colors } from '../../pixel/colors.ts';
+import { join, listParts } from '../../pixel/logic.ts';
+import { colorNamed, darkWords } from '../../pixel/vocabulary.ts';
+import type { ObjectClass } from '../classes.ts';
+import type { ObjectCondition, ObjectsAtom } from './condition.ts';
+import { type Noun, findNoun } from './nouns.ts';
+import { readPlace } from './read-place.ts';
+import * as words from './words.ts';
+
+/** Part of a sentence between "and", "or" and commas. */
+export type ObjectClause = {
+  /** Null if the clause requires nothing. */
+  condition: ObjectCondition | null;
+  notJudged: string[];
+  /** True if the clause has an object. */
+  hasObject: boolean;
+  /** True if it ends with a place, which "or the garage" continues. */
+  endsWithPlace: boolean;
+  /** True if it consists of objects only, without a verb: "a dog". */
+  isNounPhrase: boolean;
+  /** True if it begins with "no", which "or cars" continues. */
+  beginsNegated: boolean;
+};
+
+type Counts = { least: number; most: number | null; no: boolean };
+const oneOrMore: Counts = { least: 1, most: null, no: false };
+
+/** State while the tokens of a clause are read. */
+type State = {
+  parts: ObjectCondition[];
+  /** Atoms of the last noun, for a color that follows it. */
+  last: number;
+  counts: Counts | null;
+  colors: Color[];
+  unknown: string[];
+  notJudged: string[];
+  negatedNouns: number;
+  negatedVerbs: number;
+  /** Number of parts before the first "not": the subject of the clause. */
+  partsBeforeNot: number;
+  absent: boolean;
+  hasVerb: boolean;
+  endsWithPlace: boolean;
+  linking: 'with' | 'without' | null;
+  colorNegated: boolean;
+};
+
+/** Reads a clause with an object. `inheritsNo` continues "no people" with "or cars". */
+export function readObjectClause(tokens: string[], inheritsNo: boolean): ObjectClause {
+  const state: State = {
+    parts: [],
+    last: -1,
+    counts: inheritsNo ? { ...oneOrMore, no: true } : null,
+    colors: [],
+    unknown: [],
+    notJudged: [],
+    negatedNouns: 0,
+    negatedVerbs: 0,
+    partsBeforeNot: -1,
+    absent: false,
+    hasVerb: false,
+    endsWithPlace: false,
+    linking: null,
+    colorNegated: false,
+  };
+  for (let at = 0; at < tokens.length;) {
+    const taken = readToken(tokens, at, state);
+    at += Math.max(taken, 1);
+  }
+  flushColors(state);
+  return {
+    condition: conclude(state),
+    notJudged: [...state.notJudged, ...state.unknown],
+    hasObject: state.parts.length > 0,
+    endsWithPlace: state.endsWithPlace,
+    isNounPhrase:
+      state.parts.length > 0 && !state.hasVerb && !state.endsWithPlace && state.unknown.length === 0,
+    beginsNegated: state.negatedNouns > 0 && !state.hasVerb,
+  };
+}
+
+/** Reads the token at an index and returns the number of tokens that it took. */
+function readToken(tokens: string[], at: number, state: State): number {
+  const token = tokens[at] ?? '';
+  const next = tokens[at + 1];
+  const noun = findNoun(token);
+  if (noun !== null) {
+    // "A dog bowl" is a bowl of some kind, "a truck driver" is a word of its own.
+    if (next !== undefined && findNoun(next) !== null) state.unknown.push(token);
+    else addObject(state, noun);
+    state.endsWithPlace = false;
+    return 1;
+  }
+  const choice = token.split('|').flatMap((word) => colorNamed(word) ?? []);
+  if (choice.length > 0) {
+    state.colors.push(...choice);
+    // "White, " or "white." after a verb describes the object before.
+    if (state.colors.length > choice.length) state.unknown.push(token);
+    return 1;
+  }
+  const counts = readCounts(tokens, at);
+  if (counts !== null) {
+    state.counts = counts.counts;
+    return counts.taken;
+  }
+  if (token === 'not' || token === 'never') {
+    if (state.negatedVerbs === 0) state.partsBeforeNot = state.parts.length;
+    state.negatedVerbs += 1;
+    return 1;
+  }
+  if (token === 'with' || token === 'without') return readLink(tokens, at, state);
+  if (words.absences.has(token)) {
+    state.absent = true;
+    state.hasVerb = true;
+    return words.reachingVerbs.has(token) && words.determiners.has(next ?? '')
+      ? Math.max(addPlace(tokens, at, state), 1)
+      : 1;
+  }
+  if (token === 'at' && darkWords.has(next ?? '')) {
+    state.parts.push({ kind: 'dark' });
+    return 2;
+  }
+  const place = readMovementOrPlace(tokens, at, state);
+  if (place > 0) return place;
+  if (words.determiners.has(token)) return 1;
+  if (words.fillers.has(token)) {
+    if (/^(?:is|are|was|were|be|been)$/.test(token)) flushColors(state);
+    state.hasVerb ||= !/^(?:there|so|also|now|just|the|both|either)$/.test(token);
+    return 1;
+  }
+  // In "a red jacket" the color is not that of the person.
+  state.unknown.push(...state.colors, token);
+  state.colors = [];
+  state.endsWithPlace = false;
+  return 1;
+}
+
+function readMovementOrPlace(tokens: string[], at: number, state: State): number {
+  const token = tokens[at] ?? '';
+  const next = tokens[at + 1] ?? '';
+  if (words.reachingVerbs.has(token) && words.determiners.has(next)) return addPlace(tokens, at, state);
+  if (words.movementVerbs.has(token)) {
+    if (words.directions.has(next) || (words.arrivingVerbs.has(token) && next === '')) {
+      state.hasVerb = true;
+      if (!words.fillers.has(token)) state.notJudged.push(token);
+      return 1;
+    }
+    return 0;
+  }
+  if (token === 'in' && state.parts.length > 0 && isColorPhrase(tokens.slice(at + 1))) return 1;
+  if (!words.prepositions.has(token)) return 0;
+  if (token === 'on') {
+    const ridden = tokens.slice(at + 1).find((word) => !words.determiners.has(word));
+    const noun = findNoun(ridden ?? '');
+    if (noun?.classes.length === 1 && words.rideable.has(noun.classes[0] ?? '')) {
+      state.linking = 'with';
+      state.notJudged.push('on');
+      return 1;
+    }
+  }
+  return addPlace(tokens, at, state);
+}
+
+function isColorPhrase(tokens: string[]): boolean {
+  const [color, next] = tokens;
+  return (
+    color !== undefined &&
+    colorNamed(color) !== null &&
+    (next === undefined || words.fillers.has(next) || words.prepositions.has(next))
+  );
+}
+
+function addPlace(tokens: string[], at: number, state: State): number {
+  const taken = readPlace(tokens, at);
+  if (taken === 0) return 0;
+  flushColors(state);
+  state.hasVerb ||= words.reachingVerbs.has(tokens[at] ?? '');
+  state.endsWithPlace = taken > 1;
+  if (taken > 1) state.notJudged.push(tokens.slice(at, at + taken).join(' '));
+  return taken;
+}
+
+function readLink(tokens: string[], at: number, state: State): number {
+  flushColors(state);
+  const negative = tokens[at] === 'without';
+  if (negative && state.parts.length === 0) {
+    state.counts = { ...oneOrMore, no: true };
+    return 1;
+  }
+  state.linking = negative ? 'without' : 'with';
+  state.notJudged.push(negative ? 'without' : 'with');
+  return 1;
+}
+
+/** Reads "no", "at least 2", "2 to 4" and the like. */
+function readCounts(tokens: string[], at: number): { counts: Counts; taken: number } | null {
+  const token = tokens[at] ?? '';
+  if (token === 'no' || token === 'neither' || token === 'none')
+    return { counts: { ...oneOrMore, no: true }, taken: 1 };
+  const limit = readLimit(token);
+  if (limit === null) return null;
+  const second = readLimit(tokens[at + 1] ?? '');
+  if (limit.kind === 'exact')
+    return { counts: { least: limit.count, most: limit.count, no: false }, taken: 1 };
+  if (limit.kind === 'most') return { counts: { least: 0, most: limit.count, no: false }, taken: 1 };
+  if (second?.kind === 'most')
+    return { counts: { least: limit.count, most: second.count, no: false }, taken: 2 };
+  return { counts: { least: limit.count, most: null, no: false }, taken: 1 };
+}
+
+function readLimit(token: string): { kind: string; count: number } | null {
+  const found = /^#(least|most|exact):(\d+)$/.exec(token);
+  return found === null ? null : { kind: found[1] ?? '', count: Number(found[2]) };
+}
+
+function addObject(state: State, noun: Noun): void {
+  const counts = state.counts ?? oneOrMore;
+  if (noun.narrower !== null) state.notJudged.push(noun.narrower);
+  if (hasStates(noun.classes)) state.unknown.push(...state.colors.splice(0));
+  const atom = (compare: ObjectsAtom['compare'], count: number): ObjectsAtom => ({
+    kind: 'objects',
+    classes: noun.classes,
+    compare,
+    count,
+    colors: state.colors,
+  });
+  const limits = [
+    ...(counts.least > 0 ? [atom('at least', counts.least)] : []),
+    ...(counts.most === null ? [] : [atom('at most', counts.most)]),
+  ];
+  const objects = join<ObjectCondition>('all', limits.length === 0 ? [atom('at least', 1)] : limits);
+  if (counts.no) state.negatedNouns += 1;
+  if (state.linking === 'without') {
+    state.parts.push({ kind: 'any', of: [{ kind: 'not', of: objects }, { kind: 'unmeasurable' }] });
+  } else {
+    state.parts.push(counts.no ? { kind: 'not', of: objects } : objects);
+    state.last = state.parts.length - 1;
+  }
+  state.linking = null;
+  state.counts = null;
+  state.colors = [];
+}
+
+/** Gives colors without a noun to the object before: "the car is red", "a person in red". */
+function flushColors(state: State): void {
+  if (state.colors.length === 0) return;
+  const part = state.parts[state.last];
+  if (
+    part === undefined ||
+    listParts(part).some((atom) => atom.kind === 'objects' && hasStates(atom.classes))
+  )
+    state.unknown.push(...state.colors);
+  else if (state.negatedVerbs === 1 && state.partsBeforeNot > 0) {
+    state.parts.push({ kind: 'not', of: colored(part, state.colors) });
+    state.colorNegated = true;
+  } else state.parts[state.last] = colored(part, state.colors);
+  state.colors = [];
+}
+
+/** The color of a traffic light is a lamp, too small for the color of its box. */
+function hasStates(classes: readonly ObjectClass[]): boolean {
+  return classes.includes('traffic light');
+}
+
+function colored(part: ObjectCondition, chosen: readonly Color[]): ObjectCondition {
+  switch (part.kind) {
+    case 'objects':
+      return { ...part, colors: colors.filter((color) => chosen.includes(color)) };
+    case 'not':
+      return { kind: 'not', of: colored(part.of, chosen) };
+    case 'all':
+    case 'any':
+      return { kind: part.kind, of: part.of.map((of) => colored(of, chosen)) };
+    default:
+      return part;
+  }
+}
+
+function conclude(state: State): ObjectCondition | null {
+  const { parts, unknown, negatedNouns, negatedVerbs, absent, colorNegated } = state;
+  const dangling = state.linking !== null || (state.counts !== null && parts.length === 0);
+  const negatedTimes = negatedNouns + negatedVerbs + (absent ? 1 : 0);
+  const open = unknown.length > 0 || dangling;
+  if (negatedTimes > 1 && !(negatedVerbs === 0 && !absent)) return { kind: 'unmeasurable' };
+  if (open) {
+    if (negatedNouns > 0) return { kind: 'unmeasurable' };
+    const subject =
+      negatedVerbs > 0 ? parts.slice(0, Math.max(state.partsBeforeNot, 0)) : absent ? [] : parts;
+    return join<ObjectCondition>('all', [...subject, { kind: 'unmeasurable' }]);
+  }
+  if (parts.length === 0) return null;
+  if (colorNegated) return join('all', parts);
+  if (negatedVerbs === 0 && !absent) return join('all', parts);
+  return parts.length === 1 ? { kind: 'not', of: join('all', parts) } : { kind: 'unmeasurable' };
+}

@@ -1,0 +1,188 @@
+import { type Clause, readClause } from '../../pixel/read-clause.ts';
+import { parseCondition } from '../../pixel/parse-condition.ts';
+import { join } from '../../pixel/logic.ts';
+import type { ObjectCondition, ObjectsAtom, Reading } from './condition.ts';
+import { foreignLanguage } from './languages.ts';
+import { findNoun } from './nouns.ts';
+import { plainSentence } from './plain-sentence.ts';
+import { type ObjectClause, readObjectClause } from './read-clause.ts';
+import { determiners, fillers, overturning, pictureSubjects, placeWords } from './words.ts';
+
+/**
+ * Reads a condition about objects, or returns null if it names no object: then the pixel model reads it.
+ *
+ * - Clauses are joined by "and", "but" or commas (all must hold), or by "or" (one suffices; "and" binds closer).
+ * - A clause has objects with a number ("two", "at least 3", "no"), a color, and verbs of presence ("is", "appears", "stands").
+ * - A place ("at the door") is no requirement, and neither is a narrower word ("a taxi" is a car). Both are named as not judged.
+ * - Any other word makes its clause undecided: the condition is false if an object is absent, and never true.
+ */
+export function readSentence(text: string): Reading | null {
+  const tokens = joinedNouns(
+    plainSentence(text)
+      .split(' ')
+      .filter((token) => token !== ''),
+  );
+  if (!tokens.some((token) => findNoun(token) !== null)) return null;
+  if (foreignLanguage(text) !== null) return { condition: null, notJudged: [] };
+  const overturned = tokens.find((token) => overturning.has(token));
+  const { clauses, condition } = joinClauses(splitClauses(tokens));
+  const notJudged = clauses.flatMap((clause) => clause.notJudged).map(asWritten);
+  if (overturned !== undefined)
+    return { condition: { kind: 'unmeasurable' }, notJudged: [overturned, ...notJudged] };
+  return { condition, notJudged };
+}
+
+/** Returns the objects that a question names, each as an atom of at least one. */
+export function readNouns(text: string): ObjectsAtom[] {
+  return plainSentence(text)
+    .split(' ')
+    .flatMap((token) => {
+      const noun = findNoun(token);
+      return noun === null
+        ? []
+        : [{ kind: 'objects', classes: noun.classes, compare: 'at least', count: 1, colors: [] }];
+    });
+}
+
+/** Replaces the tokens of the grammar by words. */
+function asWritten(token: string): string {
+  return token
+    .replaceAll('vague_number', 'an amount without a number')
+    .replaceAll('possession', "'s")
+    .replaceAll('further_ones', 'other')
+    .replaceAll(/#(?:least|most|exact):/g, '')
+    .replaceAll('|', ' or ')
+    .replaceAll('_', ' ');
+}
+
+type Joiner = 'and' | 'or';
+type Segment = { joiner: Joiner; tokens: string[] };
+
+/** Joins "a dog or a cat" and "dogs, cats or birds" into one choice of nouns, "dog|cat". */
+function joinedNouns(tokens: string[]): string[] {
+  const joined: string[] = [];
+  for (let at = 0; at < tokens.length;) {
+    const choice = readChoice(tokens, at);
+    joined.push(choice.token);
+    at = choice.end;
+  }
+  return joined;
+}
+
+function readChoice(tokens: string[], at: number): { token: string; end: number } {
+  const nouns = [tokens[at] ?? ''];
+  // "Two people or a dog" and "a red car or a truck" are no choice of two nouns.
+  const isPlain = at === 0 || /^(?:an?|any|some|no|neither|either)$/.test(tokens[at - 1] ?? '');
+  let end = at + 1;
+  let hasOr = false;
+  while (findNoun(nouns[0] ?? '') !== null) {
+    let next = end;
+    if (tokens[next] === ',') next += 1;
+    const isOr = /^n?or$/.test(tokens[next] ?? '');
+    if (isOr) next += 1;
+    if (next === end) break;
+    if (isPlain && /^(?:an?|any|some)$/.test(tokens[next] ?? '')) next += 1;
+    const noun = tokens[next] ?? '';
+    if (findNoun(noun) === null) break;
+    nouns.push(noun);
+    hasOr ||= isOr;
+    end = next + 1;
+  }
+  return hasOr ? { token: nouns.join('|'), end } : { token: tokens[at] ?? '', end: at + 1 };
+}
+
+function splitClauses(tokens: string[]): Segment[] {
+  const segments: Segment[] = [];
+  let joiner: Joiner = 'and';
+  let words: string[] = [];
+  for (const word of [...tokens, 'and']) {
+    if (!/^(?:,|and|but|while|when|if|where|or|nor)$/.test(word)) {
+      words.push(word);
+      continue;
+    }
+    if (words.length > 0) {
+      segments.push({ joiner, tokens: words });
+      joiner = 'and';
+    }
+    // ", or" is one joiner.
+    if (word === 'or' || word === 'nor') joiner = 'or';
+    words = [];
+  }
+  return segments;
+}
+
+function joinClauses(segments: Segment[]): { clauses: ObjectClause[]; condition: ObjectCondition | null } {
+  const alternatives: ObjectCondition[][] = [[]];
+  const clauses: ObjectClause[] = [];
+  for (const { joiner, tokens } of segments) {
+    const before = clauses.at(-1);
+    const continues = before?.isNounPhrase === true && before.beginsNegated && startsBare(tokens);
+    const clause = readSegment(tokens, before, continues);
+    clauses.push(clause);
+    if (clause.condition === null) continue;
+    // "No people or cars" excludes both.
+    if (joiner === 'or' && !continues) alternatives.push([clause.condition]);
+    else alternatives.at(-1)?.push(clause.condition);
+  }
+  const filled = alternatives.filter((all) => all.length > 0);
+  if (filled.length === 0) return { clauses, condition: null };
+  return {
+    clauses,
+    condition: join(
+      'any',
+      filled.map((all) => join('all', all)),
+    ),
+  };
+}
+
+function startsBare([first = '']: string[]): boolean {
+  return findNoun(first) !== null || first === 'any';
+}
+
+function readSegment(tokens: string[], before: ObjectClause | undefined, continuesNo: boolean): ObjectClause {
+  if (tokens.some((token) => findNoun(token) !== null)) {
+    if (before?.endsWithPlace === true && isPlaceOnly(tokens)) return nothing(tokens);
+    return readObjectClause(tokens, continuesNo);
+  }
+  const picture = readPictureSegment(tokens);
+  if (picture.condition?.kind !== 'unmeasurable') return picture;
+  if (
+    before?.endsWithPlace === true &&
+    tokens.every((token) => placeWords.has(token) || determiners.has(token))
+  )
+    return nothing(tokens);
+  if (tokens.every((token) => fillers.has(token) || determiners.has(token))) return nothing([]);
+  return picture;
+}
+
+/** "Next to the car and the truck": an object with an article, and nothing else, continues a place. */
+function isPlaceOnly(tokens: string[]): boolean {
+  return (
+    tokens[0] === 'the' && tokens.slice(1).every((token) => findNoun(token) !== null || placeWords.has(token))
+  );
+}
+
+/** Reads "it is dark" and "something moves" beside an object. Whatever else it says may be about the object: "and wears red". */
+function readPictureSegment(tokens: string[]): ObjectClause {
+  const clause: Clause = readClause(tokens, null);
+  const isAboutPicture =
+    tokens.some((token) => pictureSubjects.has(token)) ||
+    parseCondition(tokens.join(' ')).condition?.kind === 'dark';
+  const understood = clause.condition !== null && clause.ignored.length === 0 && isAboutPicture;
+  return {
+    ...nothing(understood ? [] : tokens.filter((token) => !fillers.has(token) && !determiners.has(token))),
+    condition: understood ? clause.condition : { kind: 'unmeasurable' },
+    endsWithPlace: false,
+  };
+}
+
+function nothing(notJudged: string[]): ObjectClause {
+  return {
+    condition: null,
+    notJudged: notJudged.length === 0 ? [] : [notJudged.join(' ')],
+    hasObject: false,
+    endsWithPlace: true,
+    isNounPhrase: false,
+    beginsNegated: false,
+  };
+}

@@ -1,0 +1,96 @@
+import { holdsAtom, type Moment } from '../pixel/evaluate.ts';
+import { decide, listParts } from '../pixel/logic.ts';
+import { hasColor } from './box-colors.ts';
+import type { Box, Detection, Picture } from './detector.ts';
+import type { ObjectCondition, ObjectsAtom } from './grammar/condition.ts';
+
+/** Minimum score of an object that is seen, and of one that may be there. Between them the model is not sure. */
+export const thresholds = { seen: 0.3, possible: 0.15 } as const;
+
+/** Picture with its objects at one time of a clip, in seconds, or null for the frame. */
+export type ObjectMoment = {
+  atSeconds: number | null;
+  picture: Picture;
+  detections: Detection[];
+  /** Measurements of the pixel model; null if the condition needs none. */
+  measured: Moment | null;
+};
+
+/** Objects of an atom at a moment. */
+export type Found = { seen: Detection[]; possible: Detection[] };
+
+/** Returns the objects that an atom counts, those that are seen and those that may be there. */
+export function findObjects(atom: ObjectsAtom, { picture, detections }: ObjectMoment): Found {
+  const fitting = detections.filter(
+    ({ object, score, box }) =>
+      atom.classes.includes(object) &&
+      score >= thresholds.possible &&
+      (atom.colors.length === 0 || hasColor(picture, box, atom.colors)),
+  );
+  const distinct = withoutDoubles(fitting);
+  return { seen: distinct.filter(({ score }) => score >= thresholds.seen), possible: distinct };
+}
+
+/** A van may be reported as car and as truck: one box of several classes is one object. */
+function withoutDoubles(detections: Detection[]): Detection[] {
+  const kept: Detection[] = [];
+  for (const detection of detections) {
+    if (!kept.some(({ box }) => isSame(box, detection.box))) kept.push(detection);
+  }
+  return kept;
+}
+
+function isSame(a: Box, b: Box): boolean {
+  return (
+    Math.max(Math.abs(a.x - b.x), Math.abs(a.width - b.width)) < a.width * 0.1 &&
+    Math.max(Math.abs(a.y - b.y), Math.abs(a.height - b.height)) < a.height * 0.1
+  );
+}
+
+/** Decides a condition at a moment. Returns null if it cannot be decided. */
+export function holdsAt(condition: ObjectCondition, moment: ObjectMoment): boolean | null {
+  return decide(condition, (atom) => {
+    if (atom.kind !== 'objects') return moment.measured === null ? null : holdsAtom(atom, moment.measured);
+    const { seen, possible } = findObjects(atom, moment);
+    const limit = atom.compare === 'at least' ? atom.count : atom.count + 1;
+    const reaches = seen.length >= limit ? true : possible.length < limit ? false : null;
+    return atom.compare === 'at least' || reaches === null ? reaches : !reaches;
+  });
+}
+
+/** Verdict over several moments, with the moment that shows it best. */
+export type ObjectVerdict = { holds: boolean | null; moment: ObjectMoment };
+
+/**
+ * Decides a condition over the moments of a clip. It holds if it holds in more than one of them, or in the only one. A condition
+ * with an absence must hold in all: a detector misses an object more often than it invents one.
+ */
+export function decideOverMoments(
+  condition: ObjectCondition,
+  moments: [ObjectMoment, ...ObjectMoment[]],
+): ObjectVerdict {
+  const verdicts = moments.map((moment) => ({ moment, holds: holdsAt(condition, moment) }));
+  const holding = verdicts.filter(({ holds }) => holds === true);
+  const needed = requiresAbsence(condition) ? moments.length : Math.min(2, moments.length);
+  const [first] = holding;
+  if (first !== undefined && holding.length >= needed) return first;
+  const undecided = verdicts.find(({ holds }) => holds === null);
+  if (undecided !== undefined && holding.length === 0) return undecided;
+  const refuted = verdicts.findLast(({ holds }) => holds === false);
+  return {
+    holds: refuted === undefined ? null : false,
+    moment: (refuted ?? verdicts[0])?.moment ?? moments[0],
+  };
+}
+
+function requiresAbsence(condition: ObjectCondition): boolean {
+  switch (condition.kind) {
+    case 'not':
+      return listParts(condition.of).some(({ kind }) => kind === 'objects');
+    case 'all':
+    case 'any':
+      return condition.of.some(requiresAbsence);
+    default:
+      return condition.kind === 'objects' && condition.compare === 'at most';
+  }
+}

@@ -1,0 +1,223 @@
+import { readJpegHeader } from '../../../core/stream/jpeg.ts';
+import { VisionError } from '../../../core/errors.ts';
+import type { CheckMedia, VisionModel } from '../../../core/ports/vision-model.ts';
+import type { EvidenceBox, Verdict } from '../../../core/records/vision.ts';
+import { describeFrame } from '../pixel/explain.ts';
+import type { PictureDecoder } from '../pixel/image-decoder.ts';
+import { listParts } from '../pixel/logic.ts';
+import { disclosure as pixelDisclosure } from '../pixel/explain.ts';
+import { createPixelVision, decoded, decodedFrame, isOpen, readMoments } from '../pixel/pixel-vision.ts';
+import { parseCondition } from '../pixel/parse-condition.ts';
+import { DetectorError, type ObjectDetector, type PictureSize } from './detector.ts';
+import {
+  describeColors,
+  describeObjects,
+  disclosure,
+  explainCondition,
+  explainNotUnderstood,
+  formatNotJudged,
+} from './explain-objects.ts';
+import type { ObjectCondition, ObjectsAtom } from './grammar/condition.ts';
+import { foreignLanguage } from './grammar/languages.ts';
+import { readNouns, readSentence } from './grammar/read-sentence.ts';
+import { decideOverMoments, findObjects, type ObjectMoment } from './judge-objects.ts';
+import { summarizeObjects } from './summarize-objects.ts';
+
+const clipFramesPerSecond = 2;
+const maxBoxes = 20;
+const tokens = { input_tokens: 0, output_tokens: 0 };
+
+export type ObjectsVisionDeps = { decoder: PictureDecoder; detector: ObjectDetector };
+
+/**
+ * Creates the model that detects everyday objects. Conditions that name none are those of the pixel model, with the same
+ * verdicts. Its calls throw `VisionError`, `answer` also `UnreadableFrameError`.
+ */
+export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): VisionModel {
+  const pixel = createPixelVision({ decoder });
+
+  async function detect(rgb: Uint8Array, size: PictureSize, signal: AbortSignal) {
+    try {
+      return await detector.detect({ ...size, rgb }, signal);
+    } catch (cause) {
+      if (!(cause instanceof DetectorError)) throw cause;
+      throw new VisionError(`${cause.message}.`, { cause });
+    }
+  }
+
+  async function frameMoment(frame: Uint8Array, signal: AbortSignal): Promise<ObjectMoment> {
+    const size = inputSize(frame);
+    const rgb = await decoded(signal, () => decoder.decode(frame, size, signal));
+    return toMoment(rgb, size, null, signal);
+  }
+
+  async function toMoment(rgb: Uint8Array, size: PictureSize, atSeconds: number | null, signal: AbortSignal) {
+    const detections = await detect(rgb, size, signal);
+    return { atSeconds, picture: { ...size, rgb }, detections, measured: null };
+  }
+
+  function inputSize(frame: Uint8Array): PictureSize {
+    return detector.inputSize(readJpegHeader(frame) ?? { width: 16, height: 9 });
+  }
+
+  /** Returns the frame, and in modes clip and hybrid two moments a second. The evidence is the frame, so it is always one of them. */
+  async function listMoments(
+    media: CheckMedia,
+    signal: AbortSignal,
+  ): Promise<[ObjectMoment, ...ObjectMoment[]]> {
+    const still = await frameMoment(media.frame, signal);
+    const { clip } = media;
+    if (media.mode === 'frames' || clip === undefined) return [still];
+    const size = inputSize(media.frame);
+    const pictures = await decoded(signal, () => decoder.decodeClip(clip, size, clipFramesPerSecond, signal));
+    const moments: [ObjectMoment, ...ObjectMoment[]] = [still];
+    for (const [at, rgb] of pictures.entries())
+      moments.push(await toMoment(rgb, size, at / clipFramesPerSecond, signal));
+    return moments;
+  }
+
+  /** Adds the measurements of the pixel model to each moment, from the nearest of its own. */
+  async function withMeasurements(
+    moments: [ObjectMoment, ...ObjectMoment[]],
+    media: CheckMedia,
+    signal: AbortSignal,
+  ): Promise<[ObjectMoment, ...ObjectMoment[]]> {
+    const measured = await decoded(signal, () => readMoments(media, decoder, signal));
+    const nearest = ({ atSeconds }: ObjectMoment) =>
+      measured.find((moment) => moment.atSeconds === atSeconds) ?? measured.at(-1) ?? measured[0];
+    const [first, ...rest] = moments;
+    return [
+      { ...first, measured: nearest(first) },
+      ...rest.map((moment) => ({ ...moment, measured: nearest(moment) })),
+    ];
+  }
+
+  async function judge(media: CheckMedia, text: string, signal: AbortSignal): Promise<Verdict> {
+    const reading = readSentence(text);
+    if (reading === null && parseCondition(text).condition !== null) return pixel.judge(media, text, signal);
+    if (reading === null || reading.condition === null) {
+      const moment = await frameMoment(media.frame, signal);
+      return { triggered: false, explanation: explainNotUnderstood(foreignLanguage(text), moment), tokens };
+    }
+    const { condition, notJudged } = reading;
+    const moments = await listMoments(media, signal);
+    const { holds, moment } = decideOverMoments(
+      condition,
+      needsMeasurements(condition) ? await withMeasurements(moments, media, signal) : moments,
+    );
+    const boxes = evidenceBoxes(condition, moments[0]);
+    return {
+      triggered: holds === true,
+      explanation: explainCondition(condition, moment, notJudged),
+      tokens,
+      ...(boxes.length === 0 ? {} : { boxes }),
+    };
+  }
+
+  return {
+    provider: 'objects',
+    model: 'objects',
+    supportsVideo: true,
+
+    judge,
+
+    async answer(frame, question, signal) {
+      const nouns = readNouns(question);
+      if (isOpen(question)) {
+        if (asksForMeasurement(question) && nouns.length === 0) return pixel.answer(frame, question, signal);
+        const size = inputSize(frame);
+        const rgb = await decodedFrame(frame, decoder, signal, size);
+        const moment = await toMoment(rgb, size, null, signal);
+        return { answer: await answerOpen(question, nouns, moment, frame, signal), triggered: null, tokens };
+      }
+      const reading = readSentence(question);
+      if (reading === null && parseCondition(question).condition !== null)
+        return pixel.answer(frame, question, signal);
+      const size = inputSize(frame);
+      const rgb = await decodedFrame(frame, decoder, signal, size);
+      const seen = await toMoment(rgb, size, null, signal);
+      if (reading === null || reading.condition === null)
+        return { answer: explainNotUnderstood(foreignLanguage(question), seen), triggered: null, tokens };
+      const { condition, notJudged } = reading;
+      const { holds, moment } = decideOverMoments(
+        condition,
+        needsMeasurements(condition)
+          ? await withMeasurements([seen], { mode: 'frames', frame }, signal)
+          : [seen],
+      );
+      const explanation = explainCondition(condition, moment, notJudged);
+      const word = holds === null ? 'Not sure' : holds ? 'Yes' : 'No';
+      return { answer: `${word}. ${explanation}`, triggered: holds, tokens };
+    },
+
+    async summarize(samples, signal) {
+      const measured = await pixel.summarize(samples, signal);
+      const [first] = samples;
+      if (first === undefined) return measured;
+      const size = inputSize(first.frame);
+      const pictures = await decoded(signal, () =>
+        decoder.decodeEach(
+          samples.map(({ frame }) => frame),
+          size,
+          signal,
+        ),
+      );
+      const detected = [];
+      for (const [at, rgb] of pictures.entries()) {
+        const sample = samples[at];
+        if (rgb && sample)
+          detected.push({ detections: await detect(rgb, size, signal), capturedAt: sample.capturedAt });
+      }
+      const summary = measured.summary.replace(pixelDisclosure, disclosure);
+      return { summary: `${summarizeObjects(detected)} ${summary}`, tokens };
+    },
+  };
+
+  async function answerOpen(
+    question: string,
+    nouns: ObjectsAtom[],
+    moment: ObjectMoment,
+    frame: Uint8Array,
+    signal: AbortSignal,
+  ): Promise<string> {
+    if (nouns.length > 0) {
+      const described = nouns.map((atom) =>
+        /\bcolou?rs?\b/i.test(question) ? describeColors(atom, moment) : explainCondition(atom, moment, []),
+      );
+      return `${described.map((sentence) => sentence.replace(` ${disclosure}`, '')).join(' ')} ${disclosure}`;
+    }
+    const measured = await decoded(signal, () => readMoments({ mode: 'frames', frame }, decoder, signal));
+    const unknown = /\bhow many\b|\bcount\b/i.test(question) ? formatNotJudged([question.trim()]) : [];
+    return [describeObjects(moment), ...unknown, describeFrame(measured[0].picture), disclosure].join(' ');
+  }
+}
+
+/** Returns true for questions that the pixel model answers: "how dark is it?", "what color is the screen?". */
+function asksForMeasurement(question: string): boolean {
+  return /\b(?:colou?rs?|dark|bright|brightness|contrast)\b/i.test(question);
+}
+
+function needsMeasurements(condition: ObjectCondition): boolean {
+  return listParts(condition).some(({ kind }) => kind !== 'objects' && kind !== 'unmeasurable');
+}
+
+/** Returns the boxes of the objects that a condition names, best first, in shares of the frame. */
+function evidenceBoxes(condition: ObjectCondition, frame: ObjectMoment): EvidenceBox[] {
+  const atoms = listParts(condition).flatMap((part) => (part.kind === 'objects' ? [part] : []));
+  const found = new Set(atoms.flatMap((atom) => findObjects(atom, frame).seen));
+  return [...found]
+    .toSorted((a, b) => b.score - a.score)
+    .slice(0, maxBoxes)
+    .map(({ object, score, box }) => ({
+      label: object,
+      score: rounded(score),
+      x: rounded(box.x),
+      y: rounded(box.y),
+      width: rounded(box.width),
+      height: rounded(box.height),
+    }));
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}

@@ -1,0 +1,56 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Example } from '../../core/evaluation/labelled-set.ts';
+import type { CheckMedia } from '../../core/ports/vision-model.ts';
+import type { InputMode } from '../../core/records/capture.ts';
+import type { FfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
+import { CommandError } from '../command-error.ts';
+
+const timeoutMs = 30_000;
+/** Span of a video that a frame is taken from, in seconds: its end. */
+const frameSpanSeconds = 1;
+
+/**
+ * Reads the media of an example as a capture has them. A video gives the clip at the end of its span, and the last frame of it. A
+ * picture has no clip: in modes clip and hybrid the model gets the frame. Throws `CommandError` if it cannot be read.
+ */
+export async function readExampleMedia(
+  example: Example,
+  folder: string,
+  { mode, clipSeconds }: { mode: InputMode; clipSeconds: number },
+  ffmpeg: FfmpegRunner,
+  signal: AbortSignal,
+): Promise<CheckMedia> {
+  if ('picture' in example)
+    return { mode: 'frames', frame: await readPicture(resolve(folder, example.picture)) };
+  const { from_seconds: from, to_seconds: to } = example;
+  const seconds = Math.min(to - from, mode === 'frames' ? frameSpanSeconds : clipSeconds);
+  const path = resolve(folder, example.video);
+  const input = { kind: 'file' as const, path, fromSeconds: to - seconds, seconds };
+  try {
+    const { frame, clip } = await ffmpeg.run(
+      input,
+      { mode: 'hybrid', clipSeconds: seconds },
+      { timeoutMs },
+      signal,
+    );
+    return mode === 'frames' || clip === undefined ? { mode: 'frames', frame } : { mode, frame, clip };
+  } catch (cause) {
+    throw new CommandError(
+      `${path} cannot be read from ${from} to ${to} s.`,
+      'Check that the file exists, that ffmpeg can play it, and that the span lies in it.',
+      { cause },
+    );
+  }
+}
+
+async function readPicture(path: string): Promise<Uint8Array> {
+  const bytes = await readFile(path).catch((cause: unknown) => {
+    throw new CommandError(`${path} cannot be read.`, 'Paths are relative to the file of the set.', {
+      cause,
+    });
+  });
+  if (bytes[0] !== 0xff || bytes[1] !== 0xd8)
+    throw new CommandError(`${path} is not a JPEG.`, 'Convert it, for example with ffmpeg -i FILE FILE.jpg.');
+  return bytes;
+}

@@ -1,0 +1,31 @@
+import type { VisionModel } from '../../core/ports/vision-model.ts';
+import { priceOfModel } from '../cost/list-prices.ts';
+import { readSettings, type Settings } from '../settings.ts';
+import { createVisionModel } from '../vision-model.ts';
+
+/** Model of `--model`: `PROVIDER` or `PROVIDER:MODEL`. */
+export type ModelChoice = { name: string; vision: VisionModel };
+
+/** Creates the model of a choice, such as `pixel` or `openai:llava`; other settings stay. Throws `SettingsError`. */
+export function createChosenModel(choice: string, settings: Settings, ffmpegPath: string): ModelChoice {
+  const at = choice.indexOf(':');
+  const provider = at < 0 ? choice : choice.slice(0, at);
+  const visionModel = at < 0 ? settings.visionModel : choice.slice(at + 1);
+  const { vision } = readSettings({ WATCHPOST_VISION: provider }, {});
+  const model = createVisionModel({ ...settings, vision, visionModel }, ffmpegPath);
+  return {
+    name: at < 0 && visionModel === '' ? provider : `${model.provider}:${model.model}`,
+    vision: model,
+  };
+}
+
+/** Returns the price of tokens in USD; 0 for a local model, `null` if the price of the model is not known. */
+export function priceTokens(
+  { provider, model }: Pick<VisionModel, 'provider' | 'model'>,
+  tokens: { input_tokens: number; output_tokens: number },
+): number | null {
+  if (tokens.input_tokens + tokens.output_tokens === 0) return 0;
+  const price = priceOfModel(model);
+  if (price) return tokens.input_tokens * price.input + tokens.output_tokens * price.output;
+  return provider === 'bedrock' ? null : 0;
+}

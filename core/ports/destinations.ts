@@ -1,0 +1,44 @@
+import type { DestinationAddress } from '../records/watch.ts';
+import type { NewWatchEvent } from '../records/watch-event.ts';
+import type { WebhookResult } from './delivery.ts';
+
+/** Events that destinations receive: those of the log except `progress`, and the test alert. */
+export type NotifiedEvent =
+  Exclude<NewWatchEvent, { type: 'progress' }> | { type: 'test'; data: { message: string } };
+
+/** Event of a watch with everything that a format needs. */
+export type Notification = {
+  /** Id that all attempts share, so that receivers can detect a repetition. */
+  id: string;
+  caller: string;
+  watchId: string;
+  watchName: string;
+  labels: readonly string[];
+  /** Conditions of the watch, in their order. */
+  conditions: readonly { condition_id: string; condition: string }[];
+  /** 0 for the test alert. */
+  sequence: number;
+  timestamp: string;
+  /** Stream URL with masked password. */
+  sourceUrl: string;
+  event: NotifiedEvent;
+  /** Evidence as JPEG; `null` if the event has none, or if it has expired. */
+  frame: Uint8Array | null;
+  /** Public link to the evidence; `null` without a public base URL. */
+  frameUrl: string | null;
+  /** True if a webhook contains the frame as base64. */
+  includeFrame: boolean;
+};
+
+/**
+ * `delivered`; `skipped`: the format has no message for the event; `retry`: a later attempt may succeed; `rejected`: this event never will;
+ * `gone`: the destination accepts nothing any more.
+ */
+export type DestinationOutcome = 'delivered' | 'skipped' | 'retry' | 'rejected' | 'gone';
+
+export type DestinationResult = WebhookResult & { outcome: DestinationOutcome };
+
+/** Sends one event to one destination, through the egress guard. Errors of receivers are results, not exceptions. */
+export interface Destinations {
+  send(address: DestinationAddress, notification: Notification): Promise<DestinationResult>;
+}

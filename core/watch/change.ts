@@ -1,0 +1,160 @@
+import type { Watch, WatchCondition, WatchConfig } from '../records/watch.ts';
+import type { NewWatchEvent, WatchChangeReason } from '../records/watch-event.ts';
+import type { AlertCloseReason, ConditionState, WatchState } from '../records/watch-state.ts';
+import { addSeconds } from '../time.ts';
+import { alertFields, closeAlert } from './alerts.ts';
+import type { AlertStep } from './alerts.ts';
+import { closed, forget, isOpen } from './condition.ts';
+import { countCoverage } from './coverage.ts';
+import { initialConditionState } from './initial-state.ts';
+import { watchStatus } from './status.ts';
+import type { WatchDecision, WatchRecord } from './tick.ts';
+
+/** Pauses a watch: closes its alerts; its conditions begin in `unknown` after it resumes. */
+export function pauseWatch({ watch, state }: WatchRecord, reason: string, now: Date): WatchDecision {
+  const { coverage: _, hours } = countCoverage(state, watch.config, state.in_gap ? 'not_seen' : 'seen', now);
+  const causes = { ...state.causes, paused: state.causes.paused ?? { since: now.toISOString(), reason } };
+  const { conditions, steps } = closeAll(watch, state, 'paused', now);
+  const after = {
+    ...state,
+    conditions,
+    causes,
+    trouble: null,
+    counted_until: null,
+    in_gap: false,
+    next: state.next && { ...state.next, done: true },
+    handed_over: null,
+  };
+  return decision(after, steps, 'paused', hours);
+}
+
+/** Resumes a watch: its next tick comes immediately. A stream that was lost has its grace period again. */
+export function resumeWatch({ state }: WatchRecord, now: Date): WatchDecision {
+  const causes = { ...state.causes, paused: null, stream_lost: null };
+  const conditions = state.conditions.map((condition) => restarted(condition, now));
+  const after = { ...state, conditions, causes, next: null, handed_over: null };
+  return decision(after, [], 'resumed');
+}
+
+/**
+ * Applies a changed configuration. A condition with another text closes its alert and begins in `unknown`; other numbers of checks keep its state
+ * and empty its history. `watch` has the configuration before.
+ */
+export function changeWatch({ watch, state }: WatchRecord, config: WatchConfig, now: Date): WatchDecision {
+  const steps: AlertStep[] = [];
+  const moment = { watch, frameKey: state.last_frame?.key ?? null, now };
+  const close = (condition: ConditionState, rule: WatchCondition, reason: AlertCloseReason) => {
+    if (isOpen(condition)) steps.push(closeAlert(condition, rule, reason, moment));
+  };
+  for (const condition of state.conditions) {
+    const before = findRule(watch.config, condition.condition_id);
+    if (before && !findRule(config, condition.condition_id)) close(condition, before, 'removed');
+  }
+  const conditions = config.conditions.map((rule) => {
+    const condition = state.conditions.find(({ condition_id: id }) => id === rule.condition_id);
+    const before = findRule(watch.config, rule.condition_id);
+    if (!condition || !before) return initialConditionState(rule.condition_id, now);
+    if (before.condition !== rule.condition) {
+      close(condition, before, 'changed');
+      return initialConditionState(rule.condition_id, now);
+    }
+    const joined = { ...condition, left_out: 0 };
+    return hasSameChecks(before, rule) ? joined : forget(joined);
+  });
+  return decision({ ...state, conditions, next: null, handed_over: null }, steps, 'changed');
+}
+
+/** Closes the alerts of a watch that is deleted. */
+export function deleteWatch({ watch, state }: WatchRecord, now: Date): WatchDecision {
+  const { conditions, steps } = closeAll(watch, state, 'deleted', now);
+  const next = state.next && { ...state.next, done: true };
+  return { ...decision({ ...state, conditions, next }, steps), hours: [] };
+}
+
+/** Snoozes one condition, or all: no alert opens or is repeated for `seconds`; 0 ends the snooze. */
+export function snoozeWatch(
+  state: WatchState,
+  seconds: number,
+  conditionId: string | undefined,
+  now: Date,
+): WatchState {
+  const until = seconds === 0 ? null : addSeconds(now, seconds).toISOString();
+  const conditions = state.conditions.map((condition) =>
+    conditionId === undefined || condition.condition_id === conditionId
+      ? { ...condition, snoozed_until: until }
+      : condition,
+  );
+  return { ...state, conditions };
+}
+
+/** Acknowledges an open alert: it is not repeated any more. Returns undefined if no condition has it, or if it is acknowledged. */
+export function acknowledgeAlert(
+  { watch, state }: WatchRecord,
+  alertId: string,
+  by: string,
+  now: Date,
+): { state: WatchState; event: NewWatchEvent } | undefined {
+  const condition = state.conditions.find(({ alert }) => alert?.alert_id === alertId);
+  const rule = condition && findRule(watch.config, condition.condition_id);
+  if (!rule || !isOpen(condition) || condition.alert.acknowledged_at !== null) return undefined;
+  const alert = { ...condition.alert, acknowledged_at: now.toISOString() };
+  const conditions = state.conditions.map((other) => (other === condition ? { ...other, alert } : other));
+  const data = { ...alertFields(condition, rule), by };
+  return { state: { ...state, conditions }, event: { type: 'alert_acknowledged', data } };
+}
+
+function closeAll(watch: Watch, state: WatchState, reason: AlertCloseReason, now: Date) {
+  const moment = { watch, frameKey: state.last_frame?.key ?? null, now };
+  const steps: AlertStep[] = [];
+  const conditions = state.conditions.map((condition) => {
+    const rule = findRule(watch.config, condition.condition_id);
+    if (rule && isOpen(condition)) steps.push(closeAlert(condition, rule, reason, moment));
+    return closed(condition, 'unknown');
+  });
+  return { conditions, steps };
+}
+
+/** Returns a condition that begins again. It keeps its cooldown and its snooze. */
+function restarted(condition: ConditionState, now: Date): ConditionState {
+  const { last_opened_at, snoozed_until } = condition;
+  return { ...initialConditionState(condition.condition_id, now), last_opened_at, snoozed_until };
+}
+
+function hasSameChecks(before: WatchCondition, after: WatchCondition): boolean {
+  return (
+    before.checks_to_open === after.checks_to_open &&
+    before.checks_considered === after.checks_considered &&
+    before.checks_to_close === after.checks_to_close
+  );
+}
+
+function findRule(config: WatchConfig, conditionId: string): WatchCondition | undefined {
+  return config.conditions.find(({ condition_id: id }) => id === conditionId);
+}
+
+function decision(
+  state: WatchState,
+  steps: readonly AlertStep[],
+  reason?: WatchChangeReason,
+  hours: WatchDecision['hours'] = [],
+): WatchDecision {
+  const evidence = steps.length > 0;
+  const { last_frame: frame } = state;
+  const status = watchStatus(state.causes);
+  return {
+    state: {
+      ...state,
+      last_frame: frame && { ...frame, evidence: frame.evidence || evidence },
+    },
+    events: [...steps.map(({ event }) => event), ...changedEvent(reason, status)],
+    alerts: steps.map(({ change }) => change),
+    hours,
+  };
+}
+
+function changedEvent(
+  reason: WatchChangeReason | undefined,
+  status: ReturnType<typeof watchStatus>,
+): NewWatchEvent[] {
+  return reason ? [{ type: 'watch_changed', data: { status, reason } }] : [];
+}

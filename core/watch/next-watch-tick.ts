@@ -1,0 +1,78 @@
+import type { Watch } from '../records/watch.ts';
+import type { NextWatchTick, WatchStatus } from '../records/watch-state.ts';
+import { addSeconds, ageSeconds, ceilToSecond, earlier, later, nextGridTime } from '../time.ts';
+import type { WatchOutcome } from './outcome.ts';
+
+/** State after a tick that decides when the next one comes. */
+export type TickPlan = {
+  status: WatchStatus;
+  /** True if a condition is partly confirmed. */
+  isPending: boolean;
+  /** True if the model judged all conditions in the capture. */
+  looked: boolean;
+  /** Wait after a capture of a stream with trouble; undefined if the interval applies. */
+  troubleWaitSeconds: number | undefined;
+  /** Next change of the schedule. */
+  scheduleUntil: Date | null;
+  /** Begin of the next local day. */
+  dayEnd: Date;
+};
+
+/** Longest time between two ticks: a schedule repeats every week. One more day covers the change of a clock. */
+const maxWaitSeconds = 8 * 86_400;
+
+/** Plans the next tick. The boundary of a span, and of a day after the budget was used up, has a tick without a capture. */
+export function planNextTick(watch: Watch, outcome: WatchOutcome, plan: TickPlan, now: Date): NextWatchTick {
+  const shared = { looked: plan.looked, resolve_again: outcome.kind === 'capture_failed' };
+  if (plan.status === 'paused')
+    return { done: true, wait_until: toWakeUp(now), closing: true, confirming: false, ...shared };
+  const boundary = nextBoundary(plan);
+  const sleeps = plan.status === 'off_schedule' || plan.status === 'budget_exhausted';
+  const check = sleeps ? undefined : nextCheck(watch, outcome, plan, now);
+  if (boundary && (!check || check.at >= boundary))
+    return { done: false, wait_until: toWakeUp(boundary), closing: true, confirming: false, ...shared };
+  const at = check?.at ?? addSeconds(now, maxWaitSeconds);
+  return {
+    done: false,
+    wait_until: toWakeUp(at),
+    closing: !check,
+    confirming: check?.confirming ?? false,
+    ...shared,
+  };
+}
+
+function nextBoundary({ status, scheduleUntil, dayEnd }: TickPlan): Date | null {
+  if (status !== 'budget_exhausted') return scheduleUntil;
+  return scheduleUntil === null ? dayEnd : earlier(scheduleUntil, dayEnd);
+}
+
+function nextCheck(
+  { config, created_at }: Watch,
+  outcome: WatchOutcome,
+  { isPending, troubleWaitSeconds }: TickPlan,
+  now: Date,
+): { at: Date; confirming: boolean } {
+  if (troubleWaitSeconds !== undefined) return { at: addSeconds(now, troubleWaitSeconds), confirming: false };
+  const onGrid = nextGridTime(new Date(created_at), config.interval_seconds, now);
+  if (!isPending) return { at: onGrid, confirming: false };
+  const confirmAt = later(addSeconds(now, config.confirm_seconds), nextSegmentAt(outcome) ?? now);
+  return confirmAt < onGrid ? { at: confirmAt, confirming: true } : { at: onGrid, confirming: false };
+}
+
+/** Returns when the stream should have a segment that was not captured yet; undefined if it has none. */
+function nextSegmentAt(outcome: WatchOutcome): Date | undefined {
+  if (!('captured' in outcome)) return undefined;
+  const { position, since } = outcome.captured.seen;
+  return position.segment === null ? undefined : addSeconds(new Date(since), position.segment_seconds);
+}
+
+/** Returns the time of the next tick: `now` if none is planned yet, or if the clock was set back since. */
+export function watchWakeUpTime(next: NextWatchTick | null, now: Date): Date {
+  if (next === null) return now;
+  const planned = new Date(next.wait_until);
+  return ageSeconds(now, planned) > maxWaitSeconds + 1 ? now : planned;
+}
+
+function toWakeUp(at: Date): string {
+  return ceilToSecond(at).toISOString();
+}

@@ -1,0 +1,32 @@
+import type { Failure } from '../records/job.ts';
+import type { Screening } from '../tick/screen-capture.ts';
+import type { Cost } from './budget.ts';
+import type { Verdict } from './condition.ts';
+
+type Captured = Extract<Screening, { kind: 'fresh' }>['captured'];
+
+/** Answer of the model about one condition; `verdict` is `null` if it has none. */
+export type ConditionAnswer = {
+  condition_id: string;
+  /** Text that the model was asked about: an answer about an older text is dropped. */
+  condition: string;
+  verdict: Verdict | null;
+  /** True if a joint call left the condition out, or named it twice. */
+  leftOut: boolean;
+  /** True if the condition was asked about with others. */
+  joint: boolean;
+};
+
+/** Outcome of a watch's tick. */
+export type WatchOutcome =
+  | Exclude<Screening, { kind: 'fresh' }>
+  | {
+      kind: 'judged';
+      captured: Captured;
+      answers: ConditionAnswer[];
+      used: Cost & { input_tokens: number; output_tokens: number };
+      /** Failure of a call, if one failed. */
+      failure: Failure | null;
+    }
+  /** Fresh, but the day's budget does not cover the calls, or the model has no price. */
+  | { kind: 'not_asked'; captured: Captured; why: 'budget' | 'price' };

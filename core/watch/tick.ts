@@ -1,0 +1,301 @@
+import type { Watch, WatchCondition } from '../records/watch.ts';
+import type { NewWatchEvent } from '../records/watch-event.ts';
+import type { AlertChange, BudgetState, ConditionState, WatchState } from '../records/watch-state.ts';
+import { closeAlert, openAlert, remindAlert } from './alerts.ts';
+import type { AlertStep } from './alerts.ts';
+import { budgetOnDay, isExhausted, isNearlyExhausted, settle } from './budget.ts';
+import type { Cost } from './budget.ts';
+import {
+  afterTimeWithoutSight,
+  closed,
+  closesNow,
+  isOpen,
+  isPending,
+  opensNow,
+  remindsNow,
+  withSight,
+  withVerdict,
+} from './condition.ts';
+import { countCoverage } from './coverage.ts';
+import type { HourlyCounts, Sight } from './coverage.ts';
+import { initialConditionState } from './initial-state.ts';
+import { planNextTick } from './next-watch-tick.ts';
+import type { ConditionAnswer, WatchOutcome } from './outcome.ts';
+import { createWatchProgress } from './progress.ts';
+import { localDay, scheduleAt } from './schedule.ts';
+import { watchStatus } from './status.ts';
+import { afterStreamOutcome, troubleWaitSeconds } from './stream-trouble.ts';
+import { countTick } from './tick-counts.ts';
+
+/** Watch as stored: its configuration, and the state that its ticks write. */
+export type WatchRecord = { watch: Watch; state: WatchState };
+
+export type WatchTickInput = {
+  outcome: WatchOutcome;
+  /** Worst case of a check of all conditions, which the rest of the day's budget must cover. */
+  need: Cost;
+};
+
+/** Returns the id of an alert: a UUIDv5 of watch, condition and the number of the opening. */
+export type CreateAlertId = (watchId: string, conditionId: string, opening: number) => string;
+
+/** Decision of a tick. Events are in the order of the log. */
+export type WatchDecision = {
+  state: WatchState;
+  events: NewWatchEvent[];
+  alerts: AlertChange[];
+  /** Counts to add, by hour. */
+  hours: HourlyCounts[];
+};
+
+/** Decides a tick of a watch: phases of its conditions, alerts, status, next tick. Pure. */
+export function decideWatchTick(
+  { watch, state: stored }: WatchRecord,
+  { outcome, need }: WatchTickInput,
+  now: Date,
+  createAlertId: CreateAlertId,
+): WatchDecision {
+  const { config } = watch;
+  const tick = stored.last_tick + 1;
+  const schedule = scheduleAt(config.schedule, now);
+  const day = localDay(config.schedule?.time_zone ?? 'UTC', now);
+  const stream = afterStreamOutcome(stored, outcome, now);
+  const used = outcome.kind === 'judged' ? outcome.used : null;
+  const settled = settle(budgetOnDay(config.budget, stored.budget, day.date), tick, used);
+  const isUsedUp = isExhausted(config.budget, settled, need);
+  const losesPrice = outcome.kind === 'not_asked' && outcome.why === 'price';
+  const causes = {
+    paused: losesPrice ? since(stored.causes.paused, 'model_without_price', now) : stored.causes.paused,
+    off_schedule: schedule.active ? null : since(stored.causes.off_schedule, 'schedule', now),
+    budget_exhausted: isUsedUp ? since(stored.causes.budget_exhausted, 'budget', now) : null,
+    stream_lost: stream.lost,
+  };
+  const status = watchStatus(causes);
+  const captured = 'captured' in outcome ? outcome.captured : null;
+  const frameKey = captured?.frame_key ?? stored.last_frame?.key ?? null;
+  const moment = { watch, frameKey, now };
+
+  const watches = !causes.paused && schedule.active;
+  const conditions = alignConditions(config.conditions, stored.conditions, now).map((state) => {
+    const rule = findRule(config.conditions, state);
+    const aged = afterTimeWithoutSight(state, config.interval_seconds, now);
+    return watches && rule ? observe(aged, rule, outcome, now) : aged;
+  });
+  const closings: AlertStep[] = [];
+  const openings: AlertStep[] = [];
+  const reminders: AlertStep[] = [];
+  let { openings: opening } = stored;
+  const after = conditions.map((state) => {
+    const rule = findRule(config.conditions, state);
+    if (!rule) return state;
+    if (isOpen(state)) {
+      if (!watches) {
+        closings.push(closeAlert(state, rule, causes.paused ? 'paused' : 'off_schedule', moment));
+        return closed(state, 'unknown');
+      }
+      if (closesNow(state, rule)) {
+        closings.push(closeAlert(state, rule, 'cleared', moment));
+        return closed(state, 'clear');
+      }
+      if (isUsedUp || !remindsNow(state, rule, now)) return state;
+      const reminder = remindAlert(state, rule, moment);
+      reminders.push(reminder);
+      return reminder.state;
+    }
+    if (!watches) return closed(state, 'unknown');
+    if (!opensNow(state, rule, now)) return state;
+    opening += 1;
+    const alertId = createAlertId(watch.watch_id, state.condition_id, opening);
+    const step = openAlert(state, rule, alertId, explainOpening(state, outcome), moment);
+    openings.push(step);
+    return step.state;
+  });
+
+  const warns = settled !== null && !settled.warned && isNearlyExhausted(config.budget, settled);
+  const budget: BudgetState | null = warns ? { ...settled, warned: true } : settled;
+  const isPaused = causes.paused !== null;
+  const looked = sawEverything(outcome, config.conditions);
+  const next = planNextTick(
+    watch,
+    outcome,
+    {
+      status,
+      isPending: after.some((state) => {
+        const rule = findRule(config.conditions, state);
+        return rule !== undefined && isPending(state, rule);
+      }),
+      looked,
+      troubleWaitSeconds: troubleWaitSeconds(stream),
+      scheduleUntil: schedule.until,
+      dayEnd: day.end,
+    },
+    now,
+  );
+  const { coverage, hours } = countCoverage(stored, config, toSight(outcome, watches), now);
+  const steps = [...closings, ...openings, ...reminders];
+  const events: NewWatchEvent[] = [
+    ...(outcome.kind === 'no_capture' ? [] : [createWatchProgress(tick, outcome, after, next)]),
+    ...steps.map(({ event }) => event),
+    ...streamEvents(stored, stream, after, now),
+    ...changes(stored, causes, warns).map((reason): NewWatchEvent => ({
+      type: 'watch_changed',
+      data: { status, reason },
+    })),
+  ];
+  return {
+    state: {
+      ...stored,
+      conditions: after,
+      openings: opening,
+      causes,
+      trouble: stream.trouble,
+      budget,
+      ...streaks(stored, outcome, looked),
+      ...(watches ? coverage : { counted_until: null, in_gap: false }),
+      last_frame: captured
+        ? {
+            key: captured.frame_key,
+            captured_at: captured.captured_at,
+            evidence: steps.length > 0,
+          }
+        : stored.last_frame && {
+            ...stored.last_frame,
+            evidence: stored.last_frame.evidence || steps.length > 0,
+          },
+      last_tick: tick,
+      next: isPaused ? { ...next, done: true } : next,
+      handed_over: null,
+    },
+    events,
+    alerts: steps.map(({ change }) => change),
+    hours: [
+      ...hours,
+      ...countTick(
+        outcome,
+        { opened: openings.length, closed: closings.length, reminders: reminders.length },
+        now,
+      ),
+    ],
+  };
+}
+
+/** Returns one state per condition of the configuration, in its order. */
+function alignConditions(
+  rules: readonly WatchCondition[],
+  states: readonly ConditionState[],
+  now: Date,
+): ConditionState[] {
+  return rules.map(
+    ({ condition_id: id }) =>
+      states.find(({ condition_id: other }) => other === id) ?? initialConditionState(id, now),
+  );
+}
+
+function findRule(
+  rules: readonly WatchCondition[],
+  { condition_id: id }: ConditionState,
+): WatchCondition | undefined {
+  return rules.find(({ condition_id: other }) => other === id);
+}
+
+/** Applies the outcome to one condition. An answer about another text than the current one is dropped. */
+function observe(
+  state: ConditionState,
+  rule: WatchCondition,
+  outcome: WatchOutcome,
+  now: Date,
+): ConditionState {
+  if (outcome.kind === 'skipped' && outcome.why === 'no_motion') return withSight(state, now);
+  const answer = findAnswer(outcome, state.condition_id);
+  if (!answer || answer.condition !== rule.condition) return state;
+  if (answer.verdict === null)
+    return { ...state, unjudged: true, left_out: state.left_out + (answer.leftOut ? 1 : 0) };
+  const judged = withVerdict(state, rule, answer.verdict, now);
+  return answer.joint ? { ...judged, left_out: 0 } : judged;
+}
+
+function findAnswer(outcome: WatchOutcome, conditionId: string): ConditionAnswer | undefined {
+  if (outcome.kind !== 'judged') return undefined;
+  return outcome.answers.find(({ condition_id: id }) => id === conditionId);
+}
+
+/** Returns the explanation of an opening; a held-back one may come with a tick that has no verdict. */
+function explainOpening({ condition_id: id }: ConditionState, outcome: WatchOutcome): string {
+  return findAnswer(outcome, id)?.verdict?.explanation ?? 'It held in the last checks.';
+}
+
+/** Returns true if the model gave a verdict of each condition: only then is the capture the motion reference. */
+function sawEverything(outcome: WatchOutcome, rules: readonly WatchCondition[]): boolean {
+  return rules.every(({ condition_id: id, condition }) => {
+    const answer = findAnswer(outcome, id);
+    return answer !== undefined && answer.verdict !== null && answer.condition === condition;
+  });
+}
+
+function toSight(outcome: WatchOutcome, watches: boolean): Sight {
+  if (!watches) return 'seen';
+  switch (outcome.kind) {
+    case 'judged':
+      return outcome.answers.some(({ verdict }) => verdict !== null) ? 'seen' : 'not_seen';
+    case 'skipped':
+      if (outcome.why === 'repeated') return 'unknown';
+      return outcome.why === 'no_motion' ? 'seen' : 'not_seen';
+    case 'no_capture':
+      return 'unknown';
+    default:
+      return 'not_seen';
+  }
+}
+
+function streaks(stored: WatchState, outcome: WatchOutcome, looked: boolean) {
+  const failure = outcome.kind === 'judged' ? outcome.failure : null;
+  const failures = outcome.kind === 'judged' && failure === null ? 0 : stored.model_failures_in_a_row;
+  const skipped = outcome.kind === 'skipped' ? stored.skipped_in_a_row + 1 : stored.skipped_in_a_row;
+  return {
+    skipped_in_a_row: looked ? 0 : skipped,
+    model_failures_in_a_row: failure ? failures + 1 : failures,
+    model_failure: outcome.kind === 'judged' ? failure : stored.model_failure,
+  };
+}
+
+function streamEvents(
+  { causes: { stream_lost: before } }: WatchState,
+  { lost }: ReturnType<typeof afterStreamOutcome>,
+  conditions: readonly ConditionState[],
+  now: Date,
+): NewWatchEvent[] {
+  if ((before === null) === (lost === null)) return [];
+  const change = lost ?? before;
+  if (change === null) return [];
+  const data = {
+    reason: change.reason,
+    lost_seconds: Math.max(0, (now.getTime() - Date.parse(change.since)) / 1000),
+    open_alerts: conditions.flatMap(({ alert }) => (alert ? [alert.alert_id] : [])),
+  };
+  return [{ type: lost ? 'stream_lost' : 'stream_recovered', data }];
+}
+
+type ChangeReason = Extract<NewWatchEvent, { type: 'watch_changed' }>['data']['reason'];
+
+function changes(
+  { causes: before }: WatchState,
+  after: WatchState['causes'],
+  warns: boolean,
+): ChangeReason[] {
+  const reasons: ChangeReason[] = [];
+  if (!before.paused && after.paused) reasons.push('model_without_price');
+  if (!before.off_schedule && after.off_schedule) reasons.push('schedule_ended');
+  if (before.off_schedule && !after.off_schedule) reasons.push('schedule_began');
+  if (warns) reasons.push('budget_warning');
+  if (!before.budget_exhausted && after.budget_exhausted) reasons.push('budget_exhausted');
+  if (before.budget_exhausted && !after.budget_exhausted) reasons.push('budget_renewed');
+  return reasons;
+}
+
+function since(
+  cause: { since: string; reason: string } | null,
+  reason: string,
+  now: Date,
+): { since: string; reason: string } {
+  return cause ?? { since: now.toISOString(), reason };
+}

@@ -1,0 +1,253 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net';
+import { Aedes } from 'aedes';
+import { SMTPServer } from 'smtp-server';
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createDestinations } from '../../../adapters/destinations/destination-sender.ts';
+import { createSmtpSender } from '../../../adapters/destinations/email/smtp.ts';
+import { createPublisher } from '../../../adapters/destinations/mqtt/publish.ts';
+import { createEgressGuard } from '../../../adapters/egress/guard.ts';
+import { createGuardedHttp } from '../../../adapters/egress/guarded-http.ts';
+import { createWebhookSender } from '../../../adapters/webhook/webhook-sender.ts';
+import { createWebhookSigner } from '../../../adapters/webhook/webhook-signer.ts';
+import type { DestinationAddress } from '../../../core/records/watch.ts';
+import { alertId, frame, notify, watchId } from './notifications.ts';
+
+/** Whole requests against local servers that speak the protocol of each destination. */
+
+const signer = createWebhookSigner({ masterSecret: new Uint8Array(32) });
+const elapsedMs = () => performance.now();
+
+describe('destinations over HTTP', () => {
+  test('a webhook is signed, so that the public library accepts it', async () => {
+    const vendor = await startVendor(204);
+    const result = await send({ type: 'webhook', url: vendor.url }, { now: () => new Date() });
+    expect(result).toMatchObject({ status: 204, outcome: 'delivered' });
+    const [{ body, headers }] = vendor.received as [Received];
+    expect(new Webhook(await signer.secret('harbour')).verify(body.toString(), headers)).toMatchObject({
+      type: 'alert_opened',
+      data: { alert_id: alertId },
+    });
+  });
+
+  test('Slack, Discord, ntfy and PagerDuty receive their format at the given address', async () => {
+    const vendor = await startVendor(200);
+    const { url } = vendor;
+    for (const address of [
+      { type: 'slack', url },
+      { type: 'discord', url },
+      { type: 'ntfy', url, token: 'tk_1' },
+      { type: 'pagerduty', url, routing_key: 'k'.repeat(32) },
+    ] as const)
+      expect(await send(address)).toMatchObject({ status: 200, outcome: 'delivered', error: null });
+    const [slack, discord, ntfy, pagerduty] = vendor.received as [Received, Received, Received, Received];
+    expect(JSON.parse(slack.body.toString()).blocks[0].text.text).toBe('Gate 3: a truck blocks the gate');
+    const form = await new Response(Buffer.from(discord.body), { headers: discord.headers }).formData();
+    expect((form.get('files[0]') as File).size).toBe(frame.length);
+    expect(ntfy.headers).toMatchObject({
+      priority: '5',
+      filename: 'frame.jpg',
+      authorization: 'Bearer tk_1',
+    });
+    expect(new Uint8Array(ntfy.body)).toEqual(frame);
+    expect(JSON.parse(pagerduty.body.toString())).toMatchObject({
+      event_action: 'trigger',
+      dedup_key: alertId,
+    });
+  });
+
+  test('a rate limit is retried after the time of the vendor, and a deleted address is gone', async () => {
+    const limited = await startVendor(429, { 'retry-after': '7' });
+    expect(await send({ type: 'discord', url: limited.url })).toMatchObject({
+      outcome: 'retry',
+      retryAfter: '7',
+    });
+    const deleted = await startVendor(404);
+    expect(await send({ type: 'slack', url: deleted.url })).toMatchObject({ status: 404, outcome: 'gone' });
+  });
+
+  test('an address that the guard refuses receives nothing, and the error does not name it', async () => {
+    const vendor = await startVendor(204);
+    for (const type of ['webhook', 'slack', 'discord', 'ntfy', 'mqtt'] as const) {
+      const url = type === 'mqtt' ? vendor.url.replace('http', 'mqtt') : vendor.url;
+      const result = await send({ type, url }, { allowRanges: [] });
+      expect(result).toMatchObject({
+        status: null,
+        outcome: 'retry',
+        error: expect.any(String),
+        latencyMs: 0,
+      });
+      expect(result.error).not.toContain('127.0.0.1');
+    }
+    expect(vendor.received).toEqual([]);
+  });
+
+  test('a redirect is not followed', async () => {
+    const target = await startVendor(200);
+    const vendor = await startVendor(307, { location: target.url });
+    expect(await send({ type: 'slack', url: vendor.url })).toMatchObject({ status: 307, outcome: 'retry' });
+    expect(target.received).toEqual([]);
+  });
+});
+
+describe('e-mail', () => {
+  test('an allowed recipient receives subject, text and frame', async () => {
+    const server = await startMailServer();
+    const result = await send({ type: 'email', to: 'guard@example.com' }, { smtp: server.url });
+    expect(result).toMatchObject({ status: 250, outcome: 'delivered' });
+    const [mail] = server.mails as [ReceivedMail];
+    expect(mail.to).toEqual(['guard@example.com']);
+    expect(mail.text).toContain('Subject: Gate 3: a truck blocks the gate');
+    expect(mail.text).toContain(Buffer.from(frame).toString('base64'));
+  });
+
+  test('a recipient that the operator does not allow receives nothing and disables the destination', async () => {
+    const server = await startMailServer();
+    const result = await send({ type: 'email', to: 'other@evil.example' }, { smtp: server.url });
+    expect(result).toMatchObject({ outcome: 'gone', error: 'The operator does not allow this recipient' });
+    expect(server.mails).toEqual([]);
+  });
+
+  test.each([
+    { code: 550, outcome: 'gone' },
+    { code: 552, outcome: 'rejected' },
+    { code: 451, outcome: 'retry' },
+  ])('a reply $code to the recipient is $outcome', async ({ code, outcome }) => {
+    const server = await startMailServer(code);
+    expect(await send({ type: 'email', to: 'guard@example.com' }, { smtp: server.url })).toMatchObject({
+      status: code,
+      outcome,
+      error: `The SMTP server answered ${code}`,
+    });
+  });
+
+  test('a server that is down is retried, and a service without one disables the destination', async () => {
+    const down = await send({ type: 'email', to: 'guard@example.com' }, { smtp: 'smtp://127.0.0.1:1' });
+    expect(down).toMatchObject({ status: null, outcome: 'retry' });
+    expect(await send({ type: 'email', to: 'guard@example.com' })).toMatchObject({ outcome: 'gone' });
+  });
+});
+
+describe('MQTT', () => {
+  test('a broker receives the entities, the state and the image, and keeps them', async () => {
+    const broker = await startBroker();
+    const result = await send({ type: 'mqtt', url: broker.url });
+    expect(result).toMatchObject({ outcome: 'delivered', error: null });
+    const retained = new Map(
+      broker.published.filter(({ retain }) => retain).map((each) => [each.topic, each]),
+    );
+    expect(retained.get(`watchpost/${watchId}/condition/truck`)?.payload.toString()).toBe('ON');
+    expect(new Uint8Array(retained.get(`watchpost/${watchId}/frame`)!.payload)).toEqual(frame);
+    expect([...retained.keys()].filter((topic) => topic.startsWith('homeassistant/'))).toHaveLength(3);
+  });
+
+  test('a broker that refuses the password is a failure that says so', async () => {
+    const broker = await startBroker('right');
+    const refused = await send({ type: 'mqtt', url: broker.url.replace('//', '//home:wrong@') });
+    expect(refused).toMatchObject({ outcome: 'retry', error: expect.stringContaining('Connection refused') });
+    const accepted = await send({ type: 'mqtt', url: broker.url.replace('//', '//home:right@') });
+    expect(accepted).toMatchObject({ outcome: 'delivered' });
+  });
+
+  test('a server that accepts a connection and says nothing times out', async () => {
+    const silent = createTcpServer((socket) => socket.on('error', () => undefined));
+    const port = await listen(silent);
+    const publish = createPublisher({ guard: guardFor(['127.0.0.0/8']), elapsedMs, timeoutSeconds: 0.2 });
+    expect(await publish(`mqtt://127.0.0.1:${port}`, [])).toMatchObject({
+      outcome: 'retry',
+      error: 'The broker did not answer in time',
+    });
+  });
+});
+
+type Received = { headers: Record<string, string>; body: Buffer };
+type ReceivedMail = { to: string[]; text: string };
+type SendOptions = { allowRanges?: string[]; smtp?: string; now?: () => Date };
+
+function guardFor(allowRanges: string[]) {
+  return createEgressGuard({ allowRanges });
+}
+
+function send(address: Omit<DestinationAddress, 'destination_id'>, options: SendOptions = {}) {
+  const guard = guardFor(options.allowRanges ?? ['127.0.0.0/8']);
+  const http = createGuardedHttp(guard);
+  onTestFinished(() => http.close());
+  const destinations = createDestinations({
+    webhooks: createWebhookSender({ http, version: '1.2.3', elapsedMs }),
+    signer,
+    now: options.now ?? (() => new Date('2026-03-01T12:00:00.000Z')),
+    publish: createPublisher({ guard, elapsedMs }),
+    ...(options.smtp !== undefined && {
+      mail: {
+        send: createSmtpSender({ url: options.smtp, from: 'watchpost@example.com', elapsedMs }),
+        recipients: ['guard@example.com'],
+      },
+    }),
+  });
+  return destinations.send({ destination_id: 'd', ...address }, notify('alert_opened'));
+}
+
+async function listen(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+async function startVendor(status: number, headers: Record<string, string> = {}) {
+  const received: Received[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      received.push({ headers: request.headers as Record<string, string>, body: Buffer.concat(chunks) });
+      response.writeHead(status, headers).end('{}');
+    });
+  });
+  return { url: `http://127.0.0.1:${await listen(server)}/hook`, received };
+}
+
+/** Starts an SMTP server. With `refusal`, it refuses each recipient with this code. */
+async function startMailServer(refusal?: number) {
+  const mails: ReceivedMail[] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onRcptTo: (_, __, done) =>
+      refusal === undefined ? done() : done(Object.assign(new Error('refused'), { responseCode: refusal })),
+    onData: (stream: NodeJS.ReadableStream, session: any, done: () => void) => {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', () => {
+        const to = session.envelope.rcptTo.map(({ address }: { address: string }) => address);
+        mails.push({ to, text: Buffer.concat(chunks).toString() });
+        done();
+      });
+    },
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
+  onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  return { url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`, mails };
+}
+
+async function startBroker(password?: string) {
+  const published: { topic: string; payload: Buffer; retain: boolean }[] = [];
+  const broker = await Aedes.createBroker({
+    authenticate: (_, __, given, done) =>
+      done(
+        password === undefined || given?.toString() === password
+          ? null
+          : Object.assign(new Error('refused'), { returnCode: 4 }),
+        password === undefined || given?.toString() === password,
+      ),
+  });
+  broker.on('publish', (packet, client) => {
+    if (client)
+      published.push({ topic: packet.topic, payload: packet.payload as Buffer, retain: packet.retain });
+  });
+  onTestFinished(() => new Promise<void>((resolve) => broker.close(() => resolve())));
+  const port = await listen(createTcpServer(broker.handle));
+  return { url: `mqtt://127.0.0.1:${port}`, published };
+}

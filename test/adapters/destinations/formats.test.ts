@@ -1,0 +1,292 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { toDiscordRequest } from '../../../adapters/destinations/discord/discord.ts';
+import { isAllowedRecipient, toMail } from '../../../adapters/destinations/email/email.ts';
+import { toPublications } from '../../../adapters/destinations/mqtt/mqtt.ts';
+import { toNtfyRequest } from '../../../adapters/destinations/ntfy/ntfy.ts';
+import { toPagerdutyRequest } from '../../../adapters/destinations/pagerduty/pagerduty.ts';
+import { outcomeFor } from '../../../adapters/destinations/request.ts';
+import { slackStatuses, toSlackRequest } from '../../../adapters/destinations/slack/slack.ts';
+import { toWebhookRequest } from '../../../adapters/destinations/webhook/webhook.ts';
+import type { NotifiedEvent } from '../../../core/ports/destinations.ts';
+import { alertId, events, frame, hostile, notify, watchId } from './notifications.ts';
+
+/** Every format against the documented limits of its vendor, for every event and for hostile texts. */
+
+const types = Object.keys(events) as NotifiedEvent['type'][];
+const url = 'https://example.com/secret';
+const longest = { explanation: hostile, condition: hostile, by: hostile };
+
+const slackText = (max: number) => z.string().min(1).max(max);
+const slackMessage = z.strictObject({
+  text: slackText(4_000),
+  blocks: z
+    .array(
+      z.discriminatedUnion('type', [
+        z.strictObject({
+          type: z.literal('header'),
+          text: z.strictObject({ type: z.literal('plain_text'), text: slackText(150), emoji: z.boolean() }),
+        }),
+        z.strictObject({
+          type: z.literal('section'),
+          text: z.strictObject({ type: z.literal('mrkdwn'), text: slackText(3_000), verbatim: z.boolean() }),
+        }),
+        z.strictObject({
+          type: z.literal('image'),
+          image_url: z.url().max(3_000),
+          alt_text: slackText(2_000),
+        }),
+        z.strictObject({
+          type: z.literal('context'),
+          elements: z
+            .array(
+              z.strictObject({ type: z.literal('plain_text'), text: slackText(2_000), emoji: z.boolean() }),
+            )
+            .max(10),
+        }),
+      ]),
+    )
+    .max(50),
+});
+
+const discordMessage = z.strictObject({
+  embeds: z
+    .array(
+      z.strictObject({
+        title: z.string().min(1).max(256),
+        description: z.string().max(4_096),
+        color: z.int().min(0).max(0xffffff),
+        timestamp: z.iso.datetime(),
+        fields: z
+          .array(
+            z.strictObject({
+              name: z.string().min(1).max(256),
+              value: z.string().min(1).max(1_024),
+              inline: z.boolean(),
+            }),
+          )
+          .max(25),
+        image: z.strictObject({ url: z.literal('attachment://frame.jpg') }).optional(),
+      }),
+    )
+    .max(10),
+  allowed_mentions: z.strictObject({ parse: z.array(z.string()).max(0) }),
+  attachments: z
+    .array(
+      z.strictObject({
+        id: z.literal(0),
+        filename: z.literal('frame.jpg'),
+        description: z.string().max(1_024),
+      }),
+    )
+    .optional(),
+});
+
+/** Schema that PagerDuty publishes (api-schema, reference/events-v2), with the lengths of its documentation. */
+const pagerdutyEvent = z.strictObject({
+  routing_key: z.string(),
+  event_action: z.enum(['trigger', 'acknowledge', 'resolve']),
+  dedup_key: z.string().min(1).max(255),
+  client: z.string().optional(),
+  payload: z
+    .strictObject({
+      summary: z.string().min(1).max(1_024),
+      source: z.string().min(1),
+      severity: z.enum(['critical', 'warning', 'error', 'info']),
+      timestamp: z.iso.datetime(),
+      component: z.string(),
+      custom_details: z.looseObject({}),
+    })
+    .optional(),
+  images: z.array(z.strictObject({ src: z.url({ protocol: /^https$/ }), alt: z.string() })).optional(),
+});
+
+describe.each(types)('the formats of %s', (type) => {
+  test.each([{}, longest])('Slack receives blocks within the limits of Block Kit', (data) => {
+    for (const frameUrl of [null, 'https://example.com/frame.jpg']) {
+      const body = JSON.parse(String(toSlackRequest(url, notify(type, { frameUrl }, data)).body));
+      slackMessage.parse(body);
+      // Every control character of mrkdwn is escaped, so that a text contains no link, mention or channel.
+      const marked = body.blocks.flatMap((block: any) => (block.type === 'section' ? block.text.text : []));
+      expect(marked.join('').replaceAll(/&(?:amp|lt|gt);/g, '')).not.toMatch(/[<>&]/);
+    }
+  });
+
+  test.each([{}, longest])(
+    'Discord receives an embed within its limits, with the frame attached',
+    async (data) => {
+      const notification = notify(type, {}, data);
+      const request = toDiscordRequest(url, notification);
+      const { message, file } = await readDiscord(request);
+      discordMessage.parse(message);
+      const [embed] = message.embeds;
+      const texts = [
+        embed.title,
+        embed.description,
+        ...embed.fields.flatMap((field: any) => [field.name, field.value]),
+      ];
+      expect(texts.join('').length).toBeLessThanOrEqual(6_000);
+      expect(texts.slice(1).join('')).not.toMatch(/(?<!\\)[<@*[\]]/);
+      expect(file).toEqual(notification.frame);
+      expect(embed.image !== undefined).toBe(notification.frame !== null);
+    },
+  );
+
+  test.each([{}, longest])(
+    'PagerDuty receives an event of its published schema, keyed by the alert',
+    (data) => {
+      const request = toPagerdutyRequest(
+        { routing_key: 'e93facc04764012d7bfb002500d5d1a6' },
+        notify(type, {}, data),
+      );
+      if (type === 'watch_changed') return expect(request).toBeUndefined();
+      expect(request?.url).toBe('https://events.pagerduty.com/v2/enqueue');
+      const event = pagerdutyEvent.parse(JSON.parse(String(request?.body)));
+      expect(event.payload !== undefined).toBe(event.event_action === 'trigger');
+      if (type.startsWith('alert_')) expect(event.dedup_key).toBe(alertId);
+      return undefined;
+    },
+  );
+
+  test.each([{}, longest])(
+    'ntfy receives headers of one ASCII line and a message of at most 4 kB',
+    (data) => {
+      const { headers, body } = toNtfyRequest(url, { token: 'tk_secret' }, notify(type, {}, data));
+      for (const value of Object.values(headers)) expect(value).toMatch(/^[\x20-\x7e]+$/);
+      expect(Number(headers['priority'])).toBeGreaterThanOrEqual(1);
+      expect(Number(headers['priority'])).toBeLessThanOrEqual(5);
+      if (typeof body === 'string') expect(Buffer.byteLength(body)).toBeLessThanOrEqual(4_096);
+      expect(headers['authorization']).toBe('Bearer tk_secret');
+    },
+  );
+
+  test.each([{}, longest])('an e-mail has a subject of one line, and plain text', (data) => {
+    const mail = toMail('guard@example.com', notify(type, {}, data));
+    expect(mail.subject).not.toMatch(/[\r\n]/);
+    expect(mail.subject.length).toBeLessThanOrEqual(200);
+    expect(mail.text).toContain('Gate 3');
+  });
+
+  test('a webhook receives the envelope of the interface, with a link instead of the media key', () => {
+    const notification = notify(type, { frameUrl: 'https://example.com/frame', includeFrame: true });
+    const body = JSON.parse(String(toWebhookRequest(url, notification).body));
+    expect(Object.keys(body)).toEqual(['type', 'timestamp', 'source_url', 'data']);
+    expect(body.data).toMatchObject({
+      watch_id: watchId,
+      watch_name: 'Gate 3',
+      sequence: 17,
+      labels: ['north'],
+    });
+    expect(JSON.stringify(body)).not.toContain('frame_key');
+    const hasFrame = notification.frame !== null;
+    expect(body.data.frame_url).toBe(hasFrame ? 'https://example.com/frame' : undefined);
+    expect(body.data.frame_b64).toBe(hasFrame ? Buffer.from(frame).toString('base64') : undefined);
+  });
+
+  test('MQTT topics contain no wildcard, and entities of Home Assistant are announced and kept', () => {
+    const publications = toPublications(notify(type, {}, longest));
+    for (const { topic } of publications) expect(topic).not.toMatch(/[#+\s]/);
+    const announced = publications.filter(({ topic }) => topic.startsWith('homeassistant/'));
+    expect(announced.map(({ topic }) => topic)).toEqual([
+      `homeassistant/binary_sensor/watchpost_${watchId}/condition_truck/config`,
+      `homeassistant/binary_sensor/watchpost_${watchId}/stream/config`,
+      `homeassistant/camera/watchpost_${watchId}/frame/config`,
+    ]);
+    for (const { payload, retain } of announced) {
+      expect(retain).toBe(true);
+      expect(JSON.parse(String(payload))).toMatchObject({
+        unique_id: expect.any(String),
+        name: expect.any(String),
+        device: { identifiers: [`watchpost_${watchId}`] },
+      });
+    }
+  });
+});
+
+describe('the course of an alert', () => {
+  const routing = { routing_key: 'k'.repeat(32) };
+  const actionFor = (type: NotifiedEvent['type']) =>
+    JSON.parse(String(toPagerdutyRequest(routing, notify(type))?.body)).event_action;
+
+  test('PagerDuty receives opening, reminder, acknowledgement and closing of one alert', () => {
+    expect(
+      (['alert_opened', 'alert_reminder', 'alert_acknowledged', 'alert_closed'] as const).map(actionFor),
+    ).toEqual(['trigger', 'trigger', 'acknowledge', 'resolve']);
+    expect((['stream_lost', 'stream_recovered'] as const).map(actionFor)).toEqual(['trigger', 'resolve']);
+  });
+
+  test('ntfy is louder for an open alert than for its closing', () => {
+    const priority = (type: NotifiedEvent['type']) =>
+      toNtfyRequest(url, {}, notify(type)).headers['priority'];
+    expect([priority('alert_opened'), priority('alert_closed')]).toEqual(['5', '2']);
+  });
+
+  test('MQTT switches the sensor of the condition on and off', () => {
+    const state = (type: NotifiedEvent['type']) =>
+      toPublications(notify(type)).find(({ topic }) => topic === `watchpost/${watchId}/condition/truck`)
+        ?.payload;
+    expect([state('alert_opened'), state('alert_reminder'), state('alert_closed')]).toEqual([
+      'ON',
+      'ON',
+      'OFF',
+    ]);
+    const image = toPublications(notify('alert_opened')).find(({ topic }) => topic.endsWith('/frame'));
+    expect(image).toMatchObject({ payload: frame, retain: true });
+  });
+
+  test('MQTT removes the entity of a removed condition, and all entities of a deleted watch', () => {
+    const removed = toPublications(notify('alert_closed', { conditions: [] }, { reason: 'removed' }));
+    expect(removed.find(({ topic }) => topic.includes('condition_truck'))?.payload).toBe('');
+    const deleted = toPublications(notify('alert_closed', {}, { reason: 'deleted' }));
+    expect(
+      deleted.filter(({ topic }) => topic.startsWith('homeassistant/')).map(({ payload }) => payload),
+    ).toEqual(['', '', '']);
+  });
+});
+
+describe('outcomes and recipients', () => {
+  test('a response is delivered, retried, rejected or gone', () => {
+    const outcomes = [200, 204, null, 302, 400, 403, 404, 408, 410, 429, 500, 503].map((status) =>
+      outcomeFor(status, slackStatuses),
+    );
+    expect(outcomes.join(' ')).toBe(
+      'delivered delivered retry retry rejected gone gone retry gone retry retry retry',
+    );
+  });
+
+  test('a recipient is allowed by address or domain, and lists, names and other domains are not', () => {
+    const allowed = ['Guard@Example.com', '@plant.example'];
+    for (const recipient of ['guard@example.com', 'anyone@plant.example', ' GUARD@example.com '])
+      expect([recipient, isAllowedRecipient(recipient, allowed)]).toEqual([recipient, true]);
+    for (const recipient of [
+      'other@example.com',
+      'a@sub.plant.example',
+      'a@evilplant.example',
+      'guard@example.com, b@evil.example',
+      'b@evil.example <guard@example.com>',
+      '"guard@example.com" b@evil.example',
+      'b@evil.example@plant.example',
+      'guard@example.com\r\nBcc: b@evil.example',
+      '',
+    ])
+      expect([recipient, isAllowedRecipient(recipient, allowed)]).toEqual([recipient, false]);
+    expect(isAllowedRecipient('guard@example.com', [])).toBe(false);
+  });
+});
+
+async function readDiscord({
+  headers,
+  body,
+}: {
+  headers: Record<string, string>;
+  body: string | Uint8Array;
+}) {
+  if (typeof body === 'string') return { message: JSON.parse(body), file: null };
+  const form = await new Response(Buffer.from(body), { headers }).formData();
+  const file = form.get('files[0]') as File;
+  expect(file.type).toBe('image/jpeg');
+  return {
+    message: JSON.parse(form.get('payload_json') as string),
+    file: new Uint8Array(await file.arrayBuffer()),
+  };
+}

@@ -1,0 +1,98 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { createFfmpegRunner } from '../../../adapters/media/ffmpeg/run-ffmpeg.ts';
+import { probeRecording } from '../../../adapters/recordings/probe-recording.ts';
+import { createRecordingCapturer } from '../../../adapters/recordings/recording-capturer.ts';
+import { arrangeTimeline, type Timeline } from '../../../adapters/recordings/timeline.ts';
+import { StreamEndedError, StreamFetchError } from '../../../core/errors.ts';
+import type { CaptureRequest } from '../../../core/records/capture.ts';
+import { ffmpegPath, readMoment, record } from '../../support/hls/recording.ts';
+
+const never = new AbortController().signal;
+const frames: CaptureRequest = { url: 'recording', mode: 'frames', clipSeconds: 3, resolveAgain: false };
+let folder: string;
+let path: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'capturer-'));
+  path = join(folder, 'recording.ts');
+  await writeFile(path, Buffer.concat((await record()).segments));
+});
+afterAll(async () => rm(folder, { recursive: true, force: true }));
+
+let close = async (): Promise<void> => undefined;
+afterEach(async () => close());
+
+/** Captures at times of the timeline, in seconds. */
+function createCapturer(timeline: Timeline) {
+  const clock = { now: timeline.beginsAt };
+  const ffmpeg = createFfmpegRunner({ ffmpegPath, tempDir: folder });
+  const capturer = createRecordingCapturer({ timeline, ffmpegPath, ffmpeg, now: () => clock.now });
+  close = capturer.close;
+  return async (seconds: number, request = frames) => {
+    clock.now = new Date(timeline.beginsAt.getTime() + seconds * 1000);
+    return capturer.capture(request, never);
+  };
+}
+
+const facts = { durationSeconds: 16, keyFrameSeconds: 2 };
+
+test('a probe reads the duration of a recording and the distance of its key frames', async () => {
+  const { durationSeconds, keyFrameSeconds } = await probeRecording(ffmpegPath, path, never);
+  expect(durationSeconds).toBeCloseTo(16, 1);
+  expect(keyFrameSeconds).toBeCloseTo(2, 0);
+});
+
+test('a probe of a file without video fails with its path', async () => {
+  const text = join(folder, 'text.mp4');
+  await writeFile(text, 'no video');
+  await expect(probeRecording(ffmpegPath, text, never)).rejects.toThrow(/text\.mp4 contains no video/);
+});
+
+test('a capture is the newest frame before the virtual time', async () => {
+  const captureAt = createCapturer(arrangeTimeline([{ path, ...facts }]));
+  for (const seconds of [0, 3, 3.2, 10, 15.9]) {
+    const { thumbnail, capturedAt } = await captureAt(seconds);
+    expect(Math.abs(readMoment(thumbnail) - seconds)).toBeLessThan(0.7);
+    expect(capturedAt.getTime()).toBeLessThanOrEqual(Date.UTC(2000, 0, 1) + seconds * 1000);
+  }
+});
+
+test('a long recording is read by its key frames, so that a capture is at most their distance old', async () => {
+  const timeline = arrangeTimeline([{ path, ...facts }]);
+  const captureAt = createCapturer({ ...timeline, durationSeconds: 3600 });
+  expect(readMoment((await captureAt(7.5)).thumbnail)).toBeCloseTo(6, 0);
+});
+
+test('captures continue in the next recording, and a capture in a gap fails', async () => {
+  const timeline = arrangeTimeline([{ path, ...facts }]);
+  const second = { path, ...facts, startSeconds: 60 };
+  const captureAt = createCapturer({ ...timeline, files: [...timeline.files, second], durationSeconds: 76 });
+  await captureAt(12);
+  await expect(captureAt(30)).rejects.toBeInstanceOf(StreamFetchError);
+  expect(readMoment((await captureAt(64)).thumbnail)).toBeCloseTo(4, 0);
+  await expect(captureAt(76)).rejects.toBeInstanceOf(StreamEndedError);
+});
+
+test('two captures of one frame have the same position, and a later frame has another', async () => {
+  const captureAt = createCapturer(arrangeTimeline([{ path, ...facts }]));
+  const [first, again, later] = [await captureAt(5.01), await captureAt(5.02), await captureAt(9)];
+  expect(again.position.segment).toBe(first.position.segment);
+  expect(later.position.segment).not.toBe(first.position.segment);
+});
+
+test('a clip ends at the virtual time', async () => {
+  const captureAt = createCapturer(arrangeTimeline([{ path, ...facts }]));
+  const { clip, thumbnail } = await captureAt(8, { ...frames, mode: 'hybrid' });
+  expect(clip?.length).toBeGreaterThan(500);
+  expect(Math.abs(readMoment(thumbnail) - 8)).toBeLessThan(1);
+});
+
+test('a file that cannot be decoded fails with its path', async () => {
+  const broken = join(folder, 'broken.ts');
+  await writeFile(broken, Buffer.alloc(10_000, 1));
+  const captureAt = createCapturer(arrangeTimeline([{ path: broken, ...facts }]));
+  await expect(captureAt(1)).rejects.toThrow(/broken\.ts/);
+});

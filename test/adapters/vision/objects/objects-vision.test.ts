@@ -1,0 +1,248 @@
+import { describe, expect, test } from 'vitest';
+import { VisionError } from '../../../../core/errors.ts';
+import type { ObjectClass } from '../../../../adapters/vision/objects/classes.ts';
+import { type Detection, DetectorError } from '../../../../adapters/vision/objects/detector.ts';
+import { createObjectsVision } from '../../../../adapters/vision/objects/objects-vision.ts';
+import type { PictureDecoder } from '../../../../adapters/vision/pixel/image-decoder.ts';
+import { createPixelVision } from '../../../../adapters/vision/pixel/pixel-vision.ts';
+
+const never = new AbortController().signal;
+const grey = [128, 128, 128];
+const red = [200, 20, 20];
+
+const object = (name: ObjectClass, score: number, x = 0.1): Detection => ({
+  object: name,
+  score,
+  box: { x, y: 0.2, width: 0.2, height: 0.5 },
+});
+
+/** Creates the model with pictures of one tone. Each picture has the objects of its number, the frame those of 0. */
+function modelThatSees(
+  pictures: Detection[][],
+  { tone = grey, levels }: { tone?: number[]; levels?: number[] } = {},
+) {
+  const seen: number[] = [];
+  const fill = (size: { width: number; height: number }, color: number[], number: number) => {
+    const rgb = new Uint8Array(size.width * size.height * 3).map((_, at) => color[at % 3] ?? 0);
+    rgb[0] = number;
+    return rgb;
+  };
+  const decoder: PictureDecoder = {
+    decode: async (_, size) => fill(size, tone, 0),
+    decodeEach: async (frames, size) => frames.map((_, at) => fill(size, tone, at)),
+    decodeClip: async (_, size) =>
+      (levels ?? pictures.slice(1).map(() => 128)).map((level, at) =>
+        fill(size, [level, level, level], at + 1),
+      ),
+  };
+  const model = createObjectsVision({
+    decoder,
+    detector: {
+      inputSize: () => ({ width: 64, height: 36 }),
+      detect: async ({ rgb }) => {
+        seen.push(rgb[0] ?? 0);
+        return pictures[rgb[0] ?? 0] ?? [];
+      },
+      close: async () => undefined,
+    },
+  });
+  return { model, decoder, seen };
+}
+
+const judge = async (condition: string, ...pictures: Detection[][]) =>
+  modelThatSees(pictures).model.judge(
+    {
+      mode: pictures.length > 1 ? 'clip' : 'frames',
+      frame: new Uint8Array(),
+      ...(pictures.length > 1 ? { clip: new Uint8Array() } : {}),
+    },
+    condition,
+    never,
+  );
+
+describe('judging a frame', () => {
+  test.each<[string, Detection[], boolean]>([
+    ['a person is in the picture', [object('person', 0.3)], true],
+    ['a person is in the picture', [object('person', 0.29)], false],
+    ['nobody is in the room', [object('person', 0.14)], true],
+    ['nobody is in the room', [object('person', 0.2)], false],
+    ['two people', [object('person', 0.7), object('person', 0.4, 0.6)], true],
+    ['two people', [object('person', 0.7), object('person', 0.2, 0.6)], false],
+    ['fewer than two people', [object('person', 0.7)], true],
+    ['fewer than two people', [object('person', 0.7), object('person', 0.2, 0.6)], false],
+    ['exactly one person', [object('person', 0.7)], true],
+    ['a person or a dog', [object('dog', 0.7)], true],
+    ['a person and a dog', [object('dog', 0.7)], false],
+    ['a vehicle', [object('bus', 0.4)], true],
+    ['a grey car', [object('car', 0.6)], true],
+    ['a red car', [object('car', 0.6)], false],
+    ['a person falls', [object('person', 0.9)], false],
+    ['a person falls', [], false],
+    ['nobody is smoking', [], false],
+    ['a person and it is dark', [object('person', 0.9)], false],
+    ['a person and the picture is grey', [object('person', 0.9)], true],
+  ])('The condition "%s" with the objects %o is judged as %s', async (condition, detections, triggered) => {
+    const verdict = await judge(condition, detections);
+    expect(verdict, verdict.explanation).toMatchObject({
+      triggered,
+      tokens: { input_tokens: 0, output_tokens: 0 },
+    });
+  });
+
+  test('The verdict has the boxes of the objects that the condition names', async () => {
+    const { boxes } = await judge('a person', [
+      object('person', 0.741),
+      object('dog', 0.9),
+      object('person', 0.2, 0.7),
+    ]);
+    expect(boxes).toEqual([{ label: 'person', score: 0.741, x: 0.1, y: 0.2, width: 0.2, height: 0.5 }]);
+  });
+
+  test('One box that is reported as car and as truck is one vehicle', async () => {
+    const verdict = await judge('two vehicles', [object('car', 0.6), object('truck', 0.5)]);
+    expect(verdict.triggered).toBe(false);
+  });
+
+  test('The explanation has counts and scores and names what is not judged', async () => {
+    const people = [object('person', 0.74), object('person', 0.41, 0.6)];
+    expect((await judge('two men are at the door', people)).explanation).toBe(
+      "Looks like 2 persons (0.74, 0.41). Not judged: 'men', 'at the door'. Seen by the built-in object model, which is not a vision-language model.",
+    );
+    expect((await judge('a dog or a cat falls', people)).explanation).toContain(
+      "no dog, cat. Not judged: 'falls'.",
+    );
+    expect((await judge('a red car', [object('car', 0.5)])).explanation).toContain(
+      '1 car (0.50), none of them red',
+    );
+    expect((await judge('a dog', [object('dog', 0.2)])).explanation).toContain('perhaps 1 dog (0.20)');
+  });
+
+  test('A condition that is not understood says so, with its language and what is seen', async () => {
+    const nothing = await judge('a parcel lies on the doormat', [object('person', 0.74)]);
+    expect(nothing.triggered).toBe(false);
+    expect(nothing.explanation).toMatch(
+      /^Cannot be checked: no part of it is understood\..*1 person \(0\.74\)/,
+    );
+    const german = await judge('eine Person ist an der Tür', [object('person', 0.74)]);
+    expect(german.triggered).toBe(false);
+    expect(german.explanation).toContain('it seems to be in German, and this model understands English only');
+  });
+
+  test('An explanation is never longer than 600 characters', async () => {
+    const words = Array.from({ length: 80 }, (_, at) => `unknownword${at}`).join(' ');
+    expect(
+      (await judge(`a person ${words}`, [object('person', 0.7)])).explanation.length,
+    ).toBeLessThanOrEqual(600);
+  });
+
+  test('A condition without an object has the verdict and explanation of the pixel model', async () => {
+    const { model, decoder, seen } = modelThatSees([[object('person', 0.9)]], { tone: red });
+    const pixel = createPixelVision({ decoder });
+    for (const condition of [
+      'the picture is red',
+      'it is dark',
+      'no red or blue',
+      'at least 20 % is green',
+      'something moves',
+    ]) {
+      const media = { mode: 'frames', frame: new Uint8Array() } as const;
+      expect(await model.judge(media, condition, never)).toEqual(await pixel.judge(media, condition, never));
+    }
+    expect(seen).toEqual([]);
+  });
+
+  test('A failed detector is a failure of the model', async () => {
+    const { decoder } = modelThatSees([]);
+    const model = createObjectsVision({
+      decoder,
+      detector: {
+        inputSize: () => ({ width: 64, height: 36 }),
+        detect: async () => {
+          throw new DetectorError('The object detector stopped');
+        },
+        close: async () => undefined,
+      },
+    });
+    const call = model.judge({ mode: 'frames', frame: new Uint8Array() }, 'a person', never);
+    await expect(call).rejects.toThrow(VisionError);
+  });
+});
+
+describe('judging a clip', () => {
+  const person = [object('person', 0.7)];
+
+  test('An object must be in more than one of its moments', async () => {
+    expect((await judge('a person', [], [], person, [])).triggered).toBe(false);
+    expect((await judge('a person', person, [], person, [])).triggered).toBe(true);
+    expect((await judge('a person', person, [], [], [])).triggered).toBe(false);
+  });
+
+  test('An absence must hold in all moments', async () => {
+    expect((await judge('no person', [], [], [])).triggered).toBe(true);
+    expect((await judge('no person', [], [], person)).triggered).toBe(false);
+    expect(
+      (await judge('fewer than two people', [], [], [...person, object('person', 0.6, 0.6)])).triggered,
+    ).toBe(false);
+  });
+
+  test('Motion is that of the clip', async () => {
+    const moving = modelThatSees([person, person, person], { levels: [60, 200] });
+    const media = { mode: 'clip', frame: new Uint8Array(), clip: new Uint8Array() } as const;
+    expect((await moving.model.judge(media, 'something moves and a person is there', never)).triggered).toBe(
+      true,
+    );
+    const still = modelThatSees([person, person, person], { levels: [128, 128] });
+    expect((await still.model.judge(media, 'something moves and a person is there', never)).triggered).toBe(
+      false,
+    );
+  });
+});
+
+describe('questions', () => {
+  const people = [object('person', 0.74), object('person', 0.41, 0.6), object('dog', 0.5, 0.4)];
+  const ask = async (question: string, detections = people) =>
+    modelThatSees([detections]).model.answer(new Uint8Array(), question, never);
+
+  test.each<[string, boolean | null, RegExp]>([
+    ['How many people are there?', null, /^Looks like 2 persons \(0\.74, 0\.41\)\./],
+    ['Is there a person?', true, /^Yes\. Looks like 2 persons/],
+    ['Is there a cat?', false, /^No\. Looks like no cat/],
+    ['Is a person smoking?', null, /^Not sure\. .*Not judged: 'smoking'/],
+    [
+      'What do you see?',
+      null,
+      /^Looks like 2 persons \(0\.74, 0\.41\), 1 dog \(0\.50\)\. The frame is 100\.0 % grey/,
+    ],
+    ['What color is the dog?', null, /^Looks like 1 dog \(0\.50\): grey\./],
+    ['How many birds are there?', null, /^Looks like no bird\./],
+    ['How many parcels are there?', null, /Not judged: 'How many parcels are there\?'/],
+  ])('"%s" is answered with %s', async (question, triggered, answer) => {
+    const result = await ask(question);
+    expect(result.triggered).toBe(triggered);
+    expect(result.answer).toMatch(answer);
+  });
+
+  test.each(['What color is the picture?', 'How dark is it?', 'Is it dark?', 'Is the picture red?'])(
+    '"%s" has the answer of the pixel model',
+    async (question) => {
+      const { model, decoder } = modelThatSees([people]);
+      expect(await model.answer(new Uint8Array(), question, never)).toEqual(
+        await createPixelVision({ decoder }).answer(new Uint8Array(), question, never),
+      );
+    },
+  );
+});
+
+test('A digest lists what came and went, by class and time', async () => {
+  const person = object('person', 0.7);
+  const { model } = modelThatSees([[person], [person, object('person', 0.6, 0.5)], [object('car', 0.5)]]);
+  const samples = [0, 1, 2].map((minute) => ({
+    frame: new Uint8Array(),
+    capturedAt: new Date(Date.UTC(2026, 0, 1, 10, minute)),
+  }));
+  const { summary } = await model.summarize(samples, never);
+  expect(summary).toContain(
+    'Looks like up to 2 persons in 2 of 3 samples, from 10:00:00 UTC to 10:01:00 UTC. Looks like 1 car in 1 of 3 samples, at 10:02:00 UTC. At 10:02:00 UTC: car came; person went.',
+  );
+  expect(summary).toMatch(/3 samples from .* Seen by the built-in object model/);
+});

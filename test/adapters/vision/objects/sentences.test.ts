@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import type { ObjectCondition } from '../../../../adapters/vision/objects/grammar/condition.ts';
+import { foreignLanguage } from '../../../../adapters/vision/objects/grammar/languages.ts';
+import { readSentence } from '../../../../adapters/vision/objects/grammar/read-sentence.ts';
+import { decide } from '../../../../adapters/vision/pixel/logic.ts';
+
+/** Sentences with their readings; the file explains the notation. */
+const sentences = readFileSync(new URL('sentences.txt', import.meta.url), 'utf8')
+  .split('\n')
+  .filter((line) => line.includes(' => ') && !line.startsWith('#'))
+  .map((line) => line.split(' => '))
+  .map(([text = '', reading = '']) => ({ text, reading }));
+
+function short(condition: ObjectCondition): string {
+  switch (condition.kind) {
+    case 'not':
+      return `!${short(condition.of)}`;
+    case 'all':
+      return condition.of.map(short).join(' & ');
+    case 'any':
+      return condition.of.map(short).join(' | ');
+    case 'objects': {
+      const { classes, colors, compare, count } = condition;
+      const color = colors.length === 0 ? '' : `:${colors.join('/')}`;
+      const limit = compare === 'at most' ? `<=${count}` : count === 1 ? '' : `>=${count}`;
+      return `${classes.join('/')}${color}${limit}`;
+    }
+    case 'unmeasurable':
+      return '?';
+    default:
+      return condition.kind;
+  }
+}
+
+function shortReading(text: string): string {
+  const reading = readSentence(text);
+  if (reading === null) return 'pixel';
+  return reading.condition === null ? '-' : short(reading.condition);
+}
+
+describe('readSentence', () => {
+  test('The table has more than 300 sentences, each once', () => {
+    expect(sentences.length).toBeGreaterThan(300);
+    expect(new Set(sentences.map(({ text }) => text)).size).toBe(sentences.length);
+  });
+
+  test.each(sentences)('"$text" is read as $reading', ({ text, reading }) => {
+    expect(shortReading(text)).toBe(reading);
+  });
+
+  test.each(
+    sentences.filter(
+      ({ text, reading }) => !/\||pixel|^-$/.test(reading) && !/ me$|immediately|alert$| or the /.test(text),
+    ),
+  )('An unknown word after "$text" never lets it trigger', ({ text }) => {
+    const condition = readSentence(`${text.replace(/[.?]$/, '')} blorps`)?.condition ?? null;
+    for (const holds of [true, false]) {
+      const verdict =
+        condition === null
+          ? null
+          : decide(condition, (part) => (part.kind === 'unmeasurable' ? null : holds));
+      expect(verdict).not.toBe(true);
+    }
+  });
+
+  test('Places, narrower words and unknown words are named', () => {
+    expect(readSentence('Two tall men are at the front door')?.notJudged).toEqual([
+      'men',
+      'at the front door',
+      'tall',
+    ]);
+    expect(readSentence("the car's owner sees many people")?.notJudged).toContain(
+      'an amount without a number',
+    );
+  });
+});
+
+describe('foreignLanguage', () => {
+  test.each([
+    ['eine Person ist an der Tür', 'German'],
+    ['une personne est à la porte', 'French'],
+    ['una persona está en la puerta', 'Spanish'],
+    ['een persoon staat voor de deur', 'Dutch'],
+    ['человек у двери', 'another language'],
+    ['有人在门口', 'another language'],
+    ['a person is at the door', null],
+    ['no person in the café', null],
+    ['red', null],
+  ])('The language of "%s" is detected as %s', (text, language) => {
+    expect(foreignLanguage(text)).toBe(language);
+  });
+
+  test('No English sentence of the table is taken for another language', () => {
+    const english = sentences.filter(({ reading }) => reading !== '-' && reading !== 'pixel');
+    expect(english.filter(({ text }) => foreignLanguage(text) !== null)).toEqual([]);
+  });
+});

@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest';
+import type { Watch } from '../../../core/records/watch.ts';
+import { deleteWatch } from '../../../core/watch/change.ts';
+import { opened } from '../../../core/watch/condition.ts';
+import { initialConditionState, initialWatchState } from '../../../core/watch/initial-state.ts';
+import { watchWakeUpTime } from '../../../core/watch/next-watch-tick.ts';
+import { toWatch } from './simulation/virtual-watch.ts';
+
+const now = new Date('2026-03-01T12:00:00.000Z');
+const later = new Date('2026-03-01T12:01:30.000Z');
+const alertId = '00000000-0000-4000-8000-000000000009';
+
+const watch: Watch = toWatch({
+  createdAt: now.getTime(),
+  interval: 10,
+  confirm: 2,
+  prefilter: true,
+  zone: 'UTC',
+  schedule: null,
+  callsPerDay: null,
+  conditions: [
+    { id: 'person', text: 'A person', toOpen: 2, considered: 3, toClose: 3, cooldown: 0, remind: null },
+  ],
+});
+
+describe('change of a watch', () => {
+  test('a deletion closes the open alerts with that reason', () => {
+    const condition = opened(initialConditionState('person', now), alertId, 'A person stands there.', now);
+    const state = { ...initialWatchState(['person'], now), conditions: [condition] };
+    const { events, alerts } = deleteWatch({ watch, state }, later);
+    expect(events).toMatchObject([
+      { type: 'alert_closed', data: { alert_id: alertId, reason: 'deleted', open_seconds: 90 } },
+    ]);
+    expect(alerts).toMatchObject([
+      { kind: 'close', alertId, closed: { reason: 'deleted' }, expiresAt: '2026-03-08T12:01:30.000Z' },
+    ]);
+  });
+
+  test('a wait that is longer than any planned one is over, because the clock was set back', () => {
+    const wait = (until: string) => ({
+      done: false,
+      wait_until: until,
+      looked: false,
+      closing: false,
+      resolve_again: false,
+      confirming: false,
+    });
+    expect(watchWakeUpTime(wait('2026-03-05T12:00:00.000Z'), now)).toEqual(new Date('2026-03-05T12:00:00Z'));
+    expect(watchWakeUpTime(wait('2027-03-05T12:00:00.000Z'), now)).toEqual(now);
+    expect(watchWakeUpTime(null, now)).toEqual(now);
+  });
+});

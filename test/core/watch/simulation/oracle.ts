@@ -1,0 +1,443 @@
+import { localDate, spansOnSchedule } from './calendar.ts';
+import type { PlainCondition, PlainConfig, PlainTick } from './plain.ts';
+
+/**
+ * Slow, obvious model of a watch by the numbered rules of the design page watches. It shares no code with core: it keeps plain lists of what
+ * happened, in milliseconds.
+ */
+
+type Check = { at: number; holds: boolean };
+type Condition = {
+  phase: 'unknown' | 'clear' | 'open';
+  /** Datapoints since the condition began, opened or closed. */
+  checks: Check[];
+  lastSight: number;
+  openedAt: number;
+  lastOpening: number | null;
+  lastReminder: number | null;
+  acknowledged: boolean;
+  unconfirmed: boolean;
+  snoozedUntil: number;
+  unjudged: boolean;
+  timesLeftOut: number;
+};
+type Trouble = { reason: string; since: number; captures: number };
+type Pending = { day: string; calls: number };
+
+const seconds = 1000;
+const minutes = 60 * seconds;
+
+export class Oracle {
+  readonly conditions = new Map<string, Condition>();
+  config: PlainConfig;
+  paused = false;
+  trouble: Trouble | null = null;
+  lost: Trouble | null = null;
+  offSchedule = false;
+  exhausted = false;
+  skips = 0;
+  /** Calls counted by local day, and the reservation that is not settled. */
+  spent = { day: '', calls: 0, warned: false };
+  reserved: Pending | null = null;
+  /** Ticks that tell whether the stream was seen, while the watch was on. */
+  sights: { at: number; seen: boolean }[] = [];
+  watchedMs = 0;
+  gapMs = 0;
+  confirming = false;
+  plannedAt = 0;
+  openings = 0;
+
+  constructor(config: PlainConfig, now: number) {
+    this.config = config;
+    for (const { id } of config.conditions) this.conditions.set(id, begun(now));
+  }
+
+  /** Conditions that the model must be asked about now, if the capture is fresh. */
+  asked(): string[] {
+    const { conditions } = this.config;
+    return conditions.filter((rule) => !this.confirming || this.isPending(rule)).map(({ id }) => id);
+  }
+
+  /** Asked about in a call of their own. */
+  isAskedAlone(id: string): boolean {
+    return this.get(id).timesLeftOut >= 3;
+  }
+
+  callsFor(ids: string[]): number {
+    const alone = ids.filter((id) => this.isAskedAlone(id)).length;
+    return alone + (ids.length > alone ? 1 : 0);
+  }
+
+  /** The pre-filter skips a fresh capture without motion. */
+  skipsWithoutMotion(): boolean {
+    if (!this.config.prefilter || this.skips >= 6) return false;
+    return this.config.conditions.every((rule) => {
+      const { phase, unjudged } = this.get(rule.id);
+      return phase !== 'unknown' && !unjudged && !this.isPending(rule);
+    });
+  }
+
+  /** True if the day's budget covers the calls; then they are reserved. */
+  reserve(calls: number, now: number): boolean {
+    if (this.config.callsPerDay === null) return true;
+    this.newDay(now);
+    this.forfeit();
+    if (this.spent.calls + calls > this.config.callsPerDay) return false;
+    this.reserved = { day: this.spent.day, calls };
+    return true;
+  }
+
+  tick(tick: PlainTick, now: number): string[] {
+    const events: string[] = [];
+    const onSchedule = this.isOnSchedule(now);
+    const lateMs = this.plannedAt === 0 ? 0 : Math.max(0, now - this.plannedAt);
+    const streamEvents = this.observeStream(tick, lateMs, now);
+    this.settle(tick, now);
+    const wasExhausted = this.exhausted;
+    const needed = this.callsFor(this.config.conditions.map(({ id }) => id));
+    this.exhausted = this.config.callsPerDay !== null && this.spent.calls + needed > this.config.callsPerDay;
+    this.observeConditions(tick, onSchedule, now);
+    // Closings, openings, reminders, each in the order of the conditions.
+    const opened = new Set<string>();
+    for (const rule of this.config.conditions) {
+      const condition = this.get(rule.id);
+      if (condition.phase !== 'open') continue;
+      if (!onSchedule) events.push(this.close(rule.id, 'off_schedule', 'unknown'));
+      else if (lastInARow(condition.checks) >= rule.toClose) {
+        events.push(this.close(rule.id, 'cleared', 'clear'));
+        opened.add(rule.id);
+      }
+    }
+    if (!onSchedule) for (const condition of this.conditions.values()) becomeUnknown(condition);
+    const openEvents: string[] = [];
+    for (const rule of this.config.conditions) {
+      const condition = this.get(rule.id);
+      if (condition.phase === 'open' || opened.has(rule.id) || !onSchedule) continue;
+      if (!this.isConfirmed(rule) || now < condition.snoozedUntil) continue;
+      const rested = condition.lastOpening === null || now - condition.lastOpening >= rule.cooldown * seconds;
+      if (!rested) continue;
+      this.openings += 1;
+      openEvents.push(`open ${rule.id} #${this.openings}`);
+      opened.add(rule.id);
+      Object.assign(condition, {
+        phase: 'open',
+        checks: [],
+        openedAt: now,
+        lastOpening: now,
+        lastReminder: null,
+        acknowledged: false,
+        unconfirmed: false,
+      });
+    }
+    const reminders = this.config.conditions.filter((rule) => !opened.has(rule.id) && this.remind(rule, now));
+    events.push(...openEvents, ...reminders.map(({ id }) => `remind ${id}`), ...streamEvents);
+    if (!onSchedule && !this.offSchedule) events.push('changed schedule_ended');
+    if (onSchedule && this.offSchedule) events.push('changed schedule_began');
+    this.offSchedule = !onSchedule;
+    const { callsPerDay } = this.config;
+    if (callsPerDay !== null && !this.spent.warned && this.spent.calls >= 0.8 * callsPerDay) {
+      this.spent.warned = true;
+      events.push('changed budget_warning');
+    }
+    if (this.exhausted && !wasExhausted) events.push('changed budget_exhausted');
+    if (!this.exhausted && wasExhausted) events.push('changed budget_renewed');
+    this.countSkips(tick);
+    this.cover(tick, onSchedule, now);
+    this.planNext(tick, now);
+    return tick.kind === 'none' ? events : ['progress', ...events];
+  }
+
+  pause(now: number): string[] {
+    const events = this.closeAll('paused');
+    if (!this.offSchedule) this.coverUntil(now, this.sights.at(-1)?.seen ?? true);
+    this.sights = [];
+    this.paused = true;
+    this.trouble = null;
+    return [...events, 'changed paused'];
+  }
+
+  resume(now: number): string[] {
+    this.paused = false;
+    this.lost = null;
+    for (const [id, before] of this.conditions) {
+      const { lastOpening, snoozedUntil } = before;
+      this.conditions.set(id, { ...begun(now), lastOpening, snoozedUntil });
+    }
+    this.confirming = false;
+    this.plannedAt = 0;
+    return ['changed resumed'];
+  }
+
+  change(config: PlainConfig, now: number): string[] {
+    const events: string[] = [];
+    for (const id of this.conditions.keys()) {
+      const after = config.conditions.find((rule) => rule.id === id);
+      if (!after && this.get(id).phase === 'open') events.push(`close ${id} removed`);
+      if (!after) this.conditions.delete(id);
+    }
+    for (const after of config.conditions) {
+      const before = this.config.conditions.find(({ id }) => id === after.id);
+      if (!before) this.conditions.set(after.id, begun(now));
+      else if (before.text !== after.text) {
+        if (this.get(after.id).phase === 'open') events.push(`close ${after.id} changed`);
+        this.conditions.set(after.id, begun(now));
+      } else {
+        this.get(after.id).timesLeftOut = 0;
+        const same = ['toOpen', 'considered', 'toClose'] as const;
+        if (same.some((key) => before[key] !== after[key])) this.get(after.id).checks = [];
+      }
+    }
+    this.config = config;
+    this.confirming = false;
+    this.plannedAt = 0;
+    return [...events, 'changed changed'];
+  }
+
+  private get(id: string): Condition {
+    return this.conditions.get(id)!;
+  }
+
+  private closeAll(reason: string): string[] {
+    const open = this.config.conditions.filter(({ id }) => this.get(id).phase === 'open');
+    for (const condition of this.conditions.values()) becomeUnknown(condition);
+    return open.map(({ id }) => `close ${id} ${reason}`);
+  }
+
+  private close(id: string, reason: string, phase: 'clear' | 'unknown'): string {
+    Object.assign(this.get(id), { phase, checks: [] });
+    return `close ${id} ${reason}`;
+  }
+
+  /** M of the last N datapoints hold. */
+  private isConfirmed({ id, toOpen, considered }: PlainCondition): boolean {
+    const last = this.get(id).checks.slice(-considered);
+    return last.filter(({ holds }) => holds).length >= toOpen;
+  }
+
+  private isPending(rule: PlainCondition): boolean {
+    const { phase, checks } = this.get(rule.id);
+    if (phase === 'open') return lastInARow(checks) > 0 && lastInARow(checks) < rule.toClose;
+    return checks.slice(-rule.considered).some(({ holds }) => holds) && !this.isConfirmed(rule);
+  }
+
+  private remind(rule: PlainCondition, now: number): boolean {
+    const condition = this.get(rule.id);
+    if (condition.phase !== 'open' || rule.remind === null || this.exhausted) return false;
+    if (condition.unconfirmed || condition.acknowledged || now < condition.snoozedUntil) return false;
+    if (now - (condition.lastReminder ?? condition.openedAt) < rule.remind * seconds) return false;
+    condition.lastReminder = now;
+    return true;
+  }
+
+  private observeConditions(tick: PlainTick, onSchedule: boolean, now: number): void {
+    const maxBlindMs = Math.max(10 * minutes, 8 * this.config.interval * seconds);
+    for (const rule of this.config.conditions) {
+      const condition = this.get(rule.id);
+      if (now - condition.lastSight >= maxBlindMs) {
+        if (condition.phase === 'open') condition.unconfirmed = true;
+        else becomeUnknown(condition);
+      }
+      if (!onSchedule) continue;
+      if (tick.kind === 'no_motion') Object.assign(condition, { lastSight: now, unconfirmed: false });
+      if (tick.kind !== 'judged') continue;
+      const answer = tick.answers[rule.id];
+      if (answer === undefined) continue;
+      if (answer === 'failed' || answer === 'left_out') {
+        condition.unjudged = true;
+        if (answer === 'left_out') condition.timesLeftOut += 1;
+        continue;
+      }
+      if (!tick.alone.includes(rule.id)) condition.timesLeftOut = 0;
+      condition.checks.push({ at: now, holds: answer });
+      if (condition.phase === 'unknown') condition.phase = 'clear';
+      Object.assign(condition, { lastSight: now, unconfirmed: false, unjudged: false });
+    }
+  }
+
+  private observeStream(tick: PlainTick, lateMs: number, now: number): string[] {
+    if (tick.kind === 'none') return [];
+    if (tick.kind === 'unavailable') {
+      if (!this.lost) this.trouble = null;
+      return [];
+    }
+    const reason = lossReasons[tick.kind];
+    if (reason === undefined) {
+      const wasLost = this.lost;
+      this.trouble = null;
+      this.lost = null;
+      return wasLost ? [`recovered ${wasLost.reason}`] : [];
+    }
+    const still = (text: string) => text === 'frozen' || text === 'black';
+    const before = this.trouble;
+    const begins = before === null || (still(before.reason) !== still(reason) && !this.lost);
+    if (begins) {
+      const since = tick.kind === 'frozen' ? Math.min(now, tick.identicalSince) : now;
+      this.trouble = { reason, since, captures: 1 };
+    } else {
+      let { since } = before;
+      if (!this.lost && !still(reason)) {
+        // Time in which the service was late is not the stream's.
+        if (lateMs > 120 * seconds) since = now;
+        else since += Math.max(0, lateMs - 50 * seconds);
+      }
+      const captures = still(before.reason) === still(reason) ? before.captures + 1 : 1;
+      this.trouble = { reason, since, captures };
+    }
+    const { since } = this.trouble;
+    const graceMs = still(reason) ? 10 * minutes : 1 * minutes;
+    const wasLost = this.lost !== null;
+    if (wasLost || now - since >= graceMs) {
+      this.lost = { reason, since: this.lost?.since ?? since, captures: 0 };
+    }
+    return this.lost && !wasLost ? [`lost ${reason}`] : [];
+  }
+
+  private newDay(now: number): void {
+    const day = localDate(this.config.zone, now);
+    if (this.spent.day === day) return;
+    this.spent = { day, calls: 0, warned: false };
+    this.reserved = null;
+  }
+
+  private forfeit(): void {
+    this.spent.calls += this.reserved?.calls ?? 0;
+    this.reserved = null;
+  }
+
+  private settle(tick: PlainTick, now: number): void {
+    if (this.config.callsPerDay === null) return;
+    this.newDay(now);
+    if (tick.kind !== 'judged') this.forfeit();
+    else if (this.reserved) {
+      this.spent.calls += tick.calls;
+      this.reserved = null;
+    }
+  }
+
+  private countSkips(tick: PlainTick): void {
+    if (['no_motion', 'repeated', 'black', 'frozen'].includes(tick.kind)) this.skips += 1;
+    if (tick.kind !== 'judged') return;
+    const all = this.config.conditions.every(({ id }) => typeof tick.answers[id] === 'boolean');
+    if (all) this.skips = 0;
+  }
+
+  private cover(tick: PlainTick, onSchedule: boolean, now: number): void {
+    if (!onSchedule) {
+      this.coverUntil(now, true);
+      this.sights = [];
+      return;
+    }
+    if (tick.kind === 'none' || tick.kind === 'repeated') return;
+    const seen = tick.kind === 'no_motion' || (tick.kind === 'judged' && tick.hasVerdict);
+    this.coverUntil(now, seen);
+    this.sights = [{ at: now, seen }];
+  }
+
+  /** Watched is the time between two ticks that saw the stream, unless they are too far apart. */
+  private coverUntil(now: number, seen: boolean): void {
+    const last = this.sights.at(-1);
+    if (!last) return;
+    const late = now - last.at > (2 * this.config.interval + 30) * seconds;
+    const earliest = Math.max(last.at, now - 48 * 60 * minutes);
+    let ms = 0;
+    if (this.config.schedule === null) ms = now - earliest;
+    else {
+      for (const [from, to] of spansOnSchedule(this.config, now)) {
+        ms += Math.max(0, Math.min(to, now) - Math.max(from, earliest));
+      }
+    }
+    if (last.seen && seen && !late) this.watchedMs += ms;
+    else this.gapMs += ms;
+  }
+
+  private isOnSchedule(now: number): boolean {
+    if (this.config.schedule === null) return true;
+    return spansOnSchedule(this.config, now).some(([from, to]) => from <= now && now < to);
+  }
+
+  private planNext(tick: PlainTick, now: number): void {
+    this.confirming = false;
+    const boundary = this.nextBoundary(now);
+    if (this.offSchedule || this.exhausted) {
+      this.plannedAt = wholeSecond(boundary);
+      return;
+    }
+    const intervalMs = this.config.interval * seconds;
+    const { createdAt } = this.config;
+    const grid = createdAt + (Math.floor((now - createdAt) / intervalMs) + 1) * intervalMs;
+    let at = grid;
+    let confirming = false;
+    if (this.trouble && !['frozen', 'black'].includes(this.trouble.reason)) {
+      const waits = [1, 2, 4, 8, 16, 30, 60, 120, 300];
+      let wait = waits[Math.min(this.trouble.captures, 9) - 1]!;
+      if (this.trouble.reason === 'access_refused') wait = this.lost ? 1800 : 60;
+      at = now + wait * seconds;
+    } else if (this.config.conditions.some((rule) => this.isPending(rule))) {
+      const newSegmentAt = 'segmentSince' in tick ? tick.segmentSince + tick.segmentSeconds * seconds : now;
+      at = Math.min(grid, Math.max(now + this.config.confirm * seconds, newSegmentAt));
+      confirming = at < grid;
+    }
+    if (at >= boundary) at = boundary;
+    else this.confirming = confirming;
+    this.plannedAt = wholeSecond(at);
+  }
+
+  private nextBoundary(now: number): number {
+    const times: number[] = [];
+    if (this.config.schedule !== null) {
+      const spans = spansOnSchedule(this.config, now);
+      times.push(...spans.flat().filter((at) => at > now));
+    }
+    if (this.exhausted && !this.offSchedule) times.push(nextMidnight(this.config.zone, now));
+    return Math.min(Infinity, ...times);
+  }
+}
+
+const lossReasons: Partial<Record<PlainTick['kind'], string>> = {
+  failed: 'unreachable',
+  refused: 'access_refused',
+  ended: 'not_live',
+  stale: 'stale',
+  frozen: 'frozen',
+  black: 'black',
+};
+
+function begun(now: number): Condition {
+  return {
+    phase: 'unknown',
+    checks: [],
+    lastSight: now,
+    openedAt: 0,
+    lastOpening: null,
+    lastReminder: null,
+    acknowledged: false,
+    unconfirmed: false,
+    snoozedUntil: 0,
+    unjudged: false,
+    timesLeftOut: 0,
+  };
+}
+
+function becomeUnknown(condition: Condition): void {
+  condition.phase = 'unknown';
+  condition.checks = [];
+}
+
+/** Number of newest datapoints in a row that do not hold. */
+function lastInARow(checks: Check[]): number {
+  let count = 0;
+  while (count < checks.length && !checks[checks.length - 1 - count]!.holds) count += 1;
+  return count;
+}
+
+function wholeSecond(at: number): number {
+  return Math.ceil(at / seconds) * seconds;
+}
+
+function nextMidnight(zone: string, now: number): number {
+  const today = localDate(zone, now);
+  let at = now - (now % minutes);
+  while (localDate(zone, at) === today) at += 15 * minutes;
+  while (localDate(zone, at - minutes) !== today) at -= minutes;
+  return at;
+}

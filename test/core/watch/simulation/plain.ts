@@ -1,0 +1,41 @@
+/** Configuration and ticks in the oracle's own words. */
+
+export type PlainCondition = {
+  id: string;
+  text: string;
+  toOpen: number;
+  considered: number;
+  toClose: number;
+  cooldown: number;
+  remind: number | null;
+};
+
+export type PlainSpan = { days: string[]; from: string; to: string };
+
+export type PlainConfig = {
+  createdAt: number;
+  interval: number;
+  confirm: number;
+  prefilter: boolean;
+  zone: string;
+  schedule: PlainSpan[] | null;
+  callsPerDay: number | null;
+  conditions: PlainCondition[];
+};
+
+type Segment = { segmentSince: number; segmentSeconds: number };
+
+export type PlainTick =
+  | { kind: 'none' | 'unavailable' | 'failed' | 'refused' | 'ended' }
+  | ({ kind: 'stale' | 'repeated' | 'no_motion' | 'black' } & Segment)
+  | ({ kind: 'frozen'; identicalSince: number } & Segment)
+  | ({ kind: 'not_asked' } & Segment)
+  | ({
+      kind: 'judged';
+      answers: Record<string, boolean | 'failed' | 'left_out' | undefined>;
+      /** Conditions that were asked about in a call of their own. */
+      alone: string[];
+      calls: number;
+      /** True if the model gave a verdict of any condition, also of one that changed meanwhile. */
+      hasVerdict: boolean;
+    } & Segment);

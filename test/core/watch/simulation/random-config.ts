@@ -1,0 +1,67 @@
+import type { PlainCondition, PlainConfig, PlainSpan } from './plain.ts';
+import type { Random } from './random.ts';
+
+const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kolkata'];
+const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
+
+export function randomConfig(random: Random, createdAt: number, interval: number): PlainConfig {
+  const ids = ['a', 'b', 'c'].slice(0, random.integer(1, 3));
+  const schedule = random.chance(0.4) ? randomSchedule(random) : null;
+  return {
+    createdAt,
+    interval,
+    confirm: random.integer(1, Math.min(interval, 5)),
+    prefilter: random.chance(0.8),
+    zone: schedule ? random.pick(zones) : 'UTC',
+    schedule,
+    callsPerDay: random.chance(0.5) ? random.integer(1, Math.round(43_200 / interval)) : null,
+    conditions: ids.map((id) => randomCondition(random, id)),
+  };
+}
+
+function randomCondition(random: Random, id: string): PlainCondition {
+  const considered = random.pick([1, 3, 3, 3, 5, 10]);
+  return {
+    id,
+    text: `${id} is visible (${random.integer(0, 1e9)})`,
+    toOpen: considered === 3 ? 2 : random.integer(1, considered),
+    considered,
+    toClose: random.pick([1, 2, 3, 3, 10]),
+    cooldown: random.pick([0, 0, 60, 900, 86_400]),
+    remind: random.pick([null, 60, 600, 7200]),
+  };
+}
+
+function randomSchedule(random: Random): PlainSpan[] {
+  return Array.from({ length: random.integer(1, 3) }, () => {
+    const from = halfHour(random.integer(0, 47));
+    const to = halfHour(random.integer(1, 48));
+    const days = weekdays.filter(() => random.chance(0.7));
+    return { days: days.length === 0 ? ['sun'] : days, from, to: to === from ? '24:00' : to };
+  });
+}
+
+function halfHour(count: number): string {
+  return `${String(Math.floor(count / 2)).padStart(2, '0')}:${count % 2 === 0 ? '00' : '30'}`;
+}
+
+/** Changes text, numbers, presence of a condition, or the budget. Times and zone stay, so that days are comparable. */
+export function randomChange(random: Random, config: PlainConfig): PlainConfig {
+  const kind = random.integer(0, 3);
+  const index = random.integer(0, config.conditions.length - 1);
+  const changed = (change: (rule: PlainCondition) => PlainCondition) =>
+    config.conditions.map((rule, at) => (at === index ? change(rule) : rule));
+  if (kind === 0) {
+    const text = `another text ${random.integer(0, 1e9)}`;
+    return { ...config, conditions: changed((rule) => ({ ...rule, text })) };
+  }
+  if (kind === 1) {
+    const numbers = randomCondition(random, 'x');
+    return { ...config, conditions: changed((rule) => ({ ...numbers, id: rule.id, text: rule.text })) };
+  }
+  if (kind === 2 && config.conditions.length > 1)
+    return { ...config, conditions: config.conditions.filter((_, at) => at !== index) };
+  const free = ['a', 'b', 'c'].filter((id) => config.conditions.every((rule) => rule.id !== id));
+  const added = free.slice(0, 1).map((id) => randomCondition(random, id));
+  return { ...config, conditions: [...config.conditions, ...added] };
+}

@@ -1,0 +1,138 @@
+import type { CaptureOutput } from '../../../../core/records/workflow.ts';
+import type { PlainTick } from './plain.ts';
+import type { Random } from './random.ts';
+
+type Mode = 'ok' | 'failed' | 'refused' | 'ended' | 'unavailable' | 'stale' | 'frozen' | 'black';
+type Fresh = { kind: 'fresh'; segmentSince: number; segmentSeconds: number };
+
+/** Random camera with a stream, a model and its conditions. */
+export class Scene {
+  /** True if the last capture differs from the last one that the model judged. */
+  moved = true;
+  /** Share of conditions that the model leaves out of a joint answer. */
+  readonly leftOutShare: number;
+  private readonly random: Random;
+  private readonly segmentSeconds: number;
+  private mode: { name: Mode; begin: number; until: number };
+  private model = { fails: false, until: 0 };
+  private readonly truths = new Map<string, { holds: boolean; until: number }>();
+  private last: { segment: number; since: number; identicalSince: number | null } | null = null;
+  private frozenAt: number | null = null;
+  private described: Exclude<PlainTick, { kind: 'none' | 'judged' | 'not_asked' }> | Fresh;
+
+  constructor(random: Random, now: number) {
+    this.random = random;
+    this.segmentSeconds = random.pick([0, 2, 6, 12]);
+    this.leftOutShare = random.pick([0, 0, 0.01, 0.3]);
+    this.mode = { name: 'ok', begin: now, until: now + 3_600_000 };
+    this.described = { kind: 'failed' };
+  }
+
+  holds(id: string, now: number): boolean {
+    let truth = this.truths.get(id) ?? { holds: false, until: now + this.duration(7_200_000) };
+    while (truth.until <= now)
+      truth = { holds: !truth.holds, until: truth.until + this.duration(truth.holds ? 7_200_000 : 900_000) };
+    this.truths.set(id, truth);
+    return truth.holds;
+  }
+
+  modelFails(now: number): boolean {
+    if (now >= this.model.until) {
+      const fails = !this.model.fails && this.random.chance(0.3);
+      this.model = { fails, until: now + this.duration(fails ? 1_200_000 : 43_200_000) };
+    }
+    return this.model.fails || this.random.chance(0.01);
+  }
+
+  wasJudged(): void {
+    this.moved = false;
+  }
+
+  /** The next execution has no earlier captures. */
+  forget(): void {
+    this.last = null;
+    this.moved = true;
+  }
+
+  describe(_now: number) {
+    return this.described;
+  }
+
+  capture(now: number): CaptureOutput {
+    const mode = this.modeAt(now);
+    if (mode === 'failed' || mode === 'refused') {
+      this.described = { kind: mode };
+      const access_refused = mode === 'refused';
+      return {
+        kind: 'failed',
+        code: 'STREAM_FETCH_FAILED',
+        message: 'gone',
+        remediation: '',
+        access_refused,
+      };
+    }
+    if (mode === 'ended' || mode === 'unavailable') {
+      this.described = { kind: mode };
+      return { kind: mode, message: mode };
+    }
+    return this.picture(mode, now);
+  }
+
+  private picture(mode: Mode, now: number): CaptureOutput {
+    const { segmentSeconds } = this;
+    const at = mode === 'stale' ? this.mode.begin : now;
+    const segment = segmentSeconds === 0 ? now : Math.floor(at / (segmentSeconds * 1000));
+    const repeated = segmentSeconds > 0 && this.last?.segment === segment;
+    const since = repeated ? this.last!.since : now;
+    if (mode !== 'frozen') this.frozenAt = null;
+    const isFirstFrozen = mode === 'frozen' && this.frozenAt === null;
+    if (isFirstFrozen) this.frozenAt = now;
+    const identicalSince = mode === 'frozen' && !isFirstFrozen && this.last ? this.frozenAt : null;
+    this.last = { segment, since, identicalSince };
+    if (this.random.chance(0.3) && identicalSince === null) this.moved = true;
+    const black = mode === 'black';
+    const shared = { segmentSince: since, segmentSeconds };
+    if (repeated && now - since > Math.max(6, 3 * segmentSeconds) * 1000)
+      this.described = { kind: 'stale', ...shared };
+    else if (black) this.described = { kind: 'black', ...shared };
+    else if (identicalSince !== null && now - identicalSince >= 30_000)
+      this.described = { kind: 'frozen', identicalSince, ...shared };
+    else if (repeated) this.described = { kind: 'repeated', ...shared };
+    else this.described = { kind: 'fresh', ...shared };
+    const iso = (time: number) => new Date(time).toISOString();
+    return {
+      kind: 'captured',
+      frame_key: 'captures/frame.jpg',
+      clip_key: null,
+      captured_at: iso(now),
+      seen: {
+        position: {
+          segment: segmentSeconds === 0 ? null : String(segment),
+          segment_seconds: segmentSeconds,
+        },
+        since: iso(since),
+        identical_since: identicalSince === null ? null : iso(identicalSince),
+        seen_at: iso(now),
+      },
+      repeated,
+      moved: this.moved,
+      changed_share: 0.1,
+      black,
+      motion_if_looked: '',
+      motion_if_skipped: '',
+    };
+  }
+
+  private modeAt(now: number): Mode {
+    if (now < this.mode.until) return this.mode.name;
+    const troubles = ['failed', 'refused', 'ended', 'unavailable', 'stale', 'frozen', 'black'] as const;
+    const name = this.mode.name === 'ok' ? this.random.pick(troubles) : 'ok';
+    const mean = name === 'ok' ? 10 * 3_600_000 : this.random.pick([20_000, 120_000, 1_500_000]);
+    this.mode = { name, begin: now, until: now + this.duration(mean) };
+    return name;
+  }
+
+  private duration(meanMs: number): number {
+    return Math.ceil(-Math.log(1 - this.random.next()) * meanMs);
+  }
+}

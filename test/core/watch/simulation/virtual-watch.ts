@@ -1,0 +1,352 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Schedule, Watch, WatchConfig } from '../../../../core/records/watch.ts';
+import type { NewWatchEvent } from '../../../../core/records/watch-event.ts';
+import { watchStateSchema } from '../../../../core/records/watch-state.ts';
+import type { CaptureOutput } from '../../../../core/records/workflow.ts';
+import { reserve, budgetOnDay } from '../../../../core/watch/budget.ts';
+import {
+  acknowledgeAlert,
+  changeWatch,
+  pauseWatch,
+  resumeWatch,
+  snoozeWatch,
+} from '../../../../core/watch/change.ts';
+import { initialWatchState } from '../../../../core/watch/initial-state.ts';
+import type { ConditionAnswer, WatchOutcome } from '../../../../core/watch/outcome.ts';
+import { planAllQuestions, planQuestions, screenWatchCapture } from '../../../../core/watch/questions.ts';
+import type { Questions } from '../../../../core/watch/questions.ts';
+import { localDay } from '../../../../core/watch/schedule.ts';
+import { decideWatchTick } from '../../../../core/watch/tick.ts';
+import type { WatchDecision, WatchRecord } from '../../../../core/watch/tick.ts';
+import { localDate } from './calendar.ts';
+import { Oracle } from './oracle.ts';
+import type { PlainConfig, PlainTick } from './plain.ts';
+import { Random } from './random.ts';
+import { Scene } from './scene.ts';
+import { randomConfig, randomChange } from './random-config.ts';
+
+const watchId = '00000000-0000-4000-8000-000000000001';
+
+export type Summary = { ticks: number; openings: number; modelCalls: number; changes: number };
+
+/** One watch in virtual time, held against the oracle at each tick. Throws at the first difference. */
+export class VirtualWatch {
+  private readonly random: Random;
+  private readonly scene: Scene;
+  private readonly oracle: Oracle;
+  private record: WatchRecord;
+  private plain: PlainConfig;
+  private now: number;
+  private readonly openAlerts = new Set<string>();
+  private readonly usedAlerts = new Set<string>();
+  private readonly callsByDay = new Map<string, number>();
+  private readonly totals = { watched_ms: 0, gap_ms: 0 };
+  private readonly summary: Summary = { ticks: 0, openings: 0, modelCalls: 0, changes: 0 };
+
+  constructor(seed: number, startAt: number, intervalSeconds: number) {
+    this.random = new Random(seed);
+    this.now = startAt;
+    this.plain = randomConfig(this.random, startAt, intervalSeconds);
+    this.scene = new Scene(this.random, startAt);
+    this.oracle = new Oracle(this.plain, startAt);
+    const ids = this.plain.conditions.map(({ id }) => id);
+    this.record = { watch: toWatch(this.plain), state: initialWatchState(ids, new Date(startAt)) };
+  }
+
+  run(endAt: number): Summary {
+    const actionsPerTick = (this.plain.interval / 86_400) * 6;
+    while (this.now < endAt) {
+      if (this.random.chance(actionsPerTick)) this.act();
+      this.tick();
+    }
+    const counted = { watched_ms: this.oracle.watchedMs, gap_ms: this.oracle.gapMs };
+    this.expectEqual('coverage', this.totals, counted);
+    return this.summary;
+  }
+
+  private tick(): void {
+    const { next } = this.record.state;
+    const plannedAt = next === null ? this.now : Date.parse(next.wait_until);
+    const closing = next?.closing ?? false;
+    this.now = Math.max(this.now, plannedAt) + this.lateMs() + this.random.integer(50, 900);
+    const output: CaptureOutput = closing ? { kind: 'not_captured' } : this.scene.capture(this.now);
+    const screening = screenWatchCapture(this.record, output);
+    const base = closing ? ({ kind: 'none' } as const) : this.scene.describe(this.now);
+    const expectedKind = base.kind === 'fresh' ? this.expectedFresh() : base.kind;
+    this.expectEqual('screening', screeningName(screening), expectedKind);
+    if (screening.kind !== 'fresh') return this.decide(screening, plainTick(base, expectedKind));
+
+    const questions = planQuestions(this.record);
+    const asked = [...questions.joint, ...questions.separate].map(({ condition_id: id }) => id);
+    const expectedAsked = this.oracle.asked();
+    this.expectEqual('asked', asked.toSorted(), expectedAsked.toSorted());
+    const alone = expectedAsked.filter((id) => this.oracle.isAskedAlone(id));
+    this.expectEqual(
+      'separate',
+      questions.separate.map(({ condition_id: id }) => id),
+      alone,
+    );
+    const calls = this.oracle.callsFor(expectedAsked);
+    const segment = base.kind === 'fresh' ? base : { segmentSince: 0, segmentSeconds: 0 };
+    const { segmentSince, segmentSeconds } = segment;
+    const isReserved = this.reserve(calls);
+    this.expectEqual('reserved', isReserved, this.oracle.reserve(calls, this.now));
+    if (!isReserved) {
+      const outcome: WatchOutcome = { kind: 'not_asked', captured: screening.captured, why: 'budget' };
+      return this.decide(outcome, { kind: 'not_asked', segmentSince, segmentSeconds });
+    }
+    this.countCalls(calls);
+    // A crash between the calls and the commit: the tick runs again later.
+    if (this.random.chance(0.002)) {
+      this.now += this.random.integer(1000, 40_000);
+      return;
+    }
+    const { answers, plainAnswers, failed } = this.answer(questions);
+    this.now += this.random.integer(200, 1500);
+    if (this.random.chance(0.0005)) this.change();
+    const current = new Map(this.plain.conditions.map(({ id, text }) => [id, text]));
+    const kept = Object.fromEntries(
+      answers
+        .filter(({ condition_id: id, condition }) => current.get(id) === condition)
+        .map(({ condition_id: id }) => [id, plainAnswers[id]]),
+    );
+    const used = { calls, micro_usd: 0, input_tokens: 1, output_tokens: 1 };
+    const failure = failed ? { code: 'VLM_ERROR', message: 'failed', remediation: 'Try again.' } : null;
+    const outcome: WatchOutcome = { kind: 'judged', captured: screening.captured, answers, used, failure };
+    const hasVerdict = answers.some(({ verdict }) => verdict !== null);
+    const judged = { kind: 'judged', answers: kept, alone, calls, hasVerdict } as const;
+    this.decide(outcome, { ...judged, segmentSince, segmentSeconds });
+  }
+
+  private expectedFresh(): string {
+    return !this.scene.moved && this.oracle.skipsWithoutMotion() ? 'no_motion' : 'fresh';
+  }
+
+  private decide(outcome: WatchOutcome, plain: PlainTick): void {
+    const all = planAllQuestions(this.record);
+    const need = { calls: all.separate.length + (all.joint.length > 0 ? 1 : 0), micro_usd: 0 };
+    const at = new Date(this.now);
+    const decision = decideWatchTick(this.record, { outcome, need }, at, createAlertId);
+    this.summary.ticks += 1;
+    if (decision.state.next?.looked) this.scene.wasJudged();
+    this.apply(decision, this.oracle.tick(plain, this.now));
+    const { next } = decision.state;
+    this.expectEqual('next', next && Date.parse(next.wait_until), this.oracle.plannedAt);
+    this.expectEqual('confirming', next?.confirming, this.oracle.confirming);
+    if (this.summary.ticks % 500 === 0) this.expectBounded();
+  }
+
+  private apply({ state, events, alerts, hours }: WatchDecision, expected: string[]): void {
+    this.expectEqual('events', events.map(describeEvent), expected);
+    this.record = { ...this.record, state };
+    for (const { counts } of hours) {
+      this.totals.watched_ms += counts.watched_ms ?? 0;
+      this.totals.gap_ms += counts.gap_ms ?? 0;
+    }
+    for (const change of alerts) {
+      if (change.kind === 'open') {
+        const { alert_id: id } = change.alert;
+        if (this.usedAlerts.has(id)) this.fail(`the alert ${id} opened twice`);
+        this.usedAlerts.add(id);
+        this.openAlerts.add(id);
+        this.summary.openings += 1;
+      } else if (!this.openAlerts.has(change.alertId))
+        this.fail(`${change.kind} of an alert that is not open`);
+      else if (change.kind === 'close') this.openAlerts.delete(change.alertId);
+    }
+    for (const condition of state.conditions) {
+      const known = this.oracle.conditions.get(condition.condition_id);
+      if (condition.phase !== known?.phase) this.fail(`${condition.condition_id}: ${condition.phase}`);
+      if (condition.alert && condition.alert.unconfirmed !== known.unconfirmed) this.fail('unconfirmed');
+      if ((condition.phase === 'open') !== (condition.alert !== null)) this.fail('alert without opening');
+    }
+  }
+
+  private act(): void {
+    const at = new Date(this.now);
+    const kind = this.random.integer(0, 4);
+    if (kind === 0) {
+      this.apply(pauseWatch(this.record, 'caller', at), this.oracle.pause(this.now));
+      this.now += this.random.integer(1000, 3_600_000);
+      this.apply(resumeWatch(this.record, new Date(this.now)), this.oracle.resume(this.now));
+      this.scene.forget();
+    } else if (kind === 1) this.change();
+    else if (kind === 2) this.snooze(at);
+    else this.acknowledge(at);
+  }
+
+  private change(): void {
+    const plain = randomChange(this.random, this.plain);
+    const watch = toWatch(plain);
+    this.apply(
+      changeWatch(this.record, watch.config, new Date(this.now)),
+      this.oracle.change(plain, this.now),
+    );
+    this.record = { ...this.record, watch };
+    this.plain = plain;
+    this.scene.forget();
+    this.summary.changes += 1;
+  }
+
+  private snooze(at: Date): void {
+    const seconds = this.random.integer(1, 7200);
+    const id = this.random.pick([undefined, this.random.pick(this.plain.conditions).id]);
+    this.record = { ...this.record, state: snoozeWatch(this.record.state, seconds, id, at) };
+    for (const [other, condition] of this.oracle.conditions)
+      if (id === undefined || other === id) condition.snoozedUntil = this.now + seconds * 1000;
+  }
+
+  private acknowledge(at: Date): void {
+    const id = [...this.openAlerts][0];
+    if (id === undefined) return;
+    const result = acknowledgeAlert(this.record, id, 'caller', at);
+    const [, condition] = [...this.oracle.conditions].find(
+      ([conditionId]) =>
+        this.record.state.conditions.find((state) => state.condition_id === conditionId)?.alert?.alert_id ===
+        id,
+    )!;
+    this.expectEqual('acknowledged', result === undefined, condition.acknowledged);
+    condition.acknowledged = true;
+    if (result) this.record = { ...this.record, state: result.state };
+  }
+
+  private answer({ joint, separate }: Questions) {
+    const answers: ConditionAnswer[] = [];
+    const plainAnswers: Record<string, boolean | 'failed' | 'left_out'> = {};
+    const modelFails = this.scene.modelFails(this.now);
+    for (const rule of [...joint, ...separate]) {
+      const { condition_id: id, condition } = rule;
+      const isJoint = joint.includes(rule);
+      const leftOut = !modelFails && isJoint && this.random.chance(this.scene.leftOutShare);
+      const triggered = this.scene.holds(id, this.now) !== this.random.chance(0.03);
+      const isJudged = !modelFails && !leftOut;
+      const verdict = isJudged ? { triggered, explanation: `${id} ${triggered}` } : null;
+      answers.push({ condition_id: id, condition, verdict, leftOut, joint: isJoint });
+      plainAnswers[id] = isJudged ? triggered : leftOut ? 'left_out' : 'failed';
+    }
+    return { answers, plainAnswers, failed: modelFails };
+  }
+
+  private reserve(calls: number): boolean {
+    const { watch, state } = this.record;
+    const zone = watch.config.schedule?.time_zone ?? 'UTC';
+    const day = localDay(zone, new Date(this.now));
+    const before = budgetOnDay(watch.config.budget, state.budget, day.date);
+    const result = reserve(watch.config.budget, before, state.last_tick + 1, { calls, micro_usd: 0 });
+    if (result.kind === 'reserved') this.record = { watch, state: { ...state, budget: result.budget } };
+    return result.kind === 'reserved';
+  }
+
+  private countCalls(calls: number): void {
+    this.summary.modelCalls += calls;
+    if (this.plain.callsPerDay === null) return;
+    const day = localDate(this.plain.zone, this.now);
+    const made = (this.callsByDay.get(day) ?? 0) + calls;
+    this.callsByDay.set(day, made);
+    if (made > this.plain.callsPerDay) this.fail(`${made} calls on ${day}`);
+  }
+
+  /** The service is mostly on time; seldom it is down for up to two hours. */
+  private lateMs(): number {
+    if (this.random.chance(0.0003)) return this.random.integer(1000, 7_200_000);
+    return this.random.chance(0.01) ? this.random.integer(0, 20_000) : 0;
+  }
+
+  private expectBounded(): void {
+    watchStateSchema.parse(this.record.state);
+    const bytes = JSON.stringify(this.record.state).length;
+    if (bytes > 4096) this.fail(`the state has ${bytes} bytes`);
+  }
+
+  private expectEqual(what: string, actual: unknown, expected: unknown): void {
+    if (actual === expected || isDeepStrictEqual(actual, expected)) return;
+    this.fail(`${what} ${JSON.stringify(actual)}, expected ${JSON.stringify(expected)}`);
+  }
+
+  private fail(message: string): never {
+    throw new Error(`Tick ${this.summary.ticks} at ${new Date(this.now).toISOString()}: ${message}`);
+  }
+}
+
+function createAlertId(_watchId: string, _conditionId: string, opening: number): string {
+  return `00000000-0000-4000-8000-${String(opening).padStart(12, '0')}`;
+}
+
+function screeningName(screening: ReturnType<typeof screenWatchCapture>): string {
+  if (screening.kind === 'skipped') return screening.why;
+  if (screening.kind === 'capture_failed') return screening.accessRefused ? 'refused' : 'failed';
+  return screening.kind === 'no_capture' ? 'none' : screening.kind;
+}
+
+function plainTick(base: ReturnType<Scene['describe']> | { kind: 'none' }, kind: string): PlainTick {
+  if (base.kind === 'fresh') {
+    const { segmentSince, segmentSeconds } = base;
+    if (kind !== 'no_motion') throw new Error(`${kind} is no tick without a question`);
+    return { kind, segmentSince, segmentSeconds };
+  }
+  return base;
+}
+
+function describeEvent(event: NewWatchEvent): string {
+  switch (event.type) {
+    case 'alert_opened':
+      return `open ${event.data.condition_id} #${Number(event.data.alert_id.slice(-12))}`;
+    case 'alert_closed':
+      return `close ${event.data.condition_id} ${event.data.reason}`;
+    case 'alert_reminder':
+      return `remind ${event.data.condition_id}`;
+    case 'stream_lost':
+      return `lost ${event.data.reason}`;
+    case 'stream_recovered':
+      return `recovered ${event.data.reason}`;
+    case 'watch_changed':
+      return `changed ${event.data.reason}`;
+    case 'progress':
+    case 'alert_acknowledged':
+      return event.type;
+  }
+}
+
+export function toWatch(plain: PlainConfig): Watch {
+  const at = new Date(plain.createdAt).toISOString();
+  const days = (names: string[]) =>
+    (['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const).filter((day) => names.includes(day));
+  const schedule: Schedule | null = plain.schedule && {
+    time_zone: plain.zone,
+    active: plain.schedule.map((span) => ({ ...span, days: days(span.days) })),
+  };
+  const config: WatchConfig = {
+    name: 'Yard',
+    interval_seconds: plain.interval,
+    input_mode: 'frames',
+    clip_duration_seconds: 3,
+    enable_prefilter: plain.prefilter,
+    conditions: plain.conditions.map((rule) => ({
+      condition_id: rule.id,
+      condition: rule.text,
+      checks_to_open: rule.toOpen,
+      checks_considered: rule.considered,
+      checks_to_close: rule.toClose,
+      cooldown_seconds: rule.cooldown,
+      remind_seconds: rule.remind,
+      severity: 'warning',
+    })),
+    confirm_seconds: plain.confirm,
+    schedule,
+    budget: plain.callsPerDay === null ? null : { model_calls_per_day: plain.callsPerDay, usd_per_day: null },
+    destinations: [],
+    regions: null,
+    retention_days: 7,
+    labels: [],
+  };
+  return {
+    watch_id: watchId,
+    caller: 'caller',
+    created_at: at,
+    updated_at: at,
+    config_version: 1,
+    stream_url: 'https://example.com/live.m3u8',
+    source_id: watchId,
+    config,
+  };
+}
