@@ -14,6 +14,7 @@ import { createEventSessions } from '../adapters/embedded/event-sessions.ts';
 import { createLogSignals } from '../adapters/embedded/log-signals.ts';
 import { createJobStore } from '../adapters/embedded/job-store.ts';
 import { createKeyStore } from '../adapters/embedded/key-store.ts';
+import { createWatchStore } from '../adapters/embedded/watch-store.ts';
 import { shareCaptures } from '../adapters/embedded/share-captures.ts';
 import { limitCaptures } from '../adapters/embedded/limit-captures.ts';
 import { createLogBuffer } from '../adapters/embedded/log-buffer.ts';
@@ -118,6 +119,7 @@ export async function openService(
   const log = redactedLog(teeLog(output, recentLog));
   const signals = createLogSignals(setSystemTimer);
   const jobs = createJobStore(database, signals.notify);
+  const watches = createWatchStore(database, signals.notify);
   const meter = createMeter({ startedAt: now(), jobsBefore: await jobs.usage() });
   const callers = createCallerStore(database);
   const keys = createKeyStore(database);
@@ -142,6 +144,7 @@ export async function openService(
 
   const parts = {
     jobs,
+    watches,
     media,
     queue,
     callers,

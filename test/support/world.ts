@@ -6,6 +6,7 @@ import { createDeliveryStore } from '../../adapters/embedded/delivery-store.ts';
 import { createEventSessions } from '../../adapters/embedded/event-sessions.ts';
 import { createJobStore } from '../../adapters/embedded/job-store.ts';
 import { createKeyStore } from '../../adapters/embedded/key-store.ts';
+import { createWatchStore } from '../../adapters/embedded/watch-store.ts';
 import { createLogBuffer } from '../../adapters/embedded/log-buffer.ts';
 import { createMeter } from '../../adapters/embedded/meter.ts';
 import { teeLog } from '../../adapters/embedded/tee-log.ts';
@@ -70,6 +71,7 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
 
   const c: CoreDeps & HttpDeps = {
     jobs,
+    watches: createWatchStore(database),
     callers,
     meter,
     recentLog,
@@ -171,6 +173,7 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
     log: redactedLog(teeLog(output, recentLog)),
     limits: {
       jobsPerCaller: 10,
+      watchesPerCaller: 25,
       maxJobSeconds: 600,
       retentionSeconds: 3600,
       captureTimeoutSeconds: 30,

@@ -6,6 +6,9 @@ import { keyEndpoints } from './keys.ts';
 import { observabilityEndpoints } from './observability.ts';
 import { startEndpoints } from './starts.ts';
 import { streamEndpoints } from './streams.ts';
+import { alertEndpoints } from './alerts.ts';
+import { watchEventEndpoints } from './watch-events.ts';
+import { watchEndpoints } from './watches.ts';
 import { webhookEndpoints } from './webhooks.ts';
 
 /** Endpoints of the API below the base URL. */
@@ -14,6 +17,9 @@ export const endpoints: readonly Endpoint[] = [
   ...streamEndpoints,
   ...startEndpoints,
   ...jobEndpoints,
+  ...watchEventEndpoints,
+  ...watchEndpoints,
+  ...alertEndpoints,
   ...webhookEndpoints,
   ...keyEndpoints,
   ...callerEndpoints,
