@@ -18,7 +18,7 @@ import { wantsEvents } from '../sse/wants-events.ts';
 
 /** Event logs of watches, as JSON or as event streams. */
 
-const shared = { tag: 'watches', scope: 'jobs', method: 'get', effect: 'reads' } as const;
+const shared = { tag: 'watches', scope: 'read', method: 'get', effect: 'reads' } as const;
 
 const headers = z.object({
   'Last-Event-ID': z
@@ -42,6 +42,11 @@ const watchEventsEndpoint = defineEndpoint(
     title: "Read a watch's events",
     description:
       'Returns the event log in order: pages of JSON, or server-sent events with `Accept: text/event-stream`. `progress` is kept a day, other events for `retention_days`.',
+    tool: {
+      description:
+        'Returns the events of a watch in order, in pages. Send next_after of a page as after for the next one.',
+      withoutHeaders: ['Last-Event-ID'],
+    },
     request: { parameters: watchPathSchema, query: eventsQuerySchema, headers },
     response: eventsResponse(watchEventPageSchema, {
       description: 'One page of events, or an event stream',
@@ -90,6 +95,11 @@ const allWatchEventsEndpoint = defineEndpoint(
     title: 'Read the events of all watches',
     description:
       'Returns the events of all your watches: pages of JSON, or one event stream with `Accept: text/event-stream`. A position (`next_after`, `id:`) covers all logs.',
+    tool: {
+      description:
+        'Returns the events of all your watches, in pages. Send next_after of a page as after for the next one.',
+      withoutHeaders: ['Last-Event-ID'],
+    },
     request: { query: allWatchEventsQuerySchema, headers },
     response: eventsResponse(allWatchEventsPageSchema, {
       description: 'One page of events, or an event stream',

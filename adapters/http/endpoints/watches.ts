@@ -55,6 +55,7 @@ const listWatchesEndpoint = defineEndpoint(
     ...shared,
     id: 'list_watches',
     method: 'get',
+    scope: 'read',
     path: '/watches',
     title: 'List watches',
     description: 'Returns your watches, oldest first, with their status and the state of each condition.',
@@ -115,6 +116,7 @@ const getWatchEndpoint = defineEndpoint(
     ...shared,
     id: 'get_watch',
     method: 'get',
+    scope: 'read',
     path: '/watches/{watch_id}',
     title: 'Read a watch',
     description:
@@ -312,6 +314,7 @@ const watchStatsEndpoint = defineEndpoint(
     ...shared,
     id: 'watch_stats',
     method: 'get',
+    scope: 'read',
     path: '/watches/{watch_id}/stats',
     title: 'Read the statistics of a watch',
     description:
@@ -331,6 +334,7 @@ const watchFrameEndpoint = defineEndpoint(
     ...shared,
     id: 'watch_frame',
     method: 'get',
+    scope: 'read',
     path: '/watches/{watch_id}/frame',
     title: "Get a watch's newest picture",
     description: 'Returns the frame of the last capture, also if the pre-filter skipped it.',
