@@ -851,6 +851,10 @@ export interface CheckOnceResponse {
    */
   triggered: boolean;
   /**
+   * False if the model could not judge the condition, see explanation; absent otherwise
+   */
+  judged?: false;
+  /**
    * Reason, by what is visible
    */
   explanation: string;
@@ -869,6 +873,10 @@ export interface AnalyzeFrameResponse {
    * Answer to a yes/no question; null for an open question
    */
   triggered: boolean | null;
+  /**
+   * False if the model could not judge the yes/no question, see answer; absent otherwise
+   */
+  judged?: false;
   /**
    * Duration of the request in milliseconds
    */
@@ -1011,6 +1019,35 @@ export interface WatchTriggered {
      */
     captured_at: string;
     triggers_fired: number;
+    /**
+     * Objects that the condition names, best first; only from the object model
+     */
+    boxes?: {
+      /**
+       * Class of the object
+       */
+      label: string;
+      /**
+       * Rank of the detection; not a probability
+       */
+      score: number;
+      /**
+       * Share of the width or height of the image
+       */
+      x: number;
+      /**
+       * Share of the width or height of the image
+       */
+      y: number;
+      /**
+       * Share of the width or height of the image
+       */
+      width: number;
+      /**
+       * Share of the width or height of the image
+       */
+      height: number;
+    }[];
     /**
      * URL of the image; requires the API key, available until the job is deleted
      */
@@ -1277,6 +1314,10 @@ export interface Progress {
      */
     triggered: boolean | null;
     /**
+     * False if the model could not judge the condition by this capture, see explanation; null without a verdict
+     */
+    judged?: boolean | null;
+    /**
      * True if the pre-filter skipped the capture
      */
     prefilter_skipped: boolean;
@@ -1316,6 +1357,35 @@ export interface WatchTriggeredWithPicture {
      */
     captured_at: string;
     triggers_fired: number;
+    /**
+     * Objects that the condition names, best first; only from the object model
+     */
+    boxes?: {
+      /**
+       * Class of the object
+       */
+      label: string;
+      /**
+       * Rank of the detection; not a probability
+       */
+      score: number;
+      /**
+       * Share of the width or height of the image
+       */
+      x: number;
+      /**
+       * Share of the width or height of the image
+       */
+      y: number;
+      /**
+       * Share of the width or height of the image
+       */
+      width: number;
+      /**
+       * Share of the width or height of the image
+       */
+      height: number;
+    }[];
     /**
      * Evidence as base64 JPEG; null if it has expired
      */
@@ -1693,6 +1763,34 @@ export interface CallerList {
    * Value of after for the next page; null on the last page
    */
   next_after: string | null;
+}
+export interface Service {
+  limits: {
+    /**
+     * Maximum duration of a monitor, and of a digest without max_windows
+     */
+    max_job_seconds: number;
+    /**
+     * Time for which a finished job stays readable
+     */
+    retention_seconds: number;
+    /**
+     * Maximum active jobs of a caller
+     */
+    jobs_per_caller: number;
+  };
+  model: {
+    provider: string;
+    name: string;
+    /**
+     * Whether input_mode can be clip or hybrid
+     */
+    supports_video: boolean;
+    /**
+     * Conditions that this model judges well
+     */
+    condition_examples: string[];
+  };
 }
 export interface Metrics {
   /**

@@ -39,6 +39,7 @@ export function createWatchStore(
   const tables = createWatchTables(database);
   const { watches, secrets, events, alerts, hours, reviews } = tables;
   const sources = createSourceTable(database);
+  const removeDeliveries = createDeliveryRemoval(database);
   const idempotency = createIdempotencyTable(database);
   return {
     create: async (creation, now) => {
@@ -152,6 +153,7 @@ export function createWatchStore(
     alerts.removeAll(watchId);
     hours.removeAll(watchId);
     reviews.removeAll(watchId);
+    removeDeliveries(watchId);
   }
 }
 
@@ -164,4 +166,14 @@ function commitAlert({ alerts }: WatchTables, change: AlertChange): void {
 
 function toDate(at: Date): string {
   return at.toISOString().slice(0, 10);
+}
+
+/** Deliveries and states of destinations, which `watch-delivery-store.ts` stores. */
+function createDeliveryRemoval(database: DatabaseSync): (watchId: string) => void {
+  const deliveries = database.prepare('DELETE FROM watch_deliveries WHERE watch_id = ?');
+  const states = database.prepare('DELETE FROM destination_states WHERE watch_id = ?');
+  return (watchId) => {
+    deliveries.run(watchId);
+    states.run(watchId);
+  };
 }

@@ -48,7 +48,7 @@ const tags: Record<Tag, string> = {
   watches: 'Watches: monitors that stand until they are paused or deleted, and their alerts.',
   webhooks: 'Webhooks and their deliveries.',
   access: 'Keys, callers and webhook secrets.',
-  operations: 'Metrics and logs of the service, for keys with the scope `internal`.',
+  operations: 'Limits and model of the service; metrics and logs, for keys with the scope `internal`.',
 };
 
 const securityScheme = {

@@ -1,11 +1,11 @@
-import type { CoreDeps } from '../dependencies.ts';
+import type { CoreDeps, Limits } from '../dependencies.ts';
 import type { Delivery } from '../records/delivery.ts';
 import { JobNotFoundError } from '../errors.ts';
 import type { JobEvent } from '../records/event.ts';
 import type { Job } from '../records/job.ts';
 import type { JobQuery } from '../ports/job-store.ts';
 
-type Deps = Pick<CoreDeps, 'jobs' | 'deliveries' | 'now'>;
+type Deps = Pick<CoreDeps, 'jobs' | 'deliveries' | 'now'> & { limits: Pick<Limits, 'retentionSeconds'> };
 
 const newestFindings = 50;
 
@@ -42,13 +42,19 @@ export async function readEventImage(
   jobId: string,
   caller: string,
   sequence: number,
-  deps: Deps & Pick<CoreDeps, 'media'>,
+  deps: Deps & Pick<CoreDeps, 'media' | 'drawBoxes'>,
+  withBoxes = false,
 ): Promise<Uint8Array | undefined> {
   await requireOwnJob(jobId, caller, deps);
   const event = await deps.jobs.event(jobId, sequence);
   const key = event && findImageKey(event);
-  return key === undefined ? undefined : deps.media.get(key);
+  const image = key === undefined ? undefined : await deps.media.get(key);
+  const boxes = event?.type === 'watch_triggered' ? (event.data.boxes ?? []) : [];
+  if (image === undefined || !withBoxes || boxes.length === 0 || deps.drawBoxes === undefined) return image;
+  return deps.drawBoxes(image, boxes, AbortSignal.timeout(drawingTimeoutMs));
 }
+
+const drawingTimeoutMs = 5000;
 
 /** The newest picture of a job, as JPEG; undefined before there is one, or where it was swept. */
 export async function readLastFrame(
@@ -79,9 +85,9 @@ function findImageKey(event: JobEvent): string | undefined {
 export async function requireOwnJob(
   jobId: string,
   caller: string,
-  deps: Pick<Deps, 'jobs' | 'now'>,
+  deps: Pick<Deps, 'jobs' | 'now' | 'limits'>,
 ): Promise<Job> {
   const job = await deps.jobs.get(jobId, deps.now());
-  if (job?.caller !== caller) throw new JobNotFoundError();
+  if (job?.caller !== caller) throw new JobNotFoundError(deps.limits.retentionSeconds);
   return job;
 }

@@ -7,6 +7,7 @@ import {
   monitorConfigSchema,
   stopReasonSchema,
 } from './job.ts';
+import { evidenceBoxSchema } from './vision.ts';
 
 const countSchema = z.int().nonnegative();
 const timestampSchema = z.iso.datetime();
@@ -35,6 +36,8 @@ const progressSchema = z.object({
     triggers_fired: countSchema,
     /** `null` if the tick has no verdict. */
     triggered: z.boolean().nullable(),
+    /** False if the model could not judge the capture; `null` without a verdict. Absent in events of earlier releases. */
+    judged: z.boolean().nullable().optional(),
     prefilter_skipped: z.boolean(),
     /** Share of the frame that differs from the motion reference, 0 to 1; `null` without a capture. */
     motion: z.number().min(0).max(1).nullable(),
@@ -56,6 +59,8 @@ const watchTriggeredSchema = z.object({
     frame_key: z.string(),
     captured_at: timestampSchema,
     triggers_fired: countSchema,
+    /** Absent without any, and in events of earlier releases. */
+    boxes: z.array(evidenceBoxSchema).optional(),
   }),
 });
 

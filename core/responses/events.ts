@@ -24,6 +24,13 @@ export const progressSchema = envelope('progress', {
   frames_skipped: count,
   triggers_fired: count,
   triggered: z.boolean().nullable().describe('Verdict of the model; null without a verdict'),
+  judged: z
+    .boolean()
+    .nullable()
+    .optional()
+    .describe(
+      'False if the model could not judge the condition by this capture, see explanation; null without a verdict',
+    ),
   prefilter_skipped: z.boolean().describe('True if the pre-filter skipped the capture'),
   motion: z.number().min(0).max(1).nullable().describe('Share of the frame that changed'),
   explanation: z.string(),
@@ -33,6 +40,8 @@ export const progressSchema = envelope('progress', {
   next_check_at: timestamp.nullable(),
 });
 
+const share = z.number().min(0).max(1).describe('Share of the width or height of the image');
+
 const alert = {
   condition: z.string(),
   triggered: z.literal(true),
@@ -40,6 +49,19 @@ const alert = {
   prefilter_skipped: z.boolean(),
   captured_at: timestamp,
   triggers_fired: count,
+  boxes: z
+    .array(
+      z.object({
+        label: z.string().describe('Class of the object'),
+        score: z.number().min(0).max(1).describe('Rank of the detection; not a probability'),
+        x: share,
+        y: share,
+        width: share,
+        height: share,
+      }),
+    )
+    .optional()
+    .describe('Objects that the condition names, best first; only from the object model'),
 };
 
 const frameUrl = z

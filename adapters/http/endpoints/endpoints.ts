@@ -4,6 +4,7 @@ import { checkEndpoints } from './checks.ts';
 import { jobEndpoints } from './jobs.ts';
 import { keyEndpoints } from './keys.ts';
 import { observabilityEndpoints } from './observability.ts';
+import { serviceEndpoints } from './service.ts';
 import { startEndpoints } from './starts.ts';
 import { streamEndpoints } from './streams.ts';
 import { alertEndpoints } from './alerts.ts';
@@ -23,5 +24,6 @@ export const endpoints: readonly Endpoint[] = [
   ...webhookEndpoints,
   ...keyEndpoints,
   ...callerEndpoints,
+  ...serviceEndpoints,
   ...observabilityEndpoints,
 ];

@@ -16,6 +16,7 @@ import {
   jobListQuerySchema,
   jobPathSchema,
   mediaPathSchema,
+  mediaQuerySchema,
 } from '../../../core/requests/jobs.ts';
 import { eventPageSchema } from '../../../core/responses/events.ts';
 import {
@@ -46,7 +47,7 @@ const listJobsEndpoint = defineEndpoint(
     path: '/jobs',
     title: 'List jobs',
     description:
-      'Returns your monitors and digests, newest first. A finished job is listed for about an hour.',
+      'Returns your monitors and digests, newest first. A finished job is listed until its retention ends (`GET /service`).',
     effect: 'reads',
     request: { query: jobListQuerySchema },
     response: jsonResponse(jobListResponseSchema, { description: 'One page of jobs' }),
@@ -183,15 +184,15 @@ const jobPictureEndpoint = defineEndpoint(
     path: '/jobs/{job_id}/media/{sequence}',
     title: "Get an event's picture",
     description:
-      'Returns the evidence of an alert, or the frame grid of a summary. Images are stored as long as the job, at most a day.',
+      'Returns the evidence of an alert, or the frame grid of a summary. With `boxes=true`, the boxes of the objects are drawn on a copy. Images are stored as long as the job, at most a day.',
     effect: 'reads',
-    request: { parameters: mediaPathSchema },
+    request: { parameters: mediaPathSchema, query: mediaQuerySchema },
     response: jpegResponse({ description: 'The picture', cacheControl: 'private, max-age=3600' }),
     errors: ['JOB_NOT_FOUND', 'NOT_FOUND'],
     examples: { parameters: { ...jobExample, sequence: 4 } },
   },
-  async ({ parameters: { job_id: jobId, sequence }, caller }, deps) => {
-    const picture = await readEventImage(jobId, caller, sequence, deps);
+  async ({ parameters: { job_id: jobId, sequence }, query: { boxes }, caller }, deps) => {
+    const picture = await readEventImage(jobId, caller, sequence, deps, boxes);
     if (!picture) throw noPicture();
     return picture;
   },
