@@ -16,7 +16,6 @@ import { createEventSessions } from '../adapters/embedded/event-sessions.ts';
 import { createLogSignals } from '../adapters/embedded/log-signals.ts';
 import { createJobStore } from '../adapters/embedded/job-store.ts';
 import { createKeyStore } from '../adapters/embedded/key-store.ts';
-import { createWatchStore } from '../adapters/embedded/watch-store.ts';
 import { shareCaptures } from '../adapters/embedded/share-captures.ts';
 import { limitCaptures } from '../adapters/embedded/limit-captures.ts';
 import { createLogBuffer } from '../adapters/embedded/log-buffer.ts';
@@ -42,6 +41,7 @@ import { createDrawBoxes } from '../adapters/media/draw-boxes.ts';
 import { mountMcp } from '../adapters/mcp/mount-mcp.ts';
 import { mountOpenApi } from '../adapters/openapi/mount-openapi.ts';
 import type { LocatedFfmpeg } from '../adapters/media/ffmpeg/locate-ffmpeg.ts';
+import { createAlertId } from '../adapters/alert-id.ts';
 import { compareMotion } from '../adapters/media/motion/compare-motion.ts';
 import { meteredVision } from '../adapters/vision/metered-vision.ts';
 import { createWebhookSender } from '../adapters/webhook/webhook-sender.ts';
@@ -67,7 +67,7 @@ import { loadPlatformSettings } from './platforms.ts';
 import type { Settings } from './settings.ts';
 import { startMaintenance } from './maintenance.ts';
 import { version } from './version.ts';
-import { createVisionModel } from './vision-model.ts';
+import { createVisionModel, readModelPrice } from './vision-model.ts';
 
 /** Service in one process: the core with the embedded adapters. */
 export type Service = {
@@ -150,6 +150,8 @@ export async function openService(
   const parts = {
     jobs,
     watches,
+    createAlertId,
+    modelPrice: readModelPrice(settings),
     media,
     queue,
     callers,
@@ -213,7 +215,6 @@ export async function openService(
   const capturing = { ...collaborators, streams: shareCaptures({ streams: limited, steadyNow }) };
   const watching = {
     ...collaborators,
-    watches: createWatchStore(database),
     watchDeliveries,
     destinations: createServiceDestinations(settings, { ...parts, webhooks, guard: webhookUrls }),
   };
