@@ -5,7 +5,7 @@ export function formatCursor(positions: Positions): string {
   return [...positions].map(([id, sequence]) => `${id}.${sequence}`).join('_');
 }
 
-/** Parses positions. Returns undefined for a text that is none. */
+/** Parses positions. Returns undefined for another text. */
 export function parseCursor(text: string): Positions | undefined {
   const entries = text.split('_').map((part) => entryPattern.exec(part));
   const found = entries.flatMap((match) => (match ? [[match[1] ?? '', Number(match[2])] as const] : []));
