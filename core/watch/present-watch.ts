@@ -50,9 +50,10 @@ function presentCondition(condition: ConditionState): PresentedWatch['state']['c
 
 /** Returns an alert as responses show it. */
 export function presentAlert(
-  { caller: _, frame_key: frameKey, closed, ...alert }: Alert,
+  stored: Alert,
   { baseUrl, now }: { baseUrl: string; now: () => Date },
 ): z.input<typeof alertResponseSchema> {
+  const { caller: _, frame_key: frameKey, closed, ...alert } = stored;
   return {
     ...alert,
     state: closed === null ? 'open' : 'closed',
@@ -62,6 +63,7 @@ export function presentAlert(
   };
 }
 
-function withoutFrame({ frame_key: _, ...closed }: NonNullable<Alert['closed']>) {
+function withoutFrame(stored: NonNullable<Alert['closed']>) {
+  const { frame_key: _, ...closed } = stored;
   return closed;
 }

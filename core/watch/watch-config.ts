@@ -34,7 +34,7 @@ export function toRequest(
   streamUrl: string,
   addresses: readonly DestinationAddress[],
 ): WatchRequest {
-  const destinations = config.destinations.map(({ url_masked: _, fingerprint: __, ...destination }) => ({
+  const destinations = config.destinations.map((destination) => ({
     ...destination,
     events: destination.events.filter((type) => type !== 'progress'),
     ...addresses.find(({ destination_id: id }) => id === destination.destination_id),
