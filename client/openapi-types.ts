@@ -497,7 +497,7 @@ export interface WatchRequest {
    */
   clip_duration_seconds?: number;
   /**
-   * Whether to skip captures without motion
+   * True to skip captures without motion
    */
   enable_prefilter?: boolean;
   /**
@@ -619,7 +619,7 @@ export interface WatchRequest {
     )[];
     min_severity?: Severity;
     /**
-     * Whether events contain the frame as base64; webhook only
+     * True to include the frame in events, as base64; webhook only
      */
     include_frame?: boolean;
   }[];
@@ -767,7 +767,7 @@ export interface WatchPatch {
         )[];
         min_severity?: Severity;
         /**
-         * Whether events contain the frame as base64; webhook only
+         * True to include the frame in events, as base64; webhook only
          */
         include_frame?: boolean;
       }[]
