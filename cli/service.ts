@@ -7,8 +7,10 @@ import { createCallLimiter } from '../adapters/embedded/call-limiter.ts';
 import { consoleFiles } from '../adapters/embedded/console-files.ts';
 import { delayRefusals } from '../adapters/embedded/delay-refusals.ts';
 import { openDataDirectory } from '../adapters/embedded/data-directory.ts';
-import { openDatabase } from '../adapters/embedded/database.ts';
+import { openDatabase, verifyDatabase } from '../adapters/embedded/database.ts';
 import { createDeliveryQueue } from '../adapters/embedded/delivery-queue.ts';
+import { createWatchDeliveryStore } from '../adapters/embedded/watch-delivery-store.ts';
+import { createWatchStore } from '../adapters/embedded/watch-store.ts';
 import { createDeliveryStore } from '../adapters/embedded/delivery-store.ts';
 import { createEventSessions } from '../adapters/embedded/event-sessions.ts';
 import { createLogSignals } from '../adapters/embedded/log-signals.ts';
@@ -16,9 +18,8 @@ import { createJobStore } from '../adapters/embedded/job-store.ts';
 import { createKeyStore } from '../adapters/embedded/key-store.ts';
 import { shareCaptures } from '../adapters/embedded/share-captures.ts';
 import { limitCaptures } from '../adapters/embedded/limit-captures.ts';
-import { createWatchStore } from '../adapters/embedded/watch-store.ts';
 import { createLogBuffer } from '../adapters/embedded/log-buffer.ts';
-import { loadOrCreateMasterSecret } from '../adapters/embedded/master-secret.ts';
+import { openMasterSecret } from '../adapters/embedded/master-secret.ts';
 import { createMediaStore } from '../adapters/embedded/media-store.ts';
 import { createMeter } from '../adapters/embedded/meter.ts';
 import { createNewestEntry } from '../adapters/embedded/newest-entry.ts';
@@ -50,10 +51,11 @@ import { validVersions } from '../core/records/caller.ts';
 import type { CoreDeps } from '../core/dependencies.ts';
 import type { Finding, HealthReader } from '../core/ports/health.ts';
 import type { Log } from '../core/ports/log.ts';
+import { createServiceDestinations } from './destinations.ts';
 import { createModelStatus } from '../core/observability/model-status.ts';
 import { redactedLog } from '../core/observability/redact.ts';
 import { analyzeTask, captureTask } from '../core/workflow/tasks.ts';
-import { deliverEvent } from '../core/delivery/deliver-event.ts';
+import { deliverMessage } from '../core/delivery/deliver-message.ts';
 import { createWindowSummarizer } from '../core/digest/summarize-windows.ts';
 import { createServiceHealth } from './checks/service-health.ts';
 import { createTurns } from './turns.ts';
@@ -70,7 +72,7 @@ import { createVisionModel, readModelPrice } from './vision-model.ts';
 /** Service in one process: the core with the embedded adapters. */
 export type Service = {
   app: Hono<AuthEnv>;
-  collaborators: CoreDeps & HttpDeps & { health: HealthReader };
+  deps: CoreDeps & HttpDeps & { health: HealthReader };
   /** Resumes the work of the previous process, starts the consumers, and tests the model in the background. */
   start(): Promise<void>;
   /** Resolves when the model has been tested the first time. */
@@ -106,6 +108,8 @@ export async function openService(
   const platforms = await loadPlatformSettings(settings);
   const directory = await openDataDirectory(settings.dataDir);
   const database = openDatabase(directory.database);
+  verifyDatabase(database);
+  const masterSecret = await openMasterSecret(directory.masterSecret, database);
   migrateExecutions(database);
   const { guard, http, streams } = createMedia(
     settings.allowRanges,
@@ -121,6 +125,7 @@ export async function openService(
   const log = redactedLog(teeLog(output, recentLog));
   const signals = createLogSignals(setSystemTimer);
   const jobs = createJobStore(database, signals.notify);
+  const watches = createWatchStore(database, signals.notify);
   const meter = createMeter({ startedAt: now(), jobsBefore: await jobs.usage() });
   const callers = createCallerStore(database);
   const keys = createKeyStore(database);
@@ -143,9 +148,10 @@ export async function openService(
     concurrency: deliveriesAtOnce,
   });
 
+  const webhooks = createWebhookSender({ http: webhookHttp, version, elapsedMs: () => performance.now() });
   const parts = {
     jobs,
-    watches: createWatchStore(database),
+    watches,
     createAlertId,
     modelPrice: readModelPrice(settings),
     media,
@@ -178,9 +184,9 @@ export async function openService(
     drawBoxes: createDrawBoxes({ ffmpegPath }),
     compareMotion,
     deliveries: createDeliveryStore(database),
-    webhooks: createWebhookSender({ http: webhookHttp, version, elapsedMs: () => performance.now() }),
+    webhooks,
     signer: createWebhookSigner({
-      masterSecret: await loadOrCreateMasterSecret(directory.masterSecret),
+      masterSecret,
       versions: async (caller) => validVersions(await callers.find(caller), now()),
     }),
     keys,
@@ -194,22 +200,29 @@ export async function openService(
     sha256,
     randomBytes: (length: number) => randomBytes(length),
   };
+  const watchDeliveries = createWatchDeliveryStore(database);
   const executions = createWorkflowEngine({
     definition: JSON.parse(await readFile(definitionFile, 'utf8')),
     resources: {
-      AnalyzeFunctionArn: (input, signal) => analyzeTask(input, collaborators, signal),
-      CaptureFunctionArn: (input, signal) => captureTask(input, capturing, signal),
+      AnalyzeFunctionArn: (input, signal) => analyzeTask(input, deps, signal),
+      CaptureFunctionArn: (input, signal) => captureTask(input, captureDeps, signal),
     },
     store: executionStore,
     clock: systemClock,
     random: Math.random,
     log,
   });
-  const collaborators = { ...parts, executions, summaries: createWindowSummarizer(parts) };
+  const deps = { ...parts, executions, summaries: createWindowSummarizer(parts) };
   const limited = limitCaptures(streams, turns.ticks);
-  const capturing = { ...collaborators, streams: shareCaptures({ streams: limited, steadyNow }) };
-  const upkeep = {
-    collaborators,
+  const captureDeps = { ...deps, streams: shareCaptures({ streams: limited, steadyNow }) };
+  const watchDeps = {
+    ...deps,
+    watchDeliveries,
+    destinations: createServiceDestinations(settings, { ...parts, webhooks, guard: webhookUrls }),
+  };
+  const maintenance = {
+    watchDeliveries,
+    core: deps,
     jobs,
     keys,
     media,
@@ -222,16 +235,16 @@ export async function openService(
   const modelTested = Promise.withResolvers<Finding>();
 
   return {
-    app: wholeApp(collaborators),
+    app: wholeApp(deps),
     modelTested: modelTested.promise,
-    collaborators,
+    deps,
     start: async () => {
       void model.start().then(modelTested.resolve);
       closers = [
-        await startMaintenance(upkeep),
+        await startMaintenance(maintenance),
         giveUpAfter(
           shutdownSeconds,
-          queue.consume((message) => deliverEvent(message, collaborators)),
+          queue.consume((message) => deliverMessage(message, watchDeps)),
         ),
       ];
     },

@@ -74,6 +74,25 @@ const settingsSchema = z.object({
     fallback: '',
     text: 'private ranges that webhooks may use, separated by commas; empty: public addresses only',
   }),
+  smtpUrl: z
+    .union([z.literal(''), z.url({ protocol: /^smtps?$/ })])
+    .prefault('')
+    .register(help, {
+      fallback: '',
+      text: 'SMTP server of e-mail destinations, smtp:// or smtps:// with user and password; empty: none',
+    }),
+  emailFrom: z
+    .string()
+    .prefault('')
+    .register(help, { fallback: '', text: 'sender of e-mail; required with an SMTP server' }),
+  emailRecipients: z
+    .string()
+    .transform((text) => text.split(',').flatMap((recipient) => recipient.trim() || []))
+    .prefault('')
+    .register(help, {
+      fallback: '',
+      text: 'addresses, or domains such as @example.com, that e-mail may go to, separated by commas; empty: none',
+    }),
   vision: z.enum(['auto', 'objects', 'pixel', 'bedrock', 'openai']).prefault('auto').register(help, {
     fallback: 'auto',
     text: 'model provider: objects, pixel (built in), bedrock (Amazon Bedrock), openai (any compatible server); auto: objects if installed, else pixel',
@@ -96,6 +115,9 @@ const settingsSchema = z.object({
   jobsPerCaller: wholeNumber(1, 1000)
     .prefault('10')
     .register(help, { fallback: '10', text: 'maximum active jobs per caller' }),
+  watchesPerCaller: wholeNumber(0, 10_000)
+    .prefault(String(rules.maxWatchesPerCaller))
+    .register(help, { fallback: String(rules.maxWatchesPerCaller), text: 'maximum watches per caller' }),
   syncPerMinute: wholeNumber(0, 100_000).prefault('120').register(help, {
     fallback: '120',
     text: 'rate limit per caller, in calls per minute; 0: no limit',

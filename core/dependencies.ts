@@ -19,6 +19,7 @@ import type { WindowSummarizer } from './ports/window-summarizer.ts';
 /** Limits that an operator sets. */
 export type Limits = {
   jobsPerCaller: number;
+  watchesPerCaller: number;
   /** The server cap on a job's duration. */
   maxJobSeconds: number;
   /** Time for which an ended job stays readable, in seconds. */
@@ -30,7 +31,7 @@ export type Limits = {
 };
 
 /**
- * Collaborators of all operations; each operation takes the part it needs. Ports are plain objects whose functions do not use `this`: decorators
+ * Dependencies of all operations; each operation takes the part that it needs. Ports are plain objects whose functions do not use `this`: decorators
  * spread them (`{ ...port, method }`).
  */
 export type CoreDeps = {

@@ -18,7 +18,7 @@ export type LogReader = {
   signal: AbortSignal;
 };
 
-/** Interval between key checks, in seconds: a revocation takes effect within 60 s (design section 11). */
+/** Interval between key checks, in seconds: a revocation takes effect within 60 s. */
 const keyCheckSeconds = 30;
 
 /**
@@ -57,7 +57,7 @@ async function* frames({ job, after, keyHash, signal }: LogReader, deps: EventSt
 type SessionState = 'open' | 'over' | 'revoked';
 
 /** Returns a function that checks the age of the session and its key. */
-function watchSession(
+export function watchSession(
   keyHash: string,
   { keys, steadyNow, eventStreams: { sessionSeconds } }: EventStreamDeps,
 ) {

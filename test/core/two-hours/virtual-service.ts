@@ -84,16 +84,19 @@ export async function startVirtualService(clock: MachineClock, stream: VirtualSt
     webhooks: { send: async (request) => receiver.take(request) },
   };
   const stopUpkeep = await startMaintenance({
-    collaborators: c,
+    core: c,
     jobs: world.jobs,
     keys: { sweep: async () => 0 },
     media: { sweep: async () => 0 },
+    watchDeliveries: { sweep: () => 0 },
     executions: engine,
     executionStore,
     setTimer,
     log: world.c.log,
   });
-  const consumer = queue.consume((message) => deliverEvent(message, c));
+  const consumer = queue.consume(async (message) =>
+    'job_id' in message ? deliverEvent(message, c) : { kind: 'done' },
+  );
   const webhook = { webhook_url: 'https://example.com/hook' };
   return {
     c,

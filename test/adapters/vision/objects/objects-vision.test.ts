@@ -30,9 +30,10 @@ function modelThatSees(
   const decoder: PictureDecoder = {
     decode: async (_, size) => fill(size, tone, 0),
     decodeEach: async (frames, size) => frames.map((_, at) => fill(size, tone, at)),
+    // Four pictures per second, of which the object model takes every second one.
     decodeClip: async (_, size) =>
-      (levels ?? pictures.slice(1).map(() => 128)).map((level, at) =>
-        fill(size, [level, level, level], at + 1),
+      (levels ?? pictures.slice(1).map(() => 128)).flatMap((level, at) =>
+        [at + 1, at + 1].map((number) => fill(size, [level, level, level], number)),
       ),
   };
   const model = createObjectsVision({
@@ -200,6 +201,31 @@ describe('judging a clip', () => {
     ).toBe(false);
   });
 
+  test('It reads the newest moments first, and no more than decide', async () => {
+    const media = { mode: 'clip', frame: new Uint8Array(), clip: new Uint8Array() } as const;
+    const present = modelThatSees([person, person, person, person]);
+    await present.model.judge(media, 'a person', never);
+    expect(present.seen).toEqual([0, 3]);
+    const left = modelThatSees([person, [], [], []]);
+    await left.model.judge(media, 'no person', never);
+    expect(left.seen).toEqual([0]);
+  });
+
+  test('Several conditions on one capture detect its pictures once', async () => {
+    const media = { mode: 'clip', frame: new Uint8Array(), clip: new Uint8Array() } as const;
+    const { model, seen } = modelThatSees([person, [], []]);
+    const verdicts = await Promise.all([
+      model.judge(media, 'nobody is there', never),
+      model.judge(media, 'a dog', never),
+    ]);
+    expect(verdicts.map(({ triggered }) => triggered)).toEqual([false, false]);
+    const before = seen.length;
+    expect((await model.judge(media, 'a dog or a cat', never)).triggered).toBe(false);
+    expect(seen).toHaveLength(before);
+    await model.judge({ ...media, frame: new Uint8Array() }, 'a dog', never);
+    expect(seen.length).toBeGreaterThan(before);
+  });
+
   test('Motion is that of the clip', async () => {
     const moving = modelThatSees([person, person, person], { levels: [60, 200] });
     const media = { mode: 'clip', frame: new Uint8Array(), clip: new Uint8Array() } as const;
@@ -260,4 +286,20 @@ test('A digest lists what came and went, by class and time', async () => {
     'Looks like up to 2 persons in 2 of 3 samples, from 10:00:00 UTC to 10:01:00 UTC. Looks like 1 car in 1 of 3 samples, at 10:02:00 UTC. At 10:02:00 UTC: car came; person went.',
   );
   expect(summary).toMatch(/3 samples from .* Seen by the built-in object model/);
+});
+
+test('A digest of many samples detects 60 of them, spread over the window', async () => {
+  const { model, seen } = modelThatSees([]);
+  const samples = Array.from({ length: 120 }, (_, at) => ({
+    frame: new Uint8Array(),
+    capturedAt: new Date(at * 1000),
+  }));
+  await model.summarize(samples, never);
+  expect(seen).toHaveLength(60);
+});
+
+test('Preparing the model runs its detector', async () => {
+  const { model, seen } = modelThatSees([]);
+  await model.prepare?.(never);
+  expect(seen).toHaveLength(1);
 });
