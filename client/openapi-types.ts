@@ -355,6 +355,17 @@ export interface CheckOnceRequest {
    */
   clip_duration_seconds?: number;
 }
+export interface AdviseRequest {
+  /**
+   * Sentence that is true or false of the stream
+   */
+  condition: string;
+  /**
+   * Seconds between checks for the forecast; default: the suggested ones
+   */
+  interval_seconds?: number;
+  input_mode?: InputMode;
+}
 export interface AnalyzeFrameRequest {
   /**
    * JPEG as raw base64, without a data: prefix
@@ -866,6 +877,58 @@ export interface CheckOnceResponse {
    * JPEG as base64, without a data: prefix
    */
   frame_b64?: string;
+}
+export interface Advice {
+  /**
+   * What is doubtful about the condition, and what to do; empty if nothing is
+   */
+  findings: {
+    code:
+      | 'blank'
+      | 'instruction'
+      | 'question'
+      | 'vague'
+      | 'several_conditions'
+      | 'needs_clip'
+      | 'duration'
+      | 'no_memory'
+      | 'identity'
+      | 'negation'
+      | 'long'
+      | 'model_cannot_judge';
+    message: string;
+  }[];
+  suggestion: {
+    /**
+     * Clearer wording, or the parts of several conditions in one; null: keep the wording
+     */
+    conditions: string[] | null;
+    /**
+     * Seconds between checks
+     */
+    interval_seconds: number;
+    input_mode: InputMode;
+    /**
+     * Verdicts of checks_considered that must hold to open an alert of a watch
+     */
+    checks_to_open: number;
+    checks_considered: number;
+  };
+  /**
+   * Cost of one stream with this condition, all day
+   */
+  forecast: {
+    model: string;
+    /**
+     * Upper bound: the pre-filter skips captures without motion
+     */
+    model_calls_per_day: number;
+    /**
+     * US dollars by list prices; 0 for a local model, null if the price is not known
+     */
+    usd_per_day: number | null;
+    usd_per_month: number | null;
+  };
 }
 export interface AnalyzeFrameResponse {
   answer: string;

@@ -11,6 +11,8 @@ import { callerRequestSchema, keyLabelSchema, keyRequestSchema } from '../../cor
 import { digestRequestSchema } from '../../core/requests/live-digest.ts';
 import { monitorRequestSchema } from '../../core/requests/live-monitor.ts';
 import { validateStreamRequestSchema } from '../../core/requests/validate-stream.ts';
+import { adviseRequestSchema } from '../../core/requests/advise.ts';
+import { adviceResponseSchema } from '../../core/responses/advice.ts';
 import * as access from '../../core/responses/access.ts';
 import * as deliveries from '../../core/responses/deliveries.ts';
 import { errorCodeSchema, errorEnvelopeSchema, validationErrorSchema } from '../../core/responses/errors.ts';
@@ -47,6 +49,7 @@ const shared = {
 const requests = createRegistry({
   ...shared,
   CheckOnceRequest: checkOnceRequestSchema,
+  AdviseRequest: adviseRequestSchema,
   AnalyzeFrameRequest: analyzeFrameRequestSchema,
   ValidateStreamRequest: validateStreamRequestSchema,
   MonitorRequest: monitorRequestSchema,
@@ -70,6 +73,7 @@ const responses = createRegistry({
   ErrorEnvelope: errorEnvelopeSchema,
   ValidationErrors: validationErrorSchema,
   CheckOnceResponse: looks.checkOnceResponseSchema,
+  Advice: adviceResponseSchema,
   AnalyzeFrameResponse: looks.analyzeFrameResponseSchema,
   StreamValidation: looks.streamValidationResponseSchema,
   JobConfig: jobConfigSchema,

@@ -29,6 +29,7 @@ export async function tellApiStory(call: CallOperation, world: World): Promise<v
 
 async function looks(call: CallOperation, { script }: World) {
   await call('check_once', monitor);
+  await call('advise_condition', { condition: 'Something suspicious happens.' });
   await call('check_once', { ...monitor, include_frame: true });
   script.verdicts.push(new Error('fell over'));
   await call('check_once', monitor);

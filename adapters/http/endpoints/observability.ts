@@ -38,6 +38,10 @@ const metricsEndpoint = defineEndpoint(
     title: 'Read the metrics of the service',
     description:
       'Counted since `started_at`. What the pre-filter saves, in percent: `frames.skipped_prefilter / (frames.captured + frames.skipped_prefilter) * 100`. With `Accept: text/plain` the response is text for Prometheus, as from `GET /metrics/prometheus`.',
+    tool: {
+      description:
+        'Counted since started_at. What the pre-filter saves, in percent: frames.skipped_prefilter / (frames.captured + frames.skipped_prefilter) * 100.',
+    },
     request: {},
     response: metricsResponse,
     errors: [],
