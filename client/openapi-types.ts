@@ -55,6 +55,10 @@ export type JobConfig =
        * Types of events that the webhook receives; absent: all
        */
       webhook_events?: WebhookEventType[];
+      /**
+       * Labels of the job; absent without any
+       */
+      labels?: string[];
     }
   | {
       window_minutes: number;
@@ -72,6 +76,10 @@ export type JobConfig =
        * Types of events that the webhook receives; absent: all
        */
       webhook_events?: WebhookEventType[];
+      /**
+       * Labels of the job; absent without any
+       */
+      labels?: string[];
     };
 export type LoggedEvent = JobStarted | Progress | WatchTriggered | SummaryGenerated | ErrorEvent | JobStopped;
 export type StreamedEvent =
@@ -161,6 +169,12 @@ export interface MonitorRequest {
    * Whether to skip captures without motion
    */
   enable_prefilter?: boolean;
+  /**
+   * Up to 8 short texts that events repeat and the list of jobs filters by
+   *
+   * @maxItems 8
+   */
+  labels?: string[];
 }
 export interface DigestRequest {
   /**
@@ -192,6 +206,12 @@ export interface DigestRequest {
    * Whether to skip captures without motion
    */
   enable_prefilter?: boolean;
+  /**
+   * Up to 8 short texts that events repeat and the list of jobs filters by
+   *
+   * @maxItems 8
+   */
+  labels?: string[];
 }
 export interface WebhookTestRequest {
   /**
@@ -427,6 +447,10 @@ export interface WatchTriggered {
      * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
      */
     sequence: number;
+    /**
+     * Labels of the job; absent without any
+     */
+    labels?: string[];
     condition: string;
     triggered: true;
     explanation: string;
@@ -458,6 +482,10 @@ export interface SummaryGenerated {
      * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
      */
     sequence: number;
+    /**
+     * Labels of the job; absent without any
+     */
+    labels?: string[];
     /**
      * Number of the window; starts at 1
      */
@@ -521,6 +549,10 @@ export interface JobSummary {
          */
         webhook_events?: WebhookEventType[];
         /**
+         * Labels of the job; absent without any
+         */
+        labels?: string[];
+        /**
          * Delivery mode of events
          */
         delivery: 'polling' | 'webhook';
@@ -545,6 +577,10 @@ export interface JobSummary {
          * Types of events that the webhook receives; absent: all
          */
         webhook_events?: WebhookEventType[];
+        /**
+         * Labels of the job; absent without any
+         */
+        labels?: string[];
         /**
          * Delivery mode of events
          */
@@ -661,6 +697,10 @@ export interface JobStarted {
      * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
      */
     sequence: number;
+    /**
+     * Labels of the job; absent without any
+     */
+    labels?: string[];
     job_type: JobType;
     status: JobStatus;
     config: JobConfig;
@@ -690,6 +730,10 @@ export interface Progress {
      * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
      */
     sequence: number;
+    /**
+     * Labels of the job; absent without any
+     */
+    labels?: string[];
     /**
      * Number of the check
      */
@@ -736,6 +780,10 @@ export interface WatchTriggeredWithPicture {
      * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
      */
     sequence: number;
+    /**
+     * Labels of the job; absent without any
+     */
+    labels?: string[];
     condition: string;
     triggered: true;
     explanation: string;
@@ -767,6 +815,10 @@ export interface SummaryGeneratedWithPicture {
      * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
      */
     sequence: number;
+    /**
+     * Labels of the job; absent without any
+     */
+    labels?: string[];
     /**
      * Number of the window; starts at 1
      */
@@ -815,6 +867,10 @@ export interface ErrorEvent {
      * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
      */
     sequence: number;
+    /**
+     * Labels of the job; absent without any
+     */
+    labels?: string[];
     code: ErrorCode;
     message: string;
     remediation: string;
@@ -836,6 +892,10 @@ export interface JobStopped {
      * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
      */
     sequence: number;
+    /**
+     * Labels of the job; absent without any
+     */
+    labels?: string[];
     status: JobStatus;
     reason: StopReason;
     checks_performed: number;

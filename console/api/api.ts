@@ -93,6 +93,7 @@ export function createApi(http: Http) {
 
     jobs: (query: JobQuery, signal?: AbortSignal) => http.json<JobList>('/jobs', { query, signal }),
     job: (id: string, signal?: AbortSignal) => http.json<JobDetail>(`/jobs/${id}`, { signal }),
+    runAgain: (id: string) => http.json<JobSummary>(`/jobs/${id}/run-again`, { method: 'POST' }),
     cancelJob: (id: string) => http.json<{ message: string }>(`/jobs/${id}`, { method: 'DELETE' }),
     events: (id: string, after: number, signal?: AbortSignal) =>
       http.json<EventPage>(`/jobs/${id}/events`, { query: { after, limit: 1000 }, signal }),

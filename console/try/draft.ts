@@ -1,4 +1,4 @@
-import type { DigestRequest, InputMode, CheckRequest, MonitorRequest } from '../api/types.ts';
+import type { DigestRequest, JobDetail, InputMode, CheckRequest, MonitorRequest } from '../api/types.ts';
 
 /** Form state of the page. Each of the three requests is created from it. `null` is an empty number field. */
 export type Draft = {
@@ -41,6 +41,34 @@ export const emptyDraft: Draft = {
   webhookUrl: '',
   alertsOnly: false,
 };
+
+/** Creates a form with the configuration of a job. Passwords of its URLs are masked, so they must be entered again. */
+export function toDraft({ stream_url: streamUrl, config }: Pick<JobDetail, 'stream_url' | 'config'>): Draft {
+  const shared = {
+    ...emptyDraft,
+    streamUrl,
+    webhookUrl: config.webhook_url ?? '',
+    prefilter: config.enable_prefilter,
+  };
+  if (!('condition' in config))
+    return {
+      ...shared,
+      windowMinutes: config.window_minutes,
+      captureSeconds: config.capture_interval_seconds,
+      maxWindows: config.max_windows,
+      includeFrames: config.include_frames,
+    };
+  return {
+    ...shared,
+    condition: config.condition,
+    mode: config.input_mode,
+    clipSeconds: config.clip_duration_seconds,
+    intervalSeconds: config.interval_seconds,
+    durationSeconds: config.monitor_duration_seconds,
+    cooldownSeconds: config.trigger_cooldown_seconds,
+    maxTriggers: config.max_triggers,
+  };
+}
 
 /** Creates the request of a single check. */
 export function checkRequest(draft: Draft): CheckRequest {

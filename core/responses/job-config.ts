@@ -8,6 +8,7 @@ const visible = {
     .array(webhookEventTypeSchema)
     .optional()
     .describe('Types of events that the webhook receives; absent: all'),
+  labels: z.array(z.string()).optional().describe('Labels of the job; absent without any'),
 };
 
 const delivered = {

@@ -173,6 +173,7 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
       jobsPerCaller: 10,
       maxJobSeconds: 600,
       retentionSeconds: 3600,
+      modelGraceSeconds: 0,
       captureTimeoutSeconds: 30,
       visionTimeoutSeconds: 90,
       ...limits,

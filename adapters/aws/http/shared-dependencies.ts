@@ -126,6 +126,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
       jobsPerCaller: settings.JOBS_PER_CALLER,
       maxJobSeconds: settings.MAX_JOB_SECONDS,
       retentionSeconds: settings.RETENTION_SECONDS,
+      modelGraceSeconds: settings.MODEL_GRACE_SECONDS,
       captureTimeoutSeconds,
       visionTimeoutSeconds,
     },
