@@ -70,7 +70,8 @@ export function createClient(options: ClientOptions) {
     /** Yields each event of the log once and in order until `job_stopped`; reconnects automatically. */
     follow: (jobId: string, o: FollowOptions = {}) => follow(jobId, o, transport),
     /** Returns the JPEG of a `watch_triggered` or `summary_generated` event. */
-    picture: (jobId: string, sequence: number, o: Signal = {}) => jpeg(`${job(jobId)}/media/${sequence}`, o),
+    picture: (jobId: string, sequence: number, { boxes, ...o }: Signal & { boxes?: boolean } = {}) =>
+      jpeg(`${job(jobId)}/media/${sequence}${boxes ? '?boxes=true' : ''}`, o),
     /** Returns the newest frame of a job as JPEG, captured at `stats.last_frame_at`. */
     frame: (jobId: string, o: Signal = {}) => jpeg(`${job(jobId)}/frame`, o),
 

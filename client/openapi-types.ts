@@ -461,6 +461,35 @@ export interface WatchTriggered {
     captured_at: string;
     triggers_fired: number;
     /**
+     * Objects that the condition names, best first; only from the object model
+     */
+    boxes?: {
+      /**
+       * Class of the object
+       */
+      label: string;
+      /**
+       * Rank of the detection; not a probability
+       */
+      score: number;
+      /**
+       * Share of the width or height of the image
+       */
+      x: number;
+      /**
+       * Share of the width or height of the image
+       */
+      y: number;
+      /**
+       * Share of the width or height of the image
+       */
+      width: number;
+      /**
+       * Share of the width or height of the image
+       */
+      height: number;
+    }[];
+    /**
      * URL of the image; requires the API key, available until the job is deleted
      */
     frame_url: string;
@@ -793,6 +822,35 @@ export interface WatchTriggeredWithPicture {
      */
     captured_at: string;
     triggers_fired: number;
+    /**
+     * Objects that the condition names, best first; only from the object model
+     */
+    boxes?: {
+      /**
+       * Class of the object
+       */
+      label: string;
+      /**
+       * Rank of the detection; not a probability
+       */
+      score: number;
+      /**
+       * Share of the width or height of the image
+       */
+      x: number;
+      /**
+       * Share of the width or height of the image
+       */
+      y: number;
+      /**
+       * Share of the width or height of the image
+       */
+      width: number;
+      /**
+       * Share of the width or height of the image
+       */
+      height: number;
+    }[];
     /**
      * Evidence as base64 JPEG; null if it has expired
      */

@@ -2,6 +2,7 @@ import type { CompareMotion } from './records/motion.ts';
 import type { CallLimiter } from './ports/call-limiter.ts';
 import type { CallerStore } from './ports/caller-store.ts';
 import type { ContactSheets } from './ports/contact-sheets.ts';
+import type { DrawBoxes } from './ports/draw-boxes.ts';
 import type { DeliveryQueue, DeliveryStore, WebhookSender, WebhookSigner } from './ports/delivery.ts';
 import type { Executions } from './ports/executions.ts';
 import type { JobStore } from './ports/job-store.ts';
@@ -45,6 +46,8 @@ export type CoreDeps = {
   webhookUrls: UrlGuard;
   vision: VisionModel;
   contactSheets: ContactSheets;
+  /** Absent on hosts whose models find no boxes. */
+  drawBoxes?: DrawBoxes;
   /** Summarizes the last windows of cancelled digests. */
   summaries: WindowSummarizer;
   /** For the endpoints that reach streams, the model or receivers. */

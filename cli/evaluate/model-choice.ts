@@ -11,7 +11,7 @@ export function createChosenModel(choice: string, settings: Settings, ffmpegPath
   const at = choice.indexOf(':');
   const provider = at < 0 ? choice : choice.slice(0, at);
   const visionModel = at < 0 ? settings.visionModel : choice.slice(at + 1);
-  const { vision } = readSettings({ WATCHPOST_VISION: provider }, {});
+  const { vision } = readSettings({ vision: provider }, {});
   const model = createVisionModel({ ...settings, vision, visionModel }, ffmpegPath);
   return {
     name: at < 0 && visionModel === '' ? provider : `${model.provider}:${model.model}`,

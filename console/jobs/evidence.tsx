@@ -8,7 +8,8 @@ import { exactTime } from '../time/format.ts';
 /** Shows an alert with its evidence, which opens enlarged. */
 export function Evidence({ event: { data } }: { event: AlertEvent }) {
   const [open, setOpen] = useState(false);
-  const path = `/jobs/${data.job_id}/media/${data.sequence}`;
+  const boxes = data.boxes ?? [];
+  const path = `/jobs/${data.job_id}/media/${data.sequence}${boxes.length === 0 ? '' : '?boxes=true'}`;
   return (
     <div class="evidence">
       <button type="button" class="evidence-open" onClick={() => setOpen(true)}>
@@ -26,6 +27,11 @@ export function Evidence({ event: { data } }: { event: AlertEvent }) {
           <ProtectedPicture path={path} alt={`Evidence: ${data.explanation}`} />
           <p class="quoted">“{data.condition}”</p>
           <p>{data.explanation}</p>
+          {boxes.length > 0 && (
+            <p class="small">
+              Boxes: {boxes.map(({ label, score }) => `${label} ${score.toFixed(2)}`).join(', ')}
+            </p>
+          )}
           <p class="small muted">Captured {exactTime(data.captured_at)}</p>
         </Dialog>
       )}

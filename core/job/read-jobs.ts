@@ -42,13 +42,19 @@ export async function readEventImage(
   jobId: string,
   caller: string,
   sequence: number,
-  deps: Deps & Pick<CoreDeps, 'media'>,
+  deps: Deps & Pick<CoreDeps, 'media' | 'drawBoxes'>,
+  withBoxes = false,
 ): Promise<Uint8Array | undefined> {
   await requireOwnJob(jobId, caller, deps);
   const event = await deps.jobs.event(jobId, sequence);
   const key = event && findImageKey(event);
-  return key === undefined ? undefined : deps.media.get(key);
+  const image = key === undefined ? undefined : await deps.media.get(key);
+  const boxes = event?.type === 'watch_triggered' ? (event.data.boxes ?? []) : [];
+  if (image === undefined || !withBoxes || boxes.length === 0 || deps.drawBoxes === undefined) return image;
+  return deps.drawBoxes(image, boxes, AbortSignal.timeout(drawingTimeoutMs));
 }
+
+const drawingTimeoutMs = 5000;
 
 /** The newest picture of a job, as JPEG; undefined before there is one, or where it was swept. */
 export async function readLastFrame(

@@ -73,6 +73,7 @@ function createTriggerEvent(
   outcome: Extract<TickOutcome, { kind: 'judged' }>,
   counters: Counters,
 ): NewEvent {
+  const { boxes } = outcome.verdict;
   return {
     type: 'watch_triggered',
     data: {
@@ -83,6 +84,7 @@ function createTriggerEvent(
       frame_key: outcome.captured.frame_key,
       captured_at: outcome.captured.captured_at,
       triggers_fired: counters.triggers_fired,
+      ...(boxes === undefined ? {} : { boxes }),
     },
   };
 }

@@ -7,6 +7,7 @@ import {
   monitorConfigSchema,
   stopReasonSchema,
 } from './job.ts';
+import { evidenceBoxSchema } from './vision.ts';
 
 const countSchema = z.int().nonnegative();
 const timestampSchema = z.iso.datetime();
@@ -58,6 +59,8 @@ const watchTriggeredSchema = z.object({
     frame_key: z.string(),
     captured_at: timestampSchema,
     triggers_fired: countSchema,
+    /** Absent without any, and in events of earlier releases. */
+    boxes: z.array(evidenceBoxSchema).optional(),
   }),
 });
 

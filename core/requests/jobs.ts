@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { jobStatusSchema, jobTypeSchema } from '../records/job.ts';
-import { integer, jobId } from './fields.ts';
+import { flag, integer, jobId } from './fields.ts';
 
 /** Query of `GET /jobs` (interface section 4.6). */
 export const jobListQuerySchema = z.object({
@@ -18,4 +18,12 @@ export const eventsQuerySchema = z.object({
 });
 
 export const jobPathSchema = z.object({ job_id: jobId });
-export const mediaPathSchema = z.object({ job_id: jobId, sequence: integer(z.int().min(1)) });
+export const mediaPathSchema = z.object({
+  job_id: jobId,
+  sequence: integer(z.int().min(1)),
+});
+
+/** Query of `GET /jobs/{job_id}/media/{sequence}`. */
+export const mediaQuerySchema = z.object({
+  boxes: flag.default(false).describe('Draw the boxes of an alert on a copy of its evidence'),
+});

@@ -42,6 +42,8 @@ export const progressSchema = envelope('progress', {
   next_check_at: timestamp.nullable(),
 });
 
+const share = z.number().min(0).max(1).describe('Share of the width or height of the image');
+
 const alert = {
   condition: z.string(),
   triggered: z.literal(true),
@@ -49,6 +51,19 @@ const alert = {
   prefilter_skipped: z.boolean(),
   captured_at: timestamp,
   triggers_fired: count,
+  boxes: z
+    .array(
+      z.object({
+        label: z.string().describe('Class of the object'),
+        score: z.number().min(0).max(1).describe('Rank of the detection; not a probability'),
+        x: share,
+        y: share,
+        width: share,
+        height: share,
+      }),
+    )
+    .optional()
+    .describe('Objects that the condition names, best first; only from the object model'),
 };
 
 const frameUrl = z

@@ -16,6 +16,7 @@ import {
   jobListQuerySchema,
   jobPathSchema,
   mediaPathSchema,
+  mediaQuerySchema,
 } from '../../../core/requests/jobs.ts';
 import { eventPageSchema } from '../../../core/responses/events.ts';
 import {
@@ -187,15 +188,15 @@ const jobPictureEndpoint = defineEndpoint(
     path: '/jobs/{job_id}/media/{sequence}',
     title: "Get an event's picture",
     description:
-      'Returns the evidence of an alert, or the frame grid of a summary. Images are stored as long as the job, at most a day.',
+      'Returns the evidence of an alert, or the frame grid of a summary. With `boxes=true`, the boxes of the objects are drawn on a copy. Images are stored as long as the job, at most a day.',
     effect: 'reads',
-    request: { parameters: mediaPathSchema },
+    request: { parameters: mediaPathSchema, query: mediaQuerySchema },
     response: jpegResponse({ description: 'The picture', cacheControl: 'private, max-age=3600' }),
     errors: ['JOB_NOT_FOUND', 'NOT_FOUND'],
     examples: { parameters: { ...jobExample, sequence: 4 } },
   },
-  async ({ parameters: { job_id: jobId, sequence }, caller }, deps) => {
-    const picture = await readEventImage(jobId, caller, sequence, deps);
+  async ({ parameters: { job_id: jobId, sequence }, query: { boxes }, caller }, deps) => {
+    const picture = await readEventImage(jobId, caller, sequence, deps, boxes);
     if (!picture) throw noPicture();
     return picture;
   },

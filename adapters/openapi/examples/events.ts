@@ -37,6 +37,7 @@ export const watchTriggered = event('watch_triggered', 4, '12:00:13', { ...alert
 
 export const loggedWatchTriggered = event('watch_triggered', 4, '12:00:13', {
   ...alert,
+  boxes: [{ label: 'boat', score: 0.74, x: 0.31, y: 0.42, width: 0.28, height: 0.17 }],
   frame_url: `https://watchpost.example.com/api/jobs/${jobId}/media/4`,
 });
 

@@ -37,6 +37,15 @@ describe('triggers', () => {
     });
   });
 
+  test('an alert has the boxes of its verdict, and no field without any', () => {
+    const boxes = [{ label: 'boat', score: 0.7, x: 0.1, y: 0.2, width: 0.3, height: 0.4 }];
+    const outcome = looked(true);
+    if (outcome.kind !== 'judged') throw new Error('The outcome has a verdict');
+    const seen = { ...outcome, verdict: { ...outcome.verdict, boxes } };
+    expect(decideAfterTick(runningJob(), seen, after(10)).events[1]?.data).toMatchObject({ boxes });
+    expect(decideAfterTick(runningJob(), outcome, after(10)).events[1]?.data).not.toHaveProperty('boxes');
+  });
+
   test('a verdict that does not hold sends none', () => {
     const decision = decideAfterTick(runningJob(), looked(false), after(10));
     expect(decision.events.map(({ type }) => type)).toEqual(['progress']);
