@@ -17,7 +17,7 @@ import { errorCodeSchema, errorEnvelopeSchema, validationErrorSchema } from '../
 import * as events from '../../core/responses/events.ts';
 import { serviceResponseSchema } from '../../core/responses/service.ts';
 import * as insight from '../../core/responses/observability.ts';
-import { jobConfigSchema } from '../../core/responses/job-config.ts';
+import * as configs from '../../core/responses/job-config.ts';
 import * as jobs from '../../core/responses/jobs.ts';
 import * as looks from '../../core/responses/checks.ts';
 import { componentSchemas, jsonSchema, refTo } from './json-schema.ts';
@@ -59,7 +59,13 @@ const responses = createRegistry({
   CheckOnceResponse: looks.checkOnceResponseSchema,
   AnalyzeFrameResponse: looks.analyzeFrameResponseSchema,
   StreamValidation: looks.streamValidationResponseSchema,
-  JobConfig: jobConfigSchema,
+  MonitorConfig: configs.monitorConfigResponseSchema,
+  DigestConfig: configs.digestConfigResponseSchema,
+  JobConfig: configs.jobConfigSchema,
+  MonitorDetails: configs.monitorDetailsSchema,
+  DigestDetails: configs.digestDetailsSchema,
+  JobDetails: configs.jobDetailsSchema,
+  FinalStats: jobs.finalStatsSchema,
   JobStats: jobs.jobStatsSchema,
   JobSummary: jobs.jobSummarySchema,
   JobDetail: jobs.jobDetailSchema,

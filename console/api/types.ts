@@ -2,7 +2,6 @@ import type {
   Alarms,
   CheckOnceRequest,
   InputMode,
-  JobConfig,
   LoggedEvent,
   Logs,
   StreamedEvent,
@@ -23,8 +22,6 @@ export type SummaryEvent = SummaryGenerated | SummaryGeneratedWithPicture;
 
 /** Check request of the console, which always sets the mode. */
 export type CheckRequest = CheckOnceRequest & { input_mode: InputMode };
-
-export type MonitorConfig = Extract<JobConfig, { condition: string }>;
 
 export type Alarm = NonNullable<Alarms['alarms']>[number];
 export type LogEntry = Logs['logs'][number];
