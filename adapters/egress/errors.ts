@@ -20,7 +20,7 @@ export class EgressTimeoutError extends Error {
   override readonly name = 'EgressTimeoutError';
 }
 
-/** Fault of a connection, as far as it is known. */
+/** Known fault of a connection. */
 export type NetworkFault = 'refused' | 'closed' | 'certificate' | 'other';
 
 /** Failed connection, invalid certificate, or invalid HTTP response. */
