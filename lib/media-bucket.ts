@@ -1,5 +1,6 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
+import { keptOrDestroyed } from './kept-or-destroyed.ts';
 import { suppressAccessLogFindings, PrivateBucket } from './private-bucket.ts';
 
 type Props = { keepData: boolean; accessLogs: PrivateBucket | undefined };
@@ -16,7 +17,7 @@ export class MediaBucket extends Construct {
       lifecycleRules: [
         { expiration: Duration.days(1), abortIncompleteMultipartUploadAfter: Duration.days(1) },
       ],
-      removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: keptOrDestroyed(keepData),
       autoDeleteObjects: !keepData,
       accessLogs: accessLogs && { bucket: accessLogs, prefix: 'media/' },
     });

@@ -25,37 +25,38 @@ import type { AnalyzeConfig } from './config.ts';
 const now = () => new Date();
 
 /** Dependencies of the handler. */
-export type AnalyzeFunctionDeps = AnalyzeDeps & AnalyzeCallDeps & Pick<Telemetry, 'during'>;
+export type AnalyzeFunctionDeps = AnalyzeDeps & AnalyzeCallDeps & Pick<Telemetry, 'during' | 'measurements'>;
 
 /** Creates the dependencies, once per instance. */
 export function createDependencies(config: AnalyzeConfig): AnalyzeFunctionDeps {
   const telemetry = createTelemetry({ level: config.LOG_LEVEL, service: config.POWERTOOLS_SERVICE_NAME });
-  const { traced, measurements, log, during } = telemetry;
+  const { measurements, log, during } = telemetry;
   const { jobs, meter } = dynamoStores({
-    client: traced(new DynamoDBClient({})),
+    client: new DynamoDBClient({}),
     tableName: config.TABLE_NAME,
     now,
     retentionSeconds: config.RETENTION_SECONDS,
   });
   const contactSheets = createRemoteContactSheets({
-    invoke: createInvoke(traced(new LambdaClient({})), config.CAPTURE_FUNCTION),
+    invoke: createInvoke(new LambdaClient({}), config.CAPTURE_FUNCTION),
     seconds: sheetSeconds,
   });
   return {
     jobs: instrumentJobs(jobs, measurements),
-    media: createMediaStore({ client: traced(new S3Client({})), bucket: config.MEDIA_BUCKET }),
+    media: createMediaStore({ client: new S3Client({}), bucket: config.MEDIA_BUCKET }),
     vision: meteredVision(createVision(config, contactSheets, telemetry), meter),
     contactSheets,
     executions: createExecutions({
-      client: traced(new SFNClient({})),
+      client: new SFNClient({}),
       stateMachineArn: config.STATE_MACHINE_ARN,
       otherStateMachineArn: config.OTHER_STATE_MACHINE_ARN,
     }),
-    queue: createDeliveryQueue({ client: traced(new SQSClient({})), queueUrl: config.QUEUE_URL }),
+    queue: createDeliveryQueue({ client: new SQSClient({}), queueUrl: config.QUEUE_URL }),
     log,
     limits: { retentionSeconds: config.RETENTION_SECONDS, visionTimeoutSeconds },
     now,
     newId: () => randomUUID(),
+    measurements,
     during,
   };
 }
@@ -66,7 +67,7 @@ const sheetSeconds = 30;
 
 function createVision(config: AnalyzeConfig, sheets: ContactSheets, telemetry: Telemetry): VisionModel {
   const create = visionFactories[config.VISION_PROVIDER];
-  const model = create(config, { sheets, traced: telemetry.traced });
+  const model = create(config, { sheets });
   return instrumentVision(model, {
     measurements: telemetry.measurements,
     elapsedMs: () => performance.now(),
