@@ -8,7 +8,7 @@ import { count, jobId, jpegBase64, sequence, sourceUrl, timestamp } from './fiel
 const labels = z.array(z.string()).optional().describe('Labels of the job; absent without any');
 
 /**
- * Schemas of events (interface section 6, design section 9). Webhooks and event streams contain images as base64, pages of the log
+ * Schemas of events (interface section 6). Webhooks and event streams contain images as base64, pages of the log
  * contain links to images.
  */
 
