@@ -26,6 +26,7 @@ import { createInvoke } from '../invoke/invoke.ts';
 import { createSteadyClock } from '../../steady-clock.ts';
 import { createRemoteCapturer } from '../invoke/remote-capture.ts';
 import { createRemoteModel, createRemoteSummarizer } from '../invoke/remote-model.ts';
+import { callSeconds } from './time-budgets.ts';
 import { limitEventSessions } from '../limit-event-sessions.ts';
 import { createMediaStore } from '../media-store.ts';
 import { createRecentLog } from '../recent-log.ts';
@@ -53,12 +54,8 @@ export type SharedHttpDeps = {
   originSecret: Secret;
 };
 
-/**
- * Timeouts of calls without a job, which probe, capture and request the model in sequence: below CloudFront's
- * origin timeout of 60 s. The time budgets of the endpoints are sums of these.
- */
-const captureTimeoutSeconds = 20;
-const visionTimeoutSeconds = 18;
+/** Timeouts of calls without a job (`time-budgets.ts`): their sums are below CloudFront's origin timeout. */
+const { capture: captureTimeoutSeconds, model: visionTimeoutSeconds } = callSeconds;
 
 /** Creates the shared dependencies. Sends no request. */
 export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetry): SharedHttpDeps {
