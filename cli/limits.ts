@@ -5,6 +5,7 @@ import type { Settings } from './settings.ts';
 export function createLimits(settings: Settings): Limits {
   return {
     jobsPerCaller: settings.jobsPerCaller,
+    watchesPerCaller: settings.watchesPerCaller,
     maxJobSeconds: settings.maxJobSeconds,
     retentionSeconds: settings.retentionSeconds,
     modelGraceSeconds: settings.modelGraceSeconds,

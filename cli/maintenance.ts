@@ -9,6 +9,7 @@ import type { CoreDeps } from '../core/dependencies.ts';
 import { rules } from '../core/rules.ts';
 import { addSeconds, isOver } from '../core/time.ts';
 import { reconcile } from '../core/job/reconcile.ts';
+import { repairWatches } from '../core/workflow/repair-watches.ts';
 import { revokedKeySeconds } from '../core/ports/key-store.ts';
 import type { Log } from '../core/ports/log.ts';
 
@@ -39,7 +40,9 @@ export async function startMaintenance(deps: MaintenanceDeps): Promise<() => Pro
   const repairs = createRepairs(deps);
   repairs.renewLeases();
   executions.resume();
-  await reconcile(core, { dueBy: endOfTime, limit: Number.MAX_SAFE_INTEGER });
+  const everything = { dueBy: endOfTime, limit: Number.MAX_SAFE_INTEGER };
+  await reconcile(core, everything);
+  await repairWatches(core, everything);
   let running = Promise.resolve();
   let cancelTimer = setTimer(tidyAgain, upkeepSeconds * 1000);
   return async () => {
@@ -70,6 +73,7 @@ function createRepairs({ core, jobs }: MaintenanceDeps): Repairs {
     if (isOver(renewedOrSweptAt, 2 * upkeepSeconds, core.now())) renewLeases();
     renewedOrSweptAt = core.now();
     await reconcile(core, { dueBy: renewedOrSweptAt, limit: jobsARun });
+    await repairWatches(core, { dueBy: renewedOrSweptAt, limit: jobsARun });
   }
 }
 

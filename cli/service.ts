@@ -41,6 +41,7 @@ import { createDrawBoxes } from '../adapters/media/draw-boxes.ts';
 import { mountMcp } from '../adapters/mcp/mount-mcp.ts';
 import { mountOpenApi } from '../adapters/openapi/mount-openapi.ts';
 import type { LocatedFfmpeg } from '../adapters/media/ffmpeg/locate-ffmpeg.ts';
+import { createAlertId } from '../adapters/alert-id.ts';
 import { compareMotion } from '../adapters/media/motion/compare-motion.ts';
 import { meteredVision } from '../adapters/vision/metered-vision.ts';
 import { createWebhookSender } from '../adapters/webhook/webhook-sender.ts';
@@ -66,7 +67,7 @@ import { loadPlatformSettings } from './platforms.ts';
 import type { Settings } from './settings.ts';
 import { startMaintenance } from './maintenance.ts';
 import { version } from './version.ts';
-import { createVisionModel } from './vision-model.ts';
+import { createVisionModel, readModelPrice } from './vision-model.ts';
 
 /** Service in one process: the core with the embedded adapters. */
 export type Service = {
@@ -124,6 +125,7 @@ export async function openService(
   const log = redactedLog(teeLog(output, recentLog));
   const signals = createLogSignals(setSystemTimer);
   const jobs = createJobStore(database, signals.notify);
+  const watches = createWatchStore(database, signals.notify);
   const meter = createMeter({ startedAt: now(), jobsBefore: await jobs.usage() });
   const callers = createCallerStore(database);
   const keys = createKeyStore(database);
@@ -149,6 +151,9 @@ export async function openService(
   const webhooks = createWebhookSender({ http: webhookHttp, version, elapsedMs: () => performance.now() });
   const parts = {
     jobs,
+    watches,
+    createAlertId,
+    modelPrice: readModelPrice(settings),
     media,
     queue,
     callers,
@@ -212,7 +217,6 @@ export async function openService(
   const captureDeps = { ...deps, streams: shareCaptures({ streams: limited, steadyNow }) };
   const watchDeps = {
     ...deps,
-    watches: createWatchStore(database),
     watchDeliveries,
     destinations: createServiceDestinations(settings, { ...parts, webhooks, guard: webhookUrls }),
   };

@@ -1,3 +1,4 @@
+import { rules } from '../../../core/rules.ts';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
@@ -90,6 +91,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
 
   const deps: SharedHttpDeps['deps'] = {
     jobs: instrumentJobs(stores.jobs, telemetry.measurements),
+    watches: stores.watches,
     callers,
     keys,
     deliveries,
@@ -135,6 +137,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
     log,
     limits: {
       jobsPerCaller: settings.JOBS_PER_CALLER,
+      watchesPerCaller: rules.maxWatchesPerCaller,
       maxJobSeconds: settings.MAX_JOB_SECONDS,
       retentionSeconds: settings.RETENTION_SECONDS,
       modelGraceSeconds: settings.MODEL_GRACE_SECONDS,
