@@ -7,6 +7,7 @@ import type {
   StreamedEvent,
   SummaryGenerated,
   SummaryGeneratedWithPicture,
+  Watch,
   WatchTriggered,
   WatchTriggeredWithPicture,
 } from '../../client/openapi-types.ts';
@@ -24,4 +25,6 @@ export type SummaryEvent = SummaryGenerated | SummaryGeneratedWithPicture;
 export type CheckRequest = CheckOnceRequest & { input_mode: InputMode };
 
 export type Alarm = NonNullable<Alarms['alarms']>[number];
+export type WatchCondition = Watch['conditions'][number];
+export type ConditionState = Watch['state']['conditions'][number];
 export type LogEntry = Logs['logs'][number];
