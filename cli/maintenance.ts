@@ -10,11 +10,14 @@ import { rules } from '../core/rules.ts';
 import { addSeconds, isOver } from '../core/time.ts';
 import { reconcile } from '../core/job/reconcile.ts';
 import { revokedKeySeconds } from '../core/ports/key-store.ts';
+import { publishDueWatchEvents } from '../core/delivery/publish-watch-events.ts';
+import type { WatchStore } from '../core/ports/watch-store.ts';
 import type { Log } from '../core/ports/log.ts';
 
 export type MaintenanceDeps = {
   collaborators: CoreDeps;
   jobs: EmbeddedJobStore;
+  watches: WatchStore;
   keys: Pick<EmbeddedKeyStore, 'sweep'>;
   media: Pick<EmbeddedMediaStore, 'sweep'>;
   watchDeliveries: Pick<EmbeddedWatchDeliveryStore, 'sweep'>;
@@ -27,6 +30,7 @@ export type MaintenanceDeps = {
 const upkeepSeconds = 60;
 const mediaKeptSeconds = 86_400;
 const jobsARun = 200;
+const watchesARun = 200;
 /** At start every active job is due, even if a clock far ahead set its lease. */
 const endOfTime = new Date(8.64e15);
 
@@ -74,12 +78,13 @@ function createRepairs({ collaborators, jobs }: MaintenanceDeps): Repairs {
 }
 
 async function tidy(
-  { collaborators, jobs, keys, media, watchDeliveries, executionStore, log }: MaintenanceDeps,
+  { collaborators, jobs, watches, keys, media, watchDeliveries, executionStore, log }: MaintenanceDeps,
   repairs: Repairs,
 ): Promise<void> {
   const now = collaborators.now();
   const aDayAgo = addSeconds(now, -mediaKeptSeconds);
   const steps = {
+    'events of watches': () => publishDueWatchEvents({ ...collaborators, watches }, watchesARun),
     reconcile: repairs.sweep,
     'sweep of jobs': () => jobs.sweep(now),
     'sweep of media': () => media.sweep(aDayAgo),

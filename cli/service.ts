@@ -54,6 +54,7 @@ import { createServiceDestinations } from './destinations.ts';
 import { createModelStatus } from '../core/observability/model-status.ts';
 import { redactedLog } from '../core/observability/redact.ts';
 import { analyzeTask, captureTask } from '../core/workflow/tasks.ts';
+import { publishCommits } from '../core/delivery/publish-watch-events.ts';
 import { deliverMessage } from '../core/delivery/deliver-message.ts';
 import { createWindowSummarizer } from '../core/digest/summarize-windows.ts';
 import { createServiceHealth } from './checks/service-health.ts';
@@ -208,13 +209,15 @@ export async function openService(
   const collaborators = { ...parts, executions, summaries: createWindowSummarizer(parts) };
   const limited = limitCaptures(streams, turns.ticks);
   const capturing = { ...collaborators, streams: shareCaptures({ streams: limited, steadyNow }) };
+  const watches = publishCommits(createWatchStore(database), { queue, log, now });
   const watching = {
     ...collaborators,
-    watches: createWatchStore(database),
+    watches,
     watchDeliveries,
     destinations: createServiceDestinations(settings, { ...parts, webhooks, guard: webhookUrls }),
   };
   const upkeep = {
+    watches,
     watchDeliveries,
     collaborators,
     jobs,

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createDeliveryQueue } from '../../../adapters/embedded/delivery-queue.ts';
+import { createWatchStore } from '../../../adapters/embedded/watch-store.ts';
 import { openDatabase } from '../../../adapters/embedded/database.ts';
 import { createSteadyClock } from '../../../adapters/steady-clock.ts';
 import { createClock } from '../../../adapters/embedded/workflow/clock.ts';
@@ -87,6 +88,7 @@ export async function startVirtualService(clock: MachineClock, stream: VirtualSt
     jobs: world.jobs,
     keys: { sweep: async () => 0 },
     media: { sweep: async () => 0 },
+    watches: createWatchStore(database),
     watchDeliveries: { sweep: () => 0 },
     executions: engine,
     executionStore,
