@@ -15,7 +15,7 @@ import type { WatchStore } from '../core/ports/watch-store.ts';
 import type { Log } from '../core/ports/log.ts';
 
 export type MaintenanceDeps = {
-  collaborators: CoreDeps;
+  core: CoreDeps;
   jobs: EmbeddedJobStore;
   watches: WatchStore;
   keys: Pick<EmbeddedKeyStore, 'sweep'>;
@@ -39,11 +39,11 @@ const endOfTime = new Date(8.64e15);
  * that stops it.
  */
 export async function startMaintenance(deps: MaintenanceDeps): Promise<() => Promise<void>> {
-  const { collaborators, executions, setTimer } = deps;
+  const { core, executions, setTimer } = deps;
   const repairs = createRepairs(deps);
   repairs.renewLeases();
   executions.resume();
-  await reconcile(collaborators, { dueBy: endOfTime, limit: Number.MAX_SAFE_INTEGER });
+  await reconcile(core, { dueBy: endOfTime, limit: Number.MAX_SAFE_INTEGER });
   let running = Promise.resolve();
   let cancelTimer = setTimer(tidyAgain, upkeepSeconds * 1000);
   return async () => {
@@ -60,31 +60,31 @@ export async function startMaintenance(deps: MaintenanceDeps): Promise<() => Pro
 type Repairs = { renewLeases(): void; sweep(): Promise<void> };
 
 /** Extends leases before the check if the machine slept: all leases may have expired before the first tick commits. */
-function createRepairs({ collaborators, jobs }: MaintenanceDeps): Repairs {
-  let renewedOrSweptAt = collaborators.now();
+function createRepairs({ core, jobs }: MaintenanceDeps): Repairs {
+  let renewedOrSweptAt = core.now();
   return { renewLeases, sweep };
 
   function renewLeases(): void {
-    const now = collaborators.now();
+    const now = core.now();
     jobs.renewLeases(addSeconds(now, rules.leaseMarginSeconds));
     renewedOrSweptAt = now;
   }
 
   async function sweep(): Promise<void> {
-    if (isOver(renewedOrSweptAt, 2 * upkeepSeconds, collaborators.now())) renewLeases();
-    renewedOrSweptAt = collaborators.now();
-    await reconcile(collaborators, { dueBy: renewedOrSweptAt, limit: jobsARun });
+    if (isOver(renewedOrSweptAt, 2 * upkeepSeconds, core.now())) renewLeases();
+    renewedOrSweptAt = core.now();
+    await reconcile(core, { dueBy: renewedOrSweptAt, limit: jobsARun });
   }
 }
 
 async function tidy(
-  { collaborators, jobs, watches, keys, media, watchDeliveries, executionStore, log }: MaintenanceDeps,
+  { core, jobs, watches, keys, media, watchDeliveries, executionStore, log }: MaintenanceDeps,
   repairs: Repairs,
 ): Promise<void> {
-  const now = collaborators.now();
+  const now = core.now();
   const aDayAgo = addSeconds(now, -mediaKeptSeconds);
   const steps = {
-    'events of watches': () => publishDueWatchEvents({ ...collaborators, watches }, watchesARun),
+    'events of watches': () => publishDueWatchEvents({ ...core, watches }, watchesARun),
     reconcile: repairs.sweep,
     'sweep of jobs': () => jobs.sweep(now),
     'sweep of media': () => media.sweep(aDayAgo),

@@ -9,12 +9,13 @@ import { instrumentRepairs } from '../../adapters/aws/telemetry/instrument-repai
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { ReconcileDeps } from '../../core/job/reconcile.ts';
+import type { WatchStore } from '../../core/ports/watch-store.ts';
 import type { ReconcileConfig } from './config.ts';
 
 const now = () => new Date();
 
 /** Dependencies of the handler. */
-export type ReconcileFunctionDeps = ReconcileDeps & Pick<Telemetry, 'during'>;
+export type ReconcileFunctionDeps = ReconcileDeps & { watches: WatchStore } & Pick<Telemetry, 'during'>;
 
 /** Creates the dependencies, once per instance. */
 export function createDependencies(config: ReconcileConfig): ReconcileFunctionDeps {
@@ -22,7 +23,7 @@ export function createDependencies(config: ReconcileConfig): ReconcileFunctionDe
     level: config.LOG_LEVEL,
     service: config.POWERTOOLS_SERVICE_NAME,
   });
-  const { jobs } = dynamoStores({
+  const { jobs, watches } = dynamoStores({
     client: new DynamoDBClient({}),
     tableName: config.TABLE_NAME,
     now,
@@ -36,6 +37,7 @@ export function createDependencies(config: ReconcileConfig): ReconcileFunctionDe
   const queue = createDeliveryQueue({ client: new SQSClient({}), queueUrl: config.QUEUE_URL });
   return {
     ...instrumentRepairs({ jobs: instrumentJobs(jobs, measurements), queue, executions }, measurements),
+    watches,
     log,
     limits: { retentionSeconds: config.RETENTION_SECONDS },
     now,
