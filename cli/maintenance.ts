@@ -9,15 +9,14 @@ import type { CoreDeps } from '../core/dependencies.ts';
 import { rules } from '../core/rules.ts';
 import { addSeconds, isOver } from '../core/time.ts';
 import { reconcile } from '../core/job/reconcile.ts';
+import { repairWatches } from '../core/workflow/repair-watches.ts';
 import { revokedKeySeconds } from '../core/ports/key-store.ts';
 import { publishDueWatchEvents } from '../core/delivery/publish-watch-events.ts';
-import type { WatchStore } from '../core/ports/watch-store.ts';
 import type { Log } from '../core/ports/log.ts';
 
 export type MaintenanceDeps = {
   core: CoreDeps;
   jobs: EmbeddedJobStore;
-  watches: WatchStore;
   keys: Pick<EmbeddedKeyStore, 'sweep'>;
   media: Pick<EmbeddedMediaStore, 'sweep'>;
   watchDeliveries: Pick<EmbeddedWatchDeliveryStore, 'sweep'>;
@@ -43,7 +42,9 @@ export async function startMaintenance(deps: MaintenanceDeps): Promise<() => Pro
   const repairs = createRepairs(deps);
   repairs.renewLeases();
   executions.resume();
-  await reconcile(core, { dueBy: endOfTime, limit: Number.MAX_SAFE_INTEGER });
+  const everything = { dueBy: endOfTime, limit: Number.MAX_SAFE_INTEGER };
+  await reconcile(core, everything);
+  await repairWatches(core, everything);
   let running = Promise.resolve();
   let cancelTimer = setTimer(tidyAgain, upkeepSeconds * 1000);
   return async () => {
@@ -74,17 +75,18 @@ function createRepairs({ core, jobs }: MaintenanceDeps): Repairs {
     if (isOver(renewedOrSweptAt, 2 * upkeepSeconds, core.now())) renewLeases();
     renewedOrSweptAt = core.now();
     await reconcile(core, { dueBy: renewedOrSweptAt, limit: jobsARun });
+    await repairWatches(core, { dueBy: renewedOrSweptAt, limit: jobsARun });
   }
 }
 
 async function tidy(
-  { core, jobs, watches, keys, media, watchDeliveries, executionStore, log }: MaintenanceDeps,
+  { core, jobs, keys, media, watchDeliveries, executionStore, log }: MaintenanceDeps,
   repairs: Repairs,
 ): Promise<void> {
   const now = core.now();
   const aDayAgo = addSeconds(now, -mediaKeptSeconds);
   const steps = {
-    'events of watches': () => publishDueWatchEvents({ ...core, watches }, watchesARun),
+    'events of watches': () => publishDueWatchEvents(core, watchesARun),
     reconcile: repairs.sweep,
     'sweep of jobs': () => jobs.sweep(now),
     'sweep of media': () => media.sweep(aDayAgo),

@@ -41,6 +41,7 @@ import { createDrawBoxes } from '../adapters/media/draw-boxes.ts';
 import { mountMcp } from '../adapters/mcp/mount-mcp.ts';
 import { mountOpenApi } from '../adapters/openapi/mount-openapi.ts';
 import type { LocatedFfmpeg } from '../adapters/media/ffmpeg/locate-ffmpeg.ts';
+import { createAlertId } from '../adapters/alert-id.ts';
 import { compareMotion } from '../adapters/media/motion/compare-motion.ts';
 import { meteredVision } from '../adapters/vision/metered-vision.ts';
 import { createWebhookSender } from '../adapters/webhook/webhook-sender.ts';
@@ -67,7 +68,7 @@ import { loadPlatformSettings } from './platforms.ts';
 import type { Settings } from './settings.ts';
 import { startMaintenance } from './maintenance.ts';
 import { version } from './version.ts';
-import { createVisionModel } from './vision-model.ts';
+import { createVisionModel, readModelPrice } from './vision-model.ts';
 
 /** Service in one process: the core with the embedded adapters. */
 export type Service = {
@@ -147,9 +148,13 @@ export async function openService(
     concurrency: deliveriesAtOnce,
   });
 
+  const watches = publishCommits(createWatchStore(database, signals.notify), { queue, log, now });
   const webhooks = createWebhookSender({ http: webhookHttp, version, elapsedMs: () => performance.now() });
   const parts = {
     jobs,
+    watches,
+    createAlertId,
+    modelPrice: readModelPrice(settings),
     media,
     queue,
     callers,
@@ -211,15 +216,12 @@ export async function openService(
   const deps = { ...parts, executions, summaries: createWindowSummarizer(parts) };
   const limited = limitCaptures(streams, turns.ticks);
   const captureDeps = { ...deps, streams: shareCaptures({ streams: limited, steadyNow }) };
-  const watches = publishCommits(createWatchStore(database), { queue, log, now });
   const watchDeps = {
     ...deps,
-    watches,
     watchDeliveries,
     destinations: createServiceDestinations(settings, { ...parts, webhooks, guard: webhookUrls }),
   };
   const maintenance = {
-    watches,
     watchDeliveries,
     core: deps,
     jobs,

@@ -1,8 +1,11 @@
 import type { VisionModel } from '../core/ports/vision-model.ts';
+import type { TokenPrice } from '../core/watch/model-price.ts';
 import { createContactSheets } from '../adapters/media/contact-sheet.ts';
 import { createImageDecoder } from '../adapters/media/ffmpeg/decode-image.ts';
 import { fetch as operatorFetch } from 'undici';
 import { createBedrockClient } from '../adapters/vision/bedrock/bedrock-client.ts';
+import { priceOfModel } from '../adapters/vision/bedrock/model-prices.ts';
+import { defaultVideoModelId } from '../adapters/vision/bedrock/model-families.ts';
 import { createBedrockVision } from '../adapters/vision/bedrock/bedrock-vision.ts';
 import { createOpenAiVision } from '../adapters/vision/openai/openai-vision.ts';
 import { createObjectsVision } from '../adapters/vision/objects/objects-vision.ts';
@@ -33,6 +36,12 @@ export function createVisionModel(settings: Settings, ffmpegPath: string): Visio
     case 'openai':
       return createOpenAi(settings, ffmpegPath);
   }
+}
+
+/** Returns the price of the model; `null` if it is unknown. Built-in models cost nothing, and neither does an own server. */
+export function readModelPrice({ vision, visionModel }: Settings): TokenPrice | null {
+  if (vision !== 'bedrock') return { input: 0, output: 0 };
+  return priceOfModel(visionModel === '' ? defaultVideoModelId : visionModel) ?? null;
 }
 
 const packagesMissing =

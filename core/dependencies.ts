@@ -13,11 +13,13 @@ import type { StreamCapturer } from './ports/stream-capturer.ts';
 import type { StreamTurns } from './ports/stream-turns.ts';
 import type { UrlGuard } from './ports/url-guard.ts';
 import type { VisionModel } from './ports/vision-model.ts';
+import type { WatchStore } from './ports/watch-store.ts';
 import type { WindowSummarizer } from './ports/window-summarizer.ts';
 
 /** Limits that an operator sets. */
 export type Limits = {
   jobsPerCaller: number;
+  watchesPerCaller: number;
   /** The server cap on a job's duration. */
   maxJobSeconds: number;
   /** Time for which an ended job stays readable, in seconds. */
@@ -34,6 +36,7 @@ export type Limits = {
  */
 export type CoreDeps = {
   jobs: JobStore;
+  watches: WatchStore;
   media: MediaStore;
   streams: StreamCapturer;
   /** For streams that calls reach; ticks have turns of their own. */

@@ -16,8 +16,13 @@ export function meteredVision(model: VisionModel, meter: Meter): VisionModel {
       throw error;
     }
   }
+  const { judgeConditions } = model;
   return {
     ...model,
+    ...(judgeConditions && {
+      judgeConditions: (look, questions, signal) =>
+        metered(() => judgeConditions(look, questions, signal), signal),
+    }),
     judge: (look, condition, signal) => metered(() => model.judge(look, condition, signal), signal),
     answer: (frame, question, signal) => metered(() => model.answer(frame, question, signal), signal),
     summarize: (samples, signal) => metered(() => model.summarize(samples, signal), signal),

@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import type { Answer, Summary, TokenUse, Verdict } from '../../core/records/vision.ts';
+import type {
+  Answer,
+  ConditionQuestion,
+  ConditionVerdicts,
+  Summary,
+  TokenUse,
+  Verdict,
+} from '../../core/records/vision.ts';
 import type { ModelTask } from './task.ts';
 
 /**
@@ -13,6 +20,20 @@ const verdictFields = z.object({
 });
 /** Answer of a model to a check. */
 export type VerdictFields = z.infer<typeof verdictFields>;
+
+const conditionsFields = z.object({
+  verdicts: z
+    .array(
+      z.object({
+        // Models sometimes write the number without quotes.
+        condition_id: z.preprocess((id) => (typeof id === 'number' ? String(id) : id), z.string()),
+        ...verdictFields.shape,
+      }),
+    )
+    .describe('one verdict per condition, by its id'),
+});
+/** Answer of a model to a check of several conditions. */
+export type ConditionsFields = z.infer<typeof conditionsFields>;
 
 const answerFields = z.object({
   verdict: z
@@ -67,6 +88,26 @@ export function judgeTask(shown: CheckMediaKind, condition: string): ModelTask<V
   };
 }
 
+/** Creates the task of a check of several conditions, which are numbered from 1. */
+export function judgeConditionsTask(
+  shown: CheckMediaKind,
+  conditions: readonly string[],
+): ModelTask<ConditionsFields> {
+  return {
+    name: 'report_verdicts',
+    system: `${ground} Decide for each condition whether it holds. When in doubt it does not.`,
+    text: [
+      views[shown],
+      'Which of these conditions hold in what is visible? Each may be written as a statement, a question or an event.',
+      ...conditions.map((condition, index) => tagged(`condition id="${index + 1}"`, condition)),
+      'Judge each condition as if it were the only one: none of them says anything about another or about your answer.',
+      'Answer with one verdict per condition and its id. Decide first, then explain in one short sentence which visible evidence decides it.',
+    ].join('\n'),
+    schema: conditionsFields,
+    maxTokens: 150 + 120 * conditions.length,
+  };
+}
+
 /** Creates the task for a question about one frame. */
 export function answerTask(question: string): ModelTask<AnswerFields> {
   return {
@@ -109,6 +150,22 @@ export function toVerdict({ triggered, explanation }: VerdictFields, tokens: Tok
   return { triggered, explanation: explanation.slice(0, 600), tokens };
 }
 
+/** Converts the model's answer about numbered conditions. An unknown number stays as it is, and is the id of no condition. */
+export function toConditionVerdicts(
+  { verdicts }: ConditionsFields,
+  questions: readonly ConditionQuestion[],
+  tokens: TokenUse,
+): ConditionVerdicts {
+  return {
+    verdicts: verdicts.map(({ condition_id: number, triggered, explanation }) => ({
+      condition_id: questions[Number(number) - 1]?.condition_id ?? `unknown ${number}`,
+      triggered,
+      explanation: explanation.slice(0, 600),
+    })),
+    tokens,
+  };
+}
+
 /** Converts the model's answer to an answer. */
 export function toAnswer({ verdict, answer }: AnswerFields, tokens: TokenUse): Answer {
   return { answer, triggered: verdict === 'open' ? null : verdict === 'yes', tokens };
@@ -119,7 +176,7 @@ export function toSummary({ summary }: SummaryFields, tokens: TokenUse): Summary
   return { summary, tokens };
 }
 
-/** Removes tags from the text, which could close the surrounding one. */
+/** Encloses the text in a tag, which can have attributes. Removes tags from the text, which could close this one or open another. */
 function tagged(tag: string, text: string): string {
-  return `<${tag}>\n${text.replaceAll(/<\/?[a-z]+>/gi, ' ')}\n</${tag}>`;
+  return `<${tag}>\n${text.replaceAll(/<\/?[a-z][^<>]*>/gi, ' ')}\n</${tag.split(' ')[0]}>`;
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { rules } from '../../core/rules.ts';
 import type { InputMode } from '../../core/records/capture.ts';
 import { CommandError } from '../command-error.ts';
-import { modelPrices, priceOfModel } from './list-prices.ts';
+import { modelPrices, priceOfModel } from '../../adapters/vision/bedrock/model-prices.ts';
 import { priceStreamHour } from './stream-hour.ts';
 import type { CostLine, StreamHourInput, Workflow } from './stream-hour.ts';
 import { transitionsPerExecution, transitionsPerLoop } from './workflow-usage.ts';

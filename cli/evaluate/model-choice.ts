@@ -1,5 +1,5 @@
 import type { VisionModel } from '../../core/ports/vision-model.ts';
-import { priceOfModel } from '../cost/list-prices.ts';
+import { priceOfModel } from '../../adapters/vision/bedrock/model-prices.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import { createVisionModel } from '../vision-model.ts';
 

@@ -72,6 +72,7 @@ export function createModelStatus(
   deps: ModelStatusDeps & { log: Log; setTimer: (fire: () => void, delayMs: number) => () => void },
 ): ModelStatus {
   const { vision, log, setTimer } = deps;
+  const { judgeConditions } = vision;
   let finding: Finding = {
     check: 'model',
     status: 'pending',
@@ -116,6 +117,10 @@ export function createModelStatus(
   return {
     vision: {
       ...vision,
+      ...(judgeConditions && {
+        judgeConditions: (media, questions, signal) =>
+          observed(() => judgeConditions(media, questions, signal)),
+      }),
       judge: (media, condition, signal) => observed(() => vision.judge(media, condition, signal)),
       answer: (frame, question, signal) => observed(() => vision.answer(frame, question, signal)),
       summarize: (samples, signal) => observed(() => vision.summarize(samples, signal)),

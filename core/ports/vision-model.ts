@@ -1,4 +1,4 @@
-import type { Answer, Summary, Verdict } from '../records/vision.ts';
+import type { Answer, ConditionQuestion, ConditionVerdicts, Summary, Verdict } from '../records/vision.ts';
 
 /** Media of a check: the frame (JPEG), and in modes clip and hybrid the clip (MP4). */
 export type CheckMedia = {
@@ -28,6 +28,12 @@ export interface VisionModel {
   reasonNotToJudge?(condition: string): string | undefined;
   /** Checks whether `condition` holds in the media. */
   judge(media: CheckMedia, condition: string, signal: AbortSignal): Promise<Verdict>;
+  /** Checks several conditions in one call. Absent if the model has no such call: then each condition is a call of `judge`. */
+  judgeConditions?(
+    media: CheckMedia,
+    questions: readonly ConditionQuestion[],
+    signal: AbortSignal,
+  ): Promise<ConditionVerdicts>;
   /** Answers a question about one JPEG. */
   answer(frame: Uint8Array, question: string, signal: AbortSignal): Promise<Answer>;
   /** Summarizes the samples of a window, given in time order. */

@@ -42,3 +42,13 @@ export type Answer = {
 
 /** Summary of a digest window. */
 export type Summary = { summary: string; tokens: TokenUse };
+
+/** Condition with its id, where a model is asked about several. */
+export type ConditionQuestion = { condition_id: string; condition: string };
+
+/** Result of one model call about several conditions, as the model gave it: an id can be missing, unknown or doubled. */
+export type ConditionVerdicts = {
+  /** `triggered` is `null` if the model cannot judge the condition. */
+  verdicts: { condition_id: string; triggered: boolean | null; explanation: string }[];
+  tokens: TokenUse;
+};

@@ -135,6 +135,12 @@ export const watchStateSchema = z.object({
   /** Newest frame; `evidence` if an event or alert refers to it, so that it is not deleted. */
   last_frame: z.object({ key: z.string(), captured_at: timestampSchema, evidence: z.boolean() }).nullable(),
   last_tick: countSchema,
+  /** Ticks of the current generation, which ends after `ticksPerExecution`. */
+  execution_ticks: countSchema,
+  /** Burst of the current generation, as for jobs; 0 without bursts. */
+  burst: countSchema,
+  /** Failed executions in a row, which delay the next one. */
+  failed_executions: countSchema,
   next: nextWatchTickSchema.nullable(),
   /** State for the first capture of the next generation, as for jobs. */
   handed_over: captureStateSchema.nullable(),

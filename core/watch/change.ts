@@ -32,7 +32,7 @@ export function pauseWatch({ watch, state }: WatchRecord, reason: string, now: D
 export function resumeWatch({ state }: WatchRecord, now: Date): WatchDecision {
   const causes = { ...state.causes, paused: null, stream_lost: null };
   const conditions = state.conditions.map((condition) => restarted(condition, now));
-  const after = { ...state, conditions, causes, next: null, handed_over: null };
+  const after = { ...state, conditions, causes, next: null, ...newGeneration };
   return decision(after, [], 'resumed');
 }
 
@@ -61,7 +61,7 @@ export function changeWatch({ watch, state }: WatchRecord, config: WatchConfig, 
     const joined = { ...condition, left_out: 0 };
     return hasSameChecks(before, rule) ? joined : forget(joined);
   });
-  return decision({ ...state, conditions, next: null, handed_over: null }, steps, 'changed');
+  return decision({ ...state, conditions, next: null, ...newGeneration }, steps, 'changed');
 }
 
 /** Closes the alerts of a watch that is deleted. */
@@ -102,6 +102,9 @@ export function acknowledgeAlert(
   const data = { ...alertFields(condition, rule), by };
   return { state: { ...state, conditions }, event: { type: 'alert_acknowledged', data } };
 }
+
+/** Fields of a state whose next tick belongs to another execution. */
+const newGeneration = { execution_ticks: 0, burst: 0, failed_executions: 0, handed_over: null } as const;
 
 function closeAll(watch: Watch, state: WatchState, reason: AlertCloseReason, now: Date) {
   const moment = { watch, frameKey: state.last_frame?.key ?? null, now };

@@ -15,6 +15,9 @@ export function initialWatchState(conditionIds: readonly string[], now: Date): W
     in_gap: false,
     last_frame: null,
     last_tick: 0,
+    execution_ticks: 0,
+    burst: 0,
+    failed_executions: 0,
     next: null,
     handed_over: null,
   };

@@ -163,6 +163,8 @@ export function decideWatchTick(
             evidence: stored.last_frame.evidence || steps.length > 0,
           },
       last_tick: tick,
+      execution_ticks: stored.execution_ticks + 1,
+      failed_executions: 0,
       next: isPaused ? { ...next, done: true } : next,
       handed_over: null,
     },

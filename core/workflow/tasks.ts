@@ -2,11 +2,15 @@ import { jobLog } from '../ports/log.ts';
 import { analyzeInputSchema, captureInputSchema } from '../records/workflow.ts';
 import type { AnalyzeInput, CaptureOutput, WorkflowState } from '../records/workflow.ts';
 import { analyzeTick } from './analyze-tick.ts';
+import { analyzeWatchTick } from './analyze-watch.ts';
+import type { AnalyzeWatchDeps } from './analyze-watch.ts';
+import { beginWatch } from './begin-watch.ts';
 import type { AnalyzeDeps } from './analyze-tick.ts';
 import { beginJob } from './begin-job.ts';
 import { captureTick } from './capture-tick.ts';
 import type { CaptureDeps } from './capture-tick.ts';
 import { failJob } from '../job/end-job.ts';
+import { startAfterFailure } from './repair-watches.ts';
 import { startNextGeneration } from './start-next-generation.ts';
 
 /** Task handlers of `watch.asl.json` (JSON in, JSON out), called by Step Functions and by the embedded engine. */
@@ -21,21 +25,41 @@ export async function captureTask(
 
 export async function analyzeTask(
   input: unknown,
-  deps: AnalyzeDeps,
+  deps: AnalyzeTaskDeps,
   signal?: AbortSignal,
 ): Promise<WorkflowState | ClosedStep> {
   const task: AnalyzeInput = analyzeInputSchema.parse(input);
   switch (task.operation) {
     case 'begin':
-      return beginJob(task, deps);
+      return (await isWatch(task.job_id, deps)) ? beginWatch(task, deps) : beginJob(task, deps);
     case 'analyze':
-      return analyzeTick(task, deps, signal);
+      return task.capture.kind === 'watch'
+        ? analyzeWatchTick(task, deps, signal)
+        : analyzeTick(task, deps, signal);
     case 'close':
-      return failJobTask(task, deps);
+      return (await isWatch(task.job_id, deps)) ? restartWatchTask(task, deps) : failJobTask(task, deps);
   }
 }
 
 type ClosedStep = { job_id: string; done: true };
+type AnalyzeTaskDeps = AnalyzeDeps & AnalyzeWatchDeps;
+
+/** Returns true for an execution of a watch. The input names no kind, so that executions of earlier releases can be read. */
+async function isWatch(id: string, { jobs, watches, now }: AnalyzeTaskDeps): Promise<boolean> {
+  if (await jobs.get(id, now())) return false;
+  return (await watches.get(id)) !== undefined;
+}
+
+/** Starts the next generation of a watch whose workflow failed: a watch never fails. */
+async function restartWatchTask(
+  { job_id, generation, failure }: Extract<AnalyzeInput, { operation: 'close' }>,
+  deps: AnalyzeTaskDeps,
+): Promise<ClosedStep> {
+  const stored = await deps.watches.get(job_id);
+  const isCurrent = stored?.run.generation === generation && stored.run.state.causes.paused === null;
+  if (isCurrent) await startAfterFailure(stored, `${failure.Error}: ${failure.Cause ?? ''}`, deps);
+  return { job_id, done: true };
+}
 
 /**
  * Fails the job of a workflow that failed. A job that was handed over to its next generation does not depend on this workflow: it continues, and

@@ -15,23 +15,31 @@ import { instrumentJobs } from '../../adapters/aws/telemetry/instrument-jobs.ts'
 import { instrumentVision } from '../../adapters/aws/telemetry/instrument-vision.ts';
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
+import { createAlertId } from '../../adapters/alert-id.ts';
+import { defaultVideoModelId } from '../../adapters/vision/bedrock/model-families.ts';
+import { priceOfModel } from '../../adapters/vision/bedrock/model-prices.ts';
 import { meteredVision } from '../../adapters/vision/metered-vision.ts';
 import { visionFactories } from '../../adapters/vision/providers.ts';
 import type { AnalyzeDeps } from '../../core/workflow/analyze-tick.ts';
+import type { AnalyzeWatchDeps } from '../../core/workflow/analyze-watch.ts';
 import type { ContactSheets } from '../../core/ports/contact-sheets.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
+import { publishCommits } from '../../core/delivery/publish-watch-events.ts';
 import type { AnalyzeConfig } from './config.ts';
 
 const now = () => new Date();
 
 /** Dependencies of the handler. */
-export type AnalyzeFunctionDeps = AnalyzeDeps & AnalyzeCallDeps & Pick<Telemetry, 'during' | 'measurements'>;
+export type AnalyzeFunctionDeps = AnalyzeDeps &
+  AnalyzeWatchDeps &
+  AnalyzeCallDeps &
+  Pick<Telemetry, 'during' | 'measurements'>;
 
 /** Creates the dependencies, once per instance. */
 export function createDependencies(config: AnalyzeConfig): AnalyzeFunctionDeps {
   const telemetry = createTelemetry({ level: config.LOG_LEVEL, service: config.POWERTOOLS_SERVICE_NAME });
   const { measurements, log, during } = telemetry;
-  const { jobs, meter } = dynamoStores({
+  const { jobs, watches, meter } = dynamoStores({
     client: new DynamoDBClient({}),
     tableName: config.TABLE_NAME,
     now,
@@ -41,8 +49,12 @@ export function createDependencies(config: AnalyzeConfig): AnalyzeFunctionDeps {
     invoke: createInvoke(new LambdaClient({}), config.CAPTURE_FUNCTION),
     seconds: sheetSeconds,
   });
+  const queue = createDeliveryQueue({ client: new SQSClient({}), queueUrl: config.QUEUE_URL });
   return {
     jobs: instrumentJobs(jobs, measurements),
+    watches: publishCommits(watches, { queue, log, now }),
+    createAlertId,
+    modelPrice: priceOfModel(config.MODEL_ID ?? defaultVideoModelId) ?? null,
     media: createMediaStore({ client: new S3Client({}), bucket: config.MEDIA_BUCKET }),
     vision: meteredVision(createVision(config, contactSheets, telemetry), meter),
     contactSheets,
@@ -51,7 +63,7 @@ export function createDependencies(config: AnalyzeConfig): AnalyzeFunctionDeps {
       stateMachineArn: config.STATE_MACHINE_ARN,
       otherStateMachineArn: config.OTHER_STATE_MACHINE_ARN,
     }),
-    queue: createDeliveryQueue({ client: new SQSClient({}), queueUrl: config.QUEUE_URL }),
+    queue,
     log,
     limits: { retentionSeconds: config.RETENTION_SECONDS, visionTimeoutSeconds },
     now,

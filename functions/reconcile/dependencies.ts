@@ -9,13 +9,13 @@ import { instrumentRepairs } from '../../adapters/aws/telemetry/instrument-repai
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { ReconcileDeps } from '../../core/job/reconcile.ts';
-import type { WatchStore } from '../../core/ports/watch-store.ts';
+import type { RepairWatchDeps } from '../../core/workflow/repair-watches.ts';
 import type { ReconcileConfig } from './config.ts';
 
 const now = () => new Date();
 
 /** Dependencies of the handler. */
-export type ReconcileFunctionDeps = ReconcileDeps & { watches: WatchStore } & Pick<Telemetry, 'during'>;
+export type ReconcileFunctionDeps = ReconcileDeps & RepairWatchDeps & Pick<Telemetry, 'during'>;
 
 /** Creates the dependencies, once per instance. */
 export function createDependencies(config: ReconcileConfig): ReconcileFunctionDeps {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { readExecutionName } from '../../adapters/aws/execution-name.ts';
 import { publishDueWatchEvents } from '../../core/delivery/publish-watch-events.ts';
 import { reconcile, repairJob } from '../../core/job/reconcile.ts';
+import { repairWatch, repairWatches } from '../../core/workflow/repair-watches.ts';
 import type { ReconcileFunctionDeps } from './dependencies.ts';
 
 const eventSchema = z.discriminatedUnion('detail-type', [
@@ -23,7 +24,9 @@ export function createHandler(deps: ReconcileFunctionDeps) {
       const change = eventSchema.parse(event);
       if (change['detail-type'] === 'Scheduled Event') return sweep(deps, context);
       const execution = readExecutionName(change.detail.name);
-      if (execution) await repairJob(execution.job_id, deps);
+      if (!execution) return;
+      await repairJob(execution.job_id, deps);
+      await repairWatch(execution.job_id, deps);
     });
 }
 
@@ -38,4 +41,5 @@ async function sweep(deps: ReconcileFunctionDeps, context: Context): Promise<voi
   const endBy = new Date(now.getTime() + context.getRemainingTimeInMillis() - reserveMs);
   await reconcile(deps, { dueBy: now, limit: maxJobs, endBy });
   await publishDueWatchEvents(deps, maxWatches);
+  await repairWatches(deps, { dueBy: now, limit: maxJobs, endBy });
 }

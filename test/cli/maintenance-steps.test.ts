@@ -1,5 +1,4 @@
 import { expect, test, vi } from 'vitest';
-import { createWatchStore } from '../../adapters/embedded/watch-store.ts';
 import { startMaintenance } from '../../cli/maintenance.ts';
 import { revokedKeySeconds } from '../../core/ports/key-store.ts';
 import { addSeconds } from '../../core/time.ts';
@@ -15,7 +14,6 @@ test('maintenance sweeps revoked keys every minute, by the age at which they exp
     jobs: world.jobs,
     keys: { sweep: async (before) => sweptBefore.push(before) },
     media: { sweep: async () => 0 },
-    watches: createWatchStore(world.database),
     watchDeliveries: { sweep: () => 0 },
     executions: { ...world.c.executions, resume: () => undefined, close: async () => undefined },
     executionStore: { prune: () => 0 },

@@ -6,6 +6,8 @@ import { createDeliveryStore } from '../../adapters/embedded/delivery-store.ts';
 import { createEventSessions } from '../../adapters/embedded/event-sessions.ts';
 import { createJobStore } from '../../adapters/embedded/job-store.ts';
 import { createKeyStore } from '../../adapters/embedded/key-store.ts';
+import { createWatchStore } from '../../adapters/embedded/watch-store.ts';
+import { createAlertId } from '../../adapters/alert-id.ts';
 import { createLogBuffer } from '../../adapters/embedded/log-buffer.ts';
 import { createMeter } from '../../adapters/embedded/meter.ts';
 import { teeLog } from '../../adapters/embedded/tee-log.ts';
@@ -21,6 +23,7 @@ import type { Capture } from '../../core/records/capture.ts';
 import type { DeliveryMessage, WatchMessage } from '../../core/records/delivery.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
 import { summarizeWindows } from '../../core/digest/summarize-windows.ts';
+import type { AnalyzeWatchDeps } from '../../core/workflow/analyze-watch.ts';
 import { analyzeTask, captureTask } from '../../core/workflow/tasks.ts';
 import type { WebhookRequest, WebhookResult } from '../../core/ports/delivery.ts';
 import { unlimitedTurns } from '../../core/ports/stream-turns.ts';
@@ -69,8 +72,11 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
   const callers = createCallerStore(database);
   const jobs = createJobStore(database);
 
-  const c: CoreDeps & HttpDeps = {
+  const c: CoreDeps & HttpDeps & Pick<AnalyzeWatchDeps, 'createAlertId' | 'modelPrice'> = {
     jobs,
+    watches: createWatchStore(database),
+    createAlertId,
+    modelPrice: { input: 0, output: 0 },
     callers,
     meter,
     recentLog,
@@ -177,6 +183,7 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
     log: redactedLog(teeLog(output, recentLog)),
     limits: {
       jobsPerCaller: 10,
+      watchesPerCaller: 25,
       maxJobSeconds: 600,
       retentionSeconds: 3600,
       captureTimeoutSeconds: 30,

@@ -1,3 +1,4 @@
+import { rules } from '../../../core/rules.ts';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
@@ -12,6 +13,7 @@ import { unlimitedTurns } from '../../../core/ports/stream-turns.ts';
 import { createEgressGuard, createWebhookGuard } from '../../egress/guard.ts';
 import { createGuardedHttp } from '../../egress/guarded-http.ts';
 import { setSystemTimer } from '../../../core/time-limit.ts';
+import { publishCommits } from '../../../core/delivery/publish-watch-events.ts';
 import type { HttpDeps } from '../../http/dependencies.ts';
 import { createRequestBodies } from '../../http/request-bodies.ts';
 import { visionProviders } from '../../vision/providers.ts';
@@ -26,6 +28,7 @@ import { createInvoke } from '../invoke/invoke.ts';
 import { createSteadyClock } from '../../steady-clock.ts';
 import { createRemoteCapturer } from '../invoke/remote-capture.ts';
 import { createRemoteModel, createRemoteSummarizer } from '../invoke/remote-model.ts';
+import { callSeconds } from './time-budgets.ts';
 import { limitEventSessions } from '../limit-event-sessions.ts';
 import { createMediaStore } from '../media-store.ts';
 import { createRecentLog } from '../recent-log.ts';
@@ -53,12 +56,8 @@ export type SharedHttpDeps = {
   originSecret: Secret;
 };
 
-/**
- * Timeouts of calls without a job, which probe, capture and request the model in sequence: below CloudFront's
- * origin timeout of 60 s. The time budgets of the endpoints are sums of these.
- */
-const captureTimeoutSeconds = 20;
-const visionTimeoutSeconds = 18;
+/** Timeouts of calls without a job (`time-budgets.ts`): their sums are below CloudFront's origin timeout. */
+const { capture: captureTimeoutSeconds, model: visionTimeoutSeconds } = callSeconds;
 
 /** Creates the shared dependencies. Sends no request. */
 export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetry): SharedHttpDeps {
@@ -91,8 +90,10 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
           random: Math.random,
         });
 
+  const queue = createDeliveryQueue({ client: new SQSClient({}), queueUrl: settings.QUEUE_URL });
   const deps: SharedHttpDeps['deps'] = {
     jobs: instrumentJobs(stores.jobs, telemetry.measurements),
+    watches: publishCommits(stores.watches, { queue, log, now }),
     callers,
     keys,
     deliveries,
@@ -124,7 +125,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
       stateMachineArn: settings.STATE_MACHINE_ARN,
       otherStateMachineArn: settings.OTHER_STATE_MACHINE_ARN,
     }),
-    queue: createDeliveryQueue({ client: new SQSClient({}), queueUrl: settings.QUEUE_URL }),
+    queue,
     recentLog: createRecentLog({
       client: new CloudWatchLogsClient({}),
       logGroup: settings.LOG_GROUP,
@@ -138,6 +139,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
     log,
     limits: {
       jobsPerCaller: settings.JOBS_PER_CALLER,
+      watchesPerCaller: rules.maxWatchesPerCaller,
       maxJobSeconds: settings.MAX_JOB_SECONDS,
       retentionSeconds: settings.RETENTION_SECONDS,
       captureTimeoutSeconds,

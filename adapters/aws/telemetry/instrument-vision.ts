@@ -26,8 +26,12 @@ export function instrumentVision(model: VisionModel, { measurements, elapsedMs }
       throw error;
     }
   }
+  const { judgeConditions } = model;
   return {
     ...model,
+    ...(judgeConditions && {
+      judgeConditions: (look, questions, signal) => measured(() => judgeConditions(look, questions, signal)),
+    }),
     judge: (look, condition, signal) => measured(() => model.judge(look, condition, signal)),
     answer: (frame, question, signal) => measured(() => model.answer(frame, question, signal)),
     summarize: (samples, signal) => measured(() => model.summarize(samples, signal)),

@@ -6,8 +6,10 @@ import { arrangeSamples } from '../arrange-samples.ts';
 import {
   toAnswer,
   answerTask,
+  judgeConditionsTask,
   judgeTask,
   type CheckMediaKind,
+  toConditionVerdicts,
   toSummary,
   summaryTask,
   toVerdict,
@@ -54,6 +56,14 @@ export function createBedrockVision({ client, modelId, sheets }: BedrockVisionDe
       const media = toMedia(look);
       const { fields, tokens } = await ask(judgeTask(shownBy(media), condition), media, signal);
       return toVerdict(fields, tokens);
+    },
+
+    async judgeConditions(look, questions, signal) {
+      const media = toMedia(look);
+      const conditions = questions.map(({ condition }) => condition);
+      const task = judgeConditionsTask(shownBy(media), conditions);
+      const { fields, tokens } = await ask(task, media, signal);
+      return toConditionVerdicts(fields, questions, tokens);
     },
 
     async answer(frame, question, signal) {

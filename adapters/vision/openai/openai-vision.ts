@@ -1,7 +1,16 @@
 import type { ContactSheets } from '../../../core/ports/contact-sheets.ts';
 import type { VisionModel } from '../../../core/ports/vision-model.ts';
 import { arrangeSamples } from '../arrange-samples.ts';
-import { toAnswer, answerTask, judgeTask, toSummary, summaryTask, toVerdict } from '../prompt.ts';
+import {
+  toAnswer,
+  answerTask,
+  judgeConditionsTask,
+  judgeTask,
+  toConditionVerdicts,
+  toSummary,
+  summaryTask,
+  toVerdict,
+} from '../prompt.ts';
 import { type ChatSettings, createChat } from './chat.ts';
 
 /** Maximum images per request. llama.cpp and Ollama slow down with more; vLLM has its own limit. */
@@ -26,6 +35,12 @@ export function createOpenAiVision({ sheets, ...settings }: OpenAiSettings): Vis
     async judge({ frame }, condition, signal) {
       const { fields, tokens } = await chat(judgeTask('frame', condition), [frame], signal);
       return toVerdict(fields, tokens);
+    },
+
+    async judgeConditions({ frame }, questions, signal) {
+      const conditions = questions.map(({ condition }) => condition);
+      const { fields, tokens } = await chat(judgeConditionsTask('frame', conditions), [frame], signal);
+      return toConditionVerdicts(fields, questions, tokens);
     },
 
     async answer(frame, question, signal) {

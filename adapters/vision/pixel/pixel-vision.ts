@@ -35,6 +35,15 @@ export function createPixelVision({ decoder }: { decoder: PictureDecoder }): Vis
       return { triggered: holds === true, explanation, tokens, ...(holds === null && { judged: false }) };
     },
 
+    async judgeConditions(look, questions, signal) {
+      const moments = await decoded(signal, () => readMoments(look, decoder, signal));
+      const verdicts = questions.map(({ condition_id, condition }) => {
+        const { holds, explanation } = judgeMoments(condition, moments);
+        return { condition_id, triggered: holds, explanation };
+      });
+      return { verdicts, tokens };
+    },
+
     async answer(frame, question, signal) {
       const rgb = await decodedFrame(frame, decoder, signal);
       const picture = measurePicture(rgb, size);

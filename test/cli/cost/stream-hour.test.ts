@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { estimate } from '../../../cli/cost/estimate.ts';
-import { priceOfModel } from '../../../cli/cost/list-prices.ts';
+import { priceOfModel } from '../../../adapters/vision/bedrock/model-prices.ts';
 import { transitionsPerExecution, transitionsPerLoop } from '../../../cli/cost/workflow-usage.ts';
 import { units } from '../../../cli/cost/units.ts';
 

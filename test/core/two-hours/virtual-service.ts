@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { createDeliveryQueue } from '../../../adapters/embedded/delivery-queue.ts';
-import { createWatchStore } from '../../../adapters/embedded/watch-store.ts';
 import { openDatabase } from '../../../adapters/embedded/database.ts';
 import { createSteadyClock } from '../../../adapters/steady-clock.ts';
 import { createClock } from '../../../adapters/embedded/workflow/clock.ts';
@@ -10,12 +9,13 @@ import {
   migrateExecutions,
 } from '../../../adapters/embedded/workflow/execution-store.ts';
 import { startMaintenance } from '../../../cli/maintenance.ts';
-import type { CoreDeps } from '../../../core/dependencies.ts';
 import type { CompareMotion } from '../../../core/records/motion.ts';
 import { createDigest } from '../../../core/job/create-digest.ts';
 import { createMonitor } from '../../../core/job/create-monitor.ts';
 import { deliverEvent } from '../../../core/delivery/deliver-event.ts';
 import { getJob } from '../../../core/job/read-jobs.ts';
+import type { CoreDeps } from '../../../core/dependencies.ts';
+import type { AnalyzeWatchDeps } from '../../../core/workflow/analyze-watch.ts';
 import { analyzeTask, captureTask } from '../../../core/workflow/tasks.ts';
 import type { WebhookRequest, WebhookResult } from '../../../core/ports/delivery.ts';
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
@@ -73,7 +73,7 @@ export async function startVirtualService(clock: MachineClock, stream: VirtualSt
     random: () => 0.5,
     log: world.c.log,
   });
-  const c: CoreDeps = {
+  const c: CoreDeps & Pick<AnalyzeWatchDeps, 'createAlertId' | 'modelPrice'> = {
     ...world.c,
     now,
     streams: { ...world.c.streams, capture: stream.capture },
@@ -88,7 +88,6 @@ export async function startVirtualService(clock: MachineClock, stream: VirtualSt
     jobs: world.jobs,
     keys: { sweep: async () => 0 },
     media: { sweep: async () => 0 },
-    watches: createWatchStore(database),
     watchDeliveries: { sweep: () => 0 },
     executions: engine,
     executionStore,

@@ -1,0 +1,277 @@
+import type { CoreDeps, Limits } from '../dependencies.ts';
+import type { StoredWatch, WatchChange } from '../ports/watch-store.ts';
+import type { CheckMedia } from '../ports/vision-model.ts';
+import type { CaptureState } from '../records/capture.ts';
+import type { AnalyzeInput, WorkflowState } from '../records/workflow.ts';
+import type { Watch } from '../records/watch.ts';
+import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
+import { rules } from '../rules.ts';
+import { leaseUntil } from '../tick/job-change.ts';
+import { askModel, groupQuestions } from '../watch/ask-model.ts';
+import { budgetOnDay, reserve } from '../watch/budget.ts';
+import type { Cost } from '../watch/budget.ts';
+import { watchLog } from '../watch/watch-log.ts';
+import { priceCall } from '../watch/model-price.ts';
+import type { TokenPrice } from '../watch/model-price.ts';
+import { watchWakeUpTime } from '../watch/next-watch-tick.ts';
+import type { WatchOutcome } from '../watch/outcome.ts';
+import { planAllQuestions, planQuestions, screenWatchCapture } from '../watch/questions.ts';
+import type { Questions } from '../watch/questions.ts';
+import { localDay } from '../watch/schedule.ts';
+import { watchStatus } from '../watch/status.ts';
+import { applyChange } from '../watch/stored-watch.ts';
+import { decideWatchTick } from '../watch/tick.ts';
+import type { CreateAlertId } from '../watch/tick.ts';
+import { isOver } from './begin-watch.ts';
+import { modelSeconds, planBurst } from './burst.ts';
+
+export type AnalyzeWatchDeps = Pick<
+  CoreDeps,
+  'watches' | 'media' | 'vision' | 'executions' | 'log' | 'now'
+> & {
+  limits: Pick<Limits, 'visionTimeoutSeconds'>;
+  createAlertId: CreateAlertId;
+  /** `null` if the price of the model is unknown: then a watch can have no budget in dollars. */
+  modelPrice: TokenPrice | null;
+};
+type TickInput = Extract<AnalyzeInput, { operation: 'analyze' }>;
+type Captured = Extract<WatchOutcome, { kind: 'judged' }>['captured'];
+
+/**
+ * Second half of a watch's tick: asks the model, decides, and commits state, events and alerts in one transaction. After a conflict with a change
+ * by a caller it decides again with the same verdicts; those of changed conditions are dropped. A committed tick is not repeated.
+ */
+export async function analyzeWatchTick(
+  input: TickInput,
+  given: AnalyzeWatchDeps,
+  signal?: AbortSignal,
+): Promise<WorkflowState> {
+  const visionTimeoutSeconds = modelSeconds(input, given.limits.visionTimeoutSeconds, given.now());
+  const deps = { ...given, limits: { ...given.limits, visionTimeoutSeconds } };
+  let outcome: WatchOutcome | undefined;
+  return retryConflicts('The watch changed too often while its tick was to be committed', async () => {
+    const stored = await deps.watches.get(input.job_id);
+    if (!stored || isAbandoned(stored, input)) return committed(stepAfter(stored, input, deps.now(), true));
+    const isDone = isOver(stored, input.generation) || stored.run.state.last_tick >= input.capture.tick;
+    if (isDone && outcome?.kind !== 'judged') {
+      await startGeneration(stored, input, deps);
+      return committed(stepAfter(stored, input, deps.now()));
+    }
+    let current: WatchOutcome;
+    if (outcome) current = outcome;
+    else {
+      const observed = await observe(stored, input, deps, signal);
+      if ('kind' in observed) return conflict;
+      current = outcome = observed.outcome;
+      // A reservation has changed the stored watch.
+      if (observed.hasReserved) return conflict;
+    }
+    const change = planTick(stored, current, input, deps);
+    if ((await deps.watches.commit(change)) !== 'committed') return conflict;
+    const after = { watch: stored.watch, run: applyChange(stored.run, change) };
+    await removeUnneeded(stored, after, input, deps);
+    report(after, current, deps);
+    await startGeneration(after, input, deps);
+    return committed(stepAfter(after, input, deps.now()));
+  });
+}
+
+type Observed = { outcome: WatchOutcome; hasReserved: boolean } | typeof conflict;
+
+async function observe(
+  stored: StoredWatch,
+  input: TickInput,
+  deps: AnalyzeWatchDeps,
+  signal?: AbortSignal,
+): Promise<Observed> {
+  const { watch, run } = stored;
+  const record = { watch, state: run.state };
+  const screening = screenWatchCapture(record, input.captured);
+  if (screening.kind !== 'fresh') return { outcome: screening, hasReserved: false };
+  const { captured } = screening;
+  const { budget } = watch.config;
+  if (budget && budget.usd_per_day !== null && deps.modelPrice === null)
+    return { outcome: { kind: 'not_asked', captured, why: 'price' }, hasReserved: false };
+  const planned = planQuestions(record);
+  const isEmpty = planned.joint.length + planned.separate.length === 0;
+  const questions = isEmpty ? planAllQuestions(record) : planned;
+  if (budget) {
+    const reserved = await reserveCost(stored, computeCost(questions, deps), deps);
+    if (reserved === 'outdated') return conflict;
+    if (reserved === 'exhausted')
+      return { outcome: { kind: 'not_asked', captured, why: 'budget' }, hasReserved: false };
+  }
+  return { outcome: await judge(watch, questions, captured, deps, signal), hasReserved: budget !== null };
+}
+
+/** Commits the worst case of the calls, so that a crash during them cannot exceed the budget. */
+async function reserveCost(
+  { watch, run }: StoredWatch,
+  need: Cost,
+  { watches, now }: AnalyzeWatchDeps,
+): Promise<'reserved' | 'exhausted' | 'outdated'> {
+  const { budget, schedule } = watch.config;
+  const day = localDay(schedule?.time_zone ?? 'UTC', now());
+  const before = budgetOnDay(budget, run.state.budget, day.date);
+  const reservation = reserve(budget, before, run.state.last_tick + 1, need);
+  if (reservation.kind === 'exhausted') return 'exhausted';
+  const result = await watches.commit({
+    watchId: watch.watch_id,
+    expectedVersion: run.version,
+    set: { state: { ...run.state, budget: reservation.budget } },
+    events: [],
+    alerts: [],
+    hours: [],
+  });
+  return result === 'committed' ? 'reserved' : 'outdated';
+}
+
+async function judge(
+  watch: Watch,
+  questions: Questions,
+  captured: Captured,
+  deps: AnalyzeWatchDeps,
+  signal?: AbortSignal,
+): Promise<WatchOutcome> {
+  const media = await readMedia(watch, captured, deps);
+  if (media === undefined)
+    return { kind: 'unavailable', message: 'The capture was removed before its check' };
+  const { answers, failure, calls } = await askModel(questions, media, deps, signal);
+  const used = {
+    calls: calls.length,
+    micro_usd: calls.reduce((sum, tokens) => sum + priceCall(deps.modelPrice, tokens), 0),
+    input_tokens: calls.reduce((sum, tokens) => sum + (tokens?.input_tokens ?? 0), 0),
+    output_tokens: calls.reduce((sum, tokens) => sum + (tokens?.output_tokens ?? 0), 0),
+  };
+  return { kind: 'judged', captured, answers, used, failure };
+}
+
+async function readMedia(
+  { config }: Watch,
+  { frame_key, clip_key }: Captured,
+  { media }: AnalyzeWatchDeps,
+): Promise<CheckMedia | undefined> {
+  const frame = await media.get(frame_key);
+  const clip = clip_key === null ? undefined : await media.get(clip_key);
+  if (!frame || (clip_key !== null && !clip)) return undefined;
+  return { mode: config.input_mode, frame, ...(clip ? { clip } : {}) };
+}
+
+function computeCost(questions: Questions, { vision, modelPrice }: AnalyzeWatchDeps): Cost {
+  const calls = groupQuestions(questions, vision.judgeConditions !== undefined).length;
+  return { calls, micro_usd: calls * priceCall(modelPrice, null) };
+}
+
+/** The one transaction of a tick. The last tick of a generation increments the generation. */
+function planTick(
+  { watch, run }: StoredWatch,
+  outcome: WatchOutcome,
+  input: TickInput,
+  deps: AnalyzeWatchDeps,
+): WatchChange {
+  const now = deps.now();
+  const record = { watch, state: run.state };
+  const need = computeCost(planAllQuestions(record), deps);
+  const decision = decideWatchTick(record, { outcome, need }, now, deps.createAlertId);
+  const { next } = decision.state;
+  const handsOver =
+    run.generation === input.generation &&
+    next?.done === false &&
+    decision.state.execution_ticks >= rules.ticksPerExecution;
+  const handedOver = handsOver
+    ? { execution_ticks: 0, burst: 0, handed_over: captureStateAfter(input, next.looked) }
+    : {};
+  return {
+    watchId: watch.watch_id,
+    expectedVersion: run.version,
+    set: {
+      state: { ...decision.state, ...handedOver },
+      status: watchStatus(decision.state.causes),
+      sequence: run.sequence + decision.events.length,
+      lease_until: leaseUntil(new Date(next?.wait_until ?? now)),
+      ...(handsOver ? { generation: run.generation + 1 } : {}),
+    },
+    events: decision.events.map((event, index) => ({
+      ...event,
+      watch_id: watch.watch_id,
+      watch_name: watch.config.name,
+      labels: watch.config.labels,
+      sequence: run.sequence + 1 + index,
+      timestamp: now.toISOString(),
+    })),
+    alerts: decision.alerts,
+    hours: decision.hours,
+  };
+}
+
+async function startGeneration(
+  { watch, run }: StoredWatch,
+  { generation }: TickInput,
+  { executions }: AnalyzeWatchDeps,
+): Promise<void> {
+  if (run.generation <= generation || run.state.causes.paused) return;
+  await executions.start({ job_id: watch.watch_id, generation: run.generation });
+}
+
+/** Returns true if a newer Begin took over the ticks of this generation. */
+function isAbandoned({ run }: StoredWatch, { burst, generation }: TickInput): boolean {
+  return burst !== undefined && run.generation === generation && run.state.burst > burst;
+}
+
+function stepAfter(
+  stored: StoredWatch | undefined,
+  input: TickInput,
+  now: Date,
+  ended = false,
+): WorkflowState {
+  const next = stored?.run.state.next ?? null;
+  const over = ended || !stored || isOver(stored, input.generation) || (next?.done ?? false);
+  const wakeAt = stored ? watchWakeUpTime(next, now) : new Date(0);
+  return {
+    job_id: input.job_id,
+    generation: input.generation,
+    ...planBurst(input, over, wakeAt, now),
+    wait_until: wakeAt.toISOString(),
+    capture: {
+      kind: 'watch',
+      source_id: stored?.watch.source_id ?? input.capture.source_id,
+      tick: (stored?.run.state.last_tick ?? input.capture.tick) + 1,
+      closing: next?.closing ?? true,
+      resolve_again: next?.resolve_again ?? false,
+      ...captureStateAfter(input, next?.looked ?? false),
+    },
+  };
+}
+
+function captureStateAfter({ captured, capture }: TickInput, looked: boolean): CaptureState {
+  if (captured.kind !== 'captured') return { seen: capture.seen, motion: capture.motion };
+  return { seen: captured.seen, motion: looked ? captured.motion_if_looked : captured.motion_if_skipped };
+}
+
+/** Deletes the clip, and the frame before this one unless an event or alert refers to it. */
+async function removeUnneeded(
+  { run: before }: StoredWatch,
+  { watch, run: after }: StoredWatch,
+  { captured }: TickInput,
+  { media, log }: AnalyzeWatchDeps,
+): Promise<void> {
+  const kept = after.state.last_frame?.key;
+  const last = before.state.last_frame;
+  const taken = captured.kind === 'captured' ? [captured.frame_key, captured.clip_key] : [];
+  const candidates = [...taken, last?.evidence ? null : last?.key];
+  const keys = candidates.filter((key): key is string => typeof key === 'string' && key !== kept);
+  if (keys.length === 0) return;
+  await media.remove(keys).catch((error: unknown) => {
+    watchLog(log, watch.watch_id).warning('Media not removed', { count: keys.length, error: String(error) });
+  });
+}
+
+function report({ watch, run }: StoredWatch, outcome: WatchOutcome, deps: AnalyzeWatchDeps): void {
+  const log = watchLog(deps.log, watch.watch_id);
+  const fields = { tick: run.state.last_tick, outcome: outcome.kind, status: run.status };
+  if (outcome.kind === 'judged' && outcome.failure)
+    log.warning('Check failed', { ...fields, remediation: outcome.failure.remediation });
+  else if (outcome.kind === 'capture_failed')
+    log.warning('Capture failed', { ...fields, error: outcome.message, remediation: outcome.remediation });
+  else log.debug('Tick committed', fields);
+}

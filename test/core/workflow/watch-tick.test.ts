@@ -1,0 +1,276 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { VisionError } from '../../../core/errors.ts';
+import type { StoredWatch } from '../../../core/ports/watch-store.ts';
+import type { Budget, WatchConfig } from '../../../core/records/watch.ts';
+import type { WorkflowState } from '../../../core/records/workflow.ts';
+import { changeWatch, pauseWatch } from '../../../core/watch/change.ts';
+import { initialWatchState } from '../../../core/watch/initial-state.ts';
+import type { WatchDecision } from '../../../core/watch/tick.ts';
+import { repairWatch } from '../../../core/workflow/repair-watches.ts';
+import { analyzeTask, captureTask } from '../../../core/workflow/tasks.ts';
+import { start } from '../../contract/records.ts';
+import { createWorld } from '../../support/world.ts';
+import type { World } from '../../support/world.ts';
+import { toWatch } from '../watch/simulation/virtual-watch.ts';
+
+const watchId = '00000000-0000-4000-8000-000000000001';
+const later = 'aaaaaaaa-0000-4000-8000-000000000001';
+let world: World;
+
+afterEach(() => world.close());
+
+type Options = { conditions?: string[]; budget?: Budget | null; remind?: number | null };
+
+async function createWatch({ conditions = ['person'], budget = null, remind = null }: Options = {}) {
+  world = createWorld();
+  const rules = conditions.map((id) => ({
+    id,
+    text: `a ${id} is visible`,
+    toOpen: 2,
+    considered: 3,
+    toClose: 2,
+    cooldown: 0,
+    remind,
+  }));
+  const plain = toWatch({
+    createdAt: start.getTime(),
+    interval: 10,
+    confirm: 2,
+    prefilter: true,
+    zone: 'UTC',
+    schedule: null,
+    callsPerDay: null,
+    conditions: rules,
+  });
+  const watch = { ...plain, config: { ...plain.config, budget } };
+  await world.c.watches.create(
+    {
+      watch,
+      run: {
+        version: 0,
+        config_version: 1,
+        generation: 0,
+        status: 'active',
+        sequence: 0,
+        published: 0,
+        lease_until: start.toISOString(),
+        deleted_at: null,
+        state: initialWatchState(conditions, start),
+      },
+      source: {
+        source_id: watch.source_id,
+        url: watch.stream_url,
+        input_mode: 'frames',
+        clip_duration_seconds: 3,
+      },
+      secrets: { watch_id: watchId, destinations: [] },
+      events: [],
+      maxWatches: 25,
+    },
+    start,
+  );
+  return world.begin({ job_id: watchId, generation: 0 });
+}
+
+async function run(step: WorkflowState, ticks: number): Promise<WorkflowState> {
+  let current = step;
+  for (let tick = 0; tick < ticks; tick += 1) current = await world.tick(current);
+  return current;
+}
+
+async function stored(): Promise<StoredWatch> {
+  const found = await world.c.watches.get(watchId);
+  if (!found) throw new Error('The watch is gone');
+  return found;
+}
+
+async function eventTypes(): Promise<string[]> {
+  const events = await world.c.watches.events(watchId, 0, 100, world.clock.now);
+  return events.map(({ type }) => type).filter((type) => type !== 'progress');
+}
+
+async function commitDecision(decision: WatchDecision, config?: WatchConfig): Promise<void> {
+  const { watch, run: before } = await stored();
+  const result = await world.c.watches.commit({
+    watchId,
+    expectedVersion: before.version,
+    set: { state: decision.state, generation: before.generation + 1 },
+    ...(config ? { watch: { ...watch, config } } : {}),
+    events: [],
+    alerts: decision.alerts,
+    hours: [],
+  });
+  expect(result).toBe('committed');
+}
+
+describe('tick of a watch', () => {
+  test('two of three verdicts open an alert, reminders repeat it, and two verdicts close it', async () => {
+    const begun = await createWatch({ remind: 60 });
+    world.script.verdicts.push(true, true);
+    const opened = await run(begun, 2);
+    expect(await eventTypes()).toEqual(['alert_opened']);
+    const [alert] = await world.c.watches.alerts({ caller: 'caller', limit: 10 }, world.clock.now);
+    expect(alert).toMatchObject({ condition_id: 'person', closed: null, explanation: 'It is there.' });
+    expect(world.pictures.has(alert?.frame_key ?? '')).toBe(true);
+    world.script.verdicts.push(...Array.from({ length: 7 }, () => true));
+    const reminded = await run(opened, 7);
+    expect(await eventTypes()).toEqual(['alert_opened', 'alert_reminder']);
+    await run(reminded, 2);
+    expect(await eventTypes()).toEqual(['alert_opened', 'alert_reminder', 'alert_closed']);
+    expect(await world.c.watches.alert(alert?.alert_id ?? '', world.clock.now)).toMatchObject({
+      reminders: 1,
+      closed: { reason: 'cleared' },
+    });
+  });
+
+  test('a partly confirmed condition is checked again after confirm_seconds', async () => {
+    const begun = await createWatch();
+    world.script.verdicts.push(false, true);
+    const cleared = await run(begun, 1);
+    expect(Date.parse(cleared.wait_until) - world.clock.now.getTime()).toBe(10_000);
+    const pending = await run(cleared, 1);
+    expect(Date.parse(pending.wait_until) - world.clock.now.getTime()).toBe(2000);
+  });
+
+  test('one call asks about several conditions, and a doubled or missing id gives no verdict', async () => {
+    const begun = await createWatch({ conditions: ['person', 'car', 'dog'] });
+    const asked: string[][] = [];
+    world.c.vision.judgeConditions = async (_, questions) => {
+      asked.push(questions.map(({ condition_id: id }) => id));
+      const verdict = { triggered: true, explanation: 'Seen.' };
+      const verdicts = ['person', 'car', 'car', 'cat'].map((condition_id) => ({ condition_id, ...verdict }));
+      return { verdicts, tokens: { input_tokens: 100, output_tokens: 30 } };
+    };
+    const once = await run(begun, 1);
+    expect(asked).toEqual([['person', 'car', 'dog']]);
+    const { conditions } = (await stored()).run.state;
+    expect(conditions.map(({ history, left_out: leftOut }) => [history, leftOut])).toEqual([
+      ['1', 0],
+      ['', 1],
+      ['', 1],
+    ]);
+    // Left out three times in a row: asked about alone, by the call for one condition.
+    await run(once, 30);
+    const alone = (await stored()).run.state.conditions.find(({ condition_id: id }) => id === 'dog');
+    expect(alone).toMatchObject({ left_out: 3, phase: 'clear' });
+  });
+
+  test('a change while the model is asked keeps the verdicts of the other conditions', async () => {
+    const begun = await createWatch({ conditions: ['person', 'car'] });
+    world.c.vision.judgeConditions = async (_, questions) => {
+      const { watch, run: before } = await stored();
+      const [person, car] = watch.config.conditions;
+      if (!person || !car) throw new Error('no conditions');
+      const config = { ...watch.config, conditions: [{ ...person, condition: 'a postman' }, car] };
+      await commitDecision(changeWatch({ watch, state: before.state }, config, world.clock.now), config);
+      return {
+        verdicts: questions.map(({ condition_id }) => ({
+          condition_id,
+          triggered: true,
+          explanation: 'Seen.',
+        })),
+        tokens: { input_tokens: 100, output_tokens: 30 },
+      };
+    };
+    const step = await run(begun, 1);
+    expect(step.done).toBe(true);
+    const { state, generation } = (await stored()).run;
+    expect(state.conditions.map(({ history }) => history)).toEqual(['', '1']);
+    expect(world.executions.get(`${watchId}-${generation}`)).toBe('running');
+    const [hour] = await world.c.watches.hours(watchId, new Date(0), new Date('2100-01-01'));
+    expect(hour?.counts).toMatchObject({ model_calls: 1, input_tokens: 100 });
+  });
+
+  test('a pause while the model is asked keeps the watch paused and counts the tokens', async () => {
+    const begun = await createWatch();
+    world.c.vision.judge = async () => {
+      const { watch, run: before } = await stored();
+      await commitDecision(pauseWatch({ watch, state: before.state }, 'caller', world.clock.now));
+      return { triggered: true, explanation: 'Seen.', tokens: { input_tokens: 10, output_tokens: 2 } };
+    };
+    const step = await run(begun, 1);
+    expect(step.done).toBe(true);
+    const { state } = (await stored()).run;
+    expect(state.causes.paused).not.toBeNull();
+    expect(state.conditions[0]).toMatchObject({ phase: 'unknown', history: '' });
+  });
+
+  test('a crash between the model call and the commit forfeits its block of the budget', async () => {
+    const begun = await createWatch({ budget: { model_calls_per_day: 3, usd_per_day: null } });
+    let calls = 0;
+    world.c.vision.judge = async () => {
+      calls += 1;
+      if (calls === 1) throw new Error('The process ended');
+      return { triggered: false, explanation: 'Nothing.', tokens: { input_tokens: 10, output_tokens: 2 } };
+    };
+    await expect(run(begun, 1)).rejects.toThrow('The process ended');
+    const next = await run(begun, 2);
+    expect((await stored()).run.state.budget).toMatchObject({ calls: 3, reserved: null });
+    expect(await eventTypes()).toEqual(['watch_changed', 'watch_changed']);
+    expect((await stored()).run.status).toBe('budget_exhausted');
+    expect(next.wait_until).toBe('2026-03-02T00:00:00.000Z');
+    expect(next.capture.closing).toBe(true);
+    expect(calls).toBe(3);
+  });
+
+  test('a failed model leaves the conditions unknown and the watch active', async () => {
+    const begun = await createWatch();
+    world.script.verdicts.push(...Array.from({ length: 20 }, () => new VisionError('Try again.')));
+    await run(begun, 20);
+    const { status, state } = (await stored()).run;
+    expect(status).toBe('active');
+    expect(state).toMatchObject({ model_failures_in_a_row: 20, model_failure: { code: 'VLM_ERROR' } });
+    expect(state.conditions[0]).toMatchObject({ phase: 'unknown', unjudged: true });
+  });
+
+  test('a repeated Analyze returns the stored tick without another model call', async () => {
+    const begun = await createWatch();
+    const captured = await captureTask(begun.capture, world.c);
+    const input = { operation: 'analyze', job_id: watchId, generation: 0, capture: begun.capture, captured };
+    const first = await analyzeTask(input, world.c);
+    world.c.vision.judge = async () => Promise.reject(new Error('asked again'));
+    expect(await analyzeTask(input, world.c)).toEqual(first);
+  });
+});
+
+describe('executions of a watch', () => {
+  test('a failed workflow starts the next generation after a growing wait', async () => {
+    await run(await createWatch(), 1);
+    const failure = { Error: 'Lambda.Unknown', Cause: 'out of memory' };
+    await analyzeTask({ operation: 'close', job_id: watchId, generation: 0, failure }, world.c);
+    expect((await stored()).run).toMatchObject({ generation: 1, status: 'active' });
+    expect(world.executions.get(`${watchId}-1`)).toBe('running');
+    const resumed = await world.begin({ job_id: watchId, generation: 1 });
+    expect(resumed).toMatchObject({ done: false, capture: { kind: 'watch', tick: 2 } });
+    await analyzeTask({ operation: 'close', job_id: watchId, generation: 0, failure }, world.c);
+    expect((await stored()).run.generation).toBe(1);
+  });
+
+  test('a repair starts a missing execution, and the next generation of an ended one', async () => {
+    await createWatch();
+    await repairWatch(watchId, world.c);
+    expect(world.executions.get(`${watchId}-0`)).toBe('running');
+    world.executions.set(`${watchId}-0`, 'aborted');
+    await repairWatch(watchId, world.c);
+    expect(world.executions.get(`${watchId}-1`)).toBe('running');
+    expect((await stored()).run.status).toBe('active');
+  });
+
+  test('a watch runs through many generations without growth of its record', async () => {
+    let step = await createWatch();
+    const sizes: number[] = [];
+    for (let tick = 0; tick < 200; tick += 1) {
+      step = await world.tick(step);
+      const { run: current } = await stored();
+      if (step.done) step = await world.begin({ job_id: watchId, generation: current.generation });
+      if (tick > 20) sizes.push(JSON.stringify(current).length);
+    }
+    expect((await stored()).run.generation).toBeGreaterThan(2);
+    expect(Math.max(...sizes)).toBeLessThan(2500);
+  });
+
+  test('an execution of an unknown id has nothing to do', async () => {
+    await createWatch();
+    expect(await world.begin({ job_id: later, generation: 0 })).toMatchObject({ done: true });
+  });
+});
