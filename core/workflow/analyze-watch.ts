@@ -10,6 +10,7 @@ import { leaseUntil } from '../tick/job-change.ts';
 import { askModel, groupQuestions } from '../watch/ask-model.ts';
 import { budgetOnDay, reserve } from '../watch/budget.ts';
 import type { Cost } from '../watch/budget.ts';
+import { toEvidenceKey } from '../watch/evidence.ts';
 import { watchLog } from '../watch/watch-log.ts';
 import { priceCall } from '../watch/model-price.ts';
 import type { TokenPrice } from '../watch/model-price.ts';
@@ -67,6 +68,7 @@ export async function analyzeWatchTick(
       if (observed.hasReserved) return conflict;
     }
     const change = planTick(stored, current, input, deps);
+    await keepEvidence(change, stored, input, deps);
     if ((await deps.watches.commit(change)) !== 'committed') return conflict;
     const after = { watch: stored.watch, run: applyChange(stored.run, change) };
     await removeUnneeded(stored, after, input, deps);
@@ -248,7 +250,24 @@ function captureStateAfter({ captured, capture }: TickInput, looked: boolean): C
   return { seen: captured.seen, motion: looked ? captured.motion_if_looked : captured.motion_if_skipped };
 }
 
-/** Deletes the clip, and the frame before this one unless an event or alert refers to it. */
+/** Copies the newest frame as evidence of the alerts that a tick opens, repeats or closes. An alert without its frame is better than none. */
+async function keepEvidence(
+  { alerts, events }: WatchChange,
+  { watch, run }: StoredWatch,
+  { captured }: TickInput,
+  { media, log }: AnalyzeWatchDeps,
+): Promise<void> {
+  const key = captured.kind === 'captured' ? captured.frame_key : run.state.last_frame?.key;
+  if (alerts.length === 0 || events.length === 0 || key === undefined) return;
+  try {
+    const frame = await media.get(key);
+    if (frame) await media.put(toEvidenceKey(key, watch.config.retention_days), frame, 'image/jpeg');
+  } catch (error) {
+    watchLog(log, watch.watch_id).warning('Evidence not stored', { error: String(error) });
+  }
+}
+
+/** Deletes the clip and the frame before this one. */
 async function removeUnneeded(
   { run: before }: StoredWatch,
   { watch, run: after }: StoredWatch,
@@ -258,7 +277,7 @@ async function removeUnneeded(
   const kept = after.state.last_frame?.key;
   const last = before.state.last_frame;
   const taken = captured.kind === 'captured' ? [captured.frame_key, captured.clip_key] : [];
-  const candidates = [...taken, last?.evidence ? null : last?.key];
+  const candidates = [...taken, last?.key];
   const keys = candidates.filter((key): key is string => typeof key === 'string' && key !== kept);
   if (keys.length === 0) return;
   await media.remove(keys).catch((error: unknown) => {
