@@ -1,6 +1,7 @@
 import type { EmbeddedJobStore } from '../adapters/embedded/job-store.ts';
 import type { EmbeddedKeyStore } from '../adapters/embedded/key-store.ts';
 import type { EmbeddedMediaStore } from '../adapters/embedded/media-store.ts';
+import type { EmbeddedWatchDeliveryStore } from '../adapters/embedded/watch-delivery-store.ts';
 import type { WorkflowEngine } from '../adapters/embedded/workflow/engine.ts';
 import type { SetTimer } from '../core/time-limit.ts';
 import type { ExecutionStore } from '../adapters/embedded/workflow/execution-store.ts';
@@ -17,6 +18,7 @@ export type MaintenanceDeps = {
   jobs: EmbeddedJobStore;
   keys: Pick<EmbeddedKeyStore, 'sweep'>;
   media: Pick<EmbeddedMediaStore, 'sweep'>;
+  watchDeliveries: Pick<EmbeddedWatchDeliveryStore, 'sweep'>;
   executions: WorkflowEngine;
   executionStore: Pick<ExecutionStore, 'prune'>;
   setTimer: SetTimer;
@@ -76,7 +78,7 @@ function createRepairs({ collaborators, jobs }: MaintenanceDeps): Repairs {
 }
 
 async function tidy(
-  { collaborators, jobs, keys, media, executionStore, log }: MaintenanceDeps,
+  { collaborators, jobs, keys, media, watchDeliveries, executionStore, log }: MaintenanceDeps,
   repairs: Repairs,
 ): Promise<void> {
   const now = collaborators.now();
@@ -86,6 +88,7 @@ async function tidy(
     'sweep of jobs': () => jobs.sweep(now),
     'sweep of media': () => media.sweep(aDayAgo),
     'sweep of keys': () => keys.sweep(addSeconds(now, -revokedKeySeconds)),
+    'sweep of deliveries': async () => watchDeliveries.sweep(now),
     'sweep of executions': async () => executionStore.prune(aDayAgo),
   };
   for (const [name, step] of Object.entries(steps)) {

@@ -9,6 +9,8 @@ import { delayRefusals } from '../adapters/embedded/delay-refusals.ts';
 import { openDataDirectory } from '../adapters/embedded/data-directory.ts';
 import { openDatabase } from '../adapters/embedded/database.ts';
 import { createDeliveryQueue } from '../adapters/embedded/delivery-queue.ts';
+import { createWatchDeliveryStore } from '../adapters/embedded/watch-delivery-store.ts';
+import { createWatchStore } from '../adapters/embedded/watch-store.ts';
 import { createDeliveryStore } from '../adapters/embedded/delivery-store.ts';
 import { createEventSessions } from '../adapters/embedded/event-sessions.ts';
 import { createLogSignals } from '../adapters/embedded/log-signals.ts';
@@ -16,7 +18,6 @@ import { createJobStore } from '../adapters/embedded/job-store.ts';
 import { createKeyStore } from '../adapters/embedded/key-store.ts';
 import { shareCaptures } from '../adapters/embedded/share-captures.ts';
 import { limitCaptures } from '../adapters/embedded/limit-captures.ts';
-import { createWatchStore } from '../adapters/embedded/watch-store.ts';
 import { createLogBuffer } from '../adapters/embedded/log-buffer.ts';
 import { loadOrCreateMasterSecret } from '../adapters/embedded/master-secret.ts';
 import { createMediaStore } from '../adapters/embedded/media-store.ts';
@@ -50,10 +51,11 @@ import { validVersions } from '../core/records/caller.ts';
 import type { CoreDeps } from '../core/dependencies.ts';
 import type { Finding, HealthReader } from '../core/ports/health.ts';
 import type { Log } from '../core/ports/log.ts';
+import { createServiceDestinations } from './destinations.ts';
 import { createModelStatus } from '../core/observability/model-status.ts';
 import { redactedLog } from '../core/observability/redact.ts';
 import { analyzeTask, captureTask } from '../core/workflow/tasks.ts';
-import { deliverEvent } from '../core/delivery/deliver-event.ts';
+import { deliverMessage } from '../core/delivery/deliver-message.ts';
 import { createWindowSummarizer } from '../core/digest/summarize-windows.ts';
 import { createServiceHealth } from './checks/service-health.ts';
 import { createTurns } from './turns.ts';
@@ -143,6 +145,7 @@ export async function openService(
     concurrency: deliveriesAtOnce,
   });
 
+  const webhooks = createWebhookSender({ http: webhookHttp, version, elapsedMs: () => performance.now() });
   const parts = {
     jobs,
     watches: createWatchStore(database),
@@ -178,7 +181,7 @@ export async function openService(
     drawBoxes: createDrawBoxes({ ffmpegPath }),
     compareMotion,
     deliveries: createDeliveryStore(database),
-    webhooks: createWebhookSender({ http: webhookHttp, version, elapsedMs: () => performance.now() }),
+    webhooks,
     signer: createWebhookSigner({
       masterSecret: await loadOrCreateMasterSecret(directory.masterSecret),
       versions: async (caller) => validVersions(await callers.find(caller), now()),
@@ -194,6 +197,7 @@ export async function openService(
     sha256,
     randomBytes: (length: number) => randomBytes(length),
   };
+  const watchDeliveries = createWatchDeliveryStore(database);
   const executions = createWorkflowEngine({
     definition: JSON.parse(await readFile(definitionFile, 'utf8')),
     resources: {
@@ -208,7 +212,13 @@ export async function openService(
   const collaborators = { ...parts, executions, summaries: createWindowSummarizer(parts) };
   const limited = limitCaptures(streams, turns.ticks);
   const capturing = { ...collaborators, streams: shareCaptures({ streams: limited, steadyNow }) };
+  const watching = {
+    ...collaborators,
+    watchDeliveries,
+    destinations: createServiceDestinations(settings, { ...parts, webhooks, guard: webhookUrls }),
+  };
   const upkeep = {
+    watchDeliveries,
     collaborators,
     jobs,
     keys,
@@ -231,7 +241,7 @@ export async function openService(
         await startMaintenance(upkeep),
         giveUpAfter(
           shutdownSeconds,
-          queue.consume((message) => deliverEvent(message, collaborators)),
+          queue.consume((message) => deliverMessage(message, watching)),
         ),
       ];
     },

@@ -74,6 +74,25 @@ const settingsSchema = z.object({
     fallback: '',
     text: 'private ranges that webhooks may use, separated by commas; empty: public addresses only',
   }),
+  smtpUrl: z
+    .union([z.literal(''), z.url({ protocol: /^smtps?$/ })])
+    .prefault('')
+    .register(help, {
+      fallback: '',
+      text: 'SMTP server of e-mail destinations, smtp:// or smtps:// with user and password; empty: none',
+    }),
+  emailFrom: z
+    .string()
+    .prefault('')
+    .register(help, { fallback: '', text: 'sender of e-mail; required with an SMTP server' }),
+  emailRecipients: z
+    .string()
+    .transform((text) => text.split(',').flatMap((recipient) => recipient.trim() || []))
+    .prefault('')
+    .register(help, {
+      fallback: '',
+      text: 'addresses, or domains such as @example.com, that e-mail may go to, separated by commas; empty: none',
+    }),
   vision: z.enum(['auto', 'objects', 'pixel', 'bedrock', 'openai']).prefault('auto').register(help, {
     fallback: 'auto',
     text: 'model provider: objects, pixel (built in), bedrock (Amazon Bedrock), openai (any compatible server); auto: objects if installed, else pixel',

@@ -13,8 +13,17 @@ import { createKey, labelKey, listKeys, revokeKey, rotateKey } from './commands/
 import { stream } from './commands/stream.ts';
 import type { KeyTarget } from './keys/open-key-backend.ts';
 import { toExitCode, formatError } from './exit.ts';
-import { addSettings, readSettings, settingNames } from './settings.ts';
-import type { Settings } from './settings.ts';
+import { addSettings, settingNames } from './settings.ts';
+import { addEvaluate } from './program/add-evaluate.ts';
+import { addReplay } from './program/add-replay.ts';
+import {
+  between,
+  parseCondition,
+  parseSettings,
+  upTo,
+  visionSettings,
+  wantsJson,
+} from './program/parse-options.ts';
 import { openTerminal } from './terminal.ts';
 import { version } from './version.ts';
 
@@ -31,7 +40,6 @@ const platformSettings = [
   'twitchUsherUrl',
   'twitchClientId',
 ] as const;
-const visionSettings = ['vision', 'visionModel', 'openaiUrl', 'openaiApiKey'] as const;
 
 const program = new Command('watchpost')
   .description('Watches live video streams with a vision-language model and reports events.')
@@ -91,61 +99,8 @@ addSettings(
     await check(wish, parseSettings(raw), terminal, wantsJson(raw));
   });
 
-const evaluateOptions = z.object({
-  model: z.array(z.string()).default([]),
-  mode: z.array(inputModeSchema).default([]),
-  width: z.array(z.int()).default([]),
-  clipSeconds: z.string(),
-  repeat: z.number(),
-  atOnce: z.number(),
-  tag: z.string().optional(),
-  report: z.string().optional(),
-  atLeast: z
-    .array(z.object({ measure: z.enum(['precision', 'recall', 'f1']), minimum: z.number() }))
-    .default([]),
-});
-
-addSettings(program.command('evaluate <set>'), ['ffmpeg', ...visionSettings])
-  .description(
-    'measure precision and recall of models with a labelled set: a file or folder, or basic for the built-in set',
-  )
-  .option(
-    '--model <provider[:model]>',
-    'model to evaluate, such as pixel or openai:llava; repeatable',
-    append,
-  )
-  .option('--mode <mode>', 'input of the model: frames, clip or hybrid; repeatable', append)
-  .addOption(
-    new Option('--width <pixels>', 'width of the frames that the model receives, such as 448,672').argParser(
-      parseWidths,
-    ),
-  )
-  .addOption(
-    new Option('--clip-seconds <seconds>', 'length of the clip in seconds, 1 to 10')
-      .choices(upTo(10))
-      .default('3'),
-  )
-  .addOption(
-    new Option('--repeat <count>', 'times that each example is asked').default(1).argParser(between(1, 100)),
-  )
-  .addOption(new Option('--at-once <count>', 'concurrent examples').default(1).argParser(between(1, 64)))
-  .option('--tag <tag>', 'evaluate examples with this tag only')
-  .option('--report <file>', 'write an HTML page with the pictures of the mistakes')
-  .addOption(
-    new Option(
-      '--at-least <measure=minimum>',
-      'fail if a model has less, such as recall=0.95; measures: precision, recall, f1; repeatable',
-    ).argParser(parseRequirement),
-  )
-  .option('--json', 'print the results as JSON')
-  .action(async (set: string, raw: unknown) => {
-    const { model, mode, width, clipSeconds, atLeast, ...rest } = evaluateOptions.parse(raw);
-    const { evaluate } = await import('./commands/evaluate.ts');
-    const variants = { models: model, modes: mode, widths: width, clipSeconds: Number(clipSeconds) };
-    const { repeat, atOnce, tag, report } = rest;
-    const options = { set, repeat, atOnce, tag, report, requirements: atLeast, ...variants };
-    await evaluate(options, parseSettings(raw), terminal, wantsJson(raw));
-  });
+addReplay(program, terminal);
+addEvaluate(program, terminal);
 
 const costOptions = z.object({
   interval: z.number(),
@@ -155,6 +110,9 @@ const costOptions = z.object({
   alerts: z.number(),
   model: z.string(),
   burstSeconds: z.number(),
+  source: z.enum(['hls', 'rtsp']),
+  readers: z.number(),
+  polls: z.number(),
 });
 
 program
@@ -183,6 +141,13 @@ program
       .default(1)
       .argParser(between(0, Number.MAX_SAFE_INTEGER)),
   )
+  .addOption(new Option('--source <kind>', 'kind of the stream').choices(['hls', 'rtsp']).default('hls'))
+  .addOption(
+    new Option('--readers <count>', 'open event streams, on average').default(0).argParser(between(0, 1000)),
+  )
+  .addOption(
+    new Option('--polls <count>', 'polls of the job per hour').default(0).argParser(between(0, 100_000)),
+  )
   .option('--model <id>', 'model id on Bedrock', defaultVideoModelId)
   .addOption(
     new Option('--burst-seconds <seconds>', 'length of a burst of ticks on AWS in seconds, 0 (none) to 240')
@@ -191,13 +156,12 @@ program
   )
   .option('--json', 'print the lines as JSON')
   .action(async (raw: unknown) => {
-    const { interval, clipSeconds, skip, alerts, mode, model, burstSeconds } = costOptions.parse(raw);
+    const { interval, clipSeconds, skip, alerts, polls, ...rest } = costOptions.parse(raw);
     const question = {
-      mode,
-      model,
+      ...rest,
       clipSeconds: Number(clipSeconds),
       intervalSeconds: interval,
-      burstSeconds,
+      pollsPerHour: polls,
     };
     await cost({ ...question, skippedShare: skip, alertsPerHour: alerts }, terminal, wantsJson(raw));
   });
@@ -292,10 +256,6 @@ try {
   process.exitCode = toExitCode(error);
 }
 
-function parseSettings(raw: unknown): Settings {
-  return readSettings(z.record(z.string(), z.unknown()).parse(raw), process.env);
-}
-
 /** Adds the options that select the service; `--data-dir` is that of this machine. */
 function addPlace(command: Command): Command {
   return addSettings(command, ['dataDir'])
@@ -311,10 +271,6 @@ function parseTarget(raw: unknown): KeyTarget {
   return { ...placeOptions.parse(raw), dataDir: parseSettings(raw).dataDir };
 }
 
-function wantsJson(raw: unknown): boolean {
-  return z.object({ json: z.boolean().default(false) }).parse(raw).json;
-}
-
 function parseGraceSeconds(text: string): number {
   const parsed = keyRotationQuerySchema.safeParse({ grace_seconds: text });
   if (!parsed.success) throw new InvalidArgumentError('Use a whole number of seconds, at most a week.');
@@ -326,42 +282,4 @@ function parseScopes(text: string): Scope[] {
   const parsed = z.array(scopeSchema).safeParse(text.split(',').map((scope) => scope.trim()));
   if (!parsed.success) throw new InvalidArgumentError(`Use scopes of: ${scopeSchema.options.join(', ')}.`);
   return parsed.data;
-}
-
-function between(min: number, max: number) {
-  return (text: string): number => {
-    const value = Number(text);
-    if (text.trim() !== '' && value >= min && value <= max) return value;
-    throw new InvalidArgumentError(`Use a number from ${min} to ${max}.`);
-  };
-}
-
-function upTo(count: number): string[] {
-  return Array.from({ length: count }, (_, index) => String(index + 1));
-}
-
-/** Parses a condition. Throws `InvalidArgumentError` for a blank one, which the interface allows and which no check can answer. */
-function parseCondition(text: string): string {
-  if (text.trim() === '')
-    throw new InvalidArgumentError('Use a sentence that is true or false of the stream.');
-  return text;
-}
-
-function append(value: string, before: string[] = []): string[] {
-  return [...before, value];
-}
-
-function parseWidths(text: string): number[] {
-  const widths = text.split(',').map(Number);
-  if (widths.every((width) => Number.isInteger(width) && width >= 64 && width <= 4096)) return widths;
-  throw new InvalidArgumentError('Use whole numbers from 64 to 4096, separated by commas.');
-}
-
-function parseRequirement(text: string, before: object[] = []): object[] {
-  const [, measure, minimum] = /^(precision|recall|f1)=(0(?:\.\d+)?|1(?:\.0+)?)$/.exec(text) ?? [];
-  if (measure === undefined)
-    throw new InvalidArgumentError(
-      'Use precision, recall or f1 with a number from 0 to 1, such as recall=0.95.',
-    );
-  return [...before, { measure, minimum: Number(minimum) }];
 }

@@ -128,6 +128,8 @@ export function createClient(options: ClientOptions) {
     /** Adds a caller. Requires the scope `admin`. */
     addCaller: (request: Api.CallerRequest, o: Signal = {}) => post<Api.Caller>('/callers', request, o, true),
 
+    /** Returns limits and model of the service. */
+    service: (o: Signal = {}) => get<Api.Service>('/service', {}, o),
     /** Returns usage statistics. Requires the scope `internal`. */
     metrics: ({ signal }: Signal = {}) =>
       send<Api.Metrics>({ method: 'GET', path: '/metrics', headers: internal, repeatable: true, signal }),

@@ -268,6 +268,10 @@ export interface CheckOnceResponse {
    */
   triggered: boolean;
   /**
+   * False if the model could not judge the condition, see explanation; absent otherwise
+   */
+  judged?: false;
+  /**
    * Reason, by what is visible
    */
   explanation: string;
@@ -286,6 +290,10 @@ export interface AnalyzeFrameResponse {
    * Answer to a yes/no question; null for an open question
    */
   triggered: boolean | null;
+  /**
+   * False if the model could not judge the yes/no question, see answer; absent otherwise
+   */
+  judged?: false;
   /**
    * Duration of the request in milliseconds
    */
@@ -722,6 +730,10 @@ export interface Progress {
      * Verdict of the model; null without a verdict
      */
     triggered: boolean | null;
+    /**
+     * False if the model could not judge the condition by this capture, see explanation; null without a verdict
+     */
+    judged?: boolean | null;
     /**
      * True if the pre-filter skipped the capture
      */
@@ -1168,6 +1180,34 @@ export interface CallerList {
    * Value of after for the next page; null on the last page
    */
   next_after: string | null;
+}
+export interface Service {
+  limits: {
+    /**
+     * Maximum duration of a monitor, and of a digest without max_windows
+     */
+    max_job_seconds: number;
+    /**
+     * Time for which a finished job stays readable
+     */
+    retention_seconds: number;
+    /**
+     * Maximum active jobs of a caller
+     */
+    jobs_per_caller: number;
+  };
+  model: {
+    provider: string;
+    name: string;
+    /**
+     * Whether input_mode can be clip or hybrid
+     */
+    supports_video: boolean;
+    /**
+     * Conditions that this model judges well
+     */
+    condition_examples: string[];
+  };
 }
 export interface Metrics {
   /**

@@ -40,9 +40,9 @@ export function App() {
     setEntry({ busy: true });
     const api: Api = createApi(createHttp(key, (outcome) => onOutcome(outcome, api)));
     try {
-      const me = await api.me();
+      const [me, service] = await Promise.all([api.me(), api.service()]);
       inUse.current = api;
-      setSession({ api, pictures: createPictures(api), me, signOut: () => end() });
+      setSession({ api, pictures: createPictures(api), me, service, signOut: () => end() });
       setEntry({ busy: false });
     } catch (error) {
       setEntry({ busy: false, problem: asProblem(error) });

@@ -172,11 +172,14 @@ export class IdempotencyConflictError extends Error {
 }
 
 export class JobNotFoundError extends WatchpostError {
-  constructor() {
+  /** `retentionSeconds` is the setting; absent where it is unknown. */
+  constructor(retentionSeconds?: number) {
     super(
       'JOB_NOT_FOUND',
       'Job not found',
-      'Check the job_id. A finished job is removed about an hour after it ended.',
+      retentionSeconds === undefined
+        ? 'Check the job_id. A finished job is removed some time after its end.'
+        : `Check the job_id. A finished job is removed ${retentionSeconds} s after its end.`,
     );
   }
 }

@@ -47,12 +47,22 @@ export const rules = {
   maxTickSeconds: 18_000,
   /** First lease of an accepted job, in seconds: its execution must start within it. */
   startLeaseSeconds: 60,
+  /** Delay of a tick that is reported as late, in seconds: longer than a capture takes. */
+  lateTickSeconds: 60,
   /** A tick later than this many intervals means that nobody watched in between. */
   lateIntervals: 2,
   lateAllowanceSeconds: 30,
   maxCoverageGaps: 20,
   /** Waits after failed attempts: attempts at 0, 5, 30 and 120 s (design section 9). */
   retryWaitSeconds: [5, 25, 90],
+  /** Waits after failed attempts of a watch's event at a destination: about a day together (design page watches). */
+  destinationWaitSeconds: [5, 30, 120, 600, 1_800, 3_600, 10_800, 21_600, 43_200],
+  /** The longest `Retry-After` of a destination that is honoured. */
+  maxDestinationRetryAfterSeconds: 3_600,
+  /** Minimum time between attempts at one address of a vendor: Slack permits one message per second, others more. */
+  minDestinationSpacingSeconds: 1,
+  /** Retention of the deliveries of a watch, longer than their attempts. */
+  watchDeliverySeconds: 7 * 86_400,
   /** Maximum attempts in the record of one delivery, however often it is sent again. */
   maxAttemptsKept: 40,
   /** Maximum random change of a retry delay, as a fraction of it: it spreads the load on a receiver that has recovered. */

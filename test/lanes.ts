@@ -8,7 +8,7 @@ export const lanes = {
     'test/adapters/aws/media-store.test.ts',
     'test/adapters/aws/recent-log.test.ts',
     'test/adapters/embedded/{call-limiter,caller-store,delivery-queue,delivery-store,event-sessions}.test.ts',
-    'test/adapters/embedded/{job-store,key-store,log-buffer,media-store,meter,watch-store}.test.ts',
+    'test/adapters/embedded/{job-store,key-store,log-buffer,media-store,meter,watch-store,watch-delivery-store}.test.ts',
     'test/conformance/**/*.test.ts',
   ],
   /** Captures and what reads images. ffmpeg, GStreamer's RTSP server. */
@@ -25,7 +25,7 @@ export const lanes = {
   service: [
     'test/adapters/aws/platform-secret.test.ts',
     'test/adapters/aws/telemetry/telemetry.test.ts',
-    'test/adapters/egress/{guarded-http,proxy-dispatcher}.test.ts',
+    'test/adapters/egress/{guarded-http,keep-alive,proxy-dispatcher}.test.ts',
     'test/adapters/embedded/**/{data-directory,kill}.test.ts',
     'test/adapters/http/sse/slow-reader.test.ts',
     'test/adapters/mcp/**/*.test.ts',

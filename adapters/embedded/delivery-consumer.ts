@@ -1,4 +1,4 @@
-import type { DeliveryMessage } from '../../core/records/delivery.ts';
+import type { QueueMessage } from '../../core/records/delivery.ts';
 import { rules } from '../../core/rules.ts';
 import { jobLog, type Log } from '../../core/ports/log.ts';
 import { ageSeconds } from '../../core/time.ts';
@@ -9,7 +9,7 @@ import { waitAtMost, type SetTimer } from '../../core/time-limit.ts';
 export type DeliveryOutcome = { kind: 'done' } | { kind: 'again'; afterSeconds: number };
 
 /** Handler of one message. If it throws, the message is handled again after 1, 2, 4, … 60 s. */
-export type DeliveryHandler = (message: DeliveryMessage) => Promise<DeliveryOutcome>;
+export type DeliveryHandler = (message: QueueMessage) => Promise<DeliveryOutcome>;
 
 export type ConsumerOptions = {
   messages: DeliveryMessageTable;
@@ -183,7 +183,7 @@ function backoffMs(failures: number): number {
   return Math.min(60_000, 1_000 * 2 ** failures);
 }
 
-/** Logs a failure with the start of the group, which is the id of the job. */
+/** Logs a failure with the start of the group, which is the id of the job or watch. */
 function logFailure({ log }: ConsumerOptions, message: string, group: string, error: unknown): void {
   const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   jobLog(log, group).error(message, { error: reason });

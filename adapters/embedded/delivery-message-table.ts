@@ -2,9 +2,9 @@ import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import {
   deduplicationId,
-  deliveryMessageSchema,
+  queueMessageSchema,
   messageGroup,
-  type DeliveryMessage,
+  type QueueMessage,
 } from '../../core/records/delivery.ts';
 import type { Row } from './record.ts';
 import { withStorageErrors, transaction } from './transaction.ts';
@@ -16,7 +16,7 @@ export type QueuedMessage = {
   position: number;
   visibleAt: number;
   failures: number;
-  message: DeliveryMessage;
+  message: QueueMessage;
 };
 
 /** Creates the table of queued messages, ordered by group and send time; the first message of a group is its head. */
@@ -39,7 +39,7 @@ export function createDeliveryMessageTable(database: DatabaseSync) {
 
   return {
     /** Adds a message. Returns false if the same message was added within the last five minutes. */
-    add: (message: DeliveryMessage, now: Date): boolean =>
+    add: (message: QueueMessage, now: Date): boolean =>
       transaction(database, () => {
         // Removes expired entries, and entries more than five minutes ahead, which an earlier clock wrote.
         forget.run({ now: now.getTime(), longest: deduplicationMs });
@@ -62,7 +62,7 @@ const deduplicationMs = 300_000;
 function readMessage(row: Row | undefined): QueuedMessage | undefined {
   if (row === undefined) return undefined;
   const { position, visible_at: visibleAt, failures, message } = rowSchema.parse(row);
-  return { position, visibleAt, failures, message: deliveryMessageSchema.parse(JSON.parse(message)) };
+  return { position, visibleAt, failures, message: queueMessageSchema.parse(JSON.parse(message)) };
 }
 
 const rowSchema = z.object({

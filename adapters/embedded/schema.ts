@@ -186,4 +186,22 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (watch_id, week, condition_id)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  CREATE TABLE watch_deliveries (
+    watch_id TEXT NOT NULL,
+    sequence INTEGER NOT NULL,
+    destination_id TEXT NOT NULL,
+    expires_at INTEGER NOT NULL,
+    record TEXT NOT NULL,
+    PRIMARY KEY (watch_id, sequence, destination_id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX watch_deliveries_by_expiry ON watch_deliveries (expires_at);
+
+  CREATE TABLE destination_states (
+    watch_id TEXT NOT NULL,
+    destination_id TEXT NOT NULL,
+    record TEXT NOT NULL,
+    PRIMARY KEY (watch_id, destination_id)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -34,6 +34,7 @@ export function createWatchStore(database: DatabaseSync): EmbeddedWatchStore {
   const tables = createWatchTables(database);
   const { watches, secrets, events, alerts, hours, reviews } = tables;
   const sources = createSourceTable(database);
+  const removeDeliveries = createDeliveryRemoval(database);
   const idempotency = createIdempotencyTable(database);
   return {
     create: async (creation, now) => transaction(database, () => create(creation, now)),
@@ -132,6 +133,7 @@ export function createWatchStore(database: DatabaseSync): EmbeddedWatchStore {
     alerts.removeAll(watchId);
     hours.removeAll(watchId);
     reviews.removeAll(watchId);
+    removeDeliveries(watchId);
   }
 }
 
@@ -144,4 +146,14 @@ function commitAlert({ alerts }: WatchTables, change: AlertChange): void {
 
 function toDate(at: Date): string {
   return at.toISOString().slice(0, 10);
+}
+
+/** Deliveries and states of destinations, which `watch-delivery-store.ts` stores. */
+function createDeliveryRemoval(database: DatabaseSync): (watchId: string) => void {
+  const deliveries = database.prepare('DELETE FROM watch_deliveries WHERE watch_id = ?');
+  const states = database.prepare('DELETE FROM destination_states WHERE watch_id = ?');
+  return (watchId) => {
+    deliveries.run(watchId);
+    states.run(watchId);
+  };
 }

@@ -15,6 +15,7 @@ import * as access from '../../core/responses/access.ts';
 import * as deliveries from '../../core/responses/deliveries.ts';
 import { errorCodeSchema, errorEnvelopeSchema, validationErrorSchema } from '../../core/responses/errors.ts';
 import * as events from '../../core/responses/events.ts';
+import { serviceResponseSchema } from '../../core/responses/service.ts';
 import * as insight from '../../core/responses/observability.ts';
 import { jobConfigSchema } from '../../core/responses/job-config.ts';
 import * as jobs from '../../core/responses/jobs.ts';
@@ -90,6 +91,7 @@ const responses = createRegistry({
   RotatedKey: access.rotatedKeySchema,
   Caller: access.callerResponseSchema,
   CallerList: access.callerListResponseSchema,
+  Service: serviceResponseSchema,
   Metrics: insight.metricsResponseSchema,
   LogLevel: logLevelSchema,
   Alarms: insight.alarmsResponseSchema,

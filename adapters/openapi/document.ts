@@ -47,7 +47,7 @@ const tags: Record<Tag, string> = {
   jobs: 'Monitors and digests: jobs that watch a stream.',
   webhooks: 'Webhooks and their deliveries.',
   access: 'Keys, callers and webhook secrets.',
-  operations: 'Metrics and logs of the service, for keys with the scope `internal`.',
+  operations: 'Limits and model of the service; metrics and logs, for keys with the scope `internal`.',
 };
 
 const securityScheme = {

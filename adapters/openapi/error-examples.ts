@@ -25,7 +25,7 @@ const examples: Record<ErrorCode, errors.WatchpostError> = {
   ),
   FORBIDDEN: new WatchpostError('FORBIDDEN', 'Access denied', 'Use a key that has the scope.'),
   NOT_FOUND: new WatchpostError('NOT_FOUND', 'Not found', 'Check the path.'),
-  JOB_NOT_FOUND: new errors.JobNotFoundError(),
+  JOB_NOT_FOUND: new errors.JobNotFoundError(3600),
   JOB_ALREADY_STOPPED: new errors.JobAlreadyStoppedError(),
   METHOD_NOT_ALLOWED: new WatchpostError(
     'METHOD_NOT_ALLOWED',

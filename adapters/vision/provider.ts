@@ -2,7 +2,10 @@ import type { ContactSheets } from '../../core/ports/contact-sheets.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
 
 /** Model as `/metrics` and job creation see it, known without a request. */
-export type DescribedModel = Pick<VisionModel, 'provider' | 'model' | 'supportsVideo'>;
+export type DescribedModel = Pick<
+  VisionModel,
+  'provider' | 'model' | 'supportsVideo' | 'conditionExamples' | 'reasonNotToJudge'
+>;
 
 /** IAM permission that the calls of a provider need. */
 export type VisionPermission = {
@@ -16,6 +19,4 @@ export type VisionPermission = {
 /** Dependencies of a model in a function. */
 export type VisionFactoryDeps = {
   sheets: ContactSheets;
-  /** Adds tracing to an AWS client. */
-  traced<Client>(client: Client): Client;
 };

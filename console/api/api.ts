@@ -19,6 +19,7 @@ import type {
   MonitorRequest,
   NewKey,
   Scope,
+  Service,
   StreamValidation,
   WebhookSecret,
   WebhookTest,
@@ -39,6 +40,7 @@ export function createApi(http: Http) {
     http,
 
     me: () => http.json<Key>('/me'),
+    service: () => http.json<Service>('/service'),
     /** Reads all pages: at most 100 valid keys, and those revoked within 30 days. */
     keys: async (caller?: string, signal?: AbortSignal) => {
       const found: Key[] = [];

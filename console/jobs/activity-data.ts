@@ -53,6 +53,7 @@ function toColumn({ data }: Extract<JobEvent, { type: 'progress' }>, ofDigest: b
 function toOutcome(data: Extract<JobEvent, { type: 'progress' }>['data'], ofDigest: boolean): CheckOutcome {
   if (data.stream !== 'ok') return 'away';
   if (data.prefilter_skipped) return 'skipped';
+  if (data.judged === false) return 'unanswered';
   if (data.triggered === null) return withoutVerdict(data, ofDigest);
   return data.triggered ? 'held' : 'no';
 }

@@ -19,6 +19,8 @@ import { LastFrame } from './last-frame.tsx';
 import { StatusBadge } from './status-badge.tsx';
 import { Timeline } from './timeline.tsx';
 import { useJobLog } from './use-job-log.ts';
+import { pluralize } from '../parts/pluralize.ts';
+import { duration } from '../time/format.ts';
 import { Clock } from '../time/when.tsx';
 
 const everyMs = 5_000;
@@ -48,6 +50,7 @@ export function JobPage({ jobId }: { jobId: string }) {
       {job.stats.error && (
         <ProblemNote problem={{ ...job.stats.error, remedy: job.stats.error.remediation }} />
       )}
+      <FailedDeliveries job={job} />
       {(job.stats.notices ?? []).map((notice) => (
         <WarningNote key={notice}>{notice}</WarningNote>
       ))}
@@ -72,9 +75,22 @@ export function JobPage({ jobId }: { jobId: string }) {
   );
 }
 
+/** Tells that receivers missed events: the panel with the attempts is far below. */
+function FailedDeliveries({ job }: { job: JobDetail }) {
+  const failures = job.stats.webhook?.failed ?? 0;
+  const last = job.stats.webhook?.failures.at(-1);
+  if (failures === 0) return null;
+  return (
+    <WarningNote>
+      <strong>{pluralize(failures, 'delivery', 'deliveries')} failed.</strong> {last?.error} See Deliveries
+      below.
+    </WarningNote>
+  );
+}
+
 function Head({ job, onChange }: { job: JobDetail; onChange: () => void }) {
   const session = useSession();
-  const { api } = session;
+  const { api, service } = session;
   const [asking, setAsking] = useState(false);
   return (
     <div class="page-head">
@@ -107,7 +123,8 @@ function Head({ job, onChange }: { job: JobDetail; onChange: () => void }) {
           onClose={() => setAsking(false)}
         >
           <p>
-            Monitoring stops immediately. Results stay readable for about an hour
+            Monitoring stops immediately. Results stay readable for{' '}
+            {duration(service.limits.retention_seconds)}
             {job.job_type === 'live-digest'
               ? '. The service first summarizes the open window, which may take some seconds'
               : ''}
@@ -122,12 +139,13 @@ function Head({ job, onChange }: { job: JobDetail; onChange: () => void }) {
 type AbsentProps = { problem: ReturnType<typeof useResource>['problem']; onRetry: () => void };
 
 function Absent({ problem, onRetry }: AbsentProps) {
+  const { limits } = useSession().service;
   if (!problem) return <Skeleton rows={8} />;
   if (problem.status !== 404 && problem.status !== 422)
     return <ProblemNote problem={problem} onRetry={onRetry} />;
   return (
     <EmptyState icon="jobs" title="Job not found">
-      <p class="muted">A job stays readable for about an hour after its end.</p>
+      <p class="muted">A job stays readable for {duration(limits.retention_seconds)} after its end.</p>
       <a class="button" href={routeUrls.jobs}>
         All jobs
       </a>

@@ -1,3 +1,5 @@
+import { Badge } from '../parts/badge.tsx';
+import { pluralize } from '../parts/pluralize.ts';
 import { When } from '../time/when.tsx';
 import { routeUrls } from '../shell/routes.ts';
 import { percent, skippedShare, jobTitle, typeLabel } from './job-labels.ts';
@@ -41,6 +43,7 @@ export function JobTable({ rows }: { rows: JobRow[] }) {
 
 function Row({ job, detail }: JobRow) {
   const stats = detail?.stats;
+  const failed = stats?.webhook?.failed ?? 0;
   const ofDigest = job.job_type === 'live-digest';
   const findings = stats && (ofDigest ? stats.windows_summarized : stats.triggers_fired);
   return (
@@ -58,6 +61,7 @@ function Row({ job, detail }: JobRow) {
       </th>
       <td data-label="Status">
         <StatusBadge status={detail?.status ?? job.status} reason={stats?.reason} />
+        {failed > 0 && <Badge tone="bad">{pluralize(failed, 'failed delivery', 'failed deliveries')}</Badge>}
       </td>
       <td class="number" data-label="Checks">
         {stats?.checks_performed ?? '–'}

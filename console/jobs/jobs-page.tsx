@@ -8,6 +8,7 @@ import { Field, Select } from '../parts/field.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { useSession } from '../session/session.ts';
+import { duration } from '../time/format.ts';
 import { PageHead } from '../shell/page-head.tsx';
 import { JobTable } from './job-table.tsx';
 import { createJobLoader } from './load-jobs.ts';
@@ -33,7 +34,7 @@ const types: { value: Any<JobType>; label: string }[] = [
 
 /** Shows the list of jobs with its filters and pages. */
 export function JobsPage() {
-  const { api } = useSession();
+  const { api, service } = useSession();
   const [status, setStatus] = useState<Any<JobStatus>>('any');
   const [type, setType] = useState<Any<JobType>>('any');
   const [offset, setOffset] = useState(0);
@@ -50,7 +51,7 @@ export function JobsPage() {
     everyMs,
   );
   const total = value?.total ?? 0;
-  // Jobs expire an hour after their end, so the last page can disappear.
+  // Jobs expire some time after their end, so the last page can disappear.
   useEffect(() => {
     if (total > 0 && offset >= total) setOffset(Math.floor((total - 1) / pageSize) * pageSize);
   }, [total, offset]);
@@ -64,7 +65,7 @@ export function JobsPage() {
     <>
       <PageHead
         title="Jobs"
-        lead="Active jobs, and jobs that ended in the last hour."
+        lead={`Active jobs, and jobs that ended less than ${duration(service.limits.retention_seconds)} ago.`}
         aside={
           <a class="button primary" href="#/try">
             New job

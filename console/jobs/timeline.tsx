@@ -155,6 +155,7 @@ function toOutcome(data: Progress['data'], ofDigest: boolean): { tone: Tone; tex
   if (data.stream !== 'ok') return { tone: 'warn', text: data.stream };
   if (data.picture !== 'ok' && data.picture !== null) return { tone: 'warn', text: data.picture };
   if (data.prefilter_skipped) return { tone: 'neutral', text: 'skipped' };
+  if (data.judged === false) return { tone: 'warn', text: 'not judged' };
   if (data.triggered === null)
     return ofDigest ? { tone: 'neutral', text: 'sampled' } : { tone: 'warn', text: 'no verdict' };
   return data.triggered ? { tone: 'alert', text: 'holds' } : { tone: 'neutral', text: 'does not hold' };

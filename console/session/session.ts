@@ -2,7 +2,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Api } from '../api/api.ts';
 import type { Pictures } from '../api/pictures.ts';
-import type { Key, Scope } from '../api/types.ts';
+import type { Key, Scope, Service } from '../api/types.ts';
 
 /** Signed-in session. The page keeps the key only in memory. */
 export type Session = {
@@ -10,6 +10,8 @@ export type Session = {
   pictures: Pictures;
   /** Metadata of the key in use. */
   me: Key;
+  /** Limits and model of the service. */
+  service: Service;
   signOut: () => void;
 };
 

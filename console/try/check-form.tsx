@@ -1,6 +1,7 @@
 import { Button } from '../parts/button.tsx';
 import { Choice } from '../parts/choice.tsx';
 import { Field, NumberInput, TextArea, TextInput } from '../parts/field.tsx';
+import { useSession } from '../session/session.ts';
 import type { Draft } from './draft.ts';
 import { StreamCard } from './stream-card.tsx';
 import { useStreamValidation } from './use-stream-validation.ts';
@@ -18,10 +19,9 @@ const modes = [
   { value: 'hybrid', label: 'Both', hint: 'A sharp frame and a clip.' },
 ] as const;
 
-const examples = ['A person is at the door', 'The picture is mostly red', 'Smoke or fire is visible'];
-
 /** Renders the form of a single check: stream, condition, input mode. */
 export function CheckForm({ draft, onChange, onLook, busy }: Props) {
+  const { model } = useSession().service;
   const check = useStreamValidation(draft.streamUrl.trim());
   const complete = draft.streamUrl.trim() !== '' && draft.condition.trim() !== '';
   const submit = (event: Event) => {
@@ -48,14 +48,14 @@ export function CheckForm({ draft, onChange, onLook, busy }: Props) {
           <TextArea
             {...ids}
             maxLength={1000}
-            placeholder="A person is at the door"
+            placeholder={model.condition_examples[0] ?? ''}
             value={draft.condition}
             onValue={(condition) => onChange({ condition })}
           />
         )}
       </Field>
       <div class="suggestions" role="group" aria-label="Examples of conditions">
-        {examples.map((example) => (
+        {model.condition_examples.map((example) => (
           <button type="button" key={example} class="chip" onClick={() => onChange({ condition: example })}>
             {example}
           </button>

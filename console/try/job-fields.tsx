@@ -1,10 +1,13 @@
 import { Checkbox, Field, NumberInput, TextInput } from '../parts/field.tsx';
+import { useSession } from '../session/session.ts';
+import { duration } from '../time/format.ts';
 import type { Draft } from './draft.ts';
 
 type Props = { draft: Draft; onChange: (part: Partial<Draft>) => void };
 
 /** Renders the fields of a monitor. */
 export function MonitorFields({ draft, onChange }: Props) {
+  const { max_job_seconds: maxSeconds } = useSession().service.limits;
   return (
     <>
       <div class="field-grid">
@@ -19,17 +22,18 @@ export function MonitorFields({ draft, onChange }: Props) {
             />
           )}
         </Field>
-        <Field label="Duration (s)" hint="5 up to the server’s cap">
+        <Field label="Duration (s)" hint={`5 to ${maxSeconds}, the limit of this service`}>
           {(ids) => (
             <NumberInput
               {...ids}
               min={5}
+              max={maxSeconds}
               value={draft.durationSeconds}
               onValue={(durationSeconds) => onChange({ durationSeconds })}
             />
           )}
         </Field>
-        <Field label="Cooldown (s)" hint="Minimum time between alerts">
+        <Field label="Cooldown (s)" hint="Minimum time between alerts; the API’s default is 0">
           {(ids) => (
             <NumberInput
               {...ids}
@@ -40,7 +44,7 @@ export function MonitorFields({ draft, onChange }: Props) {
             />
           )}
         </Field>
-        <Field label="Maximum alerts" hint="Empty: no limit">
+        <Field label="Maximum alerts" hint="Empty: no limit; the API’s default is 1">
           {(ids) => (
             <NumberInput
               {...ids}
@@ -59,6 +63,7 @@ export function MonitorFields({ draft, onChange }: Props) {
 
 /** Renders the fields of a digest. */
 export function DigestFields({ draft, onChange }: Props) {
+  const { max_job_seconds: maxSeconds } = useSession().service.limits;
   return (
     <>
       <div class="field-grid">
@@ -84,7 +89,7 @@ export function DigestFields({ draft, onChange }: Props) {
             />
           )}
         </Field>
-        <Field label="Maximum windows" hint="Empty: up to the server’s cap">
+        <Field label="Maximum windows" hint={`Empty: for ${duration(maxSeconds)}, the limit of this service`}>
           {(ids) => (
             <NumberInput
               {...ids}

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { useAction } from '../api/use-action.ts';
 import { Button } from '../parts/button.tsx';
 import { Choice } from '../parts/choice.tsx';
@@ -34,6 +34,10 @@ export function StartJob({ draft, onChange }: Props) {
         : await api.startMonitor(monitorRequest(draft));
     navigate(routeUrls.job(jobId));
   });
+  // A problem of an earlier request would be misread as one of the new.
+  useEffect(() => {
+    if (!starting.busy) starting.clear();
+  }, [purpose, draft]);
   const complete = draft.streamUrl.trim() !== '' && (purpose === 'digest' || draft.condition.trim() !== '');
   const submit = (event: Event) => {
     event.preventDefault();

@@ -22,6 +22,9 @@ export function TryPage() {
   const { look, run, stop, typicalMs } = useCheck();
   const change = (part: Partial<Draft>) => {
     const next = { ...draft, ...part };
+    // A problem of another stream or condition would be misread as one of the new.
+    if (look.state === 'failed' && (next.streamUrl !== draft.streamUrl || next.condition !== draft.condition))
+      stop();
     drafts.set(session, next);
     setDraft(next);
   };

@@ -17,9 +17,7 @@ export function CheckVerdict({ answer, request }: { answer: MeteredCheckResult; 
         <Frame base64={answer.frame_b64} />
       </div>
       <div class="verdict-body">
-        <Badge tone={answer.triggered ? 'alert' : 'neutral'} dot={answer.triggered}>
-          {answer.triggered ? 'The condition holds' : 'The condition does not hold'}
-        </Badge>
+        <VerdictBadge answer={answer} />
         <p class="quoted">“{request.condition}”</p>
         <p>{answer.explanation}</p>
         <Stats>
@@ -29,6 +27,15 @@ export function CheckVerdict({ answer, request }: { answer: MeteredCheckResult; 
         </Stats>
       </div>
     </article>
+  );
+}
+
+function VerdictBadge({ answer: { triggered, judged } }: { answer: MeteredCheckResult }) {
+  if (judged === false) return <Badge tone="warn">Not judged</Badge>;
+  return (
+    <Badge tone={triggered ? 'alert' : 'neutral'} dot={triggered}>
+      {triggered ? 'The condition holds' : 'The condition does not hold'}
+    </Badge>
   );
 }
 

@@ -1,4 +1,4 @@
-import type { CoreDeps } from '../dependencies.ts';
+import type { CoreDeps, Limits } from '../dependencies.ts';
 import { initialDelivery, passesFilter } from '../records/delivery.ts';
 import type { Delivery } from '../records/delivery.ts';
 import { rules } from '../rules.ts';
@@ -10,7 +10,9 @@ import type { DeliveryListQuery } from '../requests/deliveries.ts';
 import { ageSeconds, isOver } from '../time.ts';
 import { requireOwnJob } from '../job/read-jobs.ts';
 
-type Deps = Pick<CoreDeps, 'jobs' | 'deliveries' | 'queue' | 'log' | 'now'>;
+type Deps = Pick<CoreDeps, 'jobs' | 'deliveries' | 'queue' | 'log' | 'now'> & {
+  limits: Pick<Limits, 'retentionSeconds'>;
+};
 
 /** Returns a page of a job's deliveries with all attempts, in order of their events. Throws `JobNotFoundError`. */
 export async function readDeliveries(jobId: string, caller: string, query: DeliveryListQuery, deps: Deps) {

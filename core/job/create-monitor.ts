@@ -9,7 +9,7 @@ import { acceptJob } from './accept-job.ts';
 import type { AcceptDeps } from './accept-job.ts';
 import { monitorNotices } from './creation-notices.ts';
 
-type Model = Pick<VisionModel, 'supportsVideo' | 'model'>;
+type Model = Pick<VisionModel, 'supportsVideo' | 'model' | 'reasonNotToJudge'>;
 type Deps = AcceptDeps & { vision: Model };
 
 /** Accepts a monitor. `unknown` are the fields of the request that were ignored. Throws the contract's errors. */
@@ -22,7 +22,7 @@ export async function createMonitor(
 ): Promise<MonitorJob> {
   const config = toConfig(request, deps);
   const kind = { job_type: 'live-monitor', config } as const;
-  const notices = monitorNotices(request, config, unknown);
+  const notices = monitorNotices(request, config, deps.vision, unknown);
   return acceptJob({ request, kind, capture: config, notices }, caller, deps, idempotency);
 }
 

@@ -29,7 +29,7 @@ export type CancelDeps = Deps & Pick<CoreDeps, 'summaries'>;
 export async function cancelJob(jobId: string, caller: string, deps: CancelDeps): Promise<Job> {
   const askedAt = deps.now();
   const job = await deps.jobs.get(jobId, askedAt);
-  if (job?.caller !== caller) throw new JobNotFoundError();
+  if (job?.caller !== caller) throw new JobNotFoundError(deps.limits.retentionSeconds);
   const ended = await endJob(jobId, { status: 'stopped', reason: 'cancelled' }, deps, {
     workBefore: (current) => summarizeOpenWindows(current, askedAt, deps),
   });

@@ -1,11 +1,11 @@
-import type { CoreDeps } from '../dependencies.ts';
+import type { CoreDeps, Limits } from '../dependencies.ts';
 import type { Delivery } from '../records/delivery.ts';
 import { JobNotFoundError } from '../errors.ts';
 import type { JobEvent } from '../records/event.ts';
 import type { Job } from '../records/job.ts';
 import type { JobQuery } from '../ports/job-store.ts';
 
-type Deps = Pick<CoreDeps, 'jobs' | 'deliveries' | 'now'>;
+type Deps = Pick<CoreDeps, 'jobs' | 'deliveries' | 'now'> & { limits: Pick<Limits, 'retentionSeconds'> };
 
 const newestFindings = 50;
 
@@ -85,9 +85,9 @@ function findImageKey(event: JobEvent): string | undefined {
 export async function requireOwnJob(
   jobId: string,
   caller: string,
-  deps: Pick<Deps, 'jobs' | 'now'>,
+  deps: Pick<Deps, 'jobs' | 'now' | 'limits'>,
 ): Promise<Job> {
   const job = await deps.jobs.get(jobId, deps.now());
-  if (job?.caller !== caller) throw new JobNotFoundError();
+  if (job?.caller !== caller) throw new JobNotFoundError(deps.limits.retentionSeconds);
   return job;
 }

@@ -1,8 +1,8 @@
-import type { Delivery, DeliveryMessage } from '../records/delivery.ts';
+import type { Delivery, QueueMessage } from '../records/delivery.ts';
 
 /** At-least-once queue, first in, first out per message group (`messageGroup`). Drops a message that is sent again within minutes. */
 export interface DeliveryQueue {
-  send(message: DeliveryMessage): Promise<void>;
+  send(message: QueueMessage): Promise<void>;
 }
 
 /** Storage of deliveries. */

@@ -20,6 +20,10 @@ export interface VisionModel {
   /** Model id of the provider, for messages. */
   readonly model: string;
   readonly supportsVideo: boolean;
+  /** Conditions that the model judges well, for forms. Absent: it judges any. */
+  readonly conditionExamples?: readonly string[];
+  /** Returns why the model can never judge the condition, as a sentence; undefined if it may. Absent: it judges any. */
+  reasonNotToJudge?(condition: string): string | undefined;
   /** Checks whether `condition` holds in the media. */
   judge(media: CheckMedia, condition: string, signal: AbortSignal): Promise<Verdict>;
   /** Checks several conditions in one call. Absent if the model has no such call: then each condition is a call of `judge`. */

@@ -32,7 +32,7 @@ const resendSchema = z.int().nonnegative().default(0);
 /** `failed` is final until a resend. */
 export const deliveryStateSchema = z.enum(['pending', 'delivered', 'failed']);
 
-const attemptSchema = z.object({
+export const attemptSchema = z.object({
   at: timestampSchema,
   /** HTTP status; `null` if there was no response. */
   status: z.int().nullable(),
@@ -76,7 +76,10 @@ export function initialDelivery(jobId: string, sequence: number, eventType: stri
 }
 
 /** Returns the seconds until the next attempt. If the clock was set back, the wait is at most the planned one. */
-export function secondsUntilAttempt({ attempts, next_attempt_at: due }: Delivery, now: Date): number {
+export function secondsUntilAttempt(
+  { attempts, next_attempt_at: due }: Pick<Delivery, 'attempts' | 'next_attempt_at'>,
+  now: Date,
+): number {
   if (due === null) return 0;
   const last = attempts.at(-1);
   return secondsUntil(due, now, last ? ageSeconds(last.at, new Date(due)) : 0);
@@ -92,16 +95,35 @@ export const deliveryMessageSchema = z.object({
 });
 export type DeliveryMessage = z.infer<typeof deliveryMessageSchema>;
 
+/** Message of one event of a watch for one destination. */
+export const watchMessageSchema = z.object({
+  watch_id: z.uuid(),
+  sequence: z.int().positive(),
+  destination_id: z.string(),
+  /** Alert of the event; `null` if it belongs to the watch. */
+  alert_id: z.uuid().nullable(),
+});
+export type WatchMessage = z.infer<typeof watchMessageSchema>;
+
+export const queueMessageSchema = z.union([deliveryMessageSchema, watchMessageSchema]);
+export type QueueMessage = z.infer<typeof queueMessageSchema>;
+
 /**
  * Returns the message group, whose messages are handled one after the other. First attempts have the group of their job, which keeps the order of its
- * log. A delivery that has failed has a group of its own, so that its retries delay no other event.
+ * log. A delivery that has failed has a group of its own, so that its retries delay no other event. Events of a watch have a group per destination and
+ * alert: a closing waits for its opening, and for nothing else.
  */
-export function messageGroup({ job_id, sequence, attempt }: DeliveryMessage): string {
+export function messageGroup(message: QueueMessage): string {
+  if ('watch_id' in message)
+    return `${message.watch_id}:${message.destination_id}:${message.alert_id ?? 'watch'}`;
+  const { job_id, sequence, attempt } = message;
   return attempt === 0 ? job_id : `${job_id}:${sequence}`;
 }
 
 /** Returns the id by which the queue detects a message that is sent again within five minutes. */
-export function deduplicationId({ job_id, sequence, resend, attempt }: DeliveryMessage): string {
+export function deduplicationId(message: QueueMessage): string {
+  if ('watch_id' in message) return `${message.watch_id}:${message.destination_id}:${message.sequence}`;
+  const { job_id, sequence, resend, attempt } = message;
   const series = `${job_id}:${sequence}:${resend}`;
   return attempt === 0 ? series : `${series}:${attempt}`;
 }

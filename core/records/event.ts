@@ -36,6 +36,8 @@ const progressSchema = z.object({
     triggers_fired: countSchema,
     /** `null` if the tick has no verdict. */
     triggered: z.boolean().nullable(),
+    /** False if the model could not judge the capture; `null` without a verdict. Absent in events of earlier releases. */
+    judged: z.boolean().nullable().optional(),
     prefilter_skipped: z.boolean(),
     /** Share of the frame that differs from the motion reference, 0 to 1; `null` without a capture. */
     motion: z.number().min(0).max(1).nullable(),

@@ -27,11 +27,18 @@ export const verdictSchema = z.object({
   tokens: tokenUseSchema,
   /** Objects in the frame that the condition names, best first. Absent without any, and from models without boxes. */
   boxes: z.array(evidenceBoxSchema).max(20).optional(),
+  /** False if the model cannot judge the condition by this capture; `triggered` is false then. Absent: it judged. */
+  judged: z.boolean().optional(),
 });
 export type Verdict = z.infer<typeof verdictSchema>;
 
-/** Answer to a question about one image. `triggered` is `null` unless it is a yes/no question. */
-export type Answer = { answer: string; triggered: boolean | null; tokens: TokenUse };
+/** Answer to a question about one image. `triggered` is `null` unless it is a yes/no question that the model judged. */
+export type Answer = {
+  answer: string;
+  triggered: boolean | null;
+  tokens: TokenUse;
+  judged?: boolean | undefined;
+};
 
 /** Summary of a digest window. */
 export type Summary = { summary: string; tokens: TokenUse };

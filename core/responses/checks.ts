@@ -4,9 +4,14 @@ import { jpegBase64 } from './fields.ts';
 
 const latency = z.int().nonnegative().describe('Duration of the request in milliseconds');
 
+const judged = z.literal(false).optional();
+
 /** Response of `POST /check-once` (interface section 2.5). */
 export const checkOnceResponseSchema = z.object({
   triggered: z.boolean().describe('Whether the condition holds'),
+  judged: judged.describe(
+    'False if the model could not judge the condition, see explanation; absent otherwise',
+  ),
   explanation: z.string().describe('Reason, by what is visible'),
   latency_ms: latency,
   frame_b64: jpegBase64.optional(),
@@ -16,6 +21,9 @@ export const checkOnceResponseSchema = z.object({
 export const analyzeFrameResponseSchema = z.object({
   answer: z.string(),
   triggered: z.boolean().nullable().describe('Answer to a yes/no question; null for an open question'),
+  judged: judged.describe(
+    'False if the model could not judge the yes/no question, see answer; absent otherwise',
+  ),
   latency_ms: latency,
   frame_b64: jpegBase64.nullable().describe('Frame of the request; null unless include_frame is true'),
 });

@@ -24,6 +24,13 @@ export const progressSchema = envelope('progress', {
   frames_skipped: count,
   triggers_fired: count,
   triggered: z.boolean().nullable().describe('Verdict of the model; null without a verdict'),
+  judged: z
+    .boolean()
+    .nullable()
+    .optional()
+    .describe(
+      'False if the model could not judge the condition by this capture, see explanation; null without a verdict',
+    ),
   prefilter_skipped: z.boolean().describe('True if the pre-filter skipped the capture'),
   motion: z.number().min(0).max(1).nullable().describe('Share of the frame that changed'),
   explanation: z.string(),

@@ -18,6 +18,7 @@ export function createProgressEvent(
       frames_skipped: counters.frames_skipped,
       triggers_fired: counters.triggers_fired,
       triggered: outcome.kind === 'judged' ? outcome.verdict.triggered : null,
+      judged: outcome.kind === 'judged' ? outcome.verdict.judged !== false : null,
       prefilter_skipped: outcome.kind === 'skipped',
       motion: captured ? captured.changed_share : null,
       explanation: explain(outcome) + withoutSummary(outcome),

@@ -15,39 +15,48 @@ import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import { createWebhookGuard } from '../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../adapters/egress/guarded-http.ts';
+import { createDestinations } from '../../adapters/destinations/destination-sender.ts';
 import { createWebhookSender } from '../../adapters/webhook/webhook-sender.ts';
-import type { DeliverDeps } from '../../core/delivery/deliver-event.ts';
+import type { DeliverMessageDeps } from '../../core/delivery/deliver-message.ts';
 import type { DeliverConfig } from './config.ts';
 
 const now = () => new Date();
 
 /** Dependencies of the handler. */
-export type DeliverFunctionDeps = DeliverDeps & { postpone: ChangeVisibility } & Pick<Telemetry, 'during'>;
+export type DeliverFunctionDeps = DeliverMessageDeps & { postpone: ChangeVisibility } & Pick<
+    Telemetry,
+    'during'
+  >;
 
 /** Creates the dependencies, once per instance: connections to receivers are reused. */
 export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
-  const { traced, measurements, log, during } = createTelemetry({
+  const { measurements, log, during } = createTelemetry({
     level: config.LOG_LEVEL,
     service: config.POWERTOOLS_SERVICE_NAME,
   });
-  const client = traced(new DynamoDBClient({}));
+  const client = new DynamoDBClient({});
   const stores = dynamoStores({ client, tableName: config.TABLE_NAME, now });
-  const { jobs, deliveries, callers, meter } = stores;
-  const sqs = traced(new SQSClient({}));
-  const secrets = traced(new SecretsManagerClient({}));
+  const { jobs, deliveries, watches, watchDeliveries, callers, meter } = stores;
+  const sqs = new SQSClient({});
+  const secrets = new SecretsManagerClient({});
   const masterSecret = createSecret({ client: secrets, arn: config.MASTER_SECRET_ARN, now });
+  const webhooks = createWebhookSender({
+    http: createGuardedHttp(createWebhookGuard(config.ALLOW_WEBHOOK_RANGES), { keepAlive: false }),
+    version: softwareVersion,
+    elapsedMs: () => performance.now(),
+  });
+  const signer = createStoredSigner({ masterSecret, callers, now });
   return {
     jobs,
     deliveries,
+    watches,
+    watchDeliveries,
+    destinations: createDestinations({ webhooks, signer, now }),
     queue: createDeliveryQueue({ client: sqs, queueUrl: config.QUEUE_URL }),
     meter: instrumentMeter(meter, measurements),
-    media: createMediaStore({ client: traced(new S3Client({})), bucket: config.MEDIA_BUCKET }),
-    webhooks: createWebhookSender({
-      http: createGuardedHttp(createWebhookGuard(config.ALLOW_WEBHOOK_RANGES)),
-      version: softwareVersion,
-      elapsedMs: () => performance.now(),
-    }),
-    signer: createStoredSigner({ masterSecret, callers, now }),
+    media: createMediaStore({ client: new S3Client({}), bucket: config.MEDIA_BUCKET }),
+    webhooks,
+    signer,
     postpone: createChangeVisibility(sqs, config.QUEUE_URL),
     log,
     baseUrl: config.BASE_URL,

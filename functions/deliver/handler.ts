@@ -1,8 +1,8 @@
 import { processPartialResponse, SqsFifoPartialProcessorAsync } from '@aws-lambda-powertools/batch';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { backoffSeconds, visibilitySeconds } from '../../adapters/aws/message-visibility.ts';
-import { deliveryMessageSchema } from '../../core/records/delivery.ts';
-import { deliverEvent } from '../../core/delivery/deliver-event.ts';
+import { queueMessageSchema } from '../../core/records/delivery.ts';
+import { deliverMessage } from '../../core/delivery/deliver-message.ts';
 import type { DeliverFunctionDeps } from './dependencies.ts';
 
 /** Marks a message for retry: it blocks its message group until it is due. */
@@ -16,14 +16,14 @@ export function createHandler(deps: DeliverFunctionDeps) {
   const processor = new SqsFifoPartialProcessorAsync();
   return (event: SQSEvent, context: Context): Promise<SQSBatchResponse> =>
     deps.during(context, () =>
-      processPartialResponse(event, (record: SQSRecord) => deliverMessage(record, deps), processor, {
+      processPartialResponse(event, (record: SQSRecord) => deliverRecord(record, deps), processor, {
         throwOnFullBatchFailure: false,
         skipGroupOnError: true,
       }),
     );
 }
 
-async function deliverMessage(record: SQSRecord, deps: DeliverFunctionDeps): Promise<void> {
+async function deliverRecord(record: SQSRecord, deps: DeliverFunctionDeps): Promise<void> {
   const seconds = await attemptDelivery(record, deps);
   if (seconds === undefined) return;
   try {
@@ -38,7 +38,7 @@ async function deliverMessage(record: SQSRecord, deps: DeliverFunctionDeps): Pro
 /** Delivers a message and returns the delay until its retry, in seconds; undefined if the delivery ended. */
 async function attemptDelivery(record: SQSRecord, deps: DeliverFunctionDeps): Promise<number | undefined> {
   try {
-    const outcome = await deliverEvent(deliveryMessageSchema.parse(JSON.parse(record.body)), deps);
+    const outcome = await deliverMessage(queueMessageSchema.parse(JSON.parse(record.body)), deps);
     return outcome.kind === 'done' ? undefined : visibilitySeconds(outcome.afterSeconds);
   } catch (error) {
     const received = Number(record.attributes.ApproximateReceiveCount);

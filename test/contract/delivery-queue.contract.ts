@@ -6,7 +6,7 @@ import type { DeliveryQueue } from '../../core/ports/delivery.ts';
 import { withLostReplies } from './lost-replies.ts';
 
 type Outcome = { kind: 'done' } | { kind: 'again'; afterSeconds: number };
-type Handler = (message: DeliveryMessage) => Promise<Outcome>;
+type Handler = (message: any) => Promise<Outcome>;
 
 /** Adapter with its consumer, and a clock that advances only on request. */
 export type QueueUnderTest = {

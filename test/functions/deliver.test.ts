@@ -4,10 +4,13 @@ import { createMonitor } from '../../core/job/create-monitor.ts';
 import { cancelJob } from '../../core/job/end-job.ts';
 import { createHandler } from '../../functions/deliver/handler.ts';
 import { createWorld, monitorRequest } from '../support/world.ts';
+import type { DeliverFunctionDeps } from '../../functions/deliver/dependencies.ts';
 import type { World } from '../support/world.ts';
 import { createFifoQueue, sqsEvent } from './fifo-queue.ts';
 import { during, lambdaContext } from './lambda-context.ts';
 
+/** Jobs have no destinations: only `deliver` has both. */
+const destinations = {} as Pick<DeliverFunctionDeps, 'watches' | 'watchDeliveries' | 'destinations'>;
 let world: World;
 let queue: ReturnType<typeof createFifoQueue>;
 let handler: ReturnType<typeof createHandler>;
@@ -15,7 +18,7 @@ beforeEach(() => {
   world = createWorld();
   queue = createFifoQueue(world.clock);
   world.c.queue = { send: async (message) => queue.send(message) };
-  handler = createHandler({ ...world.c, postpone: queue.postpone, during });
+  handler = createHandler({ ...world.c, ...destinations, postpone: queue.postpone, during });
 });
 afterEach(() => world.close());
 
@@ -50,7 +53,7 @@ describe('deliver', () => {
       },
     };
     const failsUntilMs = world.clock.now.getTime() + 20_000;
-    handler = createHandler({ ...world.c, postpone: queue.postpone, during });
+    handler = createHandler({ ...world.c, ...destinations, postpone: queue.postpone, during });
     await endedJob('slow');
     await endedJob('quick');
 
@@ -122,7 +125,7 @@ describe('deliver', () => {
         return event(...which);
       },
     };
-    handler = createHandler({ ...world.c, postpone: queue.postpone, during });
+    handler = createHandler({ ...world.c, ...destinations, postpone: queue.postpone, during });
 
     await queue.pass(20, handler);
 
@@ -135,7 +138,7 @@ describe('deliver', () => {
     const poisoned = createFifoQueue(world.clock);
     poisoned.sendText('{"job_id":', jobId);
     poisoned.send({ job_id: jobId, sequence: 1, resend: 0, attempt: 0 });
-    handler = createHandler({ ...world.c, postpone: poisoned.postpone, during });
+    handler = createHandler({ ...world.c, ...destinations, postpone: poisoned.postpone, during });
 
     await poisoned.pass(3000, handler);
 
@@ -151,7 +154,7 @@ describe('deliver', () => {
     const body = JSON.stringify({ job_id: jobId, sequence: 1, resend: 0, attempt: 1 });
     const message = { id: 'm1', group: jobId, deduplication: 'd', body, received: 1 };
 
-    const answer = await createHandler({ ...world.c, postpone, during })(
+    const answer = await createHandler({ ...world.c, ...destinations, postpone, during })(
       sqsEvent(message, 'r1'),
       lambdaContext(),
     );

@@ -1,6 +1,6 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { deduplicationId, messageGroup } from '../../core/records/delivery.ts';
-import type { DeliveryMessage } from '../../core/records/delivery.ts';
+import type { QueueMessage } from '../../core/records/delivery.ts';
 import { lambdaContext } from './lambda-context.ts';
 
 type Handler = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
@@ -60,7 +60,7 @@ export function createFifoQueue(clock: { now: Date }) {
       seen.add(deduplication);
       held.push({ id: `m${seen.size}`, group, deduplication, body, visibleAtMs: 0, received: 0 });
     },
-    send(message: DeliveryMessage): void {
+    send(message: QueueMessage): void {
       this.sendText(JSON.stringify(message), messageGroup(message), deduplicationId(message));
     },
     postpone: async (receipt: string, seconds: number) => {

@@ -18,6 +18,7 @@ export async function tellApiStory(call: CallOperation, world: World): Promise<v
   await deliveries(call, world, jobId);
   await digesting(call, world);
   await access(call);
+  await call('service');
   await call('metrics');
   await call('alarms');
   await call('logs', { level: 'INFO', limit: 5 });

@@ -20,7 +20,7 @@ import { meteredVision } from '../../adapters/vision/metered-vision.ts';
 import { createWebhookSigner } from '../../adapters/webhook/webhook-signer.ts';
 import { validVersions } from '../../core/records/caller.ts';
 import type { Capture } from '../../core/records/capture.ts';
-import type { DeliveryMessage } from '../../core/records/delivery.ts';
+import type { DeliveryMessage, WatchMessage } from '../../core/records/delivery.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
 import { summarizeWindows } from '../../core/digest/summarize-windows.ts';
 import type { AnalyzeWatchDeps } from '../../core/workflow/analyze-watch.ts';
@@ -50,6 +50,7 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
   const pictures = new Map<string, Uint8Array>();
   const executions = new Map<string, 'running' | 'aborted'>();
   const queued: DeliveryMessage[] = [];
+  const queuedForDestinations: WatchMessage[] = [];
   const sent: WebhookRequest[] = [];
   const logged: string[] = [];
   const summarized: Sample[][] = [];
@@ -163,7 +164,12 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
       status: async (input) => executions.get(toName(input)),
       runsHere: () => false,
     },
-    queue: { send: async (message) => void queued.push(message) },
+    queue: {
+      send: async (message) => {
+        if ('job_id' in message) queued.push(message);
+        else queuedForDestinations.push(message);
+      },
+    },
     webhooks: {
       send: async (request) => {
         sent.push(request);
@@ -212,6 +218,7 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
     script,
     clock,
     queued,
+    queuedForDestinations,
     sent,
     pictures,
     executions,

@@ -50,6 +50,14 @@ export const itemKeys = {
     pk: watchPartition(watchId),
     sk: `${sortPrefixes.reviews}${week}#${conditionId}`,
   }),
+  watchDelivery: (watchId: string, sequence: number, destinationId: string): ItemKey => ({
+    pk: watchPartition(watchId),
+    sk: `${sortPrefixes.delivery}${digits(sequence)}#${destinationId}`,
+  }),
+  destinationState: (watchId: string, destinationId: string): ItemKey => ({
+    pk: watchPartition(watchId),
+    sk: `${sortPrefixes.destination}${destinationId}`,
+  }),
   /** The set of a caller's watches, for lists and their limit. */
   watchesOfCaller: (caller: string): ItemKey => ({ pk: callerPartition(caller), sk: 'WATCHES' }),
   alert: (alertId: string): ItemKey => ({ pk: `${keyPrefixes.alert}${alertId}`, sk: 'META' }),
@@ -61,6 +69,7 @@ export const sortPrefixes = {
   event: 'EVENT#',
   eventTypePrefix: (type: string) => `TYPE#${type}#`,
   delivery: 'DELIVERY#',
+  destination: 'DESTINATION#',
   hour: 'HOUR#',
   reviews: 'REVIEWS#',
   apiKey: 'KEY#',

@@ -9,6 +9,7 @@ import type { JobStore, Usage } from '../../../core/ports/job-store.ts';
 import { zeroCounters } from '../../../core/records/job.ts';
 import type { KeyStore } from '../../../core/ports/key-store.ts';
 import type { Meter } from '../../../core/ports/meter.ts';
+import type { WatchDeliveryStore } from '../../../core/ports/watch-deliveries.ts';
 import type { WatchStore } from '../../../core/ports/watch-store.ts';
 import { setSystemTimer, type SetTimer } from '../../../core/time-limit.ts';
 import { createCallLimiter } from './call-limiter.ts';
@@ -21,6 +22,7 @@ import { itemTtls } from './item-ttls.ts';
 import { createKeyStore } from './key-store.ts';
 import { createMeter } from './meter.ts';
 import { openTable } from './open-table.ts';
+import { createWatchDeliveryStore } from './watch-delivery-store.ts';
 import { createWatchStore } from './watch-store.ts';
 
 /** Settings of the stores. */
@@ -46,10 +48,13 @@ export type DynamoStores = {
   callers: CallerStore;
   keys: KeyStore;
   watches: WatchStore;
+  watchDeliveries: WatchDeliveryStore;
   deliveries: DeliveryStore;
   meter: Meter;
   limiter: CallLimiter;
   sessions: EventSessions;
+  /** Creates sessions with another limit per name. */
+  sessionsWithLimit: (perName: number) => EventSessions;
 };
 
 /** Creates all stores on one table (`table-layout.ts`). Sends no request. */
@@ -60,15 +65,19 @@ export function dynamoStores(settings: DynamoStoreSettings): DynamoStores {
   const table = openTable({ client, tableName, newId, ...backoff });
   const kept = itemTtls(retentionSeconds);
   const since = () => ({ startedAt: now(), jobsBefore: nothingUsed });
+  const sessionsWithLimit = (perName: number) =>
+    createEventSessions({ table, backoff, now, newId, setTimer, perCaller: perName });
   return {
     jobs: createJobStore(table, kept, backoff),
     callers: createCallerStore(table),
     keys: createKeyStore(table, backoff),
     watches: createWatchStore(table, kept, backoff),
+    watchDeliveries: createWatchDeliveryStore(table),
     deliveries: createDeliveryStore(table, kept, now),
     meter: createMeter({ table, random: backoff.random, since }),
     limiter: createCallLimiter({ table, backoff, now, newId, ...callLimits }),
-    sessions: createEventSessions({ table, backoff, now, newId, setTimer, perCaller }),
+    sessions: sessionsWithLimit(perCaller),
+    sessionsWithLimit,
   };
 }
 

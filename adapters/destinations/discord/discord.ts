@@ -52,7 +52,7 @@ function message(notification: Notification, withFrame: boolean) {
   };
 }
 
-/** Escapes Markdown, so that a text contains no link or formatting. */
+/** Escapes Markdown, so that a text contains no link or formatting. Lists and headings begin a line, and a text is one line. */
 function escape(text: string): string {
-  return text.replace(/[\\*_~`|>[\]()#<@-]/g, String.raw`\$&`);
+  return text.replace(/[\\*_~`|>[\]()<@]|^[-#]/g, String.raw`\$&`);
 }

@@ -52,6 +52,7 @@ const checkOnceEndpoint = defineEndpoint(
     setModelUsageHeaders(setHeader, deps.vision, verdict.tokens);
     return {
       triggered: verdict.triggered,
+      ...notJudged(verdict),
       explanation: verdict.explanation,
       latency_ms: latencyMs(startedAt, deps.now()),
       ...(body.include_frame ? { frame_b64: Buffer.from(capture.frame).toString('base64') } : {}),
@@ -83,10 +84,11 @@ const analyzeFrameEndpoint = defineEndpoint(
     },
   },
   async ({ body: { frame_b64: frame, question, include_frame: includeFrame }, startedAt }, deps) => {
-    const { answer, triggered } = await analyzeFrame(frame, question, deps);
+    const { answer, triggered, judged } = await analyzeFrame(frame, question, deps);
     return {
       answer,
       triggered,
+      ...notJudged({ judged }),
       latency_ms: latencyMs(startedAt, deps.now()),
       frame_b64: includeFrame ? frame : null,
     };
@@ -94,3 +96,8 @@ const analyzeFrameEndpoint = defineEndpoint(
 );
 
 export const checkEndpoints = [checkOnceEndpoint, analyzeFrameEndpoint];
+
+/** Adds `judged` only where the model could not judge: the contract fixes the fields of an ordinary answer. */
+function notJudged({ judged }: { judged?: boolean | undefined }): { judged?: false } {
+  return judged === false ? { judged } : {};
+}

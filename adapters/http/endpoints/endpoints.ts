@@ -4,6 +4,7 @@ import { checkEndpoints } from './checks.ts';
 import { jobEndpoints } from './jobs.ts';
 import { keyEndpoints } from './keys.ts';
 import { observabilityEndpoints } from './observability.ts';
+import { serviceEndpoints } from './service.ts';
 import { startEndpoints } from './starts.ts';
 import { streamEndpoints } from './streams.ts';
 import { webhookEndpoints } from './webhooks.ts';
@@ -17,5 +18,6 @@ export const endpoints: readonly Endpoint[] = [
   ...webhookEndpoints,
   ...keyEndpoints,
   ...callerEndpoints,
+  ...serviceEndpoints,
   ...observabilityEndpoints,
 ];

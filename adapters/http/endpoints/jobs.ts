@@ -47,7 +47,7 @@ const listJobsEndpoint = defineEndpoint(
     path: '/jobs',
     title: 'List jobs',
     description:
-      'Returns your monitors and digests, newest first. A finished job is listed for about an hour.',
+      'Returns your monitors and digests, newest first. A finished job is listed until its retention ends (`GET /service`).',
     effect: 'reads',
     request: { query: jobListQuerySchema },
     response: jsonResponse(jobListResponseSchema, { description: 'One page of jobs' }),

@@ -22,3 +22,13 @@ export const log = {
   returned: 1,
   logs: [{ time: '2026-03-01T12:00:00.000Z', level: 'INFO', message: '[JOB:7f1f6f5e] Job accepted' }],
 };
+
+export const service = {
+  limits: { max_job_seconds: 600, retention_seconds: 3600, jobs_per_caller: 10 },
+  model: {
+    provider: 'pixel',
+    name: 'pixel',
+    supports_video: true,
+    condition_examples: ['A red car is in the yard', 'The picture is dark', 'Something moves'],
+  },
+};

@@ -27,6 +27,8 @@ const clipFramesPerSecond = 2;
 const maxBoxes = 20;
 const tokens = { input_tokens: 0, output_tokens: 0 };
 
+const conditionExamples = ['A person is at the door', 'A red car is in the yard', 'The picture is dark'];
+
 export type ObjectsVisionDeps = { decoder: PictureDecoder; detector: ObjectDetector };
 
 /**
@@ -97,7 +99,8 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
     if (reading === null && parseCondition(text).condition !== null) return pixel.judge(media, text, signal);
     if (reading === null || reading.condition === null) {
       const moment = await frameMoment(media.frame, signal);
-      return { triggered: false, explanation: explainNotUnderstood(foreignLanguage(text), moment), tokens };
+      const explanation = explainNotUnderstood(foreignLanguage(text), moment);
+      return { triggered: false, judged: false, explanation, tokens };
     }
     const { condition, notJudged } = reading;
     const moments = await listMoments(media, signal);
@@ -110,6 +113,7 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
       triggered: holds === true,
       explanation: explainCondition(condition, moment, notJudged),
       tokens,
+      ...(holds === null && { judged: false }),
       ...(boxes.length === 0 ? {} : { boxes }),
     };
   }
@@ -118,6 +122,8 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
     provider: 'objects',
     model: 'objects',
     supportsVideo: true,
+    conditionExamples,
+    reasonNotToJudge,
 
     judge,
 
@@ -137,7 +143,12 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
       const rgb = await decodedFrame(frame, decoder, signal, size);
       const seen = await toMoment(rgb, size, null, signal);
       if (reading === null || reading.condition === null)
-        return { answer: explainNotUnderstood(foreignLanguage(question), seen), triggered: null, tokens };
+        return {
+          answer: explainNotUnderstood(foreignLanguage(question), seen),
+          triggered: null,
+          judged: false,
+          tokens,
+        };
       const { condition, notJudged } = reading;
       const { holds, moment } = decideOverMoments(
         condition,
@@ -147,7 +158,12 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
       );
       const explanation = explainCondition(condition, moment, notJudged);
       const word = holds === null ? 'Not sure' : holds ? 'Yes' : 'No';
-      return { answer: `${word}. ${explanation}`, triggered: holds, tokens };
+      return {
+        answer: `${word}. ${explanation}`,
+        triggered: holds,
+        tokens,
+        ...(holds === null && { judged: false }),
+      };
     },
 
     async summarize(samples, signal) {
@@ -220,4 +236,11 @@ function evidenceBoxes(condition: ObjectCondition, frame: ObjectMoment): Evidenc
 
 function rounded(value: number): number {
   return Math.round(value * 1000) / 1000;
+}
+
+/** Returns why no capture can decide a condition: neither objects nor measurements are in it. */
+function reasonNotToJudge(text: string): string | undefined {
+  const objects = readSentence(text)?.condition ?? null;
+  if (objects !== null || parseCondition(text).condition !== null) return undefined;
+  return 'it finds everyday objects, colors, brightness and motion, and the sentence names none that it knows';
 }

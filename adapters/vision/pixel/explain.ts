@@ -7,6 +7,9 @@ import type { PictureFacts } from './measure-picture.ts';
 /** Sentence in every answer, so that callers do not mistake the pixel model for a vision-language model. */
 export const disclosure = 'Measured by the built-in pixel model, which is not a vision-language model.';
 
+/** Reason for a condition that no pixel decides. */
+export const unmeasurableReason = 'this model measures only colors, brightness and motion';
+
 /** Hint for conditions that pixels do not decide. */
 export const configureVlmHint =
   'To check it, configure a vision-language model: VISION=bedrock, or VISION=openai with your own server.';

@@ -1,6 +1,6 @@
 import type { Condition } from './condition.ts';
 import { holds, type Moment } from './evaluate.ts';
-import { describeFrame, disclosure, instrumentFor, configureVlmHint } from './explain.ts';
+import { describeFrame, disclosure, instrumentFor, configureVlmHint, unmeasurableReason } from './explain.ts';
 import { parseCondition } from './parse-condition.ts';
 
 /** Moment with its time in the clip, in seconds, or null for the frame. */
@@ -28,7 +28,7 @@ export function judgeMoments(text: string, moments: [TimedMoment, ...TimedMoment
 function cannotJudge({ picture }: TimedMoment): Judgement {
   return {
     holds: null,
-    explanation: `Cannot be checked: this model measures only colors, brightness and motion. ${configureVlmHint} ${describeFrame(picture)} ${disclosure}`,
+    explanation: `Cannot be checked: ${unmeasurableReason}. ${configureVlmHint} ${describeFrame(picture)} ${disclosure}`,
   };
 }
 

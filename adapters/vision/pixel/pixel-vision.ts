@@ -1,9 +1,10 @@
 import { TransientError, UnreadableFrameError, VisionError } from '../../../core/errors.ts';
 import type { CheckMedia, VisionModel } from '../../../core/ports/vision-model.ts';
 import { ImageDecodeError } from '../../media/ffmpeg/errors.ts';
-import { describeFrame, disclosure } from './explain.ts';
+import { describeFrame, disclosure, unmeasurableReason } from './explain.ts';
 import { judgeMoments, type TimedMoment } from './judge.ts';
 import { measureClip } from './measure-clip.ts';
+import { parseCondition } from './parse-condition.ts';
 import { measurePicture } from './measure-picture.ts';
 import type { PictureDecoder, PictureSize } from './image-decoder.ts';
 import { summarizeSamples } from './summarize.ts';
@@ -11,6 +12,7 @@ import { summarizeSamples } from './summarize.ts';
 const pixelSize: PictureSize = { width: 320, height: 180 };
 const size = pixelSize;
 const clipFramesPerSecond = 4;
+const conditionExamples = ['A red car is in the yard', 'The picture is dark', 'Something moves'];
 const tokens = { input_tokens: 0, output_tokens: 0 };
 
 /**
@@ -23,11 +25,14 @@ export function createPixelVision({ decoder }: { decoder: PictureDecoder }): Vis
     provider: 'pixel',
     model: 'pixel',
     supportsVideo: true,
+    conditionExamples,
+    reasonNotToJudge: (condition) =>
+      parseCondition(condition).condition === null ? unmeasurableReason : undefined,
 
     async judge(look, condition, signal) {
       const moments = await decoded(signal, () => readMoments(look, decoder, signal));
       const { holds, explanation } = judgeMoments(condition, moments);
-      return { triggered: holds === true, explanation, tokens };
+      return { triggered: holds === true, explanation, tokens, ...(holds === null && { judged: false }) };
     },
 
     async judgeConditions(look, questions, signal) {
@@ -49,6 +54,7 @@ export function createPixelVision({ decoder }: { decoder: PictureDecoder }): Vis
         answer: holds === null ? explanation : `${holds ? 'Yes' : 'No'}. ${explanation}`,
         triggered: holds,
         tokens,
+        ...(holds === null && { judged: false }),
       };
     },
 

@@ -9,6 +9,7 @@ import {
 } from '../../../adapters/embedded/delivery-queue.ts';
 import { describeDeliveryQueue } from '../../contract/delivery-queue.contract.ts';
 import { migrations } from '../../../adapters/embedded/schema.ts';
+import type { DeliveryMessage } from '../../../core/records/delivery.ts';
 import { createCollectedLog } from './collected-log.ts';
 import { createFakeTime } from './fake-time.ts';
 
@@ -54,7 +55,7 @@ describe('The embedded queue', () => {
     const hanging: string[] = [randomUUID(), randomUUID(), randomUUID()];
     const gate = Promise.withResolvers<DeliveryOutcome>();
     const { handled, consume } = collecting(queue);
-    consume(({ job_id }) => (hanging.includes(job_id) ? gate.promise : done()));
+    consume(({ job_id }: any) => (hanging.includes(job_id) ? gate.promise : done()));
     const others = [randomUUID(), randomUUID()];
 
     for (const job of hanging.slice(0, 2)) await queue.send(message(job, 1));
@@ -76,7 +77,7 @@ describe('The embedded queue', () => {
     const { queue, time } = createQueue();
     const { handled, consume } = collecting(queue);
     const other = randomUUID();
-    consume(({ job_id }) => (job_id === other ? done() : hang()));
+    consume(({ job_id }: any) => (job_id === other ? done() : hang()));
     for (let count = 0; count < 63; count += 1) await queue.send(message(randomUUID(), 1));
 
     for (const sequence of [1, 2, 3]) await queue.send(message(other, sequence));
@@ -263,10 +264,10 @@ function createQueue({ startsAt, ...options }: QueueSetup = {}) {
 }
 
 function collecting(queue: ReturnType<typeof createDeliveryQueue>) {
-  const handled: ReturnType<typeof message>[] = [];
+  const handled: DeliveryMessage[] = [];
   const consume = (handler: DeliveryHandler) =>
     queue.consume((message) => {
-      handled.push(message);
+      handled.push(message as DeliveryMessage);
       return handler(message);
     });
   return { handled, consume };

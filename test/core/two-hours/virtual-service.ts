@@ -88,12 +88,15 @@ export async function startVirtualService(clock: MachineClock, stream: VirtualSt
     jobs: world.jobs,
     keys: { sweep: async () => 0 },
     media: { sweep: async () => 0 },
+    watchDeliveries: { sweep: () => 0 },
     executions: engine,
     executionStore,
     setTimer,
     log: world.c.log,
   });
-  const consumer = queue.consume((message) => deliverEvent(message, c));
+  const consumer = queue.consume(async (message) =>
+    'job_id' in message ? deliverEvent(message, c) : { kind: 'done' },
+  );
   const webhook = { webhook_url: 'https://example.com/hook' };
   return {
     c,

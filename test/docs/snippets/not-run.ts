@@ -20,6 +20,7 @@ const reasons: Record<string, string> = {
   'npm run layer': 'downloads files; covered by test/layers',
   'npm run watchpost -- keys create --stack': 'requires an AWS account',
   'npm run watchpost -- check https://': 'requires a platform on the internet',
+  'npm run watchpost -- replay yard.mp4': 'requires a recording; test/cli/replay.test.ts covers it',
   'npm run watchpost -- evaluate basic --model pixel --model openai': 'requires a third-party model server',
   'claude ': 'requires a third-party client',
   'codex ': 'requires a third-party client',

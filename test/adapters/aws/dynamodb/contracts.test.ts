@@ -10,6 +10,7 @@ import { describeEventSessions } from '../../../contract/event-sessions.contract
 import { describeJobStore } from '../../../contract/job-store.contract.ts';
 import { describeKeyStore } from '../../../contract/key-store.contract.ts';
 import { describeMeter } from '../../../contract/meter.contract.ts';
+import { describeWatchDeliveryStore } from '../../../contract/watch-delivery-store.contract.ts';
 import { describeWatchStore } from '../../../contract/watch-store.contract.ts';
 import { start } from '../../../contract/records.ts';
 import { withDynamoLocal } from './dynamo-local.ts';
@@ -22,6 +23,7 @@ withDynamoLocal((makeTable) => {
   describeCallerStore('The table', async () => (await makeStores()).callers);
   describeKeyStore('The table', async () => (await makeStores()).keys);
   describeDeliveryStore('The table', async () => (await makeStores()).deliveries);
+  describeWatchDeliveryStore('The table', async () => (await makeStores()).watchDeliveries);
   describeWatchStore('The table', async () => (await makeStores()).watches);
   describeCallLimiter(
     'The table',

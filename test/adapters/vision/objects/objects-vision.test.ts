@@ -60,6 +60,21 @@ const judge = async (condition: string, ...pictures: Detection[][]) =>
     never,
   );
 
+describe('a condition that the model cannot judge', () => {
+  test('a sentence without known objects is not judged, and neither is an undecided score', async () => {
+    expect(await judge('the ferret looks guilty', [])).toMatchObject({ triggered: false, judged: false });
+    expect(await judge('nobody is in the room', [object('person', 0.2)])).toMatchObject({ judged: false });
+    expect(await judge('a person is in the picture', [object('person', 0.9)])).not.toHaveProperty('judged');
+  });
+
+  test('a creation learns which sentences no capture can decide', () => {
+    const { model } = modelThatSees([]);
+    const reason = (condition: string) => model.reasonNotToJudge?.(condition);
+    expect(reason('the ferret looks guilty')).toMatch(/names none that it knows$/);
+    expect(model.conditionExamples?.map(reason)).toEqual([undefined, undefined, undefined]);
+  });
+});
+
 describe('judging a frame', () => {
   test.each<[string, Detection[], boolean]>([
     ['a person is in the picture', [object('person', 0.3)], true],

@@ -162,9 +162,22 @@ describe('pixel model with a question', () => {
     expect(answer).toMatch(/68\.\d % red, 31\.\d % grey/);
   });
 
+  test('a condition without measurable words is not judged, and no frame changes that', async () => {
+    expect(await looksAt('redBox', 'Somebody is asleep')).toMatchObject({ triggered: false, judged: false });
+    expect(await looksAt('redBox', 'a red box is visible')).not.toHaveProperty('judged');
+    const reason = (condition: string) => pixel.reasonNotToJudge?.(condition);
+    expect(reason('Somebody is asleep')).toBe('this model measures only colors, brightness and motion');
+    expect(pixel.conditionExamples?.map(reason)).toEqual([undefined, undefined, undefined]);
+  });
+
   test('an unmeasurable question is reported as such', async () => {
-    const { answer, triggered } = await pixel.answer(pictures.redBox, 'Is somebody asleep?', timeout());
+    const { answer, triggered, judged } = await pixel.answer(
+      pictures.redBox,
+      'Is somebody asleep?',
+      timeout(),
+    );
     expect(triggered).toBeNull();
+    expect(judged).toBe(false);
     expect(answer).toContain('Cannot be checked');
   });
 });

@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { InputMode } from '../../core/records/capture.ts';
+import type { WatchRequest } from '../../core/requests/watches.ts';
+import { compareMotion } from '../../adapters/media/motion/compare-motion.ts';
+import { createFfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
+import { listRecordings } from '../../adapters/recordings/list-recordings.ts';
+import { probeRecording } from '../../adapters/recordings/probe-recording.ts';
+import { createRecordingCapturer } from '../../adapters/recordings/recording-capturer.ts';
+import { RecordingError } from '../../adapters/recordings/recording-error.ts';
+import { arrangeTimeline, fileAt, nextStart, type Timeline } from '../../adapters/recordings/timeline.ts';
+import { CommandError } from '../command-error.ts';
+import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
+import { priceTokens } from '../evaluate/model-choice.ts';
+import { createLimits } from '../limits.ts';
+import { createCachedVision, type CachedVision } from '../replay/cached-vision.ts';
+import { play, type PlayDeps } from '../replay/play.ts';
+import { printResult, printSweep } from '../replay/print-result.ts';
+import {
+  createReplayWatch,
+  readReplayRequest,
+  type ReplayRules,
+  type ReplaySettings,
+} from '../replay/replay-watch.ts';
+import { createReplayReport, type ReportedReplay } from '../replay/report.ts';
+import { formatTime, toResult } from '../replay/result.ts';
+import { openSet } from '../replay/save-set.ts';
+import type { Settings } from '../settings.ts';
+import type { Terminal } from '../terminal.ts';
+import { createVisionModel } from '../vision-model.ts';
+
+/** Arguments of `watchpost replay`. A sweep replaces interval and mode by all combinations. */
+export type ReplayOptions = ReplayRules &
+  ReplaySettings & {
+    files: string[];
+    camera: string | undefined;
+    sweep: { intervals: number[]; modes: InputMode[] };
+    report: string | undefined;
+    saveSet: string | undefined;
+    cache: boolean;
+  };
+
+/**
+ * Plays recordings as if they were live (`watchpost replay FILE…`) and prints the alerts. Ctrl-C ends the playback and keeps what was
+ * done.
+ */
+export async function replay(
+  options: ReplayOptions,
+  settings: Settings,
+  terminal: Terminal,
+  asJson: boolean,
+): Promise<void> {
+  const request = await readReplayRequest(options);
+  const ffmpeg = await ensureFfmpeg(settings.ffmpeg, process.env, terminal);
+  const interrupt = new AbortController();
+  const onInterrupt = () => interrupt.abort();
+  process.once('SIGINT', onInterrupt);
+  const folder = await mkdtemp(join(tmpdir(), 'watchpost-replay-'));
+  const waiting = terminal.waiting('Reading the recordings');
+  try {
+    const timeline = await readTimeline(options, ffmpeg.path, interrupt.signal);
+    const context = {
+      timeline,
+      ffmpegPath: ffmpeg.path,
+      tempDir: folder,
+      settings,
+      terminal,
+      request,
+      waiting,
+    };
+    const replays: ReportedReplay[] = [];
+    for (const variant of listVariants(options)) {
+      if (interrupt.signal.aborted) break;
+      replays.push(await replayOnce({ ...options, ...variant }, context, interrupt.signal));
+    }
+    waiting.done();
+    const results = replays.map(({ result }) => result);
+    const isSweep = listVariants(options).length > 1;
+    if (asJson) terminal.print(JSON.stringify(isSweep ? { sweep: results } : results[0]));
+    else if (isSweep) printSweep(results, terminal);
+    else for (const result of results) printResult(result, terminal);
+    if (options.report !== undefined) {
+      await writeFile(options.report, await createReplayReport(options.files, replays));
+      terminal.note(`report ${options.report}`);
+    }
+    if (options.saveSet !== undefined) terminal.note(`set ${join(options.saveSet, 'set.jsonl')}`);
+  } finally {
+    waiting.done();
+    process.off('SIGINT', onInterrupt);
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+type Context = {
+  timeline: Timeline;
+  ffmpegPath: string;
+  tempDir: string;
+  settings: Settings;
+  terminal: Terminal;
+  request: WatchRequest;
+  waiting: ReturnType<Terminal['waiting']>;
+};
+
+async function replayOnce(
+  options: ReplayOptions,
+  context: Context,
+  signal: AbortSignal,
+): Promise<ReportedReplay> {
+  const { timeline, ffmpegPath, settings, request, waiting } = context;
+  const clock = { now: timeline.beginsAt };
+  const watch = createReplayWatch(request, options, clock.now);
+  const conditions = new Map(
+    watch.config.conditions.map(({ condition_id, condition }) => [condition_id, condition]),
+  );
+  const model = createVisionModel(settings, ffmpegPath);
+  const vision = options.cache ? createCachedVision(model, cacheFolder()) : { ...uncached, ...model };
+  const ffmpeg = createFfmpegRunner({ ffmpegPath, tempDir: context.tempDir });
+  const streams = createRecordingCapturer({ timeline, ffmpegPath, ffmpeg, now: () => clock.now });
+  const save = options.saveSet === undefined ? undefined : await openSet(options.saveSet);
+  const deps: PlayDeps = {
+    streams,
+    vision,
+    compareMotion,
+    clock,
+    nextRecorded: (seconds) => (fileAt(timeline, seconds) ? seconds : nextStart(timeline, seconds)),
+    newId: randomUUID,
+    limits: createLimits(settings),
+    onCheck: async (check, frame) => {
+      if (frame) await save?.(check, conditions.get(check.condition_id) ?? '', frame);
+    },
+    onProgress: (seconds) =>
+      waiting.update(`Replaying ${formatTime(seconds)} of ${formatTime(timeline.durationSeconds)}`),
+  };
+  try {
+    const played = await play(watch, deps, signal);
+    const { interval_seconds, input_mode } = watch.config;
+    const result = toResult({ interval_seconds, input_mode }, played, {
+      model: vision.model,
+      remembered: vision.remembered(),
+      usd: priceTokens(vision, played.tokens),
+      recordingSeconds: timeline.durationSeconds,
+      interrupted: signal.aborted,
+    });
+    return { result, played, conditions };
+  } finally {
+    await streams.close();
+  }
+}
+
+const uncached: Pick<CachedVision, 'remembered'> = { remembered: () => 0 };
+
+function cacheFolder(): string {
+  return join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'watchpost', 'verdicts');
+}
+
+function listVariants({ sweep, interval, mode }: ReplayOptions): ReplayVariantOptions[] {
+  const intervals = sweep.intervals.length > 0 ? sweep.intervals : [interval];
+  const modes = sweep.modes.length > 0 ? sweep.modes : [mode];
+  return intervals.flatMap((one) => modes.map((other) => ({ interval: one, mode: other })));
+}
+
+type ReplayVariantOptions = Pick<ReplaySettings, 'interval' | 'mode'>;
+
+async function readTimeline({ files, camera }: ReplayOptions, ffmpegPath: string, signal: AbortSignal) {
+  try {
+    const recordings = [];
+    for (const path of await listRecordings(files, camera))
+      recordings.push({ path, ...(await probeRecording(ffmpegPath, path, signal)) });
+    return arrangeTimeline(recordings);
+  } catch (error) {
+    if (!(error instanceof RecordingError)) throw error;
+    throw new CommandError(error.message, 'docs/use/replay.md lists what can be replayed.', { cause: error });
+  }
+}

@@ -1,0 +1,42 @@
+import { InvalidArgumentError } from 'commander';
+import { z } from 'zod';
+import { readSettings, type Settings } from '../settings.ts';
+
+/** Settings of the model, for commands that use it. */
+export const visionSettings = ['vision', 'visionModel', 'openaiUrl', 'openaiApiKey'] as const;
+
+/** Reads the settings of a command from its options and the environment. Throws `SettingsError`. */
+export function parseSettings(raw: unknown): Settings {
+  return readSettings(z.record(z.string(), z.unknown()).parse(raw), process.env);
+}
+
+/** Returns true if the command has `--json`. */
+export function wantsJson(raw: unknown): boolean {
+  return z.object({ json: z.boolean().default(false) }).parse(raw).json;
+}
+
+/** Returns a parser of numbers in a range, which throws `InvalidArgumentError`. */
+export function between(min: number, max: number) {
+  return (text: string): number => {
+    const value = Number(text);
+    if (text.trim() !== '' && value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`Use a number from ${min} to ${max}.`);
+  };
+}
+
+/** Returns the numbers from 1 to `count`, as choices of an option. */
+export function upTo(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => String(index + 1));
+}
+
+/** Parses a condition. Throws `InvalidArgumentError` for a blank one, which the interface allows and which no check can answer. */
+export function parseCondition(text: string): string {
+  if (text.trim() === '')
+    throw new InvalidArgumentError('Use a sentence that is true or false of the stream.');
+  return text;
+}
+
+/** Collects the values of an option that can be repeated. */
+export function append(value: string, before: string[] = []): string[] {
+  return [...before, value];
+}

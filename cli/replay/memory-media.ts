@@ -1,0 +1,11 @@
+import type { MediaStore } from '../../core/ports/media-store.ts';
+
+/** Creates a media store in memory: a replay needs the pictures of one check, and those of its alerts. */
+export function createMemoryMedia(): Pick<MediaStore, 'put' | 'get' | 'remove'> {
+  const media = new Map<string, Uint8Array>();
+  return {
+    put: async (key, bytes) => void media.set(key, bytes),
+    get: async (key) => media.get(key),
+    remove: async (keys) => keys.forEach((key) => media.delete(key)),
+  };
+}

@@ -1,0 +1,229 @@
+import { VisionError } from '../../core/errors.ts';
+import type { CheckMedia, VisionModel } from '../../core/ports/vision-model.ts';
+import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
+import type { CompareMotion } from '../../core/records/motion.ts';
+import type { Watch, WatchCondition } from '../../core/records/watch.ts';
+import type { CaptureState } from '../../core/records/capture.ts';
+import type { CaptureOutput } from '../../core/records/workflow.ts';
+import { captureTick } from '../../core/workflow/capture-tick.ts';
+import { initialWatchState } from '../../core/watch/initial-state.ts';
+import type { ConditionAnswer, WatchOutcome } from '../../core/watch/outcome.ts';
+import { planQuestions, screenWatchCapture } from '../../core/watch/questions.ts';
+import { decideWatchTick, type WatchDecision } from '../../core/watch/tick.ts';
+import { createMemoryMedia } from './memory-media.ts';
+
+/** Check of one condition. `triggered` is `null` where nothing was judged. Times in seconds from the beginning of the recording. */
+export type ReplayCheck = {
+  seconds: number;
+  condition_id: string;
+  triggered: boolean | null;
+  skipped: boolean;
+  explanation: string;
+};
+
+/** Alert of a replay. `closed_seconds` is `null` if it was open at the end. `frame`: the evidence. */
+export type ReplayAlert = {
+  condition_id: string;
+  opened_seconds: number;
+  closed_seconds: number | null;
+  explanation: string;
+  frame: Uint8Array | undefined;
+};
+
+export type Playback = {
+  checks: ReplayCheck[];
+  alerts: ReplayAlert[];
+  /** Share of changed pixels at each capture, for the time line. */
+  motion: { seconds: number; share: number }[];
+  /** Share of the played time that was watched, 0 to 1. */
+  coverage: number;
+  playedSeconds: number;
+  modelCalls: number;
+  tokens: { input_tokens: number; output_tokens: number };
+  failures: string[];
+};
+
+export type PlayDeps = {
+  streams: StreamCapturer;
+  vision: VisionModel;
+  compareMotion: CompareMotion;
+  /** Virtual clock, which the playback moves forward. */
+  clock: { now: Date };
+  /** Returns the first time at or after `seconds` that has a recording. */
+  nextRecorded: (seconds: number) => number | undefined;
+  newId: () => string;
+  limits: { captureTimeoutSeconds: number; visionTimeoutSeconds: number };
+  /** Called after each check, with the pictures that the model saw. */
+  onCheck: (check: ReplayCheck, frame: Uint8Array | undefined) => Promise<void>;
+  onProgress: (seconds: number) => void;
+};
+
+/**
+ * Plays a recording through the capture, pre-filter, model and alert rules of a watch in virtual time, from `clock.now` to the end of
+ * the recording or until the signal aborts. What was done until then is returned.
+ */
+export async function play(watch: Watch, deps: PlayDeps, signal: AbortSignal): Promise<Playback> {
+  const { clock } = deps;
+  const begin = clock.now.getTime();
+  const media = createMemoryMedia();
+  const source = {
+    source_id: watch.source_id,
+    url: watch.stream_url,
+    input_mode: watch.config.input_mode,
+    clip_duration_seconds: watch.config.clip_duration_seconds,
+  };
+  const captureDeps = { ...deps, media, now: () => clock.now, jobs: { source: async () => source } };
+  const played: Playback = {
+    checks: [],
+    alerts: [],
+    motion: [],
+    coverage: 0,
+    playedSeconds: 0,
+    modelCalls: 0,
+    tokens: { input_tokens: 0, output_tokens: 0 },
+    failures: [],
+  };
+  const time = { watchedMs: 0, gapMs: 0 };
+  let state = initialWatchState(
+    watch.config.conditions.map((condition) => condition.condition_id),
+    clock.now,
+  );
+  let captureState: CaptureState = { seen: null, motion: null };
+  for (let at = deps.nextRecorded(0); at !== undefined && !signal.aborted;) {
+    clock.now = new Date(begin + at * 1000);
+    const next = state.next;
+    const captured = await captureTick(
+      {
+        ...captureState,
+        source_id: watch.source_id,
+        tick: state.last_tick + 1,
+        closing: next?.closing ?? false,
+        resolve_again: false,
+      },
+      captureDeps,
+    );
+    if (captured.kind === 'ended') break;
+    const outcome = await observe({ watch, state }, captured, media, deps, signal);
+    const decision = decideWatchTick(
+      { watch, state },
+      { outcome, need: { calls: 0, micro_usd: 0 } },
+      clock.now,
+      (_, conditionId, opening) => `${conditionId} ${opening}`,
+    );
+    await record(played, outcome, decision, captured, media, at, deps);
+    for (const { counts } of decision.hours) {
+      time.watchedMs += counts.watched_ms ?? 0;
+      time.gapMs += counts.gap_ms ?? 0;
+    }
+    captureState = afterCapture(captureState, captured, decision.state.next?.looked ?? false);
+    state = decision.state;
+    played.playedSeconds = at;
+    deps.onProgress(at);
+    const wakeUp = state.next ? (Date.parse(state.next.wait_until) - begin) / 1000 : undefined;
+    at = wakeUp === undefined ? undefined : deps.nextRecorded(wakeUp);
+  }
+  const total = time.watchedMs + time.gapMs;
+  return { ...played, coverage: total === 0 ? 0 : time.watchedMs / total };
+}
+
+type Media = ReturnType<typeof createMemoryMedia>;
+type Moment = Parameters<typeof decideWatchTick>[0];
+
+async function observe(
+  moment: Moment,
+  captured: CaptureOutput,
+  media: Media,
+  deps: PlayDeps,
+  signal: AbortSignal,
+): Promise<WatchOutcome> {
+  const screening = screenWatchCapture(moment, captured);
+  if (screening.kind !== 'fresh') return screening;
+  const { joint, separate } = planQuestions(moment);
+  const frame = await media.get(screening.captured.frame_key);
+  const clip =
+    screening.captured.clip_key === null ? undefined : await media.get(screening.captured.clip_key);
+  if (!frame) throw new Error('The capture has no frame');
+  const pictures: CheckMedia = { mode: moment.watch.config.input_mode, frame, ...(clip ? { clip } : {}) };
+  const used = { calls: 0, micro_usd: 0, input_tokens: 0, output_tokens: 0 };
+  const answers: ConditionAnswer[] = [];
+  let failure: { code: string; message: string; remediation: string } | null = null;
+  for (const rule of [...joint, ...separate]) {
+    try {
+      const verdict = await judge(rule, pictures, deps, signal);
+      used.calls += 1;
+      used.input_tokens += verdict.tokens.input_tokens;
+      used.output_tokens += verdict.tokens.output_tokens;
+      answers.push(toAnswer(rule, verdict));
+    } catch (error) {
+      if (signal.aborted || !(error instanceof VisionError)) throw error;
+      failure = { code: error.code, message: error.message, remediation: error.remediation };
+      answers.push(toAnswer(rule, null));
+    }
+  }
+  return { kind: 'judged', captured: screening.captured, answers, used, failure };
+}
+
+async function judge(
+  { condition }: WatchCondition,
+  pictures: CheckMedia,
+  { vision, limits }: PlayDeps,
+  signal: AbortSignal,
+) {
+  const timeout = AbortSignal.timeout(limits.visionTimeoutSeconds * 1000);
+  return vision.judge(pictures, condition, AbortSignal.any([signal, timeout]));
+}
+
+function toAnswer(
+  { condition_id, condition }: WatchCondition,
+  verdict: ConditionAnswer['verdict'],
+): ConditionAnswer {
+  return { condition_id, condition, verdict, leftOut: false, joint: false };
+}
+
+async function record(
+  played: Playback,
+  outcome: WatchOutcome,
+  { events, state }: WatchDecision,
+  captured: CaptureOutput,
+  media: Media,
+  seconds: number,
+  deps: PlayDeps,
+): Promise<void> {
+  const frame = captured.kind === 'captured' ? await media.get(captured.frame_key) : undefined;
+  if (outcome.kind === 'judged') {
+    played.modelCalls += outcome.used.calls;
+    played.tokens.input_tokens += outcome.used.input_tokens;
+    played.tokens.output_tokens += outcome.used.output_tokens;
+    if (outcome.failure) played.failures.push(outcome.failure.message);
+  }
+  if (captured.kind === 'captured') played.motion.push({ seconds, share: captured.changed_share });
+  for (const event of events) {
+    if (event.type === 'progress') {
+      const { conditions, explanation, prefilter_skipped: skipped } = event.data;
+      for (const { condition_id, triggered, explanation: why } of conditions) {
+        // A confirming check asks about some conditions only.
+        if (outcome.kind === 'judged' && !outcome.answers.some(({ condition_id: id }) => id === condition_id))
+          continue;
+        const check = { seconds, condition_id, triggered, skipped, explanation: why || explanation };
+        played.checks.push(check);
+        await deps.onCheck(check, frame);
+      }
+    } else if (event.type === 'alert_opened') {
+      const { condition_id, explanation } = event.data;
+      played.alerts.push({ condition_id, opened_seconds: seconds, closed_seconds: null, explanation, frame });
+    } else if (event.type === 'alert_closed') {
+      const alert = played.alerts.findLast(({ condition_id: id }) => id === event.data.condition_id);
+      if (alert) alert.closed_seconds = seconds;
+    }
+  }
+  if (captured.kind === 'captured' && state.last_frame !== null) {
+    const keys = [captured.frame_key, captured.clip_key].filter((key) => key !== null);
+    await media.remove(keys);
+  }
+}
+
+/** The judged picture is what later ones are compared with. */
+function afterCapture(before: CaptureState, captured: CaptureOutput, looked: boolean): CaptureState {
+  if (captured.kind !== 'captured') return before;
+  return { seen: captured.seen, motion: looked ? captured.motion_if_looked : captured.motion_if_skipped };
+}

@@ -1,0 +1,69 @@
+import type { Terminal } from '../terminal.ts';
+import { formatTime, type ReplayResult } from './result.ts';
+
+/** Prints the alerts of a replay with their times, then coverage, calls and cost. */
+export function printResult(result: ReplayResult, terminal: Terminal): void {
+  for (const { condition_id, opened_seconds, closed_seconds, explanation } of result.alerts) {
+    const closed = closed_seconds === null ? 'open at the end' : formatTime(closed_seconds);
+    terminal.print(`${formatTime(opened_seconds)} - ${closed}  ${condition_id}  ${explanation}`);
+  }
+  if (result.alerts.length === 0) terminal.print('No alerts.');
+  terminal.print(summarize(result));
+  for (const failure of result.failures) terminal.note(`The model failed: ${failure}`);
+  if (result.interrupted)
+    terminal.note(
+      `Interrupted at ${formatTime(result.played_seconds)} of ${formatTime(result.recording_seconds)}. The verdicts are kept: the next replay begins where the model was not asked yet.`,
+    );
+}
+
+/** Prints a row per combination of settings. */
+export function printSweep(results: readonly ReplayResult[], terminal: Terminal): void {
+  const heads = [
+    'interval',
+    'mode',
+    'calls',
+    'skipped',
+    'alerts',
+    'coverage',
+    'input tokens',
+    'a day',
+    'a month',
+  ];
+  const rows = results.map((result) => [
+    `${result.interval_seconds} s`,
+    result.input_mode,
+    `${result.model_calls}`,
+    `${result.skipped_checks}`,
+    `${result.alerts.length}`,
+    percent(result.coverage),
+    `${result.tokens.input_tokens}`,
+    dollars(result.cost?.day_usd),
+    dollars(result.cost?.month_usd),
+  ]);
+  const widths = heads.map((head, column) =>
+    Math.max(head.length, ...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  for (const row of [heads, ...rows])
+    terminal.print(row.map((cell, column) => cell.padStart(widths[column] ?? 0)).join('  '));
+}
+
+/** Summarizes checks, coverage and cost in one line. */
+export function summarize(result: ReplayResult): string {
+  const remembered =
+    result.remembered_verdicts === 0 ? '' : `, ${result.remembered_verdicts} of them remembered`;
+  return [
+    `${result.alerts.length} alerts in ${formatTime(result.played_seconds)}`,
+    `coverage ${percent(result.coverage)}`,
+    `${result.model_calls} model calls${remembered}, ${result.skipped_checks} skipped`,
+    `${result.tokens.input_tokens} input tokens`,
+    `cost a day ${dollars(result.cost?.day_usd)}, a month ${dollars(result.cost?.month_usd)}`,
+  ].join('; ');
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(1)} %`;
+}
+
+function dollars(usd: number | undefined): string {
+  return usd === undefined ? 'unknown' : `$${usd.toFixed(2)}`;
+}

@@ -1,0 +1,62 @@
+import type { CoreDeps } from '../dependencies.ts';
+import type { Notification, NotifiedEvent } from '../ports/destinations.ts';
+import type { Watch } from '../records/watch.ts';
+import type { WatchEvent } from '../records/watch-event.ts';
+import { severitySchema } from '../records/watch.ts';
+import type { Destination } from '../records/watch.ts';
+import { maskUrl } from '../stream/mask-url.ts';
+
+type Deps = { media: Pick<CoreDeps['media'], 'get'> };
+
+/** Returns true if the destination receives the event: by its type, and for events of an alert by their severity. */
+export function isWanted({ events, min_severity: minimum }: Destination, event: WatchEvent): boolean {
+  if (!events.includes(event.type)) return false;
+  if (!('severity' in event.data)) return true;
+  const severities = severitySchema.options;
+  return severities.indexOf(event.data.severity) >= severities.indexOf(minimum);
+}
+
+/** Creates the notification of a stored event, with its evidence. Undefined for `progress`. */
+export async function toNotification(
+  event: WatchEvent,
+  watch: Watch,
+  { include_frame: includeFrame }: Pick<Destination, 'include_frame'>,
+  { media }: Deps,
+): Promise<Notification | undefined> {
+  if (event.type === 'progress') return undefined;
+  const key = 'frame_key' in event.data ? event.data.frame_key : null;
+  return {
+    ...describeWatch(watch),
+    id: `msg_${event.watch_id}_${event.sequence}`,
+    watchName: event.watch_name,
+    labels: event.labels,
+    sequence: event.sequence,
+    timestamp: event.timestamp,
+    event,
+    frame: key === null ? null : ((await media.get(key)) ?? null),
+    includeFrame,
+  };
+}
+
+/** Creates the notification of a test alert. */
+export function testNotification(watch: Watch, id: string, now: Date): Notification {
+  const event: NotifiedEvent = {
+    type: 'test',
+    data: { message: 'This is a test alert: nothing has happened.' },
+  };
+  return {
+    ...describeWatch(watch),
+    id: `msg_test_${id}`,
+    watchName: watch.config.name,
+    labels: watch.config.labels,
+    sequence: 0,
+    timestamp: now.toISOString(),
+    event,
+    frame: null,
+    includeFrame: false,
+  };
+}
+
+function describeWatch({ watch_id: watchId, caller, stream_url: url, config: { conditions } }: Watch) {
+  return { watchId, caller, sourceUrl: maskUrl(url), conditions, frameUrl: null };
+}

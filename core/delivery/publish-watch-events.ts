@@ -1,0 +1,54 @@
+import type { CoreDeps } from '../dependencies.ts';
+import type { WatchStore } from '../ports/watch-store.ts';
+import type { Destination } from '../records/watch.ts';
+import type { WatchEvent } from '../records/watch-event.ts';
+import { isWanted } from './notification.ts';
+
+type Deps = Pick<CoreDeps, 'queue' | 'log' | 'now'> & {
+  watches: Pick<WatchStore, 'getIncludingDeleted' | 'events' | 'markPublished'>;
+};
+
+const pageSize = 100;
+
+/**
+ * Sends the events after `published` to the delivery queue, one message per destination that wants the event, in order. Logs a failure and never
+ * throws: the next tick or `reconcile` publishes the events.
+ */
+export async function publishWatchEvents(watchId: string, deps: Deps): Promise<void> {
+  try {
+    await publish(watchId, deps);
+  } catch (error) {
+    deps.log.warning('Events of a watch not published yet; reconcile publishes them', {
+      watch_id: watchId,
+      error: String(error),
+    });
+  }
+}
+
+async function publish(watchId: string, deps: Deps): Promise<void> {
+  const stored = await deps.watches.getIncludingDeleted(watchId);
+  if (!stored) return;
+  const { destinations } = stored.watch.config;
+  const { sequence } = stored.run;
+  let { published } = stored.run;
+  while (published < sequence) {
+    const events =
+      destinations.length === 0 ? [] : await deps.watches.events(watchId, published, pageSize, deps.now());
+    for (const event of events) await send(event, destinations, deps);
+    // Events that have expired are not in the log.
+    published = events.length < pageSize ? sequence : (events.at(-1)?.sequence ?? sequence);
+    await deps.watches.markPublished(watchId, published);
+  }
+}
+
+async function send(event: WatchEvent, destinations: readonly Destination[], { queue }: Deps): Promise<void> {
+  for (const destination of destinations) {
+    if (!isWanted(destination, event)) continue;
+    await queue.send({
+      watch_id: event.watch_id,
+      sequence: event.sequence,
+      destination_id: destination.destination_id,
+      alert_id: 'alert_id' in event.data ? event.data.alert_id : null,
+    });
+  }
+}

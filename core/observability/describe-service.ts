@@ -1,0 +1,29 @@
+import type { z } from 'zod';
+import type { Limits } from '../dependencies.ts';
+import type { VisionModel } from '../ports/vision-model.ts';
+import type { serviceResponseSchema } from '../responses/service.ts';
+
+type Deps = {
+  limits: Pick<Limits, 'maxJobSeconds' | 'retentionSeconds' | 'jobsPerCaller'>;
+  vision: Pick<VisionModel, 'provider' | 'model' | 'supportsVideo' | 'conditionExamples'>;
+};
+
+/** Examples for a model that judges any condition. */
+const anyExamples = ['A person is at the door', 'A car is in the yard', 'Smoke or fire is visible'];
+
+/** Returns the limits and the model of this service, as a caller needs them for a request. */
+export function describeService({ limits, vision }: Deps): z.input<typeof serviceResponseSchema> {
+  return {
+    limits: {
+      max_job_seconds: limits.maxJobSeconds,
+      retention_seconds: limits.retentionSeconds,
+      jobs_per_caller: limits.jobsPerCaller,
+    },
+    model: {
+      provider: vision.provider,
+      name: vision.model,
+      supports_video: vision.supportsVideo,
+      condition_examples: [...(vision.conditionExamples ?? anyExamples)],
+    },
+  };
+}

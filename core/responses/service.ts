@@ -1,0 +1,16 @@
+import { z } from 'zod';
+
+/** Response of `GET /service`: what a caller can expect of this service. */
+export const serviceResponseSchema = z.object({
+  limits: z.object({
+    max_job_seconds: z.int().describe('Maximum duration of a monitor, and of a digest without max_windows'),
+    retention_seconds: z.int().describe('Time for which a finished job stays readable'),
+    jobs_per_caller: z.int().describe('Maximum active jobs of a caller'),
+  }),
+  model: z.object({
+    provider: z.string(),
+    name: z.string(),
+    supports_video: z.boolean().describe('Whether input_mode can be clip or hybrid'),
+    condition_examples: z.array(z.string()).describe('Conditions that this model judges well'),
+  }),
+});

@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { frameBase64 } from '../../../../adapters/openapi/examples/jobs.ts';
+import { createClientFor } from '../../../support/api-client.ts';
+import type { ApiClient } from '../../../support/api-client.ts';
+import { createWorld } from '../../../support/world.ts';
+import type { World } from '../../../support/world.ts';
+
+/** Conditions that the model cannot judge: a third outcome beside the contract's boolean. */
+
+let world: World;
+let client: ApiClient;
+beforeEach(async () => {
+  world = createWorld();
+  const { vision } = world.c;
+  const unjudged = {
+    triggered: false,
+    judged: false,
+    explanation: 'Cannot be checked.',
+    tokens: { input_tokens: 0, output_tokens: 0 },
+  };
+  world.c.vision = {
+    ...vision,
+    judge: async (media, condition, signal) =>
+      condition.includes('dragon') ? unjudged : vision.judge(media, condition, signal),
+    answer: async () => ({
+      answer: 'Cannot be checked.',
+      triggered: null,
+      judged: false,
+      tokens: unjudged.tokens,
+    }),
+    reasonNotToJudge: (condition) => (condition.includes('dragon') ? 'it knows no dragons' : undefined),
+    conditionExamples: ['The picture is dark'],
+  };
+  client = await createClientFor(world);
+});
+afterEach(() => world.close());
+
+const stream = { stream_url: 'https://example.com/live.m3u8' };
+
+describe('a condition that the model cannot judge', () => {
+  test('a check says so beside the boolean, and an ordinary check has no further field', async () => {
+    const { body } = await client.call('POST', '/check-once', { ...stream, condition: 'a dragon' });
+    expect(body).toMatchObject({ triggered: false, judged: false, explanation: 'Cannot be checked.' });
+    const ordinary = await client.call('POST', '/check-once', { ...stream, condition: 'a ship' });
+    expect(Object.keys(ordinary.body).toSorted()).toEqual(['explanation', 'latency_ms', 'triggered']);
+  });
+
+  test('an answer about an image says so', async () => {
+    const { body } = await client.call('POST', '/analyze-frame', {
+      frame_b64: frameBase64,
+      question: 'Is it a dragon?',
+    });
+    expect(body).toMatchObject({ triggered: null, judged: false });
+  });
+
+  test('the creation of a monitor warns, and each of its checks says so', async () => {
+    const { body } = await client.call('POST', '/live-monitor', { ...stream, condition: 'a dragon' });
+    expect(body.message).toMatch(
+      /The model scripted cannot judge this condition, so no check alerts: it knows no dragons\.$/,
+    );
+    const step = await world.begin({ job_id: body.job_id, generation: 0 });
+    await world.tick(step);
+    const { body: log } = await client.call('GET', `/jobs/${body.job_id}/events`);
+    expect(log.events.at(-1)).toMatchObject({
+      type: 'progress',
+      data: { triggered: false, judged: false, explanation: 'Cannot be checked.' },
+    });
+  });
+});
+
+test('the service describes its limits and its model, for each key', async () => {
+  const reader = await createClientFor(world, ['read']);
+  expect((await reader.call('GET', '/service')).body).toEqual({
+    limits: {
+      max_job_seconds: world.c.limits.maxJobSeconds,
+      retention_seconds: world.c.limits.retentionSeconds,
+      jobs_per_caller: world.c.limits.jobsPerCaller,
+    },
+    model: {
+      provider: 'scripted',
+      name: 'scripted',
+      supports_video: true,
+      condition_examples: ['The picture is dark'],
+    },
+  });
+});
+
+test('the error of a missing job names the retention of the service', async () => {
+  world.c.limits.retentionSeconds = 120;
+  const { body } = await client.call('GET', '/jobs/11111111-1111-4111-8111-111111111111');
+  expect(body.error.remediation).toBe('Check the job_id. A finished job is removed 120 s after its end.');
+});

@@ -1,0 +1,127 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { exampleSchema } from '../../core/evaluation/labelled-set.ts';
+import { ffmpegPath } from '../support/hls/recording.ts';
+
+const run = promisify(execFile);
+let folder: string;
+let file: string;
+
+/** Recording of three minutes: a red square is in the picture from 60 to 110 s. */
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'replay-'));
+  file = join(folder, 'yard.mp4');
+  const scene = 'color=c=0x404040:size=320x180:rate=5:duration=180';
+  const square = "drawbox=enable='between(t,60,110)':x=100:y=40:w=120:h=100:c=0xD01010:t=fill";
+  const encoding = '-c:v libx264 -preset ultrafast -pix_fmt yuv420p -g 10'.split(' ');
+  const noise = 'noise=alls=4:allf=t';
+  const input = ['-f', 'lavfi', '-i', `${scene},${square},${noise}`];
+  await run(ffmpegPath, ['-loglevel', 'error', ...input, ...encoding, file]);
+});
+afterAll(async () => rm(folder, { recursive: true, force: true }));
+
+async function replay(...args: string[]) {
+  return run(process.execPath, ['cli/watchpost.ts', 'replay', ...args], {
+    env: {
+      ...process.env,
+      NODE_NO_WARNINGS: '1',
+      WATCHPOST_VISION: 'pixel',
+      XDG_CACHE_HOME: join(folder, 'cache'),
+    },
+  });
+}
+
+const condition = ['--condition', 'Something red is in the picture.'];
+
+test('a replay opens and closes an alert at the times of the recording, and a second run asks the model nothing', async () => {
+  const first = JSON.parse((await replay(file, ...condition, '--json')).stdout);
+  expect(first).toMatchObject({
+    recording_seconds: 180,
+    interrupted: false,
+    coverage: 1,
+    remembered_verdicts: 0,
+    tokens: { input_tokens: 0, output_tokens: 0 },
+    cost: { recording_usd: 0 },
+    alerts: [
+      { condition_id: 'condition-1', opened_seconds: expect.any(Number), closed_seconds: expect.any(Number) },
+    ],
+  });
+  const [alert] = first.alerts;
+  expect(alert.opened_seconds).toBeGreaterThanOrEqual(60);
+  expect(alert.opened_seconds).toBeLessThanOrEqual(75);
+  expect(alert.closed_seconds).toBeGreaterThanOrEqual(110);
+  expect(alert.closed_seconds).toBeLessThanOrEqual(140);
+  expect(first.checks.find((check: { skipped: boolean }) => check.skipped)).toMatchObject({
+    triggered: null,
+  });
+
+  const second = JSON.parse((await replay(file, ...condition, '--json')).stdout);
+  expect(second.remembered_verdicts).toBe(first.model_calls);
+  expect(second.alerts).toEqual(first.alerts);
+});
+
+test('a sweep prints a row per combination of settings', async () => {
+  const { stdout } = await replay(
+    file,
+    ...condition,
+    '--sweep',
+    'interval=60',
+    'mode=frames,hybrid',
+    '--json',
+  );
+  const { sweep } = JSON.parse(stdout);
+  expect(
+    sweep.map(({ interval_seconds, input_mode }: { interval_seconds: number; input_mode: string }) => [
+      interval_seconds,
+      input_mode,
+    ]),
+  ).toEqual([
+    [60, 'frames'],
+    [60, 'hybrid'],
+  ]);
+});
+
+test('a report contains the alert with its picture, and a saved set has a line per verdict', async () => {
+  const report = join(folder, 'report.html');
+  const set = join(folder, 'set');
+  const { stdout } = await replay(file, ...condition, '--report', report, '--save-set', set);
+  expect(stdout).toMatch(/^01:\d\d - 0[12]:\d\d {2}condition-1 {2}Red covers/);
+  const page = await readFile(report, 'utf8');
+  expect(page).toContain('data:image/jpeg;base64,');
+  expect(page).not.toMatch(/(src|href)="https?:/);
+  const lines = (await readFile(join(set, 'set.jsonl'), 'utf8')).trim().split('\n');
+  const examples = lines.map((line) => exampleSchema.parse(JSON.parse(line)));
+  expect(examples.every(({ expected }) => expected === null)).toBe(true);
+  expect(await readdir(join(set, 'frames'))).toHaveLength(examples.length);
+});
+
+test('the rules of a watch in YAML apply, and an invalid one names its field', async () => {
+  const watch = join(folder, 'watch.yaml');
+  const lines = [
+    'interval_seconds: 30',
+    'conditions:',
+    '  - condition_id: red',
+    '    condition: Something red is in the picture.',
+  ];
+  await writeFile(watch, [...lines, '    checks_to_open: 1', '    checks_considered: 1'].join('\n'));
+  const { alerts } = JSON.parse((await replay(file, '--watch', watch, '--json')).stdout);
+  expect(alerts).toMatchObject([{ condition_id: 'red', opened_seconds: 60 }]);
+  await writeFile(watch, 'interval_seconds: 1\nconditions: []\n');
+  await expect(replay(file, '--watch', watch)).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('interval_seconds'),
+  });
+});
+
+test.each([
+  { args: ['missing.mp4', ...condition], stderr: /missing\.mp4 does not exist/, code: 1 },
+  { args: ['package.json', ...condition], stderr: /package\.json contains no video/, code: 1 },
+  { args: ['package.json'], stderr: /needs a condition/, code: 1 },
+  { args: ['package.json', ...condition, '--sweep', 'speed=2'], stderr: /interval=5,10,30/, code: 2 },
+])('the arguments $args fail with a sentence that says what to do', async ({ args, stderr, code }) => {
+  await expect(replay(...args)).rejects.toMatchObject({ code, stderr: expect.stringMatching(stderr) });
+});

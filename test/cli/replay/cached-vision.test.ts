@@ -1,0 +1,70 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createCachedVision } from '../../../cli/replay/cached-vision.ts';
+import { VisionError } from '../../../core/errors.ts';
+import type { CheckMedia, VisionModel } from '../../../core/ports/vision-model.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'verdicts-'));
+});
+afterEach(async () => rm(folder, { recursive: true, force: true }));
+
+const never = new AbortController().signal;
+const media: CheckMedia = { mode: 'frames', frame: new Uint8Array([1]) };
+
+function countingModel(model = 'a') {
+  const asked: string[] = [];
+  const vision: VisionModel = {
+    provider: 'openai',
+    model,
+    supportsVideo: false,
+    judge: async (_, condition) => {
+      asked.push(condition);
+      if (condition === 'broken') throw new VisionError('The model is overloaded.');
+      return {
+        triggered: true,
+        explanation: `seen ${asked.length}`,
+        tokens: { input_tokens: 1, output_tokens: 1 },
+      };
+    },
+    answer: async () => expect.unreachable(),
+    summarize: async () => expect.unreachable(),
+  };
+  return { asked, vision };
+}
+
+test('the same picture, condition and model is asked about once, also by a later run', async () => {
+  const { asked, vision } = countingModel();
+  const first = await createCachedVision(vision, folder).judge(media, 'red', never);
+  const later = createCachedVision(vision, folder);
+  expect(await later.judge(media, 'red', never)).toEqual(first);
+  expect(asked).toEqual(['red']);
+  expect(later.remembered()).toBe(1);
+});
+
+test('another picture, condition, mode or model is asked about', async () => {
+  const { asked, vision } = countingModel();
+  const cached = createCachedVision(vision, folder);
+  await cached.judge(media, 'red', never);
+  await cached.judge({ ...media, frame: new Uint8Array([2]) }, 'red', never);
+  await cached.judge(media, 'blue', never);
+  await cached.judge({ ...media, mode: 'hybrid', clip: new Uint8Array([3]) }, 'red', never);
+  const other = countingModel('b');
+  await createCachedVision(other.vision, folder).judge(media, 'red', never);
+  expect([asked.length, other.asked.length]).toEqual([4, 1]);
+});
+
+test('a failed call is not remembered, and a damaged verdict is asked for again', async () => {
+  const { asked, vision } = countingModel();
+  const cached = createCachedVision(vision, folder);
+  await expect(cached.judge(media, 'broken', never)).rejects.toBeInstanceOf(VisionError);
+  expect(await readdir(folder)).toEqual([]);
+  await cached.judge(media, 'red', never);
+  const [file = ''] = await readdir(folder);
+  await writeFile(join(folder, file), '{"triggered":');
+  await cached.judge(media, 'red', never);
+  expect(asked).toEqual(['broken', 'red', 'red']);
+});

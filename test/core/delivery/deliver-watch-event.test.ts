@@ -1,0 +1,307 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { createDeliveryQueue } from '../../../adapters/embedded/delivery-queue.ts';
+import { openDatabase } from '../../../adapters/embedded/database.ts';
+import { createWatchDeliveryStore } from '../../../adapters/embedded/watch-delivery-store.ts';
+import { createWatchStore } from '../../../adapters/embedded/watch-store.ts';
+import { deliverWatchEvent } from '../../../core/delivery/deliver-watch-event.ts';
+import { publishWatchEvents } from '../../../core/delivery/publish-watch-events.ts';
+import { sendTestAlert } from '../../../core/delivery/test-destinations.ts';
+import type { DestinationResult, Notification } from '../../../core/ports/destinations.ts';
+import { messageGroup, type QueueMessage } from '../../../core/records/delivery.ts';
+import type { Destination, DestinationAddress } from '../../../core/records/watch.ts';
+import type { NewWatchEvent } from '../../../core/records/watch-event.ts';
+import { toWatchEvents } from './watch-events.ts';
+import { createCollectedLog } from '../../adapters/embedded/collected-log.ts';
+import { createFakeTime } from '../../adapters/embedded/fake-time.ts';
+import { newChange, newCreation } from '../../contract/watch-records.ts';
+import { destination } from '../../support/watch-records.ts';
+
+type Answer = Partial<DestinationResult>;
+type Sent = { at: number; to: string; type: string; alert: string | undefined; id: string };
+
+const [first, second] = [randomUUID(), randomUUID()];
+const allEvents: Destination['events'] = [
+  'alert_opened',
+  'alert_reminder',
+  'alert_acknowledged',
+  'alert_closed',
+  'stream_lost',
+  'stream_recovered',
+  'watch_changed',
+];
+
+function opened(alertId: string, severity: 'info' | 'warning' | 'critical' = 'warning'): NewWatchEvent {
+  return {
+    type: 'alert_opened',
+    data: { ...alert(alertId, severity), explanation: 'A person.', checks: [], frame_key: 'evidence/1.jpg' },
+  };
+}
+function closed(alertId: string): NewWatchEvent {
+  return {
+    type: 'alert_closed',
+    data: {
+      ...alert(alertId),
+      closed_at: '2026-03-01T12:05:00.000Z',
+      open_seconds: 300,
+      reason: 'cleared',
+      explanation: '',
+      frame_key: null,
+    },
+  };
+}
+function alert(alertId: string, severity: 'info' | 'warning' | 'critical' = 'warning') {
+  return {
+    alert_id: alertId,
+    condition_id: 'person',
+    condition: 'A person is at the gate',
+    severity,
+    opened_at: '2026-03-01T12:00:00.000Z',
+  };
+}
+
+/** A stored watch, the queue of one machine and destinations whose answers are scripted. */
+async function createWatching(
+  answer: (sent: Sent, before: number) => Answer,
+  destinations: Partial<Destination>[] = [{}],
+) {
+  const database = openDatabase(':memory:');
+  const time = createFakeTime();
+  const log = createCollectedLog();
+  const queue = createDeliveryQueue({ database, now: time.now, setTimer: time.setTimer, log });
+  const queued: QueueMessage[] = [];
+  const watches = createWatchStore(database);
+  const creation = newCreation();
+  const list = destinations.map((each) => ({ ...destination, events: allEvents, ...each }));
+  const addresses: DestinationAddress[] = list.map(({ destination_id, type }) => ({
+    destination_id,
+    type,
+    url: 'https://example.com/secret',
+  }));
+  creation.watch.config.destinations = list;
+  creation.secrets.destinations = addresses;
+  await watches.create({ ...creation, events: [], run: { ...creation.run, sequence: 0 } }, time.now());
+  const sent: Sent[] = [];
+  const began = time.now().getTime();
+  const counted: string[] = [];
+  const deps = {
+    watches,
+    watchDeliveries: createWatchDeliveryStore(database),
+    queue: {
+      send: async (message: QueueMessage) => {
+        queued.push(message);
+        await queue.send(message);
+      },
+    },
+    media: { get: async () => Uint8Array.of(1), put: async () => undefined, remove: async () => undefined },
+    meter: {
+      count: async ({ kind, ...rest }: any) =>
+        void (kind === 'delivery' && counted.push(rest.delivered ? 'delivered' : 'failed')),
+      read: async () => {
+        throw new Error('not read');
+      },
+    },
+    destinations: {
+      send: async (address: DestinationAddress, { event, id }: Notification) => {
+        const each: Sent = {
+          at: Math.round((time.now().getTime() - began) / 1000),
+          to: address.destination_id,
+          type: event.type,
+          alert: 'alert_id' in event.data ? event.data.alert_id : undefined,
+          id,
+        };
+        const before = sent.filter((other) => other.id === id && other.to === each.to).length;
+        sent.push(each);
+        const result = { status: 204, latencyMs: 1, error: null, retryAfter: null, outcome: 'delivered' };
+        return { ...result, ...answer(each, before) } as DestinationResult;
+      },
+    },
+    log,
+    now: time.now,
+    newId: () => randomUUID(),
+    random: () => 0.5,
+  };
+  const consumer = queue.consume(async (message) =>
+    'watch_id' in message ? deliverWatchEvent(message, deps) : { kind: 'done' },
+  );
+  let { run } = creation;
+  return {
+    sent,
+    queued,
+    counted,
+    deps,
+    log,
+    pass: time.pass,
+    watch: creation.watch,
+    types: () => sent.map(({ to, type }) => `${to} ${type}`),
+    commit: async (events: NewWatchEvent[]) => {
+      const stored = await watches.get(creation.watch.watch_id);
+      run = stored!.run;
+      const at = toWatchEvents(events, creation.watch, run.sequence, time.now());
+      const change = newChange(
+        { ...creation, run },
+        { events: at, set: { sequence: run.sequence + at.length } },
+      );
+      expect(await watches.commit(change)).toBe('committed');
+      await publishWatchEvents(creation.watch.watch_id, deps);
+    },
+    close: () => consumer.close(),
+  };
+}
+
+const failing: Answer = { status: 503, outcome: 'retry' };
+
+describe('events of a watch', () => {
+  test('each destination receives the events that it wants, once and in order', async () => {
+    const watching = await createWatching(
+      () => ({}),
+      [
+        { destination_id: 'all', type: 'webhook' },
+        { destination_id: 'closings', type: 'webhook', events: ['alert_closed'] },
+        { destination_id: 'critical', type: 'webhook', min_severity: 'critical' },
+      ],
+    );
+    await watching.commit([opened(first), opened(second, 'critical'), closed(first)]);
+    await watching.commit([{ type: 'watch_changed', data: { status: 'paused', reason: 'paused' } }]);
+    await watching.pass(10);
+
+    const received = (to: string) => watching.sent.filter((each) => each.to === to).map(({ type }) => type);
+    expect(received('all').toSorted()).toEqual(
+      ['alert_opened', 'alert_opened', 'alert_closed', 'watch_changed'].toSorted(),
+    );
+    expect(received('closings')).toEqual(['alert_closed']);
+    expect(received('critical')).toEqual(['alert_opened', 'watch_changed']);
+    expect(watching.counted.every((outcome) => outcome === 'delivered')).toBe(true);
+  });
+
+  test('a closing waits for its opening, and another alert does not', async () => {
+    const watching = await createWatching(({ alert: id }, before) =>
+      id === first && before < 2 ? failing : {},
+    );
+    await watching.commit([opened(first), closed(first), opened(second)]);
+
+    await watching.pass(3);
+    expect(watching.sent.map(({ alert: id }) => id)).toEqual(expect.arrayContaining([first, second]));
+    expect(watching.sent.filter(({ type }) => type === 'alert_closed')).toEqual([]);
+
+    await watching.pass(60);
+    const ofFirst = watching.sent.filter(({ alert: id }) => id === first).map(({ type }) => type);
+    expect(ofFirst.slice(0, 3)).toEqual(['alert_opened', 'alert_opened', 'alert_opened']);
+    expect(ofFirst.indexOf('alert_closed')).toBe(3);
+  });
+
+  test('attempts last about a day and then fail, and the next event of the alert is attempted', async () => {
+    const watching = await createWatching(({ type }) => (type === 'alert_opened' ? failing : {}));
+    await watching.commit([opened(first), closed(first)]);
+    await watching.pass(24 * 3600);
+
+    const waits = watching.sent.filter(({ type }) => type === 'alert_opened').map(({ at }) => at);
+    expect(waits.map((at, index) => at - (waits[index - 1] ?? 0))).toEqual([
+      0, 5, 30, 120, 600, 1_800, 3_600, 10_800, 21_600, 43_200,
+    ]);
+    expect(watching.types().at(-1)).toBe('team alert_closed');
+    expect(watching.counted).toEqual(['failed', 'delivered']);
+    const { watch_id: id } = watching.watch;
+    expect(await watching.deps.watchDeliveries.get(id, 1, 'team')).toMatchObject({
+      state: 'failed',
+      error: 'Failed to deliver: the receiver answered 503',
+    });
+  });
+
+  test('a destination waits for the Retry-After of its vendor', async () => {
+    const limited: Answer = { status: 429, outcome: 'retry', retryAfter: '900' };
+    const watching = await createWatching((_, before) => (before === 0 ? limited : {}));
+    await watching.commit([opened(first)]);
+    await watching.pass(1_000);
+    expect(watching.sent.map(({ at }) => at)).toEqual([0, 900]);
+  });
+
+  test('a destination that is gone is disabled visibly and receives nothing until its address changes', async () => {
+    const watching = await createWatching(() => ({ status: 404, outcome: 'gone' }));
+    await watching.commit([opened(first)]);
+    await watching.pass(5);
+    await watching.commit([closed(first), opened(second)]);
+    await watching.pass(5);
+
+    expect(watching.sent).toHaveLength(1);
+    const { watch_id: id } = watching.watch;
+    expect(await watching.deps.watchDeliveries.states(id)).toMatchObject([
+      { destination_id: 'team', failures: 1, disabled: { reason: 'the receiver answered 404' } },
+    ]);
+    expect(watching.counted).toEqual(['failed', 'failed', 'failed']);
+    expect(watching.log.entries.map(({ message }) => message)).toContain('Destination disabled');
+
+    const [state] = await watching.deps.watchDeliveries.states(id);
+    await watching.deps.watchDeliveries.putState({ ...state!, fingerprint: 'another' });
+    await watching.commit([closed(second)]);
+    await watching.pass(5);
+    expect(watching.sent).toHaveLength(2);
+  });
+
+  test('an event that a vendor rejects is given up, and the destination stays', async () => {
+    const watching = await createWatching(({ type }) =>
+      type === 'alert_opened' ? { status: 400, outcome: 'rejected' } : {},
+    );
+    await watching.commit([opened(first), closed(first)]);
+    await watching.pass(5);
+    expect(watching.types()).toEqual(['team alert_opened', 'team alert_closed']);
+  });
+
+  test('attempts at an address of a vendor are a second apart', async () => {
+    const watching = await createWatching(() => ({}));
+    await watching.commit([opened(first), closed(first), opened(second), closed(second)]);
+    await watching.pass(10);
+    const times = watching.sent.map(({ at }) => at);
+    expect(times).toHaveLength(4);
+    expect(times.at(-1)).toBeGreaterThanOrEqual(1);
+  });
+
+  test('publishing again sends nothing twice, and all attempts have one id', async () => {
+    const watching = await createWatching((_, before) => (before === 0 ? failing : {}));
+    await watching.commit([opened(first)]);
+    await watching.deps.watches.markPublished(watching.watch.watch_id, 0);
+    await publishWatchEvents(watching.watch.watch_id, watching.deps);
+    await watching.pass(60);
+    expect(watching.sent).toHaveLength(2);
+    expect(new Set(watching.sent.map(({ id }) => id))).toEqual(new Set([`msg_${watching.watch.watch_id}_1`]));
+  });
+
+  test('progress reaches no destination, and the group of a message fits SQS', async () => {
+    const watching = await createWatching(() => ({}), [{ destination_id: 'd'.repeat(40) }]);
+    await watching.commit([opened(first)]);
+    expect(watching.queued).toHaveLength(1);
+    for (const message of watching.queued) expect(messageGroup(message).length).toBeLessThanOrEqual(128);
+  });
+});
+
+describe('a test alert', () => {
+  test('a test alert reaches all destinations once, and each result is returned', async () => {
+    const watching = await createWatching(
+      ({ to }) => (to === 'down' ? failing : {}),
+      [{ destination_id: 'up' }, { destination_id: 'down' }],
+    );
+    expect(await sendTestAlert(watching.watch, watching.deps)).toEqual([
+      { destination_id: 'up', type: 'slack', status: 204, latency_ms: 1, error: null },
+      {
+        destination_id: 'down',
+        type: 'slack',
+        status: 503,
+        latency_ms: 1,
+        error: 'the receiver answered 503',
+      },
+    ]);
+    await watching.pass(60);
+    expect(watching.types().toSorted()).toEqual(['down test', 'up test']);
+  });
+
+  test('a successful test alert enables a destination that was disabled', async () => {
+    const watching = await createWatching(({ type }) =>
+      type === 'test' ? {} : { status: 404, outcome: 'gone' },
+    );
+    await watching.commit([opened(first)]);
+    await watching.pass(5);
+    await sendTestAlert(watching.watch, watching.deps);
+    const [state] = await watching.deps.watchDeliveries.states(watching.watch.watch_id);
+    expect(state).toMatchObject({ disabled: null, failures: 0, last_error: null });
+  });
+});
