@@ -18,7 +18,6 @@ import { createJobStore } from '../adapters/embedded/job-store.ts';
 import { createKeyStore } from '../adapters/embedded/key-store.ts';
 import { shareCaptures } from '../adapters/embedded/share-captures.ts';
 import { limitCaptures } from '../adapters/embedded/limit-captures.ts';
-import { createWatchStore } from '../adapters/embedded/watch-store.ts';
 import { createLogBuffer } from '../adapters/embedded/log-buffer.ts';
 import { loadOrCreateMasterSecret } from '../adapters/embedded/master-secret.ts';
 import { createMediaStore } from '../adapters/embedded/media-store.ts';
@@ -215,7 +214,6 @@ export async function openService(
   const capturing = { ...collaborators, streams: shareCaptures({ streams: limited, steadyNow }) };
   const watching = {
     ...collaborators,
-    watches: createWatchStore(database),
     watchDeliveries,
     destinations: createServiceDestinations(settings, { ...parts, webhooks, guard: webhookUrls }),
   };

@@ -110,6 +110,9 @@ const costOptions = z.object({
   alerts: z.number(),
   model: z.string(),
   burstSeconds: z.number(),
+  source: z.enum(['hls', 'rtsp']),
+  readers: z.number(),
+  polls: z.number(),
 });
 
 program
@@ -138,6 +141,13 @@ program
       .default(1)
       .argParser(between(0, Number.MAX_SAFE_INTEGER)),
   )
+  .addOption(new Option('--source <kind>', 'kind of the stream').choices(['hls', 'rtsp']).default('hls'))
+  .addOption(
+    new Option('--readers <count>', 'open event streams, on average').default(0).argParser(between(0, 1000)),
+  )
+  .addOption(
+    new Option('--polls <count>', 'polls of the job per hour').default(0).argParser(between(0, 100_000)),
+  )
   .option('--model <id>', 'model id on Bedrock', defaultVideoModelId)
   .addOption(
     new Option('--burst-seconds <seconds>', 'length of a burst of ticks on AWS in seconds, 0 (none) to 240')
@@ -146,13 +156,12 @@ program
   )
   .option('--json', 'print the lines as JSON')
   .action(async (raw: unknown) => {
-    const { interval, clipSeconds, skip, alerts, mode, model, burstSeconds } = costOptions.parse(raw);
+    const { interval, clipSeconds, skip, alerts, polls, ...rest } = costOptions.parse(raw);
     const question = {
-      mode,
-      model,
+      ...rest,
       clipSeconds: Number(clipSeconds),
       intervalSeconds: interval,
-      burstSeconds,
+      pollsPerHour: polls,
     };
     await cost({ ...question, skippedShare: skip, alertsPerHour: alerts }, terminal, wantsJson(raw));
   });

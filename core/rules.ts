@@ -47,6 +47,8 @@ export const rules = {
   maxTickSeconds: 18_000,
   /** First lease of an accepted job, in seconds: its execution must start within it. */
   startLeaseSeconds: 60,
+  /** Delay of a tick that is reported as late, in seconds: longer than a capture takes. */
+  lateTickSeconds: 60,
   /** A tick later than this many intervals means that nobody watched in between. */
   lateIntervals: 2,
   lateAllowanceSeconds: 30,

@@ -1,6 +1,7 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import { ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
+import { keptOrDestroyed } from './kept-or-destroyed.ts';
 import { PrivateBucket } from './private-bucket.ts';
 import type { StageSettings } from './stage/stage-settings.ts';
 
@@ -16,7 +17,7 @@ export class AccessLogs extends Construct {
       // CloudFront's standard logging writes by ACL.
       objectOwnership: ObjectOwnership.BUCKET_OWNER_PREFERRED,
       lifecycleRules: [{ expiration: Duration.days(logDays) }],
-      removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: keptOrDestroyed(keepData),
       autoDeleteObjects: !keepData,
     });
   }

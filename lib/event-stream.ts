@@ -17,6 +17,7 @@ export class EventStream extends Construct {
     const environment: OwnEnvironment<StreamEnvironment> = {
       ...httpEnvironment(this, ground.settings, deps),
       EVENT_STREAMS_PER_CALLER: String(ground.settings.eventStreamsPerCaller),
+      EVENT_STREAMS: String(ground.settings.eventStreams),
       EVENT_STREAM_SECONDS: '840',
       // CloudFront closes a connection that is silent for 60 s.
       HEARTBEAT_SECONDS: '15',

@@ -1,6 +1,7 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
+import { keptOrDestroyed } from './kept-or-destroyed.ts';
 import { indexes, partitionKey, sortKey, ttlAttribute } from '../adapters/aws/dynamodb/table-layout.ts';
 import type { Attribute, Index } from '../adapters/aws/dynamodb/table-layout.ts';
 import type { StageSettings } from './stage/stage-settings.ts';
@@ -22,7 +23,9 @@ export class JobsTable extends Construct {
       encryption: TableEncryption.AWS_MANAGED,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: props.pointInTimeRecovery },
       deletionProtection: props.deletionProtection,
-      removalPolicy: props.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      // A protected table would stop the rollback of a failed deployment; its generated name is in nobody's way.
+      removalPolicy:
+        props.keepData && props.deletionProtection ? RemovalPolicy.RETAIN : keptOrDestroyed(props.keepData),
     });
     for (const index of indexes) this.table.addGlobalSecondaryIndex(secondaryIndex(index));
   }

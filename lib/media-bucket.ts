@@ -1,6 +1,7 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import { evidenceDays } from '../core/watch/evidence.ts';
+import { keptOrDestroyed } from './kept-or-destroyed.ts';
 import { suppressAccessLogFindings, PrivateBucket } from './private-bucket.ts';
 
 type Props = { keepData: boolean; accessLogs: PrivateBucket | undefined };
@@ -24,7 +25,7 @@ export class MediaBucket extends Construct {
           expiration: Duration.days(days),
         })),
       ],
-      removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: keptOrDestroyed(keepData),
       autoDeleteObjects: !keepData,
       accessLogs: accessLogs && { bucket: accessLogs, prefix: 'media/' },
     });

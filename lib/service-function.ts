@@ -47,7 +47,7 @@ type Props = {
   deadLetters?: IQueue;
 };
 
-/** Lambda function with a role that permits only logging and tracing; `allow` adds permissions. */
+/** Lambda function with a role that permits only logging, and tracing if the stage enables it; `allow` adds permissions. */
 export class ServiceFunction extends Construct {
   readonly lambda: Function;
   readonly timeoutSeconds: number;
@@ -66,7 +66,7 @@ export class ServiceFunction extends Construct {
       handler: 'index.handler',
       memorySize: props.memoryMegabytes,
       timeout: Duration.seconds(props.timeoutSeconds),
-      tracing: Tracing.ACTIVE,
+      ...(settings.tracing && { tracing: Tracing.ACTIVE }),
       logGroup: log.functions,
       loggingFormat: LoggingFormat.JSON,
       // Omits Lambda's START, END and REPORT lines; their times are also metrics.
@@ -86,7 +86,7 @@ export class ServiceFunction extends Construct {
     });
     this.allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [log.functions.logGroupArn]);
     if (!props.deadLetters) this.#explainDeadLetters();
-    this.#explainTracing();
+    this.#explainTracing(settings.tracing);
   }
 
   /** Grants actions on named resources; the only way to a permission. Throws for a `*` in a resource without a reason. */
@@ -105,12 +105,18 @@ export class ServiceFunction extends Construct {
     });
   }
 
-  #explainTracing(): void {
-    Validations.of(this).acknowledge({
-      id: 'AwsSolutions-IAM5[Resource::*]',
-      reason:
-        'The X-Ray actions PutTraceSegments and PutTelemetryRecords accept no resource (Service Authorization Reference, X-Ray).',
-    });
+  #explainTracing(tracing: boolean): void {
+    if (tracing)
+      Validations.of(this).acknowledge({
+        id: 'AwsSolutions-IAM5[Resource::*]',
+        reason:
+          'The X-Ray actions PutTraceSegments and PutTelemetryRecords accept no resource (Service Authorization Reference, X-Ray).',
+      });
+    else
+      Validations.of(this.lambda).acknowledge({
+        id: 'Serverless-LambdaTracing',
+        reason: 'The stage does not enable tracing; log entries contain the ids of job and request.',
+      });
   }
 }
 

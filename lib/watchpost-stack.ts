@@ -1,4 +1,4 @@
-import { CfnOutput, Stack } from 'aws-cdk-lib';
+import { Annotations, CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { visionProviders } from '../adapters/vision/providers.ts';
 import { AccessLogs } from './access-logs.ts';
@@ -44,7 +44,8 @@ export class WatchpostStack extends Stack {
     });
     const names = workflowNames(this.stackName);
     const machines = executionMachines(names, settings);
-    const { modelId } = visionProviders[settings.visionProvider].readStage(settings, region);
+    const { modelId, warning } = visionProviders[settings.visionProvider].readStage(settings, region);
+    if (warning !== undefined) Annotations.of(this).addWarningV2('watchpost:model-lifecycle', warning);
 
     // Storage
     const log = new ServiceLog(this, 'Log', settings);
@@ -105,15 +106,20 @@ export class WatchpostStack extends Stack {
         reconcile: reconcile.function,
       },
       stateMachines,
+      burst: workflow.burst,
+      table,
       httpApi: http.api,
     });
     const queues = { deliveries: queue, deadLetters: deliveries.deadLetters };
-    const { alarms } = new ServiceAlarms(this, 'Alarms', {
+    const serviceAlarms = new ServiceAlarms(this, 'Alarms', {
       ...queues,
       metrics,
       reconcileDeadLetters: reconcile.deadLetters,
       settings,
     });
+    // The distribution takes minutes: reconcile has run before the first evaluation of its alarm.
+    serviceAlarms.node.addDependency(edge.distribution);
+    const { alarms } = serviceAlarms;
     new ServiceDashboard(this, 'Operations', { ...queues, metrics, alarms, log: log.functions });
     this.#addOutputs({
       BaseUrl: baseUrl,

@@ -53,33 +53,67 @@ export type GuardedHttp = {
   close(): Promise<void>;
 };
 
-/** Creates an HTTP client with keep-alive. It ignores proxy variables of the environment. */
+/** Time without a request after which no connection is reused, in milliseconds. Longer than a tick of 10 s, so that captures of a job share one. */
+const keepAliveMs = 20_000;
+
+/**
+ * Creates an HTTP client with keep-alive. It ignores proxy variables of the environment. The timers of undici stop while a function is frozen or
+ * a machine sleeps, and a server closes its side meanwhile: connections are replaced by the wall clock.
+ */
 export function createGuardedHttp(
   guard: EgressGuard,
-  options: { connectTimeoutMs?: number; allowInsecureTls?: false } = {},
+  options: {
+    connectTimeoutMs?: number;
+    allowInsecureTls?: false;
+    /** False to open a connection for each request: a repeated webhook would otherwise be the price of a closed one. */
+    keepAlive?: boolean;
+    now?: () => number;
+  } = {},
 ): GuardedHttp {
-  const connectTimeoutMs = options.connectTimeoutMs ?? 5_000;
+  const { connectTimeoutMs = 5_000, keepAlive = true, now = Date.now } = options;
   const proxies = new Map<string, Dispatcher>();
-  const agent = new Agent({
-    connect: createPinnedConnector(guard, connectTimeoutMs),
-    allowH2: false,
-    // Longer than a tick of 10 s, so that the next capture of a job reuses its connection.
-    keepAliveTimeout: 20_000,
-    keepAliveMaxTimeout: 60_000,
-    // The deadline of a request covers headers and body.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+  let agent = createAgent();
+  let usedAtMs = now();
   return {
-    request: (url, request) => followRedirects(guard, findDispatcher(request), url, request),
+    request: async (url, request) => {
+      const dispatcher = findDispatcher(request);
+      try {
+        return await followRedirects(guard, dispatcher, url, request);
+      } finally {
+        usedAtMs = now();
+      }
+    },
     close: async () => {
       await Promise.all([agent, ...proxies.values()].map((dispatcher) => dispatcher.destroy()));
     },
   };
 
+  function createAgent(): Agent {
+    return new Agent({
+      connect: createPinnedConnector(guard, connectTimeoutMs),
+      allowH2: false,
+      keepAliveTimeout: keepAliveMs,
+      keepAliveMaxTimeout: 60_000,
+      ...(!keepAlive && { pipelining: 0 }),
+      // The deadline of a request covers headers and body.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+  }
+
+  function currentAgent(): Agent {
+    if (now() - usedAtMs > keepAliveMs) {
+      // Requests that run on it end first.
+      void agent.close().catch(() => undefined);
+      agent = createAgent();
+    }
+    usedAtMs = now();
+    return agent;
+  }
+
   /** Caches a dispatcher per proxy. Proxies are settings, so there are few. */
   function findDispatcher({ proxyUrl }: GuardedRequest): Dispatcher {
-    if (proxyUrl === undefined) return agent;
+    if (proxyUrl === undefined) return currentAgent();
     const dispatcher = proxies.get(proxyUrl) ?? createProxyDispatcher(proxyUrl, connectTimeoutMs);
     proxies.set(proxyUrl, dispatcher);
     return dispatcher;

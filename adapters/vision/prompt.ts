@@ -69,6 +69,9 @@ const views: Record<CheckMediaKind, string> = {
     'The picture is one frame of the stream, the video is a few seconds from the same moment.',
 };
 
+/** Maximum output of a check, in tokens. Bedrock counts it against the quota when the call starts. */
+export const checkOutputTokens = 300;
+
 /** Creates the task of a check: does the condition hold? */
 export function judgeTask(shown: CheckMediaKind, condition: string): ModelTask<VerdictFields> {
   return {
@@ -81,7 +84,7 @@ export function judgeTask(shown: CheckMediaKind, condition: string): ModelTask<V
       'Decide first, then explain in at most two short sentences which visible evidence decides it.',
     ].join('\n'),
     schema: verdictFields,
-    maxTokens: 300,
+    maxTokens: checkOutputTokens,
   };
 }
 

@@ -19,6 +19,4 @@ export type VisionPermission = {
 /** Dependencies of a model in a function. */
 export type VisionFactoryDeps = {
   sheets: ContactSheets;
-  /** Adds tracing to an AWS client. */
-  traced<Client>(client: Client): Client;
 };

@@ -15,6 +15,9 @@ export type CostQuestion = {
   skippedShare: number;
   alertsPerHour: number;
   model: string;
+  source?: 'hls' | 'rtsp';
+  readers?: number;
+  pollsPerHour?: number;
   /** Length of a burst in seconds (`burstSeconds` of the stage); 0 for Standard executions alone. */
   burstSeconds?: number;
 };
@@ -29,7 +32,7 @@ export async function estimate(question: CostQuestion): Promise<{ lines: CostLin
     );
   }
   const workflow = await readWorkflow(question.burstSeconds ?? rules.maxBurstSeconds);
-  const lines = streamHourLines({ ...question, model, workflow });
+  const lines = streamHourLines({ source: 'hls', readers: 0, pollsPerHour: 0, ...question, model, workflow });
   return { lines, total: lines.reduce((sum, { dollars }) => sum + dollars, 0) };
 }
 

@@ -20,4 +20,6 @@ export const listPrices = {
   s3Get: 0.4e-6,
   sqsFifoRequest: 0.5e-6,
   logGigabyte: 0.5,
+  httpApiRequest: 1e-6,
+  cloudFrontRequest: 1e-6,
 } as const;

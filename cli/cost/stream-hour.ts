@@ -15,6 +15,11 @@ export type StreamHourInput = {
   /** Share of captures that the pre-filter skips, 0 to 1. */
   skippedShare: number;
   alertsPerHour: number;
+  /** Source of the stream; a camera needs longer per capture. */
+  source: 'hls' | 'rtsp';
+  /** Open event streams, on average. */
+  readers: number;
+  pollsPerHour: number;
   model: ModelPrice;
   workflow: Workflow;
 };
@@ -29,11 +34,12 @@ export function priceStreamHour(watching: StreamHourInput): CostLine[] {
   const modelCalls = ticks * (1 - skippedShare);
   const { capture, analyze, deliver } = units;
   const analyzeSeconds = ticks * analyze.secondsWithoutModel + modelCalls * analyze.modelSeconds[mode];
+  const captureSeconds = capture.seconds[mode] + (watching.source === 'rtsp' ? capture.rtspExtraSeconds : 0);
   const media = mode === 'frames' ? 1 : 2;
   const tokens = tokensPerCheck(watching);
   return [
-    ...workflowLines(watching, ticks, analyzeSeconds + ticks * capture.seconds[mode]),
-    lambda('capture', ticks, ticks * capture.seconds[mode], capture.megabytes),
+    ...workflowLines(watching, ticks, analyzeSeconds + ticks * captureSeconds),
+    lambda('capture', ticks, ticks * captureSeconds, capture.megabytes),
     lambda('analyze', ticks, analyzeSeconds, analyze.megabytes),
     lambda('deliver', alertsPerHour, alertsPerHour * deliver.seconds, deliver.megabytes),
     line('DynamoDB writes', ticks * units.writeUnitsPerTick, 'write units', listPrices.dynamoWriteUnit),
@@ -42,9 +48,24 @@ export function priceStreamHour(watching: StreamHourInput): CostLine[] {
     line('S3 reads', modelCalls * media + alertsPerHour, 'requests', listPrices.s3Get),
     line('SQS', alertsPerHour * units.queueRequestsPerEvent, 'requests', listPrices.sqsFifoRequest),
     line('CloudWatch Logs', logBytes(watching, ticks) / 1e9, 'GB', listPrices.logGigabyte),
+    ...readerLines(watching),
     line('Model, input', modelCalls * tokens.input, 'tokens', watching.model.input),
     line('Model, output', modelCalls * tokens.output, 'tokens', watching.model.output),
   ];
+}
+
+/** Lines of readers: event streams, and polls of a job. */
+function readerLines({ readers, pollsPerHour }: StreamHourInput): CostLine[] {
+  const { reader, poll } = units;
+  const requests = pollsPerHour * (listPrices.httpApiRequest + listPrices.cloudFrontRequest);
+  const streamReads = readers * 3600 * reader.readUnitsPerSecond * listPrices.dynamoReadUnit;
+  const stream = lambda('stream', 0, readers * 3600, reader.megabytes);
+  const api = lambda('api', pollsPerHour, pollsPerHour * poll.seconds, poll.megabytes);
+  const pollReads = pollsPerHour * poll.readUnits * listPrices.dynamoReadUnit;
+  return [
+    { ...stream, item: 'Event streams', dollars: stream.dollars + streamReads },
+    { ...api, item: 'Polls', dollars: api.dollars + pollReads + requests },
+  ].filter(({ quantity }) => quantity > 0);
 }
 
 /** Lines of Step Functions. `taskSeconds` is the duration of all tasks, which Express workflows bill as they bill waits. */

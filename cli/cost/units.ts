@@ -7,6 +7,8 @@ export const units = {
   capture: {
     megabytes: 1769,
     seconds: { frames: 0.5, clip: 1, hybrid: 1.2 },
+    /** A camera answers, and sends a key frame, after some seconds: half of a group of pictures of 4 s, and two round trips more. */
+    rtspExtraSeconds: 2.5,
   },
   analyze: {
     megabytes: 512,
@@ -16,6 +18,10 @@ export const units = {
   },
   /** Delivery of an alert: reads the evidence, signs and sends the event. */
   deliver: { megabytes: 512, seconds: 0.3 },
+  /** An open event stream is an execution of `stream`, which reads the log twice per second. */
+  reader: { megabytes: 512, readUnitsPerSecond: 1 },
+  /** A poll of a job: `api`, its key and its job. */
+  poll: { megabytes: 512, seconds: 0.05, readUnits: 1.5 },
   writeUnitsPerTick: 10,
   readUnitsPerTick: 4,
   /** Send, receive and delete. */

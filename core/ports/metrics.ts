@@ -16,6 +16,8 @@ export const metricUnits = {
   JobsFailed: 'Count',
   /** Committed ticks, including skipped captures. */
   Ticks: 'Count',
+  /** Ticks that began later than `lateTickSeconds` after their planned time. */
+  LateTicks: 'Count',
   FramesSkipped: 'Count',
   Triggers: 'Count',
   /** Series of attempts that ended with a 2xx response, and those that failed. */
@@ -23,6 +25,8 @@ export const metricUnits = {
   DeliveriesFailed: 'Count',
   /** Time from the planned start of an attempt to its start. */
   DeliveryLateness: 'Seconds',
+  /** Opened event streams. */
+  EventStreams: 'Count',
   /** Repairs by `reconcile`: executions started, events published, jobs failed. */
   Repairs: 'Count',
 } as const;

@@ -80,6 +80,8 @@ export const analyzeInputSchema = z.discriminatedUnion('operation', [
     operation: z.literal('analyze'),
     capture: captureInputSchema,
     captured: captureOutputSchema,
+    /** Planned time of the tick. Absent in executions of earlier releases. */
+    planned_at: timestampSchema.optional(),
     ...burstFields,
   }),
   executionInputSchema.extend({

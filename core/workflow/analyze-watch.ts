@@ -4,6 +4,7 @@ import type { CheckMedia } from '../ports/vision-model.ts';
 import type { CaptureState } from '../records/capture.ts';
 import type { AnalyzeInput, WorkflowState } from '../records/workflow.ts';
 import type { Watch } from '../records/watch.ts';
+import { publishWatchEvents } from '../delivery/publish-watch-events.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
 import { rules } from '../rules.ts';
 import { leaseUntil } from '../tick/job-change.ts';
@@ -28,7 +29,7 @@ import { modelSeconds, planBurst } from './burst.ts';
 
 export type AnalyzeWatchDeps = Pick<
   CoreDeps,
-  'watches' | 'media' | 'vision' | 'executions' | 'log' | 'now'
+  'watches' | 'media' | 'vision' | 'executions' | 'queue' | 'log' | 'now'
 > & {
   limits: Pick<Limits, 'visionTimeoutSeconds'>;
   createAlertId: CreateAlertId;
@@ -56,6 +57,7 @@ export async function analyzeWatchTick(
     const isDone = isOver(stored, input.generation) || stored.run.state.last_tick >= input.capture.tick;
     if (isDone && outcome?.kind !== 'judged') {
       await startGeneration(stored, input, deps);
+      await publishWatchEvents(input.job_id, deps);
       return committed(stepAfter(stored, input, deps.now()));
     }
     let current: WatchOutcome;
@@ -74,6 +76,7 @@ export async function analyzeWatchTick(
     await removeUnneeded(stored, after, input, deps);
     report(after, current, deps);
     await startGeneration(after, input, deps);
+    await publishWatchEvents(input.job_id, deps);
     return committed(stepAfter(after, input, deps.now()));
   });
 }

@@ -32,20 +32,20 @@ const now = () => new Date();
 export type AnalyzeFunctionDeps = AnalyzeDeps &
   AnalyzeWatchDeps &
   AnalyzeCallDeps &
-  Pick<Telemetry, 'during'>;
+  Pick<Telemetry, 'during' | 'measurements'>;
 
 /** Creates the dependencies, once per instance. */
 export function createDependencies(config: AnalyzeConfig): AnalyzeFunctionDeps {
   const telemetry = createTelemetry({ level: config.LOG_LEVEL, service: config.POWERTOOLS_SERVICE_NAME });
-  const { traced, measurements, log, during } = telemetry;
+  const { measurements, log, during } = telemetry;
   const { jobs, watches, meter } = dynamoStores({
-    client: traced(new DynamoDBClient({})),
+    client: new DynamoDBClient({}),
     tableName: config.TABLE_NAME,
     now,
     retentionSeconds: config.RETENTION_SECONDS,
   });
   const contactSheets = createRemoteContactSheets({
-    invoke: createInvoke(traced(new LambdaClient({})), config.CAPTURE_FUNCTION),
+    invoke: createInvoke(new LambdaClient({}), config.CAPTURE_FUNCTION),
     seconds: sheetSeconds,
   });
   return {
@@ -53,19 +53,20 @@ export function createDependencies(config: AnalyzeConfig): AnalyzeFunctionDeps {
     watches,
     createAlertId,
     modelPrice: priceOfModel(config.MODEL_ID ?? defaultVideoModelId) ?? null,
-    media: createMediaStore({ client: traced(new S3Client({})), bucket: config.MEDIA_BUCKET }),
+    media: createMediaStore({ client: new S3Client({}), bucket: config.MEDIA_BUCKET }),
     vision: meteredVision(createVision(config, contactSheets, telemetry), meter),
     contactSheets,
     executions: createExecutions({
-      client: traced(new SFNClient({})),
+      client: new SFNClient({}),
       stateMachineArn: config.STATE_MACHINE_ARN,
       otherStateMachineArn: config.OTHER_STATE_MACHINE_ARN,
     }),
-    queue: createDeliveryQueue({ client: traced(new SQSClient({})), queueUrl: config.QUEUE_URL }),
+    queue: createDeliveryQueue({ client: new SQSClient({}), queueUrl: config.QUEUE_URL }),
     log,
     limits: { retentionSeconds: config.RETENTION_SECONDS, visionTimeoutSeconds },
     now,
     newId: () => randomUUID(),
+    measurements,
     during,
   };
 }
@@ -76,7 +77,7 @@ const sheetSeconds = 30;
 
 function createVision(config: AnalyzeConfig, sheets: ContactSheets, telemetry: Telemetry): VisionModel {
   const create = visionFactories[config.VISION_PROVIDER];
-  const model = create(config, { sheets, traced: telemetry.traced });
+  const model = create(config, { sheets });
   return instrumentVision(model, {
     measurements: telemetry.measurements,
     elapsedMs: () => performance.now(),

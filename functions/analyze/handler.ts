@@ -4,6 +4,9 @@ import { analyzeCallSchema, handleAnalyzeCall } from '../../adapters/aws/invoke/
 import { toOutcome } from '../../adapters/aws/invoke/outcome.ts';
 import { analyzeTask } from '../../core/workflow/tasks.ts';
 import { analyzeInputSchema } from '../../core/records/workflow.ts';
+import type { AnalyzeInput } from '../../core/records/workflow.ts';
+import { rules } from '../../core/rules.ts';
+import { ageSeconds } from '../../core/time.ts';
 import type { AnalyzeFunctionDeps } from './dependencies.ts';
 
 const eventSchema = z.discriminatedUnion('operation', [analyzeInputSchema, analyzeCallSchema]);
@@ -18,10 +21,20 @@ export function createHandler(deps: AnalyzeFunctionDeps) {
         case 'answer':
         case 'summarize':
           return toOutcome(() => handleAnalyzeCall(input, deps));
-        case 'begin':
         case 'analyze':
+          if (isLate(input, deps.now())) deps.measurements.add('LateTicks');
+          return analyzeTask(input, deps);
+        case 'begin':
         case 'close':
           return analyzeTask(input, deps);
       }
     });
+}
+
+/** Returns true if the tick began much later than planned: throttled functions or state transitions, or a failed burst. */
+function isLate(
+  { planned_at: plannedAt }: Extract<AnalyzeInput, { operation: 'analyze' }>,
+  now: Date,
+): boolean {
+  return plannedAt !== undefined && ageSeconds(plannedAt, now) > rules.lateTickSeconds;
 }

@@ -33,7 +33,7 @@ export function createDependencies(config: CaptureConfig): CaptureFunctionDeps {
     level: config.LOG_LEVEL,
     service: config.POWERTOOLS_SERVICE_NAME,
   });
-  const { traced, measurements, during } = telemetry;
+  const { measurements, during } = telemetry;
   const guard = createEgressGuard({ allowRanges: config.ALLOW_RANGES });
   const ffmpeg = createFfmpegRunner({ ffmpegPath: config.FFMPEG_PATH, tempDir: tmpdir() });
   const capturer = createStreamCapturer({
@@ -43,11 +43,11 @@ export function createDependencies(config: CaptureConfig): CaptureFunctionDeps {
     now,
     platforms: createPlatforms(config, telemetry),
   });
-  const client = traced(new DynamoDBClient({}));
+  const client = new DynamoDBClient({});
   return {
     // The role may read only `SOURCE#` items of the table.
     jobs: dynamoStores({ client, tableName: config.TABLE_NAME, now }).jobs,
-    media: createMediaStore({ client: traced(new S3Client({})), bucket: config.MEDIA_BUCKET }),
+    media: createMediaStore({ client: new S3Client({}), bucket: config.MEDIA_BUCKET }),
     streams: instrumentCapturer(capturer, { measurements, elapsedMs: () => performance.now() }),
     contactSheets: createContactSheets({ ffmpegPath: config.FFMPEG_PATH }),
     compareMotion,
@@ -64,11 +64,11 @@ const captureTimeoutSeconds = 50;
 /** Returns platform settings without accounts and proxies, or a function that reads them from the secret on first use. */
 function createPlatforms(
   { YOUTUBE_CLIENTS: clients, PLATFORM_SECRET_ARN: arn }: CaptureConfig,
-  { traced, log }: Telemetry,
+  { log }: Telemetry,
 ): PlatformSettings | (() => Promise<PlatformSettings>) {
   const { youtube, ...others } = defaultPlatformSettings;
   const plain = { ...others, youtube: { ...youtube, clients: clients ?? youtube.clients } };
   if (arn === undefined) return plain;
-  const secret = createSecret({ client: traced(new SecretsManagerClient({})), arn, now });
+  const secret = createSecret({ client: new SecretsManagerClient({}), arn, now });
   return createPlatformSecret(secret, plain, log);
 }

@@ -30,18 +30,18 @@ export type DeliverFunctionDeps = DeliverMessageDeps & { postpone: ChangeVisibil
 
 /** Creates the dependencies, once per instance: connections to receivers are reused. */
 export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
-  const { traced, measurements, log, during } = createTelemetry({
+  const { measurements, log, during } = createTelemetry({
     level: config.LOG_LEVEL,
     service: config.POWERTOOLS_SERVICE_NAME,
   });
-  const client = traced(new DynamoDBClient({}));
+  const client = new DynamoDBClient({});
   const stores = dynamoStores({ client, tableName: config.TABLE_NAME, now });
   const { jobs, deliveries, watches, watchDeliveries, callers, meter } = stores;
-  const sqs = traced(new SQSClient({}));
-  const secrets = traced(new SecretsManagerClient({}));
+  const sqs = new SQSClient({});
+  const secrets = new SecretsManagerClient({});
   const masterSecret = createSecret({ client: secrets, arn: config.MASTER_SECRET_ARN, now });
   const webhooks = createWebhookSender({
-    http: createGuardedHttp(createWebhookGuard(config.ALLOW_WEBHOOK_RANGES)),
+    http: createGuardedHttp(createWebhookGuard(config.ALLOW_WEBHOOK_RANGES), { keepAlive: false }),
     version: softwareVersion,
     elapsedMs: () => performance.now(),
   });
@@ -54,7 +54,7 @@ export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
     destinations: createDestinations({ webhooks, signer, now }),
     queue: createDeliveryQueue({ client: sqs, queueUrl: config.QUEUE_URL }),
     meter: instrumentMeter(meter, measurements),
-    media: createMediaStore({ client: traced(new S3Client({})), bucket: config.MEDIA_BUCKET }),
+    media: createMediaStore({ client: new S3Client({}), bucket: config.MEDIA_BUCKET }),
     webhooks,
     signer,
     postpone: createChangeVisibility(sqs, config.QUEUE_URL),

@@ -19,22 +19,22 @@ export type ReconcileFunctionDeps = ReconcileDeps & RepairWatchDeps & Pick<Telem
 
 /** Creates the dependencies, once per instance. */
 export function createDependencies(config: ReconcileConfig): ReconcileFunctionDeps {
-  const { traced, measurements, log, during } = createTelemetry({
+  const { measurements, log, during } = createTelemetry({
     level: config.LOG_LEVEL,
     service: config.POWERTOOLS_SERVICE_NAME,
   });
   const { jobs, watches } = dynamoStores({
-    client: traced(new DynamoDBClient({})),
+    client: new DynamoDBClient({}),
     tableName: config.TABLE_NAME,
     now,
     retentionSeconds: config.RETENTION_SECONDS,
   });
   const executions = createExecutions({
-    client: traced(new SFNClient({})),
+    client: new SFNClient({}),
     stateMachineArn: config.STATE_MACHINE_ARN,
     otherStateMachineArn: config.OTHER_STATE_MACHINE_ARN,
   });
-  const queue = createDeliveryQueue({ client: traced(new SQSClient({})), queueUrl: config.QUEUE_URL });
+  const queue = createDeliveryQueue({ client: new SQSClient({}), queueUrl: config.QUEUE_URL });
   return {
     ...instrumentRepairs({ jobs: instrumentJobs(jobs, measurements), queue, executions }, measurements),
     watches,

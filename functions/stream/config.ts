@@ -5,6 +5,7 @@ import { functionSettings, httpSettings } from '../../adapters/aws/function-sett
 export const streamConfigSchema = functionSettings.pick({
   ...httpSettings,
   EVENT_STREAMS_PER_CALLER: true,
+  EVENT_STREAMS: true,
   EVENT_STREAM_SECONDS: true,
   HEARTBEAT_SECONDS: true,
 });

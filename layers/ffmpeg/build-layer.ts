@@ -11,8 +11,10 @@ export class LayerError extends Error {}
 type Deps = {
   /** Output folder, with one folder per architecture: the content of `/opt` in a function. */
   outDir: string;
-  /** Committed file with the checksums of earlier builds. The first build of a release adds its own. */
+  /** Committed file with the confirmed checksums. */
   checksumsFile: string;
+  /** Checksums that the operator confirms with this build, which records them. */
+  confirmed: readonly string[];
   env: NodeJS.ProcessEnv;
 };
 
@@ -27,13 +29,13 @@ const checksumsSchema = z.record(z.string(), z.record(z.string(), z.string()));
  */
 export async function buildLayer(
   architecture: LayerArchitecture,
-  { outDir, checksumsFile, env }: Deps,
+  { outDir, checksumsFile, confirmed, env }: Deps,
 ): Promise<BuiltLayer> {
   const { url, binary, license, readme } = await fetchPublishedBinary(architecture, env);
   if (!isProgramFor(architecture, binary))
     throw new LayerError(`${url} is not a Linux program for ${architecture}`);
   const sha256 = createHash('sha256').update(binary).digest('hex');
-  const isNew = await checkSum(architecture, sha256, checksumsFile);
+  const isNew = await checkSum(architecture, sha256, { checksumsFile, confirmed });
   const origin = { release, architecture, url, sha256, license: 'GPL-3.0-or-later', bytes: binary.length };
   const folder = join(outDir, architecture);
   await write(folder, {
@@ -45,14 +47,25 @@ export async function buildLayer(
   return { folder, sha256, bytes: binary.length, isNew };
 }
 
-/** Compares the checksum with the recorded one. The publisher has none, so the first build records it. */
-async function checkSum(architecture: string, sha256: string, file: string): Promise<boolean> {
+/**
+ * Compares the checksum with the recorded one. The publisher has none: a binary without a record is rejected until the operator confirms its
+ * checksum, and no deployment runs a binary that nobody has looked at.
+ */
+async function checkSum(
+  architecture: string,
+  sha256: string,
+  { checksumsFile: file, confirmed }: Pick<Deps, 'checksumsFile' | 'confirmed'>,
+): Promise<boolean> {
   const checksums = checksumsSchema.parse(JSON.parse(await readFile(file, 'utf8')));
   const known = checksums[release]?.[architecture];
   if (known === sha256) return false;
   if (known !== undefined)
     throw new LayerError(
       `ffmpeg ${release} for ${architecture} has changed: sha256 ${sha256} instead of ${known} (${file})`,
+    );
+  if (!confirmed.includes(sha256))
+    throw new LayerError(
+      `The checksum of ffmpeg ${release} for ${architecture} is not confirmed: sha256 ${sha256}. Compare it with that of a machine you trust, then run: npm run layer -- ${architecture} --confirm ${sha256}. Or build ffmpeg yourself: layers/ffmpeg/build-minimal.sh.`,
     );
   const added = { ...checksums, [release]: { ...checksums[release], [architecture]: sha256 } };
   await writeFile(file, `${JSON.stringify(added, null, 2)}\n`);

@@ -11,7 +11,7 @@ export type AlarmSources = {
   deliveries: Queue;
   deadLetters: Queue;
   reconcileDeadLetters: Queue;
-  settings: Pick<StageSettings, 'failedJobsAlarm'>;
+  settings: Pick<StageSettings, 'failedJobsAlarm' | 'accountConcurrency' | 'modelTokensPerMinute'>;
 };
 
 /** Alarm; its `name` in kebab-case is a section of `docs/operate/runbook.md`. */
@@ -98,9 +98,11 @@ export function alarmList({
     },
     {
       name: 'reconcile-silent',
-      headline: 'reconcile has not run for 5 minutes',
+      headline: 'reconcile has not run for 15 minutes',
       metric: metrics.reconcileRuns(minutes(5)),
       threshold: 1,
+      // With one period, the missing data before the first run would be an alarm of each new deployment.
+      periods: 3,
       below: true,
     },
     {
@@ -115,7 +117,72 @@ export function alarmList({
       metric: metrics.apiFaults(minutes(5)),
       threshold: 5,
     },
+    {
+      name: 'stream-faults',
+      headline: 'The function URL returned 5xx',
+      // A 5xx that the app returns is no error of the function.
+      metric: metrics.streamFaults(minutes(5)),
+      threshold: 5,
+    },
+    {
+      name: 'failed-bursts',
+      headline: 'Bursts of ticks failed or timed out',
+      metric: metrics.burstsFailed(minutes(15)),
+      threshold: 10,
+    },
+    {
+      name: 'burst-memory',
+      headline: 'Bursts use more than 64 MB, which doubles their price',
+      metric: metrics.burstMemoryMegabytes(minutes(60)),
+      threshold: 65,
+    },
+    {
+      name: 'throttled-transitions',
+      headline: 'State transitions of the account were throttled',
+      metric: metrics.throttledTransitions(minutes(5)),
+      threshold: 10,
+      periods: 2,
+    },
+    {
+      name: 'table-throttles',
+      headline: 'Requests to the table were throttled',
+      metric: metrics.tableThrottles(minutes(5)),
+      threshold: 10,
+    },
+    {
+      name: 'late-ticks',
+      headline: 'Ticks began a minute later than planned',
+      metric: metrics.own('LateTicks', minutes(15)),
+      threshold: 10,
+    },
+    ...quotaAlarms(metrics, settings),
   ];
+}
+
+/** Returns the alarms against quotas, which only the account knows (`npm run preflight` prints them). */
+function quotaAlarms(
+  metrics: ServiceMetrics,
+  { accountConcurrency, modelTokensPerMinute }: AlarmSources['settings'],
+): AlarmSpec[] {
+  const alarms: (AlarmSpec | undefined)[] = [
+    accountConcurrency === undefined
+      ? undefined
+      : {
+          name: 'concurrency',
+          headline: 'Functions use 80 % of the concurrent executions of the account',
+          metric: metrics.accountConcurrency(minutes(5)),
+          threshold: 0.8 * accountConcurrency,
+        },
+    modelTokensPerMinute === undefined
+      ? undefined
+      : {
+          name: 'model-tokens',
+          headline: 'Model calls use 80 % of the tokens per minute',
+          metric: metrics.tokensPerMinute(minutes(5)),
+          threshold: 0.8 * modelTokensPerMinute,
+        },
+  ];
+  return alarms.filter((alarm) => alarm !== undefined);
 }
 
 /** Returns comparison and missing-data handling. Missing data is an alarm only for alarms below a threshold. */

@@ -11,7 +11,7 @@ import { alarmList, comparisonFor } from './alarm-list.ts';
 import type { AlarmSpec, AlarmSources } from './alarm-list.ts';
 
 type Props = AlarmSources & {
-  settings: Pick<StageSettings, 'alarmEmail' | 'runbookUrl' | 'failedJobsAlarm'>;
+  settings: AlarmSources['settings'] & Pick<StageSettings, 'alarmEmail' | 'runbookUrl'>;
 };
 
 /** Alarms of the service, which publish to one topic and link to their section of the runbook. */

@@ -1,7 +1,10 @@
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IMetric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import { StateTransitionMetric } from 'aws-cdk-lib/aws-stepfunctions';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
+import { checkOutputTokens } from '../../adapters/vision/prompt.ts';
 import { metricUnits } from '../../core/ports/metrics.ts';
 import type { MetricName } from '../../core/ports/metrics.ts';
 import type { ServiceFunction } from '../service-function.ts';
@@ -12,6 +15,9 @@ type Parts = {
   functions: Record<'api' | 'stream' | 'capture' | 'analyze' | 'deliver' | 'reconcile', ServiceFunction>;
   /** Standard state machines, which run executions of jobs. */
   stateMachines: StateMachine[];
+  /** Express state machine of bursts. */
+  burst: StateMachine;
+  table: Table;
   httpApi: HttpApi;
 };
 
@@ -85,6 +91,52 @@ export class ServiceMetrics {
     );
     const expression = sumExpression(Object.keys(usingMetrics));
     return new MathExpression({ label: 'Started executions', expression, usingMetrics, ...options });
+  }
+
+  burstsFailed(options: MetricOptions = {}): IMetric {
+    const { burst } = this.#parts;
+    const usingMetrics = { failed: burst.metricFailed(), timedOut: burst.metricTimedOut() };
+    const expression = sumExpression(Object.keys(usingMetrics));
+    return new MathExpression({ label: 'Failed bursts', expression, usingMetrics, ...options });
+  }
+
+  burstMemoryMegabytes(options: MetricOptions = {}): IMetric {
+    return this.#parts.burst.metric('ExpressExecutionBilledMemory', { statistic: 'Maximum', ...options });
+  }
+
+  /** Returns the throttled state transitions of all Standard workflows of the account: the quota is theirs together. */
+  throttledTransitions(options: MetricOptions = {}): IMetric {
+    return StateTransitionMetric.metricThrottledEvents({ statistic: 'Sum', ...options });
+  }
+
+  /** Returns the concurrency of the account that is in use or reserved: what counts against its quota. */
+  accountConcurrency(options: MetricOptions = {}): IMetric {
+    const metricName = 'ClaimedAccountConcurrency';
+    return new Metric({ namespace: 'AWS/Lambda', metricName, statistic: 'Maximum', ...options });
+  }
+
+  tableThrottles(options: MetricOptions = {}): IMetric {
+    const { table } = this.#parts;
+    const usingMetrics = {
+      reads: table.metric('ReadThrottleEvents', { statistic: 'Sum' }),
+      writes: table.metric('WriteThrottleEvents', { statistic: 'Sum' }),
+    };
+    const expression = sumExpression(Object.keys(usingMetrics));
+    return new MathExpression({ label: 'Throttled requests', expression, usingMetrics, ...options });
+  }
+
+  /** Returns the tokens per minute as Bedrock counts them: those of the input, and the reserved output of each check. */
+  tokensPerMinute(options: MetricOptions = {}): IMetric {
+    return new MathExpression({
+      label: 'Tokens per minute',
+      expression: `SUM([FILL(input, 0), ${checkOutputTokens} * FILL(calls, 0)]) / (PERIOD(input) / 60)`,
+      usingMetrics: { input: this.own('InputTokens'), calls: this.own('ModelCalls') },
+      ...options,
+    });
+  }
+
+  streamFaults(options: MetricOptions = {}): IMetric {
+    return this.#parts.functions.stream.lambda.metric('Url5xxCount', { statistic: 'Sum', ...options });
   }
 
   reconcileRuns(options: MetricOptions = {}): IMetric {

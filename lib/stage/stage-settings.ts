@@ -38,6 +38,8 @@ export const stageSettingsSchema = z
     syncAtOnce: wholeNumber(0, 10_000).default(10),
     /** Maximum concurrent event streams per caller. */
     eventStreamsPerCaller: wholeNumber(1, 1000).default(10),
+    /** Maximum concurrent event streams of all callers together; each is an execution of `stream`. */
+    eventStreams: wholeNumber(1, 10_000).default(200),
     /**
      * Time from the start of a burst after which it begins no tick, in seconds. 0 runs all ticks in Standard executions, which cost four
      * state transitions each.
@@ -81,8 +83,14 @@ export const stageSettingsSchema = z
     runbookUrl: z.string().default('docs/operate/runbook.md'),
     /** Threshold of the alarm `failed-jobs`: failed jobs within 15 minutes. */
     failedJobsAlarm: wholeNumber(1, 100_000).default(5),
+    /** Applied quota of concurrent executions of Lambda, for the alarm `concurrency`. Default: no alarm. */
+    accountConcurrency: wholeNumber(1, 10_000_000).optional(),
+    /** Applied quota of the model, in tokens per minute, for the alarm `model-tokens`. Default: no alarm. */
+    modelTokensPerMinute: wholeNumber(1, 1_000_000_000).optional(),
     /** Retention of logs, in days; a value that CloudWatch supports. */
     logDays: z.enum(RetentionDays).default(RetentionDays.ONE_MONTH),
+    /** True to trace functions with X-Ray: their durations and errors, without calls to other services. */
+    tracing: z.boolean().default(false),
     logLevel: z.enum(['debug', 'info', 'warning', 'error']).default('info'),
     /** True to store access logs of CloudFront and S3 in a bucket, for `logDays`. */
     accessLogs: z.boolean().default(true),

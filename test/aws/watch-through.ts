@@ -27,10 +27,13 @@ export async function watchThrough(baseUrl: string, apiKey: string, streamUrl: s
     for await (const event of watchpost.follow(job_id)) followed.push(event.type);
 
     for (let waited = 0; waited < 120; waited += 1) {
-      if (receiver.received.some(({ type, status }) => type === 'job_stopped' && status === 204)) break;
+      if (receiver.received.filter(({ status }) => status === 204).length === 4) break;
       await sleep(500);
     }
-    const arrived = receiver.received.filter(({ status }) => status === 204);
+    // An event that was refused retries alone, so that later ones may arrive first.
+    const arrived = receiver.received
+      .filter(({ status }) => status === 204)
+      .toSorted((one, other) => one.data.sequence - other.data.sequence);
     assert.ok(
       arrived.every(({ verified }) => verified),
       'a signature does not verify',
@@ -53,7 +56,7 @@ export async function watchThrough(baseUrl: string, apiKey: string, streamUrl: s
     const sequence = arrived[1]?.data.sequence;
     const picture = await watchpost.picture(job_id, sequence);
     assert.equal(Buffer.from(picture.subarray(0, 2)).toString('hex'), 'ffd8');
-    return `${followed.length} events by SSE, ${arrived.length} webhooks in order, two of them after a failed attempt; evidence of ${picture.length} bytes`;
+    return `${followed.length} events by SSE, ${arrived.length} webhooks, two of them after a failed attempt; evidence of ${picture.length} bytes`;
   } finally {
     receiver.close();
   }

@@ -21,7 +21,10 @@ beforeEach(() => {
 });
 afterEach(() => world.close());
 
-const handle = (event: unknown) => createHandler({ ...world.c, during })(event, lambdaContext());
+let measured: string[] = [];
+const measurements = { add: (name: string) => void measured.push(name) };
+const handle = (event: unknown) =>
+  createHandler({ ...world.c, during, measurements })(event, lambdaContext());
 const invoke: Invoke = async (payload) =>
   JSON.parse(JSON.stringify((await handle(JSON.parse(JSON.stringify(payload)))) ?? null));
 const signal = new AbortController().signal;
@@ -44,6 +47,23 @@ describe('analyze: workflow tasks', () => {
       status: 'failed',
       reason: 'internal_error',
     });
+  });
+
+  test('a tick that begins a minute later than planned is counted as late', async () => {
+    const job = await createMonitor(monitorRequest(), 'harbour', world.c);
+    const execution = { job_id: job.job_id, generation: 0 };
+    const { capture } = (await handle({ ...execution, operation: 'begin' })) as WorkflowState;
+    const captured = { kind: 'unavailable', message: 'm' };
+    const ago = (seconds: number) => new Date(world.c.now().getTime() - seconds * 1000).toISOString();
+    const tick = (planned_at?: string) =>
+      handle({ ...execution, operation: 'analyze', capture, captured, ...(planned_at && { planned_at }) });
+
+    measured = [];
+    await tick();
+    await tick(ago(59));
+    expect(measured).not.toContain('LateTicks');
+    await tick(ago(61));
+    expect(measured).toContain('LateTicks');
   });
 
   test('analyze closes a job without stopping its own execution, which then ends as failed', async () => {

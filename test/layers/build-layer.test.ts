@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,7 +15,8 @@ const server = createServer((request, response) => {
   if (found === undefined) response.writeHead(404).end();
   else response.end(found);
 });
-let needs: { outDir: string; checksumsFile: string; env: NodeJS.ProcessEnv };
+let needs: { outDir: string; checksumsFile: string; confirmed: string[]; env: NodeJS.ProcessEnv };
+const sum = createHash('sha256').update(program(0xb7)).digest('hex');
 
 beforeAll(() => new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening)));
 afterAll(() => new Promise((closed) => server.close(closed)));
@@ -23,7 +25,12 @@ beforeEach(async () => {
   const checksumsFile = join(folder, 'checksums.json');
   await writeFile(checksumsFile, '{}');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  needs = { outDir: join(folder, 'dist'), checksumsFile, env: { FFMPEG_BINARIES_URL: url } };
+  needs = {
+    outDir: join(folder, 'dist'),
+    checksumsFile,
+    confirmed: [sum],
+    env: { FFMPEG_BINARIES_URL: url },
+  };
   files = {
     'ffmpeg-linux-arm64.gz': gzipSync(program(0xb7)),
     'ffmpeg-linux-arm64.LICENSE': 'GPL',
@@ -46,9 +53,15 @@ test('a layer has the binary where functions find it, with its license and origi
   });
 });
 
-test('the first build records the checksum, and the next one accepts it', async () => {
+test('a binary whose checksum is neither recorded nor confirmed is rejected, with the command that confirms it', async () => {
+  const unconfirmed = { ...needs, confirmed: [] };
+  await expect(buildLayer('arm64', unconfirmed)).rejects.toThrow(`npm run layer -- arm64 --confirm ${sum}`);
+  await expect(readdir(needs.outDir)).rejects.toThrow('ENOENT');
+});
+
+test('a build records the confirmed checksum, and the next one accepts it', async () => {
   expect(await buildLayer('arm64', needs)).toMatchObject({ isNew: true });
-  expect(await buildLayer('arm64', needs)).toMatchObject({ isNew: false });
+  expect(await buildLayer('arm64', { ...needs, confirmed: [] })).toMatchObject({ isNew: false });
 });
 
 test('a changed binary is rejected, and the layer stays unchanged', async () => {

@@ -16,11 +16,16 @@ import { streamConfigSchema } from '../../functions/stream/config.ts';
 import { metricNamespace } from '../../lib/alarms/service-metrics.ts';
 import { streamPaths } from '../../lib/edge/edge.ts';
 import watch from '../../workflow/watch.asl.json' with { type: 'json' };
+import { awsMetrics } from './aws-metrics.ts';
 import { cfnLint } from './cfn-lint.ts';
 import { describeRoles } from './roles.ts';
 import { ofType, one, ownFunctions, synthesize } from './synthesize.ts';
 
-const synthesized = synthesize({ alarmEmail: 'operator@example.com' });
+const synthesized = synthesize({
+  alarmEmail: 'operator@example.com',
+  accountConcurrency: 1000,
+  modelTokensPerMinute: 400_000,
+});
 const { resources, template } = synthesized;
 const functions = ownFunctions(synthesized);
 const runbook = readFileSync(new URL('../../docs/operate/runbook.md', import.meta.url), 'utf8');
@@ -75,14 +80,16 @@ describe('ServiceFunction', () => {
     },
   );
 
-  test('all functions run on Node 24 and arm64 with tracing and one log group', () => {
+  test('all functions run on Node 24 and arm64 with one log group, untraced by default', () => {
     for (const name of Object.keys(schemas))
       expect(functions[name]).toMatchObject({
         Runtime: 'nodejs24.x',
         Architectures: ['arm64'],
-        TracingConfig: { Mode: 'Active' },
         LoggingConfig: { LogFormat: 'JSON', LogGroup: { Ref: expect.stringMatching(/^LogFunctions/) } },
       });
+    for (const each of Object.values(functions)) expect(each.TracingConfig).toBeUndefined();
+    for (const each of Object.values(ownFunctions(synthesize({ tracing: true }))))
+      expect(each.TracingConfig).toEqual({ Mode: 'Active' });
   });
 
   test('each function times out before its caller: HTTP API, workflow task or Lambda', () => {
@@ -138,6 +145,17 @@ describe('storage', () => {
     );
     expect(named).toHaveLength(2);
     for (const name of named) expect(JSON.stringify(name)).toContain('AWS::StackId');
+  });
+
+  test('a first deployment that fails leaves nothing but a protected table behind, and a deleted stack its data', () => {
+    for (const type of ['S3::Bucket', 'Logs::LogGroup', 'SecretsManager::Secret'])
+      for (const [id, { DeletionPolicy }] of ofType(synthesized, `AWS::${type}`))
+        expect(['RetainExceptOnCreate', 'Delete'], id).toContain(DeletionPolicy);
+    const kept = ofType(synthesized, 'AWS::S3::Bucket').filter(
+      ([, { DeletionPolicy }]) => DeletionPolicy === 'RetainExceptOnCreate',
+    );
+    expect(kept.length).toBeGreaterThan(1);
+    expect(ofType(synthesized, 'AWS::DynamoDB::Table')[0]?.[1].DeletionPolicy).toBe('Retain');
   });
 
   test('every log group has a retention', () => {
@@ -298,6 +316,24 @@ describe('Alarms', () => {
     expect(metricNamespace).toBe(emittedNamespace);
   });
 
+  test('every metric of AWS in an alarm is documented under its name', () => {
+    const metrics = alarms.flatMap(([, { Properties }]) => listMetrics(Properties));
+    const theirs = metrics.filter(({ Namespace }) => Namespace?.startsWith('AWS/'));
+    expect(theirs.length).toBeGreaterThan(20);
+    for (const { Namespace, MetricName, Dimensions = [] } of theirs) {
+      const dimensions = Dimensions.map(({ Name }: any) => Name);
+      expect(awsMetrics).toContainEqual(
+        expect.objectContaining({ namespace: Namespace, name: MetricName, dimensions }),
+      );
+    }
+  });
+
+  test('the alarm reconcile-silent needs 15 minutes without a run, and is created after the distribution', () => {
+    const [, alarm] = alarms.find(([id]) => id.includes('ReconcileSilent')) as any;
+    expect(alarm.Properties).toMatchObject({ EvaluationPeriods: 3, TreatMissingData: 'breaching' });
+    expect(JSON.stringify(alarm.DependsOn)).toContain('Distribution');
+  });
+
   function listMetrics({ Namespace, MetricName, Dimensions, Metrics = [] }: any): any[] {
     const nested = Metrics.flatMap(({ MetricStat }: any) => (MetricStat ? [MetricStat.Metric] : []));
     return MetricName ? [{ Namespace, MetricName, Dimensions }, ...nested] : nested;
@@ -336,8 +372,6 @@ describe('permissions', () => {
       'logs:CreateLogStream',
       'logs:PutLogEvents',
       's3:PutObject',
-      'xray:PutTelemetryRecords',
-      'xray:PutTraceSegments',
     ]);
     expect(section).toContain('"dynamodb:LeadingKeys":["SOURCE#*"]');
   });

@@ -53,6 +53,8 @@ export type DynamoStores = {
   meter: Meter;
   limiter: CallLimiter;
   sessions: EventSessions;
+  /** Creates sessions with another limit per name. */
+  sessionsWithLimit: (perName: number) => EventSessions;
 };
 
 /** Creates all stores on one table (`table-layout.ts`). Sends no request. */
@@ -63,6 +65,8 @@ export function dynamoStores(settings: DynamoStoreSettings): DynamoStores {
   const table = openTable({ client, tableName, newId, ...backoff });
   const kept = itemTtls(retentionSeconds);
   const since = () => ({ startedAt: now(), jobsBefore: nothingUsed });
+  const sessionsWithLimit = (perName: number) =>
+    createEventSessions({ table, backoff, now, newId, setTimer, perCaller: perName });
   return {
     jobs: createJobStore(table, kept, backoff),
     callers: createCallerStore(table),
@@ -72,7 +76,8 @@ export function dynamoStores(settings: DynamoStoreSettings): DynamoStores {
     deliveries: createDeliveryStore(table, kept, now),
     meter: createMeter({ table, random: backoff.random, since }),
     limiter: createCallLimiter({ table, backoff, now, newId, ...callLimits }),
-    sessions: createEventSessions({ table, backoff, now, newId, setTimer, perCaller }),
+    sessions: sessionsWithLimit(perCaller),
+    sessionsWithLimit,
   };
 }
 

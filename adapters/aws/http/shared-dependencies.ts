@@ -26,6 +26,7 @@ import { createInvoke } from '../invoke/invoke.ts';
 import { createSteadyClock } from '../../steady-clock.ts';
 import { createRemoteCapturer } from '../invoke/remote-capture.ts';
 import { createRemoteModel, createRemoteSummarizer } from '../invoke/remote-model.ts';
+import { limitEventSessions } from '../limit-event-sessions.ts';
 import { createMediaStore } from '../media-store.ts';
 import { createRecentLog } from '../recent-log.ts';
 import { createSecret } from '../secret.ts';
@@ -42,7 +43,7 @@ const steadyNow = createSteadyClock({ wallMs: () => Date.now(), monotonicMs: () 
 export type HttpSettings = Omit<
   Pick<z.output<typeof functionSettings>, keyof typeof httpSettings>,
   'BASE_URL' | keyof typeof sharedSettings
-> & { EVENT_STREAMS_PER_CALLER?: number };
+> & { EVENT_STREAMS_PER_CALLER?: number; EVENT_STREAMS?: number };
 
 /** Dependencies that `api` and `stream` share. */
 export type SharedHttpDeps = {
@@ -61,15 +62,15 @@ const visionTimeoutSeconds = 18;
 
 /** Creates the shared dependencies. Sends no request. */
 export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetry): SharedHttpDeps {
-  const { traced, log } = telemetry;
-  const lambda = traced(new LambdaClient({}));
-  const secrets = traced(new SecretsManagerClient({}));
+  const { log } = telemetry;
+  const lambda = new LambdaClient({});
+  const secrets = new SecretsManagerClient({});
   const capture = createInvoke(lambda, settings.CAPTURE_FUNCTION);
   const analyze = createInvoke(lambda, settings.ANALYZE_FUNCTION);
   const secret = (arn: string) => createSecret({ client: secrets, arn, now });
   const webhookUrls = createWebhookGuard(settings.ALLOW_WEBHOOK_RANGES);
   const stores = dynamoStores({
-    client: traced(new DynamoDBClient({})),
+    client: new DynamoDBClient({}),
     tableName: settings.TABLE_NAME,
     now,
     retentionSeconds: settings.RETENTION_SECONDS,
@@ -78,7 +79,17 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
       eventSessionsPerCaller: settings.EVENT_STREAMS_PER_CALLER,
     }),
   });
-  const { callers, keys, deliveries, meter, sessions } = stores;
+  const { callers, keys, deliveries, meter } = stores;
+  const sessions =
+    settings.EVENT_STREAMS === undefined
+      ? stores.sessions
+      : limitEventSessions({
+          sessions: stores.sessions,
+          withLimit: stores.sessionsWithLimit,
+          max: settings.EVENT_STREAMS,
+          measurements: telemetry.measurements,
+          random: Math.random,
+        });
 
   const collaborators: SharedHttpDeps['collaborators'] = {
     jobs: instrumentJobs(stores.jobs, telemetry.measurements),
@@ -88,7 +99,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
     deliveries,
     meter,
     calls: stores.limiter,
-    media: createMediaStore({ client: traced(new S3Client({})), bucket: settings.MEDIA_BUCKET }),
+    media: createMediaStore({ client: new S3Client({}), bucket: settings.MEDIA_BUCKET }),
     streams: createRemoteCapturer({ invoke: capture, seconds: captureTimeoutSeconds }),
     // Lambda's concurrency bounds the function `capture`, `reservedConcurrency` where it is set.
     turns: unlimitedTurns,
@@ -101,19 +112,19 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
     urls: createEgressGuard({ allowRanges: settings.ALLOW_RANGES }),
     webhookUrls,
     webhooks: createWebhookSender({
-      http: createGuardedHttp(webhookUrls),
+      http: createGuardedHttp(webhookUrls, { keepAlive: false }),
       version: softwareVersion,
       elapsedMs: () => performance.now(),
     }),
     signer: createStoredSigner({ masterSecret: secret(settings.MASTER_SECRET_ARN), callers, now }),
     executions: createExecutions({
-      client: traced(new SFNClient({})),
+      client: new SFNClient({}),
       stateMachineArn: settings.STATE_MACHINE_ARN,
       otherStateMachineArn: settings.OTHER_STATE_MACHINE_ARN,
     }),
-    queue: createDeliveryQueue({ client: traced(new SQSClient({})), queueUrl: settings.QUEUE_URL }),
+    queue: createDeliveryQueue({ client: new SQSClient({}), queueUrl: settings.QUEUE_URL }),
     recentLog: createRecentLog({
-      client: traced(new CloudWatchLogsClient({})),
+      client: new CloudWatchLogsClient({}),
       logGroup: settings.LOG_GROUP,
       now,
     }),
@@ -121,7 +132,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
     acceptsHost: () => true,
     allowedOrigins: settings.ALLOWED_ORIGINS,
     bodies: createRequestBodies({ setTimer: setSystemTimer }),
-    alarms: createAlarms({ client: traced(new CloudWatchClient({})), prefix: settings.ALARM_PREFIX }),
+    alarms: createAlarms({ client: new CloudWatchClient({}), prefix: settings.ALARM_PREFIX }),
     log,
     limits: {
       jobsPerCaller: settings.JOBS_PER_CALLER,

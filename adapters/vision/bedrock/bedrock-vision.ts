@@ -16,7 +16,8 @@ import {
 } from '../prompt.ts';
 import type { ModelTask } from '../task.ts';
 import { converse, type Media } from './converse.ts';
-import { defaultVideoModelId, defaultModelId, modelFamily } from './model-families.ts';
+import { defaultVideoModelId, modelFamily } from './model-families.ts';
+import { defaultModelId, describeMissingModel } from './model-regions.ts';
 
 type BedrockVisionDeps = {
   /** Client with retries (`createBedrockClient`). */
@@ -43,7 +44,7 @@ export function createBedrockVision({ client, modelId, sheets }: BedrockVisionDe
     );
   }
   const ask = async <Fields>(task: ModelTask<Fields>, media: Media[], signal: AbortSignal) => {
-    const id = modelId ?? defaultModelId(await readRegion(client));
+    const id = modelId ?? requireDefaultModelId(await readRegion(client));
     return converse({ client, modelId: id, family }, task, media, signal);
   };
   return {
@@ -80,6 +81,12 @@ export function createBedrockVision({ client, modelId, sheets }: BedrockVisionDe
       return toSummary(fields, tokens);
     },
   };
+}
+
+function requireDefaultModelId(region: string): string {
+  const id = defaultModelId(region);
+  if (id === undefined) throw new VisionError(describeMissingModel(region));
+  return id;
 }
 
 async function readRegion(client: BedrockRuntimeClient): Promise<string> {

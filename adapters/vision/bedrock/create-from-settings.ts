@@ -12,11 +12,9 @@ type Settings = {
 /** Creates the model of Bedrock from the settings of `analyze`. */
 export function createBedrockFromSettings(settings: Settings, deps: VisionFactoryDeps): VisionModel {
   const { BEDROCK_REGION: region, BEDROCK_ENDPOINT: endpoint, MODEL_ID: modelId } = settings;
-  const client = deps.traced(
-    createBedrockClient({
-      ...(region !== undefined && { region }),
-      ...(endpoint !== undefined && { endpoint }),
-    }),
-  );
+  const client = createBedrockClient({
+    ...(region !== undefined && { region }),
+    ...(endpoint !== undefined && { endpoint }),
+  });
   return createBedrockVision({ client, sheets: deps.sheets, ...(modelId !== undefined && { modelId }) });
 }

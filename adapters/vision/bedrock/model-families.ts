@@ -96,14 +96,3 @@ export function modelFamily(modelId: string): ModelFamily {
  * 2026).
  */
 export const defaultVideoModelId = 'amazon.nova-lite-v1:0';
-
-/**
- * Returns the default model id for a region. Most regions offer the model only through the inference profile of
- * their geography.
- */
-export function defaultModelId(region: string): string {
-  if (region.startsWith('us-gov-')) return defaultVideoModelId;
-  const geographies = { us: 'us', eu: 'eu', ap: 'apac', ca: 'ca' };
-  const geography = Object.entries(geographies).find(([prefix]) => region.startsWith(`${prefix}-`));
-  return geography === undefined ? defaultVideoModelId : `${geography[1]}.${defaultVideoModelId}`;
-}

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { DescribedModel, VisionPermission } from '../provider.ts';
-import { defaultModelId, defaultVideoModelId, modelFamily } from './model-families.ts';
+import { defaultVideoModelId, modelFamily } from './model-families.ts';
+import { defaultModelId, describeLifecycle, describeMissingModel } from './model-regions.ts';
 
 /** Environment variables of `analyze` for Bedrock. */
 export const bedrockSettings = {
@@ -32,11 +33,19 @@ function describeModel(modelId = defaultVideoModelId): DescribedModel {
   return { provider: 'bedrock', model: modelId, supportsVideo: modelFamily(modelId).supportsVideo };
 }
 
-/** Returns the model of a stage in a region, and the environment variables of `analyze`. */
+/**
+ * Returns the model of a stage in a region, and the environment variables of `analyze`. Throws for a region without a known default model
+ * and for a model past its end of life.
+ */
 function readStage({ modelId, bedrockRegion, bedrockEndpoint }: BedrockStage, region: string) {
   const modelRegion = bedrockRegion ?? region;
+  const id = modelId ?? defaultModelId(modelRegion);
+  if (id === undefined) throw new Error(describeMissingModel(modelRegion));
+  const lifecycle = describeLifecycle(id, new Date());
+  if (lifecycle?.level === 'error') throw new Error(lifecycle.message);
   return {
-    modelId: modelId ?? defaultModelId(modelRegion),
+    modelId: id,
+    ...(lifecycle && { warning: lifecycle.message }),
     environment: { BEDROCK_REGION: modelRegion, BEDROCK_ENDPOINT: bedrockEndpoint },
   };
 }

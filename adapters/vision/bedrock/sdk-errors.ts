@@ -16,8 +16,26 @@ export function visionErrorFrom(error: unknown, signal: AbortSignal, modelId: st
   if (signal.aborted) {
     return new VisionError('The model did not respond in time. Try again.', { cause: error });
   }
-  const name = error instanceof Error ? error.name : '';
+  const { name, message } = error instanceof Error ? error : { name: '', message: '' };
+  if (isClosedModel(name, message)) return new ModelNotOpenError(modelId, { cause: error });
   return new VisionError(remedies[name] ?? remedyFor(name, modelId), { cause: error });
+}
+
+/**
+ * The account may not call the model yet: its quota is 0 tokens per minute, which AWS raises for a new account on request or by its use of
+ * other services. The other `ValidationException`s are about the request.
+ */
+export class ModelNotOpenError extends VisionError {
+  constructor(modelId: string, options?: ErrorOptions) {
+    super(
+      `Bedrock does not permit this account to call ${modelId}. Open Service Quotas → Amazon Bedrock: if the applied tokens per minute of the model are 0, ask AWS Support to open the model for the account.`,
+      options,
+    );
+  }
+}
+
+function isClosedModel(name: string, message: string): boolean {
+  return name === 'ValidationException' && /operation not allowed/i.test(message);
 }
 
 function remedyFor(name: string, modelId: string): string {

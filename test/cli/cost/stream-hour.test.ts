@@ -60,6 +60,20 @@ describe('a stream-hour', () => {
     expect(quantity('Express time')).toBe(225);
   });
 
+  test('a stream-hour of a camera costs more for the captures, which wait for a key frame', async () => {
+    const { total } = await estimate({ ...frames, source: 'rtsp' });
+    expect(total).toBeGreaterThan((await estimate(frames)).total + 0.015);
+    expect(total).toBeLessThan(0.09);
+  });
+
+  test('an open event stream costs about 2.5 cents per hour, a poll each second less than a cent', async () => {
+    const base = (await estimate(frames)).total;
+    expect((await estimate({ ...frames, readers: 1 })).total - base).toBeCloseTo(0.0245, 3);
+    const polled = (await estimate({ ...frames, pollsPerHour: 3600 })).total - base;
+    expect(polled).toBeGreaterThan(0.005);
+    expect(polled).toBeLessThan(0.012);
+  });
+
   test('a stream-hour at five minutes bills no waits of bursts', async () => {
     const { lines } = await estimate({ ...frames, intervalSeconds: 300 });
     const time = lines.find(({ item }) => item === 'Express time');

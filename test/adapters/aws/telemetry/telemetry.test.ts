@@ -85,13 +85,6 @@ describe('createTelemetry', () => {
 
     expect(output.lines()).toEqual([]);
   });
-
-  test('a client outside Lambda is returned unchanged', () => {
-    const { traced } = createTelemetry({ level: 'info', service: 'harbour' });
-    const client = {};
-
-    expect(traced(client)).toBe(client);
-  });
 });
 
 const run = promisify(execFile);

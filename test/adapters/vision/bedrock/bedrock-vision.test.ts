@@ -1,3 +1,4 @@
+import { ModelNotOpenError } from '../../../../adapters/vision/bedrock/sdk-errors.ts';
 import { describe, expect, test } from 'vitest';
 import { createBedrockVision } from '../../../../adapters/vision/bedrock/bedrock-vision.ts';
 import { labelledSheets as sheets } from '../../../support/vision/labelled-sheets.ts';
@@ -205,6 +206,21 @@ describe('failure of Bedrock', () => {
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
     await expect(vision.judge({ mode: 'frames', frame }, 'x', timeout())).rejects.toBeInstanceOf(VisionError);
     expect(server.arrived).toHaveLength(3);
+  });
+
+  test('a model that is not open to a new account has its own remediation', async () => {
+    await using server = await converseServer({
+      status: 400,
+      errorType: 'ValidationException',
+      body: { message: 'Operation not allowed' },
+    });
+    const vision = createBedrockVision({ sheets, client: server.client, modelId });
+    await expect(vision.judge({ mode: 'frames', frame }, 'x', timeout())).rejects.toMatchObject({
+      remediation: expect.stringContaining('Service Quotas'),
+    });
+    await expect(vision.judge({ mode: 'frames', frame }, 'x', timeout())).rejects.toBeInstanceOf(
+      ModelNotOpenError,
+    );
   });
 
   test.each([

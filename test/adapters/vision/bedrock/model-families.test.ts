@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { defaultModelId, modelFamily } from '../../../../adapters/vision/bedrock/model-families.ts';
+import { modelFamily } from '../../../../adapters/vision/bedrock/model-families.ts';
 
 test.each([
   ['amazon.nova-lite-v1:0', 'Nova', true, 20],
@@ -25,14 +25,4 @@ test.each([
 
 test('a model without image support does not support video', () => {
   expect(modelFamily('amazon.nova-micro-v1:0').supportsVideo).toBe(false);
-});
-
-test.each([
-  ['us-east-1', 'us.amazon.nova-lite-v1:0'],
-  ['eu-central-1', 'eu.amazon.nova-lite-v1:0'],
-  ['ap-southeast-2', 'apac.amazon.nova-lite-v1:0'],
-  ['us-gov-west-1', 'amazon.nova-lite-v1:0'],
-  ['sa-east-1', 'amazon.nova-lite-v1:0'],
-])('the default model in %s is %s', (region, modelId) => {
-  expect(defaultModelId(region)).toBe(modelId);
 });

@@ -1,0 +1,71 @@
+import { RateLimitedError } from '../../core/errors.ts';
+import type { EventSession, EventSessions } from '../../core/ports/event-sessions.ts';
+import type { MetricsSink } from '../../core/ports/metrics.ts';
+
+type Deps = {
+  /** Sessions per caller. */
+  sessions: EventSessions;
+  /** Returns sessions with another limit, to count those of all callers in shards. */
+  withLimit: (perShard: number) => EventSessions;
+  /** Maximum sessions of all callers together. */
+  max: number;
+  measurements: MetricsSink;
+  random: () => number;
+};
+
+/** Maximum sessions that share one item: each renews its permit every 30 s. */
+const maxPerShard = 25;
+
+/**
+ * Bounds the event streams of a deployment: on Lambda, each is an execution for up to 14 minutes, also if its reader has left. All callers share
+ * `max` sessions, whose permits are spread over items that no caller name can have. Throws `RateLimitedError` at the limit.
+ */
+export function limitEventSessions({ sessions, withLimit, max, measurements, random }: Deps): EventSessions {
+  const count = Math.ceil(max / maxPerShard);
+  const shards = withLimit(Math.ceil(max / count));
+  return {
+    perCaller: sessions.perCaller,
+    open: async (caller, reader) => {
+      const own = await sessions.open(caller, reader);
+      if (!own) return undefined;
+      const shared = await openShared().catch(async (error: unknown) => {
+        await own.end();
+        throw error;
+      });
+      if (!shared) {
+        await own.end();
+        throw new RateLimitedError(
+          `This deployment has its maximum of ${max} open event streams. Try again in ${retrySeconds} s, or read GET /jobs/{job_id}/events as JSON.`,
+          retrySeconds,
+        );
+      }
+      measurements.add('EventStreams');
+      return join(own, shared);
+    },
+  };
+
+  /** Tries all shards, in an order that starts at a random one. */
+  async function openShared(): Promise<EventSession | undefined> {
+    const first = Math.floor(random() * count);
+    for (let tried = 0; tried < count; tried += 1) {
+      const session = await shards.open(`#all-${(first + tried) % count}`);
+      if (session) return session;
+    }
+    return undefined;
+  }
+}
+
+const retrySeconds = 30;
+
+function join(own: EventSession, shared: EventSession): EventSession {
+  const end = async (): Promise<void> => {
+    await Promise.all([own.end(), shared.end()]);
+  };
+  // An evicted session frees its place for all callers too.
+  own.signal.addEventListener('abort', () => void shared.end());
+  return {
+    signal: AbortSignal.any([own.signal, shared.signal]),
+    attachJob: (jobId) => own.attachJob(jobId),
+    end,
+  };
+}

@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest';
+import { createEventSessions } from '../../../adapters/embedded/event-sessions.ts';
+import { limitEventSessions } from '../../../adapters/aws/limit-event-sessions.ts';
+import { RateLimitedError } from '../../../core/errors.ts';
+
+function limited(max: number, perCaller = 100) {
+  const measured: string[] = [];
+  const sessions = limitEventSessions({
+    sessions: createEventSessions(perCaller),
+    withLimit: createEventSessions,
+    max,
+    measurements: { add: (name) => void measured.push(name) },
+    random: () => 0.999,
+  });
+  return { sessions, measured };
+}
+
+describe('limitEventSessions', () => {
+  test('all callers share the maximum, and each opened stream is counted', async () => {
+    const { sessions, measured } = limited(60);
+    for (let index = 0; index < 60; index += 1) await sessions.open(`caller-${index}`);
+
+    await expect(sessions.open('one-more')).rejects.toThrow(RateLimitedError);
+
+    expect(measured).toEqual(Array.from({ length: 60 }, () => 'EventStreams'));
+  });
+
+  test('a session that ends makes room, and a rejected one keeps none', async () => {
+    const { sessions } = limited(1, 1);
+    const first = await sessions.open('harbour');
+    await expect(sessions.open('airport')).rejects.toMatchObject({ retryAfterSeconds: 30 });
+    await first?.end();
+    expect(first?.signal.aborted).toBe(true);
+    expect(await sessions.open('airport')).toBeDefined();
+  });
+
+  test('the limit of a caller is checked first and takes no place of others', async () => {
+    const { sessions } = limited(2, 1);
+    expect(await sessions.open('harbour')).toBeDefined();
+    expect(await sessions.open('harbour')).toBeUndefined();
+    expect(await sessions.open('airport')).toBeDefined();
+  });
+});

@@ -1,0 +1,53 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createEgressGuard } from '../../../adapters/egress/guard.ts';
+import { createGuardedHttp } from '../../../adapters/egress/guarded-http.ts';
+
+const closers: (() => Promise<unknown> | void)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+const opened = createEgressGuard({ allowRanges: ['127.0.0.1/32'] });
+
+async function serve() {
+  const requests: IncomingMessage[] = [];
+  const server = createServer((request, response) => {
+    requests.push(request);
+    response.end('ok');
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  closers.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { port: (server.address() as AddressInfo).port, requests };
+}
+
+describe('connections of the guarded client', () => {
+  test('a connection that was idle by the wall clock is not reused, although the timers stood still', async () => {
+    let nowMs = 0;
+    const http = createGuardedHttp(opened, { now: () => nowMs });
+    closers.push(() => http.close());
+    const { port, requests } = await serve();
+    const request = () => http.request(`http://127.0.0.1:${port}/`, { maxBytes: 10, timeoutMs: 3_000 });
+    await request();
+    nowMs = 19_000;
+    await request();
+    nowMs += 21_000;
+    await request();
+    expect(requests[1]!.socket).toBe(requests[0]!.socket);
+    expect(requests[2]!.socket).not.toBe(requests[0]!.socket);
+  });
+
+  test('a client without keep-alive opens a connection for each request', async () => {
+    const http = createGuardedHttp(opened, { keepAlive: false });
+    closers.push(() => http.close());
+    const { port, requests } = await serve();
+    for (const _ of [1, 2])
+      await http.request(`http://127.0.0.1:${port}/`, { maxBytes: 10, timeoutMs: 3_000 });
+    expect(requests[1]!.socket).not.toBe(requests[0]!.socket);
+  });
+});

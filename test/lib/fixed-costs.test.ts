@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { metricUnits } from '../../core/ports/metrics.ts';
+import { ofType, synthesize } from './synthesize.ts';
+
+const page = readFileSync('docs/operate/cost.md', 'utf8');
+const readPrice = (item: string) => {
+  const row = page.split('\n').find((line) => line.startsWith(`| ${item} `));
+  return Number(/\$(\d+\.\d\d)\**\s*\|$/.exec(row ?? '')?.[1]);
+};
+
+/** An alarm on an expression is billed for each metric in it (aws.amazon.com/cloudwatch/pricing). */
+const alarmMetrics = ofType(synthesize(), 'AWS::CloudWatch::Alarm')
+  .map(([, { Properties }]) => Properties)
+  .reduce((sum, { Metrics }) => sum + (Metrics?.filter(({ MetricStat }: any) => MetricStat).length ?? 1), 0);
+
+test('docs/operate/cost.md states the fixed costs of the alarms and metrics of a deployment', () => {
+  expect(readPrice('alarms')).toBeCloseTo(alarmMetrics * 0.1, 5);
+  expect(readPrice('custom metrics')).toBeCloseTo(Object.keys(metricUnits).length * 0.3, 5);
+  const items = ['alarms', 'custom metrics', 'dashboard', 'secrets', '`reconcile`'];
+  const total = items.reduce((sum, item) => sum + readPrice(item), 0);
+  expect(readPrice('**total**')).toBeCloseTo(total, 5);
+});
