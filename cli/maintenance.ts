@@ -14,7 +14,7 @@ import { revokedKeySeconds } from '../core/ports/key-store.ts';
 import type { Log } from '../core/ports/log.ts';
 
 export type MaintenanceDeps = {
-  collaborators: CoreDeps;
+  core: CoreDeps;
   jobs: EmbeddedJobStore;
   keys: Pick<EmbeddedKeyStore, 'sweep'>;
   media: Pick<EmbeddedMediaStore, 'sweep'>;
@@ -36,13 +36,13 @@ const endOfTime = new Date(8.64e15);
  * that stops it.
  */
 export async function startMaintenance(deps: MaintenanceDeps): Promise<() => Promise<void>> {
-  const { collaborators, executions, setTimer } = deps;
+  const { core, executions, setTimer } = deps;
   const repairs = createRepairs(deps);
   repairs.renewLeases();
   executions.resume();
   const everything = { dueBy: endOfTime, limit: Number.MAX_SAFE_INTEGER };
-  await reconcile(collaborators, everything);
-  await repairWatches(collaborators, everything);
+  await reconcile(core, everything);
+  await repairWatches(core, everything);
   let running = Promise.resolve();
   let cancelTimer = setTimer(tidyAgain, upkeepSeconds * 1000);
   return async () => {
@@ -59,29 +59,29 @@ export async function startMaintenance(deps: MaintenanceDeps): Promise<() => Pro
 type Repairs = { renewLeases(): void; sweep(): Promise<void> };
 
 /** Extends leases before the check if the machine slept: all leases may have expired before the first tick commits. */
-function createRepairs({ collaborators, jobs }: MaintenanceDeps): Repairs {
-  let renewedOrSweptAt = collaborators.now();
+function createRepairs({ core, jobs }: MaintenanceDeps): Repairs {
+  let renewedOrSweptAt = core.now();
   return { renewLeases, sweep };
 
   function renewLeases(): void {
-    const now = collaborators.now();
+    const now = core.now();
     jobs.renewLeases(addSeconds(now, rules.leaseMarginSeconds));
     renewedOrSweptAt = now;
   }
 
   async function sweep(): Promise<void> {
-    if (isOver(renewedOrSweptAt, 2 * upkeepSeconds, collaborators.now())) renewLeases();
-    renewedOrSweptAt = collaborators.now();
-    await reconcile(collaborators, { dueBy: renewedOrSweptAt, limit: jobsARun });
-    await repairWatches(collaborators, { dueBy: renewedOrSweptAt, limit: jobsARun });
+    if (isOver(renewedOrSweptAt, 2 * upkeepSeconds, core.now())) renewLeases();
+    renewedOrSweptAt = core.now();
+    await reconcile(core, { dueBy: renewedOrSweptAt, limit: jobsARun });
+    await repairWatches(core, { dueBy: renewedOrSweptAt, limit: jobsARun });
   }
 }
 
 async function tidy(
-  { collaborators, jobs, keys, media, watchDeliveries, executionStore, log }: MaintenanceDeps,
+  { core, jobs, keys, media, watchDeliveries, executionStore, log }: MaintenanceDeps,
   repairs: Repairs,
 ): Promise<void> {
-  const now = collaborators.now();
+  const now = core.now();
   const aDayAgo = addSeconds(now, -mediaKeptSeconds);
   const steps = {
     reconcile: repairs.sweep,

@@ -23,11 +23,11 @@ export async function runService(
   let service: Service | undefined;
   try {
     service = await openService(settings, ffmpeg, { baseUrl, port: server.port }, log);
-    const { app, collaborators } = service;
-    const keys = await prepareKeys(settings.dataDir, collaborators);
+    const { app, deps } = service;
+    const keys = await prepareKeys(settings.dataDir, deps);
     await service.start();
     server.serve((request) => app.fetch(request));
-    const secret = await collaborators.signer.secret(defaultCaller);
+    const secret = await deps.signer.secret(defaultCaller);
     const credentials = { base_url: baseUrl, pid: process.pid, ...keys, webhook_secret: secret };
     await writeCredentials(settings.dataDir, credentials);
     return { service, credentials, close: () => closeInOrder(server, service) };

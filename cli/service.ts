@@ -72,7 +72,7 @@ import { createVisionModel, readModelPrice } from './vision-model.ts';
 /** Service in one process: the core with the embedded adapters. */
 export type Service = {
   app: Hono<AuthEnv>;
-  collaborators: CoreDeps & HttpDeps & { health: HealthReader };
+  deps: CoreDeps & HttpDeps & { health: HealthReader };
   /** Resumes the work of the previous process, starts the consumers, and tests the model in the background. */
   start(): Promise<void>;
   /** Resolves when the model has been tested the first time. */
@@ -201,25 +201,25 @@ export async function openService(
   const executions = createWorkflowEngine({
     definition: JSON.parse(await readFile(definitionFile, 'utf8')),
     resources: {
-      AnalyzeFunctionArn: (input, signal) => analyzeTask(input, collaborators, signal),
-      CaptureFunctionArn: (input, signal) => captureTask(input, capturing, signal),
+      AnalyzeFunctionArn: (input, signal) => analyzeTask(input, deps, signal),
+      CaptureFunctionArn: (input, signal) => captureTask(input, captureDeps, signal),
     },
     store: executionStore,
     clock: systemClock,
     random: Math.random,
     log,
   });
-  const collaborators = { ...parts, executions, summaries: createWindowSummarizer(parts) };
+  const deps = { ...parts, executions, summaries: createWindowSummarizer(parts) };
   const limited = limitCaptures(streams, turns.ticks);
-  const capturing = { ...collaborators, streams: shareCaptures({ streams: limited, steadyNow }) };
-  const watching = {
-    ...collaborators,
+  const captureDeps = { ...deps, streams: shareCaptures({ streams: limited, steadyNow }) };
+  const watchDeps = {
+    ...deps,
     watchDeliveries,
     destinations: createServiceDestinations(settings, { ...parts, webhooks, guard: webhookUrls }),
   };
-  const upkeep = {
+  const maintenance = {
     watchDeliveries,
-    collaborators,
+    core: deps,
     jobs,
     keys,
     media,
@@ -232,16 +232,16 @@ export async function openService(
   const modelTested = Promise.withResolvers<Finding>();
 
   return {
-    app: wholeApp(collaborators),
+    app: wholeApp(deps),
     modelTested: modelTested.promise,
-    collaborators,
+    deps,
     start: async () => {
       void model.start().then(modelTested.resolve);
       closers = [
-        await startMaintenance(upkeep),
+        await startMaintenance(maintenance),
         giveUpAfter(
           shutdownSeconds,
-          queue.consume((message) => deliverMessage(message, watching)),
+          queue.consume((message) => deliverMessage(message, watchDeps)),
         ),
       ];
     },

@@ -89,7 +89,7 @@ export interface CheckOnceRequest {
    */
   condition: string;
   /**
-   * Whether the response contains the checked frame
+   * True to include the checked frame in the response
    */
   include_frame?: boolean;
   input_mode?: InputMode;
@@ -108,7 +108,7 @@ export interface AnalyzeFrameRequest {
    */
   question: string;
   /**
-   * Whether the response contains the frame
+   * True to include the frame in the response
    */
   include_frame?: boolean;
 }
@@ -118,7 +118,7 @@ export interface ValidateStreamRequest {
    */
   stream_url: string;
   /**
-   * Whether the response contains a frame of a live stream
+   * True to include a frame of a live stream in the response
    */
   include_frame?: boolean;
 }
@@ -158,7 +158,7 @@ export interface MonitorRequest {
    */
   max_triggers?: number | null;
   /**
-   * Whether to skip captures without motion
+   * True to skip captures without motion
    */
   enable_prefilter?: boolean;
 }
@@ -185,11 +185,11 @@ export interface DigestRequest {
    */
   max_windows?: number | null;
   /**
-   * Whether summaries contain a frame grid of the samples
+   * True to include a frame grid of the samples in summaries
    */
   include_frames?: boolean;
   /**
-   * Whether to skip captures without motion
+   * True to skip captures without motion
    */
   enable_prefilter?: boolean;
 }
@@ -264,7 +264,7 @@ export interface ValidationErrors {
 }
 export interface CheckOnceResponse {
   /**
-   * Whether the condition holds
+   * True if the condition holds
    */
   triggered: boolean;
   /**

@@ -30,7 +30,7 @@ export type Limits = {
 };
 
 /**
- * Collaborators of all operations; each operation takes the part it needs. Ports are plain objects whose functions do not use `this`: decorators
+ * Dependencies of all operations; each operation takes the part that it needs. Ports are plain objects whose functions do not use `this`: decorators
  * spread them (`{ ...port, method }`).
  */
 export type CoreDeps = {

@@ -1,6 +1,6 @@
 import type { StreamDetails } from './records/capture.ts';
 
-/** The errors of the contract (interface section 7) and of design section 10, as the core raises them. Only the HTTP edge knows status codes. */
+/** Errors of the interface (section 7) and of the service, as the core raises them. Only the HTTP edge knows status codes. */
 
 export type ErrorCode =
   | 'NOT_LIVESTREAM'

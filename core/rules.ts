@@ -1,6 +1,6 @@
 /** The numbers that decisions use, each with its source. */
 export const rules = {
-  /** Waits after consecutive capture failures, the last one repeated (design section 6). */
+  /** Waits after consecutive capture failures, the last one repeated. */
   captureBackoffSeconds: [1, 2, 4, 8, 16],
   /** A tick this much later than planned means that the service was down: longer than a capture and its retries take. */
   downtimeSeconds: 120,
@@ -8,7 +8,7 @@ export const rules = {
   failedCaptureSeconds: 50,
   /** Clocks of several machines differ by less than this: a time that is further ahead was stored before the clock was set back. */
   clockDifferenceSeconds: 5,
-  /** Grace period of a lost or stale stream, in seconds; its job fails afterwards (design section 6). */
+  /** Grace period of a lost or stale stream, in seconds; its job fails afterwards. */
   streamGraceSeconds: 60,
   /** A playlist counts as stale when its newest segment is older than this many segment durations … */
   staleAfterSegments: 3,
@@ -18,13 +18,13 @@ export const rules = {
   staleRecheckSeconds: 16,
   /** Identical pictures over this time are a frozen picture; a single repeat is not yet evidence of one. */
   frozenAfterSeconds: 30,
-  /** Number of skips in a row after which the next check is forced (design section 7). */
+  /** Number of skips in a row after which the next check is forced. */
   forceCheckAfterSkips: 6,
-  /** Model failures in a row that fail the job (design section 8). */
+  /** Model failures in a row that fail the job. */
   maxModelFailures: 5,
   /** A summary that the model did not give is asked for again after this, or with the next capture. */
   summaryRetrySeconds: 30,
-  /** Upper bound of the setting `maxJobSeconds`, and of the duration that `max_windows` of a digest can ask for (design section 10). */
+  /** Upper bound of the setting `maxJobSeconds`, and of the duration that `max_windows` of a digest can ask for. */
   maxJobDurationSeconds: 86_400,
   /** Upper bound of the setting `retentionSeconds`. */
   maxRetentionSeconds: 86_400,
@@ -53,7 +53,7 @@ export const rules = {
   lateIntervals: 2,
   lateAllowanceSeconds: 30,
   maxCoverageGaps: 20,
-  /** Waits after failed attempts: attempts at 0, 5, 30 and 120 s (design section 9). */
+  /** Waits after failed attempts: attempts at 0, 5, 30 and 120 s. */
   retryWaitSeconds: [5, 25, 90],
   /** Waits after failed attempts of a watch's event at a destination: about a day together (design page watches). */
   destinationWaitSeconds: [5, 30, 120, 600, 1_800, 3_600, 10_800, 21_600, 43_200],
@@ -61,6 +61,8 @@ export const rules = {
   maxDestinationRetryAfterSeconds: 3_600,
   /** Minimum time between attempts at one address of a vendor: Slack permits one message per second, others more. */
   minDestinationSpacingSeconds: 1,
+  /** Minimum time between calls of a heartbeat destination. */
+  heartbeatSeconds: 55,
   /** Retention of the deliveries of a watch, longer than their attempts. */
   watchDeliverySeconds: 7 * 86_400,
   /** Maximum attempts in the record of one delivery, however often it is sent again. */

@@ -24,12 +24,12 @@ type Props = {
 export class AnalyzeFunction extends Construct {
   readonly function: ServiceFunction;
 
-  constructor(scope: Construct, id: string, ground: FunctionContext, props: Props) {
+  constructor(scope: Construct, id: string, context: FunctionContext, props: Props) {
     super(scope, id);
     const { table, pictures, queue, machines, capture } = props;
-    const { retentionSeconds, visionProvider } = ground.settings;
+    const { retentionSeconds, visionProvider } = context.settings;
     const { region } = Stack.of(this);
-    const vision = visionProviders[visionProvider].readStage(ground.settings, region);
+    const vision = visionProviders[visionProvider].readStage(context.settings, region);
     const environment: OwnEnvironment<AnalyzeEnvironment> = {
       TABLE_NAME: table.tableName,
       MEDIA_BUCKET: pictures.bucketName,
@@ -41,7 +41,7 @@ export class AnalyzeFunction extends Construct {
       ...vision.environment,
       RETENTION_SECONDS: String(retentionSeconds),
     };
-    this.function = new ServiceFunction(this, 'Analyze', ground, {
+    this.function = new ServiceFunction(this, 'Analyze', context, {
       name: 'analyze',
       // Memory for the frames of a window: up to 18 MB, and their base64 text.
       memoryMegabytes: 512,
@@ -54,6 +54,6 @@ export class AnalyzeFunction extends Construct {
     allowSending(this.function, queue);
     allowExecutions(this.function, machines, ['states:StopExecution']);
     allowInvoking(this.function, capture);
-    allowModel(this.function, ground.settings);
+    allowModel(this.function, context.settings);
   }
 }

@@ -20,11 +20,11 @@ export class CaptureFunction extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    ground: FunctionContext,
+    context: FunctionContext,
     { table, pictures, forDeployment }: Props,
   ) {
     super(scope, id);
-    const { architecture, allowRanges, ffmpegPath, youtubeClients, platformSecretArn } = ground.settings;
+    const { architecture, allowRanges, ffmpegPath, youtubeClients, platformSecretArn } = context.settings;
     const environment: OwnEnvironment<CaptureEnvironment> = {
       TABLE_NAME: table.tableName,
       MEDIA_BUCKET: pictures.bucketName,
@@ -36,7 +36,7 @@ export class CaptureFunction extends Construct {
     const layer = ffmpegPath
       ? undefined
       : new FfmpegLayer(this, 'Ffmpeg', { architecture, required: forDeployment });
-    this.function = new ServiceFunction(this, 'Capture', ground, {
+    this.function = new ServiceFunction(this, 'Capture', context, {
       name: 'capture',
       // 1,769 MB provide one core (Lambda guide). With less, decoding a clip takes longer than a tick.
       memoryMegabytes: 1769,
@@ -45,7 +45,7 @@ export class CaptureFunction extends Construct {
       environment,
       ...(layer && { layers: [layer.layer] }),
     });
-    if (layer) assertUnzippedSize(layer.unzippedBytes + folderBytes(`${ground.bundles}/capture`));
+    if (layer) assertUnzippedSize(layer.unzippedBytes + folderBytes(`${context.bundles}/capture`));
     allowReadingItems(this.function, table, keyPrefixes.source);
     allowMedia(this.function, pictures, ['s3:PutObject']);
     if (platformSecretArn) this.function.allow(['secretsmanager:GetSecretValue'], [platformSecretArn]);

@@ -12,17 +12,17 @@ export class EventStream extends Construct {
   readonly url: FunctionUrl;
   readonly function: ServiceFunction;
 
-  constructor(scope: Construct, id: string, ground: FunctionContext, deps: HttpFunctionProps) {
+  constructor(scope: Construct, id: string, context: FunctionContext, deps: HttpFunctionProps) {
     super(scope, id);
     const environment: OwnEnvironment<StreamEnvironment> = {
-      ...httpEnvironment(this, ground.settings, deps),
-      EVENT_STREAMS_PER_CALLER: String(ground.settings.eventStreamsPerCaller),
-      EVENT_STREAMS: String(ground.settings.eventStreams),
+      ...httpEnvironment(this, context.settings, deps),
+      EVENT_STREAMS_PER_CALLER: String(context.settings.eventStreamsPerCaller),
+      EVENT_STREAMS: String(context.settings.eventStreams),
       EVENT_STREAM_SECONDS: '840',
       // CloudFront closes a connection that is silent for 60 s.
       HEARTBEAT_SECONDS: '15',
     };
-    this.function = new ServiceFunction(this, 'Stream', ground, {
+    this.function = new ServiceFunction(this, 'Stream', context, {
       name: 'stream',
       // As `api`: a session mostly waits, and Lambda bills memory over time.
       memoryMegabytes: 512,

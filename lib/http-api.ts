@@ -14,10 +14,10 @@ export class HttpApi extends Construct {
   readonly api: Api;
   readonly function: ServiceFunction;
 
-  constructor(scope: Construct, id: string, ground: FunctionContext, deps: HttpFunctionProps) {
+  constructor(scope: Construct, id: string, context: FunctionContext, deps: HttpFunctionProps) {
     super(scope, id);
-    const { settings, log } = ground;
-    this.function = new ServiceFunction(this, 'Api', ground, {
+    const { settings, log } = context;
+    this.function = new ServiceFunction(this, 'Api', context, {
       name: 'api',
       // A third of a core: parsing and TLS of a cold start take less than a second. Bodies have at most 5 MB.
       memoryMegabytes: 512,

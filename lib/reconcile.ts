@@ -22,16 +22,16 @@ export class Reconcile extends Construct {
   /** Failed invocations. The next run repairs the same jobs, so messages here only indicate a problem. */
   readonly deadLetters: Queue;
 
-  constructor(scope: Construct, id: string, ground: FunctionContext, props: Props) {
+  constructor(scope: Construct, id: string, context: FunctionContext, props: Props) {
     super(scope, id);
     this.deadLetters = new DeadLetterQueue(this, 'DeadLetters', { fifo: false });
     const environment: OwnEnvironment<ReconcileEnvironment> = {
       TABLE_NAME: props.table.tableName,
       QUEUE_URL: props.queue.queueUrl,
       ...executionEnvironment(this, props.machines),
-      RETENTION_SECONDS: String(ground.settings.retentionSeconds),
+      RETENTION_SECONDS: String(context.settings.retentionSeconds),
     };
-    this.function = new ServiceFunction(this, 'Reconcile', ground, {
+    this.function = new ServiceFunction(this, 'Reconcile', context, {
       name: 'reconcile',
       memoryMegabytes: 512,
       // Less than the interval of one minute, so that runs seldom overlap.

@@ -57,19 +57,20 @@ export class WatchpostStack extends Stack {
     const { queue } = deliveries;
 
     // Workflow and its functions
-    const ground = { bundles, log, settings };
+    const context = { bundles, log, settings };
     const kept = { table, pictures, queue, machines };
-    const capture = new CaptureFunction(this, 'Capture', ground, { table, pictures, forDeployment }).function;
+    const capture = new CaptureFunction(this, 'Capture', context, { table, pictures, forDeployment })
+      .function;
     const looking = { ...kept, capture, modelId };
-    const analyze = new AnalyzeFunction(this, 'Analyze', ground, looking).function;
+    const analyze = new AnalyzeFunction(this, 'Analyze', context, looking).function;
     const watching = { names, capture, analyze, log: log.workflow, settings };
     const workflow = new WatchWorkflow(this, 'Watch', watching);
     const stateMachines = [workflow.jobs, workflow.watch];
 
     // HTTP and console
     const answering = { ...looking, analyze, secrets, log: log.functions };
-    const http = new HttpApi(this, 'Http', ground, answering);
-    const stream = new EventStream(this, 'Stream', ground, answering);
+    const http = new HttpApi(this, 'Http', context, answering);
+    const stream = new EventStream(this, 'Stream', context, answering);
     const site = new ConsoleSite(this, 'Console', {
       accessLogs,
       log: log.functions,
@@ -87,12 +88,12 @@ export class WatchpostStack extends Stack {
 
     // Webhooks and repairs
     const baseUrl = `https://${edge.host}/api`;
-    const delivery = new WebhookDelivery(this, 'Webhooks', ground, {
+    const delivery = new WebhookDelivery(this, 'Webhooks', context, {
       ...kept,
       masterSecret: secrets.master,
       baseUrl,
     });
-    const reconcile = new Reconcile(this, 'Reconcile', ground, { ...kept, stateMachines });
+    const reconcile = new Reconcile(this, 'Reconcile', context, { ...kept, stateMachines });
 
     // Alarms and dashboard
     const metrics = new ServiceMetrics({

@@ -17,10 +17,10 @@ type Props = { table: Table; pictures: Bucket; queue: Queue; masterSecret: Secre
 export class WebhookDelivery extends Construct {
   readonly function: ServiceFunction;
 
-  constructor(scope: Construct, id: string, ground: FunctionContext, props: Props) {
+  constructor(scope: Construct, id: string, context: FunctionContext, props: Props) {
     super(scope, id);
     const { table, pictures, queue, masterSecret, baseUrl } = props;
-    const { allowWebhookRanges, deliveriesAtOnce } = ground.settings;
+    const { allowWebhookRanges, deliveriesAtOnce } = context.settings;
     const environment: OwnEnvironment<DeliverEnvironment> = {
       TABLE_NAME: table.tableName,
       MEDIA_BUCKET: pictures.bucketName,
@@ -29,7 +29,7 @@ export class WebhookDelivery extends Construct {
       BASE_URL: baseUrl,
       ALLOW_WEBHOOK_RANGES: allowWebhookRanges.join(','),
     };
-    this.function = new ServiceFunction(this, 'Deliver', ground, {
+    this.function = new ServiceFunction(this, 'Deliver', context, {
       name: 'deliver',
       // Memory for the base64 image of an event.
       memoryMegabytes: 512,

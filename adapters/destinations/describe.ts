@@ -87,6 +87,8 @@ export function describeNotification({ watchName, event, labels, timestamp }: No
         severity: null,
         isOpen: false,
       };
+    case 'heartbeat':
+      return { title: `${watchName}: all is well`, text: '', facts: shared, severity: null, isOpen: false };
     case 'test':
       return {
         title: `${watchName}: test alert`,

@@ -12,6 +12,7 @@ import { isAllowedRecipient, toMail } from './email/email.ts';
 import type { SendMail } from './email/smtp.ts';
 import { toPublications } from './mqtt/mqtt.ts';
 import type { Publish } from './mqtt/publish.ts';
+import { heartbeatStatuses, toHeartbeatRequest } from './heartbeat/heartbeat.ts';
 import { ntfyStatuses, toNtfyRequest } from './ntfy/ntfy.ts';
 import { pagerdutyStatuses, toPagerdutyRequest } from './pagerduty/pagerduty.ts';
 import { outcomeFor, type DestinationRequest, type PermanentStatuses } from './request.ts';
@@ -53,7 +54,7 @@ export function createDestinations(deps: DestinationSenderDeps): Destinations {
             ? deps.publish(requireUrl(address), toPublications(notification))
             : unsent('gone', 'MQTT is available on one machine only');
         case 'heartbeat':
-          return unsent('skipped', null);
+          return post(toHeartbeatRequest(requireUrl(address)), heartbeatStatuses, deps);
       }
     },
   };

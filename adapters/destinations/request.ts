@@ -1,10 +1,10 @@
 import type { DestinationOutcome } from '../../core/ports/destinations.ts';
 
-/** HTTP POST to a destination. */
+/** HTTP request to a destination: POST with a body, else GET. */
 export type DestinationRequest = {
   url: string;
   headers: Record<string, string>;
-  body: string | Uint8Array;
+  body: string | Uint8Array | null;
 };
 
 /** Returns a POST of JSON. */

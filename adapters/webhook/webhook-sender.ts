@@ -19,8 +19,8 @@ export type WebhookSenderOptions = {
   elapsedMs: () => number;
 };
 
-/** Request whose body may be binary. */
-export type PostRequest = Omit<WebhookRequest, 'body'> & { body: string | Uint8Array };
+/** Request whose body may be binary; POST with a body, else GET. */
+export type PostRequest = Omit<WebhookRequest, 'body'> & { body: string | Uint8Array | null };
 
 /** Sender of webhooks and of requests to other destinations. */
 export type PostSender = { send(request: PostRequest): Promise<WebhookResult> };
@@ -44,12 +44,12 @@ export function createWebhookSender(options: WebhookSenderOptions): PostSender {
 
 function post(options: WebhookSenderOptions, { url, headers, body }: PostRequest): Promise<GuardedResponse> {
   return options.http.request(url, {
-    method: 'POST',
+    method: body === null ? 'GET' : 'POST',
     headers: {
       ...headers,
       'user-agent': `Watchpost/${options.version}`,
     },
-    body,
+    ...(body !== null && { body }),
     // The status contains the whole result of a receiver. Its body is not read.
     headersOnly: true,
     maxBytes: 0,

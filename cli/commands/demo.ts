@@ -53,7 +53,7 @@ export async function demo(settings: Settings, terminal: Terminal, asJson: boole
   });
   cleanup.defer(close);
   story.say(
-    `Watchpost serves on ${credentials.base_url}, with ffmpeg ${ffmpeg.version} and the ${service.collaborators.vision.provider} model.`,
+    `Watchpost serves on ${credentials.base_url}, with ffmpeg ${ffmpeg.version} and the ${service.deps.vision.provider} model.`,
   );
 
   const { hlsUrl, rtspUrl } = await startStreams(ffmpeg.path, cleanup);

@@ -19,7 +19,7 @@ export async function start(settings: Settings, terminal: Terminal, asJson: bool
     write: (line) => terminal.note(line),
     humanReadable: terminal.isTerminal,
   });
-  const { health, vision } = service.collaborators;
+  const { health, vision } = service.deps;
   if (asJson) {
     const file = credentialsFile(settings.dataDir);
     terminal.print(JSON.stringify({ base_url: credentials.base_url, credentials_file: file }));

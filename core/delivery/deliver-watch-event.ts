@@ -9,7 +9,7 @@ import { initialWatchDelivery } from '../records/watch-delivery.ts';
 import type { DestinationState, WatchDelivery } from '../records/watch-delivery.ts';
 import type { WatchEvent } from '../records/watch-event.ts';
 import { rules } from '../rules.ts';
-import { ageSeconds } from '../time.ts';
+import { ageSeconds, isOver } from '../time.ts';
 import { afterAttempt, describeDeliveryFailure, destinationSchedule, giveUp } from './after-attempt.ts';
 import type { DeliveryOutcome } from './deliver-event.ts';
 import { initialDestinationState, recordAttempt } from './destination-state.ts';
@@ -45,6 +45,7 @@ export async function deliverWatchEvent(
     const why = `the destination is disabled: ${state.disabled.reason}`;
     return finish(giveUp(delivery, { why, gone: true }, destinationSchedule.failure), deps);
   }
+  if (destination.type === 'heartbeat') return beat(target, deps);
   const waitSeconds = Math.max(
     secondsUntilAttempt(delivery, deps.now()),
     spacingSeconds(destination, state, deps),
@@ -91,12 +92,23 @@ function spacingSeconds(
   return Math.max(0, rules.minDestinationSpacingSeconds - ageSeconds(last, now()));
 }
 
+/** Calls the address of a heartbeat once, at most every `heartbeatSeconds`. A failed call is not repeated: the next check makes another. */
+async function beat(target: Target, deps: WatchDeliverDeps): Promise<DeliveryOutcome> {
+  const { watch, event, destination, address, state } = target;
+  const { last_attempt_at: last } = state;
+  if (last !== null && !isOver(last, rules.heartbeatSeconds, deps.now())) return { kind: 'done' };
+  const notification = await toNotification(event, watch, destination, deps);
+  const result = await deps.destinations.send(address, notification);
+  const after = recordAttempt(state, result, deps.now(), describeDeliveryFailure(result));
+  await deps.watchDeliveries.putState(after);
+  return { kind: 'done' };
+}
+
 async function attempt(target: Target, deps: WatchDeliverDeps): Promise<DeliveryOutcome> {
   const { watch, event, destination, address, state, delivery } = target;
   const due = delivery.next_attempt_at ?? event.timestamp;
   const startedAt = deps.now();
   const notification = await toNotification(event, watch, destination, deps);
-  if (!notification) return { kind: 'done' };
   await deps.meter.count({ kind: 'delivery_attempt', lateSeconds: ageSeconds(due, startedAt) });
   const result = { ...(await deps.destinations.send(address, notification)), startedAt };
   const now = deps.now();

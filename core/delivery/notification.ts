@@ -9,21 +9,27 @@ import { maskUrl } from '../stream/mask-url.ts';
 type Deps = { media: Pick<CoreDeps['media'], 'get'> };
 
 /** Returns true if the destination receives the event: by its type, and for events of an alert by their severity. */
-export function isWanted({ events, min_severity: minimum }: Destination, event: WatchEvent): boolean {
-  if (!events.includes(event.type)) return false;
+export function isWanted({ type, events, min_severity: minimum }: Destination, event: WatchEvent): boolean {
+  if (type === 'heartbeat') return isWell(event);
+  if (event.type === 'progress' || !events.includes(event.type)) return false;
   if (!('severity' in event.data)) return true;
   const severities = severitySchema.options;
   return severities.indexOf(event.data.severity) >= severities.indexOf(minimum);
 }
 
-/** Creates the notification of a stored event, with its evidence. Undefined for `progress`. */
+/** Returns true for a check that saw the stream: a verdict, or a capture that the pre-filter skipped. */
+function isWell(event: WatchEvent): boolean {
+  if (event.type !== 'progress' || event.data.stream !== 'ok') return false;
+  return event.data.prefilter_skipped || event.data.conditions.some(({ triggered }) => triggered !== null);
+}
+
+/** Creates the notification of a stored event, with its evidence. A check becomes a heartbeat. */
 export async function toNotification(
   event: WatchEvent,
   watch: Watch,
   { include_frame: includeFrame }: Pick<Destination, 'include_frame'>,
   { media }: Deps,
-): Promise<Notification | undefined> {
-  if (event.type === 'progress') return undefined;
+): Promise<Notification> {
   const key = 'frame_key' in event.data ? event.data.frame_key : null;
   return {
     ...describeWatch(watch),
@@ -32,7 +38,7 @@ export async function toNotification(
     labels: event.labels,
     sequence: event.sequence,
     timestamp: event.timestamp,
-    event,
+    event: event.type === 'progress' ? { type: 'heartbeat', data: {} } : event,
     frame: key === null ? null : ((await media.get(key)) ?? null),
     includeFrame,
   };

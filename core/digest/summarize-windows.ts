@@ -39,7 +39,7 @@ export async function summarizeWindows(
   return { closing, result, gridKey };
 }
 
-/** Made here, by the model at hand. */
+/** Creates a summarizer that calls the model in this process. */
 export function createWindowSummarizer(deps: SummaryDeps): WindowSummarizer {
   return { summarize: (job, closing, seconds) => summarizeWindows(job, closing, deps, { seconds }) };
 }
@@ -53,7 +53,7 @@ async function ask(
   try {
     return { kind: 'summarized', summary: await waitUntilAborted(vision.summarize(samples, signal), signal) };
   } catch (error) {
-    // Abandoned is not failed: the task runs again.
+    // An aborted task has not failed: it runs again.
     if (timeout.signal?.aborted) throw error;
     const late = new VisionError('The model did not answer in time. Try again.', { cause: error });
     const failed = signal.aborted && !(error instanceof VisionError) ? late : error;
@@ -63,7 +63,7 @@ async function ask(
   }
 }
 
-/** undefined: a passing fault of the media store, or one that does not answer. */
+/** Returns undefined after a passing fault of the media store, or at the timeout. */
 async function readSamplesOrGiveUp(
   closing: WindowClosure,
   deps: SummaryDeps,
@@ -125,7 +125,7 @@ async function storeGrid(
   }
 }
 
-/** At most `most` (two or more) of `samples`, evenly spread, with the first and the last among them. */
+/** Selects at most `max` (two or more) of `samples`, evenly spread, with the first and the last among them. */
 export function selectEvenly<Sample>(samples: Sample[], max: number): Sample[] {
   if (samples.length <= max) return samples;
   const step = (samples.length - 1) / (max - 1);

@@ -9,7 +9,7 @@ import type { LinkedEvent } from './present-event.ts';
 /** Page of a job's event log; images are links. */
 export type EventPage = z.input<typeof eventPageSchema>;
 
-/** Maximum page size, in bytes (design section 9). A Lambda response has at most 6 MB. */
+/** Maximum page size, in bytes. A Lambda response has at most 6 MB. */
 const maxPageBytes = 4_000_000;
 /** Reserve for the fields around the events, in bytes. */
 const envelopeBytes = 1000;

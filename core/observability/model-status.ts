@@ -18,11 +18,9 @@ export async function testModel({ vision, steadyNow, timeoutSeconds }: ModelStat
   const name = vision.provider === vision.model ? vision.provider : `${vision.provider}, ${vision.model}`;
   try {
     const media = { mode: 'frames', frame: testPicture } as const;
-    const { triggered } = await vision.judge(
-      media,
-      testCondition,
-      AbortSignal.timeout(timeoutSeconds * 1000),
-    );
+    const timeout = AbortSignal.timeout(timeoutSeconds * 1000);
+    await vision.prepare?.(timeout);
+    const { triggered } = await vision.judge(media, testCondition, timeout);
     const seconds = ((steadyNow().getTime() - startedAt.getTime()) / 1000).toFixed(1);
     return triggered
       ? {

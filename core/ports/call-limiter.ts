@@ -1,6 +1,6 @@
 /**
  * Rate and concurrency limit per caller of the endpoints that send requests to other machines while the caller waits:
- * streams, the model, webhook receivers (design section 10). Job creation is one of them.
+ * streams, the model, webhook receivers. Job creation is one of them.
  */
 export interface CallLimiter {
   /** Takes a permit for one call. A refused call counts toward no limit, so that a caller that retries too often gets through. */

@@ -2,9 +2,12 @@ import type { DestinationAddress } from '../records/watch.ts';
 import type { NewWatchEvent } from '../records/watch-event.ts';
 import type { WebhookResult } from './delivery.ts';
 
-/** Events that destinations receive: those of the log except `progress`, and the test alert. */
+/** Events that destinations receive: those of the log except `progress`, the test alert and heartbeats. */
 export type NotifiedEvent =
-  Exclude<NewWatchEvent, { type: 'progress' }> | { type: 'test'; data: { message: string } };
+  | Exclude<NewWatchEvent, { type: 'progress' }>
+  | { type: 'test'; data: { message: string } }
+  /** A check that went well, for heartbeats. */
+  | { type: 'heartbeat'; data: object };
 
 /** Event of a watch with everything that a format needs. */
 export type Notification = {

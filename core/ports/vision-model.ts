@@ -20,6 +20,8 @@ export interface VisionModel {
   /** Model id of the provider, for messages. */
   readonly model: string;
   readonly supportsVideo: boolean;
+  /** Loads what the first call needs; absent if nothing is loaded. */
+  prepare?(signal: AbortSignal): Promise<void>;
   /** Conditions that the model judges well, for forms. Absent: it judges any. */
   readonly conditionExamples?: readonly string[];
   /** Returns why the model can never judge the condition, as a sentence; undefined if it may. Absent: it judges any. */

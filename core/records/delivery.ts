@@ -3,7 +3,7 @@ import { ageSeconds, secondsUntil } from '../time.ts';
 
 const timestampSchema = z.iso.datetime();
 
-/** Types of events that webhooks receive: all except `progress` (design section 9). */
+/** Types of events that webhooks receive: all except `progress`. */
 export const webhookEventTypeSchema = z.enum([
   'job_started',
   'watch_triggered',

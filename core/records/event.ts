@@ -98,7 +98,7 @@ const jobStoppedSchema = z.object({
   }),
 });
 
-/** Event without job, sequence and time (design section 9). Images are media keys. */
+/** Event without job, sequence and time. Images are media keys. */
 export const newEventSchema = z.discriminatedUnion('type', [
   jobStartedSchema,
   progressSchema,

@@ -5,5 +5,5 @@ import { flag, frameBase64, question } from './fields.ts';
 export const analyzeFrameRequestSchema = z.object({
   frame_b64: frameBase64,
   question,
-  include_frame: flag.default(false).describe('Whether the response contains the frame'),
+  include_frame: flag.default(false).describe('True to include the frame in the response'),
 });

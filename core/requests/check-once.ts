@@ -6,7 +6,7 @@ import { condition, flag, integer, streamUrl } from './fields.ts';
 export const checkOnceRequestSchema = z.object({
   stream_url: streamUrl,
   condition,
-  include_frame: flag.default(false).describe('Whether the response contains the checked frame'),
+  include_frame: flag.default(false).describe('True to include the checked frame in the response'),
   input_mode: inputModeSchema
     .default('frames')
     .describe('Media to capture: one frame, a short clip, or both'),

@@ -3,7 +3,7 @@ import { deliveryStateSchema } from '../records/delivery.ts';
 import { integer, webhookEvents, webhookUrl } from './fields.ts';
 import { jobPathSchema } from './jobs.ts';
 
-/** Query of `GET /jobs/{job_id}/deliveries` (design section 9). */
+/** Query of `GET /jobs/{job_id}/deliveries`. */
 export const deliveryListQuerySchema = z.object({
   state: deliveryStateSchema.optional(),
   after: integer(z.int().min(0)).default(0).describe('Sequence after which the page begins'),

@@ -10,7 +10,7 @@ export const jobListQuerySchema = z.object({
   offset: integer(z.int().min(0)).default(0),
 });
 
-/** Query of `GET /jobs/{job_id}/events` (design section 9). */
+/** Query of `GET /jobs/{job_id}/events`. */
 export const eventsQuerySchema = z.object({
   after: integer(z.int().min(0)).default(0).describe('Sequence after which the page begins'),
   limit: integer(z.int().min(1).max(1000)).default(200),

@@ -6,7 +6,7 @@ import { text } from './text.ts';
 
 const callerPattern = /^[\w.@-]{1,64}$/;
 
-/** Name of a caller (design section 11). */
+/** Name of a caller. */
 export const callerName = z
   .string()
   .refine((name) => callerPattern.test(name), 'a caller has 1 to 64 letters, digits, or any of . _ @ -')
@@ -47,7 +47,7 @@ export function readKeyPosition(after: string | undefined): KeyPosition | undefi
 
 const descendants = flag
   .default(false)
-  .describe('Whether all descendants end too: keys that this key created, and keys that those created');
+  .describe('True to include all descendants: keys that this key created, and keys that those created');
 
 export const keyRevocationQuerySchema = z.object({ descendants });
 

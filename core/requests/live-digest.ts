@@ -16,7 +16,7 @@ export const digestRequestSchema = z.object({
     .nullable()
     .default(null)
     .describe('Number of summaries after which the job completes; null: at the end of its duration'),
-  include_frames: flag.default(false).describe('Whether summaries contain a frame grid of the samples'),
-  enable_prefilter: flag.default(true).describe('Whether to skip captures without motion'),
+  include_frames: flag.default(false).describe('True to include a frame grid of the samples in summaries'),
+  enable_prefilter: flag.default(true).describe('True to skip captures without motion'),
 });
 export type DigestRequest = z.infer<typeof digestRequestSchema>;

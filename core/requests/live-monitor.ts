@@ -25,6 +25,6 @@ export const monitorRequestSchema = z.object({
     .nullable()
     .default(1)
     .describe('Number of alerts after which the job completes; null: at the end of its duration'),
-  enable_prefilter: flag.default(true).describe('Whether to skip captures without motion'),
+  enable_prefilter: flag.default(true).describe('True to skip captures without motion'),
 });
 export type MonitorRequest = z.infer<typeof monitorRequestSchema>;

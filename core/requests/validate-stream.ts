@@ -4,5 +4,5 @@ import { flag, streamUrl } from './fields.ts';
 /** Body of `POST /streams/validate` (interface section 4.4). */
 export const validateStreamRequestSchema = z.object({
   stream_url: streamUrl,
-  include_frame: flag.default(false).describe('Whether the response contains a frame of a live stream'),
+  include_frame: flag.default(false).describe('True to include a frame of a live stream in the response'),
 });

@@ -130,7 +130,7 @@ const destinationRequestSchema = z.object({
     .default(deliveredEventTypes.options)
     .describe('Types of events that are delivered; default: all'),
   min_severity: severitySchema.default('info').describe('Minimum severity of alerts that are delivered'),
-  include_frame: flag.default(false).describe('Whether events contain the frame as base64; webhook only'),
+  include_frame: flag.default(false).describe('True to include the frame in events, as base64; webhook only'),
 });
 export type DestinationRequest = z.infer<typeof destinationRequestSchema>;
 
@@ -160,7 +160,7 @@ const name = text(1, 120).describe('Name for people');
 const interval = seconds(5, 300).describe('Seconds between checks');
 const inputMode = inputModeSchema.describe('Media to capture');
 const clipDuration = seconds(1, 10).describe('Clip length in seconds; used by clip and hybrid');
-const prefilter = flag.describe('Whether to skip captures without motion');
+const prefilter = flag.describe('True to skip captures without motion');
 const conditions = list(conditionRequestSchema, 1, 8, 'conditions').refine(
   (entries) => hasUnique(entries.map((entry) => entry.condition_id)),
   'condition_id is unique in the watch',

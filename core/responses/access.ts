@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { scopeSchema } from '../records/key.ts';
 import { timestamp } from './fields.ts';
 
-/** API key without its text (design section 11). */
+/** API key without its text. */
 export const keySchema = z.object({
   key_id: z.string().describe('SHA-256 of the key; identifies the key and grants no access'),
   prefix: z.string().describe('First characters of the key'),

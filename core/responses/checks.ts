@@ -8,7 +8,7 @@ const judged = z.literal(false).optional();
 
 /** Response of `POST /check-once` (interface section 2.5). */
 export const checkOnceResponseSchema = z.object({
-  triggered: z.boolean().describe('Whether the condition holds'),
+  triggered: z.boolean().describe('True if the condition holds'),
   judged: judged.describe(
     'False if the model could not judge the condition, see explanation; absent otherwise',
   ),

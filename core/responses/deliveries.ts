@@ -16,7 +16,7 @@ const attemptSchema = z.object({
   resend: count.describe('0 for the original delivery, otherwise the number of the resend'),
 });
 
-/** Delivery of one event to the job's webhook URL (design section 9). */
+/** Delivery of one event to the job's webhook URL. */
 export const deliverySchema = z.object({
   sequence,
   type: z.string(),

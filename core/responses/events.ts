@@ -6,7 +6,7 @@ import { errorCodeSchema } from './errors.ts';
 import { count, jobId, jpegBase64, sequence, sourceUrl, timestamp } from './fields.ts';
 
 /**
- * Schemas of events (interface section 6, design section 9). Webhooks and event streams contain images as base64, pages of the log
+ * Schemas of events (interface section 6). Webhooks and event streams contain images as base64, pages of the log
  * contain links to images.
  */
 

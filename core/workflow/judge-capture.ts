@@ -24,7 +24,7 @@ export async function judgeCapture(
     );
     return { kind: 'judged', verdict, captured };
   } catch (error) {
-    // An abandoned look is no verdict and no failure of the model: the task runs again.
+    // An aborted check is neither a verdict nor a failure of the model: the task runs again.
     if (signal?.aborted || !(error instanceof VisionError)) throw error;
     const { code, message, remediation } = error;
     return { kind: 'model_failed', failure: { code, message, remediation }, captured };

@@ -16,12 +16,12 @@ export type ApiFunctionDeps = { respond: HttpFunction } & Pick<Telemetry, 'durin
 /** Creates the dependencies, once per instance. Without MCP: its SDK adds 100 ms to a cold start, so `stream` serves it. */
 export function createDependencies(config: ApiConfig): ApiFunctionDeps {
   const telemetry = createTelemetry({ level: config.LOG_LEVEL, service: config.POWERTOOLS_SERVICE_NAME });
-  const { collaborators, originSecret } = createSharedHttpDeps(config, telemetry);
+  const { deps, originSecret } = createSharedHttpDeps(config, telemetry);
   const respond = createHttpFunction({
     originSecret,
     baseUrl: config.BASE_URL,
     appFor: (baseUrl) => {
-      const app = createApp({ ...collaborators, baseUrl, eventStreams });
+      const app = createApp({ ...deps, baseUrl, eventStreams });
       mountOpenApi(app, { baseUrl });
       return app;
     },

@@ -18,13 +18,13 @@ export type StreamFunctionDeps = { respond: HttpFunction } & Pick<Telemetry, 'du
 /** Creates the dependencies, once per instance: the app of `api` with event streams and MCP. */
 export function createDependencies(config: StreamConfig): StreamFunctionDeps {
   const telemetry = createTelemetry({ level: config.LOG_LEVEL, service: config.POWERTOOLS_SERVICE_NAME });
-  const { collaborators, sessions, originSecret } = createSharedHttpDeps(config, telemetry);
+  const { deps, sessions, originSecret } = createSharedHttpDeps(config, telemetry);
   const eventStreams = createEventStreams(config, sessions);
   const respond = createHttpFunction({
     originSecret,
     baseUrl: config.BASE_URL,
     appFor: (baseUrl) => {
-      const all = { ...collaborators, baseUrl, eventStreams };
+      const all = { ...deps, baseUrl, eventStreams };
       const app = createApp(all);
       mountOpenApi(app, all);
       mountMcp(app, all);

@@ -61,7 +61,11 @@ export class Edge extends Construct {
       readTimeout: Duration.seconds(maxOriginSeconds),
       keepaliveTimeout: Duration.seconds(60),
     };
-    const stream = behaviors.stream(new FunctionUrlOrigin(props.streamUrl, { ...timing, customHeaders }));
+    // More than the budget of a check, 58 s, with the cold starts of three functions. CloudFront permits 120 s (API reference, OriginReadTimeout).
+    const streamTiming = { ...timing, readTimeout: Duration.seconds(90) };
+    const stream = behaviors.stream(
+      new FunctionUrlOrigin(props.streamUrl, { ...streamTiming, customHeaders }),
+    );
     const originAccessControl = new S3OriginAccessControl(this, 'ConsoleAccess', {
       originAccessControlName: globalName(this, 'console'),
     });

@@ -44,7 +44,7 @@ async function ask(url: string, env: Record<string, string>, path = '/webhook-te
     { baseUrl: 'http://watchpost.test/api', port: 80 },
     createCollectedLog(),
   );
-  const { keys } = service.collaborators;
+  const { keys } = service.deps;
   const minted = mintKey({ caller: 'harbour', scopes: ['jobs'], label: null }, new Date(), {
     ...nodeKeyCrypto,
     randomBytes,

@@ -13,7 +13,7 @@ const routing = { routing_key: 'e93facc04764012d7bfb002500d5d1a6' };
 /** Messages of the opening of one alert, as docs/use/destinations.md shows them. */
 export function destinationExamples(): Record<string, unknown> {
   const opened = notify('alert_opened', { id: 'msg_0c4c1c5e-7a53-4f2c-9b3f-1f0a5ad1e001_17' });
-  const json = (request: { body: string | Uint8Array } | undefined): unknown =>
+  const json = (request: { body: string | Uint8Array | null } | undefined): unknown =>
     JSON.parse(String(request?.body));
   const { headers } = toNtfyRequest(url, { token: 'tk_secret' }, opened);
   const { to, subject, text, attachments } = toMail('guard@example.com', opened);

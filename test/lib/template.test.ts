@@ -232,9 +232,11 @@ describe('Edge', () => {
   test('CloudFront sends the secret header, and the template contains only a reference to it', () => {
     const custom = edge.Origins.filter(({ CustomOriginConfig }: any) => CustomOriginConfig);
     expect(custom).toHaveLength(2);
+    expect(
+      custom.map(({ CustomOriginConfig: { OriginReadTimeout } }: any) => OriginReadTimeout).toSorted(),
+    ).toEqual([60, 90]);
     for (const { CustomOriginConfig, OriginCustomHeaders } of custom) {
       expect(CustomOriginConfig).toMatchObject({
-        OriginReadTimeout: 60,
         OriginProtocolPolicy: 'https-only',
         OriginSSLProtocols: ['TLSv1.2'],
       });

@@ -48,7 +48,7 @@ export type HttpSettings = Omit<
 /** Dependencies that `api` and `stream` share. */
 export type SharedHttpDeps = {
   /** Dependencies without those that differ by function or by host. */
-  collaborators: Omit<HttpDeps, 'eventStreams' | 'baseUrl'>;
+  deps: Omit<HttpDeps, 'eventStreams' | 'baseUrl'>;
   sessions: DynamoStores['sessions'];
   originSecret: Secret;
 };
@@ -91,7 +91,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
           random: Math.random,
         });
 
-  const collaborators: SharedHttpDeps['collaborators'] = {
+  const deps: SharedHttpDeps['deps'] = {
     jobs: instrumentJobs(stores.jobs, telemetry.measurements),
     watches: stores.watches,
     callers,
@@ -148,5 +148,5 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
     sha256: (text) => createHash('sha256').update(text).digest('hex'),
     randomBytes: (length) => randomBytes(length),
   };
-  return { collaborators, sessions, originSecret: secret(settings.ORIGIN_SECRET_ARN) };
+  return { deps, sessions, originSecret: secret(settings.ORIGIN_SECRET_ARN) };
 }

@@ -49,6 +49,7 @@ function toAction({ event: { type } }: Notification): 'trigger' | 'acknowledge' 
     case 'stream_recovered':
       return 'resolve';
     case 'watch_changed':
+    case 'heartbeat':
       return undefined;
   }
 }

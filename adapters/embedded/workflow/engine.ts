@@ -37,16 +37,12 @@ const closeGraceSeconds = 10;
  * execution.
  * @throws WorkflowDefinitionError
  */
-export function createWorkflowEngine({
-  definition,
-  resources,
-  ...collaborators
-}: WorkflowEngineDeps): WorkflowEngine {
-  const { store, clock } = collaborators;
+export function createWorkflowEngine({ definition, resources, ...deps }: WorkflowEngineDeps): WorkflowEngine {
+  const { store, clock } = deps;
   const runs = new Map<string, ExecutionRun>();
   const tasks = new Set<Promise<unknown>>();
   const forRuns: ExecutionRunDeps = {
-    ...collaborators,
+    ...deps,
     workflow: loadWorkflow(definition, Object.keys(resources)),
     resources: new Map(Object.entries(resources)),
     onTask: watch,
@@ -62,7 +58,7 @@ export function createWorkflowEngine({
       const execution = { name, input, startedAt: now, progress: move.progress };
       const started = store.insert(execution);
       if (started) {
-        collaborators.onTransition?.({
+        deps.onTransition?.({
           execution: name,
           state: move.progress.state,
           input: move.progress.data,

@@ -5,7 +5,7 @@ import * as examples from '../../openapi/examples/access.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { jsonResponse } from '../endpoint-response.ts';
 
-/** Endpoints of callers, the tenants of the service (design section 11). */
+/** Endpoints of callers, the tenants of the service. */
 
 const shared = { path: '/callers', tag: 'access', scope: 'admin' } as const;
 

@@ -33,7 +33,7 @@ import { wantsEvents } from '../sse/wants-events.ts';
 
 /**
  * Endpoints that read and cancel jobs (interface sections 4.6 to 4.8), and that return their event log as JSON or as an event
- * stream (design section 9).
+ * stream.
  */
 
 const shared = { tag: 'jobs', scope: 'read' } as const;

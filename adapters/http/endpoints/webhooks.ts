@@ -22,7 +22,7 @@ import * as examples from '../../openapi/examples/webhooks.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { jsonResponse } from '../endpoint-response.ts';
 
-/** Endpoints of webhook deliveries, resends, test events and the webhook secret (design section 9). */
+/** Endpoints of webhook deliveries, resends, test events and the webhook secret. */
 
 const shared = { tag: 'webhooks' } as const;
 

@@ -3,7 +3,7 @@ import type { EventSessions } from '../../../core/ports/event-sessions.ts';
 import type { LogSignals } from '../../../core/ports/log-signals.ts';
 import type { KeyStore } from '../../../core/ports/key-store.ts';
 
-/** Settings and collaborators of event streams. */
+/** Settings and dependencies of event streams. */
 export type EventStreamDeps = Pick<CoreDeps, 'jobs' | 'media' | 'baseUrl' | 'now' | 'log'> & {
   keys: Pick<KeyStore, 'find'>;
   /** Clock for heartbeats, key checks and the length of a session. */

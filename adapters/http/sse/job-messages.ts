@@ -18,7 +18,7 @@ export type LogReader = {
   signal: AbortSignal;
 };
 
-/** Interval between key checks, in seconds: a revocation takes effect within 60 s (design section 11). */
+/** Interval between key checks, in seconds: a revocation takes effect within 60 s. */
 const keyCheckSeconds = 30;
 
 /**

@@ -61,26 +61,31 @@ export function holdsAt(condition: ObjectCondition, moment: ObjectMoment): boole
 /** Verdict over several moments, with the moment that shows it best. */
 export type ObjectVerdict = { holds: boolean | null; moment: ObjectMoment };
 
+/** Moments of a capture: the frame first, then those of the clip in time order. Each is detected when it is read. */
+export type Moments = { count: number; read(index: number): Promise<ObjectMoment> };
+
 /**
  * Decides a condition over the moments of a clip. It holds if it holds in more than one of them, or in the only one. A condition
- * with an absence must hold in all: a detector misses an object more often than it invents one.
+ * with an absence must hold in all: a detector misses an object more often than it invents one. Reads the newest moments
+ * first, and no more than decide.
  */
-export function decideOverMoments(
+export async function decideOverMoments(
   condition: ObjectCondition,
-  moments: [ObjectMoment, ...ObjectMoment[]],
-): ObjectVerdict {
-  const verdicts = moments.map((moment) => ({ moment, holds: holdsAt(condition, moment) }));
-  const holding = verdicts.filter(({ holds }) => holds === true);
-  const needed = requiresAbsence(condition) ? moments.length : Math.min(2, moments.length);
-  const [first] = holding;
-  if (first !== undefined && holding.length >= needed) return first;
-  const undecided = verdicts.find(({ holds }) => holds === null);
-  if (undecided !== undefined && holding.length === 0) return undecided;
-  const refuted = verdicts.findLast(({ holds }) => holds === false);
-  return {
-    holds: refuted === undefined ? null : false,
-    moment: (refuted ?? verdicts[0])?.moment ?? moments[0],
-  };
+  { count, read }: Moments,
+): Promise<ObjectVerdict> {
+  const needed = requiresAbsence(condition) ? count : Math.min(2, count);
+  const frame = await read(0);
+  const verdicts = [{ holds: holdsAt(condition, frame), moment: frame }];
+  const holding = () => verdicts.filter(({ holds }) => holds === true).length;
+  for (let index = count - 1; index > 0; index -= 1) {
+    if (holding() >= needed || holding() + index < needed) break;
+    const moment = await read(index);
+    verdicts.push({ holds: holdsAt(condition, moment), moment });
+  }
+  const find = (wanted: boolean | null) => verdicts.find(({ holds }) => holds === wanted);
+  const found = holding() >= needed ? find(true) : undefined;
+  const undecided = holding() === 0 ? find(null) : undefined;
+  return found ?? undecided ?? { holds: false, moment: find(false)?.moment ?? frame };
 }
 
 function requiresAbsence(condition: ObjectCondition): boolean {

@@ -1,3 +1,4 @@
+import { selectEvenly } from '../../../core/digest/summarize-windows.ts';
 import { readJpegHeader } from '../../../core/stream/jpeg.ts';
 import { VisionError } from '../../../core/errors.ts';
 import type { CheckMedia, VisionModel } from '../../../core/ports/vision-model.ts';
@@ -20,14 +21,20 @@ import {
 import type { ObjectCondition, ObjectsAtom } from './grammar/condition.ts';
 import { foreignLanguage } from './grammar/languages.ts';
 import { readNouns, readSentence } from './grammar/read-sentence.ts';
-import { decideOverMoments, findObjects, type ObjectMoment } from './judge-objects.ts';
+import { decideOverMoments, findObjects, type Moments, type ObjectMoment } from './judge-objects.ts';
 import { summarizeObjects } from './summarize-objects.ts';
 
 const clipFramesPerSecond = 2;
 const maxBoxes = 20;
+/** Maximum samples of a window that the network sees: 7 s on one core, within the time of a summary. */
+const maxDetectedSamples = 60;
 const tokens = { input_tokens: 0, output_tokens: 0 };
 
-const conditionExamples = ['A person is at the door', 'A red car is in the yard', 'The picture is dark'];
+const conditionExamples = [
+  'A person is at the door',
+  'A red stop sign is in the yard',
+  'The picture is dark',
+];
 
 export type ObjectsVisionDeps = { decoder: PictureDecoder; detector: ObjectDetector };
 
@@ -47,13 +54,12 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
     }
   }
 
-  async function frameMoment(frame: Uint8Array, signal: AbortSignal): Promise<ObjectMoment> {
-    const size = inputSize(frame);
-    const rgb = await decoded(signal, () => decoder.decode(frame, size, signal));
-    return toMoment(rgb, size, null, signal);
-  }
-
-  async function toMoment(rgb: Uint8Array, size: PictureSize, atSeconds: number | null, signal: AbortSignal) {
+  async function toMoment(
+    rgb: Uint8Array,
+    size: PictureSize,
+    atSeconds: number | null,
+    signal: AbortSignal,
+  ): Promise<ObjectMoment> {
     const detections = await detect(rgb, size, signal);
     return { atSeconds, picture: { ...size, rgb }, detections, measured: null };
   }
@@ -63,52 +69,62 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
   }
 
   /** Returns the frame, and in modes clip and hybrid two moments a second. The evidence is the frame, so it is always one of them. */
-  async function listMoments(
-    media: CheckMedia,
-    signal: AbortSignal,
-  ): Promise<[ObjectMoment, ...ObjectMoment[]]> {
-    const still = await frameMoment(media.frame, signal);
-    const { clip } = media;
-    if (media.mode === 'frames' || clip === undefined) return [still];
+  async function readObjectMoments(media: CheckMedia, signal: AbortSignal): Promise<Moments> {
     const size = inputSize(media.frame);
-    const pictures = await decoded(signal, () => decoder.decodeClip(clip, size, clipFramesPerSecond, signal));
-    const moments: [ObjectMoment, ...ObjectMoment[]] = [still];
-    for (const [at, rgb] of pictures.entries())
-      moments.push(await toMoment(rgb, size, at / clipFramesPerSecond, signal));
-    return moments;
+    const [still, clip] = await decoded(signal, () =>
+      Promise.all([
+        decoder.decode(media.frame, size, signal),
+        media.mode === 'frames' || media.clip === undefined
+          ? []
+          : decoder.decodeClip(media.clip, size, clipFramesPerSecond, signal),
+      ]),
+    );
+    const known = new Map<number, Promise<ObjectMoment>>();
+    const start = (index: number) => {
+      const rgb = clip[index - 1];
+      return index === 0 || rgb === undefined
+        ? toMoment(still, size, null, signal)
+        : toMoment(rgb, size, (index - 1) / clipFramesPerSecond, signal);
+    };
+    const read = (index: number) => {
+      const moment = known.get(index) ?? start(index);
+      known.set(index, moment);
+      return moment;
+    };
+    return { count: clip.length + 1, read };
   }
 
-  /** Adds the measurements of the pixel model to each moment, from the nearest of its own. */
+  /** Adds the measurements of the pixel model to each moment, from the nearest of its own, if the condition needs them. */
   async function withMeasurements(
-    moments: [ObjectMoment, ...ObjectMoment[]],
+    { count, read }: Moments,
+    condition: ObjectCondition,
     media: CheckMedia,
     signal: AbortSignal,
-  ): Promise<[ObjectMoment, ...ObjectMoment[]]> {
+  ): Promise<Moments> {
+    if (!needsMeasurements(condition)) return { count, read };
     const measured = await decoded(signal, () => readMoments(media, decoder, signal));
-    const nearest = ({ atSeconds }: ObjectMoment) =>
-      measured.find((moment) => moment.atSeconds === atSeconds) ?? measured.at(-1) ?? measured[0];
-    const [first, ...rest] = moments;
-    return [
-      { ...first, measured: nearest(first) },
-      ...rest.map((moment) => ({ ...moment, measured: nearest(moment) })),
-    ];
+    return {
+      count,
+      read: async (index) => {
+        const moment = await read(index);
+        const nearest = measured.find(({ atSeconds }) => atSeconds === moment.atSeconds) ?? measured.at(-1);
+        return { ...moment, measured: nearest ?? measured[0] };
+      },
+    };
   }
 
   async function judge(media: CheckMedia, text: string, signal: AbortSignal): Promise<Verdict> {
     const reading = readSentence(text);
     if (reading === null && parseCondition(text).condition !== null) return pixel.judge(media, text, signal);
+    const seen = await readObjectMoments(media, signal);
     if (reading === null || reading.condition === null) {
-      const moment = await frameMoment(media.frame, signal);
-      const explanation = explainNotUnderstood(foreignLanguage(text), moment);
+      const explanation = explainNotUnderstood(foreignLanguage(text), await seen.read(0));
       return { triggered: false, judged: false, explanation, tokens };
     }
     const { condition, notJudged } = reading;
-    const moments = await listMoments(media, signal);
-    const { holds, moment } = decideOverMoments(
-      condition,
-      needsMeasurements(condition) ? await withMeasurements(moments, media, signal) : moments,
-    );
-    const boxes = evidenceBoxes(condition, moments[0]);
+    const moments = await withMeasurements(seen, condition, media, signal);
+    const { holds, moment } = await decideOverMoments(condition, moments);
+    const boxes = evidenceBoxes(condition, await seen.read(0));
     return {
       triggered: holds === true,
       explanation: explainCondition(condition, moment, notJudged),
@@ -124,6 +140,11 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
     supportsVideo: true,
     conditionExamples,
     reasonNotToJudge,
+
+    async prepare(signal) {
+      const size = detector.inputSize({ width: 16, height: 9 });
+      await detect(new Uint8Array(size.width * size.height * 3), size, signal);
+    },
 
     judge,
 
@@ -150,11 +171,10 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
           tokens,
         };
       const { condition, notJudged } = reading;
-      const { holds, moment } = decideOverMoments(
+      const moments = { count: 1, read: async () => seen };
+      const { holds, moment } = await decideOverMoments(
         condition,
-        needsMeasurements(condition)
-          ? await withMeasurements([seen], { mode: 'frames', frame }, signal)
-          : [seen],
+        await withMeasurements(moments, condition, { mode: 'frames', frame }, signal),
       );
       const explanation = explainCondition(condition, moment, notJudged);
       const word = holds === null ? 'Not sure' : holds ? 'Yes' : 'No';
@@ -168,19 +188,20 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
 
     async summarize(samples, signal) {
       const measured = await pixel.summarize(samples, signal);
-      const [first] = samples;
+      const chosen = selectEvenly(samples, maxDetectedSamples);
+      const [first] = chosen;
       if (first === undefined) return measured;
       const size = inputSize(first.frame);
       const pictures = await decoded(signal, () =>
         decoder.decodeEach(
-          samples.map(({ frame }) => frame),
+          chosen.map(({ frame }) => frame),
           size,
           signal,
         ),
       );
       const detected = [];
       for (const [at, rgb] of pictures.entries()) {
-        const sample = samples[at];
+        const sample = chosen[at];
         if (rgb && sample)
           detected.push({ detections: await detect(rgb, size, signal), capturedAt: sample.capturedAt });
       }

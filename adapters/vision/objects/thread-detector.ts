@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
 import { objectClasses } from './classes.ts';
-import { type Detection, DetectorError, type ObjectDetector } from './detector.ts';
+import { type Detection, DetectorError, type ObjectDetector, type Picture } from './detector.ts';
 import { nearestInputSize } from './input-size.ts';
 import type { NetworkFiles } from './packages.ts';
 
@@ -16,75 +16,86 @@ const replySchema = z.union([
   z.object({ id: z.number(), error: z.string() }),
 ]);
 
-type Waiting = { resolve(detections: Detection[]): void; reject(error: Error): void };
+type Call = {
+  picture: Picture;
+  resolve(detections: Detection[]): void;
+  reject(error: Error): void;
+};
 
 /**
- * Creates a detector that runs the network in one thread. The thread starts with the first picture, starts again after a
- * failure, and does not keep the process alive while it waits.
+ * Creates a detector that runs the network in one thread, one picture at a time, in the order of the calls. The thread starts with the
+ * first picture, starts again after a failure, and does not keep the process alive while it waits.
  */
 export function createThreadDetector(files: NetworkFiles): ObjectDetector {
-  const waiting = new Map<number, Waiting>();
   let thread: Worker | undefined;
+  let running: { id: number; call: Call } | undefined;
   let lastId = 0;
+  /** Calls that wait for their turn. An aborted one leaves without a run. */
+  const waiting: Call[] = [];
 
   function startThread(): Worker {
     const started = new Worker(new URL('network-worker.ts', import.meta.url), { workerData: files });
     const fail = (reason: string) => {
       if (thread !== started) return;
       thread = undefined;
-      for (const { reject } of waiting.values()) {
-        reject(
-          new DetectorError(`The object detector stopped: ${reason}. Run npm ci to repair its packages.`),
-        );
-      }
-      waiting.clear();
+      const error = new DetectorError(
+        `The object detector stopped: ${reason}. Run npm ci to repair its packages`,
+      );
+      for (const call of [running?.call, ...waiting.splice(0)]) call?.reject(error);
+      running = undefined;
     };
     started.on('error', (error) => fail(String(error)));
     started.on('exit', (code) => fail(`exit code ${code}`));
     started.on('message', (message: unknown) => {
       const reply = replySchema.parse(message);
-      const caller = waiting.get(reply.id);
-      settle(reply.id);
-      if ('error' in reply) caller?.reject(new DetectorError(`The object detector failed: ${reply.error}`));
-      else caller?.resolve(reply.detections);
+      if (reply.id !== running?.id) return;
+      const { call } = running;
+      running = undefined;
+      if ('error' in reply) call.reject(new DetectorError(`The object detector failed: ${reply.error}`));
+      else call.resolve(reply.detections);
+      runNext();
     });
     return started;
   }
 
-  /** Keeps the process alive only while a caller waits. */
-  function settle(id: number): void {
-    waiting.delete(id);
-    if (waiting.size === 0) thread?.unref();
+  function runNext(): void {
+    if (running !== undefined) return;
+    const call = waiting.shift();
+    if (call === undefined) {
+      thread?.unref();
+      return;
+    }
+    thread ??= startThread();
+    thread.ref();
+    lastId += 1;
+    running = { id: lastId, call };
+    thread.postMessage({ id: lastId, ...call.picture });
   }
 
   return {
     inputSize: nearestInputSize,
 
-    async detect({ width, height, rgb }, signal) {
+    async detect(picture, signal) {
       signal.throwIfAborted();
-      const running = (thread ??= startThread());
-      running.ref();
-      lastId += 1;
-      const id = lastId;
+      const { promise, resolve, reject } = Promise.withResolvers<Detection[]>();
+      const call: Call = { picture, resolve, reject };
       const abort = () => {
-        const caller = waiting.get(id);
-        settle(id);
-        caller?.reject(new DetectorError('The object detector was not done in time'));
+        const at = waiting.indexOf(call);
+        if (at >= 0) waiting.splice(at, 1);
+        reject(new DetectorError('The object detector was not done in time'));
       };
       signal.addEventListener('abort', abort, { once: true });
+      waiting.push(call);
+      runNext();
       try {
-        return await new Promise<Detection[]>((resolve, reject) => {
-          waiting.set(id, { resolve, reject });
-          running.postMessage({ id, width, height, rgb });
-        });
+        return await promise;
       } finally {
         signal.removeEventListener('abort', abort);
       }
     },
 
     async close() {
-      const closing = thread;
-      await closing?.terminate();
+      await thread?.terminate();
     },
   };
 }

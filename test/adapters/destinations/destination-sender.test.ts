@@ -58,6 +58,14 @@ describe('destinations over HTTP', () => {
     });
   });
 
+  test('a heartbeat is a GET that contains nothing about the watch', async () => {
+    const vendor = await startVendor(200);
+    expect(await send({ type: 'heartbeat', url: vendor.url })).toMatchObject({ outcome: 'delivered' });
+    expect(vendor.received[0]).toMatchObject({ method: 'GET', body: Buffer.alloc(0) });
+    const down = await startVendor(404);
+    expect(await send({ type: 'heartbeat', url: down.url })).toMatchObject({ outcome: 'retry' });
+  });
+
   test('a rate limit is retried after the time of the vendor, and a deleted address is gone', async () => {
     const limited = await startVendor(429, { 'retry-after': '7' });
     expect(await send({ type: 'discord', url: limited.url })).toMatchObject({
@@ -162,7 +170,7 @@ describe('MQTT', () => {
   });
 });
 
-type Received = { headers: Record<string, string>; body: Buffer };
+type Received = { method: string; headers: Record<string, string>; body: Buffer };
 type ReceivedMail = { to: string[]; text: string };
 type SendOptions = { allowRanges?: string[]; smtp?: string; now?: () => Date };
 
@@ -202,7 +210,11 @@ async function startVendor(status: number, headers: Record<string, string> = {})
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      received.push({ headers: request.headers as Record<string, string>, body: Buffer.concat(chunks) });
+      received.push({
+        method: request.method ?? '',
+        headers: request.headers as Record<string, string>,
+        body: Buffer.concat(chunks),
+      });
       response.writeHead(status, headers).end('{}');
     });
   });

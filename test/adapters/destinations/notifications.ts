@@ -56,6 +56,7 @@ export const events: Record<NotifiedEvent['type'], NotifiedEvent> = {
     data: { reason: 'unreachable', lost_seconds: 600, open_alerts: [alertId] },
   },
   watch_changed: { type: 'watch_changed', data: { status: 'paused', reason: 'paused' } },
+  heartbeat: { type: 'heartbeat', data: {} },
   test: { type: 'test', data: { message: 'This is a test alert: nothing has happened.' } },
 };
 

@@ -274,6 +274,49 @@ describe('events of a watch', () => {
   });
 });
 
+describe('a heartbeat', () => {
+  const progress = (stream: 'ok' | 'stale' | 'reconnecting', triggered: boolean | null): NewWatchEvent => ({
+    type: 'progress',
+    data: {
+      check: 1,
+      conditions: [{ condition_id: 'person', triggered, state: 'clear', explanation: '' }],
+      prefilter_skipped: false,
+      motion: null,
+      explanation: '',
+      captured_at: null,
+      stream,
+      picture: null,
+      next_check_at: null,
+    },
+  });
+
+  test('a heartbeat follows checks that saw the stream, once a minute, and no alert', async () => {
+    const watching = await createWatching(() => ({}), [{ destination_id: 'kuma', type: 'heartbeat' }]);
+    await watching.commit([progress('ok', false), opened(first)]);
+    await watching.pass(10);
+    await watching.commit([progress('ok', true)]);
+    await watching.pass(50);
+    await watching.commit([progress('ok', false)]);
+    await watching.pass(60);
+    expect(watching.sent.map(({ at, type }) => [at, type])).toEqual([
+      [0, 'heartbeat'],
+      [60, 'heartbeat'],
+    ]);
+  });
+
+  test('a lost stream, a failed model and a failing monitor cause no heartbeat and no retry', async () => {
+    const watching = await createWatching(() => failing, [{ destination_id: 'kuma', type: 'heartbeat' }]);
+    await watching.commit([progress('reconnecting', null), progress('stale', null), progress('ok', null)]);
+    await watching.pass(600);
+    expect(watching.sent).toEqual([]);
+    await watching.commit([progress('ok', false)]);
+    await watching.pass(600);
+    expect(watching.sent).toHaveLength(1);
+    const [state] = await watching.deps.watchDeliveries.states(watching.watch.watch_id);
+    expect(state).toMatchObject({ failures: 1, last_error: 'the receiver answered 503', disabled: null });
+  });
+});
+
 describe('a test alert', () => {
   test('a test alert reaches all destinations once, and each result is returned', async () => {
     const watching = await createWatching(

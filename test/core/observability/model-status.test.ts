@@ -11,7 +11,7 @@ const unreachable = new VisionError('Check that it is running.', {
   cause: new Error('fetch failed', { cause: new Error('connect ECONNREFUSED') }),
 });
 
-function watched(verdict: () => Promise<boolean>) {
+function watched(verdict: () => Promise<boolean>, prepare?: () => Promise<void>) {
   const time = createFakeTime();
   const log = createCollectedLog();
   let tests = 0;
@@ -19,6 +19,7 @@ function watched(verdict: () => Promise<boolean>) {
     provider: 'openai',
     model: 'llava',
     supportsVideo: false,
+    ...(prepare === undefined ? {} : { prepare }),
     judge: async () => {
       tests += 1;
       return { triggered: await verdict(), explanation: 'There.', tokens };
@@ -103,4 +104,13 @@ test('a closed status starts no further test', async () => {
   status.close();
   await time.pass(600);
   expect(tests()).toBe(1);
+});
+
+test('a model that cannot load what it needs fails, even if it answers the test picture', async () => {
+  const { status } = watched(
+    async () => true,
+    () => Promise.reject(new VisionError('Run npm ci.')),
+  );
+  await status.start();
+  expect(status.read()).toMatchObject({ status: 'failed', next: 'Run npm ci.' });
 });

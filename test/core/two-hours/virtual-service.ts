@@ -84,7 +84,7 @@ export async function startVirtualService(clock: MachineClock, stream: VirtualSt
     webhooks: { send: async (request) => receiver.take(request) },
   };
   const stopUpkeep = await startMaintenance({
-    collaborators: c,
+    core: c,
     jobs: world.jobs,
     keys: { sweep: async () => 0 },
     media: { sweep: async () => 0 },

@@ -86,7 +86,8 @@ function readToken(tokens: string[], at: number, state: State): number {
   const noun = findNoun(token);
   if (noun !== null) {
     // "A dog bowl" is a bowl of some kind, "a truck driver" is a word of its own.
-    if (next !== undefined && findNoun(next) !== null) state.unknown.push(token);
+    const head = next === undefined ? null : findNoun(next);
+    if (head !== null) (isSameKind(noun, head) ? state.notJudged : state.unknown).push(token);
     else addObject(state, noun);
     state.endsWithPlace = false;
     return 1;
@@ -98,7 +99,7 @@ function readToken(tokens: string[], at: number, state: State): number {
     if (state.colors.length > choice.length) state.unknown.push(token);
     return 1;
   }
-  const counts = readCounts(tokens, at);
+  const counts = readCounts(tokens, at, state.counts?.no ?? false);
   if (counts !== null) {
     state.counts = counts.counts;
     return counts.taken;
@@ -140,7 +141,10 @@ function readMovementOrPlace(tokens: string[], at: number, state: State): number
   const next = tokens[at + 1] ?? '';
   if (words.reachingVerbs.has(token) && words.determiners.has(next)) return addPlace(tokens, at, state);
   if (words.movementVerbs.has(token)) {
-    if (words.directions.has(next) || (words.arrivingVerbs.has(token) && next === '')) {
+    if (state.negatedVerbs > 0) return 0;
+    // "Walks in the yard" is an activity, "walks in" an arrival.
+    const isWithin = next === 'in' && tokens[at + 2] !== undefined;
+    if ((words.directions.has(next) && !isWithin) || (words.arrivingVerbs.has(token) && next === '')) {
       state.hasVerb = true;
       if (!words.fillers.has(token)) state.notJudged.push(token);
       return 1;
@@ -193,24 +197,29 @@ function readLink(tokens: string[], at: number, state: State): number {
 }
 
 /** Reads "no", "at least 2", "2 to 4" and the like. */
-function readCounts(tokens: string[], at: number): { counts: Counts; taken: number } | null {
+function readCounts(tokens: string[], at: number, no: boolean): { counts: Counts; taken: number } | null {
   const token = tokens[at] ?? '';
   if (token === 'no' || token === 'neither' || token === 'none')
     return { counts: { ...oneOrMore, no: true }, taken: 1 };
   const limit = readLimit(token);
   if (limit === null) return null;
   const second = readLimit(tokens[at + 1] ?? '');
-  if (limit.kind === 'exact')
-    return { counts: { least: limit.count, most: limit.count, no: false }, taken: 1 };
-  if (limit.kind === 'most') return { counts: { least: 0, most: limit.count, no: false }, taken: 1 };
-  if (second?.kind === 'most')
-    return { counts: { least: limit.count, most: second.count, no: false }, taken: 2 };
-  return { counts: { least: limit.count, most: null, no: false }, taken: 1 };
+  const isRange = limit.kind === 'least' && second?.kind === 'most';
+  const most = isRange ? second.count : limit.kind === 'least' ? null : limit.count;
+  return {
+    counts: { least: limit.kind === 'most' ? 0 : limit.count, most, no },
+    taken: isRange ? 2 : 1,
+  };
 }
 
 function readLimit(token: string): { kind: string; count: number } | null {
   const found = /^#(least|most|exact):(\d+)$/.exec(token);
   return found === null ? null : { kind: found[1] ?? '', count: Number(found[2]) };
+}
+
+/** "An adult person" is a person of some kind. */
+function isSameKind(a: Noun, b: Noun): boolean {
+  return a.classes.length === b.classes.length && a.classes.every((one) => b.classes.includes(one));
 }
 
 function addObject(state: State, noun: Noun): void {
@@ -278,7 +287,8 @@ function colored(part: ObjectCondition, chosen: readonly Color[]): ObjectConditi
 
 function conclude(state: State): ObjectCondition | null {
   const { parts, unknown, negatedNouns, negatedVerbs, absent, colorNegated } = state;
-  const dangling = state.linking !== null || (state.counts !== null && parts.length === 0);
+  // "The clock shows 12": a number without a noun is no count of the objects before it.
+  const dangling = state.linking !== null || state.counts !== null;
   const negatedTimes = negatedNouns + negatedVerbs + (absent ? 1 : 0);
   const open = unknown.length > 0 || dangling;
   if (negatedTimes > 1 && !(negatedVerbs === 0 && !absent)) return { kind: 'unmeasurable' };

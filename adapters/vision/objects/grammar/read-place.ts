@@ -32,6 +32,7 @@ export function readPlace(tokens: string[], from: number): number {
     } else if (!hasNoun && (determiners.has(word) || /^#\w+:\d+$/.test(word))) hasArticle = true;
     else if (!hasNoun && colorNamed(word) !== null) continue;
     else if (/^(?:\d+|[a-z])$/.test(word) && (hasNoun || at === from + 1) && word !== 'a') hasNoun = true;
+    else if (hasNoun && isNumberOfPlace(tokens, at)) continue;
     else if (hasArticle && !hasNoun && isPossibleNoun(word)) {
       hasNoun = true;
       unknownAt = at;
@@ -42,6 +43,12 @@ export function readPlace(tokens: string[], from: number): number {
   const next = tokens[from + 1];
   const ends = next === undefined || prepositions.has(next) || fillers.has(next);
   return adverbialPrepositions.has(preposition) && ends ? 1 : 0;
+}
+
+/** "In zone 3" names the zone, "in the room 3 people" counts people. */
+function isNumberOfPlace(tokens: string[], at: number): boolean {
+  const next = tokens[at + 1] ?? '';
+  return /^#least:\d+$/.test(tokens[at] ?? '') && findNoun(next) === null && colorNamed(next) === null;
 }
 
 function isPossibleNoun(word: string): boolean {

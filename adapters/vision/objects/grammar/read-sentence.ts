@@ -1,6 +1,7 @@
 import { type Clause, readClause } from '../../pixel/read-clause.ts';
 import { parseCondition } from '../../pixel/parse-condition.ts';
-import { join } from '../../pixel/logic.ts';
+import type { Condition } from '../../pixel/condition.ts';
+import { join, listParts } from '../../pixel/logic.ts';
 import type { ObjectCondition, ObjectsAtom, Reading } from './condition.ts';
 import { foreignLanguage } from './languages.ts';
 import { findNoun } from './nouns.ts';
@@ -55,7 +56,7 @@ function asWritten(token: string): string {
     .replaceAll('_', ' ');
 }
 
-type Joiner = 'and' | 'or';
+type Joiner = 'and' | 'or' | 'nor';
 type Segment = { joiner: Joiner; tokens: string[] };
 
 /** Joins "a dog or a cat" and "dogs, cats or birds" into one choice of nouns, "dog|cat". */
@@ -105,7 +106,7 @@ function splitClauses(tokens: string[]): Segment[] {
       joiner = 'and';
     }
     // ", or" is one joiner.
-    if (word === 'or' || word === 'nor') joiner = 'or';
+    if (word === 'or' || word === 'nor') joiner = word;
     words = [];
   }
   return segments;
@@ -116,7 +117,8 @@ function joinClauses(segments: Segment[]): { clauses: ObjectClause[]; condition:
   const clauses: ObjectClause[] = [];
   for (const { joiner, tokens } of segments) {
     const before = clauses.at(-1);
-    const continues = before?.isNounPhrase === true && before.beginsNegated && startsBare(tokens);
+    const continues =
+      joiner === 'nor' || (before?.isNounPhrase === true && before.beginsNegated && startsBare(tokens));
     const clause = readSegment(tokens, before, continues);
     clauses.push(clause);
     if (clause.condition === null) continue;
@@ -167,13 +169,17 @@ function readPictureSegment(tokens: string[]): ObjectClause {
   const clause: Clause = readClause(tokens, null);
   const isAboutPicture =
     tokens.some((token) => pictureSubjects.has(token)) ||
-    parseCondition(tokens.join(' ')).condition?.kind === 'dark';
+    isAboutLight(parseCondition(tokens.join(' ')).condition);
   const understood = clause.condition !== null && clause.ignored.length === 0 && isAboutPicture;
   return {
     ...nothing(understood ? [] : tokens.filter((token) => !fillers.has(token) && !determiners.has(token))),
     condition: understood ? clause.condition : { kind: 'unmeasurable' },
     endsWithPlace: false,
   };
+}
+
+function isAboutLight(condition: Condition | null): boolean {
+  return condition !== null && listParts(condition).every(({ kind }) => kind === 'dark' || kind === 'bright');
 }
 
 function nothing(notJudged: string[]): ObjectClause {

@@ -13,7 +13,7 @@ export const fillers = words(`
 /** Verbs of movement, which mean "comes into the picture" before one of the directions, and are not understood otherwise. */
 export const movementVerbs = words(`
   walks walk walking walked steps step stepping stepped drives drive driving drove rolls rolling rides ride riding rode flies fly flying flew
-  goes go going went passes pass passing passed pulls pull pulling pulled moves move moving moved runs run running ran swims swim swimming swam sails sail sailing
+  goes go going went passes pass passing passed pulls pull pulling pulled runs run running ran swims swim swimming swam sails sail sailing
   approaches approach approaching approached crosses cross crossing crossed reaches reach reached gets get getting
 `);
 /** Verbs of movement that a place follows without a preposition. */

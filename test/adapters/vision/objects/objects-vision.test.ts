@@ -200,6 +200,16 @@ describe('judging a clip', () => {
     ).toBe(false);
   });
 
+  test('It reads the newest moments first, and no more than decide', async () => {
+    const media = { mode: 'clip', frame: new Uint8Array(), clip: new Uint8Array() } as const;
+    const present = modelThatSees([person, person, person, person]);
+    await present.model.judge(media, 'a person', never);
+    expect(present.seen).toEqual([0, 3]);
+    const left = modelThatSees([person, [], [], []]);
+    await left.model.judge(media, 'no person', never);
+    expect(left.seen).toEqual([0]);
+  });
+
   test('Motion is that of the clip', async () => {
     const moving = modelThatSees([person, person, person], { levels: [60, 200] });
     const media = { mode: 'clip', frame: new Uint8Array(), clip: new Uint8Array() } as const;
@@ -260,4 +270,20 @@ test('A digest lists what came and went, by class and time', async () => {
     'Looks like up to 2 persons in 2 of 3 samples, from 10:00:00 UTC to 10:01:00 UTC. Looks like 1 car in 1 of 3 samples, at 10:02:00 UTC. At 10:02:00 UTC: car came; person went.',
   );
   expect(summary).toMatch(/3 samples from .* Seen by the built-in object model/);
+});
+
+test('A digest of many samples detects 60 of them, spread over the window', async () => {
+  const { model, seen } = modelThatSees([]);
+  const samples = Array.from({ length: 120 }, (_, at) => ({
+    frame: new Uint8Array(),
+    capturedAt: new Date(at * 1000),
+  }));
+  await model.summarize(samples, never);
+  expect(seen).toHaveLength(60);
+});
+
+test('Preparing the model runs its detector', async () => {
+  const { model, seen } = modelThatSees([]);
+  await model.prepare?.(never);
+  expect(seen).toHaveLength(1);
 });

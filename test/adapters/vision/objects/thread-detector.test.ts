@@ -43,6 +43,18 @@ describe.skipIf(files === null)('createThreadDetector', () => {
     expect(Array.isArray(await detector.detect(picture(80), never))).toBe(true);
   });
 
+  test('Calls are served in their order, and an aborted one leaves the queue', async () => {
+    const order: number[] = [];
+    const abort = new AbortController();
+    const calls = [60, 70, 80].map(async (gray, at) => {
+      await detector.detect(picture(gray), at === 1 ? abort.signal : never).catch(() => undefined);
+      order.push(at);
+    });
+    abort.abort();
+    await Promise.all(calls);
+    expect(order).toEqual([1, 0, 2]);
+  });
+
   test('It starts again after it was closed', async () => {
     await detector.close();
     expect(Array.isArray(await detector.detect(picture(100), never))).toBe(true);

@@ -1,0 +1,9 @@
+import type { DestinationRequest, PermanentStatuses } from '../request.ts';
+
+/** Monitor that expects a call in time, such as healthchecks.io or a push monitor of Uptime Kuma. It is never disabled: an alarm follows from silence. */
+export const heartbeatStatuses: PermanentStatuses = { gone: [], rejected: [] };
+
+/** Returns a GET, which all such monitors accept. It contains nothing about the watch. */
+export function toHeartbeatRequest(url: string): DestinationRequest {
+  return { url, headers: {}, body: null };
+}

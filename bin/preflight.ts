@@ -1,0 +1,72 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { z } from 'zod';
+import { visionProviders } from '../adapters/vision/providers.ts';
+import { checkAccount, toExitCode } from '../lib/preflight/checks.ts';
+import { createFactClients, readFacts } from '../lib/preflight/facts.ts';
+import { readStage } from '../lib/stage/read-stage.ts';
+
+/**
+ * `npm run preflight -- -c stage=NAME [--json]` checks an account before a deployment, with the credentials of the operator. Changes nothing. Exit
+ * code 0 if nothing is red, 1 if something is, 2 if the stage is invalid.
+ */
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const { values } = parseArgs({
+  options: {
+    context: { type: 'string', short: 'c', multiple: true, default: [] },
+    json: { type: 'boolean', default: false },
+  },
+});
+
+try {
+  process.exitCode = await run();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 2;
+}
+
+async function run(): Promise<number> {
+  const context = new Map(values.context.map((pair) => [pair.split('=')[0], pair.split('=')[1]]));
+  const { name, settings } = readStage(
+    context.get('stage') ?? 'dev',
+    context.get('stages') ?? `${root}stages`,
+  );
+  const region = settings.region ?? process.env['AWS_REGION'] ?? process.env['AWS_DEFAULT_REGION'];
+  if (region === undefined) throw new Error('No region: set AWS_REGION, or region in the stage.');
+  const { modelId } = visionProviders[settings.visionProvider].readStage(settings, region);
+  const facts = await readFacts(createFactClients(region, settings.bedrockRegion ?? region), {
+    region,
+    modelId,
+    layerFile: `${root}layers/ffmpeg/dist/${settings.architecture}/bin/ffmpeg`,
+  });
+  const results = checkAccount(facts, settings, modelId);
+  const streamHour = priceStreamHour(modelId, settings.burstSeconds);
+  if (values.json) {
+    process.stdout.write(`${JSON.stringify({ stage: name, region, modelId, results, streamHour })}\n`);
+    return toExitCode(results);
+  }
+  for (const { check, level, found, next } of results) {
+    process.stdout.write(`${level.padEnd(6)} ${check.padEnd(18)} ${found}\n`);
+    if (next !== undefined) process.stdout.write(`${' '.repeat(26)}→ ${next}\n`);
+  }
+  if (streamHour !== undefined)
+    process.stdout.write(`A stream-hour in clip mode costs about $${streamHour.toFixed(3)}.
+`);
+  return toExitCode(results);
+}
+
+/** Asks the calculator (`npm run cost`). Returns undefined for a model without a known price. */
+function priceStreamHour(modelId: string, burstSeconds: number): number | undefined {
+  const options = ['--mode', 'clip', '--model', modelId, '--burst-seconds', String(burstSeconds)];
+  try {
+    const text = execFileSync(process.execPath, [`${root}cli/watchpost.ts`, 'cost', '--json', ...options], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    return z.object({ total: z.number() }).parse(JSON.parse(text)).total;
+  } catch {
+    return undefined;
+  }
+}

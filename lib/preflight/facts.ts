@@ -1,0 +1,65 @@
+import { existsSync } from 'node:fs';
+import { BedrockRuntimeClient, ConverseCommand } from '@aws-sdk/client-bedrock-runtime';
+import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { ListBucketsCommand, S3Client } from '@aws-sdk/client-s3';
+
+/** Result of a request: its value, or the error that AWS returned. */
+export type Attempt<Value> = { value: Value } | { error: { name: string; message: string } };
+
+/** Facts of an account that a deployment depends on. */
+export type AccountFacts = {
+  region: string;
+  /** Quota of concurrent executions, and the part that no function has reserved. */
+  concurrency: Attempt<{ limit: number; unreserved: number }>;
+  /** Regions with the assets bucket of the CDK. */
+  bootstrappedRegions: Attempt<string[]>;
+  /** Result of one model call with one output token. */
+  model: Attempt<'answered'>;
+  /** True if the layer of the architecture is built, with a confirmed checksum. */
+  layerBuilt: boolean;
+};
+
+/** Clients of the region of the stack, and of the region of the model. */
+export type FactClients = { lambda: LambdaClient; s3: S3Client; bedrock: BedrockRuntimeClient };
+
+/** Creates the clients with the credentials of the operator. */
+export function createFactClients(region: string, bedrockRegion: string): FactClients {
+  return {
+    lambda: new LambdaClient({ region }),
+    s3: new S3Client({ region }),
+    bedrock: new BedrockRuntimeClient({ region: bedrockRegion }),
+  };
+}
+
+/** Reads the facts. Changes nothing; the model call costs less than a hundredth of a cent. Does not throw for errors of AWS. */
+export async function readFacts(
+  { lambda, s3, bedrock }: FactClients,
+  { region, modelId, layerFile }: { region: string; modelId: string; layerFile: string },
+): Promise<AccountFacts> {
+  const [concurrency, bootstrappedRegions, model] = await Promise.all([
+    attempt(async () => {
+      const { AccountLimit: limits } = await lambda.send(new GetAccountSettingsCommand({}));
+      const limit = limits?.ConcurrentExecutions ?? 0;
+      return { limit, unreserved: limits?.UnreservedConcurrentExecutions ?? limit };
+    }),
+    attempt(async () => {
+      const { Buckets: buckets = [] } = await s3.send(new ListBucketsCommand({}));
+      return buckets.flatMap(({ Name: name = '' }) => /^cdk-\w+-assets-\d{12}-(.+)$/.exec(name)?.[1] ?? []);
+    }),
+    attempt(async () => {
+      const messages = [{ role: 'user' as const, content: [{ text: 'Hello' }] }];
+      await bedrock.send(new ConverseCommand({ modelId, messages, inferenceConfig: { maxTokens: 1 } }));
+      return 'answered' as const;
+    }),
+  ]);
+  return { region, concurrency, bootstrappedRegions, model, layerBuilt: existsSync(layerFile) };
+}
+
+async function attempt<Value>(read: () => Promise<Value>): Promise<Attempt<Value>> {
+  try {
+    return { value: await read() };
+  } catch (error) {
+    const { name, message } = error instanceof Error ? error : new Error(String(error));
+    return { error: { name, message } };
+  }
+}

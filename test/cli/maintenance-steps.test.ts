@@ -1,0 +1,36 @@
+import { expect, test, vi } from 'vitest';
+import { startMaintenance } from '../../cli/maintenance.ts';
+import { revokedKeySeconds } from '../../core/ports/key-store.ts';
+import { addSeconds } from '../../core/time.ts';
+import { start } from '../contract/records.ts';
+import { createWorld } from '../support/world.ts';
+
+test('maintenance sweeps revoked keys every minute, by the age at which they expire', async () => {
+  const world = createWorld();
+  const timers: { fire: () => void; delayMs: number }[] = [];
+  const sweptBefore: Date[] = [];
+  const stop = await startMaintenance({
+    core: { ...world.c, now: () => start },
+    jobs: world.jobs,
+    keys: { sweep: async (before) => sweptBefore.push(before) },
+    media: { sweep: async () => 0 },
+    watchDeliveries: { sweep: () => 0 },
+    executions: { ...world.c.executions, resume: () => undefined, close: async () => undefined },
+    executionStore: { prune: () => 0 },
+    setTimer: (fire, delayMs) => {
+      timers.push({ fire, delayMs });
+      return () => undefined;
+    },
+    log: world.c.log,
+  });
+  expect(sweptBefore).toEqual([]);
+
+  for (const minute of [1, 2]) {
+    expect(timers.at(-1)?.delayMs).toBe(60_000);
+    timers.at(-1)?.fire();
+    await vi.waitFor(() => expect(sweptBefore).toHaveLength(minute));
+  }
+
+  await stop();
+  expect(sweptBefore[0]).toEqual(addSeconds(start, -revokedKeySeconds));
+});
