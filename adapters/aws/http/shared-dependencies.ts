@@ -68,7 +68,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
   const capture = createInvoke(lambda, settings.CAPTURE_FUNCTION);
   const analyze = createInvoke(lambda, settings.ANALYZE_FUNCTION);
   const secret = (arn: string) => createSecret({ client: secrets, arn, now });
-  const webhookUrls = createWebhookGuard(settings.ALLOW_WEBHOOK_RANGES);
+  const webhookUrls = createWebhookGuard(settings.ALLOW_WEBHOOK_RANGES, 'stage setting allowWebhookRanges');
   const stores = dynamoStores({
     client: new DynamoDBClient({}),
     tableName: settings.TABLE_NAME,
@@ -109,7 +109,10 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
       model: visionProviders[settings.VISION_PROVIDER].describeModel(settings.MODEL_ID),
     }),
     summaries: createRemoteSummarizer(analyze),
-    urls: createEgressGuard({ allowRanges: settings.ALLOW_RANGES }),
+    urls: createEgressGuard({
+      allowRanges: settings.ALLOW_RANGES,
+      setting: 'stage setting allowRanges',
+    }),
     webhookUrls,
     webhooks: createWebhookSender({
       http: createGuardedHttp(webhookUrls, { keepAlive: false }),
