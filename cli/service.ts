@@ -125,6 +125,7 @@ export async function openService(
   const log = redactedLog(teeLog(output, recentLog));
   const signals = createLogSignals(setSystemTimer);
   const jobs = createJobStore(database, signals.notify);
+  const watches = createWatchStore(database, signals.notify);
   const meter = createMeter({ startedAt: now(), jobsBefore: await jobs.usage() });
   const callers = createCallerStore(database);
   const keys = createKeyStore(database);
@@ -150,7 +151,7 @@ export async function openService(
   const webhooks = createWebhookSender({ http: webhookHttp, version, elapsedMs: () => performance.now() });
   const parts = {
     jobs,
-    watches: createWatchStore(database),
+    watches,
     createAlertId,
     modelPrice: readModelPrice(settings),
     media,

@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { IdempotencyKeyReusedError, RateLimitedError } from '../../core/errors.ts';
+import { IdempotencyKeyReusedError, RateLimitedError, UnknownConditionError } from '../../core/errors.ts';
 import { bearerAuth } from './bearer-auth.ts';
 import type { AuthEnv } from './bearer-auth.ts';
 import type { HttpDeps } from './dependencies.ts';
@@ -15,6 +15,7 @@ import { prometheusResponse } from './prometheus.ts';
 import { requireScope } from './require-scope.ts';
 import { fallbackHandler } from './fallback.ts';
 import { ValidationError } from './validation.ts';
+import { unknownCondition } from './unknown-condition.ts';
 
 /**
  * Creates the HTTP app: the API below `/api`, and `/healthz`. Lambda and the embedded service use the same app.
@@ -37,6 +38,8 @@ export function createApp(deps: HttpDeps): Hono<AuthEnv> {
   app.notFound(fallbackHandler(app));
   app.onError((error, context) => {
     if (error instanceof ValidationError) return context.json({ detail: error.detail }, 422);
+    if (error instanceof UnknownConditionError)
+      return context.json({ detail: unknownCondition(error).detail }, 422);
     if (error instanceof IdempotencyKeyReusedError)
       return context.json({ detail: idempotencyKeyReused().detail }, 422);
     const { status, body } = errorResponse(error);
