@@ -8,7 +8,7 @@ import type { Scope } from '../core/records/key.ts';
 import type { CallerStore } from '../core/ports/caller-store.ts';
 import type { KeyStore } from '../core/ports/key-store.ts';
 
-/** Content of `DATA_DIR/watchpost.json`: what a script needs to call the service on this machine. Mode 0600. */
+/** Content of `watchpost.json` in the data directory: what a script needs to call the service on this machine. Mode 0600. */
 const credentialsSchema = z.object({
   base_url: z.string(),
   pid: z.number(),

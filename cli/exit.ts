@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { DataDirectoryError } from '../adapters/embedded/data-directory-error.ts';
-import { WatchpostError } from '../core/errors.ts';
+import { StorageError, TransientError, WatchpostError } from '../core/errors.ts';
 import { CommandError } from './command-error.ts';
 import { SettingsError } from './settings.ts';
 
@@ -23,5 +23,11 @@ export function formatError(error: unknown): string[] {
   ) {
     return [`Error: ${error.message}`, error.remediation];
   }
+  if (error instanceof TransientError) return [`Error: ${error.message}`];
+  if (error instanceof StorageError)
+    return [
+      `Error: The database cannot be read: ${error.message}`,
+      'If this persists, restore a backup with: npm run watchpost -- restore FOLDER --data-dir DIR.',
+    ];
   return [error instanceof Error ? (error.stack ?? error.message) : String(error)];
 }

@@ -5,6 +5,7 @@ import type { Settings } from './settings.ts';
 export function createLimits(settings: Settings): Limits {
   return {
     jobsPerCaller: settings.jobsPerCaller,
+    watchesPerCaller: settings.watchesPerCaller,
     maxJobSeconds: settings.maxJobSeconds,
     retentionSeconds: settings.retentionSeconds,
     // A camera can take 15 s to respond, 20 s to its next key frame and 10 s for the longest clip.

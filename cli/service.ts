@@ -7,7 +7,7 @@ import { createCallLimiter } from '../adapters/embedded/call-limiter.ts';
 import { consoleFiles } from '../adapters/embedded/console-files.ts';
 import { delayRefusals } from '../adapters/embedded/delay-refusals.ts';
 import { openDataDirectory } from '../adapters/embedded/data-directory.ts';
-import { openDatabase } from '../adapters/embedded/database.ts';
+import { openDatabase, verifyDatabase } from '../adapters/embedded/database.ts';
 import { createDeliveryQueue } from '../adapters/embedded/delivery-queue.ts';
 import { createWatchDeliveryStore } from '../adapters/embedded/watch-delivery-store.ts';
 import { createWatchStore } from '../adapters/embedded/watch-store.ts';
@@ -19,7 +19,7 @@ import { createKeyStore } from '../adapters/embedded/key-store.ts';
 import { shareCaptures } from '../adapters/embedded/share-captures.ts';
 import { limitCaptures } from '../adapters/embedded/limit-captures.ts';
 import { createLogBuffer } from '../adapters/embedded/log-buffer.ts';
-import { loadOrCreateMasterSecret } from '../adapters/embedded/master-secret.ts';
+import { openMasterSecret } from '../adapters/embedded/master-secret.ts';
 import { createMediaStore } from '../adapters/embedded/media-store.ts';
 import { createMeter } from '../adapters/embedded/meter.ts';
 import { createNewestEntry } from '../adapters/embedded/newest-entry.ts';
@@ -108,6 +108,8 @@ export async function openService(
   const platforms = await loadPlatformSettings(settings);
   const directory = await openDataDirectory(settings.dataDir);
   const database = openDatabase(directory.database);
+  verifyDatabase(database);
+  const masterSecret = await openMasterSecret(directory.masterSecret, database);
   migrateExecutions(database);
   const { guard, http, streams } = createMedia(
     settings.allowRanges,
@@ -123,6 +125,7 @@ export async function openService(
   const log = redactedLog(teeLog(output, recentLog));
   const signals = createLogSignals(setSystemTimer);
   const jobs = createJobStore(database, signals.notify);
+  const watches = createWatchStore(database, signals.notify);
   const meter = createMeter({ startedAt: now(), jobsBefore: await jobs.usage() });
   const callers = createCallerStore(database);
   const keys = createKeyStore(database);
@@ -148,7 +151,7 @@ export async function openService(
   const webhooks = createWebhookSender({ http: webhookHttp, version, elapsedMs: () => performance.now() });
   const parts = {
     jobs,
-    watches: createWatchStore(database),
+    watches,
     createAlertId,
     modelPrice: readModelPrice(settings),
     media,
@@ -183,7 +186,7 @@ export async function openService(
     deliveries: createDeliveryStore(database),
     webhooks,
     signer: createWebhookSigner({
-      masterSecret: await loadOrCreateMasterSecret(directory.masterSecret),
+      masterSecret,
       versions: async (caller) => validVersions(await callers.find(caller), now()),
     }),
     keys,

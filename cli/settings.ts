@@ -115,6 +115,9 @@ const settingsSchema = z.object({
   jobsPerCaller: wholeNumber(1, 1000)
     .prefault('10')
     .register(help, { fallback: '10', text: 'maximum active jobs per caller' }),
+  watchesPerCaller: wholeNumber(0, 10_000)
+    .prefault(String(rules.maxWatchesPerCaller))
+    .register(help, { fallback: String(rules.maxWatchesPerCaller), text: 'maximum watches per caller' }),
   syncPerMinute: wholeNumber(0, 100_000).prefault('120').register(help, {
     fallback: '120',
     text: 'rate limit per caller, in calls per minute; 0: no limit',

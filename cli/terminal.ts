@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline/promises';
 import pc from 'picocolors';
 
 /** Output of a command: results to standard output, all other text to standard error. */
@@ -8,6 +9,8 @@ export type Terminal = {
   note(line: string): void;
   /** Shows a progress line until `done`. Without a terminal it prints the first text only. */
   waiting(text: string): { update(text: string): void; done(): void };
+  /** Asks a question with the answers yes and no. Returns false without a terminal. */
+  confirm(question: string): Promise<boolean>;
   color: ReturnType<typeof pc.createColors>;
   isTerminal: boolean;
 };
@@ -21,9 +24,19 @@ export function openTerminal(env: NodeJS.ProcessEnv): Terminal {
     print: (line) => void process.stdout.write(`${line}\n`),
     note: (line) => void process.stderr.write(`${line}\n`),
     waiting: (text) => (isTerminal ? spin(text) : announce(text)),
+    confirm: async (question) => isTerminal && process.stdin.isTTY && ask(question),
     color: pc.createColors(colored),
     isTerminal,
   };
+}
+
+async function ask(question: string): Promise<boolean> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(?:es)?$/i.test((await lines.question(`${question} [y/N] `)).trim());
+  } finally {
+    lines.close();
+  }
 }
 
 function announce(text: string) {

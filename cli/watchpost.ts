@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import { defaultVideoModelId } from '../adapters/vision/bedrock/model-families.ts';
@@ -10,6 +11,7 @@ import { backup } from './commands/backup.ts';
 import { rules } from '../core/rules.ts';
 import { cost } from './commands/cost.ts';
 import { createKey, labelKey, listKeys, revokeKey, rotateKey } from './commands/keys.ts';
+import { acceptSecret, restore, restoreSecret } from './commands/restore.ts';
 import { stream } from './commands/stream.ts';
 import type { KeyTarget } from './keys/open-key-backend.ts';
 import { toExitCode, formatError } from './exit.ts';
@@ -166,9 +168,61 @@ program
     await cost({ ...question, skippedShare: skip, alertsPerHour: alerts }, terminal, wantsJson(raw));
   });
 
+addSettings(program.command('doctor [urls...]'), settingNames)
+  .description(
+    'test ffmpeg, model, data, disk, clock, port and streams with these settings, and name next steps',
+  )
+  .option('--json', 'print the results as JSON')
+  .addHelpText(
+    'after',
+    '\nWithout URLs it tests the streams of running jobs. Exit code 1: at least one check failed.',
+  )
+  .action(async (urls: string[], raw: unknown) => {
+    const { doctor } = await import('./commands/doctor.ts');
+    const status = await doctor(urls, parseSettings(raw), terminal, wantsJson(raw));
+    if (status === 'failed') process.exitCode = 1;
+  });
+
+const backupOptions = z.object({ every: z.number().optional(), keep: z.number().optional() });
+
 addSettings(program.command('backup <folder>'), ['dataDir'])
   .description('copy the data directory to a new folder, also while the service runs')
-  .action(async (folder: string, raw: unknown) => backup(parseSettings(raw).dataDir, folder, terminal));
+  .addOption(
+    new Option(
+      '--every <interval>',
+      'repeat at this interval, such as 12h or 1d, in dated folders below <folder>',
+    ).argParser(parseInterval),
+  )
+  .addOption(
+    new Option(
+      '--keep <count>',
+      'number of dated backups below <folder>; older ones are removed (with --every, default 7)',
+    ).argParser(between(1, 10_000)),
+  )
+  .action(async (folder: string, raw: unknown) => {
+    const { every, keep } = backupOptions.parse(raw);
+    const options = {
+      dataDir: parseSettings(raw).dataDir,
+      folder,
+      ...(every !== undefined && { everyMs: every }),
+      ...(keep !== undefined && { keep }),
+    };
+    await backup(options, { terminal, now: () => new Date(), sleep: async (ms) => sleep(ms) });
+  });
+
+addSettings(program.command('restore <folder>'), ['dataDir'])
+  .description('replace the data directory by a backup, while the service is stopped')
+  .option('--secret-only', 'restore the master secret only')
+  .action(async (folder: string, raw: unknown) => {
+    const { secretOnly } = z.object({ secretOnly: z.boolean().default(false) }).parse(raw);
+    const { dataDir } = parseSettings(raw);
+    if (secretOnly) await restoreSecret(folder, dataDir, terminal);
+    else await restore(folder, dataDir, new Date(), terminal);
+  });
+
+addSettings(program.command('accept-secret'), ['dataDir'])
+  .description('let the next start use the master secret that it finds, or create a new one')
+  .action(async (raw: unknown) => acceptSecret(parseSettings(raw).dataDir, new Date(), terminal));
 
 const keys = program
   .command('keys')
@@ -177,6 +231,7 @@ const keyOptions = z.object({
   caller: z.string().optional(),
   scopes: z.array(scopeSchema).default([]),
   internal: z.boolean().default(false),
+  newCaller: z.boolean().default(false),
   admin: z.boolean().default(false),
   graceSeconds: z.number().default(3600),
   descendants: z.boolean().default(false),
@@ -192,6 +247,7 @@ const placeOptions = z.object({
 
 addPlace(keys.command('create').description('create a key and print it once'))
   .requiredOption('--caller <name>', 'tenant that owns the key: letters, digits, and . _ @ -')
+  .option('--new-caller', 'create the caller if it does not exist')
   .addOption(
     new Option('--scopes <list>', 'comma-separated scopes: read, jobs (includes read), keys, internal, admin')
       .default(['jobs', 'keys'], 'jobs,keys')
@@ -202,10 +258,10 @@ addPlace(keys.command('create').description('create a key and print it once'))
   .option('--label <text>', 'purpose of the key')
   .option('--json', 'print the key as JSON')
   .action(async (raw: unknown) => {
-    const { caller = '', internal, admin, label, scopes: listed } = keyOptions.parse(raw);
+    const { caller = '', newCaller, internal, admin, label, scopes: listed } = keyOptions.parse(raw);
     const added = [...(internal ? (['internal'] as const) : []), ...(admin ? (['admin'] as const) : [])];
     const scopes = [...new Set([...listed, ...added])];
-    await createKey(parseTarget(raw), { caller, scopes, label }, terminal, wantsJson(raw));
+    await createKey(parseTarget(raw), { caller, newCaller, scopes, label }, terminal, wantsJson(raw));
   });
 
 addPlace(keys.command('list').description('list keys without their text'))
@@ -282,4 +338,14 @@ function parseScopes(text: string): Scope[] {
   const parsed = z.array(scopeSchema).safeParse(text.split(',').map((scope) => scope.trim()));
   if (!parsed.success) throw new InvalidArgumentError(`Use scopes of: ${scopeSchema.options.join(', ')}.`);
   return parsed.data;
+}
+
+/** Parses an interval of minutes, hours or days to milliseconds. */
+function parseInterval(text: string): number {
+  const [, count, unit] = /^(\d{1,4})(m|h|d)$/.exec(text) ?? [];
+  const seconds = unit === 'm' ? 60 : unit === 'h' ? 3600 : 86_400;
+  // A timer of Node holds 24 days.
+  if (count !== undefined && Number(count) > 0 && Number(count) * seconds <= 20 * 86_400)
+    return Number(count) * seconds * 1000;
+  throw new InvalidArgumentError('Use minutes, hours or days, such as 30m, 12h or 1d, at most 20d.');
 }

@@ -4,6 +4,7 @@ import type * as Api from './openapi-types.ts';
 import { toError } from './errors.ts';
 import { createTransport } from './transport.ts';
 import type { Call, ClientOptions } from './transport.ts';
+import { watchOperations } from './watches.ts';
 
 /** Client of one service and key, as `createClient` returns it. */
 export type Watchpost = ReturnType<typeof createClient>;
@@ -74,6 +75,8 @@ export function createClient(options: ClientOptions) {
       jpeg(`${job(jobId)}/media/${sequence}${boxes ? '?boxes=true' : ''}`, o),
     /** Returns the newest frame of a job as JPEG, captured at `stats.last_frame_at`. */
     frame: (jobId: string, o: Signal = {}) => jpeg(`${job(jobId)}/frame`, o),
+
+    ...watchOperations({ get, post, send, jpeg }),
 
     /** Returns one page of webhook deliveries, oldest first. */
     listDeliveries: (jobId: string, query: DeliveryFilter = {}, o: Signal = {}) =>

@@ -6,6 +6,10 @@ export type JobType = 'live-monitor' | 'live-digest';
 export type WebhookEventType =
   'job_started' | 'watch_triggered' | 'summary_generated' | 'error' | 'job_stopped';
 export type Scope = 'read' | 'jobs' | 'keys' | 'internal' | 'admin';
+export type Severity = 'info' | 'warning' | 'critical';
+export type DestinationType =
+  'webhook' | 'slack' | 'discord' | 'ntfy' | 'pagerduty' | 'email' | 'mqtt' | 'heartbeat';
+export type WatchStatus = 'paused' | 'off_schedule' | 'budget_exhausted' | 'stream_lost' | 'active';
 export type StopReason =
   | 'condition_triggered'
   | 'max_triggers_reached'
@@ -31,6 +35,10 @@ export type ErrorCode =
   | 'METHOD_NOT_ALLOWED'
   | 'JOB_NOT_FOUND'
   | 'JOB_ALREADY_STOPPED'
+  | 'WATCH_NOT_FOUND'
+  | 'ALERT_NOT_FOUND'
+  | 'PRECONDITION_FAILED'
+  | 'MAX_WATCHES_REACHED'
   | 'PAYLOAD_TOO_LARGE'
   | 'REQUEST_TIMEOUT'
   | 'MAX_JOBS_REACHED'
@@ -78,6 +86,255 @@ export type StreamedEvent =
   JobStarted | Progress | WatchTriggeredWithPicture | SummaryGeneratedWithPicture | ErrorEvent | JobStopped;
 export type DeliveryState = 'pending' | 'delivered' | 'failed';
 export type LogLevel = 'DEBUG' | 'INFO' | 'WARNING' | 'ERROR';
+export type WatchEvent =
+  | {
+      type: 'alert_opened';
+      /**
+       * ISO 8601 in UTC, with milliseconds
+       */
+      timestamp: string;
+      /**
+       * Stream URL with masked password
+       */
+      source_url: string;
+      data: {
+        watch_id: string;
+        watch_name: string;
+        /**
+         * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
+         */
+        sequence: number;
+        labels: string[];
+        alert_id: string;
+        condition_id: string;
+        condition: string;
+        severity: Severity;
+        opened_at: string;
+        explanation: string;
+        checks: {
+          checked_at: string;
+          triggered: boolean;
+        }[];
+        /**
+         * URL of the evidence; requires the API key. null if no frame was left
+         */
+        frame_url: string | null;
+      };
+    }
+  | {
+      type: 'alert_reminder';
+      /**
+       * ISO 8601 in UTC, with milliseconds
+       */
+      timestamp: string;
+      /**
+       * Stream URL with masked password
+       */
+      source_url: string;
+      data: {
+        watch_id: string;
+        watch_name: string;
+        /**
+         * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
+         */
+        sequence: number;
+        labels: string[];
+        alert_id: string;
+        condition_id: string;
+        condition: string;
+        severity: Severity;
+        opened_at: string;
+        open_seconds: number;
+        explanation: string;
+        /**
+         * URL of the evidence; requires the API key. null if no frame was left
+         */
+        frame_url: string | null;
+      };
+    }
+  | {
+      type: 'alert_acknowledged';
+      /**
+       * ISO 8601 in UTC, with milliseconds
+       */
+      timestamp: string;
+      /**
+       * Stream URL with masked password
+       */
+      source_url: string;
+      data: {
+        watch_id: string;
+        watch_name: string;
+        /**
+         * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
+         */
+        sequence: number;
+        labels: string[];
+        alert_id: string;
+        condition_id: string;
+        condition: string;
+        severity: Severity;
+        opened_at: string;
+        by: string;
+      };
+    }
+  | {
+      type: 'alert_closed';
+      /**
+       * ISO 8601 in UTC, with milliseconds
+       */
+      timestamp: string;
+      /**
+       * Stream URL with masked password
+       */
+      source_url: string;
+      data: {
+        watch_id: string;
+        watch_name: string;
+        /**
+         * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
+         */
+        sequence: number;
+        labels: string[];
+        alert_id: string;
+        condition_id: string;
+        condition: string;
+        severity: Severity;
+        opened_at: string;
+        closed_at: string;
+        open_seconds: number;
+        reason: 'cleared' | 'paused' | 'off_schedule' | 'changed' | 'removed' | 'deleted';
+        explanation: string;
+        /**
+         * URL of the evidence; requires the API key. null if no frame was left
+         */
+        frame_url: string | null;
+      };
+    }
+  | {
+      type: 'stream_lost';
+      /**
+       * ISO 8601 in UTC, with milliseconds
+       */
+      timestamp: string;
+      /**
+       * Stream URL with masked password
+       */
+      source_url: string;
+      data: {
+        watch_id: string;
+        watch_name: string;
+        /**
+         * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
+         */
+        sequence: number;
+        labels: string[];
+        reason: 'unreachable' | 'stale' | 'access_refused' | 'not_live' | 'frozen' | 'black';
+        lost_seconds: number;
+        open_alerts: string[];
+      };
+    }
+  | {
+      type: 'stream_recovered';
+      /**
+       * ISO 8601 in UTC, with milliseconds
+       */
+      timestamp: string;
+      /**
+       * Stream URL with masked password
+       */
+      source_url: string;
+      data: {
+        watch_id: string;
+        watch_name: string;
+        /**
+         * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
+         */
+        sequence: number;
+        labels: string[];
+        reason: 'unreachable' | 'stale' | 'access_refused' | 'not_live' | 'frozen' | 'black';
+        lost_seconds: number;
+        open_alerts: string[];
+      };
+    }
+  | {
+      type: 'watch_changed';
+      /**
+       * ISO 8601 in UTC, with milliseconds
+       */
+      timestamp: string;
+      /**
+       * Stream URL with masked password
+       */
+      source_url: string;
+      data: {
+        watch_id: string;
+        watch_name: string;
+        /**
+         * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
+         */
+        sequence: number;
+        labels: string[];
+        status: WatchStatus;
+        reason:
+          | 'created'
+          | 'paused'
+          | 'resumed'
+          | 'changed'
+          | 'schedule_began'
+          | 'schedule_ended'
+          | 'budget_warning'
+          | 'budget_exhausted'
+          | 'budget_renewed'
+          | 'model_without_price';
+      };
+    }
+  | {
+      type: 'progress';
+      /**
+       * ISO 8601 in UTC, with milliseconds
+       */
+      timestamp: string;
+      /**
+       * Stream URL with masked password
+       */
+      source_url: string;
+      data: {
+        watch_id: string;
+        watch_name: string;
+        /**
+         * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
+         */
+        sequence: number;
+        labels: string[];
+        check: number;
+        conditions: {
+          condition_id: string;
+          triggered: boolean | null;
+          state: 'unknown' | 'clear' | 'open';
+          explanation: string;
+        }[];
+        prefilter_skipped: boolean;
+        motion: number | null;
+        explanation: string;
+        captured_at: string | null;
+        stream: 'ok' | 'stale' | 'reconnecting';
+        picture: ('ok' | 'frozen' | 'black' | 'repeated') | null;
+        next_check_at: string | null;
+      };
+    };
+export type StreamedWatchEvent =
+  | {
+      type: 'state';
+      /**
+       * ISO 8601 in UTC, with milliseconds
+       */
+      timestamp: string;
+      data: {
+        watches: Watch[];
+      };
+    }
+  | WatchEvent;
 
 export interface CheckOnceRequest {
   /**
@@ -220,6 +477,332 @@ export interface KeyLabel {
 export interface CallerRequest {
   caller: string;
   label?: string | null;
+}
+export interface WatchRequest {
+  /**
+   * Name for people
+   */
+  name: string;
+  /**
+   * URL of a live stream: RTSP, an HLS playlist, or a live page on YouTube or Twitch
+   */
+  stream_url: string;
+  /**
+   * Seconds between checks
+   */
+  interval_seconds?: number;
+  input_mode?: InputMode;
+  /**
+   * Clip length in seconds; used by clip and hybrid
+   */
+  clip_duration_seconds?: number;
+  /**
+   * True to skip captures without motion
+   */
+  enable_prefilter?: boolean;
+  /**
+   * @minItems 1
+   * @maxItems 8
+   */
+  conditions: {
+    /**
+     * Unique in the watch; assigned if missing
+     */
+    condition_id?: string;
+    /**
+     * Sentence that is true or false of the stream
+     */
+    condition: string;
+    /**
+     * Number of the last checks_considered verdicts that must hold to open an alert
+     */
+    checks_to_open?: number;
+    /**
+     * Number of verdicts that are considered to open
+     */
+    checks_considered?: number;
+    /**
+     * Consecutive verdicts that do not hold, after which the alert closes
+     */
+    checks_to_close?: number;
+    /**
+     * Minimum seconds from one opening to the next
+     */
+    cooldown_seconds?: number;
+    /**
+     * Seconds between reminders of an open alert; null: none
+     */
+    remind_seconds?: number | null;
+    severity?: Severity;
+  }[];
+  /**
+   * Delay of a confirming check in seconds; at most interval_seconds
+   */
+  confirm_seconds?: number;
+  /**
+   * null: always active
+   */
+  schedule?: {
+    /**
+     * IANA time zone
+     */
+    time_zone: string;
+    /**
+     * Spans of local time; others are off schedule
+     *
+     * @minItems 1
+     * @maxItems 14
+     */
+    active: {
+      /**
+       * @minItems 1
+       * @maxItems 7
+       */
+      days?: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
+      from: string;
+      /**
+       * End of the span; before from: on the next day
+       */
+      to: string;
+    }[];
+  } | null;
+  /**
+   * null: no limit
+   */
+  budget?: {
+    model_calls_per_day?: number | null;
+    /**
+     * US dollars by the list price of the model
+     */
+    usd_per_day?: number | null;
+  } | null;
+  /**
+   * @minItems 0
+   * @maxItems 5
+   */
+  destinations?: {
+    /**
+     * Unique in the watch; assigned if missing
+     */
+    destination_id?: string;
+    type: DestinationType;
+    /**
+     * Address, by type: a URL of http(s), or of mqtt(s). The masked value means unchanged.
+     */
+    url?: string;
+    /**
+     * Integration key of PagerDuty Events v2
+     */
+    routing_key?: string;
+    /**
+     * Access token of ntfy
+     */
+    token?: string;
+    /**
+     * Recipient of e-mail
+     */
+    to?: string;
+    /**
+     * Types of events that are delivered; default: all
+     *
+     * @minItems 1
+     * @maxItems 7
+     */
+    events?: (
+      | 'alert_opened'
+      | 'alert_reminder'
+      | 'alert_acknowledged'
+      | 'alert_closed'
+      | 'stream_lost'
+      | 'stream_recovered'
+      | 'watch_changed'
+    )[];
+    min_severity?: Severity;
+    /**
+     * True to include the frame in events, as base64; webhook only
+     */
+    include_frame?: boolean;
+  }[];
+  /**
+   * null: the whole frame
+   */
+  regions?:
+    | {
+        mode?: 'include' | 'exclude';
+        /**
+         * Corners [x, y], 0 to 1 from the top left
+         *
+         * @minItems 3
+         * @maxItems 32
+         */
+        points: number[][];
+      }[]
+    | null;
+  /**
+   * Days for which alerts and evidence are kept
+   */
+  retention_days?: number;
+  /**
+   * Echoed in events; a filter of lists
+   *
+   * @minItems 0
+   * @maxItems 8
+   */
+  labels?: string[];
+}
+export interface WatchPatch {
+  /**
+   * Name for people
+   */
+  name?: string;
+  /**
+   * URL of a live stream: RTSP, an HLS playlist, or a live page on YouTube or Twitch
+   */
+  stream_url?: string;
+  interval_seconds?: number | null;
+  input_mode?: InputMode | null;
+  clip_duration_seconds?: number | null;
+  enable_prefilter?: boolean | null;
+  /**
+   * @minItems 1
+   * @maxItems 8
+   */
+  conditions?: {
+    /**
+     * Unique in the watch; assigned if missing
+     */
+    condition_id?: string;
+    /**
+     * Sentence that is true or false of the stream
+     */
+    condition: string;
+    /**
+     * Number of the last checks_considered verdicts that must hold to open an alert
+     */
+    checks_to_open?: number;
+    /**
+     * Number of verdicts that are considered to open
+     */
+    checks_considered?: number;
+    /**
+     * Consecutive verdicts that do not hold, after which the alert closes
+     */
+    checks_to_close?: number;
+    /**
+     * Minimum seconds from one opening to the next
+     */
+    cooldown_seconds?: number;
+    /**
+     * Seconds between reminders of an open alert; null: none
+     */
+    remind_seconds?: number | null;
+    severity?: Severity;
+  }[];
+  confirm_seconds?: number | null;
+  schedule?: {
+    /**
+     * IANA time zone
+     */
+    time_zone?: string;
+    /**
+     * Spans of local time; others are off schedule
+     *
+     * @minItems 1
+     * @maxItems 14
+     */
+    active?: {
+      /**
+       * @minItems 1
+       * @maxItems 7
+       */
+      days?: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
+      from: string;
+      /**
+       * End of the span; before from: on the next day
+       */
+      to: string;
+    }[];
+  } | null;
+  budget?: {
+    model_calls_per_day?: number | null;
+    usd_per_day?: number | null;
+  } | null;
+  destinations?:
+    | {
+        /**
+         * Unique in the watch; assigned if missing
+         */
+        destination_id?: string;
+        type: DestinationType;
+        /**
+         * Address, by type: a URL of http(s), or of mqtt(s). The masked value means unchanged.
+         */
+        url?: string;
+        /**
+         * Integration key of PagerDuty Events v2
+         */
+        routing_key?: string;
+        /**
+         * Access token of ntfy
+         */
+        token?: string;
+        /**
+         * Recipient of e-mail
+         */
+        to?: string;
+        /**
+         * Types of events that are delivered; default: all
+         *
+         * @minItems 1
+         * @maxItems 7
+         */
+        events?: (
+          | 'alert_opened'
+          | 'alert_reminder'
+          | 'alert_acknowledged'
+          | 'alert_closed'
+          | 'stream_lost'
+          | 'stream_recovered'
+          | 'watch_changed'
+        )[];
+        min_severity?: Severity;
+        /**
+         * True to include the frame in events, as base64; webhook only
+         */
+        include_frame?: boolean;
+      }[]
+    | null;
+  regions?:
+    | {
+        mode?: 'include' | 'exclude';
+        /**
+         * Corners [x, y], 0 to 1 from the top left
+         *
+         * @minItems 3
+         * @maxItems 32
+         */
+        points: number[][];
+      }[]
+    | null;
+  retention_days?: number | null;
+  labels?: string[] | null;
+}
+export interface SnoozeRequest {
+  /**
+   * 0 ends the snooze
+   */
+  seconds: number;
+  /**
+   * Absent: all conditions
+   */
+  condition_id?: string;
+}
+export interface ReviewRequest {
+  /**
+   * Whether the alert was right
+   */
+  correct: boolean;
+  note?: string;
 }
 export interface Gap {
   from: string;
@@ -1270,4 +1853,407 @@ export interface Logs {
      */
     message: string;
   }[];
+}
+export interface Watch {
+  watch_id: string;
+  name: string;
+  status: WatchStatus;
+  /**
+   * Version of the configuration; the ETag is this number in quotes
+   */
+  config_version: number;
+  /**
+   * ISO 8601 in UTC, with milliseconds
+   */
+  created_at: string;
+  /**
+   * Time of the last change of the configuration
+   */
+  updated_at: string;
+  /**
+   * Stream URL with masked password
+   */
+  stream_url: string;
+  interval_seconds: number;
+  input_mode: InputMode;
+  clip_duration_seconds: number;
+  enable_prefilter: boolean;
+  conditions: {
+    condition_id: string;
+    condition: string;
+    checks_to_open: number;
+    checks_considered: number;
+    checks_to_close: number;
+    cooldown_seconds: number;
+    remind_seconds: number | null;
+    severity: Severity;
+  }[];
+  confirm_seconds: number;
+  schedule: {
+    time_zone: string;
+    active: {
+      days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
+      from: string;
+      to: string;
+    }[];
+  } | null;
+  budget: {
+    model_calls_per_day: number | null;
+    usd_per_day: number | null;
+  } | null;
+  destinations: {
+    destination_id: string;
+    type: DestinationType;
+    url_masked: string;
+    fingerprint: string;
+    events: (
+      | 'alert_opened'
+      | 'alert_reminder'
+      | 'alert_acknowledged'
+      | 'alert_closed'
+      | 'stream_lost'
+      | 'stream_recovered'
+      | 'watch_changed'
+      | 'progress'
+    )[];
+    min_severity: Severity;
+    include_frame: boolean;
+  }[];
+  regions:
+    | {
+        mode: 'include' | 'exclude';
+        points: number[][];
+      }[]
+    | null;
+  retention_days: number;
+  labels: string[];
+  state: {
+    /**
+     * Each cause of a status with its start and reason; null: does not apply
+     */
+    causes: {
+      paused: {
+        since: string;
+        reason: string;
+      } | null;
+      off_schedule: {
+        since: string;
+        reason: string;
+      } | null;
+      budget_exhausted: {
+        since: string;
+        reason: string;
+      } | null;
+      stream_lost: {
+        since: string;
+        reason: 'unreachable' | 'stale' | 'access_refused' | 'not_live' | 'frozen' | 'black';
+      } | null;
+    };
+    conditions: {
+      condition_id: string;
+      /**
+       * unknown: no sight yet, or none for too long
+       */
+      state: 'unknown' | 'clear' | 'open';
+      /**
+       * True if an open alert had no sight for too long
+       */
+      unconfirmed: boolean;
+      /**
+       * Open alert
+       */
+      alert_id: string | null;
+      opened_at: string | null;
+      /**
+       * Time of the last sight
+       */
+      seen_at: string;
+      /**
+       * Explanation of the newest verdict of the open alert
+       */
+      explanation: string | null;
+      snoozed_until: string | null;
+    }[];
+    /**
+     * Number of the newest check
+     */
+    last_check: number;
+    last_frame_at: string | null;
+    next_check_at: string | null;
+    /**
+     * Newest failure of the model, null after a success
+     */
+    model_failure: {
+      code: string;
+      message: string;
+      remediation: string;
+    } | null;
+    /**
+     * Use of the day; null without a budget
+     */
+    budget: {
+      day: string;
+      model_calls: number;
+      usd: number;
+    } | null;
+  };
+}
+export interface WatchList {
+  /**
+   * Oldest first
+   */
+  watches: Watch[];
+  /**
+   * Number of matching watches on all pages
+   */
+  total: number;
+  limit: number;
+  offset: number;
+}
+export interface DeletedWatch {
+  watch_id: string;
+  message: string;
+}
+export interface WatchStats {
+  watch_id: string;
+  /**
+   * ISO 8601 in UTC, with milliseconds
+   */
+  from: string;
+  /**
+   * ISO 8601 in UTC, with milliseconds
+   */
+  to: string;
+  total: {
+    /**
+     * Captures that the model judged
+     */
+    checks: number;
+    /**
+     * One per condition and check
+     */
+    verdicts: number;
+    not_judged: number;
+    model_calls: number;
+    model_failures: number;
+    /**
+     * Captures that the pre-filter skipped
+     */
+    skipped: number;
+    failed_captures: number;
+    alerts_opened: number;
+    alerts_closed: number;
+    reminders: number;
+    input_tokens: number;
+    output_tokens: number;
+    /**
+     * Cost by the list price of the model
+     */
+    usd: number;
+    /**
+     * Share of the active time with sight; null without active time
+     */
+    coverage: number | null;
+  };
+  days: {
+    /**
+     * Captures that the model judged
+     */
+    checks: number;
+    /**
+     * One per condition and check
+     */
+    verdicts: number;
+    not_judged: number;
+    model_calls: number;
+    model_failures: number;
+    /**
+     * Captures that the pre-filter skipped
+     */
+    skipped: number;
+    failed_captures: number;
+    alerts_opened: number;
+    alerts_closed: number;
+    reminders: number;
+    input_tokens: number;
+    output_tokens: number;
+    /**
+     * Cost by the list price of the model
+     */
+    usd: number;
+    /**
+     * Share of the active time with sight; null without active time
+     */
+    coverage: number | null;
+    /**
+     * Date (UTC)
+     */
+    day: string;
+  }[];
+  /**
+   * Hours (UTC) with checks; at most the newest 168
+   */
+  hours: {
+    /**
+     * Captures that the model judged
+     */
+    checks: number;
+    /**
+     * One per condition and check
+     */
+    verdicts: number;
+    not_judged: number;
+    model_calls: number;
+    model_failures: number;
+    /**
+     * Captures that the pre-filter skipped
+     */
+    skipped: number;
+    failed_captures: number;
+    alerts_opened: number;
+    alerts_closed: number;
+    reminders: number;
+    input_tokens: number;
+    output_tokens: number;
+    /**
+     * Cost by the list price of the model
+     */
+    usd: number;
+    /**
+     * Share of the active time with sight; null without active time
+     */
+    coverage: number | null;
+    /**
+     * ISO 8601 in UTC, with milliseconds
+     */
+    hour: string;
+  }[];
+  /**
+   * Reviewed alerts by condition
+   */
+  precision: {
+    condition_id: string;
+    reviewed: number;
+    correct: number;
+    precision: number | null;
+    /**
+     * 95 % confidence interval of the precision (Wilson)
+     */
+    interval: {
+      from: number;
+      to: number;
+    } | null;
+  }[];
+  /**
+   * Reviewed alerts by condition and week
+   */
+  weeks: {
+    condition_id: string;
+    reviewed: number;
+    correct: number;
+    precision: number | null;
+    /**
+     * 95 % confidence interval of the precision (Wilson)
+     */
+    interval: {
+      from: number;
+      to: number;
+    } | null;
+    /**
+     * Monday (UTC)
+     */
+    week: string;
+  }[];
+}
+export interface WatchPreview {
+  verdicts: {
+    condition_id: string;
+    condition: string;
+    triggered: boolean;
+    explanation: string;
+  }[];
+  /**
+   * ISO 8601 in UTC, with milliseconds
+   */
+  captured_at: string;
+  latency_ms: number;
+  /**
+   * JPEG as base64, without a data: prefix
+   */
+  frame_b64: string;
+}
+export interface Alert {
+  alert_id: string;
+  watch_id: string;
+  watch_name: string;
+  condition_id: string;
+  condition: string;
+  severity: Severity;
+  labels: string[];
+  opened_at: string;
+  explanation: string;
+  checks: {
+    checked_at: string;
+    triggered: boolean;
+  }[];
+  reminders: number;
+  acknowledged: {
+    at: string;
+    by: string;
+  } | null;
+  review: {
+    correct: boolean;
+    note: string;
+    at: string;
+    by: string;
+  } | null;
+  state: 'open' | 'closed';
+  open_seconds: number;
+  closed: {
+    at: string;
+    reason: 'cleared' | 'paused' | 'off_schedule' | 'changed' | 'removed' | 'deleted';
+    explanation: string;
+    open_seconds: number;
+  } | null;
+  /**
+   * URL of the evidence; requires the API key. null if no frame was left
+   */
+  frame_url: string | null;
+  /**
+   * null while the alert is open
+   */
+  expires_at: string | null;
+}
+export interface AlertList {
+  /**
+   * Newest first
+   */
+  alerts: Alert[];
+  /**
+   * Value of after for the next page; null on the last
+   */
+  next_after: string | null;
+}
+export interface WatchEventPage {
+  watch_id: string;
+  /**
+   * Ordered by sequence; progress is kept a day
+   */
+  events: WatchEvent[];
+  /**
+   * Value of after for the next page
+   */
+  next_after: number;
+  has_more: boolean;
+}
+export interface AllWatchEventsPage {
+  /**
+   * Of all watches, ordered by time
+   */
+  events: WatchEvent[];
+  /**
+   * Value of after for the next page
+   */
+  next_after: string;
+  has_more: boolean;
 }

@@ -19,6 +19,7 @@ import type { WindowSummarizer } from './ports/window-summarizer.ts';
 /** Limits that an operator sets. */
 export type Limits = {
   jobsPerCaller: number;
+  watchesPerCaller: number;
   /** The server cap on a job's duration. */
   maxJobSeconds: number;
   /** Time for which an ended job stays readable, in seconds. */

@@ -14,6 +14,10 @@ export type ErrorCode =
   | 'METHOD_NOT_ALLOWED'
   | 'JOB_NOT_FOUND'
   | 'JOB_ALREADY_STOPPED'
+  | 'WATCH_NOT_FOUND'
+  | 'ALERT_NOT_FOUND'
+  | 'PRECONDITION_FAILED'
+  | 'MAX_WATCHES_REACHED'
   | 'PAYLOAD_TOO_LARGE'
   | 'REQUEST_TIMEOUT'
   | 'MAX_JOBS_REACHED'
@@ -180,6 +184,58 @@ export class JobNotFoundError extends WatchpostError {
       retentionSeconds === undefined
         ? 'Check the job_id. A finished job is removed some time after its end.'
         : `Check the job_id. A finished job is removed ${retentionSeconds} s after its end.`,
+    );
+  }
+}
+
+export class WatchNotFoundError extends WatchpostError {
+  constructor() {
+    super(
+      'WATCH_NOT_FOUND',
+      'Watch not found',
+      'Check the watch_id, or list your watches with GET /watches.',
+    );
+  }
+}
+
+export class AlertNotFoundError extends WatchpostError {
+  constructor() {
+    super(
+      'ALERT_NOT_FOUND',
+      'Alert not found',
+      'Check the alert_id. A closed alert is removed after retention_days of its watch.',
+    );
+  }
+}
+
+/** The configuration of a watch has another version than the caller expects. */
+export class PreconditionFailedError extends WatchpostError {
+  constructor(version: number) {
+    super(
+      'PRECONDITION_FAILED',
+      'The watch was changed since it was read',
+      `Read it again with GET /watches/{watch_id}, and send If-Match: "${version}" with your change.`,
+    );
+  }
+}
+
+/** A condition that the watch does not have: a mistake in the request's shape, so the edge answers 422. */
+export class UnknownConditionError extends Error {
+  readonly known: readonly string[];
+
+  constructor(known: readonly string[]) {
+    super('The watch has no such condition');
+    this.name = 'UnknownConditionError';
+    this.known = known;
+  }
+}
+
+export class MaxWatchesReachedError extends WatchpostError {
+  constructor(limit: number) {
+    super(
+      'MAX_WATCHES_REACHED',
+      'Maximum number of watches reached',
+      `You have ${limit} watches. Delete one with DELETE /watches/{watch_id}, or ask the operator for a higher limit.`,
     );
   }
 }

@@ -75,6 +75,8 @@ export const rules = {
   minResendSeconds: 60,
   /** Time after the end of a job at which the service drops its undelivered events, in seconds. */
   deliveryTtlSeconds: 3600,
+  /** Default of the setting `watchesPerCaller`. */
+  maxWatchesPerCaller: 25,
   /** Time without sight after which a condition of a watch is unknown or unconfirmed: this … */
   watchSightSeconds: 600,
   /** … or this many intervals, whichever is longer (design page watches). */

@@ -25,7 +25,9 @@ export type EgressGuard = {
 export type EgressGuardOptions = {
   /** CIDRs allowed in addition to public addresses. `createAddressRule` lists exceptions. */
   allowRanges: readonly string[];
-  /** Name of the setting that allows them, for error messages. Default: that of streams. */
+  /** Field of the request that has the URL, for error messages. Default: `stream_url`. */
+  field?: string;
+  /** Name of the setting that allows them, for error messages. Default: that of streams on one machine. */
   setting?: string;
   /** Resolves a name to all of its addresses. Default: the resolver of the operating system. */
   lookup?: (host: string) => Promise<Address[]>;
@@ -37,13 +39,20 @@ export function createEgressGuard(options: EgressGuardOptions): EgressGuard {
   const lookup = options.lookup ?? lookupAll;
   return {
     resolve: (host) => resolve(host, isAllowed, lookup),
-    check: (url, schemes) => check(url, schemes, isAllowed, options.setting ?? 'WATCHPOST_ALLOW_RANGES'),
+    check: (url, schemes) => {
+      const found = check(url, schemes, isAllowed, options.setting ?? 'WATCHPOST_ALLOW_RANGES');
+      if (typeof found === 'string') throw new InvalidUrlError(`${options.field ?? 'stream_url'}: ${found}`);
+      return found;
+    },
   };
 }
 
 /** The guard of what is posted rather than watched: its ranges are its own. */
-export function createWebhookGuard(allowRanges: readonly string[]): EgressGuard {
-  return createEgressGuard({ allowRanges, setting: 'WATCHPOST_ALLOW_WEBHOOK_RANGES' });
+export function createWebhookGuard(
+  allowRanges: readonly string[],
+  setting = 'WATCHPOST_ALLOW_WEBHOOK_RANGES',
+): EgressGuard {
+  return createEgressGuard({ allowRanges, field: 'webhook_url', setting });
 }
 
 async function resolve(
@@ -76,29 +85,30 @@ async function lookupAll(host: string): Promise<Address[]> {
   return found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
 }
 
-function check(text: string, schemes: readonly string[], isAllowed: AddressRule, setting: string): URL {
+/** Returns the parsed URL, or the remediation for an unusable one. */
+function check(
+  text: string,
+  schemes: readonly string[],
+  isAllowed: AddressRule,
+  setting: string,
+): URL | string {
   const url = hasControlCharacter(text) || !isSpelledOut(text) ? null : URL.parse(text);
-  if (url === null)
-    throw new InvalidUrlError(`Use a complete URL with one of these schemes: ${list(schemes)}.`);
-  if (!schemes.includes(url.protocol.slice(0, -1))) {
-    throw new InvalidUrlError(`Use one of these schemes: ${list(schemes)}.`);
-  }
+  if (url === null) return `Use a complete URL with one of these schemes: ${list(schemes)}.`;
+  if (!schemes.includes(url.protocol.slice(0, -1))) return `Use one of these schemes: ${list(schemes)}.`;
   const host = readHost(url.hostname);
-  if (host.kind === 'malformed') {
-    throw new InvalidUrlError(
-      'Use a host name of letters, digits and hyphens (an international name in its xn-- form), or an IP address.',
-    );
-  }
-  const forbidden =
-    host.kind === 'name'
-      ? isMetadataName(host.name)
-      : !host.addresses.some(({ address }) => isAllowed(address));
-  if (forbidden) throw new InvalidUrlError(notAllowed(setting));
-  return url;
+  if (host.kind === 'malformed')
+    return 'Use a host name of letters, digits and hyphens (an international name in its xn-- form), or an IP address.';
+  if (host.kind === 'name') return isMetadataName(host.name) ? notAllowed(setting) : url;
+  if (host.addresses.some(({ address }) => isAllowed(address))) return url;
+  return notAllowed(setting, host.addresses[0]?.address);
 }
 
-function notAllowed(setting: string): string {
-  return `The host is a private, local or reserved address. Use a public one, or ask the operator to allow its range (${setting}).`;
+function notAllowed(setting: string, address?: string): string {
+  const range = address === undefined ? undefined : `${address}/${address.includes(':') ? 128 : 32}`;
+  const canOpen = range !== undefined && createAddressRule([range])(address ?? '');
+  return canOpen
+    ? `The host is a private, local or reserved address. Use a public one, or ask the operator to allow ${range} (${setting}).`
+    : 'The host is a reserved address, which no setting opens. Use another one.';
 }
 
 function refused(): EgressRefusedError {

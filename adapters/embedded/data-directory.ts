@@ -1,5 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { createFolder } from './create-folder.ts';
 import { DataDirectoryError } from './data-directory-error.ts';
 import { lockDirectory } from './directory-lock.ts';
 
@@ -22,7 +23,7 @@ export type DataDirectory = {
 export async function openDataDirectory(directory: string): Promise<DataDirectory> {
   const path = resolve(directory);
   const paths = dataPaths(path);
-  await usable(path, () => mkdir(path, { recursive: true, mode: 0o700 }));
+  await usable(path, () => createFolder(path));
   const release = await lockDirectory(path);
   try {
     await usable(path, async () => {
@@ -55,11 +56,21 @@ async function usable(path: string, work: () => Promise<unknown>): Promise<void>
   try {
     await work();
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    const reason = reasons.get(code) ?? (code || String(error));
     throw new DataDirectoryError(
-      `The data directory ${path} cannot be used (${code})`,
+      `The data directory ${path} cannot be used: ${reason}`,
       'Set --data-dir or WATCHPOST_DATA_DIR to a directory that this user can write and that has free space.',
       { cause: error },
     );
   }
 }
+
+const reasons = new Map([
+  ['ENOTDIR', 'a file is in its place'],
+  ['EACCES', 'this user may not write to it'],
+  ['EPERM', 'this user may not write to it'],
+  ['EROFS', 'it is on a read-only file system'],
+  ['ENOENT', 'its parent accepts no folders'],
+  ['ENOSPC', 'its disk is full'],
+]);

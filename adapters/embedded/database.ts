@@ -23,6 +23,20 @@ export function openDatabase(path: string): DatabaseSync {
   }
 }
 
+/**
+ * Opens a database without changing it: neither its schema nor its files, which an earlier release may need. Throws
+ * `DataDirectoryError` if it is damaged.
+ */
+export function openForReading(path: string): DatabaseSync {
+  try {
+    const database = new DatabaseSync(path, { timeout: busyTimeoutMs, readOnly: true });
+    verifyDatabase(database);
+    return database;
+  } catch (error) {
+    throw explain(error);
+  }
+}
+
 /** Creates the file with mode 0600, which SQLite copies to its write-ahead log: stored URLs can contain passwords. */
 function createPrivately(path: string): void {
   try {
@@ -100,11 +114,27 @@ function newerSchema(version: number): DataDirectoryError {
 function explain(error: unknown): unknown {
   const primary = sqliteErrorSchema.safeParse(error).data;
   if (primary === undefined || !damaged.has(primary.errcode & 0xff)) return storageError(error);
+  return damagedError('it is no SQLite database or lacks pages', error);
+}
+
+function damagedError(reason: string, cause?: unknown): DataDirectoryError {
   return new DataDirectoryError(
-    'The database in the data directory is damaged or is not a SQLite database',
-    'Restore the data directory from a backup, or start with another data directory.',
-    { cause: error },
+    `The database in the data directory is damaged (${reason})`,
+    'Restore the newest backup with: npm run watchpost -- restore FOLDER --data-dir DIR. Without a backup, start with another data directory.',
+    { cause },
   );
+}
+
+/** Reads every page of the database. Throws `DataDirectoryError` if one is damaged (sqlite.org/pragma.html#pragma_quick_check). */
+export function verifyDatabase(database: DatabaseSync): void {
+  let found: string[];
+  try {
+    const rows = z.array(z.object({ quick_check: z.string() }));
+    found = rows.parse(database.prepare('PRAGMA quick_check(1)').all()).map((row) => row.quick_check);
+  } catch (error) {
+    throw explain(error);
+  }
+  if (found[0] !== 'ok') throw damagedError(found[0]?.replaceAll(/\s+/g, ' ') ?? 'no result');
 }
 
 const sqliteErrorSchema = z.object({ errcode: z.int() });

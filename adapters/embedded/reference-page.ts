@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { Hono } from 'hono';
+import type { Context } from 'hono';
 
 const require = createRequire(import.meta.url);
 
@@ -9,13 +10,17 @@ const require = createRequire(import.meta.url);
  * AWS the same files are in a bucket.
  */
 export function referencePage() {
-  const pages = new Hono().get('/docs', (context) => context.html(page, 200, headers));
+  const pages = new Hono().get('/docs', sendPage).get('/docs/', sendPage);
   for (const { name, type, read } of files) {
     pages.get(`/docs/${name}`, async (context) =>
       context.body(await read(), 200, { ...headers, 'Content-Type': type }),
     );
   }
   return pages;
+}
+
+function sendPage(context: Context): Response | Promise<Response> {
+  return context.html(page, 200, headers);
 }
 
 /** Allows no other origin and no inline script. Swagger UI's style sheet contains `data:` images. */
@@ -47,6 +52,7 @@ const page = `<!doctype html>
     <link rel="icon" type="image/png" href="/docs/favicon-32x32.png" />
   </head>
   <body>
+    <p><a href="/console">Console</a> · <a href="/openapi.json">OpenAPI document</a></p>
     <div id="reference"></div>
     <script src="/docs/swagger-ui-bundle.js"></script>
     <script src="/docs/show-reference.js"></script>

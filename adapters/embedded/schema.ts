@@ -204,4 +204,11 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (watch_id, destination_id)
   ) STRICT, WITHOUT ROWID;
   `,
+  // Facts of the data directory, such as the fingerprint of its master secret.
+  `
+  CREATE TABLE facts (
+    name TEXT NOT NULL PRIMARY KEY,
+    value TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

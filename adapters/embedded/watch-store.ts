@@ -9,7 +9,9 @@ import {
   type WatchStore,
 } from '../../core/ports/watch-store.ts';
 import type { AlertChange } from '../../core/records/watch-state.ts';
+import type { Watch } from '../../core/records/watch.ts';
 import { addSeconds } from '../../core/time.ts';
+import { callerSignal } from '../../core/watch/watch-logs.ts';
 import {
   applyChange,
   changeAlert,
@@ -30,15 +32,27 @@ export type EmbeddedWatchStore = WatchStore & {
 };
 
 /** Creates the watch store of the embedded mode. A call returns when the data is on disk. */
-export function createWatchStore(database: DatabaseSync): EmbeddedWatchStore {
+export function createWatchStore(
+  database: DatabaseSync,
+  notify: (logId: string) => void = () => undefined,
+): EmbeddedWatchStore {
   const tables = createWatchTables(database);
   const { watches, secrets, events, alerts, hours, reviews } = tables;
   const sources = createSourceTable(database);
   const removeDeliveries = createDeliveryRemoval(database);
   const idempotency = createIdempotencyTable(database);
   return {
-    create: async (creation, now) => transaction(database, () => create(creation, now)),
-    commit: async (change) => transaction(database, () => commit(change)),
+    create: async (creation, now) => {
+      const result = transaction(database, () => create(creation, now));
+      if (result.kind === 'created') wake(creation.watch);
+      return result;
+    },
+    commit: async (change) => {
+      const result = transaction(database, () => commit(change));
+      const stored = change.events.length > 0 && watches.find(change.watchId)?.stored;
+      if (stored) wake(stored.watch);
+      return result;
+    },
     get: async (watchId) => {
       const stored = withStorageErrors(() => watches.find(watchId)?.stored);
       return stored?.run.deleted_at === null ? stored : undefined;
@@ -86,6 +100,12 @@ export function createWatchStore(database: DatabaseSync): EmbeddedWatchStore {
           hours.removeBefore(addSeconds(now, -statsRetentionSeconds)),
       ),
   };
+
+  /** Wakes readers of the log of a watch, and of those of all watches of its caller. */
+  function wake({ watch_id: watchId, caller }: Watch): void {
+    notify(watchId);
+    notify(callerSignal(caller));
+  }
 
   function create(creation: WatchCreation, now: Date): WatchCreationResult {
     const { watch, maxWatches } = creation;

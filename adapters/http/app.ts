@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { IdempotencyKeyReusedError, RateLimitedError } from '../../core/errors.ts';
+import { IdempotencyKeyReusedError, RateLimitedError, UnknownConditionError } from '../../core/errors.ts';
 import { bearerAuth } from './bearer-auth.ts';
 import type { AuthEnv } from './bearer-auth.ts';
 import type { HttpDeps } from './dependencies.ts';
@@ -11,8 +11,11 @@ import { healthz } from './healthz.ts';
 import { noSniff } from './no-sniff.ts';
 import { idempotencyKeyReused } from './idempotency-key.ts';
 import { mountEndpoints } from './mount-endpoints.ts';
+import { prometheusResponse } from './prometheus.ts';
+import { requireScope } from './require-scope.ts';
 import { fallbackHandler } from './fallback.ts';
 import { ValidationError } from './validation.ts';
+import { unknownCondition } from './unknown-condition.ts';
 
 /**
  * Creates the HTTP app: the API below `/api`, and `/healthz`. Lambda and the embedded service use the same app.
@@ -27,10 +30,16 @@ export function createApp(deps: HttpDeps): Hono<AuthEnv> {
   app.get('/healthz', healthz(deps));
   if (deps.allowedOrigins.length > 0) app.use('/api/*', allowOrigins(deps));
   app.use('/api/*', bearerAuth(deps));
+  // No declared endpoint: as a tool or a method of a client it would repeat `/metrics`.
+  app.get('/api/metrics/prometheus', requireScope('internal'), (context) =>
+    prometheusResponse(context, deps),
+  );
   app.route('/api', mountEndpoints(endpoints, deps));
   app.notFound(fallbackHandler(app));
   app.onError((error, context) => {
     if (error instanceof ValidationError) return context.json({ detail: error.detail }, 422);
+    if (error instanceof UnknownConditionError)
+      return context.json({ detail: unknownCondition(error).detail }, 422);
     if (error instanceof IdempotencyKeyReusedError)
       return context.json({ detail: idempotencyKeyReused().detail }, 422);
     const { status, body } = errorResponse(error);

@@ -21,6 +21,8 @@ export type EndpointResponse =
 export type StreamedEvents = {
   description: string;
   example: string;
+  /** Schema of each event; default: events of a job. */
+  schema?: z.ZodType;
   /** Meaning of 204, if the stream can be over. */
   ends?: string;
 };

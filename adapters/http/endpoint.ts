@@ -41,7 +41,7 @@ export type EndpointDeclaration = {
   examples: Examples;
 };
 
-export type Tag = 'looks' | 'jobs' | 'webhooks' | 'access' | 'operations';
+export type Tag = 'looks' | 'jobs' | 'watches' | 'webhooks' | 'access' | 'operations';
 
 /** `looks` and `starts` reach other machines; `removes` takes something away. */
 export type Effect = 'reads' | 'looks' | 'starts' | 'changes' | 'removes';

@@ -19,6 +19,12 @@ import { serviceResponseSchema } from '../../core/responses/service.ts';
 import * as insight from '../../core/responses/observability.ts';
 import { jobConfigSchema } from '../../core/responses/job-config.ts';
 import * as jobs from '../../core/responses/jobs.ts';
+import * as watchEvents from '../../core/responses/watch-events.ts';
+import * as watches from '../../core/responses/watches.ts';
+import { reviewRequestSchema, snoozeRequestSchema } from '../../core/requests/watch-queries.ts';
+import { watchPatchSchema, watchRequestSchema } from '../../core/requests/watches.ts';
+import { destinationTypeSchema, severitySchema } from '../../core/records/watch.ts';
+import { watchStatusSchema } from '../../core/records/watch-state.ts';
 import * as looks from '../../core/responses/checks.ts';
 import { componentSchemas, jsonSchema, refTo } from './json-schema.ts';
 import type { JsonObject } from './json-schema.ts';
@@ -33,6 +39,9 @@ const shared = {
   JobType: jobTypeSchema,
   WebhookEventType: webhookEventTypeSchema,
   Scope: scopeSchema,
+  Severity: severitySchema,
+  DestinationType: destinationTypeSchema,
+  WatchStatus: watchStatusSchema,
 };
 
 const requests = createRegistry({
@@ -47,6 +56,10 @@ const requests = createRegistry({
   KeyRequest: keyRequestSchema,
   KeyLabel: keyLabelSchema,
   CallerRequest: callerRequestSchema,
+  WatchRequest: watchRequestSchema,
+  WatchPatch: watchPatchSchema,
+  SnoozeRequest: snoozeRequestSchema,
+  ReviewRequest: reviewRequestSchema,
 });
 
 const responses = createRegistry({
@@ -96,6 +109,17 @@ const responses = createRegistry({
   LogLevel: logLevelSchema,
   Alarms: insight.alarmsResponseSchema,
   Logs: insight.logsResponseSchema,
+  Watch: watches.watchResponseSchema,
+  WatchList: watches.watchListResponseSchema,
+  DeletedWatch: watches.deletedWatchResponseSchema,
+  WatchStats: watches.watchStatsResponseSchema,
+  WatchPreview: watches.previewResponseSchema,
+  Alert: watches.alertResponseSchema,
+  AlertList: watches.alertListResponseSchema,
+  WatchEvent: watchEvents.watchEventResponseSchema,
+  WatchEventPage: watchEvents.watchEventPageSchema,
+  AllWatchEventsPage: watchEvents.allWatchEventsPageSchema,
+  StreamedWatchEvent: watchEvents.streamedWatchEventSchema,
 });
 
 export function namedSchemas(): Record<string, JsonObject> {

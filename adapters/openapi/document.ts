@@ -45,6 +45,7 @@ The same operations are MCP tools at \`/mcp\` on this host. \`/healthz\` there n
 const tags: Record<Tag, string> = {
   looks: 'Single checks with an immediate response.',
   jobs: 'Monitors and digests: jobs that watch a stream.',
+  watches: 'Watches: monitors that stand until they are paused or deleted, and their alerts.',
   webhooks: 'Webhooks and their deliveries.',
   access: 'Keys, callers and webhook secrets.',
   operations: 'Limits and model of the service; metrics and logs, for keys with the scope `internal`.',

@@ -27,6 +27,10 @@ const examples: Record<ErrorCode, errors.WatchpostError> = {
   NOT_FOUND: new WatchpostError('NOT_FOUND', 'Not found', 'Check the path.'),
   JOB_NOT_FOUND: new errors.JobNotFoundError(3600),
   JOB_ALREADY_STOPPED: new errors.JobAlreadyStoppedError(),
+  WATCH_NOT_FOUND: new errors.WatchNotFoundError(),
+  ALERT_NOT_FOUND: new errors.AlertNotFoundError(),
+  PRECONDITION_FAILED: new errors.PreconditionFailedError(4),
+  MAX_WATCHES_REACHED: new errors.MaxWatchesReachedError(25),
   METHOD_NOT_ALLOWED: new WatchpostError(
     'METHOD_NOT_ALLOWED',
     'Method not allowed',

@@ -3,7 +3,7 @@ import { errorEnvelopeSchema, validationErrorSchema } from '../../core/responses
 import { streamedEventSchema } from '../../core/responses/events.ts';
 import { endpointErrorCodes } from '../http/endpoint.ts';
 import type { EndpointDeclaration, Named } from '../http/endpoint.ts';
-import type { EndpointResponse } from '../http/endpoint-response.ts';
+import type { EndpointResponse, StreamedEvents } from '../http/endpoint-response.ts';
 import type { ObjectSchema } from '../http/read-request.ts';
 import { requestSchema, responseSchema } from './components.ts';
 import { errorExample, invalidRequest, errorStatus } from './error-examples.ts';
@@ -81,12 +81,12 @@ function success(response: EndpointResponse, examples: Named | undefined): JsonO
   };
 }
 
-function eventStream({ description, example }: { description: string; example: string }): JsonObject {
+function eventStream({ description, example, schema: events }: StreamedEvents): JsonObject {
   const schema = {
     type: 'string',
     description,
     contentMediaType: 'text/event-stream',
-    contentSchema: responseSchema(streamedEventSchema),
+    contentSchema: responseSchema(events ?? streamedEventSchema),
   };
   return { schema, example };
 }

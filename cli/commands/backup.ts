@@ -1,61 +1,82 @@
-import { chmodSync, existsSync } from 'node:fs';
-import { copyFile, mkdir, readdir } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { createFolder } from '../../adapters/embedded/create-folder.ts';
 import { dataPaths } from '../../adapters/embedded/data-directory.ts';
-import { openDatabase } from '../../adapters/embedded/database.ts';
 import { CommandError } from '../command-error.ts';
-import { credentialsFile } from '../credentials.ts';
+import { copyDataDirectory } from '../data/copy-data-directory.ts';
 import type { Terminal } from '../terminal.ts';
 
+/** Options of `watchpost backup`: `everyMs` repeats it, `keep` is the number of dated backups below the folder. */
+export type BackupOptions = { dataDir: string; folder: string; everyMs?: number; keep?: number };
+
+export type BackupDeps = {
+  terminal: Pick<Terminal, 'print' | 'note'>;
+  now: () => Date;
+  /** Waits, or rejects when the process is stopped. */
+  sleep: (milliseconds: number) => Promise<void>;
+};
+
+const defaultKeep = 7;
+
 /**
- * Copies the data directory to a new folder (`watchpost backup`), also while the service runs. The copy is a complete data
- * directory. Throws `CommandError` if there is no database or the target exists.
+ * Copies the data directory to a folder (`watchpost backup`), also while the service runs. The copy is a complete data directory.
+ * With `everyMs` or `keep`, backups are folders with their time as name below it, and the oldest are removed. A repeated backup that
+ * fails is reported and tried again at its next time. Throws `CommandError` if there is no database or the target exists.
  */
-export async function backup(dataDir: string, target: string, { print }: Terminal): Promise<void> {
-  const from = dataPaths(dataDir);
-  if (!existsSync(from.database))
+export async function backup(options: BackupOptions, deps: BackupDeps): Promise<void> {
+  const { everyMs, keep, dataDir, folder } = options;
+  requireDatabase(dataDir);
+  if (everyMs === undefined && keep === undefined) return writeBackup(dataDir, resolve(folder), deps);
+  const dated = () => writeDated(dataDir, resolve(folder), keep ?? defaultKeep, deps);
+  await dated();
+  if (everyMs === undefined) return;
+  for (;;) {
+    await deps.sleep(everyMs);
+    await dated().catch((error: unknown) =>
+      deps.terminal.note(`Backup failed, next attempt at its next time: ${String(error)}`),
+    );
+  }
+}
+
+function requireDatabase(dataDir: string): void {
+  const { path, database } = dataPaths(dataDir);
+  if (!existsSync(database))
     throw new CommandError(
-      `No database in ${from.path}`,
+      `No database in ${path}`,
       'Use --data-dir with the data directory of the service.',
     );
-  const to = dataPaths(await newFolder(target));
-  copyDatabase(from.database, to.database);
-  await copyFile(from.masterSecret, to.masterSecret);
-  await copyFile(credentialsFile(from.path), credentialsFile(to.path));
-  // Last, so that the media of the copied database exist, unless they expire in between.
-  await copyMedia(from.media, to.media);
-  print(`Backup written to ${to.path}`);
 }
 
-async function newFolder(target: string): Promise<string> {
-  const path = resolve(target);
-  if (existsSync(path)) throw new CommandError(`${path} already exists`, 'Use a folder that does not exist.');
-  await mkdir(path, { recursive: true, mode: 0o700 });
-  return path;
-}
-
-/** Copies a consistent snapshot of the database. Copies of its files could miss parts of the write-ahead log. */
-function copyDatabase(from: string, to: string): void {
-  const database = openDatabase(from);
+/** Writes to a partial folder first, so that an interrupted backup is never taken for a whole one. */
+async function writeBackup(dataDir: string, target: string, { terminal }: BackupDeps): Promise<void> {
+  if (existsSync(target))
+    throw new CommandError(
+      `${target} already exists`,
+      'Use a folder that does not exist, or --keep COUNT for dated backups below it.',
+    );
+  const partial = `${target}.part`;
+  await rm(partial, { recursive: true, force: true });
   try {
-    database.prepare('VACUUM INTO ?').run(to);
-    chmodSync(to, 0o600);
-  } finally {
-    database.close();
+    await createFolder(partial);
+    await copyDataDirectory(dataDir, partial);
+    await rename(partial, target);
+  } catch (error) {
+    await rm(partial, { recursive: true, force: true });
+    throw error;
   }
+  terminal.print(`Backup written to ${target}`);
 }
 
-async function copyMedia(from: string, to: string): Promise<void> {
-  for (const entry of await readdir(from, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
-    const folder = join(to, entry.parentPath.slice(from.length));
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    await copyFile(join(entry.parentPath, entry.name), join(folder, entry.name)).catch(ignoreMissing);
-  }
-  await mkdir(to, { recursive: true, mode: 0o700 });
+async function writeDated(dataDir: string, folder: string, keep: number, deps: BackupDeps): Promise<void> {
+  const name = deps.now().toISOString().replace(/\.\d+/, '').replaceAll(':', '-');
+  await writeBackup(dataDir, join(folder, name), deps);
+  const entries = (await readdir(folder)).filter((entry) => datedName.test(entry)).toSorted();
+  const whole = entries.filter((entry) => !entry.endsWith('.part'));
+  const interrupted = entries.filter((entry) => entry.endsWith('.part'));
+  for (const old of [...whole.slice(0, -keep), ...interrupted])
+    await rm(join(folder, old), { recursive: true });
 }
 
-/** Ignores a missing file: the service deletes unreferenced media during the backup. */
-function ignoreMissing(error: unknown): void {
-  if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
-}
+/** Names of dated backups. Nothing else in the folder is removed. */
+const datedName = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(?:\.part)?$/;

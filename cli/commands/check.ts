@@ -5,6 +5,7 @@ import type { InputMode } from '../../core/records/capture.ts';
 import { maskUrl } from '../../core/stream/mask-url.ts';
 import { checkOnce } from '../../core/stream/check-once.ts';
 import { unlimitedTurns } from '../../core/ports/stream-turns.ts';
+import { requireReachable } from '../checks/private-address.ts';
 import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
 import { createLimits } from '../limits.ts';
 import { createMedia } from '../media.ts';
@@ -34,6 +35,7 @@ export async function check(
   terminal: Terminal,
   asJson: boolean,
 ): Promise<void> {
+  await requireReachable(options.url, settings.allowRanges);
   const ffmpeg = await ensureFfmpeg(settings.ffmpeg, process.env, terminal);
   const platforms = await loadPlatformSettings(settings);
   const folder = await mkdtemp(join(tmpdir(), 'watchpost-check-'));

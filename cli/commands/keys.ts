@@ -3,6 +3,7 @@ import type { ApiKeySpec } from '../../core/access/api-key.ts';
 import { callerRequestSchema } from '../../core/requests/keys.ts';
 import type { KeyRotation } from '../../core/requests/keys.ts';
 import { CommandError } from '../command-error.ts';
+import { findNearestName } from '../../core/nearest-name.ts';
 import type { CreatedKeyRecord, KeyBackend, KeyRecord } from '../keys/key-backend.ts';
 import { openKeyBackend, nodeKeyCrypto } from '../keys/open-key-backend.ts';
 import type { KeyTarget } from '../keys/open-key-backend.ts';
@@ -13,18 +14,33 @@ import type { Terminal } from '../terminal.ts';
 /** Creates a key, and its caller if it does not exist. Prints the key once; the service stores only its hash. */
 export async function createKey(
   place: KeyTarget,
-  spec: ApiKeySpec,
+  spec: ApiKeySpec & { newCaller: boolean },
   terminal: Terminal,
   asJson: boolean,
 ): Promise<void> {
-  const { caller } = spec;
+  const { caller, newCaller, ...rest } = spec;
   if (!callerRequestSchema.safeParse({ caller }).success) {
     throw new CommandError(
       `${JSON.stringify(caller)} is not a valid caller name`,
       'Use --caller with 1 to 64 letters, digits, or any of . _ @ -',
     );
   }
-  await withKeys(place, async (desk) => show(await desk.create(spec), terminal, asJson));
+  await withKeys(place, async (desk) => {
+    if (!newCaller) await requireCaller(caller, await desk.callers(), terminal);
+    show(await desk.create({ caller, ...rest }), terminal, asJson);
+  });
+}
+
+/** A mistyped name would create a caller whose jobs nobody sees. At a terminal, asks. Throws `CommandError`. */
+async function requireCaller(caller: string, known: string[], terminal: Terminal): Promise<void> {
+  if (known.includes(caller)) return;
+  const nearest = findNearestName(caller, known);
+  const suggestion = nearest === undefined ? '' : ` Did you mean ${nearest}?`;
+  if (await terminal.confirm(`There is no caller ${caller}.${suggestion} Create it?`)) return;
+  throw new CommandError(
+    `There is no caller ${caller}.${suggestion}`,
+    `Use --caller with the name of a caller, or --new-caller to create ${caller}.`,
+  );
 }
 
 /** Prints the keys of one caller or of all. */
@@ -37,9 +53,16 @@ export async function listKeys(
   await withKeys(place, async (desk) => {
     const found = await desk.list(caller);
     if (asJson) terminal.print(JSON.stringify(found));
-    else if (found.length === 0) terminal.note('No keys. Create one with keys create.');
+    else if (found.length === 0) terminal.note(await describeNoKeys(caller, desk));
     else for (const key of found) terminal.print(lineFor(key));
   });
+}
+
+async function describeNoKeys(caller: string | undefined, desk: KeyBackend): Promise<string> {
+  const nearest = caller === undefined ? undefined : findNearestName(caller, await desk.callers());
+  return nearest === undefined || nearest === caller
+    ? 'No keys. Create one with keys create.'
+    : `No keys of ${caller}. Did you mean ${nearest}?`;
 }
 
 /** Changes the label of a key; an empty label removes it. */

@@ -6,6 +6,7 @@ import type { Credentials } from '../credentials.ts';
 import { credentialsFile } from '../credentials.ts';
 import { formatFinding } from '../checks/format-finding.ts';
 import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
+import { findStrayVariables } from '../stray-variables.ts';
 import { runService } from '../run-service.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
@@ -13,6 +14,7 @@ import { version } from '../version.ts';
 
 /** Runs the service until SIGTERM or SIGINT (`watchpost start`). Active jobs continue at the next start. */
 export async function start(settings: Settings, terminal: Terminal, asJson: boolean): Promise<void> {
+  for (const warning of findStrayVariables(process.env)) terminal.note(`Warning: ${warning}`);
   const ffmpeg = await ensureFfmpeg(settings.ffmpeg, process.env, terminal);
   const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
   const { service, credentials, close } = await runService(settings, ffmpeg, {

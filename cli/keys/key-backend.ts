@@ -30,6 +30,8 @@ export async function listAllKeys(
 
 /** Operations on keys, with the shapes of the endpoints below `/keys`. `id` is a `key_id`. */
 export type KeyBackend = {
+  /** Lists the names of all callers, or those that the key may see. */
+  callers(): Promise<string[]>;
   /** Creates a key, and its caller if the caller does not exist. */
   create(wish: ApiKeySpec): Promise<CreatedKeyRecord>;
   /** Lists all keys, page by page. */

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { createCallerStore } from '../../adapters/embedded/caller-store.ts';
 import { dataPaths } from '../../adapters/embedded/data-directory.ts';
 import { openDatabase } from '../../adapters/embedded/database.ts';
@@ -50,9 +50,13 @@ export async function openKeyBackend({
 }
 
 /** Opens the data directory of this machine's service, which may be running. */
-async function localKeys(dataDir: string): Promise<KeyBackend> {
+function localKeys(dataDir: string): KeyBackend {
   const paths = dataPaths(dataDir);
-  await mkdir(paths.path, { recursive: true, mode: 0o700 });
+  if (!existsSync(paths.database))
+    throw new CommandError(
+      `No service has used the data directory ${paths.path}`,
+      'Use --data-dir or WATCHPOST_DATA_DIR with the data directory of the service. Its first start creates it.',
+    );
   const database = openDatabase(paths.database);
   const stores = { keys: createKeyStore(database), callers: createCallerStore(database) };
   return storedKeys({ ...stores, now: () => new Date(), ...nodeKeyCrypto }, async () => database.close());

@@ -9,25 +9,18 @@ import {
 } from '../../core/responses/access.ts';
 import { CommandError } from '../command-error.ts';
 import { listAllKeys } from './key-backend.ts';
-import type { KeyBackend } from './key-backend.ts';
+import type { KeyBackend, KeyRecord } from './key-backend.ts';
 
 /** Creates a backend for a service at a base URL, with the permissions of the given key. */
 export function remoteKeys(baseUrl: string, key: string): KeyBackend {
   const dispatcher = new Agent({ headersTimeout: 30_000 });
   return {
+    callers: listCallerNames,
     create: async ({ caller, scopes, label }) => {
-      if (!(await hasKeys(caller))) await ask('POST', '/callers', z.unknown(), { caller });
+      if (!(await listCallerNames()).includes(caller)) await ask('POST', '/callers', z.unknown(), { caller });
       return ask('POST', '/keys', newKeySchema, { caller, scopes, label });
     },
-    list: (caller) =>
-      listAllKeys(async (after) => {
-        const query = new URLSearchParams({
-          limit: '1000',
-          ...(caller !== undefined && { caller }),
-          ...(after !== undefined && { after }),
-        });
-        return ask('GET', `/keys?${query.toString()}`, keyListResponseSchema);
-      }),
+    list: listKeys,
     label: (id, label) => ask('PATCH', `/keys/${id}`, keySchema, { label }),
     revoke: (id, withDescendants) =>
       ask('DELETE', `/keys/${id}?descendants=${withDescendants}`, revokedKeySchema),
@@ -40,10 +33,20 @@ export function remoteKeys(baseUrl: string, key: string): KeyBackend {
     close: () => dispatcher.close(),
   };
 
-  /** A key creates keys of its own caller without the scope `admin`, which only a new caller requires. */
-  async function hasKeys(caller: string): Promise<boolean> {
-    const { keys } = await ask('GET', '/keys', keyListResponseSchema);
-    return keys.some((known) => known.caller === caller);
+  /** Lists the callers of the keys that the given key may see. A caller without keys is not among them; only `admin` keys create one. */
+  async function listCallerNames(): Promise<string[]> {
+    return [...new Set((await listKeys()).map(({ caller }) => caller))];
+  }
+
+  function listKeys(caller?: string): Promise<KeyRecord[]> {
+    return listAllKeys(async (after) => {
+      const query = new URLSearchParams({
+        limit: '1000',
+        ...(caller !== undefined && { caller }),
+        ...(after !== undefined && { after }),
+      });
+      return ask('GET', `/keys?${query.toString()}`, keyListResponseSchema);
+    });
   }
 
   async function ask<Answer>(

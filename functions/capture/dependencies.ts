@@ -34,7 +34,10 @@ export function createDependencies(config: CaptureConfig): CaptureFunctionDeps {
     service: config.POWERTOOLS_SERVICE_NAME,
   });
   const { measurements, during } = telemetry;
-  const guard = createEgressGuard({ allowRanges: config.ALLOW_RANGES });
+  const guard = createEgressGuard({
+    allowRanges: config.ALLOW_RANGES,
+    setting: 'stage setting allowRanges',
+  });
   const ffmpeg = createFfmpegRunner({ ffmpegPath: config.FFMPEG_PATH, tempDir: tmpdir() });
   const capturer = createStreamCapturer({
     guard,

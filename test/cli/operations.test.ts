@@ -119,7 +119,15 @@ test('a test event reaches the receiver with a signature', async () => {
 });
 
 test('keys of the command line work in the running service immediately, and their revocation too', async () => {
-  const made = await keys('create', '--caller', 'harbour', '--internal', '--label', 'dashboards');
+  const made = await keys(
+    'create',
+    '--caller',
+    'harbour',
+    '--new-caller',
+    '--internal',
+    '--label',
+    'dashboards',
+  );
   expect(made).toMatchObject({
     caller: 'harbour',
     scopes: ['jobs', 'keys', 'internal'],
@@ -141,7 +149,7 @@ test('keys of the command line work in the running service immediately, and thei
 });
 
 test('an admin key of the command line creates callers and their keys', async () => {
-  const { key: admin } = await keys('create', '--caller', 'house', '--admin');
+  const { key: admin } = await keys('create', '--caller', 'house', '--new-caller', '--admin');
   const ask = (path: string, body: object, key = admin) =>
     fetch(`${service.baseUrl}${path}`, {
       method: 'POST',
@@ -155,10 +163,10 @@ test('an admin key of the command line creates callers and their keys', async ()
 });
 
 test('the command line works over HTTP with the permissions of its key', async () => {
-  const { key: admin } = await keys('create', '--caller', 'house', '--admin');
+  const { key: admin } = await keys('create', '--caller', 'house', '--new-caller', '--admin');
   const there = ['--base-url', service.baseUrl, '--key', admin];
 
-  const made = await keys('create', '--caller', 'lighthouse', '--label', 'lamp', ...there);
+  const made = await keys('create', '--caller', 'lighthouse', '--new-caller', '--label', 'lamp', ...there);
   expect(made).toMatchObject({ caller: 'lighthouse', scopes: ['jobs', 'keys'], label: 'lamp' });
   expect((await internal('/jobs', made.key)).status).toBe(200);
 

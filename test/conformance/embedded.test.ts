@@ -68,6 +68,15 @@ describe('conformance suite', () => {
 });
 
 function createKey(caller: string): string {
-  const args = ['cli/watchpost.ts', 'keys', 'create', '--caller', caller, '--data-dir', dataDir];
+  const args = [
+    'cli/watchpost.ts',
+    'keys',
+    'create',
+    '--caller',
+    caller,
+    '--new-caller',
+    '--data-dir',
+    dataDir,
+  ];
   return execFileSync(process.execPath, args, { encoding: 'utf8' }).trim();
 }

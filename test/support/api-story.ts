@@ -2,6 +2,7 @@ import { frameBase64 } from '../../adapters/openapi/examples/jobs.ts';
 import { mintKey } from '../../core/access/api-key.ts';
 import { deliverEvent } from '../../core/delivery/deliver-event.ts';
 import type { Scope } from '../../core/records/key.ts';
+import { openAlert } from './watch-alerts.ts';
 import type { World } from './world.ts';
 
 /** Calls an operation by its id, with all inputs in one object, and returns the response. */
@@ -17,6 +18,7 @@ export async function tellApiStory(call: CallOperation, world: World): Promise<v
   const { job_id: jobId } = await watching(call, world);
   await deliveries(call, world, jobId);
   await digesting(call, world);
+  await watches(call, world);
   await access(call);
   await call('service');
   await call('metrics');
@@ -115,6 +117,40 @@ async function digesting(call: CallOperation, world: World) {
   await call('job_picture', { ...byId, sequence: summary.data.sequence });
   await call('cancel_job', byId);
   await call('list_jobs', { job_type: 'live-digest' });
+}
+
+async function watches(call: CallOperation, world: World) {
+  const request = { name: 'Lock', ...stream, conditions: [{ condition: monitor.condition }] };
+  const created = await call('create_watch', { ...request, idempotency_key: 'watch' });
+  await call('create_watch', { ...request, idempotency_key: 'watch' });
+  await call('create_watch', { ...request, conditions: [] });
+  const byId = { watch_id: created.watch_id };
+  await call('preview_new_watch', request);
+  await call('preview_watch', byId);
+  await call('list_watches');
+  await call('list_watches', { status: 'active', label: 'none' });
+  await call('get_watch', byId);
+  await call('change_watch', { ...byId, interval_seconds: 15, if_match: '"1"' });
+  await call('change_watch', { ...byId, interval_seconds: 20, if_match: '"1"' });
+  await call('change_watch', { ...byId, name: null });
+  await call('pause_watch', byId);
+  await call('resume_watch', byId);
+  await call('snooze_watch', { ...byId, seconds: 60 });
+  await call('snooze_watch', { ...byId, seconds: 60, condition_id: 'unknown' });
+  const alertId = await openAlert(world, created.watch_id);
+  await call('watch_events', byId);
+  await call('watch_events', { ...byId, limit: 0 });
+  await call('all_watch_events', { limit: 1 });
+  await call('watch_stats', byId);
+  await call('watch_frame', byId);
+  await call('list_alerts', { state: 'open' });
+  await call('list_alerts', { limit: 0 });
+  for (const id of ['get_alert', 'acknowledge_alert', 'alert_frame']) await call(id, { alert_id: alertId });
+  await call('review_alert', { alert_id: alertId, correct: true });
+  await call('watch_stats', byId);
+  await call('delete_watch', byId);
+  for (const id of ['get_watch', 'delete_watch', 'watch_events', 'watch_frame']) await call(id, byId);
+  await call('get_alert', { alert_id: absentJob.job_id });
 }
 
 async function access(call: CallOperation) {

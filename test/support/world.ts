@@ -183,6 +183,7 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
     log: redactedLog(teeLog(output, recentLog)),
     limits: {
       jobsPerCaller: 10,
+      watchesPerCaller: 25,
       maxJobSeconds: 600,
       retentionSeconds: 3600,
       captureTimeoutSeconds: 30,

@@ -1,3 +1,4 @@
+import { rules } from '../../../core/rules.ts';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
@@ -26,6 +27,7 @@ import { createInvoke } from '../invoke/invoke.ts';
 import { createSteadyClock } from '../../steady-clock.ts';
 import { createRemoteCapturer } from '../invoke/remote-capture.ts';
 import { createRemoteModel, createRemoteSummarizer } from '../invoke/remote-model.ts';
+import { callSeconds } from './time-budgets.ts';
 import { limitEventSessions } from '../limit-event-sessions.ts';
 import { createMediaStore } from '../media-store.ts';
 import { createRecentLog } from '../recent-log.ts';
@@ -53,12 +55,8 @@ export type SharedHttpDeps = {
   originSecret: Secret;
 };
 
-/**
- * Timeouts of calls without a job, which probe, capture and request the model in sequence: below CloudFront's
- * origin timeout of 60 s. The time budgets of the endpoints are sums of these.
- */
-const captureTimeoutSeconds = 20;
-const visionTimeoutSeconds = 18;
+/** Timeouts of calls without a job (`time-budgets.ts`): their sums are below CloudFront's origin timeout. */
+const { capture: captureTimeoutSeconds, model: visionTimeoutSeconds } = callSeconds;
 
 /** Creates the shared dependencies. Sends no request. */
 export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetry): SharedHttpDeps {
@@ -68,7 +66,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
   const capture = createInvoke(lambda, settings.CAPTURE_FUNCTION);
   const analyze = createInvoke(lambda, settings.ANALYZE_FUNCTION);
   const secret = (arn: string) => createSecret({ client: secrets, arn, now });
-  const webhookUrls = createWebhookGuard(settings.ALLOW_WEBHOOK_RANGES);
+  const webhookUrls = createWebhookGuard(settings.ALLOW_WEBHOOK_RANGES, 'stage setting allowWebhookRanges');
   const stores = dynamoStores({
     client: new DynamoDBClient({}),
     tableName: settings.TABLE_NAME,
@@ -109,7 +107,10 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
       model: visionProviders[settings.VISION_PROVIDER].describeModel(settings.MODEL_ID),
     }),
     summaries: createRemoteSummarizer(analyze),
-    urls: createEgressGuard({ allowRanges: settings.ALLOW_RANGES }),
+    urls: createEgressGuard({
+      allowRanges: settings.ALLOW_RANGES,
+      setting: 'stage setting allowRanges',
+    }),
     webhookUrls,
     webhooks: createWebhookSender({
       http: createGuardedHttp(webhookUrls, { keepAlive: false }),
@@ -136,6 +137,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
     log,
     limits: {
       jobsPerCaller: settings.JOBS_PER_CALLER,
+      watchesPerCaller: rules.maxWatchesPerCaller,
       maxJobSeconds: settings.MAX_JOB_SECONDS,
       retentionSeconds: settings.RETENTION_SECONDS,
       captureTimeoutSeconds,

@@ -7,6 +7,9 @@ import { observabilityEndpoints } from './observability.ts';
 import { serviceEndpoints } from './service.ts';
 import { startEndpoints } from './starts.ts';
 import { streamEndpoints } from './streams.ts';
+import { alertEndpoints } from './alerts.ts';
+import { watchEventEndpoints } from './watch-events.ts';
+import { watchEndpoints } from './watches.ts';
 import { webhookEndpoints } from './webhooks.ts';
 
 /** Endpoints of the API below the base URL. */
@@ -15,6 +18,9 @@ export const endpoints: readonly Endpoint[] = [
   ...streamEndpoints,
   ...startEndpoints,
   ...jobEndpoints,
+  ...watchEventEndpoints,
+  ...watchEndpoints,
+  ...alertEndpoints,
   ...webhookEndpoints,
   ...keyEndpoints,
   ...callerEndpoints,

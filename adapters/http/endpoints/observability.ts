@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { readMetrics } from '../../../core/observability/metrics.ts';
 import { readLog } from '../../../core/observability/read-log.ts';
 import { logQuerySchema } from '../../../core/requests/log.ts';
@@ -9,6 +10,8 @@ import {
 import * as examples from '../../openapi/examples/observability.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { jsonResponse } from '../endpoint-response.ts';
+import type { ResponseWith } from '../endpoint-response.ts';
+import { prometheusResponse, wantsPrometheus } from '../prometheus.ts';
 
 /** Endpoints of metrics, alarms and logs, for operators (interface sections 4.9 and 4.10). */
 
@@ -20,6 +23,13 @@ const shared = {
   fixedHeaders: { 'X-Service-Internal': 'true' },
 } as const;
 
+const metricsJson = jsonResponse(metricsResponseSchema, { description: 'The numbers' });
+/** JSON, or text for Prometheus as a `Response`. */
+const metricsResponse: ResponseWith<z.input<typeof metricsResponseSchema> | Response> = {
+  ...metricsJson,
+  toResponse: (context, body) => (body instanceof Response ? body : metricsJson.toResponse(context, body)),
+};
+
 const metricsEndpoint = defineEndpoint(
   {
     ...shared,
@@ -27,13 +37,14 @@ const metricsEndpoint = defineEndpoint(
     path: '/metrics',
     title: 'Read the metrics of the service',
     description:
-      'Counted since `started_at`. What the pre-filter saves, in percent: `frames.skipped_prefilter / (frames.captured + frames.skipped_prefilter) * 100`.',
+      'Counted since `started_at`. What the pre-filter saves, in percent: `frames.skipped_prefilter / (frames.captured + frames.skipped_prefilter) * 100`. With `Accept: text/plain` the response is text for Prometheus, as from `GET /metrics/prometheus`.',
     request: {},
-    response: jsonResponse(metricsResponseSchema, { description: 'The numbers' }),
+    response: metricsResponse,
     errors: [],
     examples: { response: { metrics: examples.metrics } },
   },
-  (_request, deps) => readMetrics(deps),
+  async ({ context }, deps) =>
+    wantsPrometheus(context) ? prometheusResponse(context, deps) : readMetrics(deps),
 );
 
 const alarmsEndpoint = defineEndpoint(

@@ -4,7 +4,7 @@ import type { LogSignals } from '../../../core/ports/log-signals.ts';
 import type { KeyStore } from '../../../core/ports/key-store.ts';
 
 /** Settings and dependencies of event streams. */
-export type EventStreamDeps = Pick<CoreDeps, 'jobs' | 'media' | 'baseUrl' | 'now' | 'log'> & {
+export type EventStreamDeps = Pick<CoreDeps, 'jobs' | 'watches' | 'media' | 'baseUrl' | 'now' | 'log'> & {
   keys: Pick<KeyStore, 'find'>;
   /** Clock for heartbeats, key checks and the length of a session. */
   steadyNow: () => Date;

@@ -57,7 +57,7 @@ async function* frames({ job, after, keyHash, signal }: LogReader, deps: EventSt
 type SessionState = 'open' | 'over' | 'revoked';
 
 /** Returns a function that checks the age of the session and its key. */
-function watchSession(
+export function watchSession(
   keyHash: string,
   { keys, steadyNow, eventStreams: { sessionSeconds } }: EventStreamDeps,
 ) {

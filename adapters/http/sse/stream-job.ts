@@ -23,7 +23,8 @@ export async function respondWithEvents(
   const from = resumePoint(context.req.header('Last-Event-ID'), after, job.sequence);
   if (isTerminal(job.status) && from >= job.sequence) return context.body(null, 204);
   // Hono serves HEAD by GET without reading the body, so the session would never end.
-  if (context.req.method === 'HEAD') return context.body(null, 200, toHeaders(job, deps));
+  if (context.req.method === 'HEAD')
+    return context.body(null, 200, toHeaders(`/jobs/${job.job_id}/events`, deps));
   const reader = { jobId: job.job_id, isReconnect: from > 0 };
   return stream(context, job, from, await openSession(context, deps, reader), deps);
 }
@@ -50,7 +51,7 @@ export async function respondWithNewJob(
   }
 }
 
-async function openSession(
+export async function openSession(
   context: Context<AuthEnv>,
   { eventStreams: { sessions, heartbeatSeconds } }: EventStreamDeps,
   reader?: EventStreamReader,
@@ -72,14 +73,14 @@ function stream(
   deps: EventStreamDeps,
 ): Response {
   const frames = jobMessages({ job, after, keyHash: context.get('key').hash, signal: session.signal }, deps);
-  return context.body(byteStream(frames, session.end), 200, toHeaders(job, deps));
+  return context.body(byteStream(frames, session.end), 200, toHeaders(`/jobs/${job.job_id}/events`, deps));
 }
 
 /** Returns the response headers. `Content-Location` names the resource for a reconnection before the first event arrives. */
-function toHeaders(job: Job, { baseUrl }: Pick<EventStreamDeps, 'baseUrl'>) {
+export function toHeaders(path: string, { baseUrl }: Pick<EventStreamDeps, 'baseUrl'>) {
   return {
     'Content-Type': 'text/event-stream',
-    'Content-Location': `${baseUrl}/jobs/${job.job_id}/events`,
+    'Content-Location': `${baseUrl}${path}`,
     // `no-transform`: a compressing proxy would hold events back. `X-Accel-Buffering` disables buffering in nginx.
     'Cache-Control': 'no-cache, no-transform',
     'X-Accel-Buffering': 'no',

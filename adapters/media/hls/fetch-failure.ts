@@ -16,7 +16,7 @@ export function hlsStreamError(error: unknown, what: ResourceKind): unknown {
   const cause = { cause: error };
   if (error instanceof EgressRefusedError) {
     return new InvalidUrlError(
-      `The ${what} resolves to an address that is not public. To watch streams on a private network, run the embedded service with WATCHPOST_ALLOW_RANGES (CIDRs, for example 192.168.0.0/16).`,
+      `stream_url: The ${what} resolves to a private, local or reserved address. Use a public one, or ask the operator to allow its range (WATCHPOST_ALLOW_RANGES).`,
       cause,
     );
   }

@@ -36,6 +36,18 @@ const conditionExamples = [
   'The picture is dark',
 ];
 
+/** Decoded pictures of a capture, the frame first, and what was detected in them. */
+type Capture = {
+  clip: Uint8Array | undefined;
+  size: PictureSize;
+  pictures: Uint8Array[];
+  moments: Map<number, ObjectMoment>;
+};
+
+function failMissingMoment(): never {
+  throw new VisionError('The capture has no such moment. Try again.');
+}
+
 export type ObjectsVisionDeps = { decoder: PictureDecoder; detector: ObjectDetector };
 
 /**
@@ -68,30 +80,40 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
     return detector.inputSize(readJpegHeader(frame) ?? { width: 16, height: 9 });
   }
 
-  /** Returns the frame, and in modes clip and hybrid two moments a second. The evidence is the frame, so it is always one of them. */
-  async function readObjectMoments(media: CheckMedia, signal: AbortSignal): Promise<Moments> {
+  /** Pictures of the newest captures. Further conditions on a capture cost neither another decoding nor another detection. */
+  const captures = new WeakMap<Uint8Array, Capture>();
+
+  async function decodeCapture(media: CheckMedia, signal: AbortSignal): Promise<Capture> {
+    const known = captures.get(media.frame);
+    const clip = media.mode === 'frames' ? undefined : media.clip;
+    if (known !== undefined && known.clip === clip) return known;
     const size = inputSize(media.frame);
-    const [still, clip] = await decoded(signal, () =>
+    const [still, moving] = await decoded(signal, () =>
       Promise.all([
         decoder.decode(media.frame, size, signal),
-        media.mode === 'frames' || media.clip === undefined
-          ? []
-          : decoder.decodeClip(media.clip, size, clipFramesPerSecond, signal),
+        clip === undefined ? [] : decoder.decodeClip(clip, size, clipFramesPerSecond, signal),
       ]),
     );
-    const known = new Map<number, Promise<ObjectMoment>>();
-    const start = (index: number) => {
-      const rgb = clip[index - 1];
-      return index === 0 || rgb === undefined
-        ? toMoment(still, size, null, signal)
-        : toMoment(rgb, size, (index - 1) / clipFramesPerSecond, signal);
+    const capture = { clip, size, pictures: [still, ...moving], moments: new Map<number, ObjectMoment>() };
+    captures.set(media.frame, capture);
+    return capture;
+  }
+
+  /** Returns the frame, and in modes clip and hybrid two moments a second. The evidence is the frame, so it is always one of them. */
+  async function readObjectMoments(media: CheckMedia, signal: AbortSignal): Promise<Moments> {
+    const { size, pictures, moments } = await decodeCapture(media, signal);
+    return {
+      count: pictures.length,
+      read: async (index) => {
+        const known = moments.get(index);
+        const rgb = pictures[index];
+        if (known !== undefined || rgb === undefined) return known ?? failMissingMoment();
+        const atSeconds = index === 0 ? null : (index - 1) / clipFramesPerSecond;
+        const moment = await toMoment(rgb, size, atSeconds, signal);
+        moments.set(index, moment);
+        return moment;
+      },
     };
-    const read = (index: number) => {
-      const moment = known.get(index) ?? start(index);
-      known.set(index, moment);
-      return moment;
-    };
-    return { count: clip.length + 1, read };
   }
 
   /** Adds the measurements of the pixel model to each moment, from the nearest of its own, if the condition needs them. */

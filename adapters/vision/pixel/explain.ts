@@ -12,7 +12,7 @@ export const unmeasurableReason = 'this model measures only colors, brightness a
 
 /** Hint for conditions that pixels do not decide. */
 export const configureVlmHint =
-  'To check it, configure a vision-language model: VISION=bedrock, or VISION=openai with your own server.';
+  'To check it, configure a vision-language model: WATCHPOST_VISION=bedrock, or WATCHPOST_VISION=openai with your own server.';
 
 /** Returns one sentence per atom with its measured values. */
 export function instrumentFor(condition: Condition, moment: Moment): string[] {

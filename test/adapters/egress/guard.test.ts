@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { EgressRefusedError, EgressUnresolvedError } from '../../../adapters/egress/errors.ts';
-import { createEgressGuard, type Address } from '../../../adapters/egress/guard.ts';
+import { createEgressGuard, createWebhookGuard, type Address } from '../../../adapters/egress/guard.ts';
 import { InvalidUrlError } from '../../../core/errors.ts';
 import { allowedHosts, malformedHosts, refusedHosts } from './vectors.ts';
 
@@ -177,7 +177,23 @@ describe('URL check', () => {
 
   test('the remediation lists the allowed schemes', () => {
     expect(checkFile).toThrow(
-      expect.objectContaining({ remediation: 'Use one of these schemes: http://, rtsp://.' }),
+      expect.objectContaining({ remediation: 'stream_url: Use one of these schemes: http://, rtsp://.' }),
+    );
+  });
+
+  test.each([
+    [createEgressGuard({ allowRanges: [] }), 'stream_url: ', '10.0.0.4/32 (WATCHPOST_ALLOW_RANGES)'],
+    [createWebhookGuard([]), 'webhook_url: ', '10.0.0.4/32 (WATCHPOST_ALLOW_WEBHOOK_RANGES)'],
+    [createWebhookGuard([], 'stage setting x'), 'webhook_url: ', '10.0.0.4/32 (stage setting x)'],
+  ])('a private address is rejected with field, range and setting', (guard, field, allowing) => {
+    const remediation = expect.stringMatching(new RegExp(`^${field}`));
+    const opened = expect.stringContaining(allowing);
+    for (const text of [remediation, opened])
+      expect(() => guard.check('http://10.0.0.4/', ['http'])).toThrow(
+        expect.objectContaining({ remediation: text }),
+      );
+    expect(() => guard.check('http://169.254.169.254/', ['http'])).toThrow(
+      expect.objectContaining({ remediation: expect.stringContaining('no setting opens') }),
     );
   });
 

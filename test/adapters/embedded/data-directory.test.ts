@@ -100,13 +100,23 @@ describe('The data directory', () => {
     }
   });
 
+  test.each(['/proc/watchpost', '/proc/watchpost/data'])(
+    'the path %s, whose parent accepts no folders, is rejected',
+    async (path) => {
+      await expect(openDataDirectory(path)).rejects.toMatchObject({
+        message: expect.stringContaining('its parent accepts no folders'),
+        remediation: expect.stringContaining('WATCHPOST_DATA_DIR'),
+      });
+    },
+  );
+
   test('a file in place of the directory is rejected', async () => {
     const path = join(temporaryDirectory(), 'file');
     writeFileSync(path, 'x');
 
     await expect(openDataDirectory(path)).rejects.toThrow(
-      `The data directory ${path} cannot be used (EEXIST)`,
+      `The data directory ${path} cannot be used: a file is in its place`,
     );
-    await expect(openDataDirectory(join(path, 'below'))).rejects.toThrow('cannot be used (ENOTDIR)');
+    await expect(openDataDirectory(join(path, 'below'))).rejects.toThrow('a file is in its place');
   });
 });

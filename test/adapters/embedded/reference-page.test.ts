@@ -12,13 +12,18 @@ test('the page has no inline script or style and no resource of another host', a
 
 test('every resource of the page is served by this service', async () => {
   const html = await (await get('/docs')).text();
-  const named = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => String(path));
+  const named = [...html.matchAll(/(?:src|<link[^>]* href)="([^"]+)"/g)].map(([, path]) => String(path));
   expect(named).toHaveLength(4);
   for (const path of named) {
     const response = await get(path);
     expect(response.status, path).toBe(200);
     expect((await response.arrayBuffer()).byteLength, path).toBeGreaterThan(100);
   }
+});
+
+test('the page leads back to the console', async () => {
+  for (const path of ['/docs', '/docs/'])
+    expect(await (await get(path)).text()).toContain('<a href="/console">Console</a>');
 });
 
 test('the style sheet and the start script name no other host', async () => {

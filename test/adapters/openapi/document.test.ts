@@ -62,7 +62,8 @@ describe.each(endpoints)('$id', ({ request: { parameters, body }, response, exam
     expect(data).not.toEqual([]);
     for (const line of data) {
       const value = JSON.parse(line.slice('data: '.length));
-      expect(streamedEventSchema.parse(value)).toEqual(value);
+      const schema = response.asEvents.schema ?? streamedEventSchema;
+      expect(schema.parse(value)).toEqual(value);
     }
   });
 });

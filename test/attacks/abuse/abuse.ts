@@ -97,7 +97,7 @@ export async function runAbuse({ creations }: { creations: number }): Promise<Ab
   async function keyOfNeighbor(): Promise<string> {
     const { stdout } = await promisify(execFile)(
       process.execPath,
-      ['cli/watchpost.ts', 'keys', 'create', '--caller', 'neighbor', '--json'],
+      ['cli/watchpost.ts', 'keys', 'create', '--caller', 'neighbor', '--new-caller', '--json'],
       { env: { ...process.env, WATCHPOST_DATA_DIR: dataDir } },
     );
     return JSON.parse(stdout).key;

@@ -210,6 +210,21 @@ describe('judging a clip', () => {
     expect(left.seen).toEqual([0]);
   });
 
+  test('Several conditions on one capture detect its pictures once', async () => {
+    const media = { mode: 'clip', frame: new Uint8Array(), clip: new Uint8Array() } as const;
+    const { model, seen } = modelThatSees([person, [], []]);
+    const verdicts = await Promise.all([
+      model.judge(media, 'nobody is there', never),
+      model.judge(media, 'a dog', never),
+    ]);
+    expect(verdicts.map(({ triggered }) => triggered)).toEqual([false, false]);
+    const before = seen.length;
+    expect((await model.judge(media, 'a dog or a cat', never)).triggered).toBe(false);
+    expect(seen).toHaveLength(before);
+    await model.judge({ ...media, frame: new Uint8Array() }, 'a dog', never);
+    expect(seen.length).toBeGreaterThan(before);
+  });
+
   test('Motion is that of the clip', async () => {
     const moving = modelThatSees([person, person, person], { levels: [60, 200] });
     const media = { mode: 'clip', frame: new Uint8Array(), clip: new Uint8Array() } as const;

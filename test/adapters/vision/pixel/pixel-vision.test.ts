@@ -87,7 +87,7 @@ describe('pixel model with a frame', () => {
     async (condition) => {
       const { triggered, explanation } = await looksAt('redBox', condition);
       expect(triggered).toBe(false);
-      expect(explanation).toContain('VISION=bedrock');
+      expect(explanation).toContain(' WATCHPOST_VISION=bedrock');
     },
   );
 

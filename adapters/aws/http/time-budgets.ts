@@ -1,0 +1,28 @@
+import { rules } from '../../../core/rules.ts';
+
+/** Timeouts of the calls that an endpoint may wait for on AWS, in seconds. */
+export const callSeconds = {
+  /** `capture`: request of a stream. */
+  probe: 20,
+  capture: 20,
+  /** `analyze`: model call. */
+  model: 18,
+  /** Attempt of a webhook (`createWebhookSender`). */
+  webhook: 30,
+  /** Last summary of a cancelled digest. */
+  summary: rules.cancelSummaryTimeoutSeconds,
+} as const;
+
+/**
+ * Calls that each endpoint makes in sequence in the worst case. An endpoint that is absent reads and writes the table only. A test requires an
+ * entry of each endpoint that reaches other machines, and holds its time budget, which chooses the origin, to the sum.
+ */
+export const endpointCalls: Readonly<Record<string, readonly (keyof typeof callSeconds)[]>> = {
+  check_once: ['probe', 'capture', 'model'],
+  analyze_frame: ['model'],
+  validate_stream: ['probe', 'capture'],
+  live_monitor: ['probe'],
+  live_digest: ['probe'],
+  test_webhook: ['webhook'],
+  cancel_job: ['summary'],
+};

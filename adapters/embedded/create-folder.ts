@@ -1,0 +1,33 @@
+import { access, constants, mkdir, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/**
+ * Creates a folder and its missing parents (mode 0700), and verifies that this user can write to it. Throws errors of the file
+ * system. The recursive mode of Node repeats forever where a parent exists but accepts no folders, as below `/proc`.
+ */
+export async function createFolder(path: string): Promise<void> {
+  await createMissing(path);
+  await access(path, constants.W_OK | constants.X_OK);
+}
+
+async function createMissing(path: string): Promise<void> {
+  const found = await stat(path).catch(ignoreMissing);
+  if (found?.isDirectory()) return;
+  if (found) throw Object.assign(new Error(`${path} is not a folder`), { code: 'ENOTDIR' });
+  const parent = dirname(path);
+  if (parent !== path) await createMissing(parent);
+  await mkdir(path, { mode: 0o700 }).catch(ignoreExisting);
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if (!hasCode(error, 'ENOENT')) throw error;
+}
+
+/** Ignores a folder that another process created in between. */
+function ignoreExisting(error: unknown): void {
+  if (!hasCode(error, 'EEXIST')) throw error;
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

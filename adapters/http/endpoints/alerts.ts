@@ -1,0 +1,141 @@
+import { acknowledgeOwnAlert, requireOwnAlert, reviewOwnAlert } from '../../../core/watch/control-watch.ts';
+import { presentAlert } from '../../../core/watch/present-watch.ts';
+import { readAlertFrame } from '../../../core/watch/read-frames.ts';
+import {
+  alertFrameQuerySchema,
+  alertListQuerySchema,
+  alertPathSchema,
+  readAlertPosition,
+  reviewRequestSchema,
+} from '../../../core/requests/watch-queries.ts';
+import { alertListResponseSchema, alertResponseSchema } from '../../../core/responses/watches.ts';
+import * as examples from '../../openapi/examples/watches.ts';
+import { defineEndpoint } from '../endpoint.ts';
+import type { Call } from '../endpoint.ts';
+import { jpegResponse, jsonResponse } from '../endpoint-response.ts';
+
+/** Alerts of all watches of a caller. */
+
+const shared = { tag: 'watches', scope: 'jobs' } as const;
+const alertExample = { alert_id: examples.alertId };
+
+const listAlertsEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'list_alerts',
+    method: 'get',
+    scope: 'read',
+    path: '/alerts',
+    title: 'List alerts',
+    description: 'Returns the alerts of your watches, newest first.',
+    effect: 'reads',
+    request: { query: alertListQuerySchema },
+    response: jsonResponse(alertListResponseSchema, { description: 'One page of alerts' }),
+    errors: [],
+    examples: { response: { alerts: { alerts: [examples.alert], next_after: null } } },
+  },
+  async ({ query: { watch_id: watchId, state, from, to, after, limit }, caller }, deps) => {
+    const position = readAlertPosition(after);
+    const query = { caller, watchId, state, from, to, after: position, limit: limit + 1 };
+    const found = await deps.watches.alerts(query, deps.now());
+    const page = found.slice(0, limit);
+    const last = found.length > limit ? page.at(-1) : undefined;
+    return {
+      alerts: page.map((alert) => presentAlert(alert, deps)),
+      next_after: last ? `${last.opened_at}.${last.alert_id}` : null,
+    };
+  },
+);
+
+const getAlertEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'get_alert',
+    method: 'get',
+    scope: 'read',
+    path: '/alerts/{alert_id}',
+    title: 'Read an alert',
+    description: 'Returns an alert. It stays readable for `retention_days` of its watch after it has closed.',
+    effect: 'reads',
+    request: { parameters: alertPathSchema },
+    response: jsonResponse(alertResponseSchema, { description: 'The alert' }),
+    errors: ['ALERT_NOT_FOUND'],
+    examples: { parameters: alertExample, response: { alert: examples.alert } },
+  },
+  async ({ parameters, caller }, deps) =>
+    presentAlert(await requireOwnAlert(parameters.alert_id, caller, deps), deps),
+);
+
+const reviewAlertEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'review_alert',
+    method: 'post',
+    path: '/alerts/{alert_id}/review',
+    title: 'Review an alert',
+    description:
+      'Stores whether the alert was right. Reviews give the precision in the statistics; they change no state.',
+    effect: 'changes',
+    request: { parameters: alertPathSchema, body: reviewRequestSchema },
+    response: jsonResponse(alertResponseSchema, { description: 'The reviewed alert' }),
+    errors: ['ALERT_NOT_FOUND'],
+    examples: {
+      parameters: alertExample,
+      body: { right: { correct: true }, wrong: { correct: false, note: 'A shadow' } },
+      response: { alert: examples.reviewedAlert },
+    },
+  },
+  async ({ parameters, body, caller, key }, deps) =>
+    presentAlert(await reviewOwnAlert(parameters.alert_id, body, caller, nameKey(key), deps), deps),
+);
+
+const acknowledgeAlertEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'acknowledge_alert',
+    method: 'post',
+    path: '/alerts/{alert_id}/acknowledge',
+    title: 'Acknowledge an alert',
+    description:
+      'Stops the reminders of an open alert and tells the destinations. A closed alert stays as it was.',
+    effect: 'changes',
+    request: { parameters: alertPathSchema },
+    response: jsonResponse(alertResponseSchema, { description: 'The alert' }),
+    errors: ['ALERT_NOT_FOUND', 'WATCH_NOT_FOUND'],
+    examples: { parameters: alertExample, response: { alert: examples.alert } },
+  },
+  async ({ parameters, caller, key }, deps) =>
+    presentAlert(await acknowledgeOwnAlert(parameters.alert_id, caller, nameKey(key), deps), deps),
+);
+
+const alertFrameEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'alert_frame',
+    method: 'get',
+    scope: 'read',
+    path: '/alerts/{alert_id}/frame',
+    title: "Get an alert's picture",
+    description: 'Returns the frame of the opening, or of the closing with `moment=closed`.',
+    effect: 'reads',
+    request: { parameters: alertPathSchema, query: alertFrameQuerySchema },
+    response: jpegResponse({ description: 'The picture', cacheControl: 'private, max-age=3600' }),
+    errors: ['ALERT_NOT_FOUND', 'NOT_FOUND'],
+    examples: { parameters: alertExample },
+  },
+  ({ parameters, query: { moment }, caller }, deps) =>
+    readAlertFrame(parameters.alert_id, moment, caller, deps),
+);
+
+export const alertEndpoints = [
+  listAlertsEndpoint,
+  getAlertEndpoint,
+  reviewAlertEndpoint,
+  acknowledgeAlertEndpoint,
+  alertFrameEndpoint,
+];
+
+/** Returns the name of a key for people: its label, else its prefix. */
+function nameKey({ label, prefix }: Call['key']): string {
+  return label ?? prefix;
+}

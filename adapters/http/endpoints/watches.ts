@@ -1,0 +1,363 @@
+import { z } from 'zod';
+import { withCallLimit } from '../../../core/access/with-call-limit.ts';
+import { requireOwnWatch } from '../../../core/watch/commit-watch.ts';
+import {
+  deleteStoredWatch,
+  pauseStoredWatch,
+  resumeStoredWatch,
+  snoozeStoredWatch,
+} from '../../../core/watch/control-watch.ts';
+import { createWatch } from '../../../core/watch/create-watch.ts';
+import { editWatch } from '../../../core/watch/edit-watch.ts';
+import { listWatches } from '../../../core/watch/list-watches.ts';
+import { presentWatch } from '../../../core/watch/present-watch.ts';
+import { previewRequest, previewWatch } from '../../../core/watch/preview-watch.ts';
+import { readWatchFrame } from '../../../core/watch/read-frames.ts';
+import { readWatchStats } from '../../../core/watch/watch-stats.ts';
+import { idempotencyKey } from '../../../core/requests/fields.ts';
+import {
+  snoozeRequestSchema,
+  watchListQuerySchema,
+  watchPathSchema,
+  watchStatsQuerySchema,
+} from '../../../core/requests/watch-queries.ts';
+import { watchPatchSchema, watchRequestSchema } from '../../../core/requests/watches.ts';
+import {
+  deletedWatchResponseSchema,
+  previewResponseSchema,
+  watchListResponseSchema,
+  watchResponseSchema,
+  watchStatsResponseSchema,
+} from '../../../core/responses/watches.ts';
+import type { StoredWatch } from '../../../core/ports/watch-store.ts';
+import * as examples from '../../openapi/examples/watches.ts';
+import { defineEndpoint } from '../endpoint.ts';
+import type { Call } from '../endpoint.ts';
+import { jpegResponse, jsonResponse } from '../endpoint-response.ts';
+import { ifMatchHeader, readVersion, toEntityTag } from '../entity-tag.ts';
+import { latencyMs } from '../latency.ts';
+import { validationError } from '../validation.ts';
+
+/** Endpoints of watches: monitors that stand until they are paused or deleted. */
+
+const shared = { tag: 'watches', scope: 'jobs' } as const;
+const watchExample = { watch_id: examples.watchId };
+const streamErrors = ['NOT_LIVESTREAM', 'INVALID_URL', 'STREAM_FETCH_FAILED', 'INVALID_INPUT_MODE'] as const;
+
+/** Returns a watch with its ETag. */
+function respondWithWatch(stored: StoredWatch, { setHeader }: Pick<Call, 'setHeader'>) {
+  setHeader('ETag', toEntityTag(stored.watch.config_version));
+  return presentWatch(stored);
+}
+
+const listWatchesEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'list_watches',
+    method: 'get',
+    scope: 'read',
+    path: '/watches',
+    title: 'List watches',
+    description: 'Returns your watches, oldest first, with their status and the state of each condition.',
+    effect: 'reads',
+    request: { query: watchListQuerySchema },
+    response: jsonResponse(watchListResponseSchema, { description: 'One page of watches' }),
+    errors: [],
+    examples: {
+      response: { watches: { watches: [examples.watch], total: 1, limit: 50, offset: 0 } },
+    },
+  },
+  async ({ query, caller }, deps) => {
+    const { watches, total } = await listWatches(query, caller, deps);
+    return { watches: watches.map(presentWatch), total, limit: query.limit, offset: query.offset };
+  },
+);
+
+const createWatchEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'create_watch',
+    method: 'post',
+    path: '/watches',
+    title: 'Create a watch',
+    description:
+      'Starts a watch that stands until it is paused or deleted. It opens an alert when a condition holds, closes it when the condition has ended, and tells each destination once.',
+    effect: 'starts',
+    rateLimit: 'creations',
+    // Includes 20 s for the probe of the stream.
+    timeBudgetSeconds: 29,
+    // Eight conditions and five destinations, with every character escaped.
+    maxBodyBytes: 128_000,
+    request: {
+      headers: z.object({
+        'Idempotency-Key': idempotencyKey
+          .optional()
+          .describe(
+            'Within a day, the same key and body return the watch of the first request; another body returns 422',
+          ),
+      }),
+      body: watchRequestSchema,
+    },
+    response: jsonResponse(watchResponseSchema, { description: 'The watch' }),
+    errors: [...streamErrors, 'MAX_WATCHES_REACHED', 'WATCH_NOT_FOUND'],
+    examples: {
+      body: { watch: examples.watchRequest, full: examples.fullWatchRequest },
+      response: { watch: examples.watch },
+    },
+  },
+  async ({ headers, body, caller, setHeader }, deps) => {
+    const create = () => createWatch(body, caller, deps, headers['Idempotency-Key']);
+    return respondWithWatch(await withCallLimit(caller, deps, create), { setHeader });
+  },
+);
+
+const getWatchEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'get_watch',
+    method: 'get',
+    scope: 'read',
+    path: '/watches/{watch_id}',
+    title: 'Read a watch',
+    description:
+      'Returns configuration and state. The header `ETag` is the version of the configuration, for `If-Match` of a change.',
+    effect: 'reads',
+    request: { parameters: watchPathSchema },
+    response: jsonResponse(watchResponseSchema, { description: 'The watch' }),
+    errors: ['WATCH_NOT_FOUND'],
+    examples: { parameters: watchExample, response: { watch: examples.watch } },
+  },
+  async ({ parameters, caller, setHeader }, deps) =>
+    respondWithWatch(await requireOwnWatch(parameters.watch_id, caller, deps), { setHeader }),
+);
+
+const changeWatchEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'change_watch',
+    method: 'patch',
+    path: '/watches/{watch_id}',
+    title: 'Change a watch',
+    description:
+      'Applies a merge patch (RFC 7396): absent fields stay, null restores a default, a list replaces the list before. Conditions and destinations match by id. Another text of a condition closes its alert; other numbers of checks keep its state. A destination keeps its address if the patch omits it.',
+    effect: 'changes',
+    timeBudgetSeconds: 29,
+    maxBodyBytes: 128_000,
+    request: {
+      parameters: watchPathSchema,
+      headers: z.object({ 'If-Match': ifMatchHeader }),
+      body: watchPatchSchema,
+    },
+    response: jsonResponse(watchResponseSchema, { description: 'The changed watch' }),
+    errors: ['WATCH_NOT_FOUND', 'PRECONDITION_FAILED', ...streamErrors],
+    examples: {
+      parameters: watchExample,
+      body: { interval: { interval_seconds: 15 } },
+      response: { watch: examples.watch },
+    },
+  },
+  async ({ parameters, headers, body, caller, setHeader }, deps) => {
+    const edit = { watchId: parameters.watch_id, patch: body, ifMatch: readVersion(headers['If-Match']) };
+    return respondWithWatch(await editWatch(edit, caller, deps, validate), { setHeader });
+  },
+);
+
+/** Validates a patched watch like a new one. Throws `ValidationError`. */
+function validate(merged: unknown) {
+  const parsed = watchRequestSchema.safeParse(merged);
+  if (!parsed.success) throw validationError(parsed.error.issues, merged, 'body');
+  return parsed.data;
+}
+
+const deleteWatchEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'delete_watch',
+    method: 'delete',
+    path: '/watches/{watch_id}',
+    title: 'Delete a watch',
+    description:
+      'Closes its alerts, and erases its stream URL and evidence. Its last events are delivered for up to a day.',
+    effect: 'removes',
+    request: { parameters: watchPathSchema },
+    response: jsonResponse(deletedWatchResponseSchema, { description: 'The watch is deleted' }),
+    errors: ['WATCH_NOT_FOUND'],
+    examples: {
+      parameters: watchExample,
+      response: { deleted: { watch_id: examples.watchId, message: 'Watch deleted' } },
+    },
+  },
+  async ({ parameters: { watch_id: watchId }, caller }, deps) => {
+    await deleteStoredWatch(watchId, caller, deps);
+    return { watch_id: watchId, message: 'Watch deleted' };
+  },
+);
+
+const pauseWatchEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'pause_watch',
+    method: 'post',
+    path: '/watches/{watch_id}/pause',
+    title: 'Pause a watch',
+    description:
+      'Stops checking and closes open alerts with the reason `paused`, until the watch is resumed.',
+    effect: 'changes',
+    request: { parameters: watchPathSchema },
+    response: jsonResponse(watchResponseSchema, { description: 'The paused watch' }),
+    errors: ['WATCH_NOT_FOUND'],
+    examples: { parameters: watchExample, response: { watch: { ...examples.watch, status: 'paused' } } },
+  },
+  async ({ parameters, caller, setHeader }, deps) =>
+    respondWithWatch(await pauseStoredWatch(parameters.watch_id, caller, deps), { setHeader }),
+);
+
+const resumeWatchEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'resume_watch',
+    method: 'post',
+    path: '/watches/{watch_id}/resume',
+    title: 'Resume a watch',
+    description: 'Continues a paused watch with an immediate check.',
+    effect: 'changes',
+    request: { parameters: watchPathSchema },
+    response: jsonResponse(watchResponseSchema, { description: 'The resumed watch' }),
+    errors: ['WATCH_NOT_FOUND'],
+    examples: { parameters: watchExample, response: { watch: examples.watch } },
+  },
+  async ({ parameters, caller, setHeader }, deps) =>
+    respondWithWatch(await resumeStoredWatch(parameters.watch_id, caller, deps), { setHeader }),
+);
+
+const snoozeWatchEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'snooze_watch',
+    method: 'post',
+    path: '/watches/{watch_id}/snooze',
+    title: 'Snooze a watch',
+    description:
+      'For `seconds`, no alert opens and none is repeated: of one condition, or of all. 0 ends the snooze.',
+    effect: 'changes',
+    request: { parameters: watchPathSchema, body: snoozeRequestSchema },
+    response: jsonResponse(watchResponseSchema, { description: 'The snoozed watch' }),
+    errors: ['WATCH_NOT_FOUND'],
+    examples: {
+      parameters: watchExample,
+      body: { hour: { seconds: 3600 } },
+      response: { watch: examples.watch },
+    },
+  },
+  async ({ parameters, body, caller, setHeader }, deps) => {
+    const snooze = { watchId: parameters.watch_id, seconds: body.seconds, conditionId: body.condition_id };
+    return respondWithWatch(await snoozeStoredWatch(snooze, caller, deps), { setHeader });
+  },
+);
+
+const previewNewWatchEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'preview_new_watch',
+    method: 'post',
+    path: '/watches/preview',
+    title: 'Try a watch before creating it',
+    description: 'Checks all conditions once on a new capture. Stores nothing and tells no destination.',
+    effect: 'looks',
+    rateLimit: 'calls',
+    timeBudgetSeconds: 58,
+    maxBodyBytes: 128_000,
+    request: { body: watchRequestSchema },
+    response: jsonResponse(previewResponseSchema, { description: 'The verdicts', picture: 'frame_b64' }),
+    errors: [...streamErrors, 'VLM_ERROR'],
+    examples: { body: { watch: examples.watchRequest }, response: { preview: examples.preview } },
+  },
+  async ({ body, caller, startedAt }, deps) =>
+    presentPreview(await previewRequest(body, caller, deps), startedAt, deps.now()),
+);
+
+const previewWatchEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'preview_watch',
+    method: 'post',
+    path: '/watches/{watch_id}/preview',
+    title: 'Check a watch now',
+    description: 'Checks all conditions once on a new capture, without a change of their state.',
+    effect: 'looks',
+    rateLimit: 'calls',
+    timeBudgetSeconds: 58,
+    request: { parameters: watchPathSchema },
+    response: jsonResponse(previewResponseSchema, { description: 'The verdicts', picture: 'frame_b64' }),
+    errors: ['WATCH_NOT_FOUND', ...streamErrors, 'VLM_ERROR'],
+    examples: { parameters: watchExample, response: { preview: examples.preview } },
+  },
+  async ({ parameters, caller, startedAt }, deps) =>
+    presentPreview(await previewWatch(parameters.watch_id, caller, deps), startedAt, deps.now()),
+);
+
+function presentPreview(
+  { verdicts, capture }: Awaited<ReturnType<typeof previewWatch>>,
+  startedAt: Date,
+  now: Date,
+) {
+  return {
+    verdicts,
+    captured_at: capture.capturedAt.toISOString(),
+    latency_ms: latencyMs(startedAt, now),
+    frame_b64: Buffer.from(capture.frame).toString('base64'),
+  };
+}
+
+const watchStatsEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'watch_stats',
+    method: 'get',
+    scope: 'read',
+    path: '/watches/{watch_id}/stats',
+    title: 'Read the statistics of a watch',
+    description:
+      'Returns checks, skips, coverage, alerts, tokens and cost by day and hour (UTC), and the precision of reviewed alerts by condition and week with its 95 % confidence interval.',
+    effect: 'reads',
+    request: { parameters: watchPathSchema, query: watchStatsQuerySchema },
+    response: jsonResponse(watchStatsResponseSchema, { description: 'The statistics' }),
+    errors: ['WATCH_NOT_FOUND'],
+    examples: { parameters: watchExample, response: { stats: examples.stats } },
+  },
+  ({ parameters, query: { from, to }, caller }, deps) =>
+    readWatchStats({ watchId: parameters.watch_id, from, to }, caller, deps),
+);
+
+const watchFrameEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'watch_frame',
+    method: 'get',
+    scope: 'read',
+    path: '/watches/{watch_id}/frame',
+    title: "Get a watch's newest picture",
+    description: 'Returns the frame of the last capture, also if the pre-filter skipped it.',
+    effect: 'reads',
+    request: { parameters: watchPathSchema },
+    response: jpegResponse({ description: 'The picture', cacheControl: 'private, no-cache' }),
+    errors: ['WATCH_NOT_FOUND', 'NOT_FOUND'],
+    examples: { parameters: watchExample },
+  },
+  ({ parameters, caller }, deps) => readWatchFrame(parameters.watch_id, caller, deps),
+);
+
+export const watchEndpoints = [
+  listWatchesEndpoint,
+  createWatchEndpoint,
+  previewNewWatchEndpoint,
+  getWatchEndpoint,
+  changeWatchEndpoint,
+  deleteWatchEndpoint,
+  pauseWatchEndpoint,
+  resumeWatchEndpoint,
+  snoozeWatchEndpoint,
+  previewWatchEndpoint,
+  watchStatsEndpoint,
+  watchFrameEndpoint,
+];

@@ -1,0 +1,24 @@
+import type { Context } from 'hono';
+import { parseAccept } from 'hono/utils/accept';
+import { readMetrics } from '../../core/observability/metrics.ts';
+import { formatPrometheus, prometheusContentType } from '../../core/observability/prometheus.ts';
+import type { HttpDeps } from './dependencies.ts';
+
+/** Returns the metrics and checks as text for Prometheus. */
+export async function prometheusResponse(
+  context: Context,
+  deps: Pick<HttpDeps, 'jobs' | 'meter' | 'vision' | 'health'>,
+): Promise<Response> {
+  const text = formatPrometheus(await readMetrics(deps), (await deps.health?.read()) ?? []);
+  return context.body(text, 200, { 'Content-Type': prometheusContentType, 'Cache-Control': 'no-store' });
+}
+
+const textTypes = new Set(['text/plain', 'application/openmetrics-text']);
+
+/** Returns true if the Accept header names the text format and prefers it to JSON. Without a preference, JSON is the default. */
+export function wantsPrometheus(context: Context): boolean {
+  const accepted = parseAccept(context.req.header('Accept') ?? '');
+  const quality = (isWanted: (type: string) => boolean) =>
+    Math.max(0, ...accepted.filter(({ type }) => isWanted(type.toLowerCase())).map(({ q }) => q));
+  return quality((type) => textTypes.has(type)) > quality((type) => type === 'application/json');
+}

@@ -1,0 +1,225 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { fetch as operatorFetch } from 'undici';
+import { dataPaths } from '../../adapters/embedded/data-directory.ts';
+import { openForReading } from '../../adapters/embedded/database.ts';
+import { createJobTable } from '../../adapters/embedded/job-table.ts';
+import { createNewestEntry } from '../../adapters/embedded/newest-entry.ts';
+import { createSourceTable } from '../../adapters/embedded/source-table.ts';
+import { locateFfmpeg } from '../../adapters/media/ffmpeg/locate-ffmpeg.ts';
+import type { LocatedFfmpeg } from '../../adapters/media/ffmpeg/locate-ffmpeg.ts';
+import { testModel } from '../../core/observability/model-status.ts';
+import { worstStatus } from '../../core/ports/health.ts';
+import type { Finding } from '../../core/ports/health.ts';
+import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
+import { maskUrl } from '../../core/stream/mask-url.ts';
+import { clockFinding, diskFinding, ffmpegFinding, guardFinding, portsFinding } from '../checks/checks.ts';
+import { formatFinding } from '../checks/format-finding.ts';
+import { requireReachable } from '../checks/private-address.ts';
+import { formatError } from '../exit.ts';
+import { listen } from '../http-server.ts';
+import { createLimits } from '../limits.ts';
+import { createMedia } from '../media.ts';
+import { loadPlatformSettings } from '../platforms.ts';
+import type { Settings } from '../settings.ts';
+import type { Terminal } from '../terminal.ts';
+import { createVisionModel } from '../vision-model.ts';
+
+/** Maximum streams of running jobs that are tested without arguments. */
+const maxStreams = 10;
+
+/**
+ * Tests everything that the service needs, with these settings (`watchpost doctor`): ffmpeg, model, data, disk, clock, ports, guard
+ * and streams, those of the arguments or of running jobs. Prints the result and the next step of each. Returns the worst status.
+ */
+export async function doctor(
+  urls: readonly string[],
+  settings: Settings,
+  terminal: Terminal,
+  asJson: boolean,
+): Promise<'ok' | 'warning' | 'failed'> {
+  const findings: Finding[] = [];
+  const report = (finding: Finding) => {
+    findings.push(finding);
+    if (!asJson) for (const line of formatFinding(finding, terminal.color)) terminal.print(line);
+  };
+  const ffmpeg = await locateFfmpeg({ setting: settings.ffmpeg, env: process.env }).catch(
+    (error: unknown) => error,
+  );
+  report(isLocated(ffmpeg) ? ffmpegFinding(ffmpeg) : failure('ffmpeg', ffmpeg));
+  report(await modelFinding(settings, isLocated(ffmpeg) ? ffmpeg.path : 'ffmpeg', terminal));
+  const { data, newestEntry, streamUrls } = readData(settings.dataDir);
+  report(data);
+  report(await diskFinding(findExisting(settings.dataDir)));
+  report(clockFinding(new Date(), newestEntry));
+  report(await portFinding(settings));
+  report(guardFinding(settings));
+  const tested = urls.length > 0 ? urls : streamUrls.slice(0, maxStreams);
+  if (isLocated(ffmpeg) && tested.length > 0)
+    await withCapturer(settings, ffmpeg.path, async (streams) => {
+      for (const url of tested) report(await streamFinding(url, settings, streams));
+    });
+  else if (tested.length === 0)
+    report({
+      check: 'streams',
+      status: 'ok',
+      message: 'none tested: no job runs',
+      next: null,
+      detail: 'watchpost doctor URL… tests streams',
+    });
+  const status = worstStatus(findings);
+  if (asJson) terminal.print(JSON.stringify({ status, checks: findings }));
+  else if (status === 'ok') terminal.print('All is well.');
+  return status;
+}
+
+function isLocated(found: unknown): found is LocatedFfmpeg {
+  return typeof found === 'object' && found !== null && !(found instanceof Error);
+}
+
+/** Turns an error for the user of the command line into a finding. */
+function failure(check: string, error: unknown, prefix = ''): Finding {
+  const [first = 'failed', ...rest] = formatError(error);
+  return {
+    check,
+    status: 'failed',
+    message: prefix + first.replace(/^Error: /, ''),
+    next: rest.join(' ') || null,
+  };
+}
+
+async function modelFinding(settings: Settings, ffmpegPath: string, terminal: Terminal): Promise<Finding> {
+  const waiting = terminal.waiting('Testing the model with a picture');
+  try {
+    return await testModel({
+      vision: createVisionModel(settings, ffmpegPath),
+      steadyNow: () => new Date(performance.now()),
+      timeoutSeconds: createLimits(settings).visionTimeoutSeconds,
+    });
+  } catch (error) {
+    return failure('model', error);
+  } finally {
+    waiting.done();
+  }
+}
+
+type StoredData = { data: Finding; newestEntry: Date | undefined; streamUrls: string[] };
+
+/** Verifies the database without changing it, and reads what other checks need. */
+function readData(dataDir: string): StoredData {
+  const { path, database: file, masterSecret } = dataPaths(dataDir);
+  const nothing = { newestEntry: undefined, streamUrls: [] };
+  const found = (message: string): Finding => ({
+    check: 'data',
+    status: 'ok',
+    message,
+    next: null,
+    detail: path,
+  });
+  if (!existsSync(file)) return { ...nothing, data: found('new: the first start creates it') };
+  let database: DatabaseSync | undefined;
+  try {
+    database = openForReading(file);
+    if (!existsSync(masterSecret))
+      return {
+        ...nothing,
+        data: {
+          ...found('the master secret is lost'),
+          status: 'failed',
+          next: 'Restore it with watchpost restore FOLDER --secret-only.',
+        },
+      };
+    const sources = createSourceTable(database);
+    const urls = createJobTable(database)
+      .active()
+      .flatMap((job) => sources.find(job.source_id)?.url ?? []);
+    return {
+      data: found('database verified'),
+      newestEntry: createNewestEntry(database)(),
+      streamUrls: [...new Set(urls)],
+    };
+  } catch (error) {
+    return { ...nothing, data: { ...failure('data', error), detail: path } };
+  } finally {
+    database?.close();
+  }
+}
+
+/** Returns the folder, or its nearest parent that exists. */
+function findExisting(folder: string): string {
+  const path = resolve(folder);
+  return existsSync(path) || dirname(path) === path ? path : findExisting(dirname(path));
+}
+
+/** Tests if the port is free, or a Watchpost responds there. */
+async function portFinding(settings: Settings): Promise<Finding> {
+  const { host, port } = settings;
+  try {
+    const server = await listen(host, port);
+    await server.close();
+    return portsFinding(settings, server.port);
+  } catch (error) {
+    const responds = await respondsAsWatchpost(host, port);
+    if (!responds) return failure('ports', error);
+    const { message, ...rest } = portsFinding(settings, port);
+    return { ...rest, message: `a Watchpost ${message}` };
+  }
+}
+
+async function respondsAsWatchpost(host: string, port: number): Promise<boolean> {
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host;
+  try {
+    const signal = AbortSignal.timeout(2000);
+    const response = await operatorFetch(`http://${reachable}:${port}/healthz`, { signal });
+    return (await response.text()) === '{"status":"ok"}';
+  } catch {
+    return false;
+  }
+}
+
+async function withCapturer(
+  settings: Settings,
+  ffmpegPath: string,
+  work: (streams: StreamCapturer) => Promise<void>,
+): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'watchpost-doctor-'));
+  const platforms = await loadPlatformSettings(settings);
+  const { http, streams } = createMedia(
+    settings.allowRanges,
+    platforms,
+    ffmpegPath,
+    folder,
+    () => new Date(),
+  );
+  try {
+    await work(streams);
+  } finally {
+    await http.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Captures one frame of a stream. */
+async function streamFinding(url: string, settings: Settings, streams: StreamCapturer): Promise<Finding> {
+  const startedMs = performance.now();
+  const shown = maskUrl(url);
+  try {
+    await requireReachable(url, settings.allowRanges);
+    const signal = AbortSignal.timeout(createLimits(settings).captureTimeoutSeconds * 1000);
+    const { platform } = await streams.probe(url, signal);
+    await streams.capture({ url, mode: 'frames', clipSeconds: 1, resolveAgain: false }, signal);
+    const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
+    return {
+      check: 'streams',
+      status: 'ok',
+      message: `${platform}, a frame after ${seconds} s`,
+      next: null,
+      detail: shown,
+    };
+  } catch (error) {
+    return { ...failure('streams', error), detail: shown };
+  }
+}

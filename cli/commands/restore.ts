@@ -1,0 +1,164 @@
+import { existsSync } from 'node:fs';
+import { chown, copyFile, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { createFolder } from '../../adapters/embedded/create-folder.ts';
+import { dataPaths } from '../../adapters/embedded/data-directory.ts';
+import { openDatabase } from '../../adapters/embedded/database.ts';
+import { lockDirectory } from '../../adapters/embedded/directory-lock.ts';
+import { acceptMasterSecret, matchesMasterSecret } from '../../adapters/embedded/master-secret.ts';
+import { CommandError } from '../command-error.ts';
+import { copyDataDirectory } from '../data/copy-data-directory.ts';
+import type { Terminal } from '../terminal.ts';
+
+const partialName = 'restore.part';
+
+/**
+ * Replaces the content of the data directory by a backup (`watchpost restore`). The earlier content moves to a folder within it, so
+ * that it also works on a mounted volume. Throws `CommandError` or `DataDirectoryError` if the backup is unusable or the service runs.
+ */
+export async function restore(
+  folder: string,
+  dataDir: string,
+  now: Date,
+  terminal: Pick<Terminal, 'print'>,
+): Promise<void> {
+  const [backup, target] = [resolve(folder), resolve(dataDir)];
+  requireBackup(backup);
+  if (backup === target)
+    throw new CommandError(`${backup} is the data directory itself`, 'Use the folder of a backup.');
+  await createFolder(target);
+  await locked(target, async () => {
+    const partial = join(target, partialName);
+    await rm(partial, { recursive: true, force: true });
+    await createFolder(partial);
+    await copyDataDirectory(backup, partial);
+    await requireOwnSecret(partial, backup);
+    const before = await putAside(target, now);
+    for (const name of await readdir(partial)) await rename(join(partial, name), join(target, name));
+    await rm(partial, { recursive: true });
+    await giveToOwner(target);
+    terminal.print(`Restored ${target} from ${backup}`);
+    if (before !== undefined) terminal.print(`Earlier content: ${before}`);
+  });
+}
+
+/** Restores the master secret only (`watchpost restore --secret-only`), if the database was used with it. */
+export async function restoreSecret(
+  folder: string,
+  dataDir: string,
+  terminal: Pick<Terminal, 'print'>,
+): Promise<void> {
+  const [from, to] = [dataPaths(folder), dataPaths(dataDir)];
+  requireBackup(from.path);
+  requireDataDirectory(dataDir);
+  await locked(to.path, async () => {
+    const database = openDatabase(to.database);
+    try {
+      if (!(await matchesMasterSecret(from.masterSecret, database)))
+        throw new CommandError(
+          `The master secret in ${from.path} is not the one of ${to.path}`,
+          'Use a backup of this data directory.',
+        );
+    } finally {
+      database.close();
+    }
+    await copyFile(from.masterSecret, to.masterSecret);
+    await giveToOwner(to.path);
+    terminal.print(`Restored the master secret of ${to.path}`);
+  });
+}
+
+/** Lets the next start use the master secret that is there, or create one (`watchpost accept-secret`). */
+export async function acceptSecret(
+  dataDir: string,
+  now: Date,
+  terminal: Pick<Terminal, 'print'>,
+): Promise<void> {
+  const { path, database: file, masterSecret } = dataPaths(dataDir);
+  requireDataDirectory(dataDir);
+  await locked(path, async () => {
+    const database = openDatabase(file);
+    try {
+      acceptMasterSecret(database);
+      if (existsSync(masterSecret) && !(await matchesMasterSecret(masterSecret, database)))
+        await rename(masterSecret, `${masterSecret}.damaged-${fileTime(now)}`);
+    } finally {
+      database.close();
+    }
+    terminal.print('The next start accepts the master secret that it finds, or creates one.');
+    terminal.print('Give every receiver its new webhook secret: GET /webhook-secret.');
+  });
+}
+
+function requireBackup(path: string): void {
+  const { database, masterSecret } = dataPaths(path);
+  for (const file of [database, masterSecret])
+    if (!existsSync(file))
+      throw new CommandError(
+        `${path} is not a backup: ${file} is missing`,
+        'Use a folder that watchpost backup wrote.',
+      );
+}
+
+function requireDataDirectory(dataDir: string): void {
+  const { path, database } = dataPaths(dataDir);
+  if (!existsSync(database))
+    throw new CommandError(
+      `No database in ${path}`,
+      'Use --data-dir with the data directory of the service.',
+    );
+}
+
+async function requireOwnSecret(copy: string, backup: string): Promise<void> {
+  const paths = dataPaths(copy);
+  const database = openDatabase(paths.database);
+  try {
+    if (!(await matchesMasterSecret(paths.masterSecret, database)))
+      throw new CommandError(
+        `The master secret in ${backup} does not belong to its database`,
+        'Use another backup.',
+      );
+  } finally {
+    database.close();
+  }
+}
+
+/** Moves the content of the data directory to a folder within it. Returns the folder; undefined if there was nothing. */
+async function putAside(target: string, now: Date): Promise<string | undefined> {
+  const names = (await readdir(target)).filter((name) => !staysInPlace(name));
+  if (names.length === 0) return undefined;
+  const before = join(target, `before-restore-${fileTime(now)}`);
+  await createFolder(before);
+  for (const name of names) await rename(join(target, name), join(before, name));
+  return before;
+}
+
+/** The lock is held by this process; backups of a container are below its only volume. */
+function staysInPlace(name: string): boolean {
+  return (
+    name.startsWith('lock') ||
+    name === partialName ||
+    name.startsWith('before-restore-') ||
+    name.startsWith('backup')
+  );
+}
+
+/** Gives the files to the owner of the data directory, if root restores that of a service with its own user. */
+async function giveToOwner(target: string): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = await stat(target);
+  for (const name of await readdir(target, { recursive: true })) await chown(join(target, name), uid, gid);
+}
+
+async function locked(path: string, work: () => Promise<void>): Promise<void> {
+  const release = await lockDirectory(path);
+  try {
+    await work();
+  } finally {
+    release();
+  }
+}
+
+function fileTime(now: Date): string {
+  return now.toISOString().replaceAll(/[:.]/g, '-');
+}

@@ -1,0 +1,109 @@
+import type * as Api from './openapi-types.ts';
+import type { Call } from './transport.ts';
+
+type Signal = { signal?: AbortSignal };
+
+/** Requests of the client, without the operations. */
+export type Requests = {
+  get: <Answer>(path: string, query: Call['query'], options: Signal) => Promise<Answer>;
+  post: <Answer>(
+    path: string,
+    body: object | undefined,
+    options: Signal,
+    repeatable: boolean,
+  ) => Promise<Answer>;
+  send: <Answer>(call: Call) => Promise<Answer>;
+  jpeg: (path: string, options: Signal) => Promise<Uint8Array>;
+};
+
+/** Creates the operations of watches and alerts. */
+export function watchOperations({ get, post, send, jpeg }: Requests) {
+  return {
+    /** Creates a watch; it stands until it is paused or deleted. */
+    createWatch: (
+      request: Api.WatchRequest,
+      { signal, idempotencyKey }: Signal & { idempotencyKey?: string } = {},
+    ) =>
+      send<Api.Watch>({
+        method: 'POST',
+        path: '/watches',
+        body: request,
+        headers: { 'Idempotency-Key': idempotencyKey ?? crypto.randomUUID() },
+        repeatable: true,
+        signal,
+      }),
+    /** Lists watches, oldest first. */
+    listWatches: (query: WatchFilter = {}, o: Signal = {}) => get<Api.WatchList>('/watches', query, o),
+    /** Returns configuration and state of a watch. */
+    getWatch: (watchId: string, o: Signal = {}) => get<Api.Watch>(watch(watchId), {}, o),
+    /** Applies a merge patch. With `ifVersion` it fails with `PRECONDITION_FAILED` if the watch has another `config_version`. Without retries. */
+    changeWatch: (
+      watchId: string,
+      patch: Api.WatchPatch,
+      { signal, ifVersion }: Signal & { ifVersion?: number } = {},
+    ) =>
+      send<Api.Watch>({
+        method: 'PATCH',
+        path: watch(watchId),
+        body: patch,
+        ...(ifVersion !== undefined && { headers: { 'If-Match': `"${ifVersion}"` } }),
+        repeatable: false,
+        signal,
+      }),
+    /** Deletes a watch and erases its evidence. Without retries: a repeated deletion fails with `WATCH_NOT_FOUND`. */
+    deleteWatch: (watchId: string, { signal }: Signal = {}) =>
+      send<Api.DeletedWatch>({ method: 'DELETE', path: watch(watchId), repeatable: false, signal }),
+    /** Pauses a watch and closes its alerts. */
+    pauseWatch: (watchId: string, o: Signal = {}) =>
+      post<Api.Watch>(`${watch(watchId)}/pause`, undefined, o, true),
+    /** Resumes a paused watch with an immediate check. */
+    resumeWatch: (watchId: string, o: Signal = {}) =>
+      post<Api.Watch>(`${watch(watchId)}/resume`, undefined, o, true),
+    /** Snoozes one condition or all. */
+    snoozeWatch: (watchId: string, request: Api.SnoozeRequest, o: Signal = {}) =>
+      post<Api.Watch>(`${watch(watchId)}/snooze`, request, o, true),
+    /** Checks all conditions of a watch once, without a change of their state. */
+    previewWatch: (watchId: string, o: Signal = {}) =>
+      post<Api.WatchPreview>(`${watch(watchId)}/preview`, undefined, o, true),
+    /** Checks all conditions of a watch that is not created yet. */
+    previewNewWatch: (request: Api.WatchRequest, o: Signal = {}) =>
+      post<Api.WatchPreview>('/watches/preview', request, o, true),
+    /** Returns one page of the log of a watch. */
+    listWatchEvents: (watchId: string, query: { after?: number; limit?: number } = {}, o: Signal = {}) =>
+      get<Api.WatchEventPage>(`${watch(watchId)}/events`, query, o),
+    /** Returns one page of the logs of all watches. The next page begins after `next_after`. */
+    listAllWatchEvents: (query: { after?: string; limit?: number } = {}, o: Signal = {}) =>
+      get<Api.AllWatchEventsPage>('/watches/events', query, o),
+    /** Returns the statistics of a watch; times as ISO 8601. */
+    watchStats: (watchId: string, query: { from?: string; to?: string } = {}, o: Signal = {}) =>
+      get<Api.WatchStats>(`${watch(watchId)}/stats`, query, o),
+    /** Returns the newest frame of a watch as JPEG. */
+    watchFrame: (watchId: string, o: Signal = {}) => jpeg(`${watch(watchId)}/frame`, o),
+    /** Lists alerts of all watches, newest first. The next page begins after `next_after`. */
+    listAlerts: (query: AlertFilter = {}, o: Signal = {}) => get<Api.AlertList>('/alerts', query, o),
+    getAlert: (alertId: string, o: Signal = {}) => get<Api.Alert>(alert(alertId), {}, o),
+    /** Stores whether an alert was right. */
+    reviewAlert: (alertId: string, request: Api.ReviewRequest, o: Signal = {}) =>
+      post<Api.Alert>(`${alert(alertId)}/review`, request, o, true),
+    /** Acknowledges an alert: it is not repeated. */
+    acknowledgeAlert: (alertId: string, o: Signal = {}) =>
+      post<Api.Alert>(`${alert(alertId)}/acknowledge`, undefined, o, true),
+    /** Returns the frame of the opening of an alert as JPEG. */
+    alertFrame: (alertId: string, o: Signal = {}) => jpeg(`${alert(alertId)}/frame`, o),
+  };
+}
+
+/** Filters and page of `listWatches`. */
+export type WatchFilter = { status?: Api.WatchStatus; label?: string; limit?: number; offset?: number };
+/** Filters and page of `listAlerts`; times as ISO 8601. */
+export type AlertFilter = {
+  watch_id?: string;
+  state?: 'open' | 'closed';
+  from?: string;
+  to?: string;
+  after?: string;
+  limit?: number;
+};
+
+const watch = (watchId: string) => `/watches/${encodeURIComponent(watchId)}`;
+const alert = (alertId: string) => `/alerts/${encodeURIComponent(alertId)}`;

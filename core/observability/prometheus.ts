@@ -1,0 +1,69 @@
+import type { Finding } from '../ports/health.ts';
+import type { readMetrics } from './metrics.ts';
+
+type Metrics = Awaited<ReturnType<typeof readMetrics>>;
+type Sample = { labels?: Record<string, string>; value: number };
+
+/** Content type of the text format (prometheus.io/docs/instrumenting/exposition_formats). */
+export const prometheusContentType = 'text/plain; version=0.0.4; charset=utf-8';
+
+/** Formats the metrics and checks as text for Prometheus. Every counter restarts with `watchpost_start_time_seconds`. */
+export function formatPrometheus(metrics: Metrics, findings: readonly Finding[]): string {
+  const { jobs, frames, webhooks } = metrics;
+  const providers = Object.entries(metrics.providers);
+  return [
+    family('watchpost_start_time_seconds', 'gauge', 'Start of the count, as Unix time.', [
+      { value: Date.parse(metrics.started_at) / 1000 },
+    ]),
+    family(
+      'watchpost_model_calls_total',
+      'counter',
+      'Completed model calls.',
+      providers.map(([provider, { calls }]) => ({ labels: { provider }, value: calls })),
+    ),
+    family(
+      'watchpost_model_errors_total',
+      'counter',
+      'Model calls without a usable result.',
+      providers.map(([provider, { errors }]) => ({ labels: { provider }, value: errors })),
+    ),
+    family('watchpost_jobs_created_total', 'counter', 'Accepted jobs.', [{ value: jobs.created }]),
+    family('watchpost_jobs_ended_total', 'counter', 'Jobs by their final status, without stopped ones.', [
+      { labels: { status: 'completed' }, value: jobs.completed },
+      { labels: { status: 'failed' }, value: jobs.failed },
+    ]),
+    family('watchpost_frames_captured_total', 'counter', 'Captures that reached the model.', [
+      { value: frames.captured },
+    ]),
+    family('watchpost_frames_skipped_total', 'counter', 'Captures that the pre-filter skipped.', [
+      { value: frames.skipped_prefilter },
+    ]),
+    family('watchpost_deliveries_total', 'counter', 'Webhook deliveries by their result.', [
+      { labels: { result: 'sent' }, value: webhooks.sent },
+      { labels: { result: 'failed' }, value: webhooks.failed },
+    ]),
+    family(
+      'watchpost_check_failed',
+      'gauge',
+      'Result of each check of the service: 1 failed, 0.5 warning, 0 otherwise.',
+      findings.map(({ check, status }) => ({ labels: { check }, value: levels[status] })),
+    ),
+  ].join('');
+}
+
+const levels = { ok: 0, pending: 0, warning: 0.5, failed: 1 } as const;
+
+function family(name: string, type: 'counter' | 'gauge', help: string, samples: Sample[]): string {
+  if (samples.length === 0) return '';
+  const lines = samples.map(({ labels = {}, value }) => `${name}${formatLabels(labels)} ${value}\n`);
+  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`;
+}
+
+function formatLabels(labels: Record<string, string>): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escape(value)}"`);
+  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
+}
+
+function escape(value: string): string {
+  return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+}

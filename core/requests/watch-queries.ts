@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { watchStatusSchema } from '../records/watch-state.ts';
+import { flag, integer, jobId } from './fields.ts';
+import { text } from './text.ts';
+
+/** Paths and queries of `/watches` and `/alerts`. */
+
+export const watchPathSchema = z.object({ watch_id: jobId });
+export const alertPathSchema = z.object({ alert_id: jobId });
+
+export const watchListQuerySchema = z.object({
+  status: watchStatusSchema.optional(),
+  label: text(1, 64).optional().describe('Only watches with this label'),
+  limit: integer(z.int().min(1).max(100)).default(50),
+  offset: integer(z.int().min(0)).default(0),
+});
+
+const instant = z.iso
+  .datetime({ offset: true })
+  .transform((value) => new Date(value))
+  .optional();
+
+export const alertListQuerySchema = z.object({
+  watch_id: jobId.optional(),
+  state: z.enum(['open', 'closed']).optional(),
+  from: instant.describe('Opened at this time or later'),
+  to: instant.describe('Opened before this time'),
+  after: z
+    .string()
+    .refine((value) => alertPosition.test(value), 'after must be the next_after of a page')
+    .optional()
+    .describe('next_after of the previous page'),
+  limit: integer(z.int().min(1).max(100)).default(50),
+});
+
+const alertPosition = /^(\d{4}-\d\d-\d\dT[\d:.]+Z)\.([0-9a-f-]{36})$/;
+
+/** Parses the `after` of a page of alerts. Returns undefined if it is absent or malformed. */
+export function readAlertPosition(after: string | undefined) {
+  const [, openedAt, alertId] = alertPosition.exec(after ?? '') ?? [];
+  return openedAt === undefined || alertId === undefined
+    ? undefined
+    : { opened_at: openedAt, alert_id: alertId };
+}
+
+export const watchStatsQuerySchema = z.object({
+  from: instant.describe('Start; default: seven days before `to`'),
+  to: instant.describe('End; default: now. At most 92 days after `from`'),
+});
+
+export const snoozeRequestSchema = z.object({
+  seconds: integer(z.int().min(0).max(604_800)).describe('0 ends the snooze'),
+  condition_id: text(1, 40).optional().describe('Absent: all conditions'),
+});
+
+export const reviewRequestSchema = z.object({
+  correct: flag.describe('Whether the alert was right'),
+  note: text(0, 500).default(''),
+});
+
+export const alertFrameQuerySchema = z.object({
+  moment: z.enum(['opened', 'closed']).default('opened').describe('Frame of the opening or of the closing'),
+});
+
+/** Query of `GET /watches/events`. */
+export const allWatchEventsQuerySchema = z.object({
+  after: text(1, 4000)
+    .optional()
+    .describe('next_after of the previous page; absent: all events that are kept'),
+  limit: integer(z.int().min(1).max(1000)).default(200),
+});

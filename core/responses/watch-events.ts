@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { newWatchEventSchema } from '../records/watch-event.ts';
+import { watchResponseSchema } from './watches.ts';
+import { count, sequence, sourceUrl, timestamp } from './fields.ts';
+
+/** Schemas of the events of a watch: those of the log with links instead of media keys. */
+
+const [opened, reminder, acknowledged, closed, lost, recovered, changed, progress] =
+  newWatchEventSchema.options;
+
+const frameUrl = z
+  .string()
+  .nullable()
+  .describe('URL of the evidence; requires the API key. null if no frame was left');
+
+const position = {
+  watch_id: z.uuid(),
+  watch_name: z.string(),
+  sequence,
+  labels: z.array(z.string()),
+};
+
+function envelope<Type extends string, Data extends z.ZodRawShape>(type: Type, data: z.ZodObject<Data>) {
+  return z.object({
+    type: z.literal(type),
+    timestamp,
+    source_url: sourceUrl,
+    data: z.object({ ...position, ...data.shape }),
+  });
+}
+
+/** Event of a watch in a page of its log or in an event stream. */
+export const watchEventResponseSchema = z.discriminatedUnion('type', [
+  envelope('alert_opened', opened.shape.data.omit({ frame_key: true }).extend({ frame_url: frameUrl })),
+  envelope('alert_reminder', reminder.shape.data.omit({ frame_key: true }).extend({ frame_url: frameUrl })),
+  envelope('alert_acknowledged', acknowledged.shape.data),
+  envelope('alert_closed', closed.shape.data.omit({ frame_key: true }).extend({ frame_url: frameUrl })),
+  envelope('stream_lost', lost.shape.data),
+  envelope('stream_recovered', recovered.shape.data),
+  envelope('watch_changed', changed.shape.data),
+  envelope('progress', progress.shape.data),
+]);
+
+/** Response of `GET /watches/{watch_id}/events` as JSON. */
+export const watchEventPageSchema = z.object({
+  watch_id: z.uuid(),
+  events: z.array(watchEventResponseSchema).describe('Ordered by sequence; progress is kept a day'),
+  next_after: count.describe('Value of after for the next page'),
+  has_more: z.boolean(),
+});
+
+/** Response of `GET /watches/events` as JSON. */
+export const allWatchEventsPageSchema = z.object({
+  events: z.array(watchEventResponseSchema).describe('Of all watches, ordered by time'),
+  next_after: z.string().describe('Value of after for the next page'),
+  has_more: z.boolean(),
+});
+
+/** First event of a stream without position: the state before the new events. */
+export const watchStateEventSchema = z.object({
+  type: z.literal('state'),
+  timestamp,
+  data: z.object({ watches: z.array(watchResponseSchema) }),
+});
+
+/** Event of the event stream of watches. */
+export const streamedWatchEventSchema = z.union([watchStateEventSchema, watchEventResponseSchema]);

@@ -1,0 +1,165 @@
+import { z } from 'zod';
+import { inputModeSchema } from '../records/capture.ts';
+import {
+  budgetSchema,
+  destinationSchema,
+  regionSchema,
+  scheduleSchema,
+  watchConditionSchema,
+} from '../records/watch.ts';
+import {
+  alertSchema,
+  conditionPhaseSchema,
+  watchCausesSchema,
+  watchStatusSchema,
+} from '../records/watch-state.ts';
+import { failureSchema } from '../records/job.ts';
+import { count, sourceUrl, timestamp } from './fields.ts';
+
+const watchId = z.uuid();
+
+const conditionStateSchema = z.object({
+  condition_id: z.string(),
+  state: conditionPhaseSchema.describe('unknown: no sight yet, or none for too long'),
+  unconfirmed: z.boolean().describe('True if an open alert had no sight for too long'),
+  alert_id: z.uuid().nullable().describe('Open alert'),
+  opened_at: timestamp.nullable(),
+  seen_at: timestamp.describe('Time of the last sight'),
+  explanation: z.string().nullable().describe('Explanation of the newest verdict of the open alert'),
+  snoozed_until: timestamp.nullable(),
+});
+
+/** Watch: its configuration after defaults, and its state. Addresses of destinations are masked. */
+export const watchResponseSchema = z.object({
+  watch_id: watchId,
+  name: z.string(),
+  status: watchStatusSchema.describe('The first cause that applies, or active'),
+  config_version: z
+    .int()
+    .positive()
+    .describe('Version of the configuration; the ETag is this number in quotes'),
+  created_at: timestamp,
+  updated_at: timestamp.describe('Time of the last change of the configuration'),
+  stream_url: sourceUrl,
+  interval_seconds: z.int(),
+  input_mode: inputModeSchema,
+  clip_duration_seconds: z.int(),
+  enable_prefilter: z.boolean(),
+  conditions: z.array(watchConditionSchema),
+  confirm_seconds: z.int(),
+  schedule: scheduleSchema.nullable(),
+  budget: budgetSchema.nullable(),
+  destinations: z.array(destinationSchema),
+  regions: z.array(regionSchema).nullable(),
+  retention_days: z.int(),
+  labels: z.array(z.string()),
+  state: z.object({
+    causes: watchCausesSchema.describe(
+      'Each cause of a status with its start and reason; null: does not apply',
+    ),
+    conditions: z.array(conditionStateSchema),
+    last_check: count.describe('Number of the newest check'),
+    last_frame_at: timestamp.nullable(),
+    next_check_at: timestamp.nullable(),
+    model_failure: failureSchema.nullable().describe('Newest failure of the model, null after a success'),
+    budget: z
+      .object({ day: z.string(), model_calls: count, usd: z.number().nonnegative() })
+      .nullable()
+      .describe('Use of the day; null without a budget'),
+  }),
+});
+
+export const watchListResponseSchema = z.object({
+  watches: z.array(watchResponseSchema).describe('Oldest first'),
+  total: count.describe('Number of matching watches on all pages'),
+  limit: z.int(),
+  offset: z.int(),
+});
+
+export const deletedWatchResponseSchema = z.object({
+  watch_id: watchId,
+  message: z.string(),
+});
+
+/** Alert with its evidence as a link. */
+export const alertResponseSchema = alertSchema
+  .omit({ caller: true, frame_key: true, closed: true, expires_at: true })
+  .extend({
+    state: z.enum(['open', 'closed']),
+    open_seconds: z.number().nonnegative(),
+    closed: alertSchema.shape.closed.unwrap().omit({ frame_key: true }).nullable(),
+    frame_url: z
+      .string()
+      .nullable()
+      .describe('URL of the evidence; requires the API key. null if no frame was left'),
+    expires_at: timestamp.nullable().describe('null while the alert is open'),
+  });
+
+export const alertListResponseSchema = z.object({
+  alerts: z.array(alertResponseSchema).describe('Newest first'),
+  next_after: z.string().nullable().describe('Value of after for the next page; null on the last'),
+});
+
+const countersSchema = z.object({
+  checks: count.describe('Captures that the model judged'),
+  verdicts: count.describe('One per condition and check'),
+  not_judged: count,
+  model_calls: count,
+  model_failures: count,
+  skipped: count.describe('Captures that the pre-filter skipped'),
+  failed_captures: count,
+  alerts_opened: count,
+  alerts_closed: count,
+  reminders: count,
+  input_tokens: count,
+  output_tokens: count,
+  usd: z.number().nonnegative().describe('Cost by the list price of the model'),
+  coverage: z
+    .number()
+    .min(0)
+    .max(1)
+    .nullable()
+    .describe('Share of the active time with sight; null without active time'),
+});
+
+const precisionSchema = z.object({
+  condition_id: z.string(),
+  reviewed: count,
+  correct: count,
+  precision: z.number().min(0).max(1).nullable(),
+  interval: z
+    .object({ from: z.number(), to: z.number() })
+    .nullable()
+    .describe('95 % confidence interval of the precision (Wilson)'),
+});
+
+/** Statistics of a watch. */
+export const watchStatsResponseSchema = z.object({
+  watch_id: watchId,
+  from: timestamp,
+  to: timestamp,
+  total: countersSchema,
+  days: z.array(countersSchema.extend({ day: z.string().describe('Date (UTC)') })),
+  hours: z
+    .array(countersSchema.extend({ hour: timestamp }))
+    .describe('Hours (UTC) with checks; at most the newest 168'),
+  precision: z.array(precisionSchema).describe('Reviewed alerts by condition'),
+  weeks: z
+    .array(precisionSchema.extend({ week: z.string().describe('Monday (UTC)') }))
+    .describe('Reviewed alerts by condition and week'),
+});
+
+/** Verdicts of a preview: one check of all conditions, without a change of the watch. */
+export const previewResponseSchema = z.object({
+  verdicts: z.array(
+    z.object({
+      condition_id: z.string(),
+      condition: z.string(),
+      triggered: z.boolean(),
+      explanation: z.string(),
+    }),
+  ),
+  captured_at: timestamp,
+  latency_ms: count,
+  frame_b64: z.string().describe('JPEG as base64, without a data: prefix'),
+});

@@ -1,0 +1,66 @@
+import { WatchNotFoundError } from '../errors.ts';
+import type { StoredWatch, WatchChange } from '../ports/watch-store.ts';
+import type { NewWatchEvent, WatchEvent } from '../records/watch-event.ts';
+import type { Watch } from '../records/watch.ts';
+import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
+import { applyChange } from './stored-watch.ts';
+import type { WatchDeps } from './watch-deps.ts';
+
+/** Part of a commit that a change decides. */
+export type PlannedChange = Omit<WatchChange, 'watchId' | 'expectedVersion' | 'events' | 'set' | 'hours'> & {
+  set: Omit<WatchChange['set'], 'sequence'>;
+  events: readonly NewWatchEvent[];
+  hours?: WatchChange['hours'];
+};
+
+/**
+ * Changes an own watch: reads it, plans the change and commits both or nothing, again after a conflict with a tick. An undefined plan
+ * changes nothing. Throws `WatchNotFoundError`, and what `plan` throws.
+ */
+export async function changeStoredWatch(
+  watchId: string,
+  caller: string,
+  deps: Pick<WatchDeps, 'watches' | 'now'>,
+  plan: (stored: StoredWatch) => Promise<PlannedChange | undefined> | PlannedChange | undefined,
+): Promise<StoredWatch> {
+  return retryConflicts('The watch was changed too often concurrently', async () => {
+    const stored = await requireOwnWatch(watchId, caller, deps);
+    const planned = await plan(stored);
+    if (planned === undefined) return committed(stored);
+    const { run } = stored;
+    const watch = planned.watch ?? stored.watch;
+    const events = toWatchEvents(planned.events, watch, run.sequence, deps.now());
+    const set = { ...planned.set, sequence: run.sequence + events.length };
+    const change = { hours: [], ...planned, watchId, expectedVersion: run.version, set, events };
+    if ((await deps.watches.commit(change)) === 'outdated') return conflict;
+    return committed({ watch, run: applyChange(run, change) });
+  });
+}
+
+/** Throws `WatchNotFoundError` for watches that are gone, and for those of other callers, as if absent. */
+export async function requireOwnWatch(
+  watchId: string,
+  caller: string,
+  { watches }: Pick<WatchDeps, 'watches'>,
+): Promise<StoredWatch> {
+  const stored = await watches.get(watchId);
+  if (stored?.watch.caller !== caller) throw new WatchNotFoundError();
+  return stored;
+}
+
+/** Converts new events to stored ones, numbered from `sequence` + 1. */
+export function toWatchEvents(
+  events: readonly NewWatchEvent[],
+  { watch_id, config }: Watch,
+  sequence: number,
+  at: Date,
+): WatchEvent[] {
+  return events.map((event, index) => ({
+    ...event,
+    watch_id,
+    watch_name: config.name,
+    labels: config.labels,
+    sequence: sequence + 1 + index,
+    timestamp: at.toISOString(),
+  }));
+}

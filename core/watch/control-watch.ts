@@ -1,0 +1,136 @@
+import { AlertNotFoundError, UnknownConditionError } from '../errors.ts';
+import type { StoredWatch } from '../ports/watch-store.ts';
+import type { Alert } from '../records/watch-state.ts';
+import { acknowledgeAlert, deleteWatch, pauseWatch, resumeWatch, snoozeWatch } from './change.ts';
+import { changeStoredWatch } from './commit-watch.ts';
+import { startQuietly } from './start-quietly.ts';
+import { watchStatus } from './status.ts';
+import type { WatchDeps } from './watch-deps.ts';
+
+/** Pauses a watch until it is resumed. A paused watch stays as it was. */
+export async function pauseStoredWatch(
+  watchId: string,
+  caller: string,
+  deps: WatchDeps,
+): Promise<StoredWatch> {
+  return changeStoredWatch(watchId, caller, deps, ({ watch, run }) => {
+    if (run.status === 'paused') return undefined;
+    const { state, events, alerts, hours } = pauseWatch({ watch, state: run.state }, 'paused', deps.now());
+    const set = { state, status: watchStatus(state.causes), generation: run.generation + 1 };
+    return { set, events, alerts, hours };
+  });
+}
+
+/** Resumes a paused watch: its next check comes immediately. */
+export async function resumeStoredWatch(
+  watchId: string,
+  caller: string,
+  deps: WatchDeps,
+): Promise<StoredWatch> {
+  const resumed = await changeStoredWatch(watchId, caller, deps, ({ watch, run }) => {
+    if (run.status !== 'paused') return undefined;
+    const now = deps.now();
+    const { state, events, alerts, hours } = resumeWatch({ watch, state: run.state }, now);
+    const lease = { lease_until: now.toISOString() };
+    const set = { state, status: watchStatus(state.causes), generation: run.generation + 1, ...lease };
+    return { set, events, alerts, hours };
+  });
+  await startQuietly(resumed, deps);
+  return resumed;
+}
+
+/** Snoozes one condition or all. Throws `UnknownConditionError`. */
+export async function snoozeStoredWatch(
+  { watchId, seconds, conditionId }: { watchId: string; seconds: number; conditionId: string | undefined },
+  caller: string,
+  deps: WatchDeps,
+): Promise<StoredWatch> {
+  return changeStoredWatch(watchId, caller, deps, ({ run }) => {
+    const ids = run.state.conditions.map(({ condition_id: id }) => id);
+    if (conditionId !== undefined && !ids.includes(conditionId)) throw new UnknownConditionError(ids);
+    const state = snoozeWatch(run.state, seconds, conditionId, deps.now());
+    return { set: { state }, events: [], alerts: [] };
+  });
+}
+
+/** Deletes a watch: closes its alerts, and erases source and evidence. Its last events are still delivered. */
+export async function deleteStoredWatch(
+  watchId: string,
+  caller: string,
+  deps: WatchDeps,
+): Promise<StoredWatch> {
+  const deleted = await changeStoredWatch(watchId, caller, deps, ({ watch, run }) => {
+    const now = deps.now();
+    const { state, events, alerts } = deleteWatch({ watch, state: run.state }, now);
+    const set = { state, generation: run.generation + 1, deleted_at: now.toISOString() };
+    return { set, events, alerts };
+  });
+  await eraseEvidence(deleted, deps);
+  return deleted;
+}
+
+/** The media of alerts that cannot be removed now expire with their retention. */
+async function eraseEvidence({ watch, run }: StoredWatch, deps: WatchDeps): Promise<void> {
+  try {
+    const query = { caller: watch.caller, watchId: watch.watch_id, limit: 1000 };
+    const alerts = await deps.watches.alerts(query, deps.now());
+    const keys = [
+      run.state.last_frame?.key,
+      ...alerts.flatMap(({ frame_key: key, closed }) => [key, closed?.frame_key]),
+    ];
+    await deps.media.remove([...new Set(keys)].filter((key) => typeof key === 'string'));
+  } catch (error) {
+    deps.log.warning('Evidence of a deleted watch not removed yet', {
+      watch_id: watch.watch_id,
+      error: String(error),
+    });
+  }
+}
+
+/** Acknowledges an alert: it is not repeated. A closed or acknowledged alert stays as it was. */
+export async function acknowledgeOwnAlert(
+  alertId: string,
+  caller: string,
+  by: string,
+  deps: WatchDeps,
+): Promise<Alert> {
+  const alert = await requireOwnAlert(alertId, caller, deps);
+  const at = deps.now();
+  await changeStoredWatch(alert.watch_id, caller, deps, ({ watch, run }) => {
+    const decided = acknowledgeAlert({ watch, state: run.state }, alertId, by, at);
+    if (decided === undefined) return undefined;
+    const acknowledged = { at: at.toISOString(), by };
+    return {
+      set: { state: decided.state },
+      events: [decided.event],
+      alerts: [{ kind: 'acknowledge', alertId, acknowledged }],
+    };
+  });
+  return requireOwnAlert(alertId, caller, deps);
+}
+
+/** Stores a person's judgement of an alert. It replaces an earlier one and changes no state. */
+export async function reviewOwnAlert(
+  alertId: string,
+  { correct, note }: { correct: boolean; note: string },
+  caller: string,
+  by: string,
+  deps: WatchDeps,
+): Promise<Alert> {
+  await requireOwnAlert(alertId, caller, deps);
+  const review = { correct, note, at: deps.now().toISOString(), by };
+  const reviewed = await deps.watches.review(alertId, review, deps.now());
+  if (reviewed === undefined) throw new AlertNotFoundError();
+  return reviewed;
+}
+
+/** Throws `AlertNotFoundError` for alerts that are gone, and for those of other callers, as if absent. */
+export async function requireOwnAlert(
+  alertId: string,
+  caller: string,
+  { watches, now }: Pick<WatchDeps, 'watches' | 'now'>,
+): Promise<Alert> {
+  const alert = await watches.alert(alertId, now());
+  if (alert?.caller !== caller) throw new AlertNotFoundError();
+  return alert;
+}

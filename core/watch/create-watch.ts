@@ -1,0 +1,168 @@
+import {
+  IdempotencyKeyReusedError,
+  InvalidInputModeError,
+  MaxWatchesReachedError,
+  WatchNotFoundError,
+} from '../errors.ts';
+import type { IdempotencyRecord } from '../ports/job-store.ts';
+import type { StoredWatch, WatchCreation } from '../ports/watch-store.ts';
+import type { DestinationAddress, WatchConfig } from '../records/watch.ts';
+import { probeStream } from '../stream/stream-access.ts';
+import { maskUrl } from '../stream/mask-url.ts';
+import type { WatchRequest } from '../requests/watches.ts';
+import { rules } from '../rules.ts';
+import { addSeconds } from '../time.ts';
+import { toWatchEvents } from './commit-watch.ts';
+import { initialWatchState } from './initial-state.ts';
+import { startQuietly } from './start-quietly.ts';
+import { splitRequest } from './watch-config.ts';
+import type { Fingerprint } from './watch-config.ts';
+import type { WatchDeps } from './watch-deps.ts';
+
+/**
+ * Creates a watch: probes the stream, stores the watch and then starts its execution. `reconcile` repairs an interrupted start. A
+ * repeated request with the same idempotency key returns its watch without a probe.
+ */
+export async function createWatch(
+  request: WatchRequest,
+  caller: string,
+  deps: WatchDeps,
+  key?: string,
+): Promise<StoredWatch> {
+  const idempotency = key === undefined ? undefined : toIdempotencyRecord(key, request, deps);
+  const earlier = idempotency && (await findEarlier(idempotency, caller, deps));
+  if (earlier) return earlier;
+  checkUrls(request, deps);
+  checkInputMode(request, deps);
+  const { watchesPerCaller: maxWatches } = deps.limits;
+  if ((await deps.watches.list(caller)).length >= maxWatches) throw new MaxWatchesReachedError(maxWatches);
+  await probeStream(request.stream_url, caller, deps);
+  const creation = {
+    ...(await newWatch(request, caller, deps)),
+    maxWatches,
+    ...(idempotency && { idempotency }),
+  };
+  const result = await deps.watches.create(creation, deps.now());
+  if (result.kind === 'full') throw new MaxWatchesReachedError(maxWatches);
+  if (result.kind === 'key_reused') throw new IdempotencyKeyReusedError();
+  if (result.kind === 'replayed') return requireReplayed(result.watchId, deps);
+  const { watch, run } = creation;
+  deps.log.info('Watch created', { caller, watch_id: watch.watch_id, stream_url: watch.stream_url });
+  await startQuietly({ watch, run }, deps);
+  return { watch, run };
+}
+
+/** Throws `InvalidUrlError` for a stream or a destination with a scheme or address that is not allowed. */
+export function checkUrls(
+  { stream_url: streamUrl, destinations }: Pick<WatchRequest, 'stream_url' | 'destinations'>,
+  { urls, webhookUrls }: Pick<WatchDeps, 'urls' | 'webhookUrls'>,
+): void {
+  urls.check(streamUrl, ['http', 'https', 'rtsp']);
+  for (const { type, url } of destinations) {
+    const schemes = type === 'mqtt' ? ['mqtt', 'mqtts'] : ['http', 'https'];
+    if (url !== undefined) webhookUrls.check(url, schemes);
+  }
+}
+
+/** Throws `InvalidInputModeError` for clips with a model that takes images only. */
+export function checkInputMode(
+  { input_mode: mode }: Pick<WatchRequest, 'input_mode'>,
+  { vision }: Pick<WatchDeps, 'vision'>,
+): void {
+  if (mode !== 'frames' && !vision.supportsVideo) throw new InvalidInputModeError(mode, vision.model);
+}
+
+/** Creates the keyed hash of addresses. The key is the caller's webhook secret, which no other caller has. */
+export async function createFingerprint(
+  caller: string,
+  { signer, sha256 }: Pick<WatchDeps, 'signer' | 'sha256'>,
+): Promise<Fingerprint> {
+  const secret = await signer.secret(caller);
+  return (address) => sha256(`${secret}\n${address}`).slice(0, 16);
+}
+
+async function newWatch(
+  request: WatchRequest,
+  caller: string,
+  deps: WatchDeps,
+): Promise<Omit<WatchCreation, 'maxWatches'>> {
+  const now = deps.now();
+  const { config, addresses } = splitRequest(request, await createFingerprint(caller, deps));
+  const watch = {
+    watch_id: deps.newId(),
+    caller,
+    created_at: now.toISOString(),
+    updated_at: now.toISOString(),
+    config_version: 1,
+    stream_url: maskUrl(request.stream_url),
+    source_id: deps.newId(),
+    config,
+  };
+  const state = initialWatchState(
+    config.conditions.map(({ condition_id: id }) => id),
+    now,
+  );
+  const events = toWatchEvents(
+    [{ type: 'watch_changed', data: { status: 'active', reason: 'created' } }],
+    watch,
+    0,
+    now,
+  );
+  return {
+    watch,
+    run: {
+      version: 0,
+      config_version: 1,
+      generation: 0,
+      status: 'active',
+      sequence: events.length,
+      published: 0,
+      lease_until: addSeconds(now, rules.startLeaseSeconds).toISOString(),
+      deleted_at: null,
+      state,
+    },
+    source: toSource(watch.source_id, request.stream_url, config),
+    secrets: toSecrets(watch.watch_id, addresses),
+    events,
+  };
+}
+
+export function toSource(sourceId: string, url: string, config: WatchConfig) {
+  const { input_mode, clip_duration_seconds } = config;
+  return { source_id: sourceId, url, input_mode, clip_duration_seconds };
+}
+
+export function toSecrets(watchId: string, destinations: DestinationAddress[]) {
+  return { watch_id: watchId, destinations };
+}
+
+function toIdempotencyRecord(
+  key: string,
+  request: WatchRequest,
+  { sha256, now }: WatchDeps,
+): IdempotencyRecord {
+  const fields = Object.entries(request).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return {
+    key,
+    requestHash: sha256(JSON.stringify(['watch', fields])),
+    expiresAt: addSeconds(now(), rules.idempotencyKeySeconds),
+  };
+}
+
+async function findEarlier(
+  { key, requestHash }: IdempotencyRecord,
+  caller: string,
+  deps: WatchDeps,
+): Promise<StoredWatch | undefined> {
+  const known = await deps.jobs.findByIdempotencyKey(caller, key, deps.now());
+  if (known === undefined) return undefined;
+  if (known.requestHash !== requestHash) throw new IdempotencyKeyReusedError();
+  return requireReplayed(known.jobId, deps);
+}
+
+/** Throws `WatchNotFoundError` for a watch that was deleted since: the key prevents a second one. */
+async function requireReplayed(watchId: string, { watches }: WatchDeps): Promise<StoredWatch> {
+  const stored = await watches.get(watchId);
+  if (stored === undefined) throw new WatchNotFoundError();
+  return stored;
+}

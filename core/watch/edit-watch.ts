@@ -1,0 +1,135 @@
+import { PreconditionFailedError, WatchNotFoundError } from '../errors.ts';
+import type { StoredWatch } from '../ports/watch-store.ts';
+import type { Watch } from '../records/watch.ts';
+import { addressFields } from '../requests/watches.ts';
+import type { WatchPatch, WatchRequest } from '../requests/watches.ts';
+import { probeStream } from '../stream/stream-access.ts';
+import { maskUrl } from '../stream/mask-url.ts';
+import { changeWatch } from './change.ts';
+import { changeStoredWatch, requireOwnWatch } from './commit-watch.ts';
+import { checkInputMode, checkUrls, createFingerprint, toSecrets, toSource } from './create-watch.ts';
+import { startQuietly } from './start-quietly.ts';
+import { watchStatus } from './status.ts';
+import { splitRequest, toRequest } from './watch-config.ts';
+import type { WatchDeps } from './watch-deps.ts';
+
+/** Change of a watch: `ifMatch` is the expected version of its configuration, undefined for any. */
+export type WatchEdit = { watchId: string; patch: WatchPatch; ifMatch: number | undefined };
+
+/**
+ * Applies a merge patch. `validate` checks the result as a whole; it throws for a watch that no request could create. Conditions and
+ * destinations match by id. Throws `PreconditionFailedError` if the configuration has another version than `ifMatch`.
+ */
+export async function editWatch(
+  { watchId, patch, ifMatch }: WatchEdit,
+  caller: string,
+  deps: WatchDeps,
+  validate: (merged: unknown) => WatchRequest,
+): Promise<StoredWatch> {
+  const fingerprint = await createFingerprint(caller, deps);
+  await probeChangedStream(watchId, patch, caller, deps);
+  const changed = await changeStoredWatch(watchId, caller, deps, async (stored) => {
+    const { watch, run } = stored;
+    if (ifMatch !== undefined && ifMatch !== watch.config_version)
+      throw new PreconditionFailedError(watch.config_version);
+    const before = await readRequest(watch, deps);
+    const request = validate(applyPatch(before, patch, watch));
+    checkUrls(request, deps);
+    checkInputMode(request, deps);
+    const { config, addresses } = splitRequest(request, fingerprint);
+    const now = deps.now();
+    const decided = changeWatch({ watch, state: run.state }, config, now);
+    const version = watch.config_version + 1;
+    return {
+      set: {
+        state: decided.state,
+        status: watchStatus(decided.state.causes),
+        config_version: version,
+        generation: run.generation + 1,
+      },
+      watch: {
+        ...watch,
+        config,
+        config_version: version,
+        updated_at: now.toISOString(),
+        stream_url: maskUrl(request.stream_url),
+      },
+      source: toSource(watch.source_id, request.stream_url, config),
+      secrets: toSecrets(watchId, addresses),
+      events: decided.events,
+      alerts: decided.alerts,
+      hours: decided.hours,
+    };
+  });
+  await startQuietly(changed, deps);
+  return changed;
+}
+
+/** Probes a new stream before the change, once: a plan may run several times. */
+async function probeChangedStream(
+  watchId: string,
+  { stream_url: url }: WatchPatch,
+  caller: string,
+  deps: WatchDeps,
+): Promise<void> {
+  const { watch } = await requireOwnWatch(watchId, caller, deps);
+  if (url === undefined || url === watch.stream_url) return;
+  checkUrls({ stream_url: url, destinations: [] }, deps);
+  await probeStream(url, caller, deps);
+}
+
+async function readRequest(watch: Watch, { jobs, watches }: WatchDeps): Promise<WatchRequest> {
+  const [source, secrets] = await Promise.all([
+    jobs.source(watch.source_id),
+    watches.secrets(watch.watch_id),
+  ]);
+  // Both exist as long as the watch: it was deleted meanwhile.
+  if (!source || !secrets) throw new WatchNotFoundError();
+  return toRequest(watch.config, source.url, secrets.destinations);
+}
+
+/** Returns the patched request before validation. `null` removes a field, so that its default applies; masked values are unchanged. */
+function applyPatch(before: WatchRequest, patch: WatchPatch, watch: Watch): unknown {
+  const { stream_url: streamUrl, schedule, budget, destinations, ...rest } = patch;
+  const merged = {
+    ...before,
+    ...rest,
+    ...(streamUrl !== undefined && streamUrl !== watch.stream_url && { stream_url: streamUrl }),
+    ...(schedule !== undefined && { schedule: mergeObject(before.schedule, schedule) }),
+    ...(budget !== undefined && { budget: mergeObject(before.budget, budget) }),
+    ...(destinations !== undefined && { destinations: withAddresses(destinations, before, watch) }),
+  };
+  return Object.fromEntries(
+    Object.entries(merged).filter(([name, value]) => value !== null || nullable.has(name)),
+  );
+}
+
+/** Fields for which `null` is a value. */
+const nullable = new Set(['schedule', 'budget', 'regions']);
+
+function mergeObject(before: object | null, patch: object | null): object | null {
+  return patch === null ? null : { ...before, ...patch };
+}
+
+/** Fills in addresses that a patch omits or repeats masked, by the id of the destination. */
+function withAddresses(
+  destinations: WatchPatch['destinations'],
+  before: WatchRequest,
+  watch: Watch,
+): WatchPatch['destinations'] {
+  return destinations?.map((destination) => {
+    const isSame = (other: { destination_id?: string | undefined; type: string }) =>
+      other.destination_id === destination.destination_id && other.type === destination.type;
+    const known = destination.destination_id === undefined ? undefined : before.destinations.find(isSame);
+    if (known === undefined) return destination;
+    const field = addressFields[destination.type];
+    const given = destination[field];
+    const isUnchanged = given === undefined || given === watch.config.destinations.find(isSame)?.url_masked;
+    return {
+      ...destination,
+      url: destination.url ?? known.url,
+      token: destination.token ?? known.token,
+      ...(isUnchanged && { [field]: known[field] }),
+    };
+  });
+}

@@ -1,0 +1,69 @@
+import type { z } from 'zod';
+import type { StoredWatch } from '../ports/watch-store.ts';
+import type { Alert, ConditionState } from '../records/watch-state.ts';
+import type { alertResponseSchema, watchResponseSchema } from '../responses/watches.ts';
+import { maskUrl } from '../stream/mask-url.ts';
+import { ageSeconds } from '../time.ts';
+
+export type PresentedWatch = z.input<typeof watchResponseSchema>;
+
+/** Returns a watch as responses show it. */
+export function presentWatch({ watch, run }: StoredWatch): PresentedWatch {
+  const { state } = run;
+  return {
+    watch_id: watch.watch_id,
+    ...watch.config,
+    status: run.status,
+    config_version: watch.config_version,
+    created_at: watch.created_at,
+    updated_at: watch.updated_at,
+    stream_url: maskUrl(watch.stream_url),
+    state: {
+      causes: state.causes,
+      conditions: state.conditions.map(presentCondition),
+      last_check: state.last_tick,
+      last_frame_at: state.last_frame?.captured_at ?? null,
+      next_check_at: state.next === null || state.next.done ? null : state.next.wait_until,
+      model_failure: state.model_failure,
+      budget: state.budget && {
+        day: state.budget.day,
+        model_calls: state.budget.calls,
+        usd: state.budget.micro_usd / 1_000_000,
+      },
+    },
+  };
+}
+
+function presentCondition(condition: ConditionState): PresentedWatch['state']['conditions'][number] {
+  const { condition_id, phase, alert, seen_at, snoozed_until } = condition;
+  return {
+    condition_id,
+    state: phase,
+    unconfirmed: alert?.unconfirmed ?? false,
+    alert_id: alert?.alert_id ?? null,
+    opened_at: alert?.opened_at ?? null,
+    seen_at,
+    explanation: alert?.explanation ?? null,
+    snoozed_until,
+  };
+}
+
+/** Returns an alert as responses show it. */
+export function presentAlert(
+  stored: Alert,
+  { baseUrl, now }: { baseUrl: string; now: () => Date },
+): z.input<typeof alertResponseSchema> {
+  const { caller: _, frame_key: frameKey, closed, ...alert } = stored;
+  return {
+    ...alert,
+    state: closed === null ? 'open' : 'closed',
+    open_seconds: closed?.open_seconds ?? ageSeconds(alert.opened_at, now()),
+    closed: closed && withoutFrame(closed),
+    frame_url: frameKey === null ? null : `${baseUrl}/alerts/${alert.alert_id}/frame`,
+  };
+}
+
+function withoutFrame(stored: NonNullable<Alert['closed']>) {
+  const { frame_key: _, ...closed } = stored;
+  return closed;
+}

@@ -1,0 +1,57 @@
+import type { CoreDeps } from '../dependencies.ts';
+import { WatchNotFoundError } from '../errors.ts';
+import type { Meter } from '../ports/meter.ts';
+import type { VisionModel } from '../ports/vision-model.ts';
+import type { WatchRequest } from '../requests/watches.ts';
+import { captureStream, probeStream } from '../stream/stream-access.ts';
+import { checkInputMode, checkUrls } from './create-watch.ts';
+import { requireOwnWatch } from './commit-watch.ts';
+import { toRequest } from './watch-config.ts';
+import type { WatchDeps } from './watch-deps.ts';
+
+type Deps = WatchDeps & {
+  meter: Pick<Meter, 'count'>;
+  vision: Pick<VisionModel, 'judge' | 'supportsVideo' | 'model'>;
+} & Pick<CoreDeps, 'limits'>;
+
+/** Configuration that a preview checks. */
+type PreviewInput = Pick<
+  WatchRequest,
+  'stream_url' | 'input_mode' | 'clip_duration_seconds' | 'destinations'
+> & { conditions: readonly { condition_id: string; condition: string }[] };
+
+/** Checks all conditions of an own watch once on a new capture. Changes nothing. Throws the errors of `checkOnce`. */
+export async function previewWatch(watchId: string, caller: string, deps: Deps) {
+  const { watch } = await requireOwnWatch(watchId, caller, deps);
+  const source = await deps.jobs.source(watch.source_id);
+  if (!source) throw new WatchNotFoundError();
+  const request = toRequest(watch.config, source.url, []);
+  return preview({ ...request, conditions: watch.config.conditions }, caller, deps);
+}
+
+/** Checks all conditions of a watch that is not created yet. */
+export async function previewRequest(request: WatchRequest, caller: string, deps: Deps) {
+  checkUrls(request, deps);
+  checkInputMode(request, deps);
+  await probeStream(request.stream_url, caller, deps);
+  const conditions = request.conditions.map(({ condition_id: id, condition }, index) => ({
+    condition_id: id ?? `condition-${index + 1}`,
+    condition,
+  }));
+  return preview({ ...request, conditions }, caller, deps);
+}
+
+async function preview(input: PreviewInput, caller: string, deps: Deps) {
+  const { stream_url: url, input_mode: mode, clip_duration_seconds: clipSeconds } = input;
+  const capture = await captureStream({ url, mode, clipSeconds, resolveAgain: false }, caller, deps);
+  await deps.meter.count({ kind: 'direct_frame' });
+  const media = { mode, frame: capture.frame, ...(capture.clip ? { clip: capture.clip } : {}) };
+  const signal = AbortSignal.timeout(deps.limits.visionTimeoutSeconds * 1000);
+  const verdicts = await Promise.all(
+    input.conditions.map(async ({ condition_id, condition }) => {
+      const { triggered, explanation } = await deps.vision.judge(media, condition, signal);
+      return { condition_id, condition, triggered, explanation };
+    }),
+  );
+  return { verdicts, capture };
+}

@@ -1,0 +1,39 @@
+import { WatchpostError } from '../errors.ts';
+import { requireOwnWatch } from './commit-watch.ts';
+import { requireOwnAlert } from './control-watch.ts';
+import type { WatchDeps } from './watch-deps.ts';
+
+type Deps = Pick<WatchDeps, 'watches' | 'media' | 'now'>;
+
+/** Reads the newest frame of an own watch, as JPEG. Throws `NOT_FOUND` before the first, or if it has expired. */
+export async function readWatchFrame(watchId: string, caller: string, deps: Deps): Promise<Uint8Array> {
+  const read = async () => (await requireOwnWatch(watchId, caller, deps)).run.state.last_frame?.key;
+  const key = await read();
+  const frame = key === undefined ? undefined : await deps.media.get(key);
+  if (frame) return frame;
+  // A tick that was committed in between has removed it: then there is a newer one.
+  const newer = await read();
+  const newest = newer === undefined || newer === key ? undefined : await deps.media.get(newer);
+  if (!newest)
+    throw notFound('No frame was captured yet', 'Try again after the first capture (state.last_frame_at).');
+  return newest;
+}
+
+/** Reads the evidence of an own alert, as JPEG. Throws `NOT_FOUND` if it has none, or if it has expired. */
+export async function readAlertFrame(
+  alertId: string,
+  moment: 'opened' | 'closed',
+  caller: string,
+  deps: Deps,
+): Promise<Uint8Array> {
+  const alert = await requireOwnAlert(alertId, caller, deps);
+  const key = moment === 'opened' ? alert.frame_key : (alert.closed?.frame_key ?? null);
+  const frame = key === null ? undefined : await deps.media.get(key);
+  if (!frame)
+    throw notFound('This alert has no picture', 'Evidence is kept for retention_days of the watch.');
+  return frame;
+}
+
+function notFound(message: string, remediation: string): WatchpostError {
+  return new WatchpostError('NOT_FOUND', message, remediation);
+}

@@ -1,0 +1,264 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { NotLiveError } from '../../../../core/errors.ts';
+import { createHttpCaller } from '../../../support/http-caller.ts';
+import { openAlert } from '../../../support/watch-alerts.ts';
+import { createWorld } from '../../../support/world.ts';
+import type { World } from '../../../support/world.ts';
+
+let world: World;
+let call: Awaited<ReturnType<typeof createHttpCaller>>;
+
+beforeEach(async () => {
+  world = createWorld({ watchesPerCaller: 3 });
+  call = await createHttpCaller(world);
+});
+afterEach(() => world.close());
+
+const slack = { destination_id: 'team', type: 'slack', url: 'https://hooks.slack.example/T1/secret' };
+const request = {
+  name: 'Gate',
+  stream_url: 'rtsp://user:secret@camera.example/1',
+  conditions: [{ condition: 'A person is at the gate' }, { condition: 'The gate is open' }],
+  destinations: [slack],
+  labels: ['yard'],
+};
+const create = (fields = {}, headers = {}) => call('POST', '/watches', { ...request, ...fields }, headers);
+
+const startedAs = async (id: string, generation: number) =>
+  world.c.executions.status({ job_id: id, generation });
+
+describe('POST /watches', () => {
+  test('a watch is created with defaults, ids of its conditions, and its execution', async () => {
+    const { status, body, headers } = await create();
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      name: 'Gate',
+      status: 'active',
+      config_version: 1,
+      interval_seconds: 10,
+      state: { last_check: 0, conditions: [{ state: 'unknown' }, { state: 'unknown' }] },
+    });
+    expect(body.conditions.map(({ condition_id: id }: { condition_id: string }) => id)).toEqual([
+      'a-person-is-at-the-gate',
+      'the-gate-is-open',
+    ]);
+    expect(headers.get('etag')).toBe('"1"');
+    expect(await startedAs(body.watch_id, 0)).toBe('running');
+  });
+
+  test('no response and no log line has a secret of the stream or of a destination', async () => {
+    const { body } = await create();
+    const list = await call('GET', '/watches');
+    const events = await call('GET', `/watches/${body.watch_id}/events`);
+    const shown = JSON.stringify([body, list.body, events.body, await world.c.recentLog.entries()]);
+    expect(shown).not.toContain('secret');
+    expect(body.destinations[0]).toMatchObject({ url_masked: 'https://hooks.slack.example/***' });
+    expect(body.destinations[0].fingerprint).toMatch(/^[0-9a-f]{16}$/);
+  });
+
+  test('equal addresses have equal fingerprints, and other callers have others', async () => {
+    const other = await createHttpCaller(world, 'canal');
+    const print = (body: { destinations: { fingerprint: string }[] }) => body.destinations[0]!.fingerprint;
+    const [first, second] = [await create(), await create()];
+    const foreign = await other('POST', '/watches', request);
+    expect(print(first.body)).toBe(print(second.body));
+    expect(print(first.body)).not.toBe(print(foreign.body));
+  });
+
+  test('an idempotency key creates one watch', async () => {
+    const [first, second] = [
+      await create({}, { 'Idempotency-Key': 'k' }),
+      await create({}, { 'Idempotency-Key': 'k' }),
+    ];
+    expect(second.body.watch_id).toBe(first.body.watch_id);
+    expect((await create({ name: 'Other' }, { 'Idempotency-Key': 'k' })).status).toBe(422);
+    expect((await call('GET', '/watches')).body.total).toBe(1);
+  });
+
+  test('a caller over the limit gets 429 with its code, and a deletion makes room', async () => {
+    const [first] = [await create(), await create(), await create()];
+    const { status, body } = await create();
+    expect(status).toBe(429);
+    expect(body.error.code).toBe('MAX_WATCHES_REACHED');
+    await call('DELETE', `/watches/${first.body.watch_id}`);
+    expect((await create()).status).toBe(200);
+  });
+
+  test('a stream that is not live and a body outside of its limits create nothing', async () => {
+    world.script.probe = new NotLiveError('Give a live one.');
+    expect((await create()).body.error.code).toBe('NOT_LIVESTREAM');
+    const { status, body } = await create({ conditions: [{ condition: 'x', checks_to_open: 4 }] });
+    expect(status).toBe(422);
+    expect(body.detail[0].loc).toEqual(['body', 'conditions', 0, 'checks_to_open']);
+    expect((await call('GET', '/watches')).body.total).toBe(0);
+  });
+});
+
+describe('GET /watches', () => {
+  test('the list has own watches only, filtered by status and label, in pages', async () => {
+    const { body: first } = await create();
+    await create({ labels: ['street'] });
+    const other = await createHttpCaller(world, 'canal');
+    const names = async (query: string) => (await call('GET', `/watches${query}`)).body;
+    expect(await names('')).toMatchObject({ total: 2, limit: 50, offset: 0 });
+    expect((await names('?label=yard')).watches[0].watch_id).toBe(first.watch_id);
+    expect((await names('?status=paused')).total).toBe(0);
+    expect((await names('?limit=1&offset=1')).watches).toHaveLength(1);
+    expect((await other('GET', '/watches')).body.total).toBe(0);
+    expect((await other('GET', `/watches/${first.watch_id}`)).body.error.code).toBe('WATCH_NOT_FOUND');
+  });
+});
+
+describe('PATCH /watches/{watch_id}', () => {
+  const patch = (id: string, body: object, headers = {}) => call('PATCH', `/watches/${id}`, body, headers);
+
+  test('a patch changes its fields only, increments the version and starts the next generation', async () => {
+    const { body: before } = await create();
+    const { status, body, headers } = await patch(before.watch_id, { interval_seconds: 30 });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ interval_seconds: 30, name: 'Gate', config_version: 2 });
+    expect(body.destinations).toEqual(before.destinations);
+    expect(headers.get('etag')).toBe('"2"');
+    expect(await startedAs(before.watch_id, 1)).toBe('running');
+  });
+
+  test('an outdated If-Match is 412 and changes nothing', async () => {
+    const { body: before } = await create();
+    await patch(before.watch_id, { name: 'North' }, { 'If-Match': '"1"' });
+    const { status, body } = await patch(before.watch_id, { name: 'South' }, { 'If-Match': '"1"' });
+    expect(status).toBe(412);
+    expect(body.error).toMatchObject({ code: 'PRECONDITION_FAILED' });
+    expect((await call('GET', `/watches/${before.watch_id}`)).body.name).toBe('North');
+    expect((await patch(before.watch_id, {}, { 'If-Match': 'abc' })).status).toBe(422);
+  });
+
+  test('a masked or omitted address is unchanged, and a new one replaces it', async () => {
+    const { body: before } = await create();
+    const id = before.watch_id;
+    const address = async () => (await world.c.watches.secrets(id))?.destinations[0]?.url;
+    const { destination_id, type, url_masked: url } = before.destinations[0];
+    await patch(id, { destinations: [{ destination_id, type, url }] });
+    expect(await address()).toBe(slack.url);
+    await patch(id, { destinations: [{ destination_id, type }] });
+    expect(await address()).toBe(slack.url);
+    await patch(id, { destinations: [{ destination_id, type, url: 'https://other.example/x' }] });
+    expect(await address()).toBe('https://other.example/x');
+  });
+
+  test('the masked stream URL keeps the stored one with its password', async () => {
+    const { body: before } = await create();
+    await patch(before.watch_id, { stream_url: before.stream_url, name: 'North' });
+    const stored = await world.c.watches.get(before.watch_id);
+    expect((await world.c.jobs.source(stored!.watch.source_id))?.url).toBe(request.stream_url);
+  });
+
+  test('null restores a default, and a merged value is validated as a whole', async () => {
+    const { body: before } = await create({ retention_days: 30, budget: { model_calls_per_day: 5 } });
+    const { body } = await patch(before.watch_id, { retention_days: null, budget: null });
+    expect(body).toMatchObject({ retention_days: 7, budget: null });
+    const invalid = await patch(before.watch_id, { confirm_seconds: 60 });
+    expect(invalid.status).toBe(422);
+    expect(invalid.body.detail[0].loc).toEqual(['body', 'confirm_seconds']);
+  });
+
+  test('a changed text closes the alert of its condition, and other conditions keep theirs', async () => {
+    const { body: before } = await create();
+    const alertId = await openAlert(world, before.watch_id);
+    const [first, second] = before.conditions;
+    await patch(before.watch_id, { conditions: [first, { ...second, condition: 'The gate is shut' }] });
+    expect((await call('GET', `/alerts/${alertId}`)).body.state).toBe('open');
+    await patch(before.watch_id, { conditions: [{ ...first, condition: 'A dog is here' }, second] });
+    const { body } = await call('GET', `/alerts/${alertId}`);
+    expect(body).toMatchObject({ state: 'closed', closed: { reason: 'changed' } });
+  });
+});
+
+describe('state of a watch', () => {
+  test('a pause closes alerts, and a resumption starts the next generation', async () => {
+    const { body: watch } = await create();
+    const path = `/watches/${watch.watch_id}`;
+    const alertId = await openAlert(world, watch.watch_id);
+    expect((await call('POST', `${path}/pause`)).body).toMatchObject({ status: 'paused' });
+    expect((await call('POST', `${path}/pause`)).body).toMatchObject({ status: 'paused' });
+    expect((await call('GET', `/alerts/${alertId}`)).body.closed.reason).toBe('paused');
+    expect((await call('POST', `${path}/resume`)).body).toMatchObject({ status: 'active' });
+    expect(await startedAs(watch.watch_id, 2)).toBe('running');
+    const { events } = (await call('GET', `${path}/events`)).body;
+    const names = events.map(({ type, data }: any) => data.reason ?? type);
+    expect(names).toEqual(['created', 'alert_opened', 'paused', 'paused', 'resumed']);
+  });
+
+  test('a snooze applies to one condition or to all, and an unknown one is rejected', async () => {
+    const { body: watch } = await create();
+    const snooze = (body: object) => call('POST', `/watches/${watch.watch_id}/snooze`, body);
+    const until = (body: any) => body.state.conditions.map((each: any) => each.snoozed_until !== null);
+    const one = await snooze({ seconds: 60, condition_id: 'the-gate-is-open' });
+    expect(until(one.body)).toEqual([false, true]);
+    expect(until((await snooze({ seconds: 60 })).body)).toEqual([true, true]);
+    expect(until((await snooze({ seconds: 0 })).body)).toEqual([false, false]);
+    expect((await snooze({ seconds: 60, condition_id: 'other' })).status).toBe(422);
+  });
+
+  test('a deleted watch is 404 with its log, its evidence is erased, and its closing stays in the log for deliveries', async () => {
+    const { body: watch } = await create();
+    await openAlert(world, watch.watch_id);
+    expect((await call('DELETE', `/watches/${watch.watch_id}`)).status).toBe(200);
+    for (const path of ['', '/events', '/stats', '/frame'])
+      expect((await call('GET', `/watches/${watch.watch_id}${path}`)).status).toBe(404);
+    expect([...world.pictures.keys()].filter((key) => key.startsWith(watch.watch_id))).toEqual([]);
+    const events = await world.c.watches.events(watch.watch_id, 0, 10, world.c.now());
+    expect(events.at(-1)).toMatchObject({ type: 'alert_closed', data: { reason: 'deleted' } });
+  });
+
+  test('a preview checks all conditions and changes nothing', async () => {
+    const { body: watch } = await create();
+    world.script.verdicts.push(true, false);
+    const { body } = await call('POST', `/watches/${watch.watch_id}/preview`);
+    expect(body.verdicts.map(({ triggered }: any) => triggered)).toEqual([true, false]);
+    expect((await call('GET', `/watches/${watch.watch_id}`)).body).toEqual(watch);
+    world.script.verdicts.push(false, true);
+    const before = await call('POST', '/watches/preview', request);
+    expect(before.body.verdicts.map(({ triggered }: any) => triggered)).toEqual([false, true]);
+  });
+});
+
+describe('alerts', () => {
+  test('alerts are listed over all watches, newest first, in pages', async () => {
+    const [one, two] = [await create(), await create()];
+    const first = await openAlert(world, one.body.watch_id);
+    world.advance(10);
+    const second = await openAlert(world, two.body.watch_id);
+    const { body: page } = await call('GET', '/alerts?limit=1');
+    expect(page.alerts[0].alert_id).toBe(second);
+    const { body: rest } = await call('GET', `/alerts?limit=1&after=${page.next_after}`);
+    expect(rest).toMatchObject({ alerts: [{ alert_id: first, state: 'open' }], next_after: null });
+    const filtered = await call('GET', `/alerts?watch_id=${one.body.watch_id}&state=open`);
+    expect(filtered.body.alerts).toHaveLength(1);
+    const other = await createHttpCaller(world, 'canal');
+    expect((await other('GET', '/alerts')).body.alerts).toEqual([]);
+    expect((await other('GET', `/alerts/${first}`)).body.error.code).toBe('ALERT_NOT_FOUND');
+  });
+
+  test('an acknowledgement is stored with its key and logged once', async () => {
+    const { body: watch } = await create();
+    const alertId = await openAlert(world, watch.watch_id);
+    const { body } = await call('POST', `/alerts/${alertId}/acknowledge`);
+    expect(body.acknowledged.by).toMatch(/^wp_/);
+    await call('POST', `/alerts/${alertId}/acknowledge`);
+    const { events } = (await call('GET', `/watches/${watch.watch_id}/events`)).body;
+    expect(events.filter(({ type }: any) => type === 'alert_acknowledged')).toHaveLength(1);
+  });
+
+  test('reviews give the precision of a condition with its interval', async () => {
+    const { body: watch } = await create();
+    const alertId = await openAlert(world, watch.watch_id);
+    const reviewed = await call('POST', `/alerts/${alertId}/review`, { correct: false, note: 'A cat' });
+    expect(reviewed.body.review).toMatchObject({ correct: false, note: 'A cat' });
+    await call('POST', `/alerts/${alertId}/review`, { correct: true });
+    const { body } = await call('GET', `/watches/${watch.watch_id}/stats`);
+    expect(body.total).toMatchObject({ checks: 3, coverage: 0.9 });
+    expect(body.precision[0]).toMatchObject({ reviewed: 1, correct: 1, precision: 1 });
+    expect(body.precision[0].interval.from).toBeCloseTo(0.2065, 3);
+    expect(body.weeks).toHaveLength(1);
+  });
+});

@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { temporaryDirectory } from '../adapters/embedded/temporary-directory.ts';
+
+async function doctor(args: string[]) {
+  const command = ['cli/watchpost.ts', 'doctor', '--json', '--vision', 'pixel', ...args];
+  const failed = (error: unknown) => error as { code: number; stdout: string };
+  const run = promisify(execFile)(process.execPath, command, { timeout: 30_000 });
+  const { code, stdout } = await run.then((done) => ({ code: 0, ...done }), failed);
+  const { status, checks } = JSON.parse(stdout);
+  const find = (name: string) => checks.filter(({ check }: { check: string }) => check === name);
+  return { code, status, find };
+}
+
+test('a machine that has everything passes, and a missing data directory is not created', async () => {
+  const dataDir = join(temporaryDirectory(), 'data');
+  const { code, status, find } = await doctor(['--data-dir', dataDir, '--port', '0']);
+  expect({ code, status }).toEqual({ code: 0, status: 'ok' });
+  expect(find('model')[0].message).toMatch(/^pixel: answered a test picture in \d+\.\d s$/);
+  expect(existsSync(dataDir)).toBe(false);
+});
+
+test('each fault is found with its next step, and a URL is shown without its password', async () => {
+  const dataDir = temporaryDirectory();
+  writeFileSync(join(dataDir, 'watchpost.sqlite'), 'Something else entirely. '.repeat(100));
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as { port: number };
+
+  const { code, find } = await doctor(
+    [
+      `--data-dir ${dataDir} --port ${port} --allow-ranges 127.0.0.1/32`,
+      '--vision openai --vision-model llava --openai-url http://127.0.0.1:1/v1',
+      'rtsp://user:geheim@127.0.0.1:9/x http://10.0.0.3/a.m3u8',
+    ].flatMap((line) => line.split(' ')),
+  );
+  other.close();
+
+  expect(code).toBe(1);
+  const [closed, hidden] = find('streams');
+  for (const finding of [find('model')[0], find('data')[0], find('ports')[0], closed, hidden])
+    expect(finding).toMatchObject({ status: 'failed', next: expect.stringMatching(/\w/) });
+  expect(find('data')[0].next).toContain('restore FOLDER');
+  expect(find('ports')[0].next).toContain('--port');
+  expect(closed.detail).toBe('rtsp://user:***@127.0.0.1:9/x');
+  expect(hidden.next).toContain('--allow-ranges 127.0.0.1/32,10.0.0.3/32');
+});

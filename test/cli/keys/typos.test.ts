@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createCallerStore } from '../../../adapters/embedded/caller-store.ts';
+import { openDatabase } from '../../../adapters/embedded/database.ts';
+import { dataPaths } from '../../../adapters/embedded/data-directory.ts';
+import { findNearestName } from '../../../core/nearest-name.ts';
+import { newCaller } from '../../../core/records/caller.ts';
+import { start } from '../../contract/records.ts';
+import { temporaryDirectory } from '../../adapters/embedded/temporary-directory.ts';
+
+let dataDir: string;
+
+beforeEach(async () => {
+  dataDir = temporaryDirectory();
+  const database = openDatabase(dataPaths(dataDir).database);
+  await createCallerStore(database).add(newCaller('default', null, start));
+  database.close();
+});
+
+async function keys(...args: string[]) {
+  const command = ['cli/watchpost.ts', 'keys', ...args];
+  const run = promisify(execFile)(process.execPath, command, {
+    env: { ...process.env, WATCHPOST_DATA_DIR: dataDir },
+  });
+  const failed = (error: unknown) => error as { code: number; stdout: string; stderr: string };
+  return run.then((done) => ({ code: 0, ...done }), failed);
+}
+
+describe('watchpost keys with a typing error', () => {
+  test('a key command for a mistyped data directory is rejected and creates nothing', async () => {
+    const typo = join(dataDir, 'watchpsot');
+
+    const { code, stderr } = await keys('list', '--data-dir', typo);
+
+    expect(code).toBe(1);
+    expect(stderr).toContain(`No service has used the data directory ${typo}`);
+    expect(stderr).toContain('--data-dir or WATCHPOST_DATA_DIR');
+    expect(existsSync(typo)).toBe(false);
+  });
+
+  test('a key for a mistyped caller is rejected with the near name, and no caller is created', async () => {
+    const { code, stderr, stdout } = await keys('create', '--caller', 'deafult');
+
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('There is no caller deafult. Did you mean default?');
+    expect(stderr).toContain('--new-caller');
+    expect((await keys('list')).stdout).toBe('');
+  });
+
+  test('a new caller is created on request', async () => {
+    expect((await keys('create', '--caller', 'alice', '--new-caller')).stdout).toMatch(/^wp_/);
+    expect((await keys('create', '--caller', 'alice')).code).toBe(0);
+  });
+
+  test('a list of the keys of a mistyped caller names the near caller', async () => {
+    expect((await keys('list', '--caller', 'defalt')).stderr).toContain('Did you mean default?');
+  });
+});
+
+test.each([
+  ['deafult', 'default'],
+  ['Default', 'default'],
+  ['defaul', 'default'],
+  ['harbor', 'harbour'],
+  ['opps', 'ops'],
+  ['alice', undefined],
+  ['o', undefined],
+])('the name nearest to %s is %s', (name, nearest) => {
+  expect(findNearestName(name, ['default', 'harbour', 'ops'])).toBe(nearest);
+});

@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { formatPrometheus } from '../../../core/observability/prometheus.ts';
+
+const metrics = {
+  started_at: '2026-03-01T12:00:00.000Z',
+  providers: { pixel: { calls: 60, errors: 1 } },
+  jobs: { created: 4, completed: 2, failed: 1 },
+  frames: { captured: 60, skipped_prefilter: 180 },
+  webhooks: { sent: 11, failed: 1 },
+};
+const findings = [
+  { check: 'model', status: 'failed', message: '', next: null },
+  { check: 'disk', status: 'warning', message: '', next: null },
+  { check: 'clock', status: 'ok', message: '', next: null },
+] as const;
+
+test('the text for Prometheus has every number of the metrics, with help and type', () => {
+  const text = formatPrometheus(metrics, findings);
+  const samples = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  expect(samples).toEqual([
+    'watchpost_start_time_seconds 1772366400',
+    'watchpost_model_calls_total{provider="pixel"} 60',
+    'watchpost_model_errors_total{provider="pixel"} 1',
+    'watchpost_jobs_created_total 4',
+    'watchpost_jobs_ended_total{status="completed"} 2',
+    'watchpost_jobs_ended_total{status="failed"} 1',
+    'watchpost_frames_captured_total 60',
+    'watchpost_frames_skipped_total 180',
+    'watchpost_deliveries_total{result="sent"} 11',
+    'watchpost_deliveries_total{result="failed"} 1',
+    'watchpost_check_failed{check="model"} 1',
+    'watchpost_check_failed{check="disk"} 0.5',
+    'watchpost_check_failed{check="clock"} 0',
+  ]);
+  for (const sample of samples) {
+    const name = /^\w+/.exec(sample)![0];
+    expect(text).toMatch(new RegExp(`^# HELP ${name} .+\n# TYPE ${name} (?:counter|gauge)$`, 'm'));
+  }
+  expect(text.endsWith('\n')).toBe(true);
+});
+
+test('label values are escaped', () => {
+  const text = formatPrometheus({ ...metrics, providers: { 'a"b\\c\n': { calls: 1, errors: 0 } } }, []);
+  expect(text).toContain(String.raw`watchpost_model_calls_total{provider="a\"b\\c\n"} 1`);
+});
+
+test.each(['alerts.yml', 'dashboard.json'])(
+  'every metric that %s uses is in the text for Prometheus',
+  (file) => {
+    const used = readFileSync(`docs/operate/prometheus/${file}`, 'utf8').match(/\bwatchpost_\w+/g) ?? [];
+    const offered = formatPrometheus(metrics, findings).match(/^watchpost_\w+/gm) ?? [''];
+    expect(used.length).toBeGreaterThan(4);
+    expect(used.filter((name) => !offered.includes(name))).toEqual([]);
+  },
+);

@@ -1,0 +1,53 @@
+import type { Alert } from '../../core/records/watch-state.ts';
+import { newAlert, opened } from '../contract/watch-records.ts';
+import type { World } from './world.ts';
+
+/** Opens an alert of the first condition of a watch, as a tick does, with a frame. Returns its id. */
+export async function openAlert(
+  { c, pictures }: Pick<World, 'c' | 'pictures'>,
+  watchId: string,
+): Promise<string> {
+  const stored = (await c.watches.get(watchId))!;
+  const { watch, run } = stored;
+  const at = c.now().toISOString();
+  const [condition, ...others] = run.state.conditions;
+  const alert: Alert = newAlert(watch, {
+    condition_id: condition!.condition_id,
+    opened_at: at,
+    frame_key: `${watchId}/1.jpg`,
+  });
+  pictures.set(`${watchId}/1.jpg`, new Uint8Array([255, 216, 1]));
+  const open = {
+    alert_id: alert.alert_id,
+    opened_at: at,
+    reminded_at: null,
+    acknowledged_at: null,
+    unconfirmed: false,
+    explanation: alert.explanation,
+  };
+  const event = {
+    ...opened(alert),
+    watch_id: watchId,
+    watch_name: watch.config.name,
+    labels: [],
+    sequence: run.sequence + 1,
+    timestamp: at,
+  };
+  await c.watches.commit({
+    watchId,
+    expectedVersion: run.version,
+    set: {
+      sequence: run.sequence + 1,
+      state: {
+        ...run.state,
+        openings: 1,
+        conditions: [{ ...condition!, phase: 'open', alert: open }, ...others],
+        last_frame: { key: `${watchId}/1.jpg`, captured_at: at, evidence: true },
+      },
+    },
+    events: [event],
+    alerts: [{ kind: 'open', alert }],
+    hours: [{ hour: `${at.slice(0, 13)}:00:00.000Z`, counts: { checks: 3, watched_ms: 9000, gap_ms: 1000 } }],
+  });
+  return alert.alert_id;
+}
