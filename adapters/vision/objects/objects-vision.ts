@@ -25,6 +25,8 @@ import { decideOverMoments, findObjects, type Moments, type ObjectMoment } from 
 import { summarizeObjects } from './summarize-objects.ts';
 
 const clipFramesPerSecond = 2;
+/** Decoded pictures per detected one. At two pictures per second, ffmpeg returns none of a clip below half a second. */
+const picturesPerMoment = 2;
 const maxBoxes = 20;
 /** Maximum samples of a window that the network sees: 7 s on one core, within the time of a summary. */
 const maxDetectedSamples = 60;
@@ -91,10 +93,17 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
     const [still, moving] = await decoded(signal, () =>
       Promise.all([
         decoder.decode(media.frame, size, signal),
-        clip === undefined ? [] : decoder.decodeClip(clip, size, clipFramesPerSecond, signal),
+        clip === undefined
+          ? []
+          : decoder.decodeClip(clip, size, clipFramesPerSecond * picturesPerMoment, signal),
       ]),
     );
-    const capture = { clip, size, pictures: [still, ...moving], moments: new Map<number, ObjectMoment>() };
+    const capture = {
+      clip,
+      size,
+      pictures: [still, ...moving.filter((_, at) => at % picturesPerMoment === 0)],
+      moments: new Map<number, ObjectMoment>(),
+    };
     captures.set(media.frame, capture);
     return capture;
   }

@@ -5,7 +5,7 @@ import { createObjectsVision } from '../../../../adapters/vision/objects/objects
 import { findNetworkFiles } from '../../../../adapters/vision/objects/packages.ts';
 import { createThreadDetector } from '../../../../adapters/vision/objects/thread-detector.ts';
 import { sceneArguments } from '../../../../cli/demo/scene.ts';
-import { pixel } from '../pixel/pictures.ts';
+import { mp4, pixel } from '../pixel/pictures.ts';
 
 const files = findNetworkFiles();
 const detector = createThreadDetector(files ?? { graph: '', weights: '' });
@@ -51,6 +51,12 @@ test.skipIf(files === null)(
     expect(empty, empty.explanation).toMatchObject({ triggered: false });
   },
 );
+
+test.skipIf(files === null)('A clip of an eighth of a second is judged', async () => {
+  const clip = mp4('color=gray:s=320x180:r=8:d=0.125');
+  const verdict = await objects.judge({ mode: 'clip', frame: sceneFrame(false), clip }, 'a person', never);
+  expect(verdict.triggered).toBe(false);
+});
 
 test('The pixel model recognizes the color of the sign', async () => {
   for (const hasSign of [true, false]) {

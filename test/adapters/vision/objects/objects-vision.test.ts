@@ -30,9 +30,10 @@ function modelThatSees(
   const decoder: PictureDecoder = {
     decode: async (_, size) => fill(size, tone, 0),
     decodeEach: async (frames, size) => frames.map((_, at) => fill(size, tone, at)),
+    // Four pictures per second, of which the object model takes every second one.
     decodeClip: async (_, size) =>
-      (levels ?? pictures.slice(1).map(() => 128)).map((level, at) =>
-        fill(size, [level, level, level], at + 1),
+      (levels ?? pictures.slice(1).map(() => 128)).flatMap((level, at) =>
+        [at + 1, at + 1].map((number) => fill(size, [level, level, level], number)),
       ),
   };
   const model = createObjectsVision({
