@@ -8,6 +8,7 @@ import type {
   StreamedEvent,
   SummaryGenerated,
   SummaryGeneratedWithPicture,
+  Watch,
   WatchTriggered,
   WatchTriggeredWithPicture,
 } from '../../client/openapi-types.ts';
@@ -27,4 +28,6 @@ export type CheckRequest = CheckOnceRequest & { input_mode: InputMode };
 export type MonitorConfig = Extract<JobConfig, { condition: string }>;
 
 export type Alarm = NonNullable<Alarms['alarms']>[number];
+export type WatchCondition = Watch['conditions'][number];
+export type ConditionState = Watch['state']['conditions'][number];
 export type LogEntry = Logs['logs'][number];

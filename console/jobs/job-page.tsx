@@ -15,7 +15,7 @@ import { Deliveries } from './deliveries.tsx';
 import { JobConfig } from './job-config.tsx';
 import { JobFacts } from './job-facts.tsx';
 import { isActive, jobTitle, typeLabel } from './job-labels.ts';
-import { LastFrame } from './last-frame.tsx';
+import { LastFrame } from '../parts/last-frame.tsx';
 import { StatusBadge } from './status-badge.tsx';
 import { Timeline } from './timeline.tsx';
 import { useJobLog } from './use-job-log.ts';
@@ -65,7 +65,11 @@ export function JobPage({ jobId }: { jobId: string }) {
             title="Latest frame"
             aside={job.stats.last_frame_at && <Clock at={job.stats.last_frame_at} />}
           >
-            <LastFrame jobId={jobId} at={job.stats.last_frame_at} alt="Newest frame of the stream" />
+            <LastFrame
+              path={`/jobs/${jobId}/frame`}
+              at={job.stats.last_frame_at}
+              alt="Newest frame of the stream"
+            />
           </Panel>
           {job.stats.webhook && <Deliveries jobId={jobId} active={active} />}
           <JobConfig job={job} />

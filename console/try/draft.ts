@@ -1,4 +1,4 @@
-import type { DigestRequest, InputMode, CheckRequest, MonitorRequest } from '../api/types.ts';
+import type { DigestRequest, InputMode, CheckRequest, MonitorRequest, WatchRequest } from '../api/types.ts';
 
 /** Form state of the page. Each of the three requests is created from it. `null` is an empty number field. */
 export type Draft = {
@@ -79,6 +79,30 @@ export function digestRequest(draft: Draft): DigestRequest {
     ...webhookField(draft),
   };
 }
+
+const maxNameLength = 120;
+
+/** Creates the request of a watch, which stands without duration and maximum of alerts. The condition is its first name. */
+export function watchRequest(draft: Draft): WatchRequest {
+  const condition = draft.condition.trim();
+  return {
+    name: condition.slice(0, maxNameLength).trim(),
+    stream_url: draft.streamUrl.trim(),
+    ...modeFields(draft),
+    interval_seconds: draft.intervalSeconds ?? 10,
+    enable_prefilter: draft.prefilter,
+    conditions: [{ condition, cooldown_seconds: draft.cooldownSeconds ?? 0 }],
+    ...destinationField(draft),
+  };
+}
+
+function destinationField({ webhookUrl, alertsOnly }: Draft): Pick<WatchRequest, 'destinations'> {
+  if (webhookUrl.trim() === '') return {};
+  const events = alertsOnly ? { events: [...alertEventsOfWatch] } : {};
+  return { destinations: [{ type: 'webhook', url: webhookUrl.trim(), ...events }] };
+}
+
+const alertEventsOfWatch = ['alert_opened', 'alert_reminder', 'alert_closed'] as const;
 
 function modeFields({ mode, clipSeconds }: Draft) {
   return {
