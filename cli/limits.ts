@@ -8,6 +8,7 @@ export function createLimits(settings: Settings): Limits {
     watchesPerCaller: settings.watchesPerCaller,
     maxJobSeconds: settings.maxJobSeconds,
     retentionSeconds: settings.retentionSeconds,
+    modelGraceSeconds: settings.modelGraceSeconds,
     // A camera can take 15 s to respond, 20 s to its next key frame and 10 s for the longest clip.
     captureTimeoutSeconds: 50,
     visionTimeoutSeconds: 90,

@@ -11,6 +11,7 @@ import { addSeconds, isOver } from '../core/time.ts';
 import { reconcile } from '../core/job/reconcile.ts';
 import { repairWatches } from '../core/workflow/repair-watches.ts';
 import { revokedKeySeconds } from '../core/ports/key-store.ts';
+import { publishDueWatchEvents } from '../core/delivery/publish-watch-events.ts';
 import type { Log } from '../core/ports/log.ts';
 
 export type MaintenanceDeps = {
@@ -28,6 +29,7 @@ export type MaintenanceDeps = {
 const upkeepSeconds = 60;
 const mediaKeptSeconds = 86_400;
 const jobsARun = 200;
+const watchesARun = 200;
 /** At start every active job is due, even if a clock far ahead set its lease. */
 const endOfTime = new Date(8.64e15);
 
@@ -84,6 +86,7 @@ async function tidy(
   const now = core.now();
   const aDayAgo = addSeconds(now, -mediaKeptSeconds);
   const steps = {
+    'events of watches': () => publishDueWatchEvents(core, watchesARun),
     reconcile: repairs.sweep,
     'sweep of jobs': () => jobs.sweep(now),
     'sweep of media': () => media.sweep(aDayAgo),

@@ -55,6 +55,7 @@ import { createServiceDestinations } from './destinations.ts';
 import { createModelStatus } from '../core/observability/model-status.ts';
 import { redactedLog } from '../core/observability/redact.ts';
 import { analyzeTask, captureTask } from '../core/workflow/tasks.ts';
+import { publishCommits } from '../core/delivery/publish-watch-events.ts';
 import { deliverMessage } from '../core/delivery/deliver-message.ts';
 import { createWindowSummarizer } from '../core/digest/summarize-windows.ts';
 import { createServiceHealth } from './checks/service-health.ts';
@@ -125,7 +126,6 @@ export async function openService(
   const log = redactedLog(teeLog(output, recentLog));
   const signals = createLogSignals(setSystemTimer);
   const jobs = createJobStore(database, signals.notify);
-  const watches = createWatchStore(database, signals.notify);
   const meter = createMeter({ startedAt: now(), jobsBefore: await jobs.usage() });
   const callers = createCallerStore(database);
   const keys = createKeyStore(database);
@@ -148,6 +148,7 @@ export async function openService(
     concurrency: deliveriesAtOnce,
   });
 
+  const watches = publishCommits(createWatchStore(database, signals.notify), { queue, log, now });
   const webhooks = createWebhookSender({ http: webhookHttp, version, elapsedMs: () => performance.now() });
   const parts = {
     jobs,

@@ -84,6 +84,9 @@ export function createClient(options: ClientOptions) {
     /** Returns one page of webhook deliveries, oldest first. */
     listDeliveries: (jobId: string, query: DeliveryFilter = {}, o: Signal = {}) =>
       get<Api.DeliveryPage>(`${job(jobId)}/deliveries`, query, o),
+    /** Starts a job with the request of another one. Without retries. */
+    runAgain: (jobId: string, o: Signal = {}) =>
+      post<Api.JobSummary>(`${job(jobId)}/run-again`, undefined, o, false),
     /** Starts a new series of attempts for an ended delivery. Without retries. */
     resendDelivery: (jobId: string, sequence: number, o: Signal = {}) =>
       post<Api.Resend>(`${job(jobId)}/deliveries/${sequence}/resend`, undefined, o, false),
@@ -149,7 +152,13 @@ export function createClient(options: ClientOptions) {
 }
 
 /** Filters and page of `listJobs`; `limit` is 1 to 100. */
-export type JobFilter = { status?: Api.JobStatus; job_type?: Api.JobType; limit?: number; offset?: number };
+export type JobFilter = {
+  status?: Api.JobStatus;
+  job_type?: Api.JobType;
+  label?: string;
+  limit?: number;
+  offset?: number;
+};
 /** Filter and page of `listKeys`: keys after the key `after`. */
 export type KeyFilter = { caller?: string; after?: string; limit?: number };
 /** Options of `revokeKey`. */

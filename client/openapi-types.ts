@@ -45,42 +45,8 @@ export type ErrorCode =
   | 'RATE_LIMITED'
   | 'VLM_ERROR'
   | 'INTERNAL_ERROR';
-export type JobConfig =
-  | {
-      condition: string;
-      interval_seconds: number;
-      input_mode: InputMode;
-      clip_duration_seconds: number;
-      monitor_duration_seconds: number;
-      trigger_cooldown_seconds: number;
-      max_triggers: number | null;
-      enable_prefilter: boolean;
-      /**
-       * Webhook URL with masked password
-       */
-      webhook_url?: string;
-      /**
-       * Types of events that the webhook receives; absent: all
-       */
-      webhook_events?: WebhookEventType[];
-    }
-  | {
-      window_minutes: number;
-      capture_interval_seconds: number;
-      max_windows: number | null;
-      digest_duration_seconds: number;
-      input_mode: 'frames';
-      include_frames: boolean;
-      enable_prefilter: boolean;
-      /**
-       * Webhook URL with masked password
-       */
-      webhook_url?: string;
-      /**
-       * Types of events that the webhook receives; absent: all
-       */
-      webhook_events?: WebhookEventType[];
-    };
+export type JobConfig = MonitorConfig | DigestConfig;
+export type JobDetails = MonitorDetails | DigestDetails;
 export type LoggedEvent = JobStarted | Progress | WatchTriggered | SummaryGenerated | ErrorEvent | JobStopped;
 export type StreamedEvent =
   JobStarted | Progress | WatchTriggeredWithPicture | SummaryGeneratedWithPicture | ErrorEvent | JobStopped;
@@ -429,6 +395,12 @@ export interface MonitorRequest {
    * True to skip captures without motion
    */
   enable_prefilter?: boolean;
+  /**
+   * Up to 8 short texts that events repeat and the list of jobs filters by
+   *
+   * @maxItems 8
+   */
+  labels?: string[];
 }
 export interface DigestRequest {
   /**
@@ -460,6 +432,12 @@ export interface DigestRequest {
    * True to skip captures without motion
    */
   enable_prefilter?: boolean;
+  /**
+   * Up to 8 short texts that events repeat and the list of jobs filters by
+   *
+   * @maxItems 8
+   */
+  labels?: string[];
 }
 export interface WebhookTestRequest {
   /**
@@ -970,6 +948,162 @@ export interface StreamValidation {
    */
   error_hint?: string;
 }
+export interface MonitorConfig {
+  condition: string;
+  interval_seconds: number;
+  input_mode: InputMode;
+  clip_duration_seconds: number;
+  monitor_duration_seconds: number;
+  trigger_cooldown_seconds: number;
+  max_triggers: number | null;
+  enable_prefilter: boolean;
+  /**
+   * Webhook URL with masked password
+   */
+  webhook_url?: string;
+  /**
+   * Types of events that the webhook receives; absent: all
+   */
+  webhook_events?: WebhookEventType[];
+  /**
+   * Labels of the job; absent without any
+   */
+  labels?: string[];
+}
+export interface DigestConfig {
+  window_minutes: number;
+  capture_interval_seconds: number;
+  max_windows: number | null;
+  digest_duration_seconds: number;
+  input_mode: 'frames';
+  include_frames: boolean;
+  enable_prefilter: boolean;
+  /**
+   * Webhook URL with masked password
+   */
+  webhook_url?: string;
+  /**
+   * Types of events that the webhook receives; absent: all
+   */
+  webhook_events?: WebhookEventType[];
+  /**
+   * Labels of the job; absent without any
+   */
+  labels?: string[];
+}
+export interface MonitorDetails {
+  condition: string;
+  interval_seconds: number;
+  input_mode: InputMode;
+  clip_duration_seconds: number;
+  monitor_duration_seconds: number;
+  trigger_cooldown_seconds: number;
+  max_triggers: number | null;
+  enable_prefilter: boolean;
+  /**
+   * Webhook URL with masked password
+   */
+  webhook_url?: string;
+  /**
+   * Types of events that the webhook receives; absent: all
+   */
+  webhook_events?: WebhookEventType[];
+  /**
+   * Labels of the job; absent without any
+   */
+  labels?: string[];
+  /**
+   * Delivery mode of events
+   */
+  delivery: 'polling' | 'webhook';
+  /**
+   * Reason of the job's end; null for an active job
+   */
+  reason: StopReason | null;
+}
+export interface DigestDetails {
+  window_minutes: number;
+  capture_interval_seconds: number;
+  max_windows: number | null;
+  digest_duration_seconds: number;
+  input_mode: 'frames';
+  include_frames: boolean;
+  enable_prefilter: boolean;
+  /**
+   * Webhook URL with masked password
+   */
+  webhook_url?: string;
+  /**
+   * Types of events that the webhook receives; absent: all
+   */
+  webhook_events?: WebhookEventType[];
+  /**
+   * Labels of the job; absent without any
+   */
+  labels?: string[];
+  /**
+   * Delivery mode of events
+   */
+  delivery: 'polling' | 'webhook';
+  /**
+   * Reason of the job's end; null for an active job
+   */
+  reason: StopReason | null;
+}
+export interface FinalStats {
+  reason?: StopReason;
+  /**
+   * Failure of the job; absent unless failed
+   */
+  error?: {
+    code: string;
+    message: string;
+    remediation: string;
+  };
+  /**
+   * True for max_duration_reached: start a new job to continue
+   */
+  auto_stopped: boolean;
+  checks_performed: number;
+  checks_missed: number;
+  triggers_fired: number;
+  frames_captured: number;
+  frames_skipped: number;
+  frozen_frames: number;
+  black_frames: number;
+  stale_captures: number;
+  failed_captures: number;
+  input_tokens: number;
+  output_tokens: number;
+  /**
+   * Number of windows with a summary; digests only
+   */
+  windows_summarized?: number;
+  /**
+   * Number of the newest check
+   */
+  last_check: number;
+  watch_duration_seconds: number;
+  started_at: string | null;
+  ended_at: string | null;
+  next_check_at: string | null;
+  /**
+   * Capture time of the newest frame, which GET /jobs/{job_id}/frame returns; null before the first
+   */
+  last_frame_at: string | null;
+  /**
+   * Share of job time observed
+   */
+  coverage: {
+    ratio: number;
+    watched_seconds: number;
+    gap_seconds: number;
+    /**
+     * Newest 20 gaps
+     */
+    gaps: Gap[];
+  };
+}
 export interface JobStats {
   reason?: StopReason;
   /**
@@ -1073,6 +1207,10 @@ export interface WatchTriggered {
      * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
      */
     sequence: number;
+    /**
+     * Labels of the job; absent without any
+     */
+    labels?: string[];
     condition: string;
     triggered: true;
     explanation: string;
@@ -1134,6 +1272,10 @@ export interface SummaryGenerated {
      */
     sequence: number;
     /**
+     * Labels of the job; absent without any
+     */
+    labels?: string[];
+    /**
      * Number of the window; starts at 1
      */
     window_index: number;
@@ -1177,58 +1319,7 @@ export interface JobSummary {
    */
   stream_url: string;
   job_type: JobType;
-  details:
-    | {
-        condition: string;
-        interval_seconds: number;
-        input_mode: InputMode;
-        clip_duration_seconds: number;
-        monitor_duration_seconds: number;
-        trigger_cooldown_seconds: number;
-        max_triggers: number | null;
-        enable_prefilter: boolean;
-        /**
-         * Webhook URL with masked password
-         */
-        webhook_url?: string;
-        /**
-         * Types of events that the webhook receives; absent: all
-         */
-        webhook_events?: WebhookEventType[];
-        /**
-         * Delivery mode of events
-         */
-        delivery: 'polling' | 'webhook';
-        /**
-         * Reason of the job's end; null for an active job
-         */
-        reason: StopReason | null;
-      }
-    | {
-        window_minutes: number;
-        capture_interval_seconds: number;
-        max_windows: number | null;
-        digest_duration_seconds: number;
-        input_mode: 'frames';
-        include_frames: boolean;
-        enable_prefilter: boolean;
-        /**
-         * Webhook URL with masked password
-         */
-        webhook_url?: string;
-        /**
-         * Types of events that the webhook receives; absent: all
-         */
-        webhook_events?: WebhookEventType[];
-        /**
-         * Delivery mode of events
-         */
-        delivery: 'polling' | 'webhook';
-        /**
-         * Reason of the job's end; null for an active job
-         */
-        reason: StopReason | null;
-      };
+  details: JobDetails;
   /**
    * Next step, then the notices; only in a creation response
    */
@@ -1265,60 +1356,7 @@ export interface CancelledJob {
   job_id: string;
   status: JobStatus;
   message: string;
-  final_stats: {
-    reason?: StopReason;
-    /**
-     * Failure of the job; absent unless failed
-     */
-    error?: {
-      code: string;
-      message: string;
-      remediation: string;
-    };
-    /**
-     * True for max_duration_reached: start a new job to continue
-     */
-    auto_stopped: boolean;
-    checks_performed: number;
-    checks_missed: number;
-    triggers_fired: number;
-    frames_captured: number;
-    frames_skipped: number;
-    frozen_frames: number;
-    black_frames: number;
-    stale_captures: number;
-    failed_captures: number;
-    input_tokens: number;
-    output_tokens: number;
-    /**
-     * Number of windows with a summary; digests only
-     */
-    windows_summarized?: number;
-    /**
-     * Number of the newest check
-     */
-    last_check: number;
-    watch_duration_seconds: number;
-    started_at: string | null;
-    ended_at: string | null;
-    next_check_at: string | null;
-    /**
-     * Capture time of the newest frame, which GET /jobs/{job_id}/frame returns; null before the first
-     */
-    last_frame_at: string | null;
-    /**
-     * Share of job time observed
-     */
-    coverage: {
-      ratio: number;
-      watched_seconds: number;
-      gap_seconds: number;
-      /**
-       * Newest 20 gaps
-       */
-      gaps: Gap[];
-    };
-  };
+  final_stats: FinalStats;
 }
 export interface JobStarted {
   type: 'job_started';
@@ -1336,6 +1374,10 @@ export interface JobStarted {
      * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
      */
     sequence: number;
+    /**
+     * Labels of the job; absent without any
+     */
+    labels?: string[];
     job_type: JobType;
     status: JobStatus;
     config: JobConfig;
@@ -1365,6 +1407,10 @@ export interface Progress {
      * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
      */
     sequence: number;
+    /**
+     * Labels of the job; absent without any
+     */
+    labels?: string[];
     /**
      * Number of the check
      */
@@ -1411,6 +1457,10 @@ export interface WatchTriggeredWithPicture {
      * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
      */
     sequence: number;
+    /**
+     * Labels of the job; absent without any
+     */
+    labels?: string[];
     condition: string;
     triggered: true;
     explanation: string;
@@ -1472,6 +1522,10 @@ export interface SummaryGeneratedWithPicture {
      */
     sequence: number;
     /**
+     * Labels of the job; absent without any
+     */
+    labels?: string[];
+    /**
      * Number of the window; starts at 1
      */
     window_index: number;
@@ -1519,6 +1573,10 @@ export interface ErrorEvent {
      * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
      */
     sequence: number;
+    /**
+     * Labels of the job; absent without any
+     */
+    labels?: string[];
     code: ErrorCode;
     message: string;
     remediation: string;
@@ -1540,6 +1598,10 @@ export interface JobStopped {
      * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
      */
     sequence: number;
+    /**
+     * Labels of the job; absent without any
+     */
+    labels?: string[];
     status: JobStatus;
     reason: StopReason;
     checks_performed: number;

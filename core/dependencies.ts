@@ -24,6 +24,8 @@ export type Limits = {
   maxJobSeconds: number;
   /** Time for which an ended job stays readable, in seconds. */
   retentionSeconds: number;
+  /** Time without an answer of the model after which a monitor fails, in seconds. */
+  modelGraceSeconds: number;
   /** Maximum duration of one capture, in seconds. */
   captureTimeoutSeconds: number;
   /** Maximum duration of one model call, in seconds. */

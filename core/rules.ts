@@ -22,6 +22,8 @@ export const rules = {
   forceCheckAfterSkips: 6,
   /** Model failures in a row that fail the job. */
   maxModelFailures: 5,
+  /** Default of the setting `modelGraceSeconds`: a restart of a model server takes minutes. */
+  modelGraceSeconds: 300,
   /** A summary that the model did not give is asked for again after this, or with the next capture. */
   summaryRetrySeconds: 30,
   /** Upper bound of the setting `maxJobSeconds`, and of the duration that `max_windows` of a digest can ask for. */

@@ -61,9 +61,16 @@ export function allowMedia(
   bucket: Bucket,
   actions: ('s3:GetObject' | 's3:PutObject' | 's3:DeleteObject')[],
 ): void {
-  to.allow(actions, [bucket.arnForObjects(`${MediaBucket.prefix}*`)], {
-    wildcardReason: 'Captures have random names below the only prefix of the bucket.',
-  });
+  // `capture`, which only writes, stores no evidence.
+  const prefixes = [
+    MediaBucket.prefix,
+    ...(actions.includes('s3:GetObject') ? [MediaBucket.evidencePrefix] : []),
+  ];
+  to.allow(
+    actions,
+    prefixes.map((prefix) => bucket.arnForObjects(`${prefix}*`)),
+    { wildcardReason: 'Captures and evidence have random names below their prefixes.' },
+  );
   // Without ListBucket, S3 reports a missing object as 403 instead of 404.
   if (actions.includes('s3:GetObject')) to.allow(['s3:ListBucket'], [bucket.bucketArn]);
 }

@@ -66,6 +66,8 @@ export const functionSettings = z.object({
   JOBS_PER_CALLER: count.prefault('10'),
   /** Retention of an ended job, in seconds. */
   RETENTION_SECONDS: count.prefault('3600'),
+  /** Time without an answer of the model after which a monitor fails, in seconds. */
+  MODEL_GRACE_SECONDS: count.prefault('300'),
   /** Rate limit of synchronous endpoints per caller and minute; 0 disables it. */
   SYNC_PER_MINUTE: count.prefault('120'),
   /** Concurrency limit of synchronous endpoints per caller; 0 disables it. */
@@ -106,6 +108,7 @@ export const httpSettings = {
   MAX_JOB_SECONDS: true,
   JOBS_PER_CALLER: true,
   RETENTION_SECONDS: true,
+  MODEL_GRACE_SECONDS: true,
   SYNC_PER_MINUTE: true,
   SYNC_AT_ONCE: true,
 } as const;

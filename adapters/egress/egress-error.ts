@@ -6,6 +6,7 @@ import {
   EgressTimeoutError,
   EgressUnresolvedError,
 } from './errors.ts';
+import type { NetworkFault } from './errors.ts';
 
 /**
  * Maps errors of undici, TLS and sockets to egress errors. The cause is for logs only, as it may contain addresses.
@@ -18,6 +19,7 @@ export function toEgressError(error: unknown): Error {
   const code = readCode(error);
   return new EgressNetworkError(messages.get(code) ?? (isTls(code) ? untrusted : 'Connection failed'), {
     cause: error,
+    fault: faults.get(code) ?? (isTls(code) ? 'certificate' : 'other'),
   });
 }
 
@@ -36,6 +38,12 @@ const messages = new Map([
   ['ECONNRESET', 'Connection was reset'],
   ['UND_ERR_SOCKET', 'Connection was closed early'],
   ['UND_ERR_HEADERS_OVERFLOW', 'Response has too many headers'],
+]);
+
+const faults = new Map<string, NetworkFault>([
+  ['ECONNREFUSED', 'refused'],
+  ['ECONNRESET', 'closed'],
+  ['UND_ERR_SOCKET', 'closed'],
 ]);
 
 function isTls(code: string): boolean {

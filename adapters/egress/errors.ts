@@ -20,7 +20,19 @@ export class EgressTimeoutError extends Error {
   override readonly name = 'EgressTimeoutError';
 }
 
+/** Known fault of a connection. */
+export type NetworkFault = 'refused' | 'closed' | 'certificate' | 'other';
+
 /** Failed connection, invalid certificate, or invalid HTTP response. */
 export class EgressNetworkError extends Error {
   override readonly name = 'EgressNetworkError';
+  readonly fault: NetworkFault;
+
+  constructor(
+    message: string,
+    { fault = 'other', ...options }: ErrorOptions & { fault?: NetworkFault } = {},
+  ) {
+    super(message, options);
+    this.fault = fault;
+  }
 }

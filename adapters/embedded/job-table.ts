@@ -18,7 +18,8 @@ export function createJobTable(database: DatabaseSync) {
   const remove = database.prepare('DELETE FROM jobs WHERE job_id = ?');
   const matching = `
     FROM jobs WHERE caller = :caller AND (expires_at IS NULL OR expires_at > :now)
-      AND (:status IS NULL OR status = :status) AND (:job_type IS NULL OR job_type = :job_type)`;
+      AND (:status IS NULL OR status = :status) AND (:job_type IS NULL OR job_type = :job_type)
+      AND (:label IS NULL OR EXISTS (SELECT 1 FROM json_each(record, '$.labels') WHERE value = :label))`;
   const count = database.prepare(`SELECT count(*) AS count ${matching}`);
   const page = database.prepare(`
     SELECT record ${matching} ORDER BY created_at DESC, job_id DESC LIMIT :limit OFFSET :offset`);
@@ -80,6 +81,7 @@ function toCondition(query: JobQuery, now: Date) {
     now: now.getTime(),
     status: query.status ?? null,
     job_type: query.jobType ?? null,
+    label: query.label ?? null,
   };
 }
 

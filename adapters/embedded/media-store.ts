@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { MediaStore } from '../../core/ports/media-store.ts';
+import { evidenceDays, evidenceFolder } from '../../core/watch/evidence.ts';
 import { sweepMedia } from './media-sweep.ts';
 import { storageError } from './storage-error.ts';
 
 export type EmbeddedMediaStore = MediaStore & {
-  /** Removes files stored before `olderThan`; returns how many. Throws `TransientError`. */
+  /** Removes captures stored before `olderThan`, and evidence at the end of its retention; returns how many files. Throws `TransientError`. */
   sweep(olderThan: Date): Promise<number>;
 };
 
@@ -20,8 +21,19 @@ export function createMediaStore(directory: string): EmbeddedMediaStore {
     remove: async (keys) => {
       await Promise.all(keys.map((key) => rm(toPath(directory, key), { force: true }))).catch(fail);
     },
-    sweep: (olderThan) => sweepMedia(directory, olderThan).catch(fail),
+    sweep: (olderThan) => sweepAll(directory, olderThan).catch(fail),
   };
+}
+
+/** Evidence is kept for its days in addition to those of a capture. */
+async function sweepAll(directory: string, olderThan: Date): Promise<number> {
+  let removed = await sweepMedia(directory, olderThan, evidenceFolder);
+  for (const days of evidenceDays) {
+    const folder = join(directory, evidenceFolder, String(days));
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    removed += await sweepMedia(folder, new Date(olderThan.getTime() - days * 86_400_000));
+  }
+  return removed;
 }
 
 /** Keys such as `captures/<uuid>/<tick>-<id>.jpg`: no part of a key can leave the directory. */

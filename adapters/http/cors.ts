@@ -17,11 +17,12 @@ export function allowOrigins({ allowedOrigins }: { allowedOrigins: readonly stri
       'Authorization',
       'Content-Type',
       'Idempotency-Key',
+      'If-Match',
       'Last-Event-ID',
       'Mcp-Protocol-Version',
       'X-Service-Internal',
     ],
-    exposeHeaders: ['Content-Location', 'Retry-After', ...modelUsageHeaders],
+    exposeHeaders: ['Content-Location', 'ETag', 'Retry-After', ...modelUsageHeaders],
     maxAge: maxAgeSeconds,
   });
 }

@@ -19,7 +19,7 @@ import { errorCodeSchema, errorEnvelopeSchema, validationErrorSchema } from '../
 import * as events from '../../core/responses/events.ts';
 import { serviceResponseSchema } from '../../core/responses/service.ts';
 import * as insight from '../../core/responses/observability.ts';
-import { jobConfigSchema } from '../../core/responses/job-config.ts';
+import * as configs from '../../core/responses/job-config.ts';
 import * as jobs from '../../core/responses/jobs.ts';
 import * as watchEvents from '../../core/responses/watch-events.ts';
 import * as watches from '../../core/responses/watches.ts';
@@ -76,7 +76,13 @@ const responses = createRegistry({
   Advice: adviceResponseSchema,
   AnalyzeFrameResponse: looks.analyzeFrameResponseSchema,
   StreamValidation: looks.streamValidationResponseSchema,
-  JobConfig: jobConfigSchema,
+  MonitorConfig: configs.monitorConfigResponseSchema,
+  DigestConfig: configs.digestConfigResponseSchema,
+  JobConfig: configs.jobConfigSchema,
+  MonitorDetails: configs.monitorDetailsSchema,
+  DigestDetails: configs.digestDetailsSchema,
+  JobDetails: configs.jobDetailsSchema,
+  FinalStats: jobs.finalStatsSchema,
   JobStats: jobs.jobStatsSchema,
   JobSummary: jobs.jobSummarySchema,
   JobDetail: jobs.jobDetailSchema,

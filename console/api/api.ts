@@ -1,6 +1,8 @@
 import type { Http } from './http.ts';
 import type {
   Alarms,
+  Alert,
+  AlertList,
   Caller,
   DeliveryPage,
   DigestRequest,
@@ -21,6 +23,13 @@ import type {
   Scope,
   Service,
   StreamValidation,
+  Watch,
+  WatchEventPage,
+  WatchList,
+  WatchPatch,
+  WatchPreview,
+  WatchRequest,
+  WatchStats,
   WebhookSecret,
   WebhookTest,
 } from './types.ts';
@@ -28,6 +37,15 @@ import { readCheckResult } from './check-result.ts';
 
 /** Filters and page of the job list; `limit` is 1 to 100. */
 export type JobQuery = { status?: JobStatus; job_type?: JobType; limit: number; offset: number };
+
+/** Filters and page of the list of alerts; `after` is the `next_after` of the previous page. */
+export type AlertQuery = {
+  watch_id?: string;
+  state?: Alert['state'];
+  from?: string;
+  after?: string | undefined;
+  limit: number;
+};
 
 /** API client of a session, as `createApi` returns it. */
 export type Api = ReturnType<typeof createApi>;
@@ -93,6 +111,7 @@ export function createApi(http: Http) {
 
     jobs: (query: JobQuery, signal?: AbortSignal) => http.json<JobList>('/jobs', { query, signal }),
     job: (id: string, signal?: AbortSignal) => http.json<JobDetail>(`/jobs/${id}`, { signal }),
+    runAgain: (id: string) => http.json<JobSummary>(`/jobs/${id}/run-again`, { method: 'POST' }),
     cancelJob: (id: string) => http.json<{ message: string }>(`/jobs/${id}`, { method: 'DELETE' }),
     events: (id: string, after: number, signal?: AbortSignal) =>
       http.json<EventPage>(`/jobs/${id}/events`, { query: { after, limit: 1000 }, signal }),
@@ -101,6 +120,36 @@ export function createApi(http: Http) {
       http.json<DeliveryPage>(`/jobs/${id}/deliveries`, { query: { after, limit: 200 }, signal }),
     resend: (id: string, sequence: number) =>
       http.json<{ message: string }>(`/jobs/${id}/deliveries/${sequence}/resend`, { method: 'POST' }),
+
+    watches: async (signal?: AbortSignal) =>
+      (await http.json<WatchList>('/watches', { query: { limit: 100 }, signal })).watches,
+    createWatch: (request: WatchRequest) => http.json<Watch>('/watches', { method: 'POST', body: request }),
+    watch: (id: string, signal?: AbortSignal) => http.json<Watch>(`/watches/${id}`, { signal }),
+    /** Changes a watch if its configuration still has the version `version`. */
+    changeWatch: (id: string, version: number, patch: WatchPatch) =>
+      http.json<Watch>(`/watches/${id}`, {
+        method: 'PATCH',
+        headers: { 'If-Match': `"${version}"` },
+        body: patch,
+      }),
+    deleteWatch: (id: string) => http.json<{ message: string }>(`/watches/${id}`, { method: 'DELETE' }),
+    pauseWatch: (id: string) => http.json<Watch>(`/watches/${id}/pause`, { method: 'POST' }),
+    resumeWatch: (id: string) => http.json<Watch>(`/watches/${id}/resume`, { method: 'POST' }),
+    snoozeWatch: (id: string, seconds: number, conditionId?: string) =>
+      http.json<Watch>(`/watches/${id}/snooze`, {
+        method: 'POST',
+        body: { seconds, ...(conditionId === undefined ? {} : { condition_id: conditionId }) },
+      }),
+    previewWatch: (id: string) => http.json<WatchPreview>(`/watches/${id}/preview`, { method: 'POST' }),
+    watchStats: (id: string, from: string, signal?: AbortSignal) =>
+      http.json<WatchStats>(`/watches/${id}/stats`, { query: { from }, signal }),
+    watchEvents: (id: string, after: number, signal?: AbortSignal) =>
+      http.json<WatchEventPage>(`/watches/${id}/events`, { query: { after, limit: 1000 }, signal }),
+
+    alerts: (query: AlertQuery, signal?: AbortSignal) => http.json<AlertList>('/alerts', { query, signal }),
+    reviewAlert: (id: string, correct: boolean, note: string) =>
+      http.json<Alert>(`/alerts/${id}/review`, { method: 'POST', body: { correct, note } }),
+    acknowledgeAlert: (id: string) => http.json<Alert>(`/alerts/${id}/acknowledge`, { method: 'POST' }),
 
     metrics: (signal?: AbortSignal) => http.json<Metrics>('/metrics', { headers: internal, signal }),
     alarms: async (signal?: AbortSignal) =>

@@ -2,12 +2,12 @@ import type {
   Alarms,
   CheckOnceRequest,
   InputMode,
-  JobConfig,
   LoggedEvent,
   Logs,
   StreamedEvent,
   SummaryGenerated,
   SummaryGeneratedWithPicture,
+  Watch,
   WatchTriggered,
   WatchTriggeredWithPicture,
 } from '../../client/openapi-types.ts';
@@ -24,7 +24,7 @@ export type SummaryEvent = SummaryGenerated | SummaryGeneratedWithPicture;
 /** Check request of the console, which always sets the mode. */
 export type CheckRequest = CheckOnceRequest & { input_mode: InputMode };
 
-export type MonitorConfig = Extract<JobConfig, { condition: string }>;
-
 export type Alarm = NonNullable<Alarms['alarms']>[number];
+export type WatchCondition = Watch['conditions'][number];
+export type ConditionState = Watch['state']['conditions'][number];
 export type LogEntry = Logs['logs'][number];

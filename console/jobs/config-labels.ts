@@ -3,7 +3,8 @@ import { duration } from '../time/format.ts';
 
 /** Returns the configuration of a job as readable names and values: "Trigger cooldown", "30 s". */
 export function configLabels(config: JobConfig): [name: string, value: string][] {
-  return Object.entries(config)
+  // A copy, because the entries of an interface have the type any.
+  return Object.entries({ ...config })
     .filter(([name]) => name !== 'clip_duration_seconds' || !onlyFrames(config))
     .map(([name, value]) => [nameWords(name), valueWords(name, value)]);
 }

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { useAction } from '../api/use-action.ts';
 import { useResource } from '../api/use-resource.ts';
 import type { JobDetail } from '../api/types.ts';
 import { Button } from '../parts/button.tsx';
@@ -8,14 +9,16 @@ import { Panel } from '../parts/panel.tsx';
 import { ProblemNote, WarningNote } from '../parts/problem-note.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { mayUse, useSession } from '../session/session.ts';
-import { routeUrls } from '../shell/routes.ts';
+import { navigate, routeUrls } from '../shell/routes.ts';
+import { toDraft } from '../try/draft.ts';
+import { drafts } from '../try/drafts.ts';
 import { Activity } from './activity.tsx';
 import { Announcements } from './announcements.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { JobConfig } from './job-config.tsx';
 import { JobFacts } from './job-facts.tsx';
 import { isActive, jobTitle, typeLabel } from './job-labels.ts';
-import { LastFrame } from './last-frame.tsx';
+import { LastFrame } from '../parts/last-frame.tsx';
 import { StatusBadge } from './status-badge.tsx';
 import { Timeline } from './timeline.tsx';
 import { useJobLog } from './use-job-log.ts';
@@ -65,7 +68,11 @@ export function JobPage({ jobId }: { jobId: string }) {
             title="Latest frame"
             aside={job.stats.last_frame_at && <Clock at={job.stats.last_frame_at} />}
           >
-            <LastFrame jobId={jobId} at={job.stats.last_frame_at} alt="Newest frame of the stream" />
+            <LastFrame
+              path={`/jobs/${jobId}/frame`}
+              at={job.stats.last_frame_at}
+              alt="Newest frame of the stream"
+            />
           </Panel>
           {job.stats.webhook && <Deliveries jobId={jobId} active={active} />}
           <JobConfig job={job} />
@@ -104,6 +111,7 @@ function Head({ job, onChange }: { job: JobDetail; onChange: () => void }) {
       </div>
       <div class="page-aside">
         <StatusBadge status={job.status} reason={job.stats.reason} />
+        {!isActive(job.status) && mayUse(session, 'jobs') && <RunAgain job={job} />}
         {isActive(job.status) && mayUse(session, 'jobs') && (
           <Button kind="danger" onClick={() => setAsking(true)}>
             Cancel job
@@ -133,6 +141,28 @@ function Head({ job, onChange }: { job: JobDetail; onChange: () => void }) {
         </ConfirmDialog>
       )}
     </div>
+  );
+}
+
+/** Starts the same job again, or opens its settings in the form. */
+function RunAgain({ job }: { job: JobDetail }) {
+  const session = useSession();
+  const starting = useAction(async () => {
+    const { job_id: jobId } = await session.api.runAgain(job.job_id);
+    navigate(routeUrls.job(jobId));
+  });
+  const duplicate = () => {
+    drafts.set(session, toDraft(job));
+    navigate(routeUrls.look);
+  };
+  return (
+    <>
+      <Button onClick={duplicate}>Duplicate</Button>
+      <Button kind="primary" busy={starting.busy} onClick={() => void starting.run()}>
+        Run again
+      </Button>
+      {starting.problem && <ProblemNote problem={starting.problem} />}
+    </>
   );
 }
 

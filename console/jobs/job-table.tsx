@@ -3,7 +3,7 @@ import { pluralize } from '../parts/pluralize.ts';
 import { When } from '../time/when.tsx';
 import { routeUrls } from '../shell/routes.ts';
 import { percent, skippedShare, jobTitle, typeLabel } from './job-labels.ts';
-import { LastFrame } from './last-frame.tsx';
+import { LastFrame } from '../parts/last-frame.tsx';
 import type { JobRow } from './load-jobs.ts';
 import { StatusBadge } from './status-badge.tsx';
 
@@ -50,7 +50,7 @@ function Row({ job, detail }: JobRow) {
     <tr>
       <th scope="row">
         <a class="job-link" href={routeUrls.job(job.job_id)}>
-          <LastFrame jobId={job.job_id} at={stats?.last_frame_at ?? null} alt="" />
+          <LastFrame path={`/jobs/${job.job_id}/frame`} at={stats?.last_frame_at ?? null} alt="" />
           <span>
             <strong>{jobTitle(job)}</strong>
             <span class="small muted job-source">

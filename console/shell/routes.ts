@@ -5,6 +5,9 @@ export type Route =
   | { page: 'look' }
   | { page: 'jobs' }
   | { page: 'job'; jobId: string }
+  | { page: 'watches' }
+  | { page: 'watch'; watchId: string }
+  | { page: 'alerts' }
   | { page: 'keys' }
   | { page: 'operations' }
   | { page: 'unknown' };
@@ -14,6 +17,9 @@ export const routeUrls = {
   look: '#/try',
   jobs: '#/jobs',
   job: (jobId: string) => `#/jobs/${jobId}`,
+  watches: '#/watches',
+  watch: (watchId: string) => `#/watches/${watchId}`,
+  alerts: '#/alerts',
   keys: '#/keys',
   operations: '#/operations',
 };
@@ -23,6 +29,8 @@ export function parseRoute(hash: string): Route {
   const [, page = '', id] = hash.split('/');
   if (page === '' || page === 'try') return { page: 'look' };
   if (page === 'jobs') return id === undefined ? { page: 'jobs' } : { page: 'job', jobId: id };
+  if (page === 'watches') return id === undefined ? { page: 'watches' } : { page: 'watch', watchId: id };
+  if (page === 'alerts') return { page: 'alerts' };
   if (page === 'keys') return { page: 'keys' };
   return page === 'operations' ? { page: 'operations' } : { page: 'unknown' };
 }

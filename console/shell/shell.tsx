@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { AlertsPage } from '../alerts/alerts-page.tsx';
 import { JobPage } from '../jobs/job-page.tsx';
 import { JobsPage } from '../jobs/jobs-page.tsx';
 import { KeysPage } from '../keys/keys-page.tsx';
@@ -6,6 +7,8 @@ import { TryPage } from '../try/try-page.tsx';
 import { OperationsPage } from '../operations/operations-page.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { mayUse, useSession } from '../session/session.ts';
+import { WatchPage } from '../watches/watch-page.tsx';
+import { WatchesPage } from '../watches/watches-page.tsx';
 import { HealthBanner } from './health-banner.tsx';
 import { NeedsScope } from './needs-scope.tsx';
 import { Sidebar } from './sidebar.tsx';
@@ -16,7 +19,7 @@ import type { Route } from './routes.ts';
 export function Shell() {
   const route = useRoute();
   const main = useRef<HTMLElement>(null);
-  const place = route.page === 'job' ? route.jobId : route.page;
+  const place = findPlace(route);
   const arrived = useRef(place);
   useEffect(() => {
     document.title = `${titles[route.page]} · Watchpost`;
@@ -39,10 +42,18 @@ export function Shell() {
   );
 }
 
+function findPlace(route: Route): string {
+  if (route.page === 'job') return route.jobId;
+  return route.page === 'watch' ? route.watchId : route.page;
+}
+
 const titles: Record<Route['page'], string> = {
   look: 'Try',
   jobs: 'Jobs',
   job: 'Job',
+  watches: 'Watches',
+  watch: 'Watch',
+  alerts: 'Alerts',
   keys: 'Keys',
   operations: 'Operations',
   unknown: 'Not found',
@@ -61,6 +72,16 @@ function Page({ route }: { route: Route }) {
       ) : (
         <NeedsScope scope="read" />
       );
+    case 'watches':
+      return mayUse(session, 'read') ? <WatchesPage /> : <NeedsScope scope="read" />;
+    case 'watch':
+      return mayUse(session, 'read') ? (
+        <WatchPage key={route.watchId} watchId={route.watchId} />
+      ) : (
+        <NeedsScope scope="read" />
+      );
+    case 'alerts':
+      return mayUse(session, 'read') ? <AlertsPage /> : <NeedsScope scope="read" />;
     case 'keys':
       return mayUse(session, 'keys') ? <KeysPage /> : <NeedsScope scope="keys" />;
     case 'operations':

@@ -1,3 +1,4 @@
+import { OpenAlerts } from '../alerts/open-alerts.tsx';
 import type { Scope } from '../api/types.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Button } from '../parts/button.tsx';
@@ -13,7 +14,7 @@ import { ThemeToggle } from './theme-toggle.tsx';
 export function Sidebar({ route }: { route: Route }) {
   const session = useSession();
   const { me, signOut } = session;
-  const current = route.page === 'job' ? 'jobs' : route.page;
+  const current = sections[route.page] ?? route.page;
   return (
     <header class="sidebar">
       <div class="sidebar-head">
@@ -34,6 +35,7 @@ export function Sidebar({ route }: { route: Route }) {
             <a key={page} href={address} aria-current={page === current ? 'page' : undefined}>
               <Icon name={icon} />
               {name}
+              {page === 'alerts' && <OpenAlerts />}
             </a>
           ))}
       </nav>
@@ -56,10 +58,15 @@ export function Sidebar({ route }: { route: Route }) {
   );
 }
 
+/** Page of the navigation that a detail page belongs to. */
+const sections: { [Page in Route['page']]?: Route['page'] } = { job: 'jobs', watch: 'watches' };
+
 type Link = { page: Route['page']; address: string; name: string; icon: IconName; scope: Scope };
 
 const links: Link[] = [
   { page: 'look', address: routeUrls.look, name: 'Try', icon: 'look', scope: 'jobs' },
+  { page: 'watches', address: routeUrls.watches, name: 'Watches', icon: 'camera', scope: 'read' },
+  { page: 'alerts', address: routeUrls.alerts, name: 'Alerts', icon: 'bell', scope: 'read' },
   { page: 'jobs', address: routeUrls.jobs, name: 'Jobs', icon: 'jobs', scope: 'read' },
   { page: 'keys', address: routeUrls.keys, name: 'Keys', icon: 'key', scope: 'keys' },
   { page: 'operations', address: routeUrls.operations, name: 'Operations', icon: 'pulse', scope: 'internal' },

@@ -1,4 +1,11 @@
-import type { DigestRequest, InputMode, CheckRequest, MonitorRequest } from '../api/types.ts';
+import type {
+  DigestRequest,
+  JobDetail,
+  InputMode,
+  CheckRequest,
+  MonitorRequest,
+  WatchRequest,
+} from '../api/types.ts';
 
 /** Form state of the page. Each of the three requests is created from it. `null` is an empty number field. */
 export type Draft = {
@@ -42,6 +49,34 @@ export const emptyDraft: Draft = {
   alertsOnly: false,
 };
 
+/** Creates a form with the configuration of a job. Passwords of its URLs are masked, so they must be entered again. */
+export function toDraft({ stream_url: streamUrl, config }: Pick<JobDetail, 'stream_url' | 'config'>): Draft {
+  const shared = {
+    ...emptyDraft,
+    streamUrl,
+    webhookUrl: config.webhook_url ?? '',
+    prefilter: config.enable_prefilter,
+  };
+  if (!('condition' in config))
+    return {
+      ...shared,
+      windowMinutes: config.window_minutes,
+      captureSeconds: config.capture_interval_seconds,
+      maxWindows: config.max_windows,
+      includeFrames: config.include_frames,
+    };
+  return {
+    ...shared,
+    condition: config.condition,
+    mode: config.input_mode,
+    clipSeconds: config.clip_duration_seconds,
+    intervalSeconds: config.interval_seconds,
+    durationSeconds: config.monitor_duration_seconds,
+    cooldownSeconds: config.trigger_cooldown_seconds,
+    maxTriggers: config.max_triggers,
+  };
+}
+
 /** Creates the request of a single check. */
 export function checkRequest(draft: Draft): CheckRequest {
   return {
@@ -79,6 +114,30 @@ export function digestRequest(draft: Draft): DigestRequest {
     ...webhookField(draft),
   };
 }
+
+const maxNameLength = 120;
+
+/** Creates the request of a watch, which stands without duration and maximum of alerts. The condition is its first name. */
+export function watchRequest(draft: Draft): WatchRequest {
+  const condition = draft.condition.trim();
+  return {
+    name: condition.slice(0, maxNameLength).trim(),
+    stream_url: draft.streamUrl.trim(),
+    ...modeFields(draft),
+    interval_seconds: draft.intervalSeconds ?? 10,
+    enable_prefilter: draft.prefilter,
+    conditions: [{ condition, cooldown_seconds: draft.cooldownSeconds ?? 0 }],
+    ...destinationField(draft),
+  };
+}
+
+function destinationField({ webhookUrl, alertsOnly }: Draft): Pick<WatchRequest, 'destinations'> {
+  if (webhookUrl.trim() === '') return {};
+  const events = alertsOnly ? { events: [...alertEventsOfWatch] } : {};
+  return { destinations: [{ type: 'webhook', url: webhookUrl.trim(), ...events }] };
+}
+
+const alertEventsOfWatch = ['alert_opened', 'alert_reminder', 'alert_closed'] as const;
 
 function modeFields({ mode, clipSeconds }: Draft) {
   return {

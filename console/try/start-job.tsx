@@ -7,7 +7,7 @@ import { Panel } from '../parts/panel.tsx';
 import { useSession } from '../session/session.ts';
 import { routeUrls, navigate } from '../shell/routes.ts';
 import { DigestFields, MonitorFields } from './job-fields.tsx';
-import { digestRequest, monitorRequest } from './draft.ts';
+import { digestRequest, monitorRequest, watchRequest } from './draft.ts';
 import type { Draft, Purpose } from './draft.ts';
 import { RequestTabs } from './request-tabs.tsx';
 
@@ -34,14 +34,21 @@ export function StartJob({ draft, onChange }: Props) {
         : await api.startMonitor(monitorRequest(draft));
     navigate(routeUrls.job(jobId));
   });
+  const keeping = useAction(async () => {
+    const { watch_id: watchId } = await api.createWatch(watchRequest(draft));
+    navigate(routeUrls.watch(watchId));
+  });
+  const busy = starting.busy || keeping.busy;
   // A problem of an earlier request would be misread as one of the new.
   useEffect(() => {
-    if (!starting.busy) starting.clear();
+    if (busy) return;
+    starting.clear();
+    keeping.clear();
   }, [purpose, draft]);
   const complete = draft.streamUrl.trim() !== '' && (purpose === 'digest' || draft.condition.trim() !== '');
   const submit = (event: Event) => {
     event.preventDefault();
-    if (complete && !starting.busy) void starting.run();
+    if (complete && !busy) void starting.run();
   };
   return (
     <Panel title="Start a job">
@@ -57,11 +64,34 @@ export function StartJob({ draft, onChange }: Props) {
           {purpose === 'monitor' && <MonitorFields draft={draft} onChange={onChange} />}
           {purpose === 'digest' && <DigestFields draft={draft} onChange={onChange} />}
           {starting.problem && <ProblemNote problem={starting.problem} />}
+          {keeping.problem && <ProblemNote problem={keeping.problem} />}
           {purpose !== 'look' && (
             <>
-              <Button kind="primary" type="submit" busy={starting.busy} disabled={!complete}>
-                {purpose === 'monitor' ? 'Start monitor' : 'Start digest'}
-              </Button>
+              <div class="actions">
+                <Button
+                  kind="primary"
+                  type="submit"
+                  busy={starting.busy}
+                  disabled={!complete || keeping.busy}
+                >
+                  {purpose === 'monitor' ? 'Start monitor' : 'Start digest'}
+                </Button>
+                {purpose === 'monitor' && (
+                  <Button
+                    busy={keeping.busy}
+                    disabled={!complete || starting.busy}
+                    onClick={() => void keeping.run()}
+                  >
+                    Keep watching for good
+                  </Button>
+                )}
+              </div>
+              {purpose === 'monitor' && (
+                <p class="small muted">
+                  A watch has no duration and no maximum of alerts. It opens an alert when the condition holds
+                  in two of three checks, and closes it when the condition has ended.
+                </p>
+              )}
               {!complete && (
                 <p class="small muted">
                   {purpose === 'monitor'

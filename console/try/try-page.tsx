@@ -2,18 +2,15 @@ import { useState } from 'preact/hooks';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useSession } from '../session/session.ts';
-import type { Session } from '../session/session.ts';
 import { PageHead } from '../shell/page-head.tsx';
 import { emptyDraft, checkRequest } from './draft.ts';
 import type { Draft } from './draft.ts';
+import { drafts } from './drafts.ts';
 import { StartJob } from './start-job.tsx';
 import { CheckForm } from './check-form.tsx';
 import { CheckProgress } from './check-progress.tsx';
 import { useCheck } from './use-check.ts';
 import { CheckVerdict } from './verdict.tsx';
-
-/** Drafts by session: kept across pages, dropped at sign-out, because a stream URL may contain a password. */
-const drafts = new WeakMap<Session, Draft>();
 
 /** Checks a condition on a stream once and starts jobs. */
 export function TryPage() {

@@ -1,5 +1,5 @@
 import type { CoreDeps } from '../dependencies.ts';
-import type { WatchStore } from '../ports/watch-store.ts';
+import type { WatchChange, WatchStore } from '../ports/watch-store.ts';
 import type { Destination } from '../records/watch.ts';
 import type { WatchEvent } from '../records/watch-event.ts';
 import { isWanted } from './notification.ts';
@@ -9,6 +9,51 @@ type Deps = Pick<CoreDeps, 'queue' | 'log' | 'now'> & {
 };
 
 const pageSize = 100;
+
+/**
+ * Returns a store that publishes the events of each creation and commit, so that no caller forgets it. A commit with checks only publishes for heartbeats,
+ * and now and then, so that an alert does not wait for a long log of checks.
+ */
+export function publishCommits(watches: WatchStore, deps: Omit<Deps, 'watches'>): WatchStore {
+  const publishing = { ...deps, watches };
+  return {
+    ...watches,
+    create: async (creation, now) => {
+      const result = await watches.create(creation, now);
+      if (result.kind === 'created') await publishWatchEvents(creation.watch.watch_id, publishing);
+      return result;
+    },
+    commit: async (change) => {
+      const result = await watches.commit(change);
+      if (result === 'committed' && (await isWorthPublishing(change, watches)))
+        await publishWatchEvents(change.watchId, publishing);
+      return result;
+    },
+  };
+}
+
+async function isWorthPublishing(
+  { watchId, events }: Pick<WatchChange, 'watchId' | 'events'>,
+  watches: Pick<WatchStore, 'getIncludingDeleted'>,
+): Promise<boolean> {
+  if (events.some(({ type }) => type !== 'progress')) return true;
+  const stored = events.length === 0 ? undefined : await watches.getIncludingDeleted(watchId);
+  if (!stored || stored.watch.config.destinations.length === 0) return false;
+  const { run, watch } = stored;
+  return (
+    run.sequence - run.published >= pageSize ||
+    watch.config.destinations.some(({ type }) => type === 'heartbeat')
+  );
+}
+
+/** Publishes events that an interrupted commit or a full queue has left, of at most `limit` watches. */
+export async function publishDueWatchEvents(
+  deps: Deps & { watches: Pick<WatchStore, 'dueForRepair'> },
+  limit: number,
+): Promise<void> {
+  for (const watchId of await deps.watches.dueForRepair(deps.now(), limit))
+    await publishWatchEvents(watchId, deps);
+}
 
 /**
  * Sends the events after `published` to the delivery queue, one message per destination that wants the event, in order. Logs a failure and never

@@ -21,12 +21,12 @@ export function envelopeWithLinks(job: Job, event: JobEvent, { baseUrl }: Links)
   switch (event.type) {
     case 'watch_triggered': {
       const { frame_key: _, ...data } = event.data;
-      return { type: event.type, ...shared, data: { ...position(event), ...data, frame_url: link } };
+      return { type: event.type, ...shared, data: { ...position(job, event), ...data, frame_url: link } };
     }
     case 'summary_generated': {
       const { frame_grid_key: key, ...data } = event.data;
       const image = key === undefined ? {} : { frame_grid_url: link };
-      return { type: event.type, ...shared, data: { ...position(event), ...data, ...image } };
+      return { type: event.type, ...shared, data: { ...position(job, event), ...data, ...image } };
     }
     default:
       return withoutImage(job, event, baseUrl);
@@ -40,12 +40,12 @@ export async function envelopeWithImages(job: Job, event: JobEvent, deps: Pictur
     case 'watch_triggered': {
       const { frame_key: key, ...data } = event.data;
       const image = { frame_b64: await readBase64(key, deps) };
-      return { type: event.type, ...shared, data: { ...position(event), ...data, ...image } };
+      return { type: event.type, ...shared, data: { ...position(job, event), ...data, ...image } };
     }
     case 'summary_generated': {
       const { frame_grid_key: key, ...data } = event.data;
       const image = key === undefined ? {} : { frame_grid_b64: await readBase64(key, deps) };
-      return { type: event.type, ...shared, data: { ...position(event), ...data, ...image } };
+      return { type: event.type, ...shared, data: { ...position(job, event), ...data, ...image } };
     }
     default:
       return withoutImage(job, event, deps.baseUrl);
@@ -59,16 +59,16 @@ function withoutImage(job: Job, event: Exclude<JobEvent, EventWithImage>, baseUr
   switch (event.type) {
     case 'job_started': {
       const links = { job_type: job.job_type, events_url: `${baseUrl}/jobs/${job.job_id}/events` };
-      return { type: event.type, ...shared, data: { ...position(event), ...event.data, ...links } };
+      return { type: event.type, ...shared, data: { ...position(job, event), ...event.data, ...links } };
     }
     case 'error': {
       const code = toErrorCode(event.data.code);
-      return { type: event.type, ...shared, data: { ...position(event), ...event.data, code } };
+      return { type: event.type, ...shared, data: { ...position(job, event), ...event.data, code } };
     }
     case 'progress':
-      return { type: event.type, ...shared, data: { ...position(event), ...event.data } };
+      return { type: event.type, ...shared, data: { ...position(job, event), ...event.data } };
     case 'job_stopped':
-      return { type: event.type, ...shared, data: { ...position(event), ...event.data } };
+      return { type: event.type, ...shared, data: { ...position(job, event), ...event.data } };
   }
 }
 
@@ -76,8 +76,8 @@ function envelope(job: Job, event: JobEvent) {
   return { timestamp: event.timestamp, source_url: maskUrl(job.stream_url) };
 }
 
-function position({ job_id, sequence }: JobEvent) {
-  return { job_id, sequence };
+function position({ labels }: Job, { job_id, sequence }: JobEvent) {
+  return { job_id, sequence, ...(labels.length > 0 && { labels }) };
 }
 
 async function readBase64(key: string, { media }: Pictures): Promise<string | null> {

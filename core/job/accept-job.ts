@@ -34,6 +34,7 @@ export type JobSpec<K extends Kind> = {
     stream_url: string;
     webhook_url?: string | null | undefined;
     webhook_events?: WebhookEventType[] | null | undefined;
+    labels: string[];
   };
   kind: K;
   capture: Pick<Source, 'input_mode' | 'clip_duration_seconds'>;
@@ -159,6 +160,8 @@ function newJob<K extends Kind>(
     webhook_url: request.webhook_url ?? null,
     webhook_events: webhookEvents,
     notices,
+    labels: [...new Set(request.labels)],
+    model_grace_seconds: deps.limits.modelGraceSeconds,
     counters: zeroCounters,
     watch: initialTickState,
     sequence: 0,

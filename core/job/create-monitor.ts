@@ -10,13 +10,14 @@ import type { AcceptDeps } from './accept-job.ts';
 import { monitorNotices } from './creation-notices.ts';
 
 type Model = Pick<VisionModel, 'supportsVideo' | 'model' | 'reasonNotToJudge'>;
-type Deps = AcceptDeps & { vision: Model };
+/** Dependencies of a creation that asks what the model can judge. */
+export type MonitorDeps = AcceptDeps & { vision: Model };
 
 /** Accepts a monitor. `unknown` are the fields of the request that were ignored. Throws the contract's errors. */
 export async function createMonitor(
   request: MonitorRequest,
   caller: string,
-  deps: Deps,
+  deps: MonitorDeps,
   idempotency?: IdempotencyRecord,
   unknown: readonly UnknownField[] = [],
 ): Promise<MonitorJob> {
@@ -26,7 +27,7 @@ export async function createMonitor(
   return acceptJob({ request, kind, capture: config, notices }, caller, deps, idempotency);
 }
 
-function toConfig(request: MonitorRequest, { vision, limits }: Deps): MonitorConfig {
+function toConfig(request: MonitorRequest, { vision, limits }: MonitorDeps): MonitorConfig {
   return {
     condition: request.condition,
     interval_seconds: request.interval_seconds,

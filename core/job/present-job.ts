@@ -76,6 +76,10 @@ export function jobStats(stored: Job, now: Date): z.input<typeof finalStatsSchem
 }
 
 function visibleConfig(job: Job) {
+  return { ...configWithWebhook(job), ...(job.labels.length > 0 && { labels: job.labels }) };
+}
+
+function configWithWebhook(job: Job) {
   if (job.webhook_url === null) return job.config;
   const filter = job.webhook_events === null ? {} : { webhook_events: job.webhook_events };
   return { ...job.config, webhook_url: maskUrl(job.webhook_url), ...filter };

@@ -52,7 +52,10 @@ function findEnding(
   }
   if (outcome.kind === 'ended') return { status: 'stopped', reason: 'stream_ended' };
   const modelFailure = outcome.kind === 'model_failed' ? outcome.failure : undefined;
-  return streamLostEnding(outcome, watch, now) ?? modelFailureEnding(modelFailure, watch);
+  return (
+    streamLostEnding(outcome, watch, now) ??
+    modelFailureEnding(modelFailure, watch, { seconds: job.model_grace_seconds, now })
+  );
 }
 
 /** A look that would come at the deadline or later is left out: the job wakes at the deadline, and only ends. */

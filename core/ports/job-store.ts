@@ -89,6 +89,7 @@ export type JobQuery = {
   caller: string;
   status?: JobStatus;
   jobType?: JobType;
+  label?: string;
   limit: number;
   offset: number;
 };

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { captureStateSchema, inputModeSchema } from './capture.ts';
 import { webhookEventsSchema } from './delivery.ts';
 import { digestStateSchema } from './digest-state.ts';
+import { rules } from '../rules.ts';
 
 const timestampSchema = z.iso.datetime();
 const countSchema = z.int().nonnegative();
@@ -131,6 +132,10 @@ const jobBaseSchema = z.object({
   source_id: z.uuid(),
   webhook_url: z.string().nullable(),
   webhook_events: webhookEventsSchema,
+  /** Texts of the caller. Absent in records of earlier releases. */
+  labels: z.array(z.string()).default([]),
+  /** Time without an answer of the model after which a monitor fails, in seconds. Absent in records of earlier releases. */
+  model_grace_seconds: z.number().nonnegative().default(rules.modelGraceSeconds),
   /** Differences between the request and the job, for its caller. Absent in records of earlier releases. */
   notices: z.array(z.string()).default([]),
   counters: countersSchema,

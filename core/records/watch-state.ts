@@ -132,8 +132,8 @@ export const watchStateSchema = z.object({
   counted_until: timestampSchema.nullable(),
   /** True from a tick without sight to the next one with sight: the time between is a gap. */
   in_gap: z.boolean(),
-  /** Newest frame; `evidence` if an event or alert refers to it, so that it is not deleted. */
-  last_frame: z.object({ key: z.string(), captured_at: timestampSchema, evidence: z.boolean() }).nullable(),
+  /** Newest frame. Alerts refer to a copy of it. */
+  last_frame: z.object({ key: z.string(), captured_at: timestampSchema }).nullable(),
   last_tick: countSchema,
   /** Ticks of the current generation, which ends after `ticksPerExecution`. */
   execution_ticks: countSchema,

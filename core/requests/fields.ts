@@ -55,6 +55,18 @@ export const webhookEvents = z
 export const jobWebhookEvents = webhookEvents
   .nullish()
   .describe('Types of events that webhook_url receives; default: those of PUT /webhook-defaults, else all');
+const maxLabels = 8;
+/** Labels of a job. Cuts the list before its elements are validated, because it may have thousands. */
+export const labels = z
+  .preprocess(
+    (value) => (Array.isArray(value) ? value.slice(0, maxLabels + 1) : value),
+    z
+      .array(text(1, 40))
+      .refine((list) => list.length <= maxLabels, `a job has at most ${maxLabels} labels`)
+      .meta({ maxItems: maxLabels }),
+  )
+  .default([])
+  .describe('Up to 8 short texts that events repeat and the list of jobs filters by');
 /** JPEG as raw base64. The maximum body size limits it. */
 export const frameBase64 = text(1).describe('JPEG as raw base64, without a data: prefix');
 export const idempotencyKey = text(1, 255);

@@ -6,6 +6,7 @@ import { flag, integer, jobId } from './fields.ts';
 export const jobListQuerySchema = z.object({
   status: jobStatusSchema.optional(),
   job_type: jobTypeSchema.optional(),
+  label: z.string().max(40).optional().describe('Label that the jobs have'),
   limit: integer(z.int().min(1).max(100)).default(20),
   offset: integer(z.int().min(0)).default(0),
 });

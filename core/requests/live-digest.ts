@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, integer, streamUrl, jobWebhookEvents, webhookUrl } from './fields.ts';
+import { flag, integer, streamUrl, jobWebhookEvents, webhookUrl, labels } from './fields.ts';
 
 /** Body of `POST /live-digest` (interface section 4.3). */
 export const digestRequestSchema = z.object({
@@ -18,5 +18,6 @@ export const digestRequestSchema = z.object({
     .describe('Number of summaries after which the job completes; null: at the end of its duration'),
   include_frames: flag.default(false).describe('True to include a frame grid of the samples in summaries'),
   enable_prefilter: flag.default(true).describe('True to skip captures without motion'),
+  labels,
 });
 export type DigestRequest = z.infer<typeof digestRequestSchema>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { inputModeSchema } from '../records/capture.ts';
-import { condition, flag, integer, streamUrl, jobWebhookEvents, webhookUrl } from './fields.ts';
+import { condition, flag, integer, streamUrl, jobWebhookEvents, webhookUrl, labels } from './fields.ts';
 
 /** Body of `POST /live-monitor` (interface section 4.2). */
 export const monitorRequestSchema = z.object({
@@ -26,5 +26,6 @@ export const monitorRequestSchema = z.object({
     .default(1)
     .describe('Number of alerts after which the job completes; null: at the end of its duration'),
   enable_prefilter: flag.default(true).describe('True to skip captures without motion'),
+  labels,
 });
 export type MonitorRequest = z.infer<typeof monitorRequestSchema>;

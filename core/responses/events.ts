@@ -5,6 +5,8 @@ import { jobConfigSchema, noticesSchema } from './job-config.ts';
 import { errorCodeSchema } from './errors.ts';
 import { count, jobId, jpegBase64, sequence, sourceUrl, timestamp } from './fields.ts';
 
+const labels = z.array(z.string()).optional().describe('Labels of the job; absent without any');
+
 /**
  * Schemas of events (interface section 6). Webhooks and event streams contain images as base64, pages of the log
  * contain links to images.
@@ -157,6 +159,6 @@ function envelope<Type extends string, Data extends z.ZodRawShape>(type: Type, d
     type: z.literal(type),
     timestamp,
     source_url: sourceUrl,
-    data: z.object({ job_id: jobId, sequence, ...data }),
+    data: z.object({ job_id: jobId, sequence, labels, ...data }),
   });
 }

@@ -8,6 +8,7 @@ const visible = {
     .array(webhookEventTypeSchema)
     .optional()
     .describe('Types of events that the webhook receives; absent: all'),
+  labels: z.array(z.string()).optional().describe('Labels of the job; absent without any'),
 };
 
 const delivered = {
@@ -15,14 +16,18 @@ const delivered = {
   reason: stopReasonSchema.nullable().describe("Reason of the job's end; null for an active job"),
 };
 
-const monitorSchema = monitorConfigSchema.extend(visible);
-const digestSchema = digestConfigSchema.extend(visible);
+/** Configuration of a monitor. */
+export const monitorConfigResponseSchema = monitorConfigSchema.extend(visible);
+/** Configuration of a digest. */
+export const digestConfigResponseSchema = digestConfigSchema.extend(visible);
 
 /** Configuration of a job, after defaults and clamping. */
-export const jobConfigSchema = z.union([monitorSchema, digestSchema]);
+export const jobConfigSchema = z.union([monitorConfigResponseSchema, digestConfigResponseSchema]);
 
-/** Configuration in lists and creation responses, which have no stats. */
-export const jobDetailsSchema = z.union([monitorSchema.extend(delivered), digestSchema.extend(delivered)]);
+/** Configurations in lists and creation responses, which have no stats. */
+export const monitorDetailsSchema = monitorConfigResponseSchema.extend(delivered);
+export const digestDetailsSchema = digestConfigResponseSchema.extend(delivered);
+export const jobDetailsSchema = z.union([monitorDetailsSchema, digestDetailsSchema]);
 
 /** Differences between the request and the job. */
 export const noticesSchema = z

@@ -48,8 +48,17 @@ export function streamLostEnding(outcome: TickOutcome, watch: TickState, now: Da
   };
 }
 
-/** The model has not answered too often in a row; `failure` is the newest one, undefined where it was not asked or answered. */
-export function modelFailureEnding(failure: Failure | undefined, watch: TickState): JobEnding | undefined {
+/**
+ * The model has not answered too often in a row, and not within the grace period; `failure` is the newest one, undefined where it was not asked
+ * or answered.
+ */
+export function modelFailureEnding(
+  failure: Failure | undefined,
+  watch: TickState,
+  grace?: { seconds: number; now: Date },
+): JobEnding | undefined {
   if (failure === undefined || watch.missed_in_a_row < rules.maxModelFailures) return undefined;
+  const answeredAt = watch.last_watched_at;
+  if (grace && answeredAt !== null && ageSeconds(answeredAt, grace.now) < grace.seconds) return undefined;
   return { status: 'failed', reason: 'vlm_error', failure };
 }

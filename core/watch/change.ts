@@ -141,14 +141,9 @@ function decision(
   reason?: WatchChangeReason,
   hours: WatchDecision['hours'] = [],
 ): WatchDecision {
-  const evidence = steps.length > 0;
-  const { last_frame: frame } = state;
   const status = watchStatus(state.causes);
   return {
-    state: {
-      ...state,
-      last_frame: frame && { ...frame, evidence: frame.evidence || evidence },
-    },
+    state,
     events: [...steps.map(({ event }) => event), ...changedEvent(reason, status)],
     alerts: steps.map(({ change }) => change),
     hours,

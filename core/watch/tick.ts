@@ -18,6 +18,7 @@ import {
 } from './condition.ts';
 import { countCoverage } from './coverage.ts';
 import type { HourlyCounts, Sight } from './coverage.ts';
+import { toEvidenceKey } from './evidence.ts';
 import { initialConditionState } from './initial-state.ts';
 import { planNextTick } from './next-watch-tick.ts';
 import type { ConditionAnswer, WatchOutcome } from './outcome.ts';
@@ -72,7 +73,8 @@ export function decideWatchTick(
   };
   const status = watchStatus(causes);
   const captured = 'captured' in outcome ? outcome.captured : null;
-  const frameKey = captured?.frame_key ?? stored.last_frame?.key ?? null;
+  const newestKey = captured?.frame_key ?? stored.last_frame?.key ?? null;
+  const frameKey = newestKey && toEvidenceKey(newestKey, config.retention_days);
   const moment = { watch, frameKey, now };
 
   const watches = !causes.paused && schedule.active;
@@ -153,15 +155,8 @@ export function decideWatchTick(
       ...streaks(stored, outcome, looked),
       ...(watches ? coverage : { counted_until: null, in_gap: false }),
       last_frame: captured
-        ? {
-            key: captured.frame_key,
-            captured_at: captured.captured_at,
-            evidence: steps.length > 0,
-          }
-        : stored.last_frame && {
-            ...stored.last_frame,
-            evidence: stored.last_frame.evidence || steps.length > 0,
-          },
+        ? { key: captured.frame_key, captured_at: captured.captured_at }
+        : stored.last_frame,
       last_tick: tick,
       execution_ticks: stored.execution_ticks + 1,
       failed_executions: 0,

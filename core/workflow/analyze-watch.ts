@@ -4,12 +4,14 @@ import type { CheckMedia } from '../ports/vision-model.ts';
 import type { CaptureState } from '../records/capture.ts';
 import type { AnalyzeInput, WorkflowState } from '../records/workflow.ts';
 import type { Watch } from '../records/watch.ts';
+import { publishWatchEvents } from '../delivery/publish-watch-events.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
 import { rules } from '../rules.ts';
 import { leaseUntil } from '../tick/job-change.ts';
 import { askModel, groupQuestions } from '../watch/ask-model.ts';
 import { budgetOnDay, reserve } from '../watch/budget.ts';
 import type { Cost } from '../watch/budget.ts';
+import { toEvidenceKey } from '../watch/evidence.ts';
 import { watchLog } from '../watch/watch-log.ts';
 import { priceCall } from '../watch/model-price.ts';
 import type { TokenPrice } from '../watch/model-price.ts';
@@ -27,7 +29,7 @@ import { modelSeconds, planBurst } from './burst.ts';
 
 export type AnalyzeWatchDeps = Pick<
   CoreDeps,
-  'watches' | 'media' | 'vision' | 'executions' | 'log' | 'now'
+  'watches' | 'media' | 'vision' | 'executions' | 'queue' | 'log' | 'now'
 > & {
   limits: Pick<Limits, 'visionTimeoutSeconds'>;
   createAlertId: CreateAlertId;
@@ -55,6 +57,7 @@ export async function analyzeWatchTick(
     const isDone = isOver(stored, input.generation) || stored.run.state.last_tick >= input.capture.tick;
     if (isDone && outcome?.kind !== 'judged') {
       await startGeneration(stored, input, deps);
+      await publishWatchEvents(input.job_id, deps);
       return committed(stepAfter(stored, input, deps.now()));
     }
     let current: WatchOutcome;
@@ -67,11 +70,13 @@ export async function analyzeWatchTick(
       if (observed.hasReserved) return conflict;
     }
     const change = planTick(stored, current, input, deps);
+    await keepEvidence(change, stored, input, deps);
     if ((await deps.watches.commit(change)) !== 'committed') return conflict;
     const after = { watch: stored.watch, run: applyChange(stored.run, change) };
     await removeUnneeded(stored, after, input, deps);
     report(after, current, deps);
     await startGeneration(after, input, deps);
+    await publishWatchEvents(input.job_id, deps);
     return committed(stepAfter(after, input, deps.now()));
   });
 }
@@ -248,7 +253,24 @@ function captureStateAfter({ captured, capture }: TickInput, looked: boolean): C
   return { seen: captured.seen, motion: looked ? captured.motion_if_looked : captured.motion_if_skipped };
 }
 
-/** Deletes the clip, and the frame before this one unless an event or alert refers to it. */
+/** Copies the newest frame as evidence of the alerts that a tick opens, repeats or closes. An alert without its frame is better than none. */
+async function keepEvidence(
+  { alerts, events }: WatchChange,
+  { watch, run }: StoredWatch,
+  { captured }: TickInput,
+  { media, log }: AnalyzeWatchDeps,
+): Promise<void> {
+  const key = captured.kind === 'captured' ? captured.frame_key : run.state.last_frame?.key;
+  if (alerts.length === 0 || events.length === 0 || key === undefined) return;
+  try {
+    const frame = await media.get(key);
+    if (frame) await media.put(toEvidenceKey(key, watch.config.retention_days), frame, 'image/jpeg');
+  } catch (error) {
+    watchLog(log, watch.watch_id).warning('Evidence not stored', { error: String(error) });
+  }
+}
+
+/** Deletes the clip and the frame before this one. */
 async function removeUnneeded(
   { run: before }: StoredWatch,
   { watch, run: after }: StoredWatch,
@@ -258,7 +280,7 @@ async function removeUnneeded(
   const kept = after.state.last_frame?.key;
   const last = before.state.last_frame;
   const taken = captured.kind === 'captured' ? [captured.frame_key, captured.clip_key] : [];
-  const candidates = [...taken, last?.evidence ? null : last?.key];
+  const candidates = [...taken, last?.key];
   const keys = candidates.filter((key): key is string => typeof key === 'string' && key !== kept);
   if (keys.length === 0) return;
   await media.remove(keys).catch((error: unknown) => {

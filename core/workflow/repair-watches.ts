@@ -1,4 +1,5 @@
 import type { CoreDeps } from '../dependencies.ts';
+import { publishWatchEvents } from '../delivery/publish-watch-events.ts';
 import { purgeAfterSeconds } from '../ports/watch-store.ts';
 import type { StoredWatch } from '../ports/watch-store.ts';
 import { rules } from '../rules.ts';
@@ -6,7 +7,7 @@ import { leaseUntil } from '../tick/job-change.ts';
 import { addSeconds, ageSeconds } from '../time.ts';
 import { watchLog } from '../watch/watch-log.ts';
 
-export type RepairWatchDeps = Pick<CoreDeps, 'watches' | 'executions' | 'log' | 'now'>;
+export type RepairWatchDeps = Pick<CoreDeps, 'watches' | 'executions' | 'queue' | 'log' | 'now'>;
 
 /** Time after which a paused watch is inspected again, in seconds: it has nothing to repair. */
 const pausedLeaseSeconds = 30 * 86_400;
@@ -32,6 +33,7 @@ export async function repairWatches(
 export async function repairWatch(watchId: string, deps: RepairWatchDeps): Promise<void> {
   const stored = await deps.watches.getIncludingDeleted(watchId);
   if (!stored) return;
+  await publishWatchEvents(watchId, deps);
   if (stored.run.deleted_at !== null) return purgeLater(stored, deps);
   if (stored.run.state.causes.paused) return void (await renewLease(stored, deps, pausedLeaseSeconds));
   const execution = { job_id: watchId, generation: stored.run.generation };

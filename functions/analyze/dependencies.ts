@@ -24,6 +24,7 @@ import type { AnalyzeDeps } from '../../core/workflow/analyze-tick.ts';
 import type { AnalyzeWatchDeps } from '../../core/workflow/analyze-watch.ts';
 import type { ContactSheets } from '../../core/ports/contact-sheets.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
+import { publishCommits } from '../../core/delivery/publish-watch-events.ts';
 import type { AnalyzeConfig } from './config.ts';
 
 const now = () => new Date();
@@ -48,9 +49,10 @@ export function createDependencies(config: AnalyzeConfig): AnalyzeFunctionDeps {
     invoke: createInvoke(new LambdaClient({}), config.CAPTURE_FUNCTION),
     seconds: sheetSeconds,
   });
+  const queue = createDeliveryQueue({ client: new SQSClient({}), queueUrl: config.QUEUE_URL });
   return {
     jobs: instrumentJobs(jobs, measurements),
-    watches,
+    watches: publishCommits(watches, { queue, log, now }),
     createAlertId,
     modelPrice: priceOfModel(config.MODEL_ID ?? defaultVideoModelId) ?? null,
     media: createMediaStore({ client: new S3Client({}), bucket: config.MEDIA_BUCKET }),
@@ -61,7 +63,7 @@ export function createDependencies(config: AnalyzeConfig): AnalyzeFunctionDeps {
       stateMachineArn: config.STATE_MACHINE_ARN,
       otherStateMachineArn: config.OTHER_STATE_MACHINE_ARN,
     }),
-    queue: createDeliveryQueue({ client: new SQSClient({}), queueUrl: config.QUEUE_URL }),
+    queue,
     log,
     limits: { retentionSeconds: config.RETENTION_SECONDS, visionTimeoutSeconds },
     now,

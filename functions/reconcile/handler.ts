@@ -1,6 +1,7 @@
 import type { Context } from 'aws-lambda';
 import { z } from 'zod';
 import { readExecutionName } from '../../adapters/aws/execution-name.ts';
+import { publishDueWatchEvents } from '../../core/delivery/publish-watch-events.ts';
 import { reconcile, repairJob } from '../../core/job/reconcile.ts';
 import { repairWatch, repairWatches } from '../../core/workflow/repair-watches.ts';
 import type { ReconcileFunctionDeps } from './dependencies.ts';
@@ -29,8 +30,9 @@ export function createHandler(deps: ReconcileFunctionDeps) {
     });
 }
 
-/** Maximum jobs per run. */
+/** Maximum jobs and watches per run. */
 const maxJobs = 500;
+const maxWatches = 100;
 /** Time reserved for the last repair before the timeout, in milliseconds. */
 const reserveMs = 20_000;
 
@@ -38,5 +40,6 @@ async function sweep(deps: ReconcileFunctionDeps, context: Context): Promise<voi
   const now = deps.now();
   const endBy = new Date(now.getTime() + context.getRemainingTimeInMillis() - reserveMs);
   await reconcile(deps, { dueBy: now, limit: maxJobs, endBy });
+  await publishDueWatchEvents(deps, maxWatches);
   await repairWatches(deps, { dueBy: now, limit: maxJobs, endBy });
 }

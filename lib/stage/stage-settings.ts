@@ -32,6 +32,8 @@ export const stageSettingsSchema = z
     jobsPerCaller: wholeNumber(1, 1000).default(10),
     /** Retention of an ended job, in seconds. */
     retentionSeconds: wholeNumber(60, rules.maxRetentionSeconds).default(3600),
+    /** Time without an answer of the model after which a monitor fails, in seconds. */
+    modelGraceSeconds: wholeNumber(0, 86_400).default(rules.modelGraceSeconds),
     /** Rate limit of endpoints that reach streams, the model or receivers, per caller and minute; 0 disables it. */
     syncPerMinute: wholeNumber(0, 100_000).default(120),
     /** Concurrency limit of synchronous endpoints per caller; 0 disables it. */

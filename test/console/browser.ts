@@ -52,7 +52,9 @@ export async function openPage(browser: Browser, host: string): Promise<WatchedP
 
 /** Returns true for Chromium's report of a 4xx response. The tests check the message that the console derives from it. */
 function isAnswer(text: string): boolean {
-  return /Failed to load resource: the server responded with a status of (400|401|403|404|422)/.test(text);
+  return /Failed to load resource: the server responded with a status of (400|401|403|404|412|422)/.test(
+    text,
+  );
 }
 
 /** Waits until a change of size is drawn. Text, because the tests are compiled without the types of the browser. */

@@ -1,16 +1,17 @@
 import { execFileSync } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startLiveHls } from '../../cli/demo/live-hls.ts';
 import type { LiveHls } from '../../cli/demo/live-hls.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startService } from '../support/service-process.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
 import { inspect, launch, openPage } from './browser.ts';
+import { createCaller, eraseWork } from './console-caller.ts';
+import type { Caller } from './console-caller.ts';
+import { liveHls } from './live-picture.ts';
 import { startRecording } from './recording.ts';
 
 /** Tests the console in a real browser, with the service as a process, a live stream and a webhook receiver. Each test has a page and a caller of its own. */
@@ -23,8 +24,6 @@ let receiver: Awaited<ReturnType<typeof startReceiver>>;
 let page: Page;
 let faults: string[];
 let caller: Caller;
-
-type Caller = { key: string; webhookSecret: string; call: ReturnType<typeof callWith> };
 
 /** Paths that the receiver answers with 410, which ends a delivery at its first attempt. */
 const brokenPaths = new Set<string>();
@@ -47,14 +46,14 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  caller = await createCaller();
+  caller = await createCaller(service);
   ({ page, faults } = await openPage(browser, host()));
   await page.goto(consoleUrl());
 });
 
 afterEach(async () => {
   await page.context().close();
-  await cancelJobs();
+  await eraseWork(caller);
   expect(faults).toEqual([]);
 });
 
@@ -66,53 +65,11 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-function callWith(key: string) {
-  return async (method: string, path: string, body?: unknown): Promise<any> => {
-    const response = await fetch(`${service.baseUrl}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const answer = await response.json();
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(answer)}`);
-    return answer;
-  };
-}
-
-async function createCaller(): Promise<Caller> {
-  const asAdmin = callWith(service.internalKey);
-  const name = randomUUID();
-  await asAdmin('POST', '/callers', { caller: name });
-  const { key } = await asAdmin('POST', '/keys', {
-    caller: name,
-    label: 'signed in',
-    scopes: ['jobs', 'keys'],
-  });
-  const call = callWith(key);
-  const { secret } = await call('GET', '/webhook-secret');
-  return { key, webhookSecret: secret, call };
-}
-
-async function cancelJobs(): Promise<void> {
-  const { jobs } = await caller.call('GET', '/jobs');
-  for (const { job_id: jobId, status } of jobs)
-    if (status === 'pending' || status === 'running') await caller.call('DELETE', `/jobs/${jobId}`);
-}
-
 /** Starts a monitor whose condition never holds. */
 async function startQuietMonitor(): Promise<string> {
   const condition = 'The picture is entirely black';
   const { job_id: jobId } = await caller.call('POST', '/live-monitor', { stream_url: stream.url, condition });
   return jobId;
-}
-
-function liveHls(source: string): Promise<LiveHls> {
-  return startLiveHls({
-    ffmpegPath: process.env['WATCHPOST_FFMPEG'] ?? 'ffmpeg',
-    inputArgs: ['-re', '-f', 'lavfi', '-i', source],
-    segmentSeconds: 1,
-    host: '127.0.0.1',
-  });
 }
 
 const field = (label: string) => page.getByLabel(label, { exact: true });
@@ -314,6 +271,78 @@ test('the job list shows a running job with its newest frame, and the job is can
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel job' }).click();
   await page.getByText('Cancelled', { exact: true }).first().waitFor();
 });
+
+test('a watch is created from Try, its alert opens and is reviewed by keyboard, and the watch is edited and paused', async () => {
+  await signIn();
+  await field('Stream URL').fill(stream.url);
+  await field('Condition').fill('The picture is not black');
+  await field('Interval (s)').fill('5');
+  await button('Keep watching for good').click();
+  await page.getByRole('heading', { name: 'The picture is not black', level: 1 }).waitFor();
+  const alerts = page.getByRole('list', { name: 'Alerts' });
+  await alerts.getByText(/open for/).waitFor({ timeout: 60_000 });
+  await alerts.getByRole('img', { name: 'Evidence frame' }).waitFor();
+  await page.getByText('1 opened in 7 days').waitFor();
+  await page
+    .getByRole('region', { name: 'Time line' })
+    .getByText(/^open for [1-9]/)
+    .waitFor();
+  await page.getByRole('list', { name: 'Recent checks' }).getByText(/holds/).first().waitFor();
+  await inspect(page, 'watch');
+  await button('Check now').click();
+  await page.getByRole('dialog').getByText('holds', { exact: true }).waitFor();
+  await inspect(page, 'watch-preview');
+  await page.keyboard.press('Escape');
+  await button('Snooze', true).click();
+  await button('Start snooze').click();
+  await page.getByText(/Snoozed, ends/).waitFor();
+  await button('End snooze').click();
+  await page.getByText(/Snoozed, ends/).waitFor({ state: 'hidden' });
+
+  await link('Watches').click();
+  const board = page.getByRole('list', { name: 'Watches' });
+  await board.getByText('1 open alert').waitFor();
+  await board.getByText(/Coverage of the day/).waitFor();
+  await board.locator('img').waitFor();
+  await inspect(page, 'watches');
+
+  await expect.poll(() => link('Alerts').textContent()).toContain('1 open');
+  await link('Alerts').click();
+  await alerts.getByText(/open for/).waitFor();
+  await page.keyboard.press('j');
+  await page.keyboard.press('w');
+  await alerts.getByText('wrong', { exact: true }).waitFor();
+  await field('Note').fill('really a pattern');
+  await field('Note').press('Escape');
+  await page.keyboard.press('r');
+  await alerts.getByText('right', { exact: true }).waitFor();
+  await page.keyboard.press('a');
+  await alerts.getByText('acknowledged', { exact: true }).waitFor();
+  await inspect(page, 'alerts');
+  const { alerts: reviewed } = await caller.call('GET', '/alerts');
+  expect(reviewed).toMatchObject([
+    { state: 'open', review: { correct: true, note: 'really a pattern' }, acknowledged: { by: 'signed in' } },
+  ]);
+
+  await alerts.getByRole('link', { name: 'The picture is not black' }).click();
+  await button('Edit', true).click();
+  await field('Name').fill('North gate');
+  await inspect(page, 'watch-edit');
+  await caller.call('PATCH', `/watches/${reviewed[0].watch_id}`, { interval_seconds: 6 });
+  await button('Save').click();
+  await page.getByText('The watch was changed since it was read').waitFor();
+  await button('Cancel', true).click();
+  await page.getByText('Version 2').waitFor();
+  await button('Edit', true).click();
+  await field('Name').fill('North gate');
+  await button('Save').click();
+  await page.getByRole('heading', { name: 'North gate', level: 1 }).waitFor();
+  await button('Pause', true).click();
+  await button('Pause watch').click();
+  await alerts.getByText(/closed after .*: the watch was paused/).waitFor();
+  await page.getByText('The watch is paused.').waitFor();
+  await expect.poll(() => link('Alerts').textContent(), { timeout: 10_000 }).not.toContain('open');
+}, 150_000);
 
 test('the same form starts a digest, and its summary shows the frames', async () => {
   await signIn();

@@ -3,7 +3,10 @@ import type { JobEvent } from '../../console/api/types.ts';
 import { configLabels } from '../../console/jobs/config-labels.ts';
 import { activityData, axisTimes } from '../../console/jobs/activity-data.ts';
 import { timelineItems } from '../../console/jobs/timeline-items.ts';
-import { emptyDraft } from '../../console/try/draft.ts';
+import { findAlertAction } from '../../console/alerts/alert-keys.ts';
+import { emptyDraft, watchRequest } from '../../console/try/draft.ts';
+import { createLanes, createSight } from '../../console/watches/lane-spans.ts';
+import { newCondition, toWatchPatch } from '../../console/watches/watch-draft.ts';
 import { checkCost } from '../../console/try/price.ts';
 import { requestCode } from '../../console/try/request-code.ts';
 import { logLines } from '../../console/operations/log-lines.ts';
@@ -224,4 +227,81 @@ test('relativeTime counts down to a future time, and duration rounds to readable
   expect(relativeTime(at(3), start)).toMatch(/3/);
   expect(duration(90)).toBe('90 s');
   expect(duration(4800)).toBe('1 h 20 min');
+});
+
+describe('watches', () => {
+  test('a watch takes stream, condition and webhook of the form, without duration and maximum of alerts', () => {
+    const draft = { ...emptyDraft, streamUrl: ' https://example.com/a.m3u8 ', condition: ' A dog ' };
+    expect(watchRequest(draft)).toEqual({
+      name: 'A dog',
+      stream_url: 'https://example.com/a.m3u8',
+      input_mode: 'frames',
+      interval_seconds: 10,
+      enable_prefilter: true,
+      conditions: [{ condition: 'A dog', cooldown_seconds: 30 }],
+    });
+    const told = watchRequest({ ...draft, webhookUrl: 'https://example.com/h', alertsOnly: true });
+    expect(told.destinations).toMatchObject([
+      {
+        type: 'webhook',
+        url: 'https://example.com/h',
+        events: expect.not.arrayContaining(['watch_changed']),
+      },
+    ]);
+    expect(watchRequest({ ...draft, condition: 'x'.repeat(500) }).name).toHaveLength(120);
+  });
+
+  test('a change of a watch sends only the changed fields', () => {
+    const before = {
+      name: 'Gate',
+      intervalSeconds: 10,
+      prefilter: true,
+      retentionDays: 7,
+      conditions: [{ ...newCondition, condition_id: 'dog', condition: 'A dog' }],
+    };
+    expect(toWatchPatch(before, before)).toEqual({});
+    const conditions = [...before.conditions, { ...newCondition, condition: ' A cat ' }];
+    expect(toWatchPatch(before, { ...before, name: ' Yard ', conditions })).toEqual({
+      name: 'Yard',
+      conditions: [before.conditions[0], { ...newCondition, condition: 'A cat' }],
+    });
+  });
+
+  test('a lane has the open time of each condition inside the window, and hours with sight', () => {
+    const window = { startMs: start, endMs: start + 10 * 3_600_000 };
+    const closed = { at: at(3600), reason: 'cleared', explanation: '', open_seconds: 7200 } as const;
+    const conditions = ['dog', 'cat'].map((id) => ({ ...newCondition, condition_id: id, condition: id }));
+    const alerts = [
+      { condition_id: 'dog', opened_at: at(9 * 3600), closed: null },
+      { condition_id: 'dog', opened_at: at(-3600), closed },
+      { condition_id: 'dog', opened_at: at(-7200), closed: { ...closed, at: at(-60) } },
+    ];
+    const [dog, cat] = createLanes({ conditions }, alerts, window);
+    expect(dog?.open).toEqual([
+      { from: 0.9, length: 0.1 },
+      { from: 0, length: 0.1 },
+    ]);
+    expect(dog?.openShare).toBeCloseTo(0.2);
+    expect(cat?.open).toEqual([]);
+    const hours = [
+      { hour: at(0), coverage: 1 },
+      { hour: at(3600), coverage: 0.2 },
+      { hour: at(7200), coverage: null },
+    ];
+    expect(createSight(hours, window)).toEqual([{ from: 0, length: 0.1 }]);
+  });
+
+  test('keys review alerts, and shortcuts of the browser stay with the browser', () => {
+    const press = (key: string, ctrlKey = false) =>
+      findAlertAction({ key, ctrlKey, metaKey: false, altKey: false });
+    expect(['j', 'k', 'r', 'w', 'a', 'x'].map((key) => press(key))).toEqual([
+      'next',
+      'previous',
+      'right',
+      'wrong',
+      'acknowledge',
+      undefined,
+    ]);
+    expect(press('r', true)).toBeUndefined();
+  });
 });

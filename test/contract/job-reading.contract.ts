@@ -36,6 +36,31 @@ export function jobReadingCases(makeStore: () => Promise<JobStore>): void {
     );
   });
 
+  test('jobs are listed by label, with their total', async () => {
+    const store = await makeStore();
+    const labelled = [
+      newJob({ labels: ['lock', 'day'] }),
+      newDigest({ labels: ['lock'] }),
+      newJob({ labels: ['day'] }),
+      newJob(),
+    ];
+    for (const job of labelled) await store.create(createCreation(job), start);
+    const list = (label: string, page = {}) =>
+      store.list({ caller: 'harbour', label, limit: 10, offset: 0, ...page }, start);
+
+    expect((await list('lock')).jobs.map(({ job_id: id }) => id).toSorted()).toEqual(
+      labelled
+        .slice(0, 2)
+        .map(({ job_id: id }) => id)
+        .toSorted(),
+    );
+    expect(await list('day', { jobType: 'live-monitor', limit: 1, offset: 1 })).toMatchObject({
+      total: 2,
+      jobs: [{}],
+    });
+    expect(await list('night')).toEqual({ jobs: [], total: 0 });
+  });
+
   test('events are returned in order, page by page', async () => {
     const { store, job } = await withEvents(makeStore, 7);
     const sequences = async (from: number, limit: number) =>

@@ -56,6 +56,8 @@ export function newJob(overrides: Partial<MonitorJob> = {}): MonitorJob {
     next: null,
     generation: 0,
     notices: [],
+    labels: [],
+    model_grace_seconds: 0,
     handed_over: null,
     burst: 0,
     lease_until: after(60).toISOString(),

@@ -12,7 +12,8 @@ const layers = [
   ['tick'],
   ['digest', 'monitor', 'watch'],
   ['job'],
-  ['delivery', 'workflow'],
+  ['delivery'],
+  ['workflow'],
 ];
 const core = join(import.meta.dirname, '../../core');
 const files = readdirSync(core, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));

@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createWatchStore } from '../../adapters/embedded/watch-store.ts';
 import { createMonitor } from '../../core/job/create-monitor.ts';
 import { createHandler } from '../../functions/reconcile/handler.ts';
 import { createWorld, monitorRequest } from '../support/world.ts';
 import type { World } from '../support/world.ts';
+import { newCreation } from '../contract/watch-records.ts';
+import { destination } from '../support/watch-records.ts';
 import { during, lambdaContext } from './lambda-context.ts';
 
 let world: World;
@@ -12,7 +15,10 @@ beforeEach(() => {
 afterEach(() => world.close());
 
 const handle = (event: unknown, remainingMs?: number) =>
-  createHandler({ ...world.c, during })(event, lambdaContext(remainingMs));
+  createHandler({ ...world.c, watches: createWatchStore(world.database), during })(
+    event,
+    lambdaContext(remainingMs),
+  );
 
 /** Events of EventBridge: every minute, and when the status of an execution changes. */
 const eachMinute = { version: '0', 'detail-type': 'Scheduled Event', source: 'aws.events', detail: {} };
@@ -36,6 +42,18 @@ async function running() {
   await world.begin({ job_id, generation: 0 });
   return job_id;
 }
+
+test('the run of each minute publishes events of watches that are not in the queue', async () => {
+  const watches = createWatchStore(world.database);
+  const creation = newCreation();
+  creation.watch.config.destinations = [{ ...destination, events: ['watch_changed'] }];
+  await watches.create(creation, world.clock.now);
+  await handle(eachMinute);
+  const { watch_id } = creation.watch;
+  expect(world.queuedForDestinations).toEqual([
+    { watch_id, sequence: 1, destination_id: 'team', alert_id: null },
+  ]);
+});
 
 describe('reconcile: ended execution', () => {
   test('reconcile fails the job of an ended execution once, even if the event is repeated', async () => {

@@ -74,6 +74,9 @@ async function watching(call: CallOperation, world: World) {
   await call('cancel_job', byId);
   const second = await call('live_monitor', monitor);
   await call('cancel_job', { job_id: second.job_id });
+  const third = await call('run_again', byId);
+  await call('cancel_job', { job_id: third.job_id });
+  await call('run_again', absentJob);
   await call('list_jobs', { limit: 1, status: 'completed' });
   await call('list_jobs');
   await call('list_jobs', { offset: -1 });

@@ -42,7 +42,7 @@ export async function openAlert(
         ...run.state,
         openings: 1,
         conditions: [{ ...condition!, phase: 'open', alert: open }, ...others],
-        last_frame: { key: `${watchId}/1.jpg`, captured_at: at, evidence: true },
+        last_frame: { key: `${watchId}/1.jpg`, captured_at: at },
       },
     },
     events: [event],

@@ -186,6 +186,7 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
       watchesPerCaller: 25,
       maxJobSeconds: 600,
       retentionSeconds: 3600,
+      modelGraceSeconds: 0,
       captureTimeoutSeconds: 30,
       visionTimeoutSeconds: 90,
       ...limits,

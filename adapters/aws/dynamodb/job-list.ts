@@ -19,9 +19,18 @@ export async function listJobs(
   now: Date,
 ): Promise<{ jobs: Job[]; total: number }> {
   const keys = (await table.query(matching(query, kept, now))).map((item) => readItem(keySchema, item));
+  if (query.label !== undefined) return listLabelled(keys, table, query, now);
   const page = keys.slice(query.offset, query.offset + query.limit);
   const jobs = inOrder(page, await table.getMany(page)).map((item) => readJobItem(item).job);
   return { jobs: jobs.filter((job) => stillMatches(job, query, now)), total: keys.length };
+}
+
+/** Reads all jobs, since the index has no labels: those of one caller within its retention. */
+async function listLabelled(keys: ItemKey[], table: Table, query: JobQuery, now: Date) {
+  const { label = '', offset, limit } = query;
+  const all = inOrder(keys, await table.getMany(keys)).map((item) => readJobItem(item).job);
+  const jobs = all.filter((job) => job.labels.includes(label) && stillMatches(job, query, now));
+  return { jobs: jobs.slice(offset, offset + limit), total: jobs.length };
 }
 
 function matching({ caller, status, jobType }: JobQuery, kept: ItemTtls, now: Date) {

@@ -13,6 +13,7 @@ import { unlimitedTurns } from '../../../core/ports/stream-turns.ts';
 import { createEgressGuard, createWebhookGuard } from '../../egress/guard.ts';
 import { createGuardedHttp } from '../../egress/guarded-http.ts';
 import { setSystemTimer } from '../../../core/time-limit.ts';
+import { publishCommits } from '../../../core/delivery/publish-watch-events.ts';
 import type { HttpDeps } from '../../http/dependencies.ts';
 import { createRequestBodies } from '../../http/request-bodies.ts';
 import { visionProviders } from '../../vision/providers.ts';
@@ -89,9 +90,10 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
           random: Math.random,
         });
 
+  const queue = createDeliveryQueue({ client: new SQSClient({}), queueUrl: settings.QUEUE_URL });
   const deps: SharedHttpDeps['deps'] = {
     jobs: instrumentJobs(stores.jobs, telemetry.measurements),
-    watches: stores.watches,
+    watches: publishCommits(stores.watches, { queue, log, now }),
     callers,
     keys,
     deliveries,
@@ -123,7 +125,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
       stateMachineArn: settings.STATE_MACHINE_ARN,
       otherStateMachineArn: settings.OTHER_STATE_MACHINE_ARN,
     }),
-    queue: createDeliveryQueue({ client: new SQSClient({}), queueUrl: settings.QUEUE_URL }),
+    queue,
     recentLog: createRecentLog({
       client: new CloudWatchLogsClient({}),
       logGroup: settings.LOG_GROUP,
@@ -140,6 +142,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
       watchesPerCaller: rules.maxWatchesPerCaller,
       maxJobSeconds: settings.MAX_JOB_SECONDS,
       retentionSeconds: settings.RETENTION_SECONDS,
+      modelGraceSeconds: settings.MODEL_GRACE_SECONDS,
       captureTimeoutSeconds,
       visionTimeoutSeconds,
     },

@@ -54,8 +54,12 @@ const listJobsEndpoint = defineEndpoint(
     errors: [],
     examples: { response: { jobs: examples.jobList } },
   },
-  async ({ query: { limit, offset, status, job_type: jobType }, caller }, deps) => {
-    const filter = { ...(status ? { status } : {}), ...(jobType ? { jobType } : {}) };
+  async ({ query: { limit, offset, status, job_type: jobType, label }, caller }, deps) => {
+    const filter = {
+      ...(status ? { status } : {}),
+      ...(jobType ? { jobType } : {}),
+      ...(label ? { label } : {}),
+    };
     const { jobs, total } = await listJobs({ caller, limit, offset, ...filter }, deps);
     return { jobs: jobs.map((job) => jobSummary(job)), total, limit, offset };
   },

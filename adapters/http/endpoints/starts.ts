@@ -2,6 +2,8 @@ import { z } from 'zod';
 import type { Job } from '../../../core/records/job.ts';
 import { createDigest } from '../../../core/job/create-digest.ts';
 import { createIdempotently } from '../../../core/job/create-idempotently.ts';
+import { runAgain } from '../../../core/job/run-again.ts';
+import { jobPathSchema } from '../../../core/requests/jobs.ts';
 import { createMonitor } from '../../../core/job/create-monitor.ts';
 import { jobSummary } from '../../../core/job/present-job.ts';
 import { withCallLimit } from '../../../core/access/with-call-limit.ts';
@@ -17,7 +19,7 @@ import * as examples from '../../openapi/examples/jobs.ts';
 import type { HttpDeps } from '../dependencies.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import type { Call } from '../endpoint.ts';
-import { eventsResponse } from '../endpoint-response.ts';
+import { eventsResponse, jsonResponse } from '../endpoint-response.ts';
 import { respondWithNewJob } from '../sse/stream-job.ts';
 import { wantsEvents } from '../sse/wants-events.ts';
 
@@ -117,7 +119,33 @@ const liveDigestEndpoint = defineEndpoint(
   (request, deps) => startJob('live-digest', request, createDigest, deps),
 );
 
-export const startEndpoints = [liveMonitorEndpoint, liveDigestEndpoint];
+const runAgainEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'run_again',
+    path: '/jobs/{job_id}/run-again',
+    title: 'Run a job again',
+    description:
+      'Starts a job with the stream, the settings, the webhook and the labels of this one, which may have ended.',
+    request: { parameters: jobPathSchema },
+    response: jsonResponse(jobSummarySchema, { description: 'The new job' }),
+    errors: [
+      'NOT_LIVESTREAM',
+      'INVALID_URL',
+      'STREAM_FETCH_FAILED',
+      'INVALID_INPUT_MODE',
+      'MAX_JOBS_REACHED',
+      'JOB_NOT_FOUND',
+    ],
+    examples: { parameters: { job_id: examples.jobId }, response: { polling: examples.acceptedJob } },
+  },
+  async ({ parameters, caller }, deps) => {
+    const job = await withCallLimit(caller, deps, () => runAgain(parameters.job_id, caller, deps));
+    return jobSummary(job, messageFor(job));
+  },
+);
+
+export const startEndpoints = [liveMonitorEndpoint, liveDigestEndpoint, runAgainEndpoint];
 
 type StartRequest<Body> = Call & { headers: z.output<typeof headers>; body: Body };
 

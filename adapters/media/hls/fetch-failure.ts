@@ -6,6 +6,7 @@ import {
   EgressTimeoutError,
   EgressUnresolvedError,
 } from '../../egress/errors.ts';
+import type { NetworkFault } from '../../egress/errors.ts';
 
 /** Kind of a fetched resource, as named in remediations. */
 export type ResourceKind = 'playlist' | 'segment' | 'key';
@@ -42,14 +43,21 @@ export function hlsStreamError(error: unknown, what: ResourceKind): unknown {
     );
   }
   if (error instanceof EgressNetworkError) {
-    return new StreamFetchError(
-      `The server of the ${what} cannot be reached, or its certificate is not valid. Check that the stream plays from another network.`,
-      undefined,
-      cause,
-    );
+    return new StreamFetchError(networkRemediations[error.fault](what), undefined, cause);
   }
   return error;
 }
+
+const networkRemediations: Record<NetworkFault, (what: ResourceKind) => string> = {
+  refused: (what) =>
+    `The server of the ${what} refuses connections at this port. Check host and port, and that the server runs.`,
+  closed: (what) =>
+    `The server of the ${what} closed the connection. Check that the port is that of its HTTP or HTTPS service, then try again.`,
+  certificate: (what) =>
+    `The certificate of the server of the ${what} is not valid. Use the host name of the certificate, or have it renewed.`,
+  other: (what) =>
+    `The server of the ${what} cannot be reached. Check that the stream plays from another network.`,
+};
 
 /** Response with a status other than 200 or 206. */
 export class StatusError extends StreamFetchError {

@@ -38,7 +38,7 @@ describe('a page of an allowed origin', () => {
       expect(status).toBe(204);
       expect(headers.get('access-control-allow-origin')).toBe(page);
       expect(headers.get('access-control-allow-headers')).toMatch(
-        /Authorization.*Content-Type.*Idempotency-Key/,
+        /Authorization.*Content-Type.*Idempotency-Key.*If-Match/,
       );
       expect(headers.get('access-control-allow-methods')).toMatch(/POST/);
       expect(headers.get('access-control-allow-credentials')).toBeNull();

@@ -5,7 +5,11 @@ import { openDatabase } from '../../../adapters/embedded/database.ts';
 import { createWatchDeliveryStore } from '../../../adapters/embedded/watch-delivery-store.ts';
 import { createWatchStore } from '../../../adapters/embedded/watch-store.ts';
 import { deliverWatchEvent } from '../../../core/delivery/deliver-watch-event.ts';
-import { publishWatchEvents } from '../../../core/delivery/publish-watch-events.ts';
+import {
+  publishCommits,
+  publishDueWatchEvents,
+  publishWatchEvents,
+} from '../../../core/delivery/publish-watch-events.ts';
 import { sendTestAlert } from '../../../core/delivery/test-destinations.ts';
 import type { DestinationResult, Notification } from '../../../core/ports/destinations.ts';
 import { messageGroup, type QueueMessage } from '../../../core/records/delivery.ts';
@@ -70,7 +74,7 @@ async function createWatching(
   const log = createCollectedLog();
   const queue = createDeliveryQueue({ database, now: time.now, setTimer: time.setTimer, log });
   const queued: QueueMessage[] = [];
-  const watches = createWatchStore(database);
+  const store = createWatchStore(database);
   const creation = newCreation();
   const list = destinations.map((each) => ({ ...destination, events: allEvents, ...each }));
   const addresses: DestinationAddress[] = list.map(({ destination_id, type }) => ({
@@ -80,19 +84,25 @@ async function createWatching(
   }));
   creation.watch.config.destinations = list;
   creation.secrets.destinations = addresses;
-  await watches.create({ ...creation, events: [], run: { ...creation.run, sequence: 0 } }, time.now());
+  await store.create({ ...creation, events: [], run: { ...creation.run, sequence: 0 } }, time.now());
   const sent: Sent[] = [];
   const began = time.now().getTime();
   const counted: string[] = [];
-  const deps = {
-    watches,
-    watchDeliveries: createWatchDeliveryStore(database),
+  const publishing = {
     queue: {
       send: async (message: QueueMessage) => {
         queued.push(message);
         await queue.send(message);
       },
     },
+    log,
+    now: time.now,
+  };
+  const watches = publishCommits(store, publishing);
+  const deps = {
+    ...publishing,
+    watches,
+    watchDeliveries: createWatchDeliveryStore(database),
     media: { get: async () => Uint8Array.of(1), put: async () => undefined, remove: async () => undefined },
     meter: {
       count: async ({ kind, ...rest }: any) =>
@@ -116,8 +126,6 @@ async function createWatching(
         return { ...result, ...answer(each, before) } as DestinationResult;
       },
     },
-    log,
-    now: time.now,
     newId: () => randomUUID(),
     random: () => 0.5,
   };
@@ -143,7 +151,6 @@ async function createWatching(
         { events: at, set: { sequence: run.sequence + at.length } },
       );
       expect(await watches.commit(change)).toBe('committed');
-      await publishWatchEvents(creation.watch.watch_id, deps);
     },
     close: () => consumer.close(),
   };
@@ -264,6 +271,21 @@ describe('events of a watch', () => {
     await watching.pass(60);
     expect(watching.sent).toHaveLength(2);
     expect(new Set(watching.sent.map(({ id }) => id))).toEqual(new Set([`msg_${watching.watch.watch_id}_1`]));
+  });
+
+  test('events whose publication failed are published by the repair', async () => {
+    const watching = await createWatching(() => ({}));
+    const { send } = watching.deps.queue;
+    watching.deps.queue.send = async () => {
+      throw new Error('the queue is full');
+    };
+    await watching.commit([opened(first)]);
+    await watching.pass(10);
+    expect(watching.sent).toEqual([]);
+    watching.deps.queue.send = send;
+    await publishDueWatchEvents(watching.deps, 10);
+    await watching.pass(10);
+    expect(watching.types()).toEqual(['team alert_opened']);
   });
 
   test('progress reaches no destination, and the group of a message fits SQS', async () => {

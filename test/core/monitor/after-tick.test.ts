@@ -263,6 +263,25 @@ describe('a model that fails', () => {
     expect(decisions[4]?.counters).toMatchObject({ checks_missed: 5, checks_performed: 0 });
   });
 
+  test('failed model calls fail the job only after the grace period, counted from the last observation', () => {
+    const job = { ...runningJob(), model_grace_seconds: 300 };
+    const seconds = Array.from({ length: 60 }, (_, index) => 5 * (index + 1));
+    const endings = play(
+      job,
+      seconds.map((second) => [second, missed]),
+    ).map(({ ending }) => ending?.reason);
+    expect(endings.indexOf('vlm_error')).toBe(seconds.indexOf(300));
+  });
+
+  test('a slow interval fails the job at the fifth failed call, if the grace period is over', () => {
+    const job = { ...runningJob(), model_grace_seconds: 300 };
+    const endings = play(
+      job,
+      [100, 200, 300, 400, 500].map((second) => [second, missed]),
+    ).map(({ ending }) => ending?.reason);
+    expect(endings).toEqual([undefined, undefined, undefined, undefined, 'vlm_error']);
+  });
+
   test('a successful model call restarts the count of failed ones', () => {
     const decisions = play(runningJob(), [
       [10, missed],

@@ -44,6 +44,11 @@ export class Scene {
     return this.model.fails || this.random.chance(0.01);
   }
 
+  /** True if the stream did not work at the last capture. */
+  get isTroubled(): boolean {
+    return this.mode.name !== 'ok';
+  }
+
   wasJudged(): void {
     this.moved = false;
   }

@@ -8,6 +8,8 @@ const { values } = parseArgs({
     from: { type: 'string', default: '0' },
     days: { type: 'string', default: '30' },
     interval: { type: 'string', default: '10' },
+    /** Ends with the first difference. */
+    stop: { type: 'boolean', default: false },
   },
 });
 const startAt = Date.parse('2026-03-01T12:00:00Z');
@@ -25,6 +27,7 @@ for (let seed = from; seed < from + Number(values.seeds); seed += 1) {
   } catch (error) {
     failures += 1;
     process.stdout.write(`seed ${seed}: ${String(error)}\n`);
+    if (values.stop) break;
   }
 }
 const seconds = Math.round((performance.now() - began) / 1000);

@@ -248,7 +248,8 @@ export class VirtualWatch {
 
   /** The service is mostly on time; seldom it is down for up to two hours. */
   private lateMs(): number {
-    if (this.random.chance(0.0003)) return this.random.integer(1000, 7_200_000);
+    if (this.random.chance(this.scene.isTroubled ? 0.02 : 0.0003))
+      return this.random.integer(1000, 7_200_000);
     return this.random.chance(0.01) ? this.random.integer(0, 20_000) : 0;
   }
 

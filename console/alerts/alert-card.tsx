@@ -1,0 +1,144 @@
+import { useState } from 'preact/hooks';
+import type { Alert } from '../api/types.ts';
+import { Badge } from '../parts/badge.tsx';
+import { Button } from '../parts/button.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Field, TextInput } from '../parts/field.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { ProtectedPicture } from '../parts/protected-picture.tsx';
+import { routeUrls } from '../shell/routes.ts';
+import { duration, exactTime } from '../time/format.ts';
+import { When } from '../time/when.tsx';
+import { closeReasonLabel, severityTones } from '../watches/watch-labels.ts';
+import type { ReviewAction } from './alert-keys.ts';
+
+type Props = {
+  alert: Alert;
+  /** True on the page of the watch, which names the watch. */
+  ofWatch: boolean;
+  selected: boolean;
+  note: string;
+  /** True if the key may review. */
+  reviews: boolean;
+  busy: boolean;
+  onSelect: () => void;
+  onNote: (note: string) => void;
+  onAction: (action: ReviewAction) => void;
+};
+
+/** Shows an alert with its evidence and review. */
+export function AlertCard({
+  alert,
+  ofWatch,
+  selected,
+  note,
+  reviews,
+  busy,
+  onSelect,
+  onNote,
+  onAction,
+}: Props) {
+  const { review } = alert;
+  return (
+    <li
+      class={selected ? 'alert-card selected' : 'alert-card'}
+      data-alert={alert.alert_id}
+      tabIndex={-1}
+      aria-current={selected}
+      onFocusCapture={onSelect}
+      onClick={onSelect}
+      onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.focus()}
+    >
+      <Picture alert={alert} />
+      <div class="alert-body">
+        <AlertState alert={alert} />
+        <strong>{alert.condition}</strong>
+        <p>
+          {alert.closed?.explanation ? `${alert.explanation} ${alert.closed.explanation}` : alert.explanation}
+        </p>
+        <p class="small muted">
+          {!ofWatch && (
+            <>
+              <a href={routeUrls.watch(alert.watch_id)}>{alert.watch_name}</a> ·{' '}
+            </>
+          )}
+          Opened <When at={alert.opened_at} />
+          {alert.reminders > 0 && ` · ${alert.reminders} reminders`}
+          {alert.acknowledged && ` · acknowledged by ${alert.acknowledged.by}`}
+        </p>
+        {selected && reviews && (
+          <Field label="Note" hint="Stored with your review; optional">
+            {(ids) => <TextInput {...ids} value={note} onValue={onNote} maxLength={500} />}
+          </Field>
+        )}
+        {!(selected && reviews) && review && review.note !== '' && <p class="small">“{review.note}”</p>}
+        {reviews && (
+          <div class="actions">
+            <Button small busy={busy && selected} onClick={() => onAction('right')}>
+              Right<span class="visually-hidden"> {alert.condition}</span>
+            </Button>
+            <Button small busy={busy && selected} onClick={() => onAction('wrong')}>
+              Wrong<span class="visually-hidden"> {alert.condition}</span>
+            </Button>
+            {alert.state === 'open' && !alert.acknowledged && (
+              <Button small busy={busy && selected} onClick={() => onAction('acknowledge')}>
+                Acknowledge<span class="visually-hidden"> {alert.condition}</span>
+              </Button>
+            )}
+          </div>
+        )}
+      </div>
+    </li>
+  );
+}
+
+function AlertState({ alert }: { alert: Alert }) {
+  const { review, closed } = alert;
+  return (
+    <span class="badges">
+      <Badge tone={alert.state === 'open' ? 'alert' : 'neutral'} dot={alert.state === 'open'}>
+        {closed
+          ? `closed after ${duration(closed.open_seconds)}: ${closeReasonLabel(closed.reason)}`
+          : `open for ${duration(alert.open_seconds)}`}
+      </Badge>
+      <Badge tone={severityTones[alert.severity]}>{alert.severity}</Badge>
+      {alert.acknowledged && <Badge tone="accent">acknowledged</Badge>}
+      {review && <Badge tone={review.correct ? 'good' : 'bad'}>{review.correct ? 'right' : 'wrong'}</Badge>}
+    </span>
+  );
+}
+
+function Picture({ alert }: { alert: Alert }) {
+  const [open, setOpen] = useState(false);
+  const path = `/alerts/${alert.alert_id}/frame`;
+  if (alert.frame_url === null)
+    return (
+      <span class="evidence-open">
+        <span class="picture missing" role="img" aria-label="No frame was left">
+          <Icon name="camera" />
+        </span>
+      </span>
+    );
+  return (
+    <>
+      <button type="button" class="evidence-open" onClick={() => setOpen(true)}>
+        <ProtectedPicture path={path} alt="Evidence frame" />
+        <span class="visually-hidden">Open the evidence of {alert.condition}</span>
+      </button>
+      {open && (
+        <Dialog title="Evidence" wide onClose={() => setOpen(false)}>
+          <ProtectedPicture path={path} alt={`Evidence: ${alert.explanation}`} />
+          <p class="quoted">“{alert.condition}”</p>
+          <p>{alert.explanation}</p>
+          <ul class="small muted" aria-label="Checks that counted">
+            {alert.checks.map(({ checked_at: at, triggered }) => (
+              <li key={at}>
+                {exactTime(at)}: {triggered ? 'holds' : 'does not hold'}
+              </li>
+            ))}
+          </ul>
+        </Dialog>
+      )}
+    </>
+  );
+}

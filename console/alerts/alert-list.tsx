@@ -1,0 +1,175 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { AlertQuery } from '../api/api.ts';
+import type { Alert } from '../api/types.ts';
+import { useAction } from '../api/use-action.ts';
+import { useResource } from '../api/use-resource.ts';
+import { Button } from '../parts/button.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { Checkbox, Field, Select } from '../parts/field.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { Skeleton } from '../parts/skeleton.tsx';
+import { mayUse, useSession } from '../session/session.ts';
+import { AlertCard } from './alert-card.tsx';
+import { findAlertAction } from './alert-keys.ts';
+import type { AlertAction, ReviewAction } from './alert-keys.ts';
+
+const pageSize = 20;
+const everyMs = 3_000;
+
+type StateFilter = Alert['state'] | 'any';
+
+const states: { value: StateFilter; label: string }[] = [
+  { value: 'any', label: 'All' },
+  { value: 'open', label: 'Open' },
+  { value: 'closed', label: 'Closed' },
+];
+
+const announcements: Record<ReviewAction, string> = {
+  right: 'Reviewed as right',
+  wrong: 'Reviewed as wrong',
+  acknowledge: 'Acknowledged',
+};
+
+/** Lists alerts, of one watch or of all, and reviews them with buttons or the keyboard. */
+export function AlertList({ watchId, onChange }: { watchId?: string; onChange?: () => void }) {
+  const session = useSession();
+  const { api } = session;
+  const reviews = mayUse(session, 'jobs');
+  const [state, setState] = useState<StateFilter>('any');
+  // Positions of the pages before this one; the last is that of this page.
+  const [positions, setPositions] = useState<string[]>([]);
+  const [shortcuts, setShortcuts] = useState(true);
+  const [chosen, setChosen] = useState<string>();
+  const [announcement, setAnnouncement] = useState('');
+  const [notes, setNotes] = useState<Record<string, string>>({});
+  const list = useRef<HTMLOListElement>(null);
+  const query: AlertQuery = {
+    ...(watchId === undefined ? {} : { watch_id: watchId }),
+    ...(state === 'any' ? {} : { state }),
+    after: positions.at(-1),
+    limit: pageSize,
+  };
+  const { value, problem, reload } = useResource(
+    (signal) => api.alerts(query, signal),
+    [watchId, state, positions],
+    everyMs,
+  );
+  const alerts = value?.alerts ?? [];
+  const selected = alerts.find(({ alert_id: id }) => id === chosen) ?? alerts[0];
+
+  const changing = useAction(async (alert: Alert, action: ReviewAction) => {
+    const id = alert.alert_id;
+    if (action === 'acknowledge') await api.acknowledgeAlert(id);
+    else await api.reviewAlert(id, action === 'right', notes[id] ?? alert.review?.note ?? '');
+    setAnnouncement(`${announcements[action]}: ${alert.condition}`);
+    reload();
+    onChange?.();
+  });
+
+  const focusAt = (index: number) => {
+    const alert = alerts[Math.max(0, Math.min(alerts.length - 1, index))];
+    if (!alert) return;
+    setChosen(alert.alert_id);
+    list.current?.querySelector<HTMLElement>(`[data-alert="${alert.alert_id}"]`)?.focus();
+  };
+
+  const run = (action: AlertAction) => {
+    const at = selected ? alerts.indexOf(selected) : 0;
+    // The first press chooses the first alert instead of passing it.
+    const inside = list.current?.contains(document.activeElement) ?? false;
+    if (action === 'next') return focusAt(inside ? at + 1 : at);
+    if (action === 'previous') return focusAt(at - 1);
+    if (reviews && selected && !changing.busy) void changing.run(selected, action);
+  };
+  const latest = useRef(run);
+  latest.current = run;
+
+  useEffect(() => {
+    if (!shortcuts) return;
+    const press = (event: KeyboardEvent) => {
+      const action = findAlertAction(event);
+      if (action === undefined || isTyping(event.target)) return;
+      event.preventDefault();
+      latest.current(action);
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, [shortcuts]);
+
+  return (
+    <>
+      <p class="visually-hidden" role="status">
+        {announcement}
+      </p>
+      <div class="filters">
+        <Field label="State">
+          {(ids) => (
+            <Select
+              {...ids}
+              value={state}
+              onValue={(next) => {
+                setPositions([]);
+                setState(next);
+              }}
+              options={states}
+            />
+          )}
+        </Field>
+        <Checkbox
+          label="Keyboard shortcuts"
+          hint="j, k: next, previous · r: right · w: wrong · a: acknowledge"
+          checked={shortcuts}
+          onChecked={setShortcuts}
+        />
+      </div>
+      {problem && problem.status !== 0 && <ProblemNote problem={problem} onRetry={reload} />}
+      {changing.problem && <ProblemNote problem={changing.problem} />}
+      {!value && !problem && <Skeleton rows={5} />}
+      {value && alerts.length === 0 && (
+        <EmptyState icon="bell" title={state === 'any' ? 'No alerts' : `No ${state} alert`} />
+      )}
+      <ol class="alert-list" ref={list} aria-label="Alerts">
+        {alerts.map((alert) => (
+          <AlertCard
+            key={alert.alert_id}
+            alert={alert}
+            ofWatch={watchId !== undefined}
+            selected={alert === selected}
+            note={notes[alert.alert_id] ?? alert.review?.note ?? ''}
+            reviews={reviews}
+            busy={changing.busy}
+            onSelect={() => setChosen(alert.alert_id)}
+            onNote={(note) => setNotes((before) => ({ ...before, [alert.alert_id]: note }))}
+            onAction={(action) => void changing.run(alert, action)}
+          />
+        ))}
+      </ol>
+      {value && (positions.length > 0 || value.next_after !== null) && (
+        <nav class="pages" aria-label="Pages of alerts">
+          <Button
+            small
+            disabled={positions.length === 0}
+            onClick={() => setPositions(positions.slice(0, -1))}
+          >
+            Newer
+          </Button>
+          <Button
+            small
+            disabled={value.next_after === null}
+            onClick={() => value.next_after !== null && setPositions([...positions, value.next_after])}
+          >
+            Older
+          </Button>
+        </nav>
+      )}
+    </>
+  );
+}
+
+/** Returns true if a key belongs to a control, or if a dialog is open. */
+function isTyping(target: EventTarget | null): boolean {
+  if (document.querySelector('dialog[open]')) return true;
+  if (!(target instanceof HTMLElement)) return false;
+  if (target instanceof HTMLInputElement) return target.type !== 'checkbox';
+  return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
+}

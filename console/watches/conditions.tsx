@@ -1,0 +1,91 @@
+import type { ConditionState, Watch, WatchCondition, WatchStats } from '../api/types.ts';
+import { useAction } from '../api/use-action.ts';
+import { Badge } from '../parts/badge.tsx';
+import { Button } from '../parts/button.tsx';
+import { Panel } from '../parts/panel.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { mayUse, useSession } from '../session/session.ts';
+import { When } from '../time/when.tsx';
+import { conditionLabel, conditionsWithState, precisionText, severityTones } from './watch-labels.ts';
+
+type Props = { watch: Watch; stats: WatchStats | undefined; onChange: () => void };
+
+/** Shows the conditions of a watch with state, rules and reviewed precision. */
+export function Conditions({ watch, stats, onChange }: Props) {
+  const session = useSession();
+  const { api } = session;
+  const waking = useAction(async (conditionId: string) => {
+    await api.snoozeWatch(watch.watch_id, 0, conditionId);
+    onChange();
+  });
+  return (
+    <Panel title="Conditions">
+      {waking.problem && <ProblemNote problem={waking.problem} />}
+      <ul class="condition-list">
+        {conditionsWithState(watch).map(({ condition, state }) => (
+          <li key={condition.condition_id}>
+            <div class="condition-head">
+              <strong>{condition.condition}</strong>
+              <span class="badges">
+                {state && <State state={state} />}
+                <Badge tone={severityTones[condition.severity]}>{condition.severity}</Badge>
+              </span>
+            </div>
+            {state?.explanation && <p>{state.explanation}</p>}
+            <p class="small muted">
+              {rulesText(condition)} {state && <Sight state={state} />}{' '}
+              <Precision id={condition.condition_id} stats={stats} />
+            </p>
+            {state?.snoozed_until && Date.parse(state.snoozed_until) > Date.now() && (
+              <p class="small">
+                Snoozed, ends <When at={state.snoozed_until} />{' '}
+                {mayUse(session, 'jobs') && (
+                  <Button small busy={waking.busy} onClick={() => void waking.run(condition.condition_id)}>
+                    End snooze<span class="visually-hidden"> of {condition.condition}</span>
+                  </Button>
+                )}
+              </p>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+function State({ state }: { state: ConditionState }) {
+  const { label, tone } = conditionLabel(state);
+  return (
+    <Badge tone={tone} dot={state.state === 'open'}>
+      {label}
+    </Badge>
+  );
+}
+
+function Sight({ state }: { state: ConditionState }) {
+  return (
+    <>
+      {state.opened_at !== null && (
+        <>
+          Open since <When at={state.opened_at} />.{' '}
+        </>
+      )}
+      Last sight <When at={state.seen_at} />.
+    </>
+  );
+}
+
+function rulesText({ checks_to_open: open, checks_considered: of, checks_to_close: close }: WatchCondition) {
+  return `Opens after ${open} of ${of} checks that hold, closes after ${close} that do not.`;
+}
+
+function Precision({ id, stats }: { id: string; stats: WatchStats | undefined }) {
+  const found = stats?.precision.find(({ condition_id: each }) => each === id);
+  if (!found || found.precision === null) return null;
+  return (
+    <>
+      {found.correct} of {found.reviewed} reviewed alerts right:{' '}
+      {precisionText(found.precision, found.interval)}.
+    </>
+  );
+}

@@ -1,0 +1,178 @@
+import { useState } from 'preact/hooks';
+import type { Watch } from '../api/types.ts';
+import { useAction } from '../api/use-action.ts';
+import { Button } from '../parts/button.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Checkbox, Field, NumberInput, Select, TextInput } from '../parts/field.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { useSession } from '../session/session.ts';
+import { newCondition, toWatchDraft, toWatchPatch } from './watch-draft.ts';
+import type { ConditionDraft, WatchDraft } from './watch-draft.ts';
+
+const maxConditions = 8;
+
+type Props = { watch: Watch; onDone: () => void; onClose: () => void };
+
+/** Shows a dialog that changes the main fields. It fails if somebody else changed the watch meanwhile. */
+export function EditWatch({ watch, onDone, onClose }: Props) {
+  const { api } = useSession();
+  // The version that the person sees: later reloads of the page do not change it.
+  const [seen] = useState({ version: watch.config_version, draft: toWatchDraft(watch) });
+  const [draft, setDraft] = useState(seen.draft);
+  const saving = useAction(() =>
+    api.changeWatch(watch.watch_id, seen.version, toWatchPatch(seen.draft, draft)),
+  );
+  const change = (part: Partial<WatchDraft>) => setDraft({ ...draft, ...part });
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    if (await saving.run()) onDone();
+  };
+  return (
+    <Dialog title="Edit watch" wide closesByClickBeside={false} onClose={onClose}>
+      <form class="stack" onSubmit={(event) => void submit(event)}>
+        <Field label="Name">
+          {(ids) => (
+            <TextInput
+              {...ids}
+              value={draft.name}
+              onValue={(name) => change({ name })}
+              maxLength={120}
+              required
+            />
+          )}
+        </Field>
+        <div class="field-grid">
+          <Field label="Interval (s)" hint="5 to 300">
+            {(ids) => (
+              <NumberInput
+                {...ids}
+                min={5}
+                max={300}
+                value={draft.intervalSeconds}
+                onValue={(intervalSeconds) => change({ intervalSeconds })}
+              />
+            )}
+          </Field>
+          <Field label="Retention (days)" hint="Alerts and evidence, 1 to 90">
+            {(ids) => (
+              <NumberInput
+                {...ids}
+                min={1}
+                max={90}
+                value={draft.retentionDays}
+                onValue={(retentionDays) => change({ retentionDays })}
+              />
+            )}
+          </Field>
+        </div>
+        <Checkbox
+          label="Motion pre-filter"
+          hint="Skips the model call if there is no motion"
+          checked={draft.prefilter}
+          onChecked={(prefilter) => change({ prefilter })}
+        />
+        {draft.conditions.map((condition, index) => (
+          <ConditionFields
+            key={condition.condition_id ?? index}
+            number={index + 1}
+            condition={condition}
+            onChange={(next) => change({ conditions: draft.conditions.with(index, next) })}
+            onRemove={
+              draft.conditions.length > 1
+                ? () => change({ conditions: draft.conditions.toSpliced(index, 1) })
+                : undefined
+            }
+          />
+        ))}
+        {draft.conditions.length < maxConditions && (
+          <Button onClick={() => change({ conditions: [...draft.conditions, newCondition] })}>
+            Add condition
+          </Button>
+        )}
+        <p class="small muted">Another text of a condition closes its open alert.</p>
+        {saving.problem && <ProblemNote problem={conflictOr(saving.problem)} />}
+        <div class="dialog-actions">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" busy={saving.busy}>
+            Save
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Replaces the remedy of a conflict, which is for programs. */
+function conflictOr(problem: NonNullable<ReturnType<typeof useAction>['problem']>) {
+  if (problem.status !== 412) return problem;
+  const remedy = 'Close this dialog and open it again to edit the newest version.';
+  return { code: problem.code, message: problem.message, remedy };
+}
+
+type ConditionProps = {
+  number: number;
+  condition: ConditionDraft;
+  onChange: (condition: ConditionDraft) => void;
+  onRemove: (() => void) | undefined;
+};
+
+const severities = [
+  { value: 'info', label: 'Info' },
+  { value: 'warning', label: 'Warning' },
+  { value: 'critical', label: 'Critical' },
+] as const;
+
+const counts = [
+  { field: 'checks_to_open', label: 'Checks to open' },
+  { field: 'checks_considered', label: 'of the last' },
+  { field: 'checks_to_close', label: 'Checks to close' },
+] as const;
+
+function ConditionFields({ number, condition, onChange, onRemove }: ConditionProps) {
+  return (
+    <fieldset class="stack condition-fields">
+      <legend>Condition {number}</legend>
+      <Field label="Text">
+        {(ids) => (
+          <TextInput
+            {...ids}
+            value={condition.condition}
+            onValue={(text) => onChange({ ...condition, condition: text })}
+            maxLength={1000}
+            required
+          />
+        )}
+      </Field>
+      <div class="field-grid">
+        {counts.map(({ field, label }) => (
+          <Field key={field} label={label}>
+            {(ids) => (
+              <NumberInput
+                {...ids}
+                min={1}
+                max={10}
+                value={condition[field]}
+                onValue={(value) => onChange({ ...condition, [field]: value ?? 1 })}
+              />
+            )}
+          </Field>
+        ))}
+        <Field label="Severity">
+          {(ids) => (
+            <Select
+              {...ids}
+              value={condition.severity}
+              onValue={(severity) => onChange({ ...condition, severity })}
+              options={[...severities]}
+            />
+          )}
+        </Field>
+      </div>
+      {onRemove && (
+        <Button small kind="danger" onClick={onRemove}>
+          Remove condition {number}
+        </Button>
+      )}
+    </fieldset>
+  );
+}

@@ -1,0 +1,41 @@
+import type { Alert, Watch, WatchStats } from '../api/types.ts';
+
+/** Part of a lane: start and length as shares of its width, 0 to 1. */
+export type Span = { from: number; length: number };
+/** Lane of a condition: the times with an open alert, and how much of the time they take. */
+export type Lane = { conditionId: string; condition: string; open: Span[]; openShare: number };
+
+type Window = { startMs: number; endMs: number };
+type Hours = Pick<WatchStats['hours'][number], 'hour' | 'coverage'>[];
+
+const hourMs = 3_600_000;
+
+/** Returns a lane for each condition of a watch. */
+export function createLanes(
+  { conditions }: Pick<Watch, 'conditions'>,
+  alerts: Pick<Alert, 'condition_id' | 'opened_at' | 'closed'>[],
+  window: Window,
+): Lane[] {
+  return conditions.map(({ condition_id: conditionId, condition }) => {
+    const open = alerts
+      .filter((alert) => alert.condition_id === conditionId)
+      .flatMap(({ opened_at: at, closed }) =>
+        cut(Date.parse(at), closed ? Date.parse(closed.at) : window.endMs, window),
+      );
+    return { conditionId, condition, open, openShare: open.reduce((sum, { length }) => sum + length, 0) };
+  });
+}
+
+/** Returns the hours in which the watch saw its stream at least half of the time. */
+export function createSight(hours: Hours, window: Window): Span[] {
+  return hours
+    .filter(({ coverage }) => coverage !== null && coverage >= 0.5)
+    .flatMap(({ hour }) => cut(Date.parse(hour), Date.parse(hour) + hourMs, window));
+}
+
+function cut(fromMs: number, toMs: number, { startMs, endMs }: Window): Span[] {
+  const from = Math.max(fromMs, startMs);
+  const to = Math.min(toMs, endMs);
+  const wholeMs = endMs - startMs;
+  return to <= from ? [] : [{ from: (from - startMs) / wholeMs, length: (to - from) / wholeMs }];
+}

@@ -1,0 +1,71 @@
+import { useState } from 'preact/hooks';
+import type { Watch } from '../api/types.ts';
+import { useAction } from '../api/use-action.ts';
+import { Button } from '../parts/button.tsx';
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { useSession } from '../session/session.ts';
+import { navigate, routeUrls } from '../shell/routes.ts';
+import { EditWatch } from './edit-watch.tsx';
+import { PreviewWatch } from './preview-watch.tsx';
+import { SnoozeWatch } from './snooze-watch.tsx';
+
+type Task = 'pause' | 'snooze' | 'preview' | 'edit' | 'delete';
+
+/** Renders the actions of a watch: check now, snooze, edit, pause or resume, delete. */
+export function WatchActions({ watch, onChange }: { watch: Watch; onChange: () => void }) {
+  const { api } = useSession();
+  const [task, setTask] = useState<Task>();
+  const close = () => setTask(undefined);
+  const changed = () => {
+    close();
+    onChange();
+  };
+  const resuming = useAction(async () => {
+    await api.resumeWatch(watch.watch_id);
+    onChange();
+  });
+  return (
+    <>
+      <Button onClick={() => setTask('preview')}>Check now</Button>
+      <Button onClick={() => setTask('edit')}>Edit</Button>
+      <Button onClick={() => setTask('snooze')}>Snooze</Button>
+      {watch.state.causes.paused ? (
+        <Button kind="primary" busy={resuming.busy} onClick={() => void resuming.run()}>
+          Resume
+        </Button>
+      ) : (
+        <Button onClick={() => setTask('pause')}>Pause</Button>
+      )}
+      <Button kind="danger" onClick={() => setTask('delete')}>
+        Delete
+      </Button>
+      {resuming.problem && <ProblemNote problem={resuming.problem} />}
+      {task === 'preview' && <PreviewWatch watchId={watch.watch_id} onClose={close} />}
+      {task === 'edit' && <EditWatch watch={watch} onDone={changed} onClose={close} />}
+      {task === 'snooze' && <SnoozeWatch watch={watch} onDone={changed} onClose={close} />}
+      {task === 'pause' && (
+        <ConfirmDialog
+          title="Pause this watch?"
+          confirm="Pause watch"
+          act={() => api.pauseWatch(watch.watch_id)}
+          onDone={changed}
+          onClose={close}
+        >
+          <p>Checks stop until you resume the watch. Open alerts close.</p>
+        </ConfirmDialog>
+      )}
+      {task === 'delete' && (
+        <ConfirmDialog
+          title={`Delete ${watch.name}?`}
+          confirm="Delete watch"
+          act={() => api.deleteWatch(watch.watch_id)}
+          onDone={() => navigate(routeUrls.watches)}
+          onClose={close}
+        >
+          <p>Open alerts close. The stream URL and all evidence are erased, permanently.</p>
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,114 @@
+import type { Alert, ConditionState, Watch, WatchCondition, WatchEvent } from '../api/types.ts';
+import { percent } from '../jobs/job-labels.ts';
+import type { Tone } from '../parts/badge.tsx';
+
+/** Labels and badge tones of watches. */
+
+type Status = Watch['status'];
+type Causes = Watch['state']['causes'];
+
+/** Badge tone of each status. */
+export const watchTones: Record<Status, Tone> = {
+  active: 'good',
+  paused: 'neutral',
+  off_schedule: 'neutral',
+  budget_exhausted: 'warn',
+  stream_lost: 'bad',
+};
+
+export const severityTones: Record<Alert['severity'], Tone> = {
+  info: 'neutral',
+  warning: 'warn',
+  critical: 'bad',
+};
+
+const phaseTones: Record<ConditionState['state'], Tone> = { unknown: 'warn', clear: 'good', open: 'alert' };
+
+const lossReasons: Record<NonNullable<Causes['stream_lost']>['reason'], string> = {
+  unreachable: 'the stream cannot be reached',
+  stale: 'the stream has no new segment',
+  access_refused: 'the stream refuses the password',
+  not_live: 'the stream ended, or is a recording',
+  frozen: 'the picture is frozen',
+  black: 'the picture is black',
+};
+
+const closeReasons: Record<NonNullable<Alert['closed']>['reason'], string> = {
+  cleared: 'the condition ended',
+  paused: 'the watch was paused',
+  off_schedule: 'the schedule ended',
+  changed: 'the condition was changed',
+  removed: 'the condition was removed',
+  deleted: 'the watch was deleted',
+};
+
+/** Returns a status as text. */
+export function watchStatusLabel(status: Status): string {
+  return status.replaceAll('_', ' ');
+}
+
+/** Returns why an alert closed. */
+export function closeReasonLabel(reason: NonNullable<Alert['closed']>['reason']): string {
+  return closeReasons[reason];
+}
+
+/** Returns label and tone of a condition's state. */
+export function conditionLabel({ state, unconfirmed }: ConditionState): { label: string; tone: Tone } {
+  return unconfirmed ? { label: 'open, no sight', tone: 'warn' } : { label: state, tone: phaseTones[state] };
+}
+
+/** Returns the conditions of a watch, each with its state. */
+export function conditionsWithState({
+  conditions,
+  state,
+}: Pick<Watch, 'conditions' | 'state'>): { condition: WatchCondition; state: ConditionState | undefined }[] {
+  return conditions.map((condition) => ({
+    condition,
+    state: state.conditions.find(({ condition_id: id }) => id === condition.condition_id),
+  }));
+}
+
+/** Returns the number of open alerts of a watch. */
+export function countOpen({ state }: Pick<Watch, 'state'>): number {
+  return state.conditions.filter(({ alert_id: id }) => id !== null).length;
+}
+
+/** Returns the cause of the status as a sentence, with its start; undefined for an active watch. */
+export function findCause({
+  status,
+  state: { causes },
+}: Pick<Watch, 'status' | 'state'>): { text: string; since: string } | undefined {
+  if (status === 'active') return undefined;
+  const cause = causes[status];
+  if (!cause) return undefined;
+  return { text: causeText(status, causes), since: cause.since };
+}
+
+function causeText(status: Exclude<Status, 'active'>, { stream_lost: lost }: Causes): string {
+  if (status === 'paused') return 'The watch is paused.';
+  if (status === 'off_schedule') return 'The schedule has no active span now.';
+  if (status === 'budget_exhausted') return 'The budget of the day is used up; open alerts stay open.';
+  return `The stream is lost: ${lost ? lossReasons[lost.reason] : 'unknown reason'}.`;
+}
+
+/** Returns what a check found, as one line. `texts` has the text of each condition by id. */
+export function progressText(
+  event: Extract<WatchEvent, { type: 'progress' }>,
+  texts: ReadonlyMap<string, string>,
+): string {
+  const { conditions, prefilter_skipped: skipped, explanation } = event.data;
+  if (skipped) return 'No motion: skipped.';
+  const judged = conditions.filter(({ triggered }) => triggered !== null);
+  if (judged.length === 0) return explanation;
+  return judged
+    .map(
+      ({ condition_id: id, triggered }) => `${texts.get(id) ?? id}: ${triggered ? 'holds' : 'does not hold'}`,
+    )
+    .join(', ');
+}
+
+/** Returns a precision with its 95 % interval, such as "80 % (49 % to 94 %)". */
+export function precisionText(precision: number, interval: { from: number; to: number } | null): string {
+  const range = interval ? ` (${percent(interval.from)} to ${percent(interval.to)})` : '';
+  return `${percent(precision)}${range}`;
+}

@@ -1,0 +1,105 @@
+import { useResource } from '../api/use-resource.ts';
+import type { Watch } from '../api/types.ts';
+import { percent } from '../jobs/job-labels.ts';
+import { Badge } from '../parts/badge.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { LastFrame } from '../parts/last-frame.tsx';
+import { pluralize } from '../parts/pluralize.ts';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { Skeleton } from '../parts/skeleton.tsx';
+import { useSession } from '../session/session.ts';
+import { PageHead } from '../shell/page-head.tsx';
+import { routeUrls } from '../shell/routes.ts';
+import { When } from '../time/when.tsx';
+import { conditionLabel, conditionsWithState, countOpen, findCause } from './watch-labels.ts';
+import { WatchBadge } from './watch-badge.tsx';
+
+const everyMs = 3_000;
+const coverageEveryMs = 60_000;
+const dayMs = 86_400_000;
+
+/** Shows the status board: each watch with newest frame, conditions, open alerts and coverage. */
+export function WatchesPage() {
+  const { api } = useSession();
+  const { value: watches, problem, reload } = useResource((signal) => api.watches(signal), [], everyMs);
+  return (
+    <>
+      <PageHead
+        title="Watches"
+        lead="A watch stands until you pause or delete it. Its alerts open and close."
+        aside={
+          <a class="button primary" href={routeUrls.look}>
+            New watch
+          </a>
+        }
+      />
+      {problem && problem.status !== 0 && <ProblemNote problem={problem} onRetry={reload} />}
+      {!watches && !problem && <Skeleton rows={5} />}
+      {watches?.length === 0 && (
+        <EmptyState icon="camera" title="No watches">
+          <p class="muted">Check a stream once, then choose “Keep watching for good”.</p>
+          <a class="button" href={routeUrls.look}>
+            Try a stream
+          </a>
+        </EmptyState>
+      )}
+      {watches && watches.length > 0 && (
+        <ul class="watch-board" aria-label="Watches">
+          {watches.map((watch) => (
+            <WatchCard key={watch.watch_id} watch={watch} />
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+function WatchCard({ watch }: { watch: Watch }) {
+  const open = countOpen(watch);
+  const cause = findCause(watch);
+  return (
+    <li class={open > 0 ? 'panel watch-card has-open' : 'panel watch-card'}>
+      <LastFrame path={`/watches/${watch.watch_id}/frame`} at={watch.state.last_frame_at} alt="" />
+      <div class="watch-card-body">
+        <div class="watch-card-head">
+          <h2>
+            <a href={routeUrls.watch(watch.watch_id)}>{watch.name}</a>
+          </h2>
+          <WatchBadge status={watch.status} />
+        </div>
+        {cause && (
+          <p class="small muted">
+            {cause.text} Since <When at={cause.since} />.
+          </p>
+        )}
+        <ul class="condition-states" aria-label={`Conditions of ${watch.name}`}>
+          {conditionsWithState(watch).map(({ condition, state }) => {
+            const shown = state && conditionLabel(state);
+            return (
+              <li key={condition.condition_id}>
+                <span>{condition.condition}</span>
+                {shown && <Badge tone={shown.tone}>{shown.label}</Badge>}
+              </li>
+            );
+          })}
+        </ul>
+        <p class="small muted watch-card-foot">
+          <span class={open > 0 ? 'fired' : ''}>{pluralize(open, 'open alert')}</span>
+          <Coverage watchId={watch.watch_id} />
+        </p>
+      </div>
+    </li>
+  );
+}
+
+/** Shows the share of the last day that the watch saw. */
+function Coverage({ watchId }: { watchId: string }) {
+  const { api } = useSession();
+  const { value } = useResource(
+    (signal) => api.watchStats(watchId, new Date(Date.now() - dayMs).toISOString(), signal),
+    [watchId],
+    coverageEveryMs,
+  );
+  const coverage = value?.total.coverage ?? null;
+  return <span>{coverage === null ? 'No coverage yet' : `Coverage of the day ${percent(coverage)}`}</span>;
+}

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import type { z } from 'zod';
+import { monitorRequestSchema } from '../../core/requests/live-monitor.ts';
+import { jobStoppedSchema, watchTriggeredWithPictureSchema } from '../../core/responses/events.ts';
+import { jobSummarySchema } from '../../core/responses/jobs.ts';
+
+/** JSON of the pages, compared with the schemas of the API: no value is lost, and each has its field. */
+
+const examples: [page: string, schemas: z.ZodType[]][] = [
+  ['docs/use/events.md', [watchTriggeredWithPictureSchema, jobStoppedSchema]],
+  ['docs/use/api-reference.md', [monitorRequestSchema, jobSummarySchema]],
+];
+
+describe.each(examples)('the JSON of %s', (page, schemas) => {
+  const blocks = [...readFileSync(page, 'utf8').matchAll(/^```json\n(.*?)^```/gms)].map(
+    ([, text = '']) => text,
+  );
+
+  test('each block of the page has a schema', () => {
+    expect(blocks).toHaveLength(schemas.length);
+  });
+
+  test.each(schemas.map((schema, index) => [index + 1, schema] as const))(
+    'the block %i of the page fits its schema',
+    (number, schema) => {
+      const value: unknown = JSON.parse(blocks[number - 1] ?? '');
+      expect(schema.parse(value)).toMatchObject(value as object);
+    },
+  );
+});
