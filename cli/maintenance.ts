@@ -1,6 +1,7 @@
 import type { EmbeddedJobStore } from '../adapters/embedded/job-store.ts';
 import type { EmbeddedKeyStore } from '../adapters/embedded/key-store.ts';
 import type { EmbeddedMediaStore } from '../adapters/embedded/media-store.ts';
+import type { EmbeddedWatchStore } from '../adapters/embedded/watch-store.ts';
 import type { EmbeddedWatchDeliveryStore } from '../adapters/embedded/watch-delivery-store.ts';
 import type { WorkflowEngine } from '../adapters/embedded/workflow/engine.ts';
 import type { SetTimer } from '../core/time-limit.ts';
@@ -19,6 +20,7 @@ export type MaintenanceDeps = {
   jobs: EmbeddedJobStore;
   keys: Pick<EmbeddedKeyStore, 'sweep'>;
   media: Pick<EmbeddedMediaStore, 'sweep'>;
+  watchStore: Pick<EmbeddedWatchStore, 'sweep'>;
   watchDeliveries: Pick<EmbeddedWatchDeliveryStore, 'sweep'>;
   executions: WorkflowEngine;
   executionStore: Pick<ExecutionStore, 'prune'>;
@@ -80,7 +82,7 @@ function createRepairs({ core, jobs }: MaintenanceDeps): Repairs {
 }
 
 async function tidy(
-  { core, jobs, keys, media, watchDeliveries, executionStore, log }: MaintenanceDeps,
+  { core, jobs, keys, media, watchStore, watchDeliveries, executionStore, log }: MaintenanceDeps,
   repairs: Repairs,
 ): Promise<void> {
   const now = core.now();
@@ -91,6 +93,7 @@ async function tidy(
     'sweep of jobs': () => jobs.sweep(now),
     'sweep of media': () => media.sweep(aDayAgo),
     'sweep of keys': () => keys.sweep(addSeconds(now, -revokedKeySeconds)),
+    'sweep of watches': async () => watchStore.sweep(now),
     'sweep of deliveries': async () => watchDeliveries.sweep(now),
     'sweep of executions': async () => executionStore.prune(aDayAgo),
   };

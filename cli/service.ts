@@ -148,8 +148,14 @@ export async function openService(
     concurrency: deliveriesAtOnce,
   });
 
-  const watches = publishCommits(createWatchStore(database, signals.notify), { queue, log, now });
+  const watchStore = createWatchStore(database, signals.notify);
+  const watches = publishCommits(watchStore, { queue, log, now });
   const webhooks = createWebhookSender({ http: webhookHttp, version, elapsedMs: () => performance.now() });
+  const signer = createWebhookSigner({
+    masterSecret,
+    versions: async (caller) => validVersions(await callers.find(caller), now()),
+  });
+  const watchDeliveries = createWatchDeliveryStore(database);
   const parts = {
     jobs,
     watches,
@@ -186,10 +192,9 @@ export async function openService(
     compareMotion,
     deliveries: createDeliveryStore(database),
     webhooks,
-    signer: createWebhookSigner({
-      masterSecret,
-      versions: async (caller) => validVersions(await callers.find(caller), now()),
-    }),
+    signer,
+    watchDeliveries,
+    destinations: createServiceDestinations(settings, { webhooks, signer, now, guard: webhookUrls }),
     keys,
     limits,
     acceptsHost: createHostRule(settings),
@@ -201,7 +206,6 @@ export async function openService(
     sha256,
     randomBytes: (length: number) => randomBytes(length),
   };
-  const watchDeliveries = createWatchDeliveryStore(database);
   const executions = createWorkflowEngine({
     definition: JSON.parse(await readFile(definitionFile, 'utf8')),
     resources: {
@@ -216,12 +220,8 @@ export async function openService(
   const deps = { ...parts, executions, summaries: createWindowSummarizer(parts) };
   const limited = limitCaptures(streams, turns.ticks);
   const captureDeps = { ...deps, streams: shareCaptures({ streams: limited, steadyNow }) };
-  const watchDeps = {
-    ...deps,
-    watchDeliveries,
-    destinations: createServiceDestinations(settings, { ...parts, webhooks, guard: webhookUrls }),
-  };
   const maintenance = {
+    watchStore,
     watchDeliveries,
     core: deps,
     jobs,
@@ -245,7 +245,7 @@ export async function openService(
         await startMaintenance(maintenance),
         giveUpAfter(
           shutdownSeconds,
-          queue.consume((message) => deliverMessage(message, watchDeps)),
+          queue.consume((message) => deliverMessage(message, deps)),
         ),
       ];
     },

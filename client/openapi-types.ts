@@ -2290,6 +2290,21 @@ export interface WatchStats {
     week: string;
   }[];
 }
+export interface WatchTest {
+  destinations: {
+    /**
+     * HTTP status of the receiver; null without a response
+     */
+    status: number | null;
+    latency_ms: number;
+    /**
+     * Reason of the failure; null if the receiver returned 2xx
+     */
+    error: string | null;
+    destination_id: string;
+    type: DestinationType;
+  }[];
+}
 export interface WatchPreview {
   verdicts: {
     condition_id: string;

@@ -60,6 +60,8 @@ export function watchOperations({ get, post, send, jpeg }: Requests) {
     resumeWatch: (watchId: string, o: Signal = {}) =>
       post<Api.Watch>(`${watch(watchId)}/resume`, undefined, o, true),
     /** Snoozes one condition or all. */
+    testWatch: (watchId: string, o: Signal = {}) =>
+      post<Api.WatchTest>(`${watch(watchId)}/test`, undefined, o, false),
     snoozeWatch: (watchId: string, request: Api.SnoozeRequest, o: Signal = {}) =>
       post<Api.Watch>(`${watch(watchId)}/snooze`, request, o, true),
     /** Checks all conditions of a watch once, without a change of their state. */

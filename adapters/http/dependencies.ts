@@ -1,6 +1,8 @@
 import type { CoreDeps } from '../../core/dependencies.ts';
 import type { AlarmReader } from '../../core/ports/alarms.ts';
+import type { Destinations } from '../../core/ports/destinations.ts';
 import type { HealthReader } from '../../core/ports/health.ts';
+import type { WatchDeliveryStore } from '../../core/ports/watch-deliveries.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
 import type { AuthDeps } from './bearer-auth.ts';
 import type { AcceptsHost } from './guard-host.ts';
@@ -10,6 +12,9 @@ import type { EventStreamDeps } from './sse/dependencies.ts';
 /** Dependencies of the routes. Those of ticks and windows only are left out. */
 export type HttpDeps = Omit<CoreDeps, 'vision' | 'contactSheets' | 'compareMotion'> & {
   vision: Omit<VisionModel, 'summarize'>;
+  /** Destinations of watches, and their state, for test alerts. */
+  destinations: Destinations;
+  watchDeliveries: WatchDeliveryStore;
   /** Absent in the embedded service, which has no alarms. */
   alarms?: AlarmReader;
   /** Absent on AWS, where the alarms report the same. */

@@ -123,6 +123,7 @@ const responses = createRegistry({
   WatchList: watches.watchListResponseSchema,
   DeletedWatch: watches.deletedWatchResponseSchema,
   WatchStats: watches.watchStatsResponseSchema,
+  WatchTest: deliveries.watchTestResponseSchema,
   WatchPreview: watches.previewResponseSchema,
   Alert: watches.alertResponseSchema,
   AlertList: watches.alertListResponseSchema,

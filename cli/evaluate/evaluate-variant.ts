@@ -42,7 +42,13 @@ export type EvaluateDeps = {
   onProgress: () => void;
 };
 
-type Answer = { triggered: boolean | null; explanation: string; tokens: VariantResult['tokens']; ms: number };
+type Answer = {
+  triggered: boolean | null;
+  explanation: string;
+  tokens: VariantResult['tokens'];
+  hasFailed: boolean;
+  ms: number;
+};
 
 const timeoutMs = 180_000;
 
@@ -78,7 +84,7 @@ export async function evaluateVariant(
     ...variant,
     score: score(answered),
     calls: calls.length,
-    failed_calls: calls.filter(({ triggered }) => triggered === null).length,
+    failed_calls: calls.filter(({ hasFailed }) => hasFailed).length,
     tokens,
     usd: priceTokens(deps.vision, tokens),
     p50_ms: Math.round(percentile(times, 0.5)),
@@ -109,12 +115,24 @@ async function ask(
   const startedMs = elapsedMs();
   try {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-    const { triggered, explanation, tokens } = await vision.judge(media, condition, limit);
-    return { triggered, explanation, tokens, ms: elapsedMs() - startedMs };
+    const { triggered, judged, explanation, tokens } = await vision.judge(media, condition, limit);
+    return {
+      triggered: judged === false ? null : triggered,
+      explanation,
+      tokens,
+      hasFailed: false,
+      ms: elapsedMs() - startedMs,
+    };
   } catch (error) {
     if (signal.aborted || !(error instanceof VisionError)) throw error;
     const tokens = { input_tokens: 0, output_tokens: 0 };
-    return { triggered: null, explanation: error.message, tokens, ms: elapsedMs() - startedMs };
+    return {
+      triggered: null,
+      explanation: error.message,
+      tokens,
+      hasFailed: true,
+      ms: elapsedMs() - startedMs,
+    };
   }
 }
 

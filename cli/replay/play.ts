@@ -1,13 +1,13 @@
-import { VisionError } from '../../core/errors.ts';
 import type { CheckMedia, VisionModel } from '../../core/ports/vision-model.ts';
 import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
 import type { CompareMotion } from '../../core/records/motion.ts';
-import type { Watch, WatchCondition } from '../../core/records/watch.ts';
+import type { Watch } from '../../core/records/watch.ts';
 import type { CaptureState } from '../../core/records/capture.ts';
 import type { CaptureOutput } from '../../core/records/workflow.ts';
 import { captureTick } from '../../core/workflow/capture-tick.ts';
 import { initialWatchState } from '../../core/watch/initial-state.ts';
-import type { ConditionAnswer, WatchOutcome } from '../../core/watch/outcome.ts';
+import type { WatchOutcome } from '../../core/watch/outcome.ts';
+import { askModel } from '../../core/watch/ask-model.ts';
 import { planQuestions, screenWatchCapture } from '../../core/watch/questions.ts';
 import { decideWatchTick, type WatchDecision } from '../../core/watch/tick.ts';
 import { createMemoryMedia } from './memory-media.ts';
@@ -138,46 +138,23 @@ async function observe(
 ): Promise<WatchOutcome> {
   const screening = screenWatchCapture(moment, captured);
   if (screening.kind !== 'fresh') return screening;
-  const { joint, separate } = planQuestions(moment);
   const frame = await media.get(screening.captured.frame_key);
   const clip =
     screening.captured.clip_key === null ? undefined : await media.get(screening.captured.clip_key);
   if (!frame) throw new Error('The capture has no frame');
   const pictures: CheckMedia = { mode: moment.watch.config.input_mode, frame, ...(clip ? { clip } : {}) };
-  const used = { calls: 0, micro_usd: 0, input_tokens: 0, output_tokens: 0 };
-  const answers: ConditionAnswer[] = [];
-  let failure: { code: string; message: string; remediation: string } | null = null;
-  for (const rule of [...joint, ...separate]) {
-    try {
-      const verdict = await judge(rule, pictures, deps, signal);
-      used.calls += 1;
-      used.input_tokens += verdict.tokens.input_tokens;
-      used.output_tokens += verdict.tokens.output_tokens;
-      answers.push(toAnswer(rule, verdict));
-    } catch (error) {
-      if (signal.aborted || !(error instanceof VisionError)) throw error;
-      failure = { code: error.code, message: error.message, remediation: error.remediation };
-      answers.push(toAnswer(rule, null));
-    }
-  }
+  const { answers, failure, calls } = await askModel(planQuestions(moment), pictures, deps, signal);
+  const used = {
+    calls: calls.length,
+    micro_usd: 0,
+    input_tokens: sum(calls.map((tokens) => tokens?.input_tokens ?? 0)),
+    output_tokens: sum(calls.map((tokens) => tokens?.output_tokens ?? 0)),
+  };
   return { kind: 'judged', captured: screening.captured, answers, used, failure };
 }
 
-async function judge(
-  { condition }: WatchCondition,
-  pictures: CheckMedia,
-  { vision, limits }: PlayDeps,
-  signal: AbortSignal,
-) {
-  const timeout = AbortSignal.timeout(limits.visionTimeoutSeconds * 1000);
-  return vision.judge(pictures, condition, AbortSignal.any([signal, timeout]));
-}
-
-function toAnswer(
-  { condition_id, condition }: WatchCondition,
-  verdict: ConditionAnswer['verdict'],
-): ConditionAnswer {
-  return { condition_id, condition, verdict, leftOut: false, joint: false };
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }
 
 async function record(

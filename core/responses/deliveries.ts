@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { destinationTypeSchema } from '../records/watch.ts';
 import { deliveryStateSchema, webhookEventTypeSchema } from '../records/delivery.ts';
 import { count, jobId, sequence, timestamp } from './fields.ts';
 
@@ -51,6 +52,13 @@ export const webhookTestResponseSchema = z.object({
   status: z.int().nullable().describe('HTTP status of the receiver; null without a response'),
   latency_ms: count,
   error: z.string().nullable().describe('Reason of the failure; null if the receiver returned 2xx'),
+});
+
+/** Response of `POST /watches/{watch_id}/test`. */
+export const watchTestResponseSchema = z.object({
+  destinations: z.array(
+    webhookTestResponseSchema.extend({ destination_id: z.string(), type: destinationTypeSchema }),
+  ),
 });
 
 export const webhookDefaultsResponseSchema = z.object({ webhook_events: visibleWebhookEvents });

@@ -59,7 +59,8 @@ async function judge(
   if (isJoint && vision.judgeConditions) return vision.judgeConditions(media, group, signal);
   const [question] = group;
   if (!question || group.length > 1) throw new Error('A call for one condition has one condition');
-  const { tokens, ...verdict } = await vision.judge(media, question.condition, signal);
+  const { tokens, judged, triggered, explanation } = await vision.judge(media, question.condition, signal);
+  const verdict = { triggered: judged === false ? null : triggered, explanation };
   return { verdicts: [{ condition_id: question.condition_id, ...verdict }], tokens };
 }
 

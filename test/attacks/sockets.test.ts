@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 
 /** Modules that can open connections or start programs, with the reason why they do not bypass the guard. */
 const mayReachOut: Record<string, string> = {
+  'adapters/destinations/mqtt/publish.ts': 'to an MQTT broker, at the address that the guard returned',
   'adapters/egress/guarded-http.ts': 'the guarded client',
   'adapters/egress/guarded-tcp.ts': 'connections of RTSP, guarded',
   'adapters/egress/host.ts': 'isIP only',
@@ -15,6 +16,13 @@ const mayReachOut: Record<string, string> = {
     'starts ffmpeg, with an empty environment and white lists of protocols',
   'adapters/media/ffmpeg/locate-ffmpeg.ts': 'reads the version of ffmpeg',
   'adapters/media/rtsp/rtsp-relay.ts': 'listens on loopback for ffmpeg, connects nowhere',
+  'adapters/recordings/read-frames.ts':
+    "starts ffmpeg on an operator's recordings, with an empty environment",
+  'adapters/vision/objects/network-worker.ts': 'the thread of the object model, without network',
+  'adapters/vision/objects/thread-detector.ts': 'starts the thread of the object model',
+  'bin/preflight.ts': 'synthesizes the stack, before deployment',
+  'cli/checks/private-address.ts': 'resolves names',
+  'cli/commands/doctor.ts': 'to the vision server that the operator has set',
   'cli/demo/api.ts': "the demo, to the operator's own service",
   'cli/demo/live-hls.ts': 'the demo: starts ffmpeg and listens',
   'cli/demo/rtsp-server.ts': 'the demo: starts ffmpeg and listens',

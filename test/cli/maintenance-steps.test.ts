@@ -5,15 +5,22 @@ import { addSeconds } from '../../core/time.ts';
 import { start } from '../contract/records.ts';
 import { createWorld } from '../support/world.ts';
 
-test('maintenance sweeps revoked keys every minute, by the age at which they expire', async () => {
+test('maintenance sweeps watches and revoked keys every minute, keys by the age at which they expire', async () => {
   const world = createWorld();
   const timers: { fire: () => void; delayMs: number }[] = [];
   const sweptBefore: Date[] = [];
+  const watchesSweptAt: Date[] = [];
   const stop = await startMaintenance({
     core: { ...world.c, now: () => start },
     jobs: world.jobs,
     keys: { sweep: async (before) => sweptBefore.push(before) },
     media: { sweep: async () => 0 },
+    watchStore: {
+      sweep: (now) => {
+        watchesSweptAt.push(now);
+        return 0;
+      },
+    },
     watchDeliveries: { sweep: () => 0 },
     executions: { ...world.c.executions, resume: () => undefined, close: async () => undefined },
     executionStore: { prune: () => 0 },
@@ -32,5 +39,6 @@ test('maintenance sweeps revoked keys every minute, by the age at which they exp
   }
 
   await stop();
+  expect(watchesSweptAt).toEqual([start, start]);
   expect(sweptBefore[0]).toEqual(addSeconds(start, -revokedKeySeconds));
 });

@@ -139,7 +139,8 @@ describe.concurrent('watching', () => {
     expect(alerts().map(({ status }) => status)).toEqual([503, 503, 204]);
     expect(new Set(alerts().map(({ id }) => id)).size).toBe(1);
     expect(alerts().every(({ verified }) => verified)).toBe(true);
-    await expect.poll(() => receiver.of('/flaky').at(-1)?.type).toBe('job_stopped');
+    // The end of the job does not wait for the retries of the alert.
+    await expect.poll(() => receiver.of('/flaky').map(({ type }) => type)).toContain('job_stopped');
   }, 60_000);
 });
 

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 
 /** Folders of core from the ground up. A folder imports folders of the rows before its own, and files in core itself. */
 const layers = [
-  ['advice', 'evaluation', 'records'],
-  ['ports'],
+  ['evaluation', 'records'],
+  ['advice', 'ports'],
   ['requests', 'responses'],
   ['stream', 'observability', 'access'],
   ['event'],

@@ -9,7 +9,11 @@ const paths = [
     roots: ['core/job/create-monitor.ts', 'core/workflow/begin-job.ts'],
     maxFiles: 22,
   },
-  { name: 'a tick', roots: ['core/workflow/tasks.ts'], maxFiles: 37 },
+  {
+    name: 'a tick of a job',
+    roots: ['core/workflow/capture-tick.ts', 'core/workflow/analyze-tick.ts'],
+    maxFiles: 37,
+  },
   {
     name: 'an event to a webhook',
     roots: [

@@ -185,6 +185,11 @@ describe('Edge', () => {
       '/api/analyze-frame': stream,
       '/api/streams/validate': stream,
       '/api/webhook-test': stream,
+      '/api/watches/events': stream,
+      '/api/watches/preview': stream,
+      '/api/watches/*/events': stream,
+      '/api/watches/*/preview': stream,
+      '/api/watches/*/test': stream,
       '/mcp': stream,
       '/console*': 'bucket',
     });

@@ -139,6 +139,7 @@ async function watches(call: CallOperation, world: World) {
   await call('change_watch', { ...byId, name: null });
   await call('pause_watch', byId);
   await call('resume_watch', byId);
+  await call('test_watch', byId);
   await call('snooze_watch', { ...byId, seconds: 60 });
   await call('snooze_watch', { ...byId, seconds: 60, condition_id: 'unknown' });
   const alertId = await openAlert(world, created.watch_id);

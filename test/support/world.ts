@@ -6,6 +6,7 @@ import { createDeliveryStore } from '../../adapters/embedded/delivery-store.ts';
 import { createEventSessions } from '../../adapters/embedded/event-sessions.ts';
 import { createJobStore } from '../../adapters/embedded/job-store.ts';
 import { createKeyStore } from '../../adapters/embedded/key-store.ts';
+import { createWatchDeliveryStore } from '../../adapters/embedded/watch-delivery-store.ts';
 import { createWatchStore } from '../../adapters/embedded/watch-store.ts';
 import { createAlertId } from '../../adapters/alert-id.ts';
 import { createLogBuffer } from '../../adapters/embedded/log-buffer.ts';
@@ -76,6 +77,10 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
     jobs,
     watches: createWatchStore(database),
     createAlertId,
+    watchDeliveries: createWatchDeliveryStore(database),
+    destinations: {
+      send: async () => ({ outcome: 'delivered', status: 200, latencyMs: 12, error: null, retryAfter: null }),
+    },
     modelPrice: { input: 0, output: 0 },
     callers,
     meter,
@@ -238,20 +243,32 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
     },
     /** Runs the workflow step by step: Begin, then Capture and Analyze at each wake-up. */
     begin: (input: ExecutionInput) => analyze({ ...input, operation: 'begin' }),
-    tick: async (step: WorkflowState) => {
-      // A wait keeps its duration if the clock moves back; if it moves forward, the wait ends early.
-      const setBack = Math.min(0, stepped - (steppedBefore.get(step) ?? stepped));
-      clock.now = new Date(Math.max(clock.now.getTime(), Date.parse(step.wait_until) + setBack));
-      const taken = await captureTask(step.capture, c);
-      return analyze({
-        operation: 'analyze',
-        job_id: step.job_id,
-        generation: step.generation,
-        capture: step.capture,
-        captured: taken,
-      });
+    /** Runs all ticks of a job, through its generations. */
+    runToEnd: async (step: WorkflowState) => {
+      let next = step;
+      for (;;) {
+        while (!next.done) next = await tick(next);
+        const job = await jobs.get(step.job_id, clock.now);
+        if (job?.status !== 'running') return;
+        next = await analyze({ operation: 'begin', job_id: job.job_id, generation: job.generation });
+      }
     },
+    tick,
   };
+
+  async function tick(step: WorkflowState): Promise<WorkflowState> {
+    // A wait keeps its duration if the clock moves back; if it moves forward, the wait ends early.
+    const setBack = Math.min(0, stepped - (steppedBefore.get(step) ?? stepped));
+    clock.now = new Date(Math.max(clock.now.getTime(), Date.parse(step.wait_until) + setBack));
+    const taken = await captureTask(step.capture, c);
+    return analyze({
+      operation: 'analyze',
+      job_id: step.job_id,
+      generation: step.generation,
+      capture: step.capture,
+      captured: taken,
+    });
+  }
 
   async function analyze(input: object): Promise<WorkflowState> {
     const answer = await analyzeTask(input, c);

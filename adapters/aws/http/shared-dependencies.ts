@@ -10,6 +10,7 @@ import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { z } from 'zod';
 import { unlimitedTurns } from '../../../core/ports/stream-turns.ts';
+import { createDestinations } from '../../destinations/destination-sender.ts';
 import { createEgressGuard, createWebhookGuard } from '../../egress/guard.ts';
 import { createGuardedHttp } from '../../egress/guarded-http.ts';
 import { setSystemTimer } from '../../../core/time-limit.ts';
@@ -91,6 +92,12 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
         });
 
   const queue = createDeliveryQueue({ client: new SQSClient({}), queueUrl: settings.QUEUE_URL });
+  const signer = createStoredSigner({ masterSecret: secret(settings.MASTER_SECRET_ARN), callers, now });
+  const webhooks = createWebhookSender({
+    http: createGuardedHttp(webhookUrls, { keepAlive: false }),
+    version: softwareVersion,
+    elapsedMs: () => performance.now(),
+  });
   const deps: SharedHttpDeps['deps'] = {
     jobs: instrumentJobs(stores.jobs, telemetry.measurements),
     watches: publishCommits(stores.watches, { queue, log, now }),
@@ -114,12 +121,10 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
       setting: 'stage setting allowRanges',
     }),
     webhookUrls,
-    webhooks: createWebhookSender({
-      http: createGuardedHttp(webhookUrls, { keepAlive: false }),
-      version: softwareVersion,
-      elapsedMs: () => performance.now(),
-    }),
-    signer: createStoredSigner({ masterSecret: secret(settings.MASTER_SECRET_ARN), callers, now }),
+    webhooks,
+    signer,
+    destinations: createDestinations({ webhooks, signer, now }),
+    watchDeliveries: stores.watchDeliveries,
     executions: createExecutions({
       client: new SFNClient({}),
       stateMachineArn: settings.STATE_MACHINE_ARN,

@@ -23,6 +23,11 @@ export const endpointCalls: Readonly<Record<string, readonly (keyof typeof callS
   validate_stream: ['probe', 'capture'],
   live_monitor: ['probe'],
   live_digest: ['probe'],
+  run_again: ['probe'],
+  create_watch: ['probe'],
+  preview_watch: ['capture', 'model'],
+  preview_new_watch: ['probe', 'capture', 'model'],
+  test_watch: ['webhook'],
   test_webhook: ['webhook'],
   cancel_job: ['summary'],
 };

@@ -11,6 +11,7 @@ import { streamEndpoints } from './streams.ts';
 import { alertEndpoints } from './alerts.ts';
 import { watchEventEndpoints } from './watch-events.ts';
 import { watchEndpoints } from './watches.ts';
+import { testWatchEndpoints } from './test-watch.ts';
 import { webhookEndpoints } from './webhooks.ts';
 
 /** Endpoints of the API below the base URL. */
@@ -22,6 +23,7 @@ export const endpoints: readonly Endpoint[] = [
   ...jobEndpoints,
   ...watchEventEndpoints,
   ...watchEndpoints,
+  ...testWatchEndpoints,
   ...alertEndpoints,
   ...webhookEndpoints,
   ...keyEndpoints,

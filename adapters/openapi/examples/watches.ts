@@ -201,3 +201,10 @@ export const preview = {
   latency_ms: 1850,
   frame_b64: frameBase64,
 };
+
+export const testedDestinations = {
+  destinations: [
+    { destination_id: 'destination-1', type: 'slack', status: 200, latency_ms: 212, error: null },
+    { destination_id: 'destination-2', type: 'webhook', status: 404, latency_ms: 95, error: 'HTTP 404' },
+  ],
+};

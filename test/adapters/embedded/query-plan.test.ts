@@ -33,10 +33,10 @@ test('no other statement of the stores scans a table', async () => {
   expect(scanning).toEqual([]);
 });
 
-/** Scans of a partial index are allowed: it holds only the few relevant rows. */
+/** Scans of a partial index are allowed: it holds only the few relevant rows. So are those of a list in one record. */
 function scans(database: DatabaseSync, sql: string): boolean {
   const steps = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all();
   return steps.some(({ detail }) =>
-    /^SCAN (?!(jobs|watches) USING (COVERING )?INDEX \1_to_publish)/.test(String(detail)),
+    /^SCAN (?!json_each|(jobs|watches) USING (COVERING )?INDEX \1_to_publish)/.test(String(detail)),
   );
 }

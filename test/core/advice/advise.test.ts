@@ -65,7 +65,7 @@ test('a model without video gets frames, and the finding suggests to describe th
   expect(findings[0]?.message).toContain('Describe the state');
 });
 
-test('what the model cannot judge is a finding with its reason', () => {
+test('a condition that the model cannot judge has a finding with the reason', () => {
   const reasonNotToJudge = () => 'it measures colors only';
   expect(advise('A person is at the door.', { supportsVideo: true, reasonNotToJudge }).findings).toEqual([
     { code: 'model_cannot_judge', message: 'The model cannot judge this: it measures colors only.' },

@@ -88,6 +88,7 @@ export async function startVirtualService(clock: MachineClock, stream: VirtualSt
     jobs: world.jobs,
     keys: { sweep: async () => 0 },
     media: { sweep: async () => 0 },
+    watchStore: { sweep: () => 0 },
     watchDeliveries: { sweep: () => 0 },
     executions: engine,
     executionStore,

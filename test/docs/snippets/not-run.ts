@@ -22,6 +22,8 @@ const reasons: Record<string, string> = {
   'npm run watchpost -- check https://': 'requires a platform on the internet',
   'npm run watchpost -- replay yard.mp4': 'requires a recording; test/cli/replay.test.ts covers it',
   'npm run watchpost -- evaluate basic --model pixel --model openai': 'requires a third-party model server',
+  'npm run watchpost -- doctor': 'requires a camera; test/cli/doctor.test.ts covers it',
+  'curl -s "$BASE/watches"': 'requires a camera; test/adapters/http/routes covers it',
   'claude ': 'requires a third-party client',
   'codex ': 'requires a third-party client',
   'ollama ': 'requires a third-party model server',
@@ -44,6 +46,7 @@ export function reasonNotToRun(block: Block): string | undefined {
 export const onlyShown: Record<string, string> = {
   '': 'sample of a log or stream',
   mermaid: 'diagram',
+  yaml: 'settings of programs that the tests do not install',
   diff: 'excerpt of a source file; test/docs/add-a-feature.test.ts compares it',
   caddyfile: 'the tests do not install Caddy',
   nginx: 'the tests do not install nginx',

@@ -403,6 +403,6 @@ test('a server that refuses connections is a stream failure', async () => {
   const failure = await readFailure(
     capturer.capture({ url, mode: 'frames', clipSeconds: 3, resolveAgain: false }, never),
   );
-  expect(failure.remediation).toContain('cannot be reached');
+  expect(failure.remediation).toContain('refuses connections');
   server = await startHlsServer(recording);
 });
