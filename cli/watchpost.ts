@@ -16,6 +16,7 @@ import { stream } from './commands/stream.ts';
 import type { KeyTarget } from './keys/open-key-backend.ts';
 import { toExitCode, formatError } from './exit.ts';
 import { addSettings, settingNames } from './settings.ts';
+import { addAdvise } from './program/add-advise.ts';
 import { addEvaluate } from './program/add-evaluate.ts';
 import { addReplay } from './program/add-replay.ts';
 import {
@@ -102,6 +103,7 @@ addSettings(
   });
 
 addReplay(program, terminal);
+addAdvise(program, terminal);
 addEvaluate(program, terminal);
 
 const costOptions = z.object({

@@ -3,7 +3,15 @@ import { z } from 'zod';
 import { inputModeSchema } from '../../core/records/capture.ts';
 import { addSettings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
-import { append, between, parseSettings, upTo, visionSettings, wantsJson } from './parse-options.ts';
+import {
+  append,
+  appendMode,
+  between,
+  parseSettings,
+  upTo,
+  visionSettings,
+  wantsJson,
+} from './parse-options.ts';
 
 const evaluateOptions = z.object({
   model: z.array(z.string()).default([]),
@@ -30,7 +38,7 @@ export function addEvaluate(program: Command, terminal: Terminal): void {
       'model to evaluate, such as pixel or openai:llava; repeatable',
       append,
     )
-    .option('--mode <mode>', 'input of the model: frames, clip or hybrid; repeatable', append)
+    .option('--mode <mode>', 'input of the model: frames, clip or hybrid; repeatable', appendMode)
     .addOption(
       new Option(
         '--width <pixels>',

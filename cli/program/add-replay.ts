@@ -7,6 +7,7 @@ import {
   append,
   between,
   parseCondition,
+  parseMode,
   parseSettings,
   upTo,
   visionSettings,
@@ -96,10 +97,4 @@ function parseSweep(setting: string, before: Sweep): Sweep {
     return { ...before, intervals: [...before.intervals, ...list.split(',').map(between(1, 300))] };
   if (name === 'mode') return { ...before, modes: [...before.modes, ...list.split(',').map(parseMode)] };
   throw new InvalidArgumentError('Use --sweep interval=5,10,30 mode=frames,clip.');
-}
-
-function parseMode(text: string): InputMode {
-  const mode = inputModeSchema.safeParse(text);
-  if (mode.success) return mode.data;
-  throw new InvalidArgumentError(`Use a mode of ${inputModeSchema.options.join(', ')}.`);
 }

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { z } from 'zod';
+import { inputModeSchema, type InputMode } from '../../core/records/capture.ts';
 import { readSettings, type Settings } from '../settings.ts';
 
 /** Settings of the model, for commands that use it. */
@@ -39,4 +40,16 @@ export function parseCondition(text: string): string {
 /** Collects the values of an option that can be repeated. */
 export function append(value: string, before: string[] = []): string[] {
   return [...before, value];
+}
+
+/** Parses an input mode. Throws `InvalidArgumentError`. */
+export function parseMode(text: string): InputMode {
+  const mode = inputModeSchema.safeParse(text);
+  if (mode.success) return mode.data;
+  throw new InvalidArgumentError(`Use a mode of ${inputModeSchema.options.join(', ')}.`);
+}
+
+/** Collects the modes of an option that can be repeated. Throws `InvalidArgumentError`. */
+export function appendMode(text: string, before: InputMode[] = []): InputMode[] {
+  return [...before, parseMode(text)];
 }

@@ -20,7 +20,7 @@ const mayReachOut: Record<string, string> = {
     "starts ffmpeg on an operator's recordings, with an empty environment",
   'adapters/vision/objects/network-worker.ts': 'the thread of the object model, without network',
   'adapters/vision/objects/thread-detector.ts': 'starts the thread of the object model',
-  'bin/preflight.ts': 'synthesizes the stack, before deployment',
+  'bin/preflight.ts': 'runs the cost command, before deployment',
   'cli/checks/private-address.ts': 'resolves names',
   'cli/commands/doctor.ts': 'to the vision server that the operator has set',
   'cli/demo/api.ts': "the demo, to the operator's own service",

@@ -1,0 +1,29 @@
+import { advise as adviseOn } from '../../core/advice/advise.ts';
+import { forecastCost } from '../../core/advice/forecast.ts';
+import { priceOfModel } from '../../adapters/vision/bedrock/model-prices.ts';
+import type { Settings } from '../settings.ts';
+import type { Terminal } from '../terminal.ts';
+import { createVisionModel } from '../vision-model.ts';
+
+const freeOfCharge = { input: 0, output: 0, pictureTokens: 0, videoTokensPerSecond: 0 };
+
+/** Prints what is doubtful about a condition, and which settings fit (`watchpost advise CONDITION`). Asks no model. */
+export function advise(condition: string, settings: Settings, terminal: Terminal, asJson: boolean): void {
+  const model = createVisionModel(settings, settings.ffmpeg);
+  const { findings, suggestion } = adviseOn(condition, model);
+  const price = model.provider === 'bedrock' ? (priceOfModel(model.model) ?? null) : freeOfCharge;
+  const forecast = { model: model.model, ...forecastCost(suggestion, price) };
+  if (asJson) return terminal.print(JSON.stringify({ findings, suggestion, forecast }));
+  for (const { message } of findings) terminal.print(`- ${message}`);
+  if (findings.length === 0) terminal.print('Nothing is doubtful about this condition.');
+  for (const text of suggestion.conditions ?? []) terminal.print(`Suggested: "${text}"`);
+  const {
+    interval_seconds: interval,
+    input_mode: mode,
+    checks_to_open: needed,
+    checks_considered: of,
+  } = suggestion;
+  terminal.print(`Check every ${interval} s, mode ${mode}; ${needed} of ${of} checks open an alert.`);
+  const usd = forecast.usd_per_day === null ? 'an unknown price' : `$${forecast.usd_per_day.toFixed(2)}`;
+  terminal.print(`At most ${forecast.model_calls_per_day} model calls a day with ${model.model}: ${usd}.`);
+}

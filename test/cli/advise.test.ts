@@ -1,0 +1,27 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+
+async function advise(...args: string[]) {
+  const env = { ...process.env, NODE_NO_WARNINGS: '1', WATCHPOST_VISION: 'pixel' };
+  return promisify(execFile)(process.execPath, ['cli/watchpost.ts', 'advise', ...args], { env });
+}
+
+test('the command advise prints doubts, a clearer wording and settings', async () => {
+  const { stdout } = await advise('Alert me when something red is in the picture for 5 minutes');
+  expect(stdout).toContain('not a request');
+  expect(stdout).toContain('Suggested: "Something red is in the picture."');
+  expect(stdout).toContain('Check every 30 s, mode frames; 10 of 10 checks open an alert.');
+  expect(stdout).toContain('$0.00');
+});
+
+test('the command advise names what the model in use cannot judge', async () => {
+  const { findings } = JSON.parse((await advise('A person is at the door.', '--json')).stdout);
+  expect(findings).toEqual([
+    { code: 'model_cannot_judge', message: expect.stringContaining('cannot judge this') },
+  ]);
+});
+
+test('the command advise refuses a blank condition', async () => {
+  await expect(advise(' ')).rejects.toMatchObject({ code: 2 });
+});
