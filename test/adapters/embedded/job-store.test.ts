@@ -43,6 +43,16 @@ describe('The embedded job store', () => {
     expect((await store.get(ended.job_id, start))?.lease_until).toBe(ended.lease_until);
   });
 
+  test('a commit of events reports the log that has grown, and a rejected commit reports none', async () => {
+    const grown: string[] = [];
+    const store = createJobStore(openDatabase(':memory:'), (jobId) => void grown.push(jobId));
+    const job = newJob();
+    await store.create(createCreation(job), start);
+    expect(await store.commit(createChange(job, [progress]))).toBe('committed');
+    expect(await store.commit(createChange(job, [progress]))).toBe('outdated');
+    expect(grown).toEqual([job.job_id]);
+  });
+
   test('a sweep removes a job with its records an hour after it expired and returns its id', async () => {
     const database = openDatabase(':memory:');
     const store = createJobStore(database);
