@@ -788,7 +788,7 @@ export interface SnoozeRequest {
 }
 export interface ReviewRequest {
   /**
-   * Whether the alert was right
+   * True if the alert was right
    */
   correct: boolean;
   note?: string;
@@ -858,7 +858,7 @@ export interface CheckOnceResponse {
 }
 export interface Advice {
   /**
-   * What is doubtful about the condition, and what to do; empty if nothing is
+   * Doubts about the condition, each with a remedy; empty without doubts
    */
   findings: {
     code:
@@ -1908,7 +1908,7 @@ export interface Service {
     provider: string;
     name: string;
     /**
-     * Whether input_mode can be clip or hybrid
+     * True if input_mode can be clip or hybrid
      */
     supports_video: boolean;
     /**
@@ -2388,7 +2388,7 @@ export interface WatchEventPage {
 }
 export interface AllWatchEventsPage {
   /**
-   * Of all watches, ordered by time
+   * Events of all watches, ordered by time
    */
   events: WatchEvent[];
   /**

@@ -1,18 +1,15 @@
 import { advise as adviseOn } from '../../core/advice/advise.ts';
 import { forecastCost } from '../../core/advice/forecast.ts';
-import { priceOfModel } from '../../adapters/vision/bedrock/model-prices.ts';
+import { findModelPrice } from '../../adapters/vision/bedrock/model-prices.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { createVisionModel } from '../vision-model.ts';
-
-const freeOfCharge = { input: 0, output: 0, pictureTokens: 0, videoTokensPerSecond: 0 };
 
 /** Prints what is doubtful about a condition, and which settings fit (`watchpost advise CONDITION`). Asks no model. */
 export function advise(condition: string, settings: Settings, terminal: Terminal, asJson: boolean): void {
   const model = createVisionModel(settings, settings.ffmpeg);
   const { findings, suggestion } = adviseOn(condition, model);
-  const price = model.provider === 'bedrock' ? (priceOfModel(model.model) ?? null) : freeOfCharge;
-  const forecast = { model: model.model, ...forecastCost(suggestion, price) };
+  const forecast = { model: model.model, ...forecastCost(suggestion, findModelPrice(model)) };
   if (asJson) return terminal.print(JSON.stringify({ findings, suggestion, forecast }));
   for (const { message } of findings) terminal.print(`- ${message}`);
   if (findings.length === 0) terminal.print('Nothing is doubtful about this condition.');

@@ -1,5 +1,5 @@
 import type { VisionModel } from '../../core/ports/vision-model.ts';
-import { priceOfModel } from '../../adapters/vision/bedrock/model-prices.ts';
+import { findModelPrice } from '../../adapters/vision/bedrock/model-prices.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import { createVisionModel } from '../vision-model.ts';
 
@@ -21,11 +21,9 @@ export function createChosenModel(choice: string, settings: Settings, ffmpegPath
 
 /** Returns the price of tokens in USD; 0 for a local model, `null` if the price of the model is not known. */
 export function priceTokens(
-  { provider, model }: Pick<VisionModel, 'provider' | 'model'>,
+  vision: Pick<VisionModel, 'provider' | 'model'>,
   tokens: { input_tokens: number; output_tokens: number },
 ): number | null {
-  if (tokens.input_tokens + tokens.output_tokens === 0) return 0;
-  const price = priceOfModel(model);
-  if (price) return tokens.input_tokens * price.input + tokens.output_tokens * price.output;
-  return provider === 'bedrock' ? null : 0;
+  const price = findModelPrice(vision);
+  return price && tokens.input_tokens * price.input + tokens.output_tokens * price.output;
 }

@@ -54,7 +54,7 @@ export const snoozeRequestSchema = z.object({
 });
 
 export const reviewRequestSchema = z.object({
-  correct: flag.describe('Whether the alert was right'),
+  correct: flag.describe('True if the alert was right'),
   note: text(0, 500).default(''),
 });
 

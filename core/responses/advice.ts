@@ -6,7 +6,7 @@ import { inputModeSchema } from '../records/capture.ts';
 export const adviceResponseSchema = z.object({
   findings: z
     .array(z.object({ code: z.enum(adviceCodes), message: z.string() }))
-    .describe('What is doubtful about the condition, and what to do; empty if nothing is'),
+    .describe('Doubts about the condition, each with a remedy; empty without doubts'),
   suggestion: z.object({
     conditions: z
       .array(z.string())

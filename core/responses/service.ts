@@ -10,7 +10,7 @@ export const serviceResponseSchema = z.object({
   model: z.object({
     provider: z.string(),
     name: z.string(),
-    supports_video: z.boolean().describe('Whether input_mode can be clip or hybrid'),
+    supports_video: z.boolean().describe('True if input_mode can be clip or hybrid'),
     condition_examples: z.array(z.string()).describe('Conditions that this model judges well'),
   }),
 });

@@ -51,7 +51,7 @@ export const watchEventPageSchema = z.object({
 
 /** Response of `GET /watches/events` as JSON. */
 export const allWatchEventsPageSchema = z.object({
-  events: z.array(watchEventResponseSchema).describe('Of all watches, ordered by time'),
+  events: z.array(watchEventResponseSchema).describe('Events of all watches, ordered by time'),
   next_after: z.string().describe('Value of after for the next page'),
   has_more: z.boolean(),
 });

@@ -1,17 +1,13 @@
 import { advise } from '../../../core/advice/advise.ts';
 import { forecastCost } from '../../../core/advice/forecast.ts';
-import type { ForecastPrice } from '../../../core/advice/forecast.ts';
 import { adviseRequestSchema } from '../../../core/requests/advise.ts';
 import { adviceResponseSchema } from '../../../core/responses/advice.ts';
 import * as examples from '../../openapi/examples/checks.ts';
-import { priceOfModel } from '../../vision/bedrock/model-prices.ts';
+import { findModelPrice } from '../../vision/bedrock/model-prices.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { jsonResponse } from '../endpoint-response.ts';
 
 /** Advice on conditions, by plain rules. It asks no model and reads no stream. */
-
-const localPrice: ForecastPrice = { input: 0, output: 0, pictureTokens: 0, videoTokensPerSecond: 0 };
-const localProviders = new Set(['objects', 'pixel']);
 
 const adviseEndpoint = defineEndpoint(
   {
@@ -35,8 +31,11 @@ const adviseEndpoint = defineEndpoint(
       interval_seconds: body.interval_seconds ?? suggestion.interval_seconds,
       input_mode: body.input_mode ?? suggestion.input_mode,
     };
-    const price = localProviders.has(vision.provider) ? localPrice : (priceOfModel(vision.model) ?? null);
-    return { findings, suggestion, forecast: { model: vision.model, ...forecastCost(asked, price) } };
+    return {
+      findings,
+      suggestion,
+      forecast: { model: vision.model, ...forecastCost(asked, findModelPrice(vision)) },
+    };
   },
 );
 

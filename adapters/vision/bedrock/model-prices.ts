@@ -40,3 +40,10 @@ export function priceOfModel(modelId: string): ModelPrice | undefined {
   });
   return known?.[1];
 }
+
+const freeOfCharge: ModelPrice = { input: 0, output: 0, pictureTokens: 0, videoTokensPerSecond: 0 };
+
+/** Returns the price of a model in use: built-in models and own servers cost nothing; `null` if Bedrock's price is not known. */
+export function findModelPrice({ provider, model }: { provider: string; model: string }): ModelPrice | null {
+  return provider === 'bedrock' ? (priceOfModel(model) ?? null) : freeOfCharge;
+}
