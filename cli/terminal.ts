@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises';
+import { isatty } from 'node:tty';
 import pc from 'picocolors';
 
 /** Output of a command: results to standard output, all other text to standard error. */
@@ -18,8 +19,9 @@ export type Terminal = {
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 
 export function openTerminal(env: NodeJS.ProcessEnv): Terminal {
-  const isTerminal = process.stderr.isTTY && env['TERM'] !== 'dumb';
-  const colored = process.stdout.isTTY && isTerminal && !env['NO_COLOR'];
+  const isTerminal = isatty(2) && env['TERM'] !== 'dumb';
+  // Always a boolean: picocolors decides by `CI` and `FORCE_COLOR` when it is given `undefined`.
+  const colored = isatty(1) && isTerminal && !env['NO_COLOR'];
   return {
     print: (line) => void process.stdout.write(`${line}\n`),
     note: (line) => void process.stderr.write(`${line}\n`),

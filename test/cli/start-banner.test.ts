@@ -11,7 +11,8 @@ function start(...args: string[]) {
   const child = spawn(
     process.execPath,
     ['cli/watchpost.ts', 'start', '--port', '0', '--data-dir', dataDir, ...args],
-    { stdio: ['ignore', 'pipe', 'pipe'] },
+    // Output that is not a terminal has no colors, in CI too.
+    { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, CI: 'true', FORCE_COLOR: '1' } },
   );
   let output = '';
   for (const stream of [child.stdout, child.stderr])
