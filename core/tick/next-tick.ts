@@ -32,6 +32,11 @@ function maxWaitSeconds(job: Job): number {
   );
 }
 
+/** Returns the end of the lease of a job that wakes at `wakeAt`. A job that is silent beyond its lease counts as lost. */
+export function leaseUntil(wakeAt: Date): string {
+  return addSeconds(wakeAt, rules.leaseMarginSeconds).toISOString();
+}
+
 /** `closing`: the next tick captures nothing. */
 export function scheduleTick(
   job: Job,
