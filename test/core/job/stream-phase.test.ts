@@ -14,7 +14,7 @@ afterEach(() => world.close());
 
 const monitor = async (url: string) => createMonitor(monitorRequest({ stream_url: url }), 'harbour', world.c);
 const begin = (job: { job_id: string }) => world.begin({ job_id: job.job_id, generation: 0 });
-const phaseOf = (time: string) => Date.parse(time) % 10_000;
+const readPhase = (time: string) => Date.parse(time) % 10_000;
 
 test('the first check of a monitor is immediate, and the next ones have the phase of its stream', async () => {
   let step = await begin(await monitor('https://example.com/live.m3u8'));
@@ -23,7 +23,7 @@ test('the first check of a monitor is immediate, and the next ones have the phas
   for (let check = 0; check < 4; check += 1) {
     const checkedMs = Date.parse(step.wait_until);
     step = await world.tick(step);
-    expect(phaseOf(step.wait_until)).toBe(2750);
+    expect(readPhase(step.wait_until)).toBe(2750);
     waits.push(Date.parse(step.wait_until) - checkedMs);
   }
   expect(waits[0]).toBeGreaterThanOrEqual(5000);
@@ -40,8 +40,8 @@ test('a monitor and a digest of one stream wake up together, those of another st
   });
   const same = await world.tick(await begin(await createDigest(request, 'harbour', world.c)));
   const other = await world.tick(await begin(await monitor('https://example.com/other.m3u8')));
-  expect(phaseOf(same.wait_until)).toBe(phaseOf(one.wait_until));
-  expect(phaseOf(other.wait_until)).toBe(8004);
+  expect(readPhase(same.wait_until)).toBe(readPhase(one.wait_until));
+  expect(readPhase(other.wait_until)).toBe(8004);
 });
 
 test('a job of an earlier release keeps the grid that starts with it', async () => {
