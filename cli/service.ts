@@ -21,6 +21,8 @@ import { limitCaptures } from '../adapters/embedded/limit-captures.ts';
 import { createLogBuffer } from '../adapters/embedded/log-buffer.ts';
 import { openMasterSecret } from '../adapters/embedded/master-secret.ts';
 import { createMediaStore } from '../adapters/embedded/media-store.ts';
+import { reportLateTimers } from '../adapters/embedded/late-timers.ts';
+import { createPace } from '../adapters/embedded/pace.ts';
 import { createMeter } from '../adapters/embedded/meter.ts';
 import { createNewestEntry } from '../adapters/embedded/newest-entry.ts';
 import { teeLog } from '../adapters/embedded/tee-log.ts';
@@ -115,18 +117,20 @@ export async function openService(
   verifyDatabase(database);
   const masterSecret = await openMasterSecret(directory.masterSecret, database);
   migrateExecutions(database);
+  const webhookUrls = createWebhookGuard(settings.allowWebhookRanges);
+  const webhookHttp = createGuardedHttp(webhookUrls);
+  const turns = createTurns(settings);
+  const recentLog = createLogBuffer({ level: settings.logLevel, now });
+  const log = redactedLog(teeLog(output, recentLog));
+  const pace = createPace({ steadyNow, log });
   const { guard, http, streams } = createMedia(
     settings.allowRanges,
     platforms,
     ffmpegPath,
     directory.temporary,
     now,
+    (waitedMs) => pace.record('decoder', waitedMs),
   );
-  const webhookUrls = createWebhookGuard(settings.allowWebhookRanges);
-  const webhookHttp = createGuardedHttp(webhookUrls);
-  const turns = createTurns(settings);
-  const recentLog = createLogBuffer({ level: settings.logLevel, now });
-  const log = redactedLog(teeLog(output, recentLog));
   const signals = createLogSignals(setSystemTimer);
   const jobs = createJobStore(database, signals.notify);
   const meter = createMeter({ startedAt: now(), jobsBefore: await jobs.usage() });
@@ -170,6 +174,7 @@ export async function openService(
     meter,
     log,
     recentLog,
+    pace,
     baseUrl,
     now,
     steadyNow,
@@ -182,6 +187,7 @@ export async function openService(
       ffmpeg,
       port,
       model,
+      pace,
       newestEntry: createNewestEntry(database),
       now,
     }),
@@ -217,12 +223,20 @@ export async function openService(
       CaptureFunctionArn: (input, signal) => captureTask(input, captureDeps, signal),
     },
     store: executionStore,
-    clock: systemClock,
+    clock: reportLateTimers(
+      systemClock,
+      () => performance.now(),
+      (lateMs) => pace.record('timer', lateMs),
+    ),
     random: Math.random,
     log,
   });
   const deps = { ...parts, executions, summaries: createWindowSummarizer(parts) };
-  const limited = limitCaptures(streams, turns.ticks);
+  const limited = limitCaptures(streams, {
+    turns: turns.ticks,
+    elapsedMs: () => performance.now(),
+    report: (waitedMs) => pace.record('turn', waitedMs),
+  });
   const captureDeps = { ...deps, streams: shareCaptures({ streams: limited, steadyNow }) };
   const maintenance = {
     watchStore,

@@ -7,7 +7,7 @@ import type { HttpDeps } from './dependencies.ts';
 /** Returns the metrics and checks as text for Prometheus. */
 export async function prometheusResponse(
   context: Context,
-  deps: Pick<HttpDeps, 'jobs' | 'meter' | 'vision' | 'health'>,
+  deps: Pick<HttpDeps, 'jobs' | 'meter' | 'pace' | 'vision' | 'health'>,
 ): Promise<Response> {
   const text = formatPrometheus(await readMetrics(deps), (await deps.health?.read()) ?? []);
   return context.body(text, 200, { 'Content-Type': prometheusContentType, 'Cache-Control': 'no-store' });

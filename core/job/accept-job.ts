@@ -1,4 +1,5 @@
 import type { CoreDeps } from '../dependencies.ts';
+import { requireCapacity } from '../ports/pace.ts';
 import { rules } from '../rules.ts';
 import { addSeconds } from '../time.ts';
 import { IdempotencyConflictError, IdempotencyKeyReusedError, MaxJobsReachedError } from '../errors.ts';
@@ -25,6 +26,7 @@ export type AcceptDeps = Pick<
   | 'now'
   | 'newId'
   | 'streamPhase'
+  | 'pace'
 >;
 
 /** Fields that differ between the types of job. */
@@ -57,6 +59,7 @@ export async function acceptJob<K extends Kind>(
   idempotency?: IdempotencyRecord,
 ): Promise<JobBase & K> {
   checkUrls(wanted, deps);
+  requireCapacity(deps);
   const holder = deps.newId();
   const jobId = await reserveSlot(holder, caller, deps, idempotency);
   const job = await createProbed(wanted, jobId, caller, deps, idempotency).catch(async (error: unknown) => {

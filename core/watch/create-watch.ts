@@ -11,6 +11,7 @@ import { streamSchemes } from '../records/platform.ts';
 import { probeStream } from '../stream/stream-access.ts';
 import { maskUrl } from '../stream/mask-url.ts';
 import type { WatchRequest } from '../requests/watches.ts';
+import { requireCapacity } from '../ports/pace.ts';
 import { rules } from '../rules.ts';
 import { addSeconds } from '../time.ts';
 import { toWatchEvents } from './commit-watch.ts';
@@ -35,6 +36,7 @@ export async function createWatch(
   if (earlier) return earlier;
   checkUrls(request, deps);
   checkInputMode(request, deps);
+  requireCapacity(deps);
   const { watchesPerCaller: maxWatches } = deps.limits;
   if ((await deps.watches.list(caller)).length >= maxWatches) throw new MaxWatchesReachedError(maxWatches);
   await probeStream(request.stream_url, caller, deps);
