@@ -25,6 +25,11 @@ function maxWaitSeconds(job: Job): number {
   return Math.max(intervalSeconds(job), rules.summaryRetrySeconds, ...rules.captureBackoffSeconds) + 1;
 }
 
+/** Returns the end of the lease of a job that wakes at `wakeAt`. A job that is silent beyond its lease counts as lost. */
+export function leaseUntil(wakeAt: Date): string {
+  return addSeconds(wakeAt, rules.leaseMarginSeconds).toISOString();
+}
+
 /** `closing`: the next tick captures nothing. */
 export function scheduleTick(at: Date, closing: boolean, outcome: TickOutcome, watch: TickState): NextTick {
   return {
