@@ -24,6 +24,7 @@ export type AcceptDeps = Pick<
   | 'log'
   | 'now'
   | 'newId'
+  | 'streamPhase'
 >;
 
 /** Fields that differ between the types of job. */
@@ -160,6 +161,7 @@ function newJob<K extends Kind>(
     created_at: now.toISOString(),
     stream_url: maskUrl(request.stream_url),
     source_id: source.source_id,
+    stream_phase: deps.streamPhase(request.stream_url),
     webhook_url: request.webhook_url ?? null,
     webhook_events: webhookEvents,
     notices: [...notices, webhookEventsNotice(request), ignored].filter((notice) => notice !== undefined),

@@ -97,6 +97,7 @@ async function newWatch(
     config_version: 1,
     stream_url: maskUrl(request.stream_url),
     source_id: deps.newId(),
+    stream_phase: deps.streamPhase(request.stream_url),
     config,
   };
   const state = initialWatchState(
