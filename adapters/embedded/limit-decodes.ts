@@ -10,7 +10,7 @@ export type LimitDecodesDeps = {
 };
 
 /**
- * Returns a runner that decodes a limited number of captures at once, in the order of arrival. More would only slow each other down. A capture waits
+ * Returns a runner that decodes a limited number of captures concurrently, in the order of arrival. More would only slow each other down. A capture waits
  * once its bytes are there, so a slow stream delays no other. Runs that read from the network themselves have no limit.
  */
 export function limitDecodes({ ffmpeg, max, elapsedMs, report }: LimitDecodesDeps): FfmpegRunner {

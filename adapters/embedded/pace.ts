@@ -10,7 +10,7 @@ export type MeasuredPace = Pace & {
 };
 
 const windowMs = 5000;
-/** Windows in a row that are late before intervals are stretched: a start wakes all jobs at once. */
+/** Windows in a row that are late before intervals are stretched: a start wakes all jobs together. */
 const lateWindows = 2;
 /** The factor makes intervals this much longer than they are in the overload, so that the waits end. */
 const margin = 1.05;

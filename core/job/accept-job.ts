@@ -1,5 +1,4 @@
 import type { CoreDeps } from '../dependencies.ts';
-import { requireCapacity } from '../ports/pace.ts';
 import { rules } from '../rules.ts';
 import { addSeconds } from '../time.ts';
 import { IdempotencyConflictError, IdempotencyKeyReusedError, MaxJobsReachedError } from '../errors.ts';
@@ -10,7 +9,7 @@ import { maskUrl } from '../stream/mask-url.ts';
 import type { IdempotencyRecord } from '../ports/job-store.ts';
 import { jobLog } from '../ports/log.ts';
 import { streamSchemes } from '../records/platform.ts';
-import { probeStream } from '../stream/stream-access.ts';
+import { probeStream, requireCapacity } from '../stream/stream-access.ts';
 
 export type AcceptDeps = Pick<
   CoreDeps,

@@ -1,5 +1,3 @@
-import { ServiceOverloadedError } from '../errors.ts';
-
 /** Delay of checks by this host, as `/metrics` shows it. */
 export type PaceReading = {
   /** Mean time for which checks waited for this host lately, in seconds. */
@@ -28,9 +26,3 @@ export const freePace: Pace = {
   retryAfterSeconds: () => undefined,
   read: () => ({ lateSeconds: 0, stretch: 1, lateChecks: 0 }),
 };
-
-/** Throws `ServiceOverloadedError` while the checks of running jobs are late. */
-export function requireCapacity({ pace }: { pace: Pace }): void {
-  const retryAfterSeconds = pace.retryAfterSeconds();
-  if (retryAfterSeconds !== undefined) throw new ServiceOverloadedError(retryAfterSeconds);
-}

@@ -106,7 +106,7 @@ function count(checks: number[], fromMs: number): number {
   return checks.filter((ms) => ms >= fromMs).length;
 }
 
-test('at twice the capacity no job gets less than 80 % of the median of checks, and the machine stays in use', async () => {
+test('no job gets less than 80 % of the median of checks at twice the capacity, and the machine stays in use', async () => {
   const machine = openMachine();
   for (let job = 0; job < 400; job += 1) machine.addJob();
   await machine.run(120);
@@ -138,7 +138,7 @@ test('jobs of different intervals are stretched by the same factor', async () =>
   }
 });
 
-test('after the overload intervals return to normal without a burst', async () => {
+test('intervals return to normal without a burst when the overload ends', async () => {
   const machine = openMachine();
   for (let job = 0; job < 400; job += 1) machine.addJob();
   await machine.run(180);
@@ -160,7 +160,7 @@ test('after the overload intervals return to normal without a burst', async () =
   for (const { checks } of left) expect(count(checks, machine.now() - 100_000)).toBeGreaterThanOrEqual(9);
 });
 
-test('a start that wakes all jobs at once, and a load within the capacity, are no overload', async () => {
+test('a start that wakes all jobs together, and a load within the capacity, are no overload', async () => {
   const machine = openMachine();
   for (let job = 0; job < 180; job += 1) machine.addJob();
   await machine.run(120);
