@@ -48,8 +48,8 @@ function openMachine() {
 
   function addJob(intervalSeconds = 10): void {
     const phase = computeStreamPhase(`rtsp://camera-${jobs.length}.example/1`, sha256, 1);
-    let job = newJob({ stream_phase: phase, started_at: new Date(nowMs).toISOString(), next: null });
-    job = { ...job, config: { ...job.config, interval_seconds: intervalSeconds } } as typeof job;
+    let job = newJob({ stream_phase: phase, started_at: new Date(nowMs).toISOString() });
+    job = { ...job, config: { ...job.config, interval_seconds: intervalSeconds } };
     job.watch = { ...initialTickState, last_watched_at: job.started_at };
     const record = {
       checks: [] as number[],
