@@ -27,6 +27,11 @@ const reasons: Record<string, string> = {
   'claude ': 'requires a third-party client',
   'codex ': 'requires a third-party client',
   'ollama ': 'requires a third-party model server',
+  'export WATCHPOST_VISION=':
+    'requires a model server; test/docs/choosing-a-model.test.ts runs it against one of its own',
+  'llama-server ': 'requires a third-party model server',
+  'vllm ': 'requires a third-party model server',
+  'npm run watchpost -- evaluate my-set': 'requires a set of your own; test/cli/evaluate.test.ts covers it',
   'WATCHPOST_VISION=': 'requires a third-party model; test/adapters/vision covers the protocols',
   'docker ': 'requires Docker; test/repository/image.test.ts runs the steps of the image',
   'sudo ': 'changes the machine; test/docs/self-hosting.test.ts covers the unit',
