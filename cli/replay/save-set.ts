@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { ReplayCheck } from './play.ts';
 
 /**
- * Saves judged frames and their verdicts as a set to label: `set.jsonl` with `expected: null`, and the pictures in `frames/`. Checks
- * without a verdict are left out.
+ * Saves judged frames and their verdicts as a set to label: `set.jsonl` with `expected: null`, and the images in `frames/`. Omits checks
+ * without a verdict.
  */
 export async function openSet(
   folder: string,

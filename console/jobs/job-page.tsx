@@ -82,7 +82,7 @@ export function JobPage({ jobId }: { jobId: string }) {
   );
 }
 
-/** Tells that receivers missed events: the panel with the attempts is far below. */
+/** Warns that receivers missed events: the panel with the attempts is far below. */
 function FailedDeliveries({ job }: { job: JobDetail }) {
   const failures = job.stats.webhook?.failed ?? 0;
   const last = job.stats.webhook?.failures.at(-1);
