@@ -98,7 +98,7 @@ function FailedDeliveries({ job }: { job: JobDetail }) {
 function Head({ job, onChange }: { job: JobDetail; onChange: () => void }) {
   const session = useSession();
   const { api, service } = session;
-  const [asking, setAsking] = useState(false);
+  const [confirming, setConfirming] = useState(false);
   return (
     <div class="page-head">
       <div>
@@ -113,22 +113,22 @@ function Head({ job, onChange }: { job: JobDetail; onChange: () => void }) {
         <StatusBadge status={job.status} reason={job.stats.reason} />
         {!isActive(job.status) && mayUse(session, 'jobs') && <RunAgain job={job} />}
         {isActive(job.status) && mayUse(session, 'jobs') && (
-          <Button kind="danger" onClick={() => setAsking(true)}>
+          <Button kind="danger" onClick={() => setConfirming(true)}>
             Cancel job
           </Button>
         )}
       </div>
-      {asking && (
+      {confirming && (
         <ConfirmDialog
           title="Cancel this job?"
           confirm="Cancel job"
           decline="Keep job"
           act={() => api.cancelJob(job.job_id)}
           onDone={() => {
-            setAsking(false);
+            setConfirming(false);
             onChange();
           }}
-          onClose={() => setAsking(false)}
+          onClose={() => setConfirming(false)}
         >
           <p>
             Monitoring stops immediately. Results stay readable for{' '}

@@ -116,14 +116,14 @@ const causes = {
 } as const;
 
 function notSeen(gaps: Gap[]): string[] {
-  const told = gaps
+  const listed = gaps
     .slice(0, maxGapsInSummary)
     .map(
       ({ from, to, reason }) =>
         `The stream was not seen from ${toTime(from)} to ${toTime(to)} UTC: ${causes[reason]}.`,
     );
-  const more = gaps.length - told.length;
-  return more > 0 ? [...told, `There were ${more} more such gaps.`] : told;
+  const more = gaps.length - listed.length;
+  return more > 0 ? [...listed, `There were ${more} more such gaps.`] : listed;
 }
 
 function toTime(timestamp: string): string {

@@ -90,8 +90,8 @@ async function withClosedWindows(
   const { job, now } = atTick(stored, deps.now());
   const closing = job.job_type === 'live-digest' ? planTickClosure(job, observed, now) : undefined;
   if (job.job_type !== 'live-digest' || !closing) return observed;
-  const patience = { seconds: deps.limits.visionTimeoutSeconds, signal };
-  return { ...observed, closed: await summarizeWindows(job, closing, deps, patience) };
+  const timeout = { seconds: deps.limits.visionTimeoutSeconds, signal };
+  return { ...observed, closed: await summarizeWindows(job, closing, deps, timeout) };
 }
 
 /** Returns true if a newer Begin took over the ticks of this generation: this burst was abandoned while it ran. */
