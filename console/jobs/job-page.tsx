@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { useAction } from '../api/use-action.ts';
 import { useResource } from '../api/use-resource.ts';
 import type { JobDetail } from '../api/types.ts';
+import { ConfigPanel } from '../parts/config-panel.tsx';
 import { Button } from '../parts/button.tsx';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
@@ -15,7 +16,7 @@ import { drafts } from '../try/drafts.ts';
 import { Activity } from './activity.tsx';
 import { Announcements } from './announcements.tsx';
 import { Deliveries } from './deliveries.tsx';
-import { JobConfig } from './job-config.tsx';
+import { configLabels } from './config-labels.ts';
 import { JobFacts } from './job-facts.tsx';
 import { isActive, jobTitle, typeLabel } from './job-labels.ts';
 import { LastFrame } from '../parts/last-frame.tsx';
@@ -75,7 +76,7 @@ export function JobPage({ jobId }: { jobId: string }) {
             />
           </Panel>
           {job.stats.webhook && <Deliveries jobId={jobId} active={active} />}
-          <JobConfig job={job} />
+          <ConfigPanel idName="Job id" id={job.job_id} labels={configLabels(job.config)} />
         </div>
       </div>
     </>

@@ -15,7 +15,7 @@ import type { DestinationResult, Notification } from '../../../core/ports/destin
 import { messageGroup, type QueueMessage } from '../../../core/records/delivery.ts';
 import type { Destination, DestinationAddress } from '../../../core/records/watch.ts';
 import type { NewWatchEvent } from '../../../core/records/watch-event.ts';
-import { toWatchEvents } from './watch-events.ts';
+import { toWatchEvents } from '../../../core/watch/commit-watch.ts';
 import { createCollectedLog } from '../../adapters/embedded/collected-log.ts';
 import { createFakeTime } from '../../adapters/embedded/fake-time.ts';
 import { newChange, newCreation } from '../../contract/watch-records.ts';
