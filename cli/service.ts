@@ -163,7 +163,7 @@ export async function openService(
     versions: async (caller) => validVersions(await callers.find(caller), now()),
   });
   const watchDeliveries = createWatchDeliveryStore(database);
-  const parts = {
+  const baseDeps = {
     jobs,
     watches,
     createAlertId,
@@ -231,7 +231,7 @@ export async function openService(
     random: Math.random,
     log,
   });
-  const deps = { ...parts, executions, summaries: createWindowSummarizer(parts) };
+  const deps = { ...baseDeps, executions, summaries: createWindowSummarizer(baseDeps) };
   const limited = limitCaptures(streams, {
     turns: turns.ticks,
     elapsedMs: () => performance.now(),
