@@ -19,6 +19,7 @@ import { addSettings, settingNames } from './settings.ts';
 import { addAdvise } from './program/add-advise.ts';
 import { addEvaluate } from './program/add-evaluate.ts';
 import { addReplay } from './program/add-replay.ts';
+import { addWatch } from './program/add-watch.ts';
 import {
   between,
   parseCondition,
@@ -105,6 +106,7 @@ addSettings(
 addReplay(program, terminal);
 addAdvise(program, terminal);
 addEvaluate(program, terminal);
+addWatch(program, terminal);
 
 const costOptions = z.object({
   interval: z.number(),

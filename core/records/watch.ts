@@ -123,6 +123,8 @@ export const watchSchema = z.object({
   /** The ETag. Each change by a caller increments it. */
   config_version: z.int().positive(),
   stream_url: z.string(),
+  /** Keyed hash of the full URL, as of an address. `null`: stored by an earlier release. */
+  stream_fingerprint: z.string().nullable().default(null),
   source_id: z.uuid(),
   config: watchConfigSchema,
 });

@@ -41,6 +41,10 @@ export const watchResponseSchema = z.object({
   created_at: timestamp,
   updated_at: timestamp.describe('Time of the last change of the configuration'),
   stream_url: sourceUrl,
+  stream_fingerprint: z
+    .string()
+    .nullable()
+    .describe('Keyed hash of the full URL: equal for equal URLs. null: stored by an earlier release'),
   interval_seconds: z.int(),
   input_mode: inputModeSchema,
   clip_duration_seconds: z.int(),

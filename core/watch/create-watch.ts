@@ -75,7 +75,7 @@ export function checkInputMode(
 /** Creates the keyed hash of addresses. The key is the caller's webhook secret, which no other caller has. */
 export async function createFingerprint(
   caller: string,
-  { signer, sha256 }: Pick<WatchDeps, 'signer' | 'sha256'>,
+  { signer, sha256 }: Pick<WatchDeps, 'sha256'> & { signer: Pick<WatchDeps['signer'], 'secret'> },
 ): Promise<Fingerprint> {
   const secret = await signer.secret(caller);
   return (address) => sha256(`${secret}\n${address}`).slice(0, 16);
@@ -87,7 +87,8 @@ async function newWatch(
   deps: WatchDeps,
 ): Promise<Omit<WatchCreation, 'maxWatches'>> {
   const now = deps.now();
-  const { config, addresses } = splitRequest(request, await createFingerprint(caller, deps));
+  const fingerprint = await createFingerprint(caller, deps);
+  const { config, addresses } = splitRequest(request, fingerprint);
   const watch = {
     watch_id: deps.newId(),
     caller,
@@ -95,6 +96,7 @@ async function newWatch(
     updated_at: now.toISOString(),
     config_version: 1,
     stream_url: maskUrl(request.stream_url),
+    stream_fingerprint: fingerprint(request.stream_url),
     source_id: deps.newId(),
     config,
   };
