@@ -62,6 +62,7 @@ export function createReplayWatch(request: WatchRequest, settings: ReplaySetting
     stream_url: request.stream_url,
     stream_fingerprint: null,
     source_id: randomUUID(),
+    stream_phase: null,
     config: {
       ...request,
       interval_seconds: interval,

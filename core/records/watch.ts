@@ -126,6 +126,8 @@ export const watchSchema = z.object({
   /** Keyed hash of the full URL, as of an address. `null`: stored by an earlier release. */
   stream_fingerprint: z.string().nullable().default(null),
   source_id: z.uuid(),
+  /** As in jobs. Absent in records of earlier releases, whose grid starts with the watch. */
+  stream_phase: z.int().nonnegative().nullable().default(null),
   config: watchConfigSchema,
 });
 export type Watch = z.infer<typeof watchSchema>;

@@ -54,6 +54,7 @@ export async function editWatch(
         updated_at: now.toISOString(),
         stream_url: maskUrl(request.stream_url),
         stream_fingerprint: fingerprint(request.stream_url),
+        stream_phase: deps.streamPhase(request.stream_url),
       },
       source: toSource(watch.source_id, request.stream_url, config),
       secrets: toSecrets(watchId, addresses),

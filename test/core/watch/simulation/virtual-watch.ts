@@ -349,6 +349,7 @@ export function toWatch(plain: PlainConfig): Watch {
     stream_url: 'https://example.com/live.m3u8',
     stream_fingerprint: null,
     source_id: watchId,
+    stream_phase: null,
     config,
   };
 }
