@@ -80,7 +80,7 @@ export async function resumeWatch(
   await control(client, which, async (id) => client.resumeWatch(id), terminal, asJson);
 }
 
-/** Deletes a watch after a confirmation, or at once with `yes`. */
+/** Deletes a watch after a confirmation, or immediately with `yes`. */
 export async function removeWatch(
   client: Watchpost,
   which: string,

@@ -12,7 +12,7 @@ export async function listAllWatches(client: Watchpost): Promise<Watch[]> {
   }
 }
 
-/** Finds a watch by its name or id. Throws `CommandError` if there is none, or several of that name. */
+/** Finds a watch by its name or id. Throws `CommandError` for an unknown name, or one of several watches. */
 export async function findWatch(which: string, client: Watchpost): Promise<Watch> {
   const all = await listAllWatches(client);
   const matches = all.filter(({ name, watch_id: id }) => id === which || name === which);

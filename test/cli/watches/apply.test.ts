@@ -145,7 +145,7 @@ describe('watchpost watch apply', () => {
     expect(await names()).toEqual(['Yard']);
   });
 
-  test('without consent nothing changes', async () => {
+  test('a plan without consent changes nothing', async () => {
     await expect(apply([gate], { yes: false })).rejects.toThrow('Nothing was changed');
     expect(requests).toEqual([]);
     answer = true;
