@@ -30,9 +30,9 @@ beforeEach(async () => {
   answer = false;
   client = await open(['jobs', 'keys']);
 });
-afterEach(async () => {
+afterEach(() => {
   rmSync(folder, { recursive: true });
-  await world.close();
+  world.close();
 });
 
 async function open(scopes: Scope[]): Promise<Watchpost> {
@@ -42,9 +42,10 @@ async function open(scopes: Scope[]): Promise<Watchpost> {
     baseUrl: 'http://service.example/api',
     apiKey: minted.text,
     fetch: async (url, init) => {
-      const path = new URL(String(url)).pathname.replace('/api', '');
+      const address = new Request(url).url;
+      const path = new URL(address).pathname.replace('/api', '');
       if (init?.method !== 'GET') requests.push(`${init?.method} ${path.replace(/[0-9a-f-]{36}/, 'ID')}`);
-      return createApp(world.c).request(String(url), init);
+      return createApp(world.c).request(address, init);
     },
   });
 }
