@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { inputModeSchema } from './capture.ts';
+import { regionSchema } from './region.ts';
 import { watchEventTypeSchema } from './watch-event-type.ts';
 
 const timestampSchema = z.iso.datetime();
@@ -85,13 +86,6 @@ export const destinationAddressSchema = z.object({
   to: z.string().optional(),
 });
 export type DestinationAddress = z.infer<typeof destinationAddressSchema>;
-
-/** Polygon in relative coordinates, 0 to 1 from the top left. */
-export const regionSchema = z.object({
-  mode: z.enum(['include', 'exclude']),
-  points: z.array(z.array(z.number())),
-});
-export type Region = z.infer<typeof regionSchema>;
 
 /** Configuration of a watch, after defaults. Only a change by a caller writes it; ticks do not. */
 export const watchConfigSchema = z.object({

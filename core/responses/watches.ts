@@ -1,12 +1,7 @@
 import { z } from 'zod';
 import { inputModeSchema } from '../records/capture.ts';
-import {
-  budgetSchema,
-  destinationSchema,
-  regionSchema,
-  scheduleSchema,
-  watchConditionSchema,
-} from '../records/watch.ts';
+import { regionSchema } from '../records/region.ts';
+import { budgetSchema, destinationSchema, scheduleSchema, watchConditionSchema } from '../records/watch.ts';
 import {
   alertSchema,
   conditionPhaseSchema,

@@ -132,8 +132,8 @@ async function newWatch(
 }
 
 export function toSource(sourceId: string, url: string, config: WatchConfig) {
-  const { input_mode, clip_duration_seconds } = config;
-  return { source_id: sourceId, url, input_mode, clip_duration_seconds };
+  const { input_mode, clip_duration_seconds, regions } = config;
+  return { source_id: sourceId, url, input_mode, clip_duration_seconds, regions };
 }
 
 export function toSecrets(watchId: string, destinations: DestinationAddress[]) {

@@ -2,7 +2,6 @@ import type {
   Budget,
   Destination,
   DestinationAddress,
-  Region,
   Schedule,
   Severity,
   Watch,
@@ -10,6 +9,7 @@ import type {
   WatchConfig,
   WatchSecrets,
 } from '../../core/records/watch.ts';
+import type { Region } from '../../core/records/region.ts';
 import type { WatchEventType } from '../../core/records/watch-event-type.ts';
 import type { WatchPatch, WatchRequest } from '../../core/requests/watches.ts';
 

@@ -92,7 +92,7 @@ describe('watchpost watch apply', () => {
 
   test('only the changed fields of a changed watch are sent, and its state is kept', async () => {
     await apply([gate, yard]);
-    const [before] = (await client.listWatches()).watches;
+    const before = (await client.listWatches()).watches.find(({ name }) => name === 'Gate');
     await openAlert(world, before!.watch_id);
     await apply([{ ...gate, interval_seconds: 20, labels: ['a'] }, yard]);
     expect(requests).toEqual(['PATCH /watches/ID']);
