@@ -1,6 +1,7 @@
 import { createEgressGuard } from '../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../adapters/egress/guarded-http.ts';
 import { createFfmpegRunner } from '../adapters/media/ffmpeg/run-ffmpeg.ts';
+import { createMaskMedia } from '../adapters/media/mask-media.ts';
 import { createStreamCapturer } from '../adapters/media/stream-capturer.ts';
 import type { PlatformSettings } from '../adapters/platforms/platform-settings.ts';
 
@@ -15,5 +16,6 @@ export function createMedia(
   const guard = createEgressGuard({ allowRanges });
   const http = createGuardedHttp(guard);
   const ffmpeg = createFfmpegRunner({ ffmpegPath, tempDir });
-  return { guard, http, streams: createStreamCapturer({ guard, http, ffmpeg, now, platforms }) };
+  const streams = createStreamCapturer({ guard, http, ffmpeg, now, platforms });
+  return { guard, http, streams, maskMedia: createMaskMedia({ ffmpegPath, tempDir }) };
 }

@@ -42,6 +42,7 @@ import { mountMcp } from '../adapters/mcp/mount-mcp.ts';
 import { mountOpenApi } from '../adapters/openapi/mount-openapi.ts';
 import type { LocatedFfmpeg } from '../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import { createAlertId } from '../adapters/alert-id.ts';
+import { maskCaptures } from '../adapters/media/mask-media.ts';
 import { compareMotion } from '../adapters/media/motion/compare-motion.ts';
 import { meteredVision } from '../adapters/vision/metered-vision.ts';
 import { createWebhookSender } from '../adapters/webhook/webhook-sender.ts';
@@ -115,7 +116,7 @@ export async function openService(
   verifyDatabase(database);
   const masterSecret = await openMasterSecret(directory.masterSecret, database);
   migrateExecutions(database);
-  const { guard, http, streams } = createMedia(
+  const { guard, http, streams, maskMedia } = createMedia(
     settings.allowRanges,
     platforms,
     ffmpegPath,
@@ -173,7 +174,7 @@ export async function openService(
     baseUrl,
     now,
     steadyNow,
-    streams,
+    streams: maskCaptures(streams, maskMedia),
     urls: guard,
     webhookUrls,
     vision: meteredVision(model.vision, meter),
@@ -223,7 +224,9 @@ export async function openService(
   });
   const deps = { ...baseDeps, executions, summaries: createWindowSummarizer(baseDeps) };
   const limited = limitCaptures(streams, turns.ticks);
-  const captureDeps = { ...deps, streams: shareCaptures({ streams: limited, steadyNow }) };
+  // Watches with regions share the capture, then each draws its own.
+  const shared = maskCaptures(shareCaptures({ streams: limited, steadyNow }), maskMedia);
+  const captureDeps = { ...deps, streams: shared };
   const maintenance = {
     watchStore,
     watchDeliveries,

@@ -1999,6 +1999,10 @@ export interface Watch {
    * Stream URL with masked password
    */
   stream_url: string;
+  /**
+   * Keyed hash of the full URL: equal for equal URLs. null: stored by an earlier release
+   */
+  stream_fingerprint: string | null;
   interval_seconds: number;
   input_mode: InputMode;
   clip_duration_seconds: number;

@@ -159,7 +159,7 @@ async function readMedia(
   const frame = await media.get(frame_key);
   const clip = clip_key === null ? undefined : await media.get(clip_key);
   if (!frame || (clip_key !== null && !clip)) return undefined;
-  return { mode: config.input_mode, frame, ...(clip ? { clip } : {}) };
+  return { mode: config.input_mode, frame, ...(clip ? { clip } : {}), regions: config.regions };
 }
 
 function computeCost(questions: Questions, { vision, modelPrice }: AnalyzeWatchDeps): Cost {
