@@ -26,6 +26,8 @@ export type EndpointDeclaration = {
   idempotent?: boolean;
   /** Differences of the MCP tool: its own description, and headers that have no meaning for it. */
   tool?: { description?: string; withoutHeaders?: readonly string[] };
+  /** The endpoint is no MCP tool, because it would repeat another one. */
+  withoutTool?: true;
   /** Absent if calls are not limited. */
   rateLimit?: RateLimitClass;
   /** Maximum time to the response, or to the first byte of an event stream; default 10 s. Decides the origin on AWS. */

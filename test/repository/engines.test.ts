@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import lock from '../../package-lock.json' with { type: 'json' };
+
+test('npm ci prints no engine warning on Node 20, since no package requires a newer Node', () => {
+  const packages: [string, { engines?: { node?: string } }][] = Object.entries(lock.packages);
+  const refusing = packages.filter(([, { engines }]) => !acceptsNode20(engines?.node ?? '*'));
+  expect(refusing.map(([name]) => name)).toEqual([]);
+});
+
+/** Compares the lower bound of each alternative; `^21` and `>=22` alone refuse Node 20. */
+function acceptsNode20(range: string): boolean {
+  return range.split('||').some((alternative) => {
+    const [, operator = '', major = '0'] = /(>=|\^|~|)\s*v?(\d+)/.exec(alternative) ?? [];
+    return operator === '>=' || alternative.trim() === '*' ? Number(major) <= 20 : Number(major) === 20;
+  });
+}
