@@ -57,6 +57,7 @@ import { redactedLog } from '../core/observability/redact.ts';
 import { analyzeTask, captureTask } from '../core/workflow/tasks.ts';
 import { publishCommits } from '../core/delivery/publish-watch-events.ts';
 import { deliverMessage } from '../core/delivery/deliver-message.ts';
+import { computeStreamPhase } from '../core/stream/stream-phase.ts';
 import { createWindowSummarizer } from '../core/digest/summarize-windows.ts';
 import { createServiceHealth } from './checks/service-health.ts';
 import { createTurns } from './turns.ts';
@@ -87,6 +88,8 @@ export type Service = {
 /** Delay of refused calls; a client that respects `Retry-After` does not notice it. */
 const refusalDelay = { delayMs: 1000, maxDelayed: 200 };
 const shutdownSeconds = 5;
+/** Precision of wake-ups. */
+const wakeUpStepMs = 1;
 /** Maximum concurrent deliveries. Each costs a socket, so only a very large number of hanging receivers delays others. */
 const deliveriesAtOnce = 1024;
 
@@ -204,6 +207,7 @@ export async function openService(
     eventStreams: createEventStreams(settings, eventSessions, signals),
     newId: () => randomUUID(),
     random: Math.random,
+    streamPhase: (url: string) => computeStreamPhase(url, sha256, wakeUpStepMs),
     sha256,
     randomBytes: (length: number) => randomBytes(length),
   };

@@ -70,6 +70,8 @@ export type CoreDeps = {
   baseUrl: string;
   now: () => Date;
   newId: () => string;
+  /** Phase of a stream (`computeStreamPhase`); `null` keeps the grid that starts with the job. */
+  streamPhase: (url: string) => number | null;
   /** 0 to below 1. */
   random: () => number;
 };

@@ -30,8 +30,30 @@ export function nextGridTime(startedAt: Date, intervalSeconds: number, now: Date
   return new Date(startedAt.getTime() + (passed + 1) * intervalMs);
 }
 
+/** Checks of a job: from `startedAt`, or with the phase of the stream, which is a time since 1970 modulo the interval. */
+export type Grid = { startedAt: Date; phaseMs: number | null; intervalSeconds: number };
+
+/** Longest time to the next point of a grid, in intervals. */
+export const maxGridIntervals = 1.5;
+
+/**
+ * Returns the next point of a grid. A grid with a phase has none in the first half interval, because the first check is immediate. The point is then
+ * up to an interval and a half away.
+ */
+export function nextOnGrid({ startedAt, phaseMs, intervalSeconds }: Grid, now: Date): Date {
+  if (phaseMs === null) return nextGridTime(startedAt, intervalSeconds, now);
+  const earliest = startedAt <= now ? later(now, addSeconds(startedAt, intervalSeconds / 2)) : now;
+  return nextGridTime(new Date(phaseMs), intervalSeconds, earliest);
+}
+
+/** Returns the time of a wake-up: a point of the grid of a phase is exact, any other time is rounded up to a whole second. */
+export function toWakeUp(at: Date, phaseMs: number | null): Date {
+  const isOnGrid = phaseMs !== null && (at.getTime() - phaseMs) % 1000 === 0;
+  return isOnGrid ? at : ceilToSecond(at);
+}
+
 /** Rounds up to whole seconds: a Step Functions Wait truncates milliseconds and would wake early. */
-export function ceilToSecond(at: Date): Date {
+function ceilToSecond(at: Date): Date {
   return new Date(Math.ceil(at.getTime() / 1000) * 1000);
 }
 

@@ -81,6 +81,7 @@ export class WatchpostStack extends Stack {
       apiHost: http.host,
       streamUrl: stream.url,
       console: site.bucket,
+      errorPages: settings.console,
       originSecret: secrets.origin,
       accessLogs,
       settings,

@@ -28,6 +28,9 @@ const statuses = {
 
 export type ErrorEnvelope = { error: { code: ErrorCode; message: string; remediation: string } };
 
+/** Statuses of errors that the service returns. */
+export const errorStatuses: ReadonlySet<number> = new Set(Object.values(statuses));
+
 /** Maps an error to status and body. Unexpected errors reveal no internals. */
 export function errorResponse(error: unknown) {
   const known = error instanceof WatchpostError ? error : unexpected(error);

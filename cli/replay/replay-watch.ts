@@ -61,6 +61,7 @@ export function createReplayWatch(request: WatchRequest, settings: ReplaySetting
     config_version: 1,
     stream_url: request.stream_url,
     source_id: randomUUID(),
+    stream_phase: null,
     config: {
       ...request,
       interval_seconds: interval,

@@ -62,12 +62,13 @@ function nextStep(
 ): NextTick {
   const missed = outcome.closed?.result.kind === 'missed';
   const retryAt = addSeconds(now, rules.summaryRetrySeconds);
-  if (digest.stream_ended_at !== null) return scheduleTick(missed ? retryAt : now, true, outcome, watch);
+  if (digest.stream_ended_at !== null) return scheduleTick(job, missed ? retryAt : now, true, outcome, watch);
   const deadline = job.deadline === null ? undefined : new Date(job.deadline);
   const captureAt = nextCaptureAt(job, watch, now);
   const closingAt = missed ? retryAt : beforeDeadline(nextWindowEnd(job, digest, now), deadline, now);
   const at = earlier(captureAt, closingAt);
   return scheduleTick(
+    job,
     at,
     captureAt > closingAt || (deadline !== undefined && at >= deadline),
     outcome,

@@ -24,6 +24,7 @@ export type AcceptDeps = Pick<
   | 'log'
   | 'now'
   | 'newId'
+  | 'streamPhase'
 >;
 
 /** Fields that differ between the types of job. */
@@ -39,7 +40,9 @@ export type JobSpec<K extends Kind> = {
   kind: K;
   capture: Pick<Source, 'input_mode' | 'clip_duration_seconds'>;
   /** Differences between the request and the job, for its caller. */
-  notices: string[];
+  notices: (string | undefined)[];
+  /** Notice about fields of the request that were ignored. */
+  ignored: string | undefined;
 };
 
 /**
@@ -142,6 +145,7 @@ function newJob<K extends Kind>(
     kind,
     capture,
     notices,
+    ignored,
     webhookEvents,
   }: JobSpec<K> & { webhookEvents: WebhookEventType[] | null },
   jobId: string,
@@ -157,9 +161,10 @@ function newJob<K extends Kind>(
     created_at: now.toISOString(),
     stream_url: maskUrl(request.stream_url),
     source_id: source.source_id,
+    stream_phase: deps.streamPhase(request.stream_url),
     webhook_url: request.webhook_url ?? null,
     webhook_events: webhookEvents,
-    notices,
+    notices: [...notices, webhookEventsNotice(request), ignored].filter((notice) => notice !== undefined),
     labels: [...new Set(request.labels)],
     model_grace_seconds: deps.limits.modelGraceSeconds,
     counters: zeroCounters,
@@ -180,6 +185,15 @@ function newJob<K extends Kind>(
     expires_at: null,
   };
   return { job: { ...base, ...kind }, source };
+}
+
+/** Describes a duration above the cap of this server. Returns undefined below it. */
+export function limitNotice(wantedSeconds: number, allowedSeconds: number): string | undefined {
+  return wantedSeconds > allowedSeconds ? `Limited to ${allowedSeconds} s by this server.` : undefined;
+}
+
+function webhookEventsNotice({ webhook_url: url, webhook_events: events }: JobSpec<Kind>['request']) {
+  return events && !url ? 'webhook_events has no effect without webhook_url.' : undefined;
 }
 
 async function startQuietly(job: JobBase, { executions, log }: AcceptDeps): Promise<void> {

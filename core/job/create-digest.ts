@@ -3,24 +3,23 @@ import { initialDigestState } from '../records/digest-state.ts';
 import type { DigestConfig, DigestJob } from '../records/job.ts';
 import type { IdempotencyRecord } from '../ports/job-store.ts';
 import type { DigestRequest } from '../requests/live-digest.ts';
-import type { UnknownField } from '../requests/unknown-fields.ts';
-import { acceptJob } from './accept-job.ts';
+import { acceptJob, limitNotice } from './accept-job.ts';
 import type { AcceptDeps } from './accept-job.ts';
-import { digestNotices } from './creation-notices.ts';
 
-/** Accepts a digest. `unknown` are the fields of the request that were ignored. Throws the contract's errors. */
+/** Accepts a digest. `ignored` is the notice about ignored fields of the request. Throws the contract's errors. */
 export async function createDigest(
   request: DigestRequest,
   caller: string,
   deps: AcceptDeps,
   idempotency?: IdempotencyRecord,
-  unknown: readonly UnknownField[] = [],
+  ignored?: string,
 ): Promise<DigestJob> {
   const config = toConfig(request, deps);
   const capture = { input_mode: config.input_mode, clip_duration_seconds: 0 };
   const kind = { job_type: 'live-digest', config, digest: initialDigestState } as const;
-  const notices = digestNotices(request, config, unknown);
-  return acceptJob({ request, kind, capture, notices }, caller, deps, idempotency);
+  const wantedSeconds = (request.max_windows ?? 0) * request.window_minutes * 60;
+  const notices = [limitNotice(wantedSeconds, config.digest_duration_seconds)];
+  return acceptJob({ request, kind, capture, notices, ignored }, caller, deps, idempotency);
 }
 
 function toConfig(request: DigestRequest, { limits }: AcceptDeps): DigestConfig {
@@ -35,7 +34,7 @@ function toConfig(request: DigestRequest, { limits }: AcceptDeps): DigestConfig 
   };
 }
 
-/** As long as the windows need, up to a day; without a number of windows the server cap, but one window at least. */
+/** Returns the time of all windows, at most a day. Without a number of windows, returns the server cap, at least one window. */
 function computeDuration({ window_minutes, max_windows }: DigestRequest, serverCapSeconds: number): number {
   const windowSeconds = window_minutes * 60;
   if (max_windows === null) return Math.max(serverCapSeconds, windowSeconds);

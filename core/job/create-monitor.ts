@@ -4,27 +4,28 @@ import type { MonitorConfig, MonitorJob } from '../records/job.ts';
 import type { IdempotencyRecord } from '../ports/job-store.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
 import type { MonitorRequest } from '../requests/live-monitor.ts';
-import type { UnknownField } from '../requests/unknown-fields.ts';
-import { acceptJob } from './accept-job.ts';
+import { acceptJob, limitNotice } from './accept-job.ts';
 import type { AcceptDeps } from './accept-job.ts';
-import { monitorNotices } from './creation-notices.ts';
 
 type Model = Pick<VisionModel, 'supportsVideo' | 'model' | 'reasonNotToJudge'>;
-/** Dependencies of a creation that asks what the model can judge. */
+/** Dependencies of a creation whose request depends on the model. */
 export type MonitorDeps = AcceptDeps & { vision: Model };
 
-/** Accepts a monitor. `unknown` are the fields of the request that were ignored. Throws the contract's errors. */
+/** Accepts a monitor. `ignored` is the notice about ignored fields of the request. Throws the contract's errors. */
 export async function createMonitor(
   request: MonitorRequest,
   caller: string,
   deps: MonitorDeps,
   idempotency?: IdempotencyRecord,
-  unknown: readonly UnknownField[] = [],
+  ignored?: string,
 ): Promise<MonitorJob> {
   const config = toConfig(request, deps);
   const kind = { job_type: 'live-monitor', config } as const;
-  const notices = monitorNotices(request, config, deps.vision, unknown);
-  return acceptJob({ request, kind, capture: config, notices }, caller, deps, idempotency);
+  const notices = [
+    limitNotice(request.monitor_duration_seconds, config.monitor_duration_seconds),
+    conditionNotice(request.condition, deps.vision),
+  ];
+  return acceptJob({ request, kind, capture: config, notices, ignored }, caller, deps, idempotency);
 }
 
 function toConfig(request: MonitorRequest, { vision, limits }: MonitorDeps): MonitorConfig {
@@ -40,9 +41,17 @@ function toConfig(request: MonitorRequest, { vision, limits }: MonitorDeps): Mon
   };
 }
 
-/** A mode that was asked for and cannot be had is an error; one that was left out becomes what the model takes. */
-function inputModeFor(asked: InputMode | undefined, vision: Model): InputMode {
-  if (asked === undefined) return vision.supportsVideo ? 'clip' : 'frames';
-  if (asked !== 'frames' && !vision.supportsVideo) throw new InvalidInputModeError(asked, vision.model);
-  return asked;
+/** Returns the mode of the request, else the one that fits the model. Throws `InvalidInputModeError` for a clip that the model cannot read. */
+function inputModeFor(requested: InputMode | undefined, vision: Model): InputMode {
+  if (requested === undefined) return vision.supportsVideo ? 'clip' : 'frames';
+  if (requested !== 'frames' && !vision.supportsVideo)
+    throw new InvalidInputModeError(requested, vision.model);
+  return requested;
+}
+
+function conditionNotice(condition: string, { model, reasonNotToJudge }: Model): string | undefined {
+  if (condition.trim() === '') return 'The condition is blank: describe what the check searches for.';
+  const reason = reasonNotToJudge?.(condition);
+  if (reason === undefined) return undefined;
+  return `The model ${model} cannot judge this condition, so no check alerts: ${reason}.`;
 }

@@ -1,5 +1,5 @@
 import type { CoreDeps, Limits } from '../dependencies.ts';
-import { leaseUntil } from '../tick/job-change.ts';
+import { leaseUntil } from '../tick/next-tick.ts';
 import type { Job } from '../records/job.ts';
 import { jobLog } from '../ports/log.ts';
 import { isTerminal, transitions } from '../records/job.ts';

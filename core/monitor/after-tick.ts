@@ -63,8 +63,8 @@ function nextLook(job: MonitorJob, outcome: TickOutcome, watch: TickState, now: 
   const planned = nextCaptureAt(job, watch, now);
   const deadline = job.deadline === null ? undefined : new Date(job.deadline);
   return deadline !== undefined && planned >= deadline
-    ? scheduleTick(deadline, true, outcome, watch)
-    : scheduleTick(planned, false, outcome, watch);
+    ? scheduleTick(job, deadline, true, outcome, watch)
+    : scheduleTick(job, planned, false, outcome, watch);
 }
 
 /** The alert: the condition, what the model saw, and the evidence picture. */

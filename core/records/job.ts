@@ -130,6 +130,8 @@ const jobBaseSchema = z.object({
   created_at: timestampSchema,
   stream_url: z.string(),
   source_id: z.uuid(),
+  /** Offset of the checks on the grid of the interval, in milliseconds. Absent in records of earlier releases, whose grid starts with the job. */
+  stream_phase: countSchema.nullable().default(null),
   webhook_url: z.string().nullable(),
   webhook_events: webhookEventsSchema,
   /** Texts of the caller. Absent in records of earlier releases. */

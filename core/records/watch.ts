@@ -124,6 +124,8 @@ export const watchSchema = z.object({
   config_version: z.int().positive(),
   stream_url: z.string(),
   source_id: z.uuid(),
+  /** As in jobs. Absent in records of earlier releases, whose grid starts with the watch. */
+  stream_phase: z.int().nonnegative().nullable().default(null),
   config: watchConfigSchema,
 });
 export type Watch = z.infer<typeof watchSchema>;

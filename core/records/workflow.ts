@@ -96,7 +96,7 @@ export const workflowStateSchema = z.object({
   job_id: z.uuid(),
   generation: z.int().nonnegative(),
   done: z.boolean(),
-  /** In whole seconds, rounded up, because Wait truncates milliseconds. */
+  /** On AWS in whole seconds, rounded up, because Wait truncates milliseconds. */
   wait_until: timestampSchema,
   capture: captureInputSchema,
   burst: burstFields.burst,

@@ -7,6 +7,7 @@ import type { CaptureOutput } from '../records/workflow.ts';
 import type { CaptureState } from '../records/capture.ts';
 import { rules } from '../rules.ts';
 import { addSeconds, ageSeconds } from '../time.ts';
+import { leaseUntil } from './next-tick.ts';
 import type { TickDecision, JobEnding } from './tick-outcome.ts';
 
 /** The one transaction of a tick: its events, the job's new numbers, and its end where the tick ends it. */
@@ -57,11 +58,6 @@ export function planUpdate(job: Job, { set, events }: JobUpdate, now: Date): Job
     set: { ...set, sequence: job.sequence + events.length },
     events: assignSequences(events, job.job_id, job.sequence, now),
   };
-}
-
-/** A job that should wake at `wakeAt` counts as lost when it has been silent for this long after it. */
-export function leaseUntil(wakeAt: Date): string {
-  return addSeconds(wakeAt, rules.leaseMarginSeconds).toISOString();
 }
 
 /** Changes of a tick, or the last summaries of a digest; the end of a job is committed in one transaction with them. */

@@ -1,5 +1,5 @@
 import type { Job, NextTick, TickState } from '../records/job.ts';
-import { ageSeconds, addSeconds, earlier, nextGridTime, ceilToSecond } from '../time.ts';
+import { ageSeconds, addSeconds, earlier, maxGridIntervals, nextOnGrid, toWakeUp } from '../time.ts';
 import { rules } from '../rules.ts';
 import type { TickOutcome } from './tick-outcome.ts';
 
@@ -9,7 +9,8 @@ export function nextCaptureAt(job: Job, watch: TickState, now: Date): Date {
   if (watch.failed_in_a_row > 0)
     return addSeconds(now, waits[Math.min(watch.failed_in_a_row, waits.length) - 1] ?? 1);
   const startedAt = job.started_at === null ? now : new Date(job.started_at);
-  const planned = nextGridTime(startedAt, intervalSeconds(job), now);
+  const grid = { startedAt, phaseMs: job.stream_phase, intervalSeconds: intervalSeconds(job) };
+  const planned = nextOnGrid(grid, now);
   return watch.lost_since === null ? planned : earlier(planned, addSeconds(now, rules.staleRecheckSeconds));
 }
 
@@ -20,16 +21,33 @@ export function wakeUpTime(job: Job, now: Date): Date {
   return ageSeconds(now, planned) > maxWaitSeconds(job) ? now : planned;
 }
 
-/** Longest time between two ticks of a job, in seconds; wake-up times are rounded up to whole seconds. */
+/** Longest time between two ticks of a job, in seconds. Most wake-up times are rounded up to whole seconds. */
 function maxWaitSeconds(job: Job): number {
-  return Math.max(intervalSeconds(job), rules.summaryRetrySeconds, ...rules.captureBackoffSeconds) + 1;
+  return (
+    Math.max(
+      maxGridIntervals * intervalSeconds(job),
+      rules.summaryRetrySeconds,
+      ...rules.captureBackoffSeconds,
+    ) + 1
+  );
+}
+
+/** Returns the end of the lease of a job that wakes at `wakeAt`. A job that is silent beyond its lease counts as lost. */
+export function leaseUntil(wakeAt: Date): string {
+  return addSeconds(wakeAt, rules.leaseMarginSeconds).toISOString();
 }
 
 /** `closing`: the next tick captures nothing. */
-export function scheduleTick(at: Date, closing: boolean, outcome: TickOutcome, watch: TickState): NextTick {
+export function scheduleTick(
+  job: Job,
+  at: Date,
+  closing: boolean,
+  outcome: TickOutcome,
+  watch: TickState,
+): NextTick {
   return {
     done: false,
-    wait_until: ceilToSecond(at).toISOString(),
+    wait_until: toWakeUp(at, job.stream_phase).toISOString(),
     looked: sawNews(outcome),
     closing,
     resolve_again: watch.failed_in_a_row > 0,
@@ -39,7 +57,7 @@ export function scheduleTick(at: Date, closing: boolean, outcome: TickOutcome, w
 export function noFurtherTick(outcome: TickOutcome, now: Date): NextTick {
   return {
     done: true,
-    wait_until: ceilToSecond(now).toISOString(),
+    wait_until: toWakeUp(now, null).toISOString(),
     looked: sawNews(outcome),
     closing: false,
     resolve_again: outcome.kind === 'capture_failed',

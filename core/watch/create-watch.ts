@@ -7,6 +7,7 @@ import {
 import type { IdempotencyRecord } from '../ports/job-store.ts';
 import type { StoredWatch, WatchCreation } from '../ports/watch-store.ts';
 import type { DestinationAddress, WatchConfig } from '../records/watch.ts';
+import { streamSchemes } from '../records/platform.ts';
 import { probeStream } from '../stream/stream-access.ts';
 import { maskUrl } from '../stream/mask-url.ts';
 import type { WatchRequest } from '../requests/watches.ts';
@@ -57,7 +58,7 @@ export function checkUrls(
   { stream_url: streamUrl, destinations }: Pick<WatchRequest, 'stream_url' | 'destinations'>,
   { urls, webhookUrls }: Pick<WatchDeps, 'urls' | 'webhookUrls'>,
 ): void {
-  urls.check(streamUrl, ['http', 'https', 'rtsp']);
+  urls.check(streamUrl, streamSchemes);
   for (const { type, url } of destinations) {
     const schemes = type === 'mqtt' ? ['mqtt', 'mqtts'] : ['http', 'https'];
     if (url !== undefined) webhookUrls.check(url, schemes);
@@ -96,6 +97,7 @@ async function newWatch(
     config_version: 1,
     stream_url: maskUrl(request.stream_url),
     source_id: deps.newId(),
+    stream_phase: deps.streamPhase(request.stream_url),
     config,
   };
   const state = initialWatchState(

@@ -53,6 +53,7 @@ export async function editWatch(
         config_version: version,
         updated_at: now.toISOString(),
         stream_url: maskUrl(request.stream_url),
+        stream_phase: deps.streamPhase(request.stream_url),
       },
       source: toSource(watch.source_id, request.stream_url, config),
       secrets: toSecrets(watchId, addresses),

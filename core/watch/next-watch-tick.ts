@@ -1,6 +1,6 @@
 import type { Watch } from '../records/watch.ts';
 import type { NextWatchTick, WatchStatus } from '../records/watch-state.ts';
-import { addSeconds, ageSeconds, ceilToSecond, earlier, later, nextGridTime } from '../time.ts';
+import { addSeconds, ageSeconds, earlier, later, nextOnGrid, toWakeUp } from '../time.ts';
 import type { WatchOutcome } from './outcome.ts';
 
 /** State after a tick that decides when the next one comes. */
@@ -23,18 +23,19 @@ const maxWaitSeconds = 8 * 86_400;
 
 /** Plans the next tick. The boundary of a span, and of a day after the budget was used up, has a tick without a capture. */
 export function planNextTick(watch: Watch, outcome: WatchOutcome, plan: TickPlan, now: Date): NextWatchTick {
+  const wakeUp = (at: Date) => toWakeUp(at, watch.stream_phase).toISOString();
   const shared = { looked: plan.looked, resolve_again: outcome.kind === 'capture_failed' };
   if (plan.status === 'paused')
-    return { done: true, wait_until: toWakeUp(now), closing: true, confirming: false, ...shared };
+    return { done: true, wait_until: wakeUp(now), closing: true, confirming: false, ...shared };
   const boundary = nextBoundary(plan);
   const sleeps = plan.status === 'off_schedule' || plan.status === 'budget_exhausted';
   const check = sleeps ? undefined : nextCheck(watch, outcome, plan, now);
   if (boundary && (!check || check.at >= boundary))
-    return { done: false, wait_until: toWakeUp(boundary), closing: true, confirming: false, ...shared };
+    return { done: false, wait_until: wakeUp(boundary), closing: true, confirming: false, ...shared };
   const at = check?.at ?? addSeconds(now, maxWaitSeconds);
   return {
     done: false,
-    wait_until: toWakeUp(at),
+    wait_until: wakeUp(at),
     closing: !check,
     confirming: check?.confirming ?? false,
     ...shared,
@@ -47,13 +48,16 @@ function nextBoundary({ status, scheduleUntil, dayEnd }: TickPlan): Date | null 
 }
 
 function nextCheck(
-  { config, created_at }: Watch,
+  { config, created_at, stream_phase }: Watch,
   outcome: WatchOutcome,
   { isPending, troubleWaitSeconds }: TickPlan,
   now: Date,
 ): { at: Date; confirming: boolean } {
   if (troubleWaitSeconds !== undefined) return { at: addSeconds(now, troubleWaitSeconds), confirming: false };
-  const onGrid = nextGridTime(new Date(created_at), config.interval_seconds, now);
+  const onGrid = nextOnGrid(
+    { startedAt: new Date(created_at), phaseMs: stream_phase, intervalSeconds: config.interval_seconds },
+    now,
+  );
   if (!isPending) return { at: onGrid, confirming: false };
   const confirmAt = later(addSeconds(now, config.confirm_seconds), nextSegmentAt(outcome) ?? now);
   return confirmAt < onGrid ? { at: confirmAt, confirming: true } : { at: onGrid, confirming: false };
@@ -71,8 +75,4 @@ export function watchWakeUpTime(next: NextWatchTick | null, now: Date): Date {
   if (next === null) return now;
   const planned = new Date(next.wait_until);
   return ageSeconds(now, planned) > maxWaitSeconds + 1 ? now : planned;
-}
-
-function toWakeUp(at: Date): string {
-  return ceilToSecond(at).toISOString();
 }

@@ -18,5 +18,6 @@ export type WatchDeps = Pick<
   | 'log'
   | 'now'
   | 'newId'
+  | 'streamPhase'
 > &
   Pick<KeyCrypto, 'sha256'> & { vision: Pick<VisionModel, 'supportsVideo' | 'model'> };

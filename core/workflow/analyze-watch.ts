@@ -7,7 +7,7 @@ import type { Watch } from '../records/watch.ts';
 import { publishWatchEvents } from '../delivery/publish-watch-events.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
 import { rules } from '../rules.ts';
-import { leaseUntil } from '../tick/job-change.ts';
+import { leaseUntil } from '../tick/next-tick.ts';
 import { askModel, groupQuestions } from '../watch/ask-model.ts';
 import { budgetOnDay, reserve } from '../watch/budget.ts';
 import type { Cost } from '../watch/budget.ts';

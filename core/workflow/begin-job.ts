@@ -1,6 +1,5 @@
 import type { CoreDeps } from '../dependencies.ts';
-import { durationSeconds, intervalSeconds, wakeUpTime } from '../tick/next-tick.ts';
-import { leaseUntil } from '../tick/job-change.ts';
+import { durationSeconds, intervalSeconds, leaseUntil, wakeUpTime } from '../tick/next-tick.ts';
 import { assignSequences } from '../records/event.ts';
 import type { JobChange } from '../ports/job-store.ts';
 import { addSeconds } from '../time.ts';

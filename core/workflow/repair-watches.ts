@@ -3,7 +3,7 @@ import { publishWatchEvents } from '../delivery/publish-watch-events.ts';
 import { purgeAfterSeconds } from '../ports/watch-store.ts';
 import type { StoredWatch } from '../ports/watch-store.ts';
 import { rules } from '../rules.ts';
-import { leaseUntil } from '../tick/job-change.ts';
+import { leaseUntil } from '../tick/next-tick.ts';
 import { addSeconds, ageSeconds } from '../time.ts';
 import { watchLog } from '../watch/watch-log.ts';
 

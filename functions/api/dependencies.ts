@@ -6,12 +6,13 @@ import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import { createApp } from '../../adapters/http/app.ts';
 import type { HttpDeps } from '../../adapters/http/dependencies.ts';
+import type { SetTimer } from '../../core/time-limit.ts';
 import { pollingSignals } from '../../core/ports/log-signals.ts';
 import { mountOpenApi } from '../../adapters/openapi/mount-openapi.ts';
 import type { ApiConfig } from './config.ts';
 
 /** Dependencies of the handler. */
-export type ApiFunctionDeps = { respond: HttpFunction } & Pick<Telemetry, 'during'>;
+export type ApiFunctionDeps = { respond: HttpFunction; setTimer?: SetTimer } & Pick<Telemetry, 'during'>;
 
 /** Creates the dependencies, once per instance. Without MCP: its SDK adds 100 ms to a cold start, so `stream` serves it. */
 export function createDependencies(config: ApiConfig): ApiFunctionDeps {
@@ -19,6 +20,7 @@ export function createDependencies(config: ApiConfig): ApiFunctionDeps {
   const { deps, originSecret } = createSharedHttpDeps(config, telemetry);
   const respond = createHttpFunction({
     originSecret,
+    log: telemetry.log,
     baseUrl: config.BASE_URL,
     appFor: (baseUrl) => {
       const app = createApp({ ...deps, baseUrl, eventStreams });

@@ -22,6 +22,7 @@ export function createDependencies(config: StreamConfig): StreamFunctionDeps {
   const eventStreams = createEventStreams(config, sessions);
   const respond = createHttpFunction({
     originSecret,
+    log: telemetry.log,
     baseUrl: config.BASE_URL,
     appFor: (baseUrl) => {
       const all = { ...deps, baseUrl, eventStreams };

@@ -5,6 +5,7 @@ import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { BucketDeployment, Source } from 'aws-cdk-lib/aws-s3-deployment';
 import { Construct } from 'constructs';
 import { suppressAccessLogFindings, PrivateBucket } from '../private-bucket.ts';
+import { errorPages } from './error-pages.ts';
 import { suppressDeploymentFindings } from './suppress-deployment.ts';
 
 type Props = { accessLogs: PrivateBucket | undefined; log: ILogGroup; deploy: boolean; keepData: boolean };
@@ -12,7 +13,7 @@ type Props = { accessLogs: PrivateBucket | undefined; log: ILogGroup; deploy: bo
 const built = fileURLToPath(new URL('../../console/dist/', import.meta.url));
 const placeholder = fileURLToPath(new URL('./console-placeholder/', import.meta.url));
 
-/** Files of the web console below `console/`, in a bucket that only CloudFront reads. */
+/** Files of the web console and error pages below `console/`, in a bucket that only CloudFront reads. */
 export class ConsoleSite extends Construct {
   readonly bucket: PrivateBucket;
 
@@ -30,7 +31,10 @@ export class ConsoleSite extends Construct {
 
   #deploy(logGroup: ILogGroup): void {
     const deployment = new BucketDeployment(this, 'Files', {
-      sources: [Source.asset(existsSync(`${built}index.html`) ? built : placeholder)],
+      sources: [
+        Source.asset(existsSync(`${built}index.html`) ? built : placeholder),
+        ...errorPages.map(({ file, envelope }) => Source.jsonData(file, envelope)),
+      ],
       destinationBucket: this.bucket,
       destinationKeyPrefix: 'console',
       logGroup,

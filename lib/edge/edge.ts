@@ -18,12 +18,15 @@ import type { PrivateBucket } from '../private-bucket.ts';
 import type { StageSettings } from '../stage/stage-settings.ts';
 import { EdgeBehaviors } from './edge-behaviors.ts';
 import { globalName } from './edge-headers.ts';
+import { errorPageFile, pagedStatuses } from './error-pages.ts';
 import { RateRule } from './rate-rule.ts';
 
 type Props = {
   apiHost: string;
   streamUrl: IFunctionUrl;
   console: PrivateBucket;
+  /** True if the bucket of the console has the error pages. */
+  errorPages: boolean;
   originSecret: Secret;
   accessLogs: PrivateBucket | undefined;
   settings: Pick<
@@ -40,6 +43,9 @@ export const streamPaths = [...functionUrlPaths(endpoints), '/mcp'];
  * caller would receive the 403 or 404 of another.
  */
 const errorStatuses = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
+
+/** Path of the pages that replace answers of CloudFront and of the origins, in the bucket of the console. */
+const errorPagePath = (status: number) => `/console/${errorPageFile(status)}`;
 
 /** CloudFront distribution: the only public address of the service. */
 export class Edge extends Construct {
@@ -76,7 +82,15 @@ export class Edge extends Construct {
       comment: 'Watchpost',
       defaultBehavior: behaviors.api(new HttpOrigin(props.apiHost, { ...timing, customHeaders })),
       additionalBehaviors: { ...each(streamPaths, stream), '/console*': site },
-      errorResponses: errorStatuses.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
+      errorResponses: errorStatuses.map((httpStatus) => ({
+        httpStatus,
+        ttl: Duration.seconds(0),
+        ...(props.errorPages &&
+          pagedStatuses.includes(httpStatus) && {
+            responseHttpStatus: httpStatus,
+            responsePagePath: errorPagePath(httpStatus),
+          }),
+      })),
       httpVersion: HttpVersion.HTTP2_AND_3,
       ...(domain && {
         domainNames: [domain.name],

@@ -1,10 +1,19 @@
 import { Stack } from 'aws-cdk-lib';
 import { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
+import { errorResponse } from '../../adapters/http/error-envelope.ts';
+import { RateLimitedError } from '../../core/errors.ts';
 import { StageError } from '../stage/read-stage.ts';
 
 /** Required region of WAF resources for CloudFront: docs.aws.amazon.com/waf/latest/developerguide/how-aws-waf-works-resources.html */
 const edgeRegion = 'us-east-1';
+
+const windowSeconds = 300;
+const rateLimitedBody = 'rate-limited';
+const rateLimited = new RateLimitedError(
+  `Your address sends too many requests. Try again in ${windowSeconds} s with fewer of them.`,
+  windowSeconds,
+);
 
 /**
  * Web ACL that returns 429 to an address above `requestsPerAddress` requests in five minutes. It protects only CloudFront:
@@ -24,6 +33,12 @@ export class RateRule extends Construct {
       scope: 'CLOUDFRONT',
       defaultAction: { allow: {} },
       visibilityConfig: visible('web-acl'),
+      customResponseBodies: {
+        [rateLimitedBody]: {
+          contentType: 'APPLICATION_JSON',
+          content: JSON.stringify(errorResponse(rateLimited).body),
+        },
+      },
       rules: [
         {
           name: 'requests-per-address',
@@ -32,10 +47,18 @@ export class RateRule extends Construct {
             rateBasedStatement: {
               aggregateKeyType: 'IP',
               limit: requestsPerAddress,
-              evaluationWindowSec: 300,
+              evaluationWindowSec: windowSeconds,
             },
           },
-          action: { block: { customResponse: { responseCode: 429 } } },
+          action: {
+            block: {
+              customResponse: {
+                responseCode: 429,
+                customResponseBodyKey: rateLimitedBody,
+                responseHeaders: [{ name: 'retry-after', value: String(windowSeconds) }],
+              },
+            },
+          },
           visibilityConfig: visible('requests-per-address'),
         },
       ],

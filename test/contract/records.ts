@@ -37,6 +37,7 @@ export function newJob(overrides: Partial<MonitorJob> = {}): MonitorJob {
     created_at: start.toISOString(),
     stream_url: 'https://example.com/live.m3u8',
     source_id: randomUUID(),
+    stream_phase: null,
     webhook_url: null,
     webhook_events: null,
     config: {

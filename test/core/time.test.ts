@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nextGridTime, ageSeconds, isOver, secondsUntil } from '../../core/time.ts';
+import { nextGridTime, nextOnGrid, ageSeconds, isOver, secondsUntil, toWakeUp } from '../../core/time.ts';
 import { after, start } from '../contract/records.ts';
 
 describe('a stored time', () => {
@@ -39,4 +39,36 @@ describe('the grid of a job', () => {
       expect((next.getTime() - start.getTime()) % 10_000).toBeCloseTo(0);
     },
   );
+});
+
+describe('the grid of a stream', () => {
+  const phaseMs = 7_301;
+  const onGrid = (startedAt: Date, now: Date) => nextOnGrid({ startedAt, phaseMs, intervalSeconds: 10 }, now);
+
+  test.each(Array.from({ length: 20 }, (_, index) => index * 0.777))(
+    'the first point comes half an interval to an interval and a half after a start at %d s',
+    (seconds) => {
+      const startedAt = after(seconds);
+      const first = onGrid(startedAt, after(seconds + 0.3));
+      expect(first.getTime() % 10_000).toBe(phaseMs);
+      expect(first.getTime() - startedAt.getTime()).toBeGreaterThan(5000);
+      expect(first.getTime() - startedAt.getTime()).toBeLessThanOrEqual(15_000);
+      expect(onGrid(startedAt, first).getTime()).toBe(first.getTime() + 10_000);
+    },
+  );
+
+  test('jobs of one stream share their points, whenever they began', () => {
+    const now = after(100);
+    expect(onGrid(after(3), now)).toEqual(onGrid(after(88.8), now));
+  });
+
+  test('a start in the future delays no point, because the clock was set back', () => {
+    expect(onGrid(after(3600), start).getTime() - start.getTime()).toBeLessThanOrEqual(10_000);
+  });
+
+  test('a wake-up on the grid is exact, any other one is rounded up to a whole second', () => {
+    expect(toWakeUp(after(8.301), phaseMs)).toEqual(after(8.301));
+    expect(toWakeUp(after(8.3), phaseMs)).toEqual(after(9));
+    expect(toWakeUp(after(8.3), null)).toEqual(after(9));
+  });
 });

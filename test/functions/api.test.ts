@@ -4,6 +4,7 @@ import { noEventSessions } from '../../adapters/aws/http/no-event-sessions.ts';
 import { originSecretHeader, viewerHostHeader } from '../../adapters/aws/http/origin-headers.ts';
 import { createApp } from '../../adapters/http/app.ts';
 import { mintKey } from '../../core/access/api-key.ts';
+import type { SetTimer } from '../../core/time-limit.ts';
 import { createMonitor } from '../../core/job/create-monitor.ts';
 import { createHandler } from '../../functions/api/handler.ts';
 import { httpEvent } from '../adapters/aws/http/events.ts';
@@ -24,6 +25,7 @@ afterEach(() => world.close());
 async function call(fields: Parameters<typeof httpEvent>[0]) {
   const respond = createHttpFunction({
     originSecret: { current: async () => 'secret', versions: async () => ['secret'] },
+    log: world.c.log,
     baseUrl: undefined,
     appFor: (baseUrl) => {
       const eventStreams = { ...world.c.eventStreams, sessions: noEventSessions };
@@ -97,5 +99,22 @@ describe('api', () => {
     const accepted = await post({ ...monitor, webhook_url: 'https://example.com/hook' }, 'text/event-stream');
 
     expect(accepted.statusCode).toBe(200);
+  });
+
+  test('api returns the error envelope a second before Lambda ends the invocation', async () => {
+    const delays: number[] = [];
+    const setTimer: SetTimer = (fire, delayMs) => {
+      delays.push(delayMs);
+      fire();
+      return () => undefined;
+    };
+    const never = new Promise<Response>(() => undefined);
+    const handler = createHandler({ respond: () => never, during, setTimer });
+
+    const result = await handler(httpEvent({}), lambdaContext(29_000));
+
+    expect(delays).toEqual([28_000]);
+    expect(result.statusCode).toBe(500);
+    expect(JSON.parse(result.body)).toMatchObject({ error: { code: 'INTERNAL_ERROR' } });
   });
 });

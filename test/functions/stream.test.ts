@@ -50,6 +50,7 @@ async function call(
   const { begun, streaming } = runtime();
   const respond = createHttpFunction({
     originSecret: { current: async () => 'secret', versions: async () => ['secret'] },
+    log: world.c.log,
     baseUrl: 'https://watch.example/api',
     appFor: (baseUrl) => {
       const all = { ...world.c, baseUrl, eventStreams: { ...world.c.eventStreams, sessionSeconds } };

@@ -119,6 +119,7 @@ export function newWatch(fields: Partial<Watch> = {}): Watch {
     config_version: 1,
     stream_url: 'rtsp://user:***@camera.example/1',
     source_id: '9b2f6a52-5c3e-4b8e-8d8e-5a1f0f6c7d21',
+    stream_phase: null,
     config: newWatchConfig(),
     ...fields,
   };

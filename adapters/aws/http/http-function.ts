@@ -1,5 +1,6 @@
 import type { Hono } from 'hono';
 import { WatchpostError } from '../../../core/errors.ts';
+import type { Log } from '../../../core/ports/log.ts';
 import type { AuthEnv } from '../../http/bearer-auth.ts';
 import { errorResponse } from '../../http/error-envelope.ts';
 import type { Secret } from '../secret.ts';
@@ -11,6 +12,7 @@ import { viewerHostHeader } from './origin-headers.ts';
 /** Options of `createHttpFunction`. */
 export type HttpFunctionOptions = {
   originSecret: Secret;
+  log: Pick<Log, 'error'>;
   /** Base URL, if the deployment has its own host. Otherwise the host of the viewer request is used. */
   baseUrl: string | undefined;
   /** Creates the app for a base URL, which its links begin with. */
@@ -22,14 +24,28 @@ export type HttpFunction = (event: HttpEvent) => Promise<Response>;
 
 /**
  * Creates a function that handles requests with the app. Rejects requests that did not come through CloudFront
- * before reading anything else.
+ * before reading anything else. Never throws: API Gateway and function URLs would answer without the error envelope.
  */
-export function createHttpFunction({ originSecret, baseUrl, appFor }: HttpFunctionOptions): HttpFunction {
+export function createHttpFunction({
+  originSecret,
+  log,
+  baseUrl,
+  appFor,
+}: HttpFunctionOptions): HttpFunction {
   const apps = new Map<string, Hono<AuthEnv>>();
   // Node loads its `fetch` classes at first use, in about 25 ms. Initialization has more CPU.
   void new Request('https://initialisation.invalid/');
 
   return async (event) => {
+    try {
+      return await respond(event);
+    } catch (error) {
+      log.error('Request failed', { path: event.rawPath, error: String(error) });
+      return toResponse(error);
+    }
+  };
+
+  async function respond(event: HttpEvent): Promise<Response> {
     if (!(await hasOriginSecret(event, originSecret))) return new Response('Forbidden', { status: 403 });
     let request: Request;
     try {
@@ -38,7 +54,7 @@ export function createHttpFunction({ originSecret, baseUrl, appFor }: HttpFuncti
       return malformed();
     }
     return findApp(baseUrl ?? readBaseUrl(event)).fetch(request);
-  };
+  }
 
   /** Caches an app per base URL. A distribution has few hosts, and only CloudFront sets the header. */
   function findApp(base: string): Hono<AuthEnv> {
@@ -56,8 +72,22 @@ function readBaseUrl({ headers, requestContext }: HttpEvent): string {
 }
 
 function malformed(): Response {
-  const { status, body } = errorResponse(
-    new WatchpostError('BAD_REQUEST', 'Invalid request', 'Send a valid HTTP request.'),
-  );
+  return toResponse(new WatchpostError('BAD_REQUEST', 'Invalid request', 'Send a valid HTTP request.'));
+}
+
+/** Returns the response of an error: the envelope. */
+function toResponse(error: unknown): Response {
+  const { status, body } = errorResponse(error);
   return Response.json(body, { status });
+}
+
+/** Returns the response of a request that takes longer than its function may. */
+export function outOfTime(): Response {
+  return toResponse(
+    new WatchpostError(
+      'INTERNAL_ERROR',
+      'Internal server error',
+      'The request took too long. Read what it changed, then try again with exponential backoff.',
+    ),
+  );
 }

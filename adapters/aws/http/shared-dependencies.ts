@@ -9,6 +9,7 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { z } from 'zod';
+import { computeStreamPhase } from '../../../core/stream/stream-phase.ts';
 import { unlimitedTurns } from '../../../core/ports/stream-turns.ts';
 import { createDestinations } from '../../destinations/destination-sender.ts';
 import { createEgressGuard, createWebhookGuard } from '../../egress/guard.ts';
@@ -56,6 +57,9 @@ export type SharedHttpDeps = {
   sessions: DynamoStores['sessions'];
   originSecret: Secret;
 };
+
+/** Precision of wake-ups: a Step Functions Wait truncates milliseconds. */
+const wakeUpStepMs = 1000;
 
 /** Timeouts of calls without a job (`time-budgets.ts`): their sums are below CloudFront's origin timeout. */
 const { capture: captureTimeoutSeconds, model: visionTimeoutSeconds } = callSeconds;
@@ -156,8 +160,13 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
     steadyNow,
     newId: () => randomUUID(),
     random: Math.random,
-    sha256: (text) => createHash('sha256').update(text).digest('hex'),
+    streamPhase: (url) => computeStreamPhase(url, sha256, wakeUpStepMs),
+    sha256,
     randomBytes: (length) => randomBytes(length),
   };
   return { deps, sessions, originSecret: secret(settings.ORIGIN_SECRET_ARN) };
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }

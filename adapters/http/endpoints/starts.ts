@@ -9,7 +9,7 @@ import { jobSummary } from '../../../core/job/present-job.ts';
 import { withCallLimit } from '../../../core/access/with-call-limit.ts';
 import type { IdempotencyRecord } from '../../../core/ports/job-store.ts';
 import { idempotencyKey } from '../../../core/requests/fields.ts';
-import type { UnknownField } from '../../../core/requests/unknown-fields.ts';
+import { describeIgnored } from '../../../core/requests/unknown-fields.ts';
 import { digestRequestSchema } from '../../../core/requests/live-digest.ts';
 import { monitorRequestSchema } from '../../../core/requests/live-monitor.ts';
 import { jobSummarySchema } from '../../../core/responses/jobs.ts';
@@ -154,7 +154,7 @@ type Create<Body> = (
   caller: string,
   deps: HttpDeps,
   idempotency: IdempotencyRecord | undefined,
-  unknown: readonly UnknownField[],
+  ignored: string | undefined,
 ) => Promise<Job>;
 
 /** Creates a job. The response is an event stream if the caller accepts one and sets no webhook. */
@@ -167,7 +167,7 @@ async function startJob<Body extends { webhook_url?: string | null | undefined }
   const keyed = { key: headers['Idempotency-Key'], jobType, request: body };
   const createOnce = () =>
     createIdempotently(keyed, caller, deps, (idempotency) =>
-      withCallLimit(caller, deps, () => create(body, caller, deps, idempotency, unknown)),
+      withCallLimit(caller, deps, () => create(body, caller, deps, idempotency, describeIgnored(unknown))),
     );
   if (!body.webhook_url && wantsEvents(context)) return respondWithNewJob(context, deps, createOnce);
   const job = await createOnce();

@@ -18,6 +18,10 @@ test('a rate rule in front of the distribution returns 429 to an address above t
       },
     ],
   });
+  const [[key, body]] = Object.entries(acl.Properties.CustomResponseBodies) as any;
+  expect(acl.Properties.Rules[0].Action.Block.CustomResponse.CustomResponseBodyKey).toBe(key);
+  expect(body.ContentType).toBe('APPLICATION_JSON');
+  expect(JSON.parse(body.Content)).toMatchObject({ error: { code: 'RATE_LIMITED' } });
   const { DistributionConfig } = one(synthesized, 'AWS::CloudFront::Distribution', 'EdgeDistribution');
   expect(DistributionConfig.WebACLId).toEqual({ 'Fn::GetAtt': [id, 'Arn'] });
 });
@@ -26,11 +30,11 @@ test('a rate rule outside of us-east-1 is an error with a remediation', () => {
   expect(() => synthesize({ region: 'eu-central-1', requestsPerAddress: 2000 })).toThrow('webAclArn');
 });
 
-test('the production example reserves concurrency for api and stream', () => {
+test('the production example reserves concurrency for api, stream and capture', () => {
   const stages = fileURLToPath(new URL('../../../stages/', import.meta.url));
   const { reservedConcurrency } = readStage('prod', stages).settings;
   const functions = ownFunctions(synthesize({ reservedConcurrency }));
-  for (const name of ['api', 'stream'] as const) {
+  for (const name of ['api', 'stream', 'capture'] as const) {
     expect(reservedConcurrency[name]).toBeGreaterThan(0);
     expect(functions[name].ReservedConcurrentExecutions).toBe(reservedConcurrency[name]);
   }

@@ -6,15 +6,20 @@ import { originSecretHeader, viewerHostHeader } from '../../../../adapters/aws/h
 import type { AuthEnv } from '../../../../adapters/http/bearer-auth.ts';
 import { httpEvent } from './events.ts';
 
-type Given = { versions?: string[]; later?: string[]; baseUrl?: string };
+type Given = { versions?: string[]; later?: string[]; baseUrl?: string; fails?: boolean };
 
-function make({ versions = ['new', 'old'], later = versions, baseUrl }: Given = {}) {
+function make({ versions = ['new', 'old'], later = versions, baseUrl, fails = false }: Given = {}) {
   const built: string[] = [];
+  const logged: string[] = [];
   const respond = createHttpFunction({
     originSecret: {
       current: async () => 'new',
-      versions: async (max) => (max === undefined ? versions : later),
+      versions: async (max) => {
+        if (fails) throw new Error('Secrets Manager does not answer');
+        return max === undefined ? versions : later;
+      },
     },
+    log: { error: (message, fields) => void logged.push(`${message}: ${fields?.['error']}`) },
     baseUrl,
     appFor: (base) => {
       built.push(base);
@@ -23,6 +28,7 @@ function make({ versions = ['new', 'old'], later = versions, baseUrl }: Given = 
   });
   return {
     built,
+    logged,
     respond: (headers: Record<string, string>, method = 'GET') =>
       respond(httpEventSchema.parse(httpEvent({ headers, method }))),
   };
@@ -83,5 +89,14 @@ describe('createHttpFunction', () => {
 
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ error: { code: 'BAD_REQUEST' } });
+  });
+
+  test('a failure outside of the app is logged and gets the error envelope', async () => {
+    const { respond, logged } = make({ fails: true });
+    const response = await respond(secret);
+
+    expect(response.status).toBe(500);
+    expect(await response.json()).toMatchObject({ error: { code: 'INTERNAL_ERROR' } });
+    expect(logged).toEqual(['Request failed: Error: Secrets Manager does not answer']);
   });
 });

@@ -26,10 +26,10 @@ describe('a Wait state', () => {
       '2026-01-01T00:00:10.000Z',
     ],
     [
-      'drops milliseconds, as Step Functions does',
+      'keeps milliseconds, unlike Step Functions',
       { TimestampPath: '$.at' },
       { at: '2026-01-01T00:00:10.999Z' },
-      '2026-01-01T00:00:10.000Z',
+      '2026-01-01T00:00:10.999Z',
     ],
     [
       'accepts a timestamp in the past',

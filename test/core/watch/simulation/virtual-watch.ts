@@ -348,6 +348,7 @@ export function toWatch(plain: PlainConfig): Watch {
     config_version: 1,
     stream_url: 'https://example.com/live.m3u8',
     source_id: watchId,
+    stream_phase: null,
     config,
   };
 }
