@@ -52,10 +52,7 @@ function findEnding(
   }
   if (outcome.kind === 'ended') return { status: 'stopped', reason: 'stream_ended' };
   const modelFailure = outcome.kind === 'model_failed' ? outcome.failure : undefined;
-  return (
-    streamLostEnding(outcome, watch, now) ??
-    modelFailureEnding(modelFailure, watch, { seconds: job.model_grace_seconds, now })
-  );
+  return streamLostEnding(outcome, watch, now) ?? modelFailureEnding(modelFailure, watch, job, now);
 }
 
 /** A look that would come at the deadline or later is left out: the job wakes at the deadline, and only ends. */
