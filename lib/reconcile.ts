@@ -30,6 +30,7 @@ export class Reconcile extends Construct {
       QUEUE_URL: props.queue.queueUrl,
       ...executionEnvironment(this, props.machines),
       RETENTION_SECONDS: String(context.settings.retentionSeconds),
+      EVENT_STREAMS: String(context.settings.eventStreams),
     };
     this.function = new ServiceFunction(this, 'Reconcile', context, {
       name: 'reconcile',

@@ -21,7 +21,7 @@ const maxPerShard = 25;
  * `max` sessions, whose permits are spread over items that no caller name can have. Throws `RateLimitedError` at the limit.
  */
 export function limitEventSessions({ sessions, withLimit, max, measurements, random }: Deps): EventSessions {
-  const count = Math.ceil(max / maxPerShard);
+  const count = countShards(max);
   const shards = withLimit(Math.ceil(max / count));
   return {
     perCaller: sessions.perCaller,
@@ -48,11 +48,30 @@ export function limitEventSessions({ sessions, withLimit, max, measurements, ran
   async function openShared(): Promise<EventSession | undefined> {
     const first = Math.floor(random() * count);
     for (let tried = 0; tried < count; tried += 1) {
-      const session = await shards.open(`#all-${(first + tried) % count}`);
+      const session = await shards.open(shardName((first + tried) % count));
       if (session) return session;
     }
     return undefined;
   }
+}
+
+/** Returns the number of open event streams of a deployment, with `count` for each shard. */
+export async function countOpenSessions(
+  max: number,
+  count: (name: string) => Promise<number>,
+): Promise<number> {
+  const shards = await Promise.all(
+    Array.from({ length: countShards(max) }, (_, shard) => count(shardName(shard))),
+  );
+  return shards.reduce((sum, open) => sum + open, 0);
+}
+
+function countShards(max: number): number {
+  return Math.ceil(max / maxPerShard);
+}
+
+function shardName(shard: number): string {
+  return `#all-${shard}`;
 }
 
 const retrySeconds = 30;

@@ -27,6 +27,8 @@ export const metricUnits = {
   DeliveryLateness: 'Seconds',
   /** Opened event streams. */
   EventStreams: 'Count',
+  /** Event streams that are open at the moment, once per minute. */
+  OpenEventStreams: 'Count',
   /** Repairs by `reconcile`: executions started, events published, jobs failed. */
   Repairs: 'Count',
 } as const;

@@ -9,6 +9,7 @@ export const reconcileConfigSchema = functionSettings.pick({
   STATE_MACHINE_ARN: true,
   OTHER_STATE_MACHINE_ARN: true,
   RETENTION_SECONDS: true,
+  EVENT_STREAMS: true,
 });
 /** Parsed environment. */
 export type ReconcileConfig = z.output<typeof reconcileConfigSchema>;

@@ -4,6 +4,7 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { createDeliveryQueue } from '../../adapters/aws/delivery-queue.ts';
 import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
 import { createExecutions } from '../../adapters/aws/executions.ts';
+import { countOpenSessions } from '../../adapters/aws/limit-event-sessions.ts';
 import { instrumentJobs } from '../../adapters/aws/telemetry/instrument-jobs.ts';
 import { instrumentRepairs } from '../../adapters/aws/telemetry/instrument-repairs.ts';
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
@@ -15,7 +16,12 @@ import type { ReconcileConfig } from './config.ts';
 const now = () => new Date();
 
 /** Dependencies of the handler. */
-export type ReconcileFunctionDeps = ReconcileDeps & RepairWatchDeps & Pick<Telemetry, 'during'>;
+export type ReconcileFunctionDeps = ReconcileDeps &
+  RepairWatchDeps &
+  Pick<Telemetry, 'during' | 'measurements'> & {
+    /** Returns the number of open event streams of the deployment. */
+    countEventStreams: () => Promise<number>;
+  };
 
 /** Creates the dependencies, once per instance. */
 export function createDependencies(config: ReconcileConfig): ReconcileFunctionDeps {
@@ -23,7 +29,7 @@ export function createDependencies(config: ReconcileConfig): ReconcileFunctionDe
     level: config.LOG_LEVEL,
     service: config.POWERTOOLS_SERVICE_NAME,
   });
-  const { jobs, watches } = dynamoStores({
+  const { jobs, watches, countSessions } = dynamoStores({
     client: new DynamoDBClient({}),
     tableName: config.TABLE_NAME,
     now,
@@ -42,5 +48,7 @@ export function createDependencies(config: ReconcileConfig): ReconcileFunctionDe
     limits: { retentionSeconds: config.RETENTION_SECONDS },
     now,
     during,
+    measurements,
+    countEventStreams: () => countOpenSessions(config.EVENT_STREAMS, countSessions),
   };
 }

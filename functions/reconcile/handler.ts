@@ -42,4 +42,5 @@ async function sweep(deps: ReconcileFunctionDeps, context: Context): Promise<voi
   await reconcile(deps, { dueBy: now, limit: maxJobs, endBy });
   await publishDueWatchEvents(deps, maxWatches);
   await repairWatches(deps, { dueBy: now, limit: maxJobs, endBy });
+  deps.measurements.add('OpenEventStreams', await deps.countEventStreams());
 }

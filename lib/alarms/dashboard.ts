@@ -45,6 +45,10 @@ export class ServiceDashboard extends Construct {
           graph('HTTP API', [metrics.apiRequests(), metrics.apiFaults()]),
           graph('Executions', [metrics.executionsStarted(), metrics.executionsFailed()]),
           graph('Repairs', counts('Repairs')),
+          graph('Event streams', [
+            metrics.own('EventStreams'),
+            metrics.own('OpenEventStreams', { statistic: 'Maximum' }),
+          ]),
         ],
         [
           graph('Functions', [metrics.functionErrors(), metrics.functionThrottles()]),

@@ -15,10 +15,14 @@ beforeEach(() => {
 afterEach(() => world.close());
 
 const handle = (event: unknown, remainingMs?: number) =>
-  createHandler({ ...world.c, watches: createWatchStore(world.database), during })(
-    event,
-    lambdaContext(remainingMs),
-  );
+  createHandler({
+    ...world.c,
+    watches: createWatchStore(world.database),
+    during,
+    measurements: { add: (name, value) => void measured.push([name, value]) },
+    countEventStreams: async () => 7,
+  })(event, lambdaContext(remainingMs));
+const measured: unknown[] = [];
 
 /** Events of EventBridge: every minute, and when the status of an execution changes. */
 const eachMinute = { version: '0', 'detail-type': 'Scheduled Event', source: 'aws.events', detail: {} };
@@ -42,6 +46,12 @@ async function running() {
   await world.begin({ job_id, generation: 0 });
   return job_id;
 }
+
+test('the run of each minute reports the open event streams', async () => {
+  measured.length = 0;
+  await handle(eachMinute);
+  expect(measured).toEqual([['OpenEventStreams', 7]]);
+});
 
 test('the run of each minute publishes events of watches that are not in the queue', async () => {
   const watches = createWatchStore(world.database);

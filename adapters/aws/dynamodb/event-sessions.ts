@@ -5,6 +5,7 @@ import type { BackoffDeps } from '../../retry-with-backoff.ts';
 import { itemKeys } from './keys.ts';
 import { countPermits, unexpiredPermits, permitsSchema, withoutPermit, type Permits } from './permits.ts';
 import { optimisticUpdate, type ItemUpdate } from './optimistic-update.ts';
+import { readItem } from './record.ts';
 import type { Table } from './table.ts';
 
 type Deps = {
@@ -20,6 +21,16 @@ type Deps = {
 const heldMs = 90_000;
 /** Renewal interval, in milliseconds. Two consecutive renewals may fail. */
 const renewalMs = 30_000;
+
+/** Returns the number of open sessions of a name. */
+export async function countEventSessions(
+  { table, now }: Pick<Deps, 'table' | 'now'>,
+  caller: string,
+): Promise<number> {
+  const item = await table.get(itemKeys.eventSessions(caller));
+  const { open } = readItem(sessionsSchema, item ?? {});
+  return countPermits(unexpiredPermits(open, now().getTime(), heldMs));
+}
 
 /**
  * Event-stream sessions of all instances, one item per caller. A session that loses its permit aborts. Lambda does

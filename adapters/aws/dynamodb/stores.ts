@@ -15,7 +15,7 @@ import { setSystemTimer, type SetTimer } from '../../../core/time-limit.ts';
 import { createCallLimiter } from './call-limiter.ts';
 import { createCallerStore } from './caller-store.ts';
 import { createDeliveryStore } from './delivery-store.ts';
-import { createEventSessions } from './event-sessions.ts';
+import { countEventSessions, createEventSessions } from './event-sessions.ts';
 import { createJobStore } from './job-store.ts';
 import { systemBackoff, type BackoffDeps } from '../../retry-with-backoff.ts';
 import { itemTtls } from './item-ttls.ts';
@@ -55,6 +55,8 @@ export type DynamoStores = {
   sessions: EventSessions;
   /** Creates sessions with another limit per name. */
   sessionsWithLimit: (perName: number) => EventSessions;
+  /** Returns the number of open sessions of a name. */
+  countSessions: (name: string) => Promise<number>;
 };
 
 /** Creates all stores on one table (`table-layout.ts`). Sends no request. */
@@ -78,6 +80,7 @@ export function dynamoStores(settings: DynamoStoreSettings): DynamoStores {
     limiter: createCallLimiter({ table, backoff, now, newId, ...callLimits }),
     sessions: sessionsWithLimit(perCaller),
     sessionsWithLimit,
+    countSessions: (name) => countEventSessions({ table, now }, name),
   };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createEventSessions } from '../../../adapters/embedded/event-sessions.ts';
-import { limitEventSessions } from '../../../adapters/aws/limit-event-sessions.ts';
+import { countOpenSessions, limitEventSessions } from '../../../adapters/aws/limit-event-sessions.ts';
 import { RateLimitedError } from '../../../core/errors.ts';
 
 function limited(max: number, perCaller = 100) {
@@ -39,5 +39,30 @@ describe('limitEventSessions', () => {
     expect(await sessions.open('harbour')).toBeDefined();
     expect(await sessions.open('harbour')).toBeUndefined();
     expect(await sessions.open('airport')).toBeDefined();
+  });
+
+  test('the open event streams of a deployment are the sum over all shards', async () => {
+    const opened: string[] = [];
+    const sessions = limitEventSessions({
+      sessions: createEventSessions(100),
+      withLimit: (perShard) => {
+        const shards = createEventSessions(perShard);
+        return {
+          perCaller: perShard,
+          open: async (name) => {
+            const session = await shards.open(name);
+            if (session) opened.push(name);
+            return session;
+          },
+        };
+      },
+      max: 60,
+      measurements: { add: () => undefined },
+      random: Math.random,
+    });
+    for (let index = 0; index < 60; index += 1) await sessions.open(`caller-${index}`);
+
+    const count = async (name: string) => opened.filter((each) => each === name).length;
+    expect(await countOpenSessions(60, count)).toBe(60);
   });
 });

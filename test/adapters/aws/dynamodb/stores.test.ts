@@ -219,12 +219,15 @@ withDynamoLocal((makeTable) => {
       await stores.sessions.open('harbour');
       await crashed.sessions.open('harbour');
       expect(await stores.sessions.open('harbour')).toBeUndefined();
+      expect(await stores.countSessions('harbour')).toBe(2);
 
       clock.now = after(60);
       timers.shift()?.();
       await until(async () => (await renewals(table)) === 3);
       clock.now = after(91);
 
+      expect(await stores.countSessions('harbour')).toBe(1);
+      expect(await stores.countSessions('airport')).toBe(0);
       expect(await stores.sessions.open('harbour')).toBeDefined();
       expect(await stores.sessions.open('harbour')).toBeUndefined();
     });
