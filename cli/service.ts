@@ -202,6 +202,7 @@ export async function openService(
     keys,
     limits,
     acceptsHost: createHostRule(settings),
+    version,
     allowedOrigins: settings.allowedOrigins,
     bodies: createRequestBodies({ setTimer: setSystemTimer }),
     eventStreams: createEventStreams(settings, eventSessions, signals),

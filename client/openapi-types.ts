@@ -1890,6 +1890,10 @@ export interface CallerList {
   next_after: string | null;
 }
 export interface Service {
+  /**
+   * Version of the software; the version of the interface is in the OpenAPI document
+   */
+  version: string;
   limits: {
     /**
      * Maximum duration of a monitor, and of a digest without max_windows

@@ -59,9 +59,9 @@ export function checkUrls(
   { urls, webhookUrls }: Pick<WatchDeps, 'urls' | 'webhookUrls'>,
 ): void {
   urls.check(streamUrl, streamSchemes);
-  for (const { type, url } of destinations) {
+  for (const [index, { type, url }] of destinations.entries()) {
     const schemes = type === 'mqtt' ? ['mqtt', 'mqtts'] : ['http', 'https'];
-    if (url !== undefined) webhookUrls.check(url, schemes);
+    if (url !== undefined) webhookUrls.check(url, schemes, `destinations[${index}].url`);
   }
 }
 

@@ -22,6 +22,7 @@ export async function tellApiStory(call: CallOperation, world: World): Promise<v
   await access(call);
   await call('service');
   await call('metrics');
+  await call('prometheus_metrics');
   await call('alarms');
   await call('logs', { level: 'INFO', limit: 5 });
   await call('logs', { level: 'nothing' });

@@ -111,6 +111,7 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
         };
       },
     },
+    version: '1.2.3',
     allowedOrigins: [],
     turns: unlimitedTurns,
     urls: { check: () => undefined },

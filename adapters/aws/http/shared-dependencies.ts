@@ -142,6 +142,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
     }),
     // CloudFront answers for the hosts of its distribution alone.
     acceptsHost: () => true,
+    version: softwareVersion,
     allowedOrigins: settings.ALLOWED_ORIGINS,
     bodies: createRequestBodies({ setTimer: setSystemTimer }),
     alarms: createAlarms({ client: new CloudWatchClient({}), prefix: settings.ALARM_PREFIX }),
