@@ -43,6 +43,7 @@ export type ErrorCode =
   | 'REQUEST_TIMEOUT'
   | 'MAX_JOBS_REACHED'
   | 'RATE_LIMITED'
+  | 'SERVICE_OVERLOADED'
   | 'VLM_ERROR'
   | 'INTERNAL_ERROR';
 export type JobConfig = MonitorConfig | DigestConfig;
@@ -1949,6 +1950,23 @@ export interface Metrics {
      * Captures that the pre-filter skipped
      */
     skipped_prefilter: number;
+  };
+  /**
+   * Delay of checks by an overload of the service
+   */
+  late: {
+    /**
+     * Checks whose interval the service stretched, because it was overloaded
+     */
+    checks: number;
+    /**
+     * Mean time for which checks waited for the service lately
+     */
+    seconds: number;
+    /**
+     * Factor of all intervals, 1 without overload
+     */
+    interval_factor: number;
   };
   webhooks: {
     sent: number;

@@ -9,6 +9,7 @@ import type { JobStore } from './ports/job-store.ts';
 import type { Log, RecentLog } from './ports/log.ts';
 import type { MediaStore } from './ports/media-store.ts';
 import type { Meter } from './ports/meter.ts';
+import type { Pace } from './ports/pace.ts';
 import type { StreamCapturer } from './ports/stream-capturer.ts';
 import type { StreamTurns } from './ports/stream-turns.ts';
 import type { UrlGuard } from './ports/url-guard.ts';
@@ -57,6 +58,7 @@ export type CoreDeps = {
   calls: CallLimiter;
   compareMotion: CompareMotion;
   executions: Executions;
+  pace: Pace;
   queue: DeliveryQueue;
   deliveries: DeliveryStore;
   webhooks: WebhookSender;

@@ -6,7 +6,7 @@ import type { HttpDeps } from './dependencies.ts';
 
 /** Reads the metrics and checks as text for Prometheus. */
 export async function readPrometheus(
-  deps: Pick<HttpDeps, 'jobs' | 'meter' | 'vision' | 'health'>,
+  deps: Pick<HttpDeps, 'jobs' | 'meter' | 'pace' | 'vision' | 'health'>,
 ): Promise<string> {
   return formatPrometheus(await readMetrics(deps), (await deps.health?.read()) ?? []);
 }

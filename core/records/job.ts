@@ -118,6 +118,8 @@ export const nextTickSchema = z.object({
   looked: z.boolean(),
   closing: z.boolean(),
   resolve_again: z.boolean(),
+  /** Factor of the interval in an overload; absent without one. */
+  stretch: z.number().min(1).optional(),
 });
 export type NextTick = z.infer<typeof nextTickSchema>;
 

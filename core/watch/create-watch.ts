@@ -8,7 +8,7 @@ import type { IdempotencyRecord } from '../ports/job-store.ts';
 import type { StoredWatch, WatchCreation } from '../ports/watch-store.ts';
 import type { DestinationAddress, WatchConfig } from '../records/watch.ts';
 import { streamSchemes } from '../records/platform.ts';
-import { probeStream } from '../stream/stream-access.ts';
+import { probeStream, requireCapacity } from '../stream/stream-access.ts';
 import { maskUrl } from '../stream/mask-url.ts';
 import type { WatchRequest } from '../requests/watches.ts';
 import { rules } from '../rules.ts';
@@ -35,6 +35,7 @@ export async function createWatch(
   if (earlier) return earlier;
   checkUrls(request, deps);
   checkInputMode(request, deps);
+  requireCapacity(deps);
   const { watchesPerCaller: maxWatches } = deps.limits;
   if ((await deps.watches.list(caller)).length >= maxWatches) throw new MaxWatchesReachedError(maxWatches);
   await probeStream(request.stream_url, caller, deps);

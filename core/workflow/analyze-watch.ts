@@ -29,7 +29,7 @@ import { modelSeconds, planBurst } from './burst.ts';
 
 export type AnalyzeWatchDeps = Pick<
   CoreDeps,
-  'watches' | 'media' | 'vision' | 'executions' | 'queue' | 'log' | 'now'
+  'watches' | 'media' | 'vision' | 'executions' | 'queue' | 'pace' | 'log' | 'now'
 > & {
   limits: Pick<Limits, 'visionTimeoutSeconds'>;
   createAlertId: CreateAlertId;
@@ -177,7 +177,8 @@ function planTick(
   const now = deps.now();
   const record = { watch, state: run.state };
   const need = computeCost(planAllQuestions(record), deps);
-  const decision = decideWatchTick(record, { outcome, need }, now, deps.createAlertId);
+  const stretch = deps.pace.stretch(watch.watch_id, watch.config.interval_seconds);
+  const decision = decideWatchTick(record, { outcome, need, stretch }, now, deps.createAlertId);
   const { next } = decision.state;
   const handsOver =
     run.generation === input.generation &&
