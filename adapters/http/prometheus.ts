@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import { parseAccept } from 'hono/utils/accept';
+import { readUsageToday } from '../../core/access/caller-usage.ts';
 import { readMetrics } from '../../core/observability/metrics.ts';
 import { formatPrometheus, prometheusContentType } from '../../core/observability/prometheus.ts';
 import type { HttpDeps } from './dependencies.ts';
@@ -7,9 +8,13 @@ import type { HttpDeps } from './dependencies.ts';
 /** Returns the metrics and checks as text for Prometheus. */
 export async function prometheusResponse(
   context: Context,
-  deps: Pick<HttpDeps, 'jobs' | 'meter' | 'vision' | 'health'>,
+  deps: Pick<HttpDeps, 'jobs' | 'meter' | 'vision' | 'health' | 'callers' | 'usage' | 'now'>,
 ): Promise<Response> {
-  const text = formatPrometheus(await readMetrics(deps), (await deps.health?.read()) ?? []);
+  const text = formatPrometheus(
+    await readMetrics(deps),
+    (await deps.health?.read()) ?? [],
+    await readUsageToday(deps),
+  );
   return context.body(text, 200, { 'Content-Type': prometheusContentType, 'Cache-Control': 'no-store' });
 }
 
