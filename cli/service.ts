@@ -9,6 +9,8 @@ import { delayRefusals } from '../adapters/embedded/delay-refusals.ts';
 import { openDataDirectory } from '../adapters/embedded/data-directory.ts';
 import { openDatabase, verifyDatabase } from '../adapters/embedded/database.ts';
 import { createDeliveryQueue } from '../adapters/embedded/delivery-queue.ts';
+import { createUsageLedger } from '../adapters/embedded/usage-ledger.ts';
+import { createCallerUsage } from '../adapters/caller-usage.ts';
 import { createWatchDeliveryStore } from '../adapters/embedded/watch-delivery-store.ts';
 import { createWatchStore } from '../adapters/embedded/watch-store.ts';
 import { createDeliveryStore } from '../adapters/embedded/delivery-store.ts';
@@ -164,11 +166,13 @@ export async function openService(
     versions: async (caller) => validVersions(await callers.find(caller), now()),
   });
   const watchDeliveries = createWatchDeliveryStore(database);
+  const modelPrice = readModelPrice(settings);
   const baseDeps = {
     jobs,
     watches,
     createAlertId,
-    modelPrice: readModelPrice(settings),
+    modelPrice,
+    usage: createCallerUsage({ ledger: createUsageLedger(database), modelPrice, log, now }),
     media,
     queue,
     callers,

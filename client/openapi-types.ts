@@ -1890,6 +1890,48 @@ export interface CallerList {
    */
   next_after: string | null;
 }
+export interface Usage {
+  from: string;
+  to: string;
+  /**
+   * Ordered by name
+   */
+  callers: {
+    caller: string;
+    model_calls: number;
+    /**
+     * Model calls without a usable result; their tokens are unknown
+     */
+    model_errors: number;
+    input_tokens: number;
+    output_tokens: number;
+    /**
+     * List price of the tokens, in US dollars; null if the price of the model is unknown
+     */
+    cost_usd: number | null;
+    /**
+     * Days with model calls, oldest first
+     */
+    days: {
+      day: string;
+      model_calls: number;
+      /**
+       * Model calls without a usable result; their tokens are unknown
+       */
+      model_errors: number;
+      input_tokens: number;
+      output_tokens: number;
+      /**
+       * List price of the tokens, in US dollars; null if the price of the model is unknown
+       */
+      cost_usd: number | null;
+    }[];
+  }[];
+  /**
+   * Value of after for the next page; null on the last page
+   */
+  next_after: string | null;
+}
 export interface Service {
   /**
    * Version of the software; the version of the interface is in the OpenAPI document

@@ -29,7 +29,7 @@ import { modelSeconds, planBurst } from './burst.ts';
 
 export type AnalyzeWatchDeps = Pick<
   CoreDeps,
-  'watches' | 'media' | 'vision' | 'executions' | 'queue' | 'pace' | 'log' | 'now'
+  'watches' | 'media' | 'vision' | 'executions' | 'queue' | 'pace' | 'log' | 'now' | 'usage'
 > & {
   limits: Pick<Limits, 'visionTimeoutSeconds'>;
   createAlertId: CreateAlertId;
@@ -142,6 +142,7 @@ async function judge(
   if (media === undefined)
     return { kind: 'unavailable', message: 'The capture was removed before its check' };
   const { answers, failure, calls } = await askModel(questions, media, deps, signal);
+  await deps.usage.record(watch.caller, calls);
   const used = {
     calls: calls.length,
     micro_usd: calls.reduce((sum, tokens) => sum + priceCall(deps.modelPrice, tokens), 0),
