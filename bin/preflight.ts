@@ -35,8 +35,11 @@ async function run(): Promise<number> {
   );
   const region = settings.region ?? process.env['AWS_REGION'] ?? process.env['AWS_DEFAULT_REGION'];
   if (region === undefined) throw new Error('No region: set AWS_REGION, or region in the stage.');
-  const { modelId } = visionProviders[settings.visionProvider].readStage(settings, region);
-  const facts = await readFacts(createFactClients(region, settings.bedrockRegion ?? region), {
+  const { modelId, region: modelRegion } = visionProviders[settings.visionProvider].readStage(
+    settings,
+    region,
+  );
+  const facts = await readFacts(createFactClients(region, modelRegion), {
     region,
     modelId,
     layerFile: `${root}layers/ffmpeg/dist/${settings.architecture}/bin/ffmpeg`,

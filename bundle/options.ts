@@ -41,6 +41,6 @@ export function bundleOptions(name: FunctionName, outDir: string): BuildOptions 
       js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
     },
     define: { WATCHPOST_VERSION: JSON.stringify(version) },
-    plugins: [stubUnused],
+    plugins: [stubUnused({ callsModel: name === 'analyze' })],
   };
 }

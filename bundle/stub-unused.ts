@@ -1,10 +1,12 @@
 import type { Plugin } from 'esbuild';
 
+type Part = { importer: RegExp; path: RegExp };
+
 /**
  * Unused parts of packages that their root module imports: a third of a bundle's size and load time. `importer` is
  * the root module, `path` the imported one. A test sends requests with a bundle.
  */
-const unused: readonly { importer: RegExp; path: RegExp }[] = [
+const unused: readonly Part[] = [
   // All locales of zod, 200 kB; only English is used.
   { importer: /[\\/]zod[\\/]v4[\\/]/, path: /\/locales\/index\.js$/ },
   // Unused parts of undici. Only its agents, its connector and `request` are used.
@@ -14,18 +16,27 @@ const unused: readonly { importer: RegExp; path: RegExp }[] = [
   },
 ];
 
+/** Client of a provider of vision models. Other functions read only the description of the provider. */
+const visionClient: Part = {
+  importer: /[\\/]adapters[\\/]vision[\\/][^\\/]+[\\/]provider\.ts$/,
+  path: /^\.\/create-model\.ts$/,
+};
+
 /** Replacement module: a proxy that can be called, constructed and destructured. */
 const nothing = 'module.exports = new Proxy(function () {}, { get: () => module.exports });';
 
-/** esbuild plugin that replaces unused modules with an empty one. */
-export const stubUnused: Plugin = {
-  name: 'leave-out',
-  setup: (build) => {
-    build.onResolve({ filter: /^\.{1,2}\// }, ({ path, importer }) =>
-      unused.some((part) => part.importer.test(importer) && part.path.test(path))
-        ? { path, namespace: 'left-out' }
-        : undefined,
-    );
-    build.onLoad({ filter: /.*/, namespace: 'left-out' }, () => ({ contents: nothing }));
-  },
-};
+/** Creates an esbuild plugin that replaces modules unused by a function with an empty one. */
+export function stubUnused({ callsModel }: { callsModel: boolean }): Plugin {
+  const parts = callsModel ? unused : [...unused, visionClient];
+  return {
+    name: 'leave-out',
+    setup: (build) => {
+      build.onResolve({ filter: /^\.{1,2}\// }, ({ path, importer }) =>
+        parts.some((part) => part.importer.test(importer) && part.path.test(path))
+          ? { path, namespace: 'left-out' }
+          : undefined,
+      );
+      build.onLoad({ filter: /.*/, namespace: 'left-out' }, () => ({ contents: nothing }));
+    },
+  };
+}

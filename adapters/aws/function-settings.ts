@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { visionProviderSchema, visionSettings } from '../vision/providers.ts';
+import { defaultVisionProvider, visionProviderSchema, visionSettings } from '../vision/providers.ts';
 
 const count = z.string().regex(/^\d+$/, 'must be a whole number').transform(Number);
 const name = z.string().min(1);
@@ -39,7 +39,7 @@ export const functionSettings = z.object({
   /** Id or ARN of a model or inference profile. Default: that of the provider for the region. */
   MODEL_ID: name.optional(),
   /** Provider of the model. */
-  VISION_PROVIDER: visionProviderSchema.prefault('bedrock'),
+  VISION_PROVIDER: visionProviderSchema.prefault(defaultVisionProvider),
   ...visionSettings,
 
   /** Path of ffmpeg. Default: that of the layer. */

@@ -1,26 +1,48 @@
 import { z } from 'zod';
-import { createBedrockFromSettings } from './bedrock/create-from-settings.ts';
-import { bedrockProvider, bedrockSettings, bedrockStageSettings } from './bedrock/provider.ts';
+import type { ModelPrice } from './provider.ts';
+import * as list from './provider-list.ts';
 
-// Providers of vision models for a deployment on AWS; `cli/vision-model.ts` lists those of one machine. A further one is a folder, and its entries here.
-
-/** Descriptions of the providers by name: capabilities, settings and permissions of their models. */
-export const visionProviders = { bedrock: bedrockProvider };
-
-/** Functions that create a model. Only `analyze` uses them, so other bundles have no client of a provider. */
-export const visionFactories = { bedrock: createBedrockFromSettings };
-
-/** Environment variables of all providers. */
-export const visionSettings = { ...bedrockSettings };
-
-/** Settings of a stage of all providers. */
-export const visionStageSettings = { ...bedrockStageSettings };
+/** Providers by name. `provider-list.ts` lists them; everything else is read from their descriptions. */
+export const visionProviders = { ...list };
 
 /** Name of a provider. */
 export type VisionProviderName = keyof typeof visionProviders;
 
-/** Schema of the name of a provider. */
-export const visionProviderSchema = z.custom<VisionProviderName>(
-  (name) => typeof name === 'string' && Object.hasOwn(visionProviders, name),
-  { error: `must be one of ${Object.keys(visionProviders).join(', ')}` },
+type Intersection<Union> = (Union extends unknown ? (member: Union) => void : never) extends (
+  all: infer All,
+) => void
+  ? All
+  : never;
+
+/** Provider of a stage without `visionProvider`. */
+export const defaultVisionProvider: VisionProviderName = 'bedrock';
+
+/** Environment variables of all providers. */
+export const visionSettings = merge(Object.values(visionProviders).map(({ settings }) => settings));
+
+/** Settings of a stage of all providers. */
+export const visionStageSettings = merge(
+  Object.values(visionProviders).map(({ stageSettings }) => stageSettings),
 );
+
+/** Schema of the name of a provider. */
+export const visionProviderSchema = z.custom<VisionProviderName>(isProviderName, {
+  error: `must be one of ${Object.keys(visionProviders).join(', ')}`,
+});
+
+const freeOfCharge: ModelPrice = { input: 0, output: 0, pictureTokens: 0, videoTokensPerSecond: 0 };
+
+/** Returns the price of a model in use: built-in models and own servers cost nothing; `null` if the price of a provider's model is not known. */
+export function findModelPrice({ provider, model }: { provider: string; model: string }): ModelPrice | null {
+  if (!isProviderName(provider)) return freeOfCharge;
+  return visionProviders[provider].findPrice(model) ?? null;
+}
+
+function isProviderName(name: unknown): name is VisionProviderName {
+  return typeof name === 'string' && Object.hasOwn(visionProviders, name);
+}
+
+function merge<Shape extends object>(shapes: readonly Shape[]): Intersection<Shape>;
+function merge(shapes: readonly object[]): object {
+  return shapes.reduce((merged, shape) => ({ ...merged, ...shape }), {});
+}

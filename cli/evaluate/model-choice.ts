@@ -1,5 +1,5 @@
 import type { VisionModel } from '../../core/ports/vision-model.ts';
-import { findModelPrice } from '../../adapters/vision/bedrock/model-prices.ts';
+import { findModelPrice } from '../../adapters/vision/providers.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import { createVisionModel } from '../vision-model.ts';
 

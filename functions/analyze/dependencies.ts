@@ -16,10 +16,8 @@ import { instrumentVision } from '../../adapters/aws/telemetry/instrument-vision
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import { createAlertId } from '../../adapters/alert-id.ts';
-import { defaultVideoModelId } from '../../adapters/vision/bedrock/model-families.ts';
-import { priceOfModel } from '../../adapters/vision/bedrock/model-prices.ts';
 import { meteredVision } from '../../adapters/vision/metered-vision.ts';
-import { visionFactories } from '../../adapters/vision/providers.ts';
+import { findModelPrice, visionProviders } from '../../adapters/vision/providers.ts';
 import type { AnalyzeDeps } from '../../core/workflow/analyze-tick.ts';
 import type { AnalyzeWatchDeps } from '../../core/workflow/analyze-watch.ts';
 import type { ContactSheets } from '../../core/ports/contact-sheets.ts';
@@ -54,7 +52,7 @@ export function createDependencies(config: AnalyzeConfig): AnalyzeFunctionDeps {
     jobs: instrumentJobs(jobs, measurements),
     watches: publishCommits(watches, { queue, log, now }),
     createAlertId,
-    modelPrice: priceOfModel(config.MODEL_ID ?? defaultVideoModelId) ?? null,
+    modelPrice: findModelPrice(visionProviders[config.VISION_PROVIDER].describeModel(config.MODEL_ID)),
     media: createMediaStore({ client: new S3Client({}), bucket: config.MEDIA_BUCKET }),
     vision: meteredVision(createVision(config, contactSheets, telemetry), meter),
     contactSheets,
@@ -78,8 +76,7 @@ const visionTimeoutSeconds = 90;
 const sheetSeconds = 30;
 
 function createVision(config: AnalyzeConfig, sheets: ContactSheets, telemetry: Telemetry): VisionModel {
-  const create = visionFactories[config.VISION_PROVIDER];
-  const model = create(config, { sheets });
+  const model = visionProviders[config.VISION_PROVIDER].createModel(config, { sheets });
   return instrumentVision(model, {
     measurements: telemetry.measurements,
     elapsedMs: () => performance.now(),

@@ -23,11 +23,11 @@ export type AccountFacts = {
 export type FactClients = { lambda: LambdaClient; s3: S3Client; bedrock: BedrockRuntimeClient };
 
 /** Creates the clients with the credentials of the operator. */
-export function createFactClients(region: string, bedrockRegion: string): FactClients {
+export function createFactClients(region: string, modelRegion: string): FactClients {
   return {
     lambda: new LambdaClient({ region }),
     s3: new S3Client({ region }),
-    bedrock: new BedrockRuntimeClient({ region: bedrockRegion }),
+    bedrock: new BedrockRuntimeClient({ region: modelRegion }),
   };
 }
 

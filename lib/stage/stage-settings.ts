@@ -1,7 +1,11 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { z } from 'zod';
 import { isOrigin } from '../../adapters/http/cors.ts';
-import { visionProviderSchema, visionStageSettings } from '../../adapters/vision/providers.ts';
+import {
+  defaultVisionProvider,
+  visionProviderSchema,
+  visionStageSettings,
+} from '../../adapters/vision/providers.ts';
 import { rules } from '../../core/rules.ts';
 
 /**
@@ -18,8 +22,8 @@ export const stageSettingsSchema = z
     architecture: z.enum(['arm64', 'x86_64']).default('arm64'),
 
     /** Provider of the model. */
-    visionProvider: visionProviderSchema.default('bedrock'),
-    /** Id of a Bedrock model or inference profile. Default: the cheapest model that supports video. */
+    visionProvider: visionProviderSchema.default(defaultVisionProvider),
+    /** Id of a model or inference profile of the provider. Default: the cheapest model that supports video. */
     modelId: z
       .string()
       .regex(/^[\w.:-]+$/, 'must be the id of a model or of an inference profile, not an ARN')

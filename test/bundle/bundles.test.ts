@@ -47,6 +47,16 @@ describe('function bundles', () => {
     expect(compareSizes(built, recorded).tooLarge).toEqual([]);
   });
 
+  test('only the bundle of analyze has the client of a model provider', async () => {
+    const clients = await Promise.all(
+      functionNames.map(async (name) => {
+        const { sources } = JSON.parse(await readFile(join(outDir, 'maps', `${name}.mjs.map`), 'utf8'));
+        return sources.some((file: string) => file.includes('client-bedrock-runtime')) ? name : [];
+      }),
+    );
+    expect(clients.flat()).toEqual(['analyze']);
+  });
+
   test('each bundle is one file, with its source map outside the deployed folder', async () => {
     for (const name of functionNames) expect(await readdir(join(outDir, name))).toEqual(['index.mjs']);
     expect((await readdir(join(outDir, 'maps'))).toSorted()).toEqual(

@@ -3,7 +3,7 @@ import { forecastCost } from '../../../core/advice/forecast.ts';
 import { adviseRequestSchema } from '../../../core/requests/advise.ts';
 import { adviceResponseSchema } from '../../../core/responses/advice.ts';
 import * as examples from '../../openapi/examples/checks.ts';
-import { findModelPrice } from '../../vision/bedrock/model-prices.ts';
+import { findModelPrice } from '../../vision/providers.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { jsonResponse } from '../endpoint-response.ts';
 

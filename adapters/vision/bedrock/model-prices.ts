@@ -1,13 +1,4 @@
-/** Price and token counts of a model family. */
-export type ModelPrice = {
-  /** USD per token. */
-  input: number;
-  output: number;
-  /** Tokens of an image of 896 × 504 px. */
-  pictureTokens: number;
-  /** Tokens per second of a clip; `null` if the model does not support video. */
-  videoTokensPerSecond: number | null;
-};
+import type { ModelPrice } from '../provider.ts';
 
 const perMillion = (dollars: number): number => dollars / 1_000_000;
 
@@ -39,11 +30,4 @@ export function priceOfModel(modelId: string): ModelPrice | undefined {
     return new RegExp(`(^|\\.)${name}(-v?\\d|:|$)`).test(modelId);
   });
   return known?.[1];
-}
-
-const freeOfCharge: ModelPrice = { input: 0, output: 0, pictureTokens: 0, videoTokensPerSecond: 0 };
-
-/** Returns the price of a model in use: built-in models and own servers cost nothing; `null` if Bedrock's price is not known. */
-export function findModelPrice({ provider, model }: { provider: string; model: string }): ModelPrice | null {
-  return provider === 'bedrock' ? (priceOfModel(model) ?? null) : freeOfCharge;
 }

@@ -1,18 +1,19 @@
 import { z } from 'zod';
-import type { DescribedModel, VisionPermission } from '../provider.ts';
+import type { DescribedModel, VisionPermission, VisionProvider } from '../provider.ts';
+import { createModel } from './create-model.ts';
 import { defaultVideoModelId, modelFamily } from './model-families.ts';
+import { priceOfModel } from './model-prices.ts';
 import { defaultModelId, describeLifecycle, describeMissingModel } from './model-regions.ts';
 
-/** Environment variables of `analyze` for Bedrock. */
-export const bedrockSettings = {
+/** Environment variables of `analyze`. */
+const settings = {
   /** Region of the model. Default: the region of the function. */
   BEDROCK_REGION: z.string().min(1).optional(),
   /** Address that replaces the one of Bedrock, for tests. */
   BEDROCK_ENDPOINT: z.url().optional(),
 };
 
-/** Settings of a stage for Bedrock. */
-export const bedrockStageSettings = {
+const stageSettings = {
   /** Region of the model. Default: the region of the stack. */
   bedrockRegion: z.string().optional(),
   /** Address that replaces the one of Bedrock, for tests. */
@@ -25,8 +26,16 @@ type BedrockStage = {
   bedrockEndpoint?: string | undefined;
 };
 
-/** Description of Bedrock, without its client: functions that do not call the model read it too. */
-export const bedrockProvider = { describeModel, readStage, listPermissions };
+/** Amazon Bedrock. */
+export const bedrockProvider = {
+  settings,
+  stageSettings,
+  describeModel,
+  findPrice: priceOfModel,
+  readStage,
+  listPermissions,
+  createModel,
+} satisfies VisionProvider;
 
 /** Returns the model and its capabilities. Default: the cheapest model that supports video. */
 function describeModel(modelId = defaultVideoModelId): DescribedModel {
@@ -45,6 +54,7 @@ function readStage({ modelId, bedrockRegion, bedrockEndpoint }: BedrockStage, re
   if (lifecycle?.level === 'error') throw new Error(lifecycle.message);
   return {
     modelId: id,
+    region: modelRegion,
     ...(lifecycle && { warning: lifecycle.message }),
     environment: { BEDROCK_REGION: modelRegion, BEDROCK_ENDPOINT: bedrockEndpoint },
   };
@@ -58,8 +68,7 @@ function listPermissions(
   settings: BedrockStage,
   { region: stackRegion, partition, account }: { region: string; partition: string; account: string },
 ): VisionPermission[] {
-  const { modelId, environment } = readStage(settings, stackRegion);
-  const region = environment.BEDROCK_REGION;
+  const { modelId, region } = readStage(settings, stackRegion);
   const model = modelId.replace(profilePrefix, '');
   const actions = ['bedrock:InvokeModel'];
   if (model === modelId) {

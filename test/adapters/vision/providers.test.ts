@@ -1,16 +1,8 @@
 import { expect, test } from 'vitest';
-import {
-  visionFactories,
-  visionProviders,
-  visionProviderSchema,
-} from '../../../adapters/vision/providers.ts';
+import { visionProviders, visionProviderSchema } from '../../../adapters/vision/providers.ts';
 
 const stack = { region: 'eu-central-1', partition: 'aws', account: '123456789012' };
 const { bedrock } = visionProviders;
-
-test('each described provider has a factory of the same name', () => {
-  expect(Object.keys(visionFactories)).toEqual(Object.keys(visionProviders));
-});
 
 test('a provider name that the table does not have is rejected with the known names', () => {
   expect(visionProviderSchema.parse('bedrock')).toBe('bedrock');
@@ -41,6 +33,7 @@ test('a model without a profile is permitted in its region alone', () => {
 test('a stage without settings of its model uses the default of its region', () => {
   expect(bedrock.readStage({}, 'eu-central-1')).toEqual({
     modelId: 'eu.amazon.nova-lite-v1:0',
+    region: 'eu-central-1',
     environment: { BEDROCK_REGION: 'eu-central-1', BEDROCK_ENDPOINT: undefined },
   });
   expect(bedrock.describeModel()).toMatchObject({ provider: 'bedrock', supportsVideo: true });

@@ -9,8 +9,8 @@ type Settings = {
   BEDROCK_ENDPOINT?: string | undefined;
 };
 
-/** Creates the model of Bedrock from the settings of `analyze`. */
-export function createBedrockFromSettings(settings: Settings, deps: VisionFactoryDeps): VisionModel {
+/** Creates the model from the settings of `analyze`. The bundler omits this file and its imports from other functions. */
+export function createModel(settings: Settings, deps: VisionFactoryDeps): VisionModel {
   const { BEDROCK_REGION: region, BEDROCK_ENDPOINT: endpoint, MODEL_ID: modelId } = settings;
   const client = createBedrockClient({
     ...(region !== undefined && { region }),
