@@ -4,6 +4,7 @@ import { createGuardedHttp } from '../adapters/egress/guarded-http.ts';
 import { limitDecodes } from '../adapters/embedded/limit-decodes.ts';
 import { poolDecoders } from '../adapters/media/ffmpeg/decoder-pool.ts';
 import { createFfmpegRunner } from '../adapters/media/ffmpeg/run-ffmpeg.ts';
+import { createMaskMedia } from '../adapters/media/mask-media.ts';
 import { createStreamCapturer } from '../adapters/media/stream-capturer.ts';
 import type { PlatformSettings } from '../adapters/platforms/platform-settings.ts';
 
@@ -29,5 +30,6 @@ export function createMedia(
     elapsedMs: () => performance.now(),
     report: reportWait,
   });
-  return { guard, http, streams: createStreamCapturer({ guard, http, ffmpeg, now, platforms }) };
+  const streams = createStreamCapturer({ guard, http, ffmpeg, now, platforms });
+  return { guard, http, streams, maskMedia: createMaskMedia({ ffmpegPath, tempDir }) };
 }

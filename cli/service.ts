@@ -9,6 +9,8 @@ import { delayRefusals } from '../adapters/embedded/delay-refusals.ts';
 import { openDataDirectory } from '../adapters/embedded/data-directory.ts';
 import { openDatabase, verifyDatabase } from '../adapters/embedded/database.ts';
 import { createDeliveryQueue } from '../adapters/embedded/delivery-queue.ts';
+import { createUsageLedger } from '../adapters/embedded/usage-ledger.ts';
+import { createCallerUsage } from '../adapters/caller-usage.ts';
 import { createWatchDeliveryStore } from '../adapters/embedded/watch-delivery-store.ts';
 import { createWatchStore } from '../adapters/embedded/watch-store.ts';
 import { createDeliveryStore } from '../adapters/embedded/delivery-store.ts';
@@ -44,6 +46,7 @@ import { mountMcp } from '../adapters/mcp/mount-mcp.ts';
 import { mountOpenApi } from '../adapters/openapi/mount-openapi.ts';
 import type { LocatedFfmpeg } from '../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import { createAlertId } from '../adapters/alert-id.ts';
+import { maskCaptures } from '../adapters/media/mask-media.ts';
 import { compareMotion } from '../adapters/media/motion/compare-motion.ts';
 import { meteredVision } from '../adapters/vision/metered-vision.ts';
 import { createWebhookSender } from '../adapters/webhook/webhook-sender.ts';
@@ -123,7 +126,7 @@ export async function openService(
   const recentLog = createLogBuffer({ level: settings.logLevel, now });
   const log = redactedLog(teeLog(output, recentLog));
   const pace = createPace({ steadyNow, log });
-  const { guard, http, streams } = createMedia(
+  const { guard, http, streams, maskMedia } = createMedia(
     settings.allowRanges,
     platforms,
     ffmpegPath,
@@ -163,11 +166,13 @@ export async function openService(
     versions: async (caller) => validVersions(await callers.find(caller), now()),
   });
   const watchDeliveries = createWatchDeliveryStore(database);
+  const modelPrice = readModelPrice(settings);
   const baseDeps = {
     jobs,
     watches,
     createAlertId,
-    modelPrice: readModelPrice(settings),
+    modelPrice,
+    usage: createCallerUsage({ ledger: createUsageLedger(database), modelPrice, log, now }),
     media,
     queue,
     callers,
@@ -178,7 +183,7 @@ export async function openService(
     baseUrl,
     now,
     steadyNow,
-    streams,
+    streams: maskCaptures(streams, maskMedia),
     urls: guard,
     webhookUrls,
     vision: meteredVision(model.vision, meter),
@@ -207,6 +212,7 @@ export async function openService(
     keys,
     limits,
     acceptsHost: createHostRule(settings),
+    version,
     allowedOrigins: settings.allowedOrigins,
     bodies: createRequestBodies({ setTimer: setSystemTimer }),
     eventStreams: createEventStreams(settings, eventSessions, signals),
@@ -237,7 +243,9 @@ export async function openService(
     elapsedMs: () => performance.now(),
     report: (waitedMs) => pace.record('turn', waitedMs),
   });
-  const captureDeps = { ...deps, streams: shareCaptures({ streams: limited, steadyNow }) };
+  // Watches with regions share the capture, then each draws its own.
+  const shared = maskCaptures(shareCaptures({ streams: limited, steadyNow }), maskMedia);
+  const captureDeps = { ...deps, streams: shared };
   const maintenance = {
     watchStore,
     watchDeliveries,

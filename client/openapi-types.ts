@@ -1890,7 +1890,53 @@ export interface CallerList {
    */
   next_after: string | null;
 }
+export interface Usage {
+  from: string;
+  to: string;
+  /**
+   * Ordered by name
+   */
+  callers: {
+    caller: string;
+    model_calls: number;
+    /**
+     * Model calls without a usable result; their tokens are unknown
+     */
+    model_errors: number;
+    input_tokens: number;
+    output_tokens: number;
+    /**
+     * List price of the tokens, in US dollars; null if the price of the model is unknown
+     */
+    cost_usd: number | null;
+    /**
+     * Days with model calls, oldest first
+     */
+    days: {
+      day: string;
+      model_calls: number;
+      /**
+       * Model calls without a usable result; their tokens are unknown
+       */
+      model_errors: number;
+      input_tokens: number;
+      output_tokens: number;
+      /**
+       * List price of the tokens, in US dollars; null if the price of the model is unknown
+       */
+      cost_usd: number | null;
+    }[];
+  }[];
+  /**
+   * Value of after for the next page; null on the last page
+   */
+  next_after: string | null;
+}
 export interface Service {
+  /**
+   * Version of the software; the version of the interface is in the OpenAPI document
+   */
+  version: string;
   limits: {
     /**
      * Maximum duration of a monitor, and of a digest without max_windows
@@ -2017,6 +2063,10 @@ export interface Watch {
    * Stream URL with masked password
    */
   stream_url: string;
+  /**
+   * Keyed hash of the full URL: equal for equal URLs. null: stored by an earlier release
+   */
+  stream_fingerprint: string | null;
   interval_seconds: number;
   input_mode: InputMode;
   clip_duration_seconds: number;

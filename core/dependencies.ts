@@ -1,5 +1,6 @@
 import type { CompareMotion } from './records/motion.ts';
 import type { CallLimiter } from './ports/call-limiter.ts';
+import type { CallerUsage } from './ports/caller-usage.ts';
 import type { CallerStore } from './ports/caller-store.ts';
 import type { ContactSheets } from './ports/contact-sheets.ts';
 import type { DrawBoxes } from './ports/draw-boxes.ts';
@@ -65,6 +66,7 @@ export type CoreDeps = {
   signer: WebhookSigner;
   callers: CallerStore;
   meter: Meter;
+  usage: CallerUsage;
   log: Log;
   recentLog: RecentLog;
   limits: Limits;

@@ -16,8 +16,6 @@ import { healthz } from './healthz.ts';
 import { noSniff } from './no-sniff.ts';
 import { idempotencyKeyReused } from './idempotency-key.ts';
 import { mountEndpoints } from './mount-endpoints.ts';
-import { prometheusResponse } from './prometheus.ts';
-import { requireScope } from './require-scope.ts';
 import { fallbackHandler } from './fallback.ts';
 import { ValidationError } from './validation.ts';
 import { unknownCondition } from './unknown-condition.ts';
@@ -35,10 +33,6 @@ export function createApp(deps: HttpDeps): Hono<AuthEnv> {
   app.get('/healthz', healthz(deps));
   if (deps.allowedOrigins.length > 0) app.use('/api/*', allowOrigins(deps));
   app.use('/api/*', bearerAuth(deps));
-  // No declared endpoint: as a tool or a method of a client it would repeat `/metrics`.
-  app.get('/api/metrics/prometheus', requireScope('internal'), (context) =>
-    prometheusResponse(context, deps),
-  );
   app.route('/api', mountEndpoints(endpoints, deps));
   app.notFound(fallbackHandler(app));
   app.onError((error, context) => {

@@ -44,7 +44,7 @@ function findEnding(
   const missed = result?.kind === 'missed' ? result.failure : undefined;
   if (outcome.closed?.closing.last && !missed) return { status: 'stopped', reason: whyOver(job, digest) };
   const lost = digest.stream_ended_at === null ? streamLostEnding(outcome, watch, now) : undefined;
-  return lost ?? modelFailureEnding(missed, watch);
+  return lost ?? modelFailureEnding(missed, watch, job, now);
 }
 
 function whyOver(job: DigestJob, { summarized, stream_ended_at: endedAt }: DigestState) {

@@ -57,10 +57,7 @@ function findEnding(
   }
   if (outcome.kind === 'ended') return { status: 'stopped', reason: 'stream_ended' };
   const modelFailure = outcome.kind === 'model_failed' ? outcome.failure : undefined;
-  return (
-    streamLostEnding(outcome, watch, now) ??
-    modelFailureEnding(modelFailure, watch, { seconds: job.model_grace_seconds, now })
-  );
+  return streamLostEnding(outcome, watch, now) ?? modelFailureEnding(modelFailure, watch, job, now);
 }
 
 /** A check at or after the deadline is omitted: the job wakes at the deadline and ends. */

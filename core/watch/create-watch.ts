@@ -60,9 +60,9 @@ export function checkUrls(
   { urls, webhookUrls }: Pick<WatchDeps, 'urls' | 'webhookUrls'>,
 ): void {
   urls.check(streamUrl, streamSchemes);
-  for (const { type, url } of destinations) {
+  for (const [index, { type, url }] of destinations.entries()) {
     const schemes = type === 'mqtt' ? ['mqtt', 'mqtts'] : ['http', 'https'];
-    if (url !== undefined) webhookUrls.check(url, schemes);
+    if (url !== undefined) webhookUrls.check(url, schemes, `destinations[${index}].url`);
   }
 }
 
@@ -77,7 +77,7 @@ export function checkInputMode(
 /** Creates the keyed hash of addresses. The key is the caller's webhook secret, which no other caller has. */
 export async function createFingerprint(
   caller: string,
-  { signer, sha256 }: Pick<WatchDeps, 'signer' | 'sha256'>,
+  { signer, sha256 }: Pick<WatchDeps, 'sha256'> & { signer: Pick<WatchDeps['signer'], 'secret'> },
 ): Promise<Fingerprint> {
   const secret = await signer.secret(caller);
   return (address) => sha256(`${secret}\n${address}`).slice(0, 16);
@@ -89,7 +89,8 @@ async function newWatch(
   deps: WatchDeps,
 ): Promise<Omit<WatchCreation, 'maxWatches'>> {
   const now = deps.now();
-  const { config, addresses } = splitRequest(request, await createFingerprint(caller, deps));
+  const fingerprint = await createFingerprint(caller, deps);
+  const { config, addresses } = splitRequest(request, fingerprint);
   const watch = {
     watch_id: deps.newId(),
     caller,
@@ -97,6 +98,7 @@ async function newWatch(
     updated_at: now.toISOString(),
     config_version: 1,
     stream_url: maskUrl(request.stream_url),
+    stream_fingerprint: fingerprint(request.stream_url),
     source_id: deps.newId(),
     stream_phase: deps.streamPhase(request.stream_url),
     config,
@@ -131,8 +133,8 @@ async function newWatch(
 }
 
 export function toSource(sourceId: string, url: string, config: WatchConfig) {
-  const { input_mode, clip_duration_seconds } = config;
-  return { source_id: sourceId, url, input_mode, clip_duration_seconds };
+  const { input_mode, clip_duration_seconds, regions } = config;
+  return { source_id: sourceId, url, input_mode, clip_duration_seconds, regions };
 }
 
 export function toSecrets(watchId: string, destinations: DestinationAddress[]) {

@@ -7,6 +7,11 @@ export const metrics = {
   webhooks: { sent: 21, failed: 0 },
 };
 
+export const prometheus = `# HELP watchpost_jobs_created_total Accepted jobs.
+# TYPE watchpost_jobs_created_total counter
+watchpost_jobs_created_total 9
+`;
+
 export const alarms = {
   alarms: [
     {
@@ -25,6 +30,7 @@ export const log = {
 };
 
 export const service = {
+  version: '0.1.0',
   limits: { max_job_seconds: 600, retention_seconds: 3600, jobs_per_caller: 10 },
   model: {
     provider: 'pixel',
