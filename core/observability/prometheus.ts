@@ -51,6 +51,15 @@ export function formatPrometheus(
       { labels: { result: 'sent' }, value: webhooks.sent },
       { labels: { result: 'failed' }, value: webhooks.failed },
     ]),
+    family('watchpost_late_checks_total', 'counter', 'Checks whose interval was stretched in an overload.', [
+      { value: metrics.late.checks },
+    ]),
+    family('watchpost_late_seconds', 'gauge', 'Mean time for which checks waited for the service lately.', [
+      { value: metrics.late.seconds },
+    ]),
+    family('watchpost_interval_factor', 'gauge', 'Factor of all intervals, 1 without overload.', [
+      { value: metrics.late.interval_factor },
+    ]),
     family(
       'watchpost_caller_tokens_total',
       'counter',

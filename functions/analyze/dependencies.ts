@@ -1,3 +1,4 @@
+import { freePace } from '../../core/ports/pace.ts';
 import { randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
@@ -70,6 +71,7 @@ export function createDependencies(config: AnalyzeConfig): AnalyzeFunctionDeps {
       otherStateMachineArn: config.OTHER_STATE_MACHINE_ARN,
     }),
     queue,
+    pace: freePace,
     log,
     limits: { retentionSeconds: config.RETENTION_SECONDS, visionTimeoutSeconds },
     now,

@@ -30,6 +30,7 @@ import { summarizeWindows } from '../../core/digest/summarize-windows.ts';
 import type { AnalyzeWatchDeps } from '../../core/workflow/analyze-watch.ts';
 import { analyzeTask, captureTask } from '../../core/workflow/tasks.ts';
 import type { WebhookRequest, WebhookResult } from '../../core/ports/delivery.ts';
+import { freePace } from '../../core/ports/pace.ts';
 import { unlimitedTurns } from '../../core/ports/stream-turns.ts';
 import { redactedLog } from '../../core/observability/redact.ts';
 import type { Sample } from '../../core/ports/vision-model.ts';
@@ -126,6 +127,7 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
         };
       },
     },
+    version: '1.2.3',
     allowedOrigins: [],
     turns: unlimitedTurns,
     urls: { check: () => undefined },
@@ -174,6 +176,7 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
       stateWithNewReference: 'looked',
       stateWithSameReference: 'skipped',
     }),
+    pace: freePace,
     executions: {
       start: async (input) => {
         if (executions.has(toName(input))) return 'already';

@@ -10,6 +10,7 @@ import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { z } from 'zod';
 import { computeStreamPhase } from '../../../core/stream/stream-phase.ts';
+import { freePace } from '../../../core/ports/pace.ts';
 import { unlimitedTurns } from '../../../core/ports/stream-turns.ts';
 import { createCallerUsage } from '../../caller-usage.ts';
 import { createDestinations } from '../../destinations/destination-sender.ts';
@@ -118,6 +119,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
     streams: createRemoteCapturer({ invoke: capture, seconds: captureTimeoutSeconds }),
     // Lambda's concurrency bounds the function `capture`, `reservedConcurrency` where it is set.
     turns: unlimitedTurns,
+    pace: freePace,
     vision: createRemoteModel({
       invoke: analyze,
       seconds: visionTimeoutSeconds,
@@ -146,6 +148,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
     }),
     // CloudFront answers for the hosts of its distribution alone.
     acceptsHost: () => true,
+    version: softwareVersion,
     allowedOrigins: settings.ALLOWED_ORIGINS,
     bodies: createRequestBodies({ setTimer: setSystemTimer }),
     alarms: createAlarms({ client: new CloudWatchClient({}), prefix: settings.ALARM_PREFIX }),

@@ -8,6 +8,7 @@ const metrics = {
   jobs: { created: 4, completed: 2, failed: 1 },
   frames: { captured: 60, skipped_prefilter: 180 },
   webhooks: { sent: 11, failed: 1 },
+  late: { checks: 7, seconds: 0.4, interval_factor: 1.25 },
 };
 const findings = [
   { check: 'model', status: 'failed', message: '', next: null },
@@ -39,6 +40,9 @@ test('the text for Prometheus has every number of the metrics, with help and typ
     'watchpost_frames_skipped_total 180',
     'watchpost_deliveries_total{result="sent"} 11',
     'watchpost_deliveries_total{result="failed"} 1',
+    'watchpost_late_checks_total 7',
+    'watchpost_late_seconds 0.4',
+    'watchpost_interval_factor 1.25',
     'watchpost_caller_tokens_total{caller="harbour \\"south\\"",kind="input"} 900',
     'watchpost_caller_tokens_total{caller="harbour \\"south\\"",kind="output"} 12',
     'watchpost_caller_cost_usd_total{caller="harbour \\"south\\""} 0.000057',
