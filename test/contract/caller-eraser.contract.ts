@@ -17,7 +17,7 @@ type Stores = Pick<CoreDeps, 'jobs' | 'watches' | 'callers' | 'eraser' | 'delive
   watchDeliveries: WatchDeliveryStore;
 };
 
-/** Contract of `CallerEraser`. `contains` searches everything that the stores keep, as it is on disk. */
+/** Contract of `CallerEraser`. `contains` searches everything that the stores keep, with the bytes on disk. */
 export function describeCallerEraser(
   name: string,
   makeStores: () => Promise<{ stores: Stores; contains: (text: string) => Promise<boolean> }>,
