@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { InputMode } from '../../core/records/capture.ts';
 import type { WatchRequest } from '../../core/requests/watches.ts';
 import { compareMotion } from '../../adapters/media/motion/compare-motion.ts';
+import { createDrawBoxes } from '../../adapters/media/draw-boxes.ts';
 import { createFfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { listRecordings } from '../../adapters/recordings/list-recordings.ts';
 import { probeRecording } from '../../adapters/recordings/probe-recording.ts';
@@ -82,7 +83,10 @@ export async function replay(
     else if (isSweep) printSweep(results, terminal);
     else for (const result of results) printResult(result, terminal);
     if (options.report !== undefined) {
-      await writeFile(options.report, await createReplayReport(options.files, replays));
+      await writeFile(
+        options.report,
+        await createReplayReport(options.files, replays, createDrawBoxes({ ffmpegPath: ffmpeg.path })),
+      );
       terminal.note(`report ${options.report}`);
     }
     if (options.saveSet !== undefined) {
