@@ -185,31 +185,6 @@ test('the try page distinguishes a recording from an unreachable stream while th
   recording.close();
 });
 
-test('the try page advises on a condition while it is typed, takes over its wording, and draws boxes over the frame', async () => {
-  await signIn();
-  await field('Stream URL').fill(stream.url);
-  await field('Condition').fill('Alert me if the picture is black');
-  const advice = page.getByLabel('Advice on the condition');
-  await advice.getByText('not a request').waitFor();
-  await inspect(page, 'try-advice');
-  await advice.getByRole('button', { name: 'Use “The picture is black' }).click();
-  await expect.poll(() => field('Condition').inputValue()).toMatch(/^The picture is black/);
-  await expect.poll(() => advice.textContent()).toBe('');
-  const boxes = [{ label: 'boat', score: 0.7, x: 0.25, y: 0.5, width: 0.5, height: 0.25 }];
-  await page.route('**/api/check-once', async (route) => {
-    const response = await route.fetch();
-    const headers = { ...response.headers(), 'watchpost-boxes': JSON.stringify(boxes) };
-    await route.fulfill({ response, headers });
-  });
-  await button('Check now').click();
-  await page.getByText('Boxes: boat 0.70').waitFor();
-  const picture = (await page.getByAltText('Checked frame').boundingBox())!;
-  const drawn = (await page.locator('.boxed-picture rect.ground').boundingBox())!;
-  expect((drawn.x + drawn.width / 2 - picture.x) / picture.width).toBeCloseTo(0.5, 1);
-  expect((drawn.y + drawn.height / 2 - picture.y) / picture.height).toBeCloseTo(0.625, 1);
-  await inspect(page, 'try-boxes');
-}, 90_000);
-
 test('a check with the keyboard alone shows frame, verdict, explanation, cost and the request as code', async () => {
   await signIn();
   await field('Stream URL').focus();
