@@ -62,10 +62,12 @@ export function createCachedVision(vision: VisionModel, folder: string): CachedV
 /** Returns the name of an answer: `asked` is the condition, or the conditions of a joint call with their ids. */
 function hashKey(
   { provider, model }: VisionModel,
-  { mode, frame, clip }: CheckMedia,
+  { mode, frame, clip, regions }: CheckMedia,
   asked: unknown,
 ): string {
-  const hash = createHash('sha256').update(JSON.stringify([format, provider, model, mode, asked]));
+  const hash = createHash('sha256').update(
+    JSON.stringify([format, provider, model, mode, asked, ...(regions ?? [])]),
+  );
   hash.update(frame);
   if (clip) hash.update(clip);
   return hash.digest('hex');
