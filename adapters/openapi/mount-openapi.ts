@@ -1,13 +1,13 @@
 import type { Env, Hono } from 'hono';
+import { openApiDocument } from './document.ts';
 
 /**
  * Adds `GET /openapi.json`, which needs no key. Separate from `createApp`, because the document reads the endpoints that the app
- * mounts. The first request loads the document and its examples.
+ * mounts.
  */
 export function mountOpenApi<E extends Env>(app: Hono<E>, { baseUrl }: { baseUrl: string }): void {
   let text: string | undefined;
-  app.get('/openapi.json', async (context) => {
-    const { openApiDocument } = await import('./document.ts');
+  app.get('/openapi.json', (context) => {
     text ??= JSON.stringify(openApiDocument(baseUrl));
     return context.body(text, 200, {
       'Content-Type': 'application/json; charset=UTF-8',
