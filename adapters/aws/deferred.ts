@@ -27,6 +27,7 @@ export function deferMediaStore(bucket: string): MediaStore {
     put: async (...input) => (await load()).put(...input),
     get: async (...input) => (await load()).get(...input),
     remove: async (...input) => (await load()).remove(...input),
+    removeOfSource: async (...input) => (await load()).removeOfSource(...input),
   };
 }
 
