@@ -18,6 +18,7 @@ import { toExitCode, formatError } from './exit.ts';
 import { addSettings, settingNames } from './settings.ts';
 import { addAdvise } from './program/add-advise.ts';
 import { addEvaluate } from './program/add-evaluate.ts';
+import { addLabel } from './program/add-label.ts';
 import { addReplay } from './program/add-replay.ts';
 import { addWatch } from './program/add-watch.ts';
 import {
@@ -107,6 +108,7 @@ addReplay(program, terminal);
 addAdvise(program, terminal);
 addEvaluate(program, terminal);
 addWatch(program, terminal);
+addLabel(program, terminal);
 
 const costOptions = z.object({
   interval: z.number(),

@@ -15,6 +15,7 @@ import { arrangeTimeline, fileAt, nextStart, type Timeline } from '../../adapter
 import { CommandError } from '../command-error.ts';
 import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
 import { priceTokens } from '../evaluate/model-choice.ts';
+import { openSetWriter } from '../evaluate/set-writer.ts';
 import { createLimits } from '../limits.ts';
 import { createCachedVision, type CachedVision } from '../replay/cached-vision.ts';
 import { play, type PlayDeps } from '../replay/play.ts';
@@ -27,7 +28,6 @@ import {
 } from '../replay/replay-watch.ts';
 import { createReplayReport, type ReportedReplay } from '../replay/report.ts';
 import { formatTime, toResult } from '../replay/result.ts';
-import { openSet } from '../replay/save-set.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { createVisionModel } from '../vision-model.ts';
@@ -86,7 +86,10 @@ export async function replay(
       await writeFile(options.report, await createReplayReport(options.files, replays));
       terminal.note(`report ${options.report}`);
     }
-    if (options.saveSet !== undefined) terminal.note(`set ${join(options.saveSet, 'set.jsonl')}`);
+    if (options.saveSet !== undefined) {
+      terminal.note(`set ${join(options.saveSet, 'set.jsonl')}`);
+      terminal.note(`Label it: npm run watchpost -- label ${options.saveSet}`);
+    }
   } finally {
     waiting.done();
     process.off('SIGINT', onInterrupt);
@@ -120,7 +123,7 @@ async function replayOnce(
   const ffmpeg = createFfmpegRunner({ ffmpegPath, tempDir: context.tempDir });
   const recording = createRecordingCapturer({ timeline, ffmpegPath, ffmpeg, now: () => clock.now });
   const maskMedia = createMaskMedia({ ffmpegPath, tempDir: context.tempDir });
-  const save = options.saveSet === undefined ? undefined : await openSet(options.saveSet);
+  const save = options.saveSet === undefined ? undefined : await openSetWriter(options.saveSet);
   const deps: PlayDeps = {
     streams: maskCaptures(recording, maskMedia),
     vision,
@@ -129,8 +132,11 @@ async function replayOnce(
     nextRecorded: (seconds) => (fileAt(timeline, seconds) ? seconds : nextStart(timeline, seconds)),
     newId: randomUUID,
     limits: createLimits(settings),
-    onCheck: async (check, frame) => {
-      if (frame) await save?.(check, conditions.get(check.condition_id) ?? '', frame);
+    onCheck: async ({ seconds, condition_id: id, triggered, explanation }, frame) => {
+      if (!frame || triggered === null) return;
+      const verdict = { triggered, explanation };
+      const name = `${id} at ${seconds.toFixed(1)} s`;
+      await save?.({ id: name, condition: conditions.get(id) ?? '', expected: null, frame, verdict });
     },
     onProgress: (seconds) =>
       waiting.update(`Replaying ${formatTime(seconds)} of ${formatTime(timeline.durationSeconds)}`),

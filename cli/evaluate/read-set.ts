@@ -38,7 +38,8 @@ export async function readLabelledSet(path: string, tag?: string): Promise<Label
   return { folder: dirname(file), examples: labelled, unlabelled: selected.length - labelled.length };
 }
 
-async function findSetFile(path: string): Promise<string> {
+/** Returns the file of a set: the path, or `set.jsonl` in it. Throws `CommandError` if it does not exist. */
+export async function findSetFile(path: string): Promise<string> {
   const found = await stat(path).catch(() => undefined);
   if (!found) throw missing(path);
   if (!found.isDirectory()) return path;

@@ -9,6 +9,8 @@ const labelled = {
   /** Kinds of examples, to evaluate a part of the set. */
   tags: z.array(z.string()).default([]),
   note: z.string().optional(),
+  /** Verdict of the model that recorded the example; shown beside the label, not evaluated. */
+  verdict: z.object({ triggered: z.boolean(), explanation: z.string() }).optional().catch(undefined),
 };
 
 const pictureExampleSchema = z.object({ ...labelled, picture: z.string().min(1) });
@@ -45,7 +47,11 @@ export type SetProblem = { line: number; message: string };
 export function parseLabelledSet(text: string): { examples: Example[]; problems: SetProblem[] } {
   const examples: Example[] = [];
   const problems: SetProblem[] = [];
-  for (const [index, line] of text.split(/\r?\n/).entries()) {
+  // Some editors begin a file with a byte order mark.
+  for (const [index, line] of text
+    .replace(/^\uFEFF/, '')
+    .split(/\r?\n/)
+    .entries()) {
     if (line.trim() === '') continue;
     const parsed = exampleSchema.safeParse(parseJson(line));
     if (parsed.success) examples.push(parsed.data);
