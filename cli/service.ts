@@ -160,7 +160,7 @@ export async function openService(
     versions: async (caller) => validVersions(await callers.find(caller), now()),
   });
   const watchDeliveries = createWatchDeliveryStore(database);
-  const parts = {
+  const baseDeps = {
     jobs,
     watches,
     createAlertId,
@@ -222,7 +222,7 @@ export async function openService(
     random: Math.random,
     log,
   });
-  const deps = { ...parts, executions, summaries: createWindowSummarizer(parts) };
+  const deps = { ...baseDeps, executions, summaries: createWindowSummarizer(baseDeps) };
   const limited = limitCaptures(streams, turns.ticks);
   // Watches with regions share the capture, then each draws its own.
   const shared = maskCaptures(shareCaptures({ streams: limited, steadyNow }), maskMedia);

@@ -100,8 +100,8 @@ addSettings(
   .action(async (url: string, condition: string, raw: unknown) => {
     const { mode, clipSeconds, save } = checkOptions.parse(raw);
     const { check } = await import('./commands/check.ts');
-    const wish = { url, condition, mode, clipSeconds: Number(clipSeconds), save };
-    await check(wish, parseSettings(raw), terminal, wantsJson(raw));
+    const request = { url, condition, mode, clipSeconds: Number(clipSeconds), save };
+    await check(request, parseSettings(raw), terminal, wantsJson(raw));
   });
 
 addReplay(program, terminal);

@@ -3,7 +3,7 @@ import type { Watch } from '../api/types.ts';
 import { useAction } from '../api/use-action.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { Checkbox, Field, NumberInput, Select, TextInput } from '../parts/field.tsx';
+import { Checkbox, Field, NumberField, Select, TextInput } from '../parts/field.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useSession } from '../session/session.ts';
 import { DestinationFields } from './destination-fields.tsx';
@@ -56,53 +56,41 @@ export function EditWatch({ watch, onDone, onClose }: Props) {
           )}
         </Field>
         <div class="field-grid">
-          <Field label="Interval (s)" hint="5 to 300">
-            {(ids) => (
-              <NumberInput
-                {...ids}
-                min={5}
-                max={300}
-                value={draft.intervalSeconds}
-                onValue={(intervalSeconds) => change({ intervalSeconds })}
-              />
-            )}
-          </Field>
-          <Field label="Retention (days)" hint="Alerts and evidence, 1 to 90">
-            {(ids) => (
-              <NumberInput
-                {...ids}
-                min={1}
-                max={90}
-                value={draft.retentionDays}
-                onValue={(retentionDays) => change({ retentionDays })}
-              />
-            )}
-          </Field>
-          <Field label="Model calls per day" hint="Budget; the checks stop beyond it">
-            {(ids) => (
-              <NumberInput
-                {...ids}
-                min={1}
-                max={1_000_000}
-                empty="No limit"
-                value={draft.modelCalls}
-                onValue={(modelCalls) => change({ modelCalls })}
-              />
-            )}
-          </Field>
-          <Field label="Dollars per day" hint="Budget by the list price of the model">
-            {(ids) => (
-              <NumberInput
-                {...ids}
-                min={0.01}
-                max={10_000}
-                step={0.01}
-                empty="No limit"
-                value={draft.usd}
-                onValue={(usd) => change({ usd })}
-              />
-            )}
-          </Field>
+          <NumberField
+            label="Interval (s)"
+            hint="5 to 300"
+            min={5}
+            max={300}
+            value={draft.intervalSeconds}
+            onValue={(intervalSeconds) => change({ intervalSeconds })}
+          />
+          <NumberField
+            label="Retention (days)"
+            hint="Alerts and evidence, 1 to 90"
+            min={1}
+            max={90}
+            value={draft.retentionDays}
+            onValue={(retentionDays) => change({ retentionDays })}
+          />
+          <NumberField
+            label="Model calls per day"
+            hint="Budget; the checks stop beyond it"
+            min={1}
+            max={1_000_000}
+            empty="No limit"
+            value={draft.modelCalls}
+            onValue={(modelCalls) => change({ modelCalls })}
+          />
+          <NumberField
+            label="Dollars per day"
+            hint="Budget by the list price of the model"
+            min={0.01}
+            max={10_000}
+            step={0.01}
+            empty="No limit"
+            value={draft.usd}
+            onValue={(usd) => change({ usd })}
+          />
         </div>
         <Checkbox
           label="Motion pre-filter"
@@ -195,41 +183,32 @@ function ConditionFields({ number, condition, onChange, onRemove }: ConditionPro
       </Field>
       <div class="field-grid">
         {counts.map(({ field, label }) => (
-          <Field key={field} label={label}>
-            {(ids) => (
-              <NumberInput
-                {...ids}
-                min={1}
-                max={10}
-                value={condition[field]}
-                onValue={(value) => onChange({ ...condition, [field]: value ?? 1 })}
-              />
-            )}
-          </Field>
+          <NumberField
+            key={field}
+            label={label}
+            min={1}
+            max={10}
+            value={condition[field]}
+            onValue={(value) => onChange({ ...condition, [field]: value ?? 1 })}
+          />
         ))}
-        <Field label="Cooldown (s)" hint="From one opening to the next">
-          {(ids) => (
-            <NumberInput
-              {...ids}
-              min={0}
-              max={86_400}
-              value={condition.cooldown_seconds}
-              onValue={(value) => onChange({ ...condition, cooldown_seconds: value ?? 0 })}
-            />
-          )}
-        </Field>
-        <Field label="Reminder (s)" hint="While open, 60 to 86400">
-          {(ids) => (
-            <NumberInput
-              {...ids}
-              min={60}
-              max={86_400}
-              empty="None"
-              value={condition.remind_seconds}
-              onValue={(value) => onChange({ ...condition, remind_seconds: value })}
-            />
-          )}
-        </Field>
+        <NumberField
+          label="Cooldown (s)"
+          hint="From one opening to the next"
+          min={0}
+          max={86_400}
+          value={condition.cooldown_seconds}
+          onValue={(value) => onChange({ ...condition, cooldown_seconds: value ?? 0 })}
+        />
+        <NumberField
+          label="Reminder (s)"
+          hint="While open, 60 to 86400"
+          min={60}
+          max={86_400}
+          empty="None"
+          value={condition.remind_seconds}
+          onValue={(value) => onChange({ ...condition, remind_seconds: value })}
+        />
         <Field label="Severity">
           {(ids) => (
             <Select

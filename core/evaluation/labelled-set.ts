@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 const labelled = {
-  /** Name of the example in reports; default: its picture or span. */
+  /** Name of the example in reports; default: its image or span. */
   id: z.string().min(1).max(200).optional(),
   condition: z.string().min(1).max(1000),
   /** Right answer; `null`: not labelled yet. */
@@ -27,8 +27,8 @@ const videoExampleSchema = z
   });
 
 /**
- * Line of a labelled set: a picture or a span of a video, a condition and the right answer. Paths are relative to the file of the
- * set. Other fields are ignored, so that a recorder of verdicts can add its own.
+ * Line of a labelled set: an image or a span of a video, a condition and the right answer. Paths are relative to the file of the set. Other
+ * fields are ignored, so that a recorder of verdicts can add its own.
  */
 export const exampleSchema = z.union([pictureExampleSchema, videoExampleSchema]);
 export type Example = z.infer<typeof exampleSchema>;

@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { inputModeSchema } from '../records/capture.ts';
-import { regionSchema } from '../records/region.ts';
-import { budgetSchema, destinationSchema, scheduleSchema, watchConditionSchema } from '../records/watch.ts';
+import { watchConfigSchema } from '../records/watch.ts';
 import {
   alertSchema,
   conditionPhaseSchema,
@@ -40,18 +38,7 @@ export const watchResponseSchema = z.object({
     .string()
     .nullable()
     .describe('Keyed hash of the full URL: equal for equal URLs. null: stored by an earlier release'),
-  interval_seconds: z.int(),
-  input_mode: inputModeSchema,
-  clip_duration_seconds: z.int(),
-  enable_prefilter: z.boolean(),
-  conditions: z.array(watchConditionSchema),
-  confirm_seconds: z.int(),
-  schedule: scheduleSchema.nullable(),
-  budget: budgetSchema.nullable(),
-  destinations: z.array(destinationSchema),
-  regions: z.array(regionSchema).nullable(),
-  retention_days: z.int(),
-  labels: z.array(z.string()),
+  ...watchConfigSchema.omit({ name: true }).shape,
   state: z.object({
     causes: watchCausesSchema.describe(
       'Each cause of a status with its start and reason; null: does not apply',

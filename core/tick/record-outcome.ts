@@ -80,8 +80,8 @@ function remember(job: Job, outcome: TickOutcome, now: Date): TickState {
 }
 
 /**
- * The grace period counts the absence of the stream, not the absence of the service: what a tick is late is not counted (the machine
- * slept), and after a downtime the grace period restarts.
+ * The grace period counts the absence of the stream, not of the service: it excludes the delay of a late tick (the machine slept), and
+ * restarts after a downtime.
  */
 function lost(job: Job, watch: TickState, now: Date): TickState {
   const lateSeconds = job.next === null ? 0 : ageSeconds(job.next.wait_until, now);
