@@ -148,7 +148,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
     log,
     limits: {
       jobsPerCaller: settings.JOBS_PER_CALLER,
-      watchesPerCaller: rules.maxWatchesPerCaller,
+      watchesPerCaller: settings.WATCHES_PER_CALLER,
       maxJobSeconds: settings.MAX_JOB_SECONDS,
       retentionSeconds: settings.RETENTION_SECONDS,
       modelGraceSeconds: settings.MODEL_GRACE_SECONDS,
