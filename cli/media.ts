@@ -1,5 +1,7 @@
+import { availableParallelism } from 'node:os';
 import { createEgressGuard } from '../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../adapters/egress/guarded-http.ts';
+import { limitDecodes } from '../adapters/embedded/limit-decodes.ts';
 import { createFfmpegRunner } from '../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createMaskMedia } from '../adapters/media/mask-media.ts';
 import { createStreamCapturer } from '../adapters/media/stream-capturer.ts';
@@ -12,10 +14,16 @@ export function createMedia(
   ffmpegPath: string,
   tempDir: string,
   now: () => Date,
+  reportWait: (waitedMs: number) => void = () => undefined,
 ) {
   const guard = createEgressGuard({ allowRanges });
   const http = createGuardedHttp(guard);
-  const ffmpeg = createFfmpegRunner({ ffmpegPath, tempDir });
+  const ffmpeg = limitDecodes({
+    ffmpeg: createFfmpegRunner({ ffmpegPath, tempDir }),
+    max: availableParallelism() + 1,
+    elapsedMs: () => performance.now(),
+    report: reportWait,
+  });
   const streams = createStreamCapturer({ guard, http, ffmpeg, now, platforms });
   return { guard, http, streams, maskMedia: createMaskMedia({ ffmpegPath, tempDir }) };
 }

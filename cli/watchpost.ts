@@ -107,8 +107,8 @@ addSettings(
 addReplay(program, terminal);
 addAdvise(program, terminal);
 addEvaluate(program, terminal);
-addWatch(program, terminal);
 addLabel(program, terminal);
+addWatch(program, terminal);
 
 const costOptions = z.object({
   interval: z.number(),

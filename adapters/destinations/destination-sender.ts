@@ -95,7 +95,10 @@ async function sendMail(
 
 function findRefusal(
   { type, to = '' }: Pick<DestinationAddress, 'type' | 'to'>,
-  { mail, publish }: Pick<DestinationSenderDeps, 'publish'> & { mail?: DestinationSenderDeps['mail'] | undefined },
+  {
+    mail,
+    publish,
+  }: Pick<DestinationSenderDeps, 'publish'> & { mail?: DestinationSenderDeps['mail'] | undefined },
 ): string | null {
   if (type === 'mqtt') return publish ? null : 'MQTT is available on one machine only';
   if (type !== 'email') return null;

@@ -1,3 +1,4 @@
+import { countModelFailure, noModelFailure } from '../tick/record-outcome.ts';
 import { gapsWithin } from '../tick/coverage.ts';
 import type { NewEvent } from '../records/event.ts';
 import type { Counters, DigestJob, TickState, Gap } from '../records/job.ts';
@@ -20,7 +21,7 @@ export function applyClosure(
   if (result.kind === 'missed') {
     return {
       counters: { ...counters, checks_missed: counters.checks_missed + 1 },
-      watch: { ...watch, missed_in_a_row: watch.missed_in_a_row + 1 },
+      watch: { ...watch, ...countModelFailure(watch, now) },
       digest,
       events: [],
     };
@@ -41,7 +42,7 @@ export function applyClosure(
       input_tokens: counters.input_tokens + read,
       output_tokens: counters.output_tokens + written,
     },
-    watch: answered ? { ...watch, missed_in_a_row: 0 } : watch,
+    watch: answered ? { ...watch, ...noModelFailure } : watch,
     digest: { ...digest, summarized, windows: digest.windows.filter(({ index }) => index > summarized) },
     events,
   };

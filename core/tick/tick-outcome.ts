@@ -1,5 +1,13 @@
 import type { ClosureResult } from '../records/window-closure.ts';
-import type { Failure, Counters, NextTick, StopReason, TickState, TerminalStatus } from '../records/job.ts';
+import type {
+  Failure,
+  Counters,
+  Job,
+  NextTick,
+  StopReason,
+  TickState,
+  TerminalStatus,
+} from '../records/job.ts';
 import type { Verdict } from '../records/vision.ts';
 import type { Screening } from './screen-capture.ts';
 import type { DigestState } from '../records/digest-state.ts';
@@ -9,7 +17,7 @@ import { rules } from '../rules.ts';
 
 type Captured = Extract<Screening, { kind: 'fresh' }>['captured'];
 
-/** Result of a fresh capture: a verdict, a failed model call, or a sample of a summary. */
+/** Result of a tick's capture: a fresh one has a verdict, a failed model call, or is a sample of a summary. */
 type Observation =
   | Exclude<Screening, { kind: 'fresh' }>
   | { kind: 'judged'; verdict: Verdict; captured: Captured }
@@ -29,7 +37,7 @@ export type TickDecision = {
   watch: TickState;
   /** New digest state; absent for monitors. */
   digest?: DigestState;
-  /** Progress, alerts and summaries, without the events of the end. */
+  /** Progress, alerts and summaries; the events of the end are the end's own. */
   events: NewEvent[];
   next: NextTick;
   ending: JobEnding | undefined;
@@ -49,16 +57,16 @@ export function streamLostEnding(outcome: TickOutcome, watch: TickState, now: Da
 }
 
 /**
- * The model failed too often in a row, throughout the grace period. `failure` is the newest failure; undefined without a model call, or
- * after a success.
+ * The model has failed too often in a row, and for the grace period. `failure` is the newest one, undefined if the model was not called
+ * or answered.
  */
 export function modelFailureEnding(
   failure: Failure | undefined,
-  watch: TickState,
-  grace?: { seconds: number; now: Date },
+  { missed_in_a_row: failures, model_failing_since: since }: TickState,
+  { model_grace_seconds: graceSeconds }: Pick<Job, 'model_grace_seconds'>,
+  now: Date,
 ): JobEnding | undefined {
-  if (failure === undefined || watch.missed_in_a_row < rules.maxModelFailures) return undefined;
-  const answeredAt = watch.last_watched_at;
-  if (grace && answeredAt !== null && ageSeconds(answeredAt, grace.now) < grace.seconds) return undefined;
+  if (failure === undefined || failures < rules.maxModelFailures) return undefined;
+  if (since !== null && ageSeconds(since, now) < graceSeconds) return undefined;
   return { status: 'failed', reason: 'vlm_error', failure };
 }

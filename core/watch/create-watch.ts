@@ -9,7 +9,7 @@ import type { IdempotencyRecord } from '../ports/job-store.ts';
 import type { StoredWatch, WatchCreation } from '../ports/watch-store.ts';
 import type { DestinationAddress, WatchConfig } from '../records/watch.ts';
 import { streamSchemes } from '../records/platform.ts';
-import { probeStream } from '../stream/stream-access.ts';
+import { probeStream, requireCapacity } from '../stream/stream-access.ts';
 import { maskUrl } from '../stream/mask-url.ts';
 import { addressFields } from '../requests/watches.ts';
 import type { WatchRequest } from '../requests/watches.ts';
@@ -38,6 +38,7 @@ export async function createWatch(
   checkUrls(request, deps);
   checkInputMode(request, deps);
   checkServed(request, deps);
+  requireCapacity(deps);
   const { watchesPerCaller: maxWatches } = deps.limits;
   if ((await deps.watches.list(caller)).length >= maxWatches) throw new MaxWatchesReachedError(maxWatches);
   await probeStream(request.stream_url, caller, deps);
@@ -62,9 +63,9 @@ export function checkUrls(
   { urls, webhookUrls }: Pick<WatchDeps, 'urls' | 'webhookUrls'>,
 ): void {
   urls.check(streamUrl, streamSchemes);
-  for (const { type, url } of destinations) {
+  for (const [index, { type, url }] of destinations.entries()) {
     const schemes = type === 'mqtt' ? ['mqtt', 'mqtts'] : ['http', 'https'];
-    if (url !== undefined) webhookUrls.check(url, schemes);
+    if (url !== undefined) webhookUrls.check(url, schemes, `destinations[${index}].url`);
   }
 }
 

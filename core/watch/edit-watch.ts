@@ -7,7 +7,14 @@ import { probeStream } from '../stream/stream-access.ts';
 import { maskUrl } from '../stream/mask-url.ts';
 import { changeWatch } from './change.ts';
 import { changeStoredWatch, requireOwnWatch } from './commit-watch.ts';
-import { checkInputMode, checkServed, checkUrls, createFingerprint, toSecrets, toSource } from './create-watch.ts';
+import {
+  checkInputMode,
+  checkServed,
+  checkUrls,
+  createFingerprint,
+  toSecrets,
+  toSource,
+} from './create-watch.ts';
 import { startQuietly } from './start-quietly.ts';
 import { watchStatus } from './status.ts';
 import { splitRequest, toRequest } from './watch-config.ts';

@@ -12,7 +12,7 @@ import type { WatchDeps } from './watch-deps.ts';
 type Deps = WatchDeps & {
   meter: Pick<Meter, 'count'>;
   vision: Pick<VisionModel, 'judge' | 'supportsVideo' | 'model'>;
-} & Pick<CoreDeps, 'limits'>;
+} & Pick<CoreDeps, 'limits' | 'usage'>;
 
 /** Configuration that a preview checks. */
 type PreviewInput = Pick<
@@ -49,7 +49,9 @@ async function preview(input: PreviewInput, caller: string, deps: Deps) {
   const signal = AbortSignal.timeout(deps.limits.visionTimeoutSeconds * 1000);
   const verdicts = await Promise.all(
     input.conditions.map(async ({ condition_id, condition }) => {
-      const { triggered, explanation } = await deps.vision.judge(media, condition, signal);
+      const { triggered, explanation } = await deps.usage.charge(caller, () =>
+        deps.vision.judge(media, condition, signal),
+      );
       return { condition_id, condition, triggered, explanation };
     }),
   );

@@ -21,6 +21,7 @@ export type WatchDeps = Pick<
   | 'now'
   | 'newId'
   | 'streamPhase'
+  | 'pace'
 > &
   Pick<KeyCrypto, 'sha256'> & {
     vision: Pick<VisionModel, 'supportsVideo' | 'model'>;

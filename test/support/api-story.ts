@@ -22,6 +22,7 @@ export async function tellApiStory(call: CallOperation, world: World): Promise<v
   await access(call);
   await call('service');
   await call('metrics');
+  await call('prometheus_metrics');
   await call('alarms');
   await call('logs', { level: 'INFO', limit: 5 });
   await call('logs', { level: 'nothing' });
@@ -160,6 +161,8 @@ async function watches(call: CallOperation, world: World) {
 
 async function access(call: CallOperation) {
   await call('own_key');
+  await call('usage', { all: true });
+  await call('usage', { from: '2026-03-02', to: '2026-03-01' });
   await call('list_callers');
   await call('add_caller', { caller: 'canal' });
   await call('add_caller', { caller: 'no name' });

@@ -335,6 +335,16 @@ describe('a model that gives no summary', () => {
     expect(decisions[5]?.ending?.failure).toEqual(failure);
   });
 
+  test('failed summaries fail the job only after the grace period of the model', () => {
+    const digest = { ...runningDigest(minute), model_grace_seconds: 300 };
+    const times = [60, 90, 120, 150, 180, 210, 240, 270, 300, 330, 359, 360];
+    const endings = play(digest, [
+      [0, sampledAt(0)],
+      ...times.map((second): [number, typeof due, 'silent'] => [second, due, 'silent']),
+    ]).map(({ ending }) => ending?.reason);
+    expect(endings).toEqual([...Array<undefined>(12).fill(undefined), 'vlm_error']);
+  });
+
   test('a failed summary of an ended stream is requested again without a capture, for the window up to that end', () => {
     const decisions = play(runningDigest({ ...minute, capture_interval_seconds: 60 }), [
       [0, sampledAt(0)],

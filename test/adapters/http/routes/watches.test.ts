@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { NotLiveError } from '../../../../core/errors.ts';
+import { createWebhookGuard } from '../../../../adapters/egress/guard.ts';
 import { createHttpCaller } from '../../../support/http-caller.ts';
 import { openAlert } from '../../../support/watch-alerts.ts';
 import { createWorld } from '../../../support/world.ts';
@@ -46,6 +47,16 @@ describe('POST /watches', () => {
     expect(await startedAs(body.watch_id, 0)).toBe('running');
   });
 
+  test('an address that is not allowed is named by its place among the destinations', async () => {
+    world.c.webhookUrls = createWebhookGuard([]);
+    const own = { destination_id: 'own', type: 'webhook', url: 'http://10.0.0.4/hook' };
+    const { body } = await create({ destinations: [slack, own] });
+    expect(body.error).toMatchObject({
+      code: 'INVALID_URL',
+      remediation: expect.stringMatching(/^destinations\[1\]\.url: .*10\.0\.0\.4\/32/),
+    });
+  });
+
   test('no response and no log line has a secret of the stream or of a destination', async () => {
     const { body } = await create();
     const list = await call('GET', '/watches');
@@ -63,6 +74,30 @@ describe('POST /watches', () => {
     const foreign = await other('POST', '/watches', request);
     expect(print(first.body)).toBe(print(second.body));
     expect(print(first.body)).not.toBe(print(foreign.body));
+  });
+
+  test('a recipient that the operator does not allow creates nothing, also by a change', async () => {
+    const email = { type: 'email', to: 'nobody@example.com' };
+    const refused = await create({ destinations: [slack, email] });
+    expect(refused.status).toBe(422);
+    expect(refused.body.detail).toMatchObject([
+      {
+        loc: ['body', 'destinations', 1, 'to'],
+        msg: 'Value error, The operator does not allow this recipient',
+      },
+    ]);
+    const { body } = await create();
+    const changed = await call('PATCH', `/watches/${body.watch_id}`, { destinations: [email] });
+    expect(changed.body.detail).toMatchObject([{ loc: ['body', 'destinations', 0, 'to'] }]);
+    expect((await call('GET', '/watches')).body.total).toBe(1);
+  });
+
+  test('a budget in dollars needs a model with a known price', async () => {
+    world.c.modelPrice = null;
+    const { status, body } = await create({ budget: { usd_per_day: 2 } });
+    expect(status).toBe(422);
+    expect(body.detail).toMatchObject([{ loc: ['body', 'budget', 'usd_per_day'] }]);
+    expect((await create({ budget: { model_calls_per_day: 100 } })).status).toBe(200);
   });
 
   test('an idempotency key creates one watch', async () => {
