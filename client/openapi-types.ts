@@ -82,6 +82,14 @@ export type WatchEvent =
           checked_at: string;
           triggered: boolean;
         }[];
+        boxes?: {
+          label: string;
+          score: number;
+          x: number;
+          y: number;
+          width: number;
+          height: number;
+        }[];
         /**
          * URL of the evidence; requires the API key. null if no frame was left
          */
@@ -1890,6 +1898,23 @@ export interface CallerList {
    */
   next_after: string | null;
 }
+export interface Erasure {
+  caller: string;
+  /**
+   * False if the time was not enough: repeat the call
+   */
+  complete: boolean;
+  /**
+   * Removed by this call, as the other numbers
+   */
+  keys: number;
+  jobs: number;
+  watches: number;
+  /**
+   * Frames, clips and other media
+   */
+  media: number;
+}
 export interface Usage {
   from: string;
   to: string;
@@ -2403,6 +2428,14 @@ export interface Alert {
   checks: {
     checked_at: string;
     triggered: boolean;
+  }[];
+  boxes?: {
+    label: string;
+    score: number;
+    x: number;
+    y: number;
+    width: number;
+    height: number;
   }[];
   reminders: number;
   acknowledged: {

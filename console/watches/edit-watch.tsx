@@ -6,6 +6,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Checkbox, Field, NumberField, Select, TextInput } from '../parts/field.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useSession } from '../session/session.ts';
+import { ConditionAdvice } from '../try/advice.tsx';
 import { DestinationFields } from './destination-fields.tsx';
 import { RegionFields } from './region-fields.tsx';
 import { ScheduleFields } from './schedule-fields.tsx';
@@ -181,6 +182,10 @@ function ConditionFields({ number, condition, onChange, onRemove }: ConditionPro
           />
         )}
       </Field>
+      <ConditionAdvice
+        condition={condition.condition}
+        onCondition={(text) => onChange({ ...condition, condition: text })}
+      />
       <div class="field-grid">
         {counts.map(({ field, label }) => (
           <NumberField
