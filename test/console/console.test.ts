@@ -342,7 +342,7 @@ test('a watch is created from Try, its alert opens and is reviewed by keyboard, 
   await page.getByLabel('Type of destination 1').selectOption('Webhook');
   await field('Address of destination 1').fill('https://example.com/hook/secret');
   await button('Add region to watch').click();
-  await page.locator('.region-canvas svg').click({ position: { x: 5, y: 5 } });
+  await page.locator('.region-canvas > svg').click({ position: { x: 5, y: 5 } });
   await field('Corners of region 1 (%)').fill('0 0, 100 0, 100 100, 0 100');
   await inspect(page, 'watch-edit-all');
   await button('Save').click();
@@ -372,7 +372,7 @@ test('a watch is created from Try, its alert opens and is reviewed by keyboard, 
   await alerts.getByText(/closed after .*: the watch was paused/).waitFor();
   await page.getByText('The watch is paused.').waitFor();
   await expect.poll(() => link('Alerts').textContent(), { timeout: 10_000 }).not.toContain('open');
-}, 150_000);
+}, 240_000);
 
 test('the same form starts a digest, and its summary shows the frames', async () => {
   await signIn();
