@@ -15,6 +15,7 @@ import { HttpApi } from './http-api.ts';
 import { JobsTable } from './jobs-table.ts';
 import { MediaBucket } from './media-bucket.ts';
 import { Reconcile } from './reconcile.ts';
+import { computeRelease } from './release.ts';
 import { stateMachineArn } from './permissions.ts';
 import { ServiceLog } from './service-log.ts';
 import { ServiceSecrets } from './service-secrets.ts';
@@ -57,7 +58,7 @@ export class WatchpostStack extends Stack {
     const { queue } = deliveries;
 
     // Workflow and its functions
-    const context = { bundles, log, settings };
+    const context = { bundles, log, settings, release: computeRelease(bundles, settings) };
     const kept = { table, pictures, queue, machines };
     const capture = new CaptureFunction(this, 'Capture', context, { table, pictures, forDeployment })
       .function;

@@ -50,7 +50,7 @@ export class WebhookDelivery extends Construct {
       reportBatchItemFailures: true,
       ...(deliveriesAtOnce !== undefined && { maxConcurrency: deliveriesAtOnce }),
     });
-    this.function.lambda.addEventSource(source);
+    this.function.live.addEventSource(source);
     Validations.of(this.function).acknowledge({
       id: 'Serverless-LambdaEventSourceMappingDestination',
       reason:
