@@ -13,6 +13,7 @@ import {
 import type { Alias, IFunction, ILayerVersion } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import type { EgressNetwork } from './egress-network.ts';
 import { describeFunction, liveAlias } from './rollback/names.ts';
 import { suppressWildcardFindings } from './suppress-wildcards.ts';
 import type { ServiceLog } from './service-log.ts';
@@ -46,6 +47,8 @@ type Props = {
   environment: Record<string, string | undefined>;
   storageMegabytes?: number;
   layers?: ILayerVersion[];
+  /** Network of the function. Undefined for that of Lambda. */
+  network?: EgressNetwork | undefined;
   /** Dead-letter queue for asynchronous invocations that failed all attempts. */
   deadLetters?: IQueue;
 };
@@ -94,6 +97,11 @@ export class ServiceFunction extends Construct {
         POWERTOOLS_SERVICE_NAME: Stack.of(this).stackName,
       },
       ...(props.storageMegabytes && { ephemeralStorageSize: Size.mebibytes(props.storageMegabytes) }),
+      ...(props.network && {
+        vpc: props.network.vpc,
+        vpcSubnets: { subnets: props.network.subnets },
+        securityGroups: [props.network.securityGroup],
+      }),
       ...(props.layers && { layers: props.layers }),
       ...(props.deadLetters && { deadLetterQueue: props.deadLetters }),
       ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
@@ -104,6 +112,7 @@ export class ServiceFunction extends Construct {
       sameEnvironment: true,
     });
     this.allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [log.functions.logGroupArn]);
+    if (props.network) this.#allowInterfaces();
     if (!props.deadLetters) this.#explainDeadLetters();
     this.#explainTracing(settings.tracing);
   }
@@ -114,6 +123,26 @@ export class ServiceFunction extends Construct {
       new PolicyStatement({ actions, resources, ...(conditions && { conditions }) }),
     );
     suppressWildcardFindings(this, resources, wildcardReason);
+  }
+
+  /** Permits Lambda to attach the function to a network, and the code of the function none of it: its requests have a source function. */
+  #allowInterfaces(): void {
+    this.allow(
+      [
+        'ec2:CreateNetworkInterface',
+        'ec2:DescribeNetworkInterfaces',
+        'ec2:DescribeSubnets',
+        'ec2:DeleteNetworkInterface',
+        'ec2:AssignPrivateIpAddresses',
+        'ec2:UnassignPrivateIpAddresses',
+      ],
+      ['*'],
+      {
+        conditions: { Null: { 'lambda:SourceFunctionArn': 'true' } },
+        wildcardReason:
+          'Lambda checks these permissions without a resource when it attaches a function to a VPC.',
+      },
+    );
   }
 
   #explainDeadLetters(): void {

@@ -10,6 +10,7 @@ import { CaptureFunction } from './capture-function.ts';
 import { DeliveryQueue } from './delivery-queue.ts';
 import { ConsoleSite } from './edge/console-site.ts';
 import { Edge } from './edge/edge.ts';
+import { EgressNetwork } from './egress-network.ts';
 import { EventStream } from './event-stream.ts';
 import { HttpApi } from './http-api.ts';
 import { JobsTable } from './jobs-table.ts';
@@ -60,8 +61,9 @@ export class WatchpostStack extends Stack {
     // Workflow and its functions
     const context = { bundles, log, settings, release: computeRelease(bundles, settings) };
     const kept = { table, pictures, queue, machines };
-    const capture = new CaptureFunction(this, 'Capture', context, { table, pictures, forDeployment })
-      .function;
+    const network = settings.fixedEgress && new EgressNetwork(this, 'Egress', settings.fixedEgress);
+    const capturing = { table, pictures, forDeployment, network };
+    const capture = new CaptureFunction(this, 'Capture', context, capturing).function;
     const looking = { ...kept, capture, modelId };
     const analyze = new AnalyzeFunction(this, 'Analyze', context, looking).function;
     const watching = { names, capture, analyze, log: log.workflow, settings };
@@ -94,6 +96,7 @@ export class WatchpostStack extends Stack {
       ...kept,
       masterSecret: secrets.master,
       baseUrl,
+      network,
     });
     const reconcile = new Reconcile(this, 'Reconcile', context, { ...kept, stateMachines });
 
