@@ -10,7 +10,12 @@ export default defineConfig({
     maxWorkers: 2,
     projects: [
       // Its files share threads and modules, since none of them leaves anything behind: a third of the processor time.
-      project('core', { setupFiles: ['test/support/no-side-effects.ts'], pool: 'threads', isolate: false }),
+      project('core', {
+        globalSetup: ['test/step-functions/install.ts'],
+        setupFiles: ['test/support/no-side-effects.ts'],
+        pool: 'threads',
+        isolate: false,
+      }),
       ...(['contract', 'media', 'browser', 'service'] as const).map((lane) =>
         project(lane, { globalSetup: ['test/support/packages.ts', 'test/support/recordings-folder.ts'] }),
       ),
@@ -19,8 +24,8 @@ export default defineConfig({
 });
 
 type LaneOptions = {
-  setupFiles?: string[];
   globalSetup?: string[];
+  setupFiles?: string[];
   pool?: 'threads';
   isolate?: boolean;
 };

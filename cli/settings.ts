@@ -136,7 +136,7 @@ const settingsSchema = z.object({
     .register(help, { fallback: '3600', text: 'retention of an ended job, in seconds' }),
   modelGraceSeconds: wholeNumber(0, 86_400).prefault('300').register(help, {
     fallback: '300',
-    text: 'time without an answer of the model after which a monitor fails, in seconds; at least five calls fail',
+    text: 'time without an answer of the model after which a job fails, in seconds; at least five calls fail',
   }),
   eventStreamsPerCaller: wholeNumber(1, 1000)
     .prefault('10')

@@ -36,6 +36,10 @@ async function ask(question: string): Promise<boolean> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return /^y(?:es)?$/i.test((await lines.question(`${question} [y/N] `)).trim());
+  } catch (error) {
+    // Ctrl+C and Ctrl+D are a no.
+    if (error instanceof Error && error.name === 'AbortError') return false;
+    throw error;
   } finally {
     lines.close();
   }

@@ -1,5 +1,6 @@
 import type { CompareMotion } from './records/motion.ts';
 import type { CallLimiter } from './ports/call-limiter.ts';
+import type { CallerUsage } from './ports/caller-usage.ts';
 import type { CallerStore } from './ports/caller-store.ts';
 import type { ContactSheets } from './ports/contact-sheets.ts';
 import type { DrawBoxes } from './ports/draw-boxes.ts';
@@ -9,6 +10,7 @@ import type { JobStore } from './ports/job-store.ts';
 import type { Log, RecentLog } from './ports/log.ts';
 import type { MediaStore } from './ports/media-store.ts';
 import type { Meter } from './ports/meter.ts';
+import type { Pace } from './ports/pace.ts';
 import type { StreamCapturer } from './ports/stream-capturer.ts';
 import type { StreamTurns } from './ports/stream-turns.ts';
 import type { UrlGuard } from './ports/url-guard.ts';
@@ -41,11 +43,11 @@ export type CoreDeps = {
   watches: WatchStore;
   media: MediaStore;
   streams: StreamCapturer;
-  /** For streams that calls reach; ticks have turns of their own. */
+  /** Turns of streams that calls reach; ticks have their own. */
   turns: StreamTurns;
-  /** For streams. */
+  /** Guard of stream URLs. */
   urls: UrlGuard;
-  /** For webhooks, which have ranges of their own: who may look at a camera may not post into its network. */
+  /** Guard of webhook URLs, with ranges of its own: access to a camera grants no requests to its network. */
   webhookUrls: UrlGuard;
   vision: VisionModel;
   contactSheets: ContactSheets;
@@ -53,16 +55,18 @@ export type CoreDeps = {
   drawBoxes?: DrawBoxes;
   /** Summarizes the last windows of cancelled digests. */
   summaries: WindowSummarizer;
-  /** For the endpoints that reach streams, the model or receivers. */
+  /** Limiter of the endpoints that reach streams, the model or receivers. */
   calls: CallLimiter;
   compareMotion: CompareMotion;
   executions: Executions;
+  pace: Pace;
   queue: DeliveryQueue;
   deliveries: DeliveryStore;
   webhooks: WebhookSender;
   signer: WebhookSigner;
   callers: CallerStore;
   meter: Meter;
+  usage: CallerUsage;
   log: Log;
   recentLog: RecentLog;
   limits: Limits;

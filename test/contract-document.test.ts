@@ -34,12 +34,12 @@ describe('every statement of the interface', () => {
   });
 
   test('the page lists all statements of the interface', () => {
-    expect(ids).toHaveLength(192);
+    expect(ids.filter((id) => id.startsWith('I-'))).toHaveLength(192);
   });
 });
 
 describe('every case', () => {
-  test('covers statements that exist, each named once', () => {
+  test('every case covers statements that exist, each named once', () => {
     const wrong = allCases.filter(
       ({ covers }) =>
         covers.length === 0 || new Set(covers).size < covers.length || covers.some((id) => !ids.includes(id)),
@@ -56,10 +56,10 @@ describe('every case', () => {
 
 function readStatements(page: string): Statement[] {
   return page
-    .split(/^- (?=\*\*I-)/m)
+    .split(/^- (?=\*\*[IW]-)/m)
     .slice(1)
     .map((block) => ({
-      id: /^\*\*(I-[\d.]+)\*\*/.exec(block)?.[1] ?? '',
+      id: /^\*\*([IW]-[\d.]+)\*\*/.exec(block)?.[1] ?? '',
       cases: [...line(block, 'Cases').matchAll(/`([^`]+)`/g)].map(([, id = '']) => id),
       tests: [...line(block, 'Tests').matchAll(/`([^`]+)` "([^"]+)"/g)].map(([, file = '', title = '']) => ({
         file,

@@ -1,14 +1,14 @@
 /** Lanes of the tests. A test file belongs to the first lane with a pattern that matches it. */
 export const lanes = {
   /** Chromium, the service as a process, a live stream. */
-  browser: ['test/console/console.test.ts', 'test/console/reference-page.test.ts'],
+  browser: ['test/console/{console,label-page,reference-page}.test.ts'],
   /** Suites that run against every adapter of a port, and the interface from outside. SQLite, Java for DynamoDB Local, ffmpeg. */
   contract: [
     'test/adapters/aws/dynamodb/**/*.test.ts',
     'test/adapters/aws/media-store.test.ts',
     'test/adapters/aws/recent-log.test.ts',
     'test/adapters/embedded/{call-limiter,caller-store,delivery-queue,delivery-store,event-sessions}.test.ts',
-    'test/adapters/embedded/{job-store,key-store,log-buffer,media-store,meter,watch-store,watch-delivery-store}.test.ts',
+    'test/adapters/embedded/{job-store,key-store,log-buffer,media-store,meter,usage-ledger,watch-store,watch-delivery-store}.test.ts',
     'test/conformance/**/*.test.ts',
   ],
   /** Captures and what reads images. ffmpeg, GStreamer's RTSP server. */

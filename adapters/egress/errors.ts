@@ -3,6 +3,13 @@
 /** The name, the literal, or a resolved address is not allowed. */
 export class EgressRefusedError extends Error {
   override readonly name = 'EgressRefusedError';
+  /** Name of the setting that opens ranges, for error messages. */
+  readonly setting: string;
+
+  constructor(message: string, { setting, ...options }: ErrorOptions & { setting: string }) {
+    super(message, options);
+    this.setting = setting;
+  }
 }
 
 /** DNS returned no address for the name. */
@@ -20,7 +27,7 @@ export class EgressTimeoutError extends Error {
   override readonly name = 'EgressTimeoutError';
 }
 
-/** Known fault of a connection. */
+/** Code of a known connection error. */
 export type NetworkFault = 'refused' | 'closed' | 'certificate' | 'other';
 
 /** Failed connection, invalid certificate, or invalid HTTP response. */

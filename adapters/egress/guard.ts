@@ -16,9 +16,11 @@ export type EgressGuard = {
   resolve(host: string): Promise<Address[]>;
   /**
    * Checks scheme (`'https'`, without colon), syntax and literals without DNS. Throws `InvalidUrlError` with a
-   * remediation. The returned URL still contains its credentials.
+   * remediation, which names `field` or else the field of the options. The returned URL still contains its credentials.
    */
-  check(url: string, schemes: readonly string[]): URL;
+  check(url: string, schemes: readonly string[], field?: string): URL;
+  /** Name of the setting that opens further ranges. */
+  setting: string;
 };
 
 /** Options of `createEgressGuard`. */
@@ -38,12 +40,13 @@ export type EgressGuardOptions = {
 /** Creates an egress guard. Throws `RangeError` for an invalid CIDR. */
 export function createEgressGuard(options: EgressGuardOptions): EgressGuard {
   const isAllowed = createAddressRule(options.allowRanges, options.denyRanges);
-  const lookup = options.lookup ?? lookupAll;
+  const { lookup = lookupAll, setting = 'WATCHPOST_ALLOW_RANGES', field: usual = 'stream_url' } = options;
   return {
-    resolve: (host) => resolve(host, isAllowed, lookup),
-    check: (url, schemes) => {
-      const found = check(url, schemes, isAllowed, options.setting ?? 'WATCHPOST_ALLOW_RANGES');
-      if (typeof found === 'string') throw new InvalidUrlError(`${options.field ?? 'stream_url'}: ${found}`);
+    setting,
+    resolve: (host) => resolve(host, isAllowed, { lookup, setting }),
+    check: (url, schemes, field = usual) => {
+      const found = check(url, schemes, isAllowed, setting);
+      if (typeof found === 'string') throw new InvalidUrlError(`${field}: ${found}`);
       return found;
     },
   };
@@ -61,17 +64,17 @@ export function createWebhookGuard(
 async function resolve(
   host: string,
   isAllowed: AddressRule,
-  lookup: (host: string) => Promise<Address[]>,
+  { lookup, setting }: { lookup: (host: string) => Promise<Address[]>; setting: string },
 ): Promise<Address[]> {
   const read = readHost(host);
-  if (read.kind === 'malformed') throw new EgressRefusedError('Host name is malformed');
-  if (read.kind === 'name' && isMetadataName(read.name)) throw refused();
+  if (read.kind === 'malformed') throw new EgressRefusedError('Host name is malformed', { setting });
+  if (read.kind === 'name' && isMetadataName(read.name)) throw refused(setting);
   const addresses = read.kind === 'literal' ? read.addresses : await lookUp(lookup, read.name);
   // One forbidden address rejects the name, because an attacker can choose which address a client uses. `localhost`
   // is the exception: 127.0.0.1 may be allowed without ::1.
   const allowed = addresses.filter(({ address }) => isAllowed(address));
   const complete = read.kind === 'literal' ? allowed.length > 0 : allowed.length === addresses.length;
-  if (!complete) throw refused();
+  if (!complete) throw refused(setting);
   return allowed;
 }
 
@@ -114,8 +117,8 @@ function notAllowed(setting: string, address?: string): string {
     : 'The host is a reserved address, which no setting opens. Use another one.';
 }
 
-function refused(): EgressRefusedError {
-  return new EgressRefusedError('Host is a private, local or reserved address');
+function refused(setting: string): EgressRefusedError {
+  return new EgressRefusedError('Host is a private, local or reserved address', { setting });
 }
 
 /** WHATWG URL drops tabs and line breaks inside a URL. Parsers with other rules then read another host. */

@@ -141,7 +141,7 @@ async function followRedirects(
   } catch (error) {
     deadline.throwIfOver();
     if (error instanceof InvalidUrlError)
-      throw new EgressRefusedError('URL is not allowed', { cause: error });
+      throw new EgressRefusedError('URL is not allowed', { cause: error, setting: guard.setting });
     throw toEgressError(error);
   } finally {
     deadline.close();

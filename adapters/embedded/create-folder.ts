@@ -1,5 +1,5 @@
-import { access, constants, mkdir, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { access, constants, mkdir, mkdtemp, rmdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 
 /**
  * Creates a folder and its missing parents (mode 0700), and verifies that this user can write to it. Throws errors of the file
@@ -8,6 +8,15 @@ import { dirname } from 'node:path';
 export async function createFolder(path: string): Promise<void> {
   await createMissing(path);
   await access(path, constants.W_OK | constants.X_OK);
+}
+
+/** Verifies that `createFolder` would succeed, and leaves nothing behind. Throws errors of the file system. */
+export async function probeFolder(path: string): Promise<void> {
+  const found = await stat(path).catch(ignoreMissing);
+  if (found === undefined && dirname(path) !== path) return probeFolder(dirname(path));
+  if (!found?.isDirectory()) throw Object.assign(new Error(`${path} is not a folder`), { code: 'ENOTDIR' });
+  // A trial: permissions do not tell of read-only file systems and of those that accept no folders.
+  await rmdir(await mkdtemp(join(path, '.watchpost-')));
 }
 
 async function createMissing(path: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { createFolder } from './create-folder.ts';
+import { createFolder, probeFolder } from './create-folder.ts';
 import { DataDirectoryError } from './data-directory-error.ts';
 import { lockDirectory } from './directory-lock.ts';
 
@@ -38,6 +38,12 @@ export async function openDataDirectory(directory: string): Promise<DataDirector
     release();
     throw error;
   }
+}
+
+/** Verifies that a service could use the directory, and changes nothing. Throws `DataDirectoryError` if it is unusable. */
+export async function probeDataDirectory(directory: string): Promise<void> {
+  const path = resolve(directory);
+  await usable(path, () => probeFolder(path));
 }
 
 /** Returns the paths without locking, for commands that run beside the service. Only the database supports two processes. */

@@ -12,16 +12,28 @@ import { withStorageErrors } from './transaction.ts';
  */
 export async function openMasterSecret(path: string, database: DatabaseSync): Promise<Buffer> {
   const expected = readFingerprint(database);
-  const isNew = expected === accepted || (expected === undefined && !hasCallers(database));
-  if (isNew && (await readStored(path)) === undefined) await make(path);
+  if (mayBeNew(database) && (await readStored(path)) === undefined) await make(path);
+  const secret = await verifyMasterSecret(path, database);
+  const fingerprint = computeFingerprint(secret);
+  if (expected !== fingerprint) writeFingerprint(database, fingerprint);
+  return secret;
+}
+
+/** Reads the secret and changes nothing. Throws `DataDirectoryError` if it is lost or is not the one that the database was used with. */
+export async function verifyMasterSecret(path: string, database: DatabaseSync): Promise<Buffer> {
+  const expected = readFingerprint(database);
   const stored = await readStored(path);
   if (stored === undefined) throw unusable('The master secret is lost: its file is missing');
   const secret = decode(stored);
   const fingerprint = computeFingerprint(secret);
   if (expected !== undefined && expected !== accepted && expected !== fingerprint)
     throw unusable('The master secret is not the one that this data directory was used with');
-  if (expected !== fingerprint) writeFingerprint(database, fingerprint);
   return secret;
+}
+
+function mayBeNew(database: DatabaseSync): boolean {
+  const expected = readFingerprint(database);
+  return expected === accepted || (expected === undefined && !hasCallers(database));
 }
 
 /** Returns true if the file holds a secret, and the database was used with it or knows none. */

@@ -1,5 +1,10 @@
 import { Hono } from 'hono';
-import { IdempotencyKeyReusedError, RateLimitedError, UnknownConditionError } from '../../core/errors.ts';
+import {
+  IdempotencyKeyReusedError,
+  RateLimitedError,
+  ServiceOverloadedError,
+  UnknownConditionError,
+} from '../../core/errors.ts';
 import { bearerAuth } from './bearer-auth.ts';
 import type { AuthEnv } from './bearer-auth.ts';
 import type { HttpDeps } from './dependencies.ts';
@@ -11,8 +16,6 @@ import { healthz } from './healthz.ts';
 import { noSniff } from './no-sniff.ts';
 import { idempotencyKeyReused } from './idempotency-key.ts';
 import { mountEndpoints } from './mount-endpoints.ts';
-import { prometheusResponse } from './prometheus.ts';
-import { requireScope } from './require-scope.ts';
 import { fallbackHandler } from './fallback.ts';
 import { ValidationError } from './validation.ts';
 import { unknownCondition } from './unknown-condition.ts';
@@ -30,10 +33,6 @@ export function createApp(deps: HttpDeps): Hono<AuthEnv> {
   app.get('/healthz', healthz(deps));
   if (deps.allowedOrigins.length > 0) app.use('/api/*', allowOrigins(deps));
   app.use('/api/*', bearerAuth(deps));
-  // No declared endpoint: as a tool or a method of a client it would repeat `/metrics`.
-  app.get('/api/metrics/prometheus', requireScope('internal'), (context) =>
-    prometheusResponse(context, deps),
-  );
   app.route('/api', mountEndpoints(endpoints, deps));
   app.notFound(fallbackHandler(app));
   app.onError((error, context) => {
@@ -43,14 +42,15 @@ export function createApp(deps: HttpDeps): Hono<AuthEnv> {
     if (error instanceof IdempotencyKeyReusedError)
       return context.json({ detail: idempotencyKeyReused().detail }, 422);
     const { status, body } = errorResponse(error);
-    // A client that disconnects during its request is not a fault of the service.
+    // A client that disconnects during its request is not an error of the service.
     if (status === 500 && !context.req.raw.signal.aborted)
       deps.log.error('Request failed', {
         path: context.req.path,
         error: String(error),
         stack: error.stack ?? null,
       });
-    if (error instanceof RateLimitedError) context.header('Retry-After', `${error.retryAfterSeconds}`);
+    if (error instanceof RateLimitedError || error instanceof ServiceOverloadedError)
+      context.header('Retry-After', `${error.retryAfterSeconds}`);
     if (status === 401) context.header('WWW-Authenticate', 'Bearer');
     // Closes the connection, since the unread rest of the body would be parsed as the next request.
     if (status === 408) context.header('Connection', 'close');

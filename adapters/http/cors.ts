@@ -1,4 +1,5 @@
 import { cors } from 'hono/cors';
+import { noticeHeader } from './header-text.ts';
 import { modelUsageHeaders } from './model-usage-headers.ts';
 
 /** Seconds for which a browser keeps the answer to a preflight request. */
@@ -22,7 +23,7 @@ export function allowOrigins({ allowedOrigins }: { allowedOrigins: readonly stri
       'Mcp-Protocol-Version',
       'X-Service-Internal',
     ],
-    exposeHeaders: ['Content-Location', 'ETag', 'Retry-After', ...modelUsageHeaders],
+    exposeHeaders: ['Content-Location', 'ETag', 'Retry-After', noticeHeader, ...modelUsageHeaders],
     maxAge: maxAgeSeconds,
   });
 }

@@ -21,6 +21,8 @@ export type HttpDeps = Omit<CoreDeps, 'vision' | 'contactSheets' | 'compareMotio
   health?: HealthReader;
   bodies: RequestBodies;
   acceptsHost: AcceptsHost;
+  /** Version of the software, from package.json. */
+  version: string;
   /** Origins of pages that may call the API from a browser. */
   allowedOrigins: readonly string[];
 } & AuthDeps &

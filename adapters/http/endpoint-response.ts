@@ -15,7 +15,8 @@ export type EndpointResponse =
       /** The response holds a secret, so no cache may store it. */
       secret?: true;
     }
-  | { kind: 'jpeg'; description: string };
+  | { kind: 'jpeg'; description: string }
+  | { kind: 'text'; description: string; contentType: string };
 
 /** Response of the same endpoint to `Accept: text/event-stream`. */
 export type StreamedEvents = {
@@ -73,5 +74,15 @@ export function jpegResponse({
         // A browser's cache must not serve one key's image to another key.
         Vary: 'Authorization',
       }),
+  };
+}
+
+/** Creates a response of plain text that changes with each request: the handler returns it. */
+export function textResponse(options: { description: string; contentType: string }): ResponseWith<string> {
+  return {
+    kind: 'text',
+    ...options,
+    toResponse: (context, text) =>
+      context.body(text, 200, { 'Content-Type': options.contentType, 'Cache-Control': 'no-store' }),
   };
 }

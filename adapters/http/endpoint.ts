@@ -1,11 +1,13 @@
 import type { Context } from 'hono';
 import type { ErrorCode } from '../../core/errors.ts';
 import type { ApiKey, Scope } from '../../core/records/key.ts';
+import { describeIgnored } from '../../core/requests/unknown-fields.ts';
 import type { UnknownField } from '../../core/requests/unknown-fields.ts';
 import { withCallLimit } from '../../core/access/with-call-limit.ts';
 import type { AuthEnv } from './bearer-auth.ts';
 import type { HttpDeps } from './dependencies.ts';
 import type { EndpointResponse, ResponseWith } from './endpoint-response.ts';
+import { noticeHeader, toHeaderText } from './header-text.ts';
 import { createRequestReader } from './read-request.ts';
 import type { OwnSchemas, RequestParts, RequestSchemas } from './read-request.ts';
 
@@ -26,6 +28,8 @@ export type EndpointDeclaration = {
   idempotent?: boolean;
   /** Differences of the MCP tool: its own description, and headers that have no meaning for it. */
   tool?: { description?: string; withoutHeaders?: readonly string[] };
+  /** The endpoint is no MCP tool, because it would repeat another one. */
+  withoutTool?: true;
   /** Absent if calls are not limited. */
   rateLimit?: RateLimitClass;
   /** Maximum time to the response, or to the first byte of an event stream; default 10 s. Decides the origin on AWS. */
@@ -43,13 +47,13 @@ export type EndpointDeclaration = {
 
 export type Tag = 'looks' | 'jobs' | 'watches' | 'webhooks' | 'access' | 'operations';
 
-/** `looks` and `starts` reach other machines; `removes` takes something away. */
+/** `looks` and `starts` send requests to other machines; `removes` deletes or revokes. */
 export type Effect = 'reads' | 'looks' | 'starts' | 'changes' | 'removes';
 
 /** Calls that count against the caller's `CallLimiter`: every call, or only one that creates. The handler applies the latter. */
 export type RateLimitClass = 'calls' | 'creations';
 
-/** Values by a name that says what they show. */
+/** Example values, by a name that describes them. */
 export type Examples = { parameters?: Record<string, string | number>; body?: Named; response?: Named };
 export type Named = Record<string, unknown>;
 
@@ -96,6 +100,8 @@ export function defineEndpoint<Schemas extends OwnSchemas, Body>(
       const setHeader = (name: string, value: string) => context.header(name, value);
       const call = { key, caller: key.caller, startedAt: deps.now(), setHeader, unknown, context };
       const handle = () => handler({ ...parts, ...call }, deps);
+      const notice = describeIgnored(unknown);
+      if (notice !== undefined) setHeader(noticeHeader, toHeaderText(notice));
       const body =
         declaration.rateLimit === 'calls' ? await withCallLimit(key.caller, deps, handle) : await handle();
       return declaration.response.toResponse(context, body);

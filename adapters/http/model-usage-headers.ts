@@ -1,5 +1,6 @@
 import type { VisionModel } from '../../core/ports/vision-model.ts';
 import type { TokenUse } from '../../core/records/vision.ts';
+import { toHeaderText } from './header-text.ts';
 
 export const modelUsageHeaders = [
   'Watchpost-Model-Provider',
@@ -15,8 +16,8 @@ export function setModelUsageHeaders(
   tokens: TokenUse,
 ): void {
   setHeader('Watchpost-Model-Provider', provider);
-  // The model id is a setting and can hold any character; a header holds printable ASCII only.
-  setHeader('Watchpost-Model', model.replaceAll(/[^\x20-\x7e]/g, '?'));
+  // The model id is a setting and can hold any character.
+  setHeader('Watchpost-Model', toHeaderText(model));
   setHeader('Watchpost-Input-Tokens', `${tokens.input_tokens}`);
   setHeader('Watchpost-Output-Tokens', `${tokens.output_tokens}`);
 }

@@ -1,16 +1,19 @@
 import type { Context } from 'hono';
 import { parseAccept } from 'hono/utils/accept';
+import { readUsageToday } from '../../core/access/caller-usage.ts';
 import { readMetrics } from '../../core/observability/metrics.ts';
-import { formatPrometheus, prometheusContentType } from '../../core/observability/prometheus.ts';
+import { formatPrometheus } from '../../core/observability/prometheus.ts';
 import type { HttpDeps } from './dependencies.ts';
 
-/** Returns the metrics and checks as text for Prometheus. */
-export async function prometheusResponse(
-  context: Context,
-  deps: Pick<HttpDeps, 'jobs' | 'meter' | 'vision' | 'health'>,
-): Promise<Response> {
-  const text = formatPrometheus(await readMetrics(deps), (await deps.health?.read()) ?? []);
-  return context.body(text, 200, { 'Content-Type': prometheusContentType, 'Cache-Control': 'no-store' });
+/** Reads the metrics and checks as text for Prometheus. */
+export async function readPrometheus(
+  deps: Pick<HttpDeps, 'jobs' | 'meter' | 'pace' | 'vision' | 'health' | 'callers' | 'usage' | 'now'>,
+): Promise<string> {
+  return formatPrometheus(
+    await readMetrics(deps),
+    (await deps.health?.read()) ?? [],
+    await readUsageToday(deps),
+  );
 }
 
 const textTypes = new Set(['text/plain', 'application/openmetrics-text']);

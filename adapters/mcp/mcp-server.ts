@@ -10,7 +10,6 @@ import { hasScope } from '../../core/records/key.ts';
 import type { Scope } from '../../core/records/key.ts';
 import { endpoints } from '../http/endpoints/endpoints.ts';
 import { ValidationError } from '../http/validation.ts';
-import { interfaceVersion } from '../openapi/document.ts';
 import { apiCall } from './arguments.ts';
 import type { ApiCall, Arguments } from './arguments.ts';
 import { toStructuredResult, toolResult } from './tool-result.ts';
@@ -18,12 +17,17 @@ import { toTool } from './tool.ts';
 
 /** Caller of a tool, and the function that sends its requests to the API. */
 export type McpCaller = {
+  version: string;
   authorization: string;
   scopes: readonly Scope[];
   request: (call: ApiCall) => Promise<Response>;
 };
 
-const byName = new Map(endpoints.map((endpoint) => [endpoint.id, { endpoint, tool: toTool(endpoint) }]));
+const byName = new Map(
+  endpoints
+    .filter(({ withoutTool }) => !withoutTool)
+    .map((endpoint) => [endpoint.id, { endpoint, tool: toTool(endpoint) }]),
+);
 
 const instructions =
   'Watches live video streams. check_once answers one yes/no question about a stream now; live_monitor starts a job that alerts when a condition holds; live_digest starts one that summarizes each window. Follow a job with job_events (send next_after as after) and get the evidence with job_picture. A failed call contains a remediation.';
@@ -32,9 +36,9 @@ const instructions =
  * Creates an MCP server whose tools are the endpoints of the API. Each call is a request to the API, so that keys, limits,
  * defaults and errors are the same. The SDK's high-level server would validate arguments with its own messages.
  */
-export function mcpServer({ authorization, scopes, request }: McpCaller): Server {
+export function mcpServer({ version, authorization, scopes, request }: McpCaller): Server {
   const server = new Server(
-    { name: 'watchpost', title: 'Watchpost', version: interfaceVersion },
+    { name: 'watchpost', title: 'Watchpost', version },
     { capabilities: { tools: {} }, instructions },
   );
   server.setRequestHandler(ListToolsRequestSchema, () => ({

@@ -18,7 +18,12 @@ const maxBodyBytes = 5_100_000;
  */
 export function mountMcp(
   app: Hono<AuthEnv>,
-  deps: AuthDeps & { baseUrl: string; bodies: RequestBodies; allowedOrigins: readonly string[] },
+  deps: AuthDeps & {
+    baseUrl: string;
+    bodies: RequestBodies;
+    allowedOrigins: readonly string[];
+    version: string;
+  },
 ): void {
   if (deps.allowedOrigins.length > 0) app.use('/mcp', allowOrigins(deps));
   app.use(
@@ -32,6 +37,7 @@ export function mountMcp(
     if (message === undefined) return jsonRpcError(400, ErrorCode.ParseError, 'Request body is not JSON');
     if (Array.isArray(message)) return jsonRpcError(400, ErrorCode.InvalidRequest, noBatches);
     const server = mcpServer({
+      version: deps.version,
       authorization: context.req.header('Authorization') ?? '',
       scopes: context.get('key').scopes,
       request: async ({ path, init }) =>

@@ -31,7 +31,7 @@ export function toTool(endpoint: EndpointDeclaration): Tool {
  * against the same schema. An image becomes an image block and is left out.
  */
 function outputSchema(response: EndpointResponse): Pick<Tool, 'outputSchema'> {
-  if (response.kind === 'jpeg') return {};
+  if (response.kind !== 'json') return {};
   const schema = response.picture ? response.schema.omit({ [response.picture]: true }) : response.schema;
   return { outputSchema: { type: 'object', anyOf: [schemaInToolTerms(schema, 'response'), ...failures] } };
 }

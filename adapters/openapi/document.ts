@@ -7,8 +7,8 @@ import type { JsonObject } from './json-schema.ts';
 import { operationObject } from './path-item.ts';
 import { webhooksSection } from './webhooks.ts';
 
-/** Version of the interface, not of the software. */
-export const interfaceVersion = '1.0.0';
+/** Version of the interface, not of the software: callers rely on it. `GET /service` returns the version of the software. */
+const interfaceVersion = '1.0.0';
 
 /** Creates the OpenAPI 3.1 document of the API below `baseUrl`. */
 export function openApiDocument(baseUrl: string): JsonObject {

@@ -72,6 +72,7 @@ function successes({ response, examples }: EndpointDeclaration): JsonObject {
 function success(response: EndpointResponse, examples: Named | undefined): JsonObject {
   const { description } = response;
   if (response.kind === 'jpeg') return { description, content: { 'image/jpeg': {} } };
+  if (response.kind === 'text') return { description, content: { [response.contentType]: text(examples) } };
   return {
     description,
     content: {
@@ -89,6 +90,10 @@ function eventStream({ description, example, schema: events }: StreamedEvents): 
     contentSchema: responseSchema(events ?? streamedEventSchema),
   };
   return { schema, example };
+}
+
+function text(examples: Named | undefined): JsonObject {
+  return json({ type: 'string' }, examples);
 }
 
 function json(schema: JsonObject, examples: Named | undefined): JsonObject {

@@ -56,7 +56,8 @@ export function platformBlockedError(
 
 function describeFailure(error: unknown): string | null {
   if (error instanceof InvalidUrlError || error instanceof EgressRefusedError) {
-    return 'is configured with an address that is not allowed. Ask the operator to check WATCHPOST_ALLOW_RANGES.';
+    const setting = error instanceof EgressRefusedError ? error.setting : 'the allowed ranges';
+    return `is configured with an address that is not allowed. Ask the operator to check ${setting}.`;
   }
   if (error instanceof EgressTimeoutError) return 'did not respond in time. Try again later.';
   if (error instanceof EgressLimitError) return 'sent a response that is too large. Try again later.';

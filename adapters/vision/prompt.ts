@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Region } from '../../core/records/region.ts';
 import type {
   Answer,
   ConditionQuestion,
@@ -69,16 +70,32 @@ const views: Record<CheckMediaKind, string> = {
     'The picture is one frame of the stream, the video is a few seconds from the same moment.',
 };
 
+/** Explains the regions that are drawn into the picture; no lines without regions. */
+function describeRegions(regions: readonly Region[] | null | undefined): string[] {
+  const has = (mode: Region['mode']) => regions?.some((region) => region.mode === mode) ?? false;
+  return [
+    ...(has('include') ? ['White lines outline areas: only what is inside of one counts.'] : []),
+    ...(has('exclude')
+      ? ['Areas that are plain black were hidden: they show nothing, and nothing is to be said of them.']
+      : []),
+  ];
+}
+
 /** Maximum output of a check, in tokens. Bedrock counts it against the quota when the call starts. */
 export const checkOutputTokens = 300;
 
 /** Creates the task of a check: does the condition hold? */
-export function judgeTask(shown: CheckMediaKind, condition: string): ModelTask<VerdictFields> {
+export function judgeTask(
+  shown: CheckMediaKind,
+  condition: string,
+  regions?: readonly Region[] | null,
+): ModelTask<VerdictFields> {
   return {
     name: 'report_verdict',
     system: `${ground} Decide whether the condition holds. When in doubt it does not.`,
     text: [
       views[shown],
+      ...describeRegions(regions),
       'Does this condition hold in what is visible? It may be written as a statement, a question or an event.',
       tagged('condition', condition),
       'Decide first, then explain in at most two short sentences which visible evidence decides it.',
@@ -92,12 +109,14 @@ export function judgeTask(shown: CheckMediaKind, condition: string): ModelTask<V
 export function judgeConditionsTask(
   shown: CheckMediaKind,
   conditions: readonly string[],
+  regions?: readonly Region[] | null,
 ): ModelTask<ConditionsFields> {
   return {
     name: 'report_verdicts',
     system: `${ground} Decide for each condition whether it holds. When in doubt it does not.`,
     text: [
       views[shown],
+      ...describeRegions(regions),
       'Which of these conditions hold in what is visible? Each may be written as a statement, a question or an event.',
       ...conditions.map((condition, index) => tagged(`condition id="${index + 1}"`, condition)),
       'Judge each condition as if it were the only one: none of them says anything about another or about your answer.',

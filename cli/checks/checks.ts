@@ -2,6 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { isLoopback, toHostname } from '../../adapters/http/guard-host.ts';
 import type { LocatedFfmpeg } from '../../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import type { Finding } from '../../core/ports/health.ts';
+import type { PaceReading } from '../../core/ports/pace.ts';
 import type { Settings } from '../settings.ts';
 
 /** Checks of the machine and the settings, for the start, `/healthz?deep` and `watchpost doctor`. */
@@ -87,7 +88,7 @@ export function clockFinding(now: Date, newestEntry: Date | undefined): Finding 
   return { check: 'clock', status: 'ok', message, next: null };
 }
 
-/** Tells who can reach the port that the service listens on. */
+/** Describes the networks that can reach the port of the service. */
 export function portsFinding({ host, publicUrl }: Settings, port: number): Finding {
   const isLocal = isLoopback(toHostname(`http://${host.includes(':') ? `[${host}]` : host}`));
   if (isLocal || publicUrl.startsWith('https://'))
@@ -105,7 +106,7 @@ export function portsFinding({ host, publicUrl }: Settings, port: number): Findi
   };
 }
 
-/** Tells which private addresses the egress guard lets callers reach. */
+/** Describes the private addresses that the egress guard permits. */
 export function guardFinding({ allowRanges, allowWebhookRanges }: Settings): Finding {
   const opened = [
     ...(allowRanges.length > 0 ? [`streams also from ${allowRanges.join(', ')}`] : []),
@@ -126,5 +127,17 @@ export function guardFinding({ allowRanges, allowWebhookRanges }: Settings): Fin
     message: isWide ? 'all addresses' : 'public addresses and private ranges',
     next: isWide ? 'Allow the addresses of cameras and receivers only.' : null,
     detail: `${opened.join(', ')}: any caller with a key can reach them`,
+  };
+}
+
+/** Reports an overload: intervals of all jobs are stretched, and new jobs are refused. */
+export function loadFinding({ lateSeconds, stretch }: PaceReading): Finding {
+  const check = 'load';
+  if (stretch === 1) return { check, status: 'ok', message: 'checks are in time', next: null };
+  return {
+    check,
+    status: 'warning',
+    message: `checks are late by ${lateSeconds.toFixed(1)} s; every interval is stretched by ${Math.round((stretch - 1) * 100)} %`,
+    next: 'End jobs, give them longer intervals, or run Watchpost on a machine with more processor cores.',
   };
 }

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { fetch as operatorFetch } from 'undici';
-import { dataPaths } from '../../adapters/embedded/data-directory.ts';
+import { dataPaths, probeDataDirectory } from '../../adapters/embedded/data-directory.ts';
 import { openForReading } from '../../adapters/embedded/database.ts';
 import { createJobTable } from '../../adapters/embedded/job-table.ts';
+import { verifyMasterSecret } from '../../adapters/embedded/master-secret.ts';
 import { createNewestEntry } from '../../adapters/embedded/newest-entry.ts';
 import { createSourceTable } from '../../adapters/embedded/source-table.ts';
 import { locateFfmpeg } from '../../adapters/media/ffmpeg/locate-ffmpeg.ts';
@@ -51,18 +52,19 @@ export async function doctor(
   );
   report(isLocated(ffmpeg) ? ffmpegFinding(ffmpeg) : failure('ffmpeg', ffmpeg));
   report(await modelFinding(settings, isLocated(ffmpeg) ? ffmpeg.path : 'ffmpeg', terminal));
-  const { data, newestEntry, streamUrls } = readData(settings.dataDir);
+  const { data, newestEntry, streamUrls } = await readData(settings.dataDir);
   report(data);
   report(await diskFinding(findExisting(settings.dataDir)));
   report(clockFinding(new Date(), newestEntry));
   report(await portFinding(settings));
   report(guardFinding(settings));
   const tested = urls.length > 0 ? urls : streamUrls.slice(0, maxStreams);
-  if (isLocated(ffmpeg) && tested.length > 0)
+  if (tested.length > 0 && isLocated(ffmpeg))
     await withCapturer(settings, ffmpeg.path, async (streams) => {
       for (const url of tested) report(await streamFinding(url, settings, streams));
     });
-  else if (tested.length === 0)
+  else if (tested.length > 0) for (const url of tested) report(untested(url));
+  else
     report({
       check: 'streams',
       status: 'ok',
@@ -109,7 +111,7 @@ async function modelFinding(settings: Settings, ffmpegPath: string, terminal: Te
 type StoredData = { data: Finding; newestEntry: Date | undefined; streamUrls: string[] };
 
 /** Verifies the database without changing it, and reads what other checks need. */
-function readData(dataDir: string): StoredData {
+async function readData(dataDir: string): Promise<StoredData> {
   const { path, database: file, masterSecret } = dataPaths(dataDir);
   const nothing = { newestEntry: undefined, streamUrls: [] };
   const found = (message: string): Finding => ({
@@ -119,19 +121,12 @@ function readData(dataDir: string): StoredData {
     next: null,
     detail: path,
   });
-  if (!existsSync(file)) return { ...nothing, data: found('new: the first start creates it') };
   let database: DatabaseSync | undefined;
   try {
+    await probeDataDirectory(dataDir);
+    if (!existsSync(file)) return { ...nothing, data: found('new: the first start creates it') };
     database = openForReading(file);
-    if (!existsSync(masterSecret))
-      return {
-        ...nothing,
-        data: {
-          ...found('the master secret is lost'),
-          status: 'failed',
-          next: 'Restore it with watchpost restore FOLDER --secret-only.',
-        },
-      };
+    await verifyMasterSecret(masterSecret, database);
     const sources = createSourceTable(database);
     const urls = createJobTable(database)
       .active()
@@ -200,6 +195,16 @@ async function withCapturer(
     await http.close();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+function untested(url: string): Finding {
+  return {
+    check: 'streams',
+    status: 'warning',
+    message: 'not tested: there is no usable ffmpeg',
+    next: 'Install ffmpeg as described above, then run watchpost doctor again.',
+    detail: maskUrl(url),
+  };
 }
 
 /** Captures one frame of a stream. */

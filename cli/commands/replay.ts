@@ -4,6 +4,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { InputMode } from '../../core/records/capture.ts';
 import type { WatchRequest } from '../../core/requests/watches.ts';
+import { createMaskMedia, maskCaptures } from '../../adapters/media/mask-media.ts';
 import { compareMotion } from '../../adapters/media/motion/compare-motion.ts';
 import { createFfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { listRecordings } from '../../adapters/recordings/list-recordings.ts';
@@ -14,6 +15,7 @@ import { arrangeTimeline, fileAt, nextStart, type Timeline } from '../../adapter
 import { CommandError } from '../command-error.ts';
 import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
 import { priceTokens } from '../evaluate/model-choice.ts';
+import { openSetWriter } from '../evaluate/set-writer.ts';
 import { createLimits } from '../limits.ts';
 import { createCachedVision, type CachedVision } from '../replay/cached-vision.ts';
 import { play, type PlayDeps } from '../replay/play.ts';
@@ -26,7 +28,6 @@ import {
 } from '../replay/replay-watch.ts';
 import { createReplayReport, type ReportedReplay } from '../replay/report.ts';
 import { formatTime, toResult } from '../replay/result.ts';
-import { openSet } from '../replay/save-set.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { createVisionModel } from '../vision-model.ts';
@@ -85,7 +86,10 @@ export async function replay(
       await writeFile(options.report, await createReplayReport(options.files, replays));
       terminal.note(`report ${options.report}`);
     }
-    if (options.saveSet !== undefined) terminal.note(`set ${join(options.saveSet, 'set.jsonl')}`);
+    if (options.saveSet !== undefined) {
+      terminal.note(`set ${join(options.saveSet, 'set.jsonl')}`);
+      terminal.note(`Label it: npm run watchpost -- label ${options.saveSet}`);
+    }
   } finally {
     waiting.done();
     process.off('SIGINT', onInterrupt);
@@ -117,18 +121,22 @@ async function replayOnce(
   const model = createVisionModel(settings, ffmpegPath);
   const vision = options.cache ? createCachedVision(model, cacheFolder()) : { ...uncached, ...model };
   const ffmpeg = createFfmpegRunner({ ffmpegPath, tempDir: context.tempDir });
-  const streams = createRecordingCapturer({ timeline, ffmpegPath, ffmpeg, now: () => clock.now });
-  const save = options.saveSet === undefined ? undefined : await openSet(options.saveSet);
+  const recording = createRecordingCapturer({ timeline, ffmpegPath, ffmpeg, now: () => clock.now });
+  const maskMedia = createMaskMedia({ ffmpegPath, tempDir: context.tempDir });
+  const save = options.saveSet === undefined ? undefined : await openSetWriter(options.saveSet);
   const deps: PlayDeps = {
-    streams,
+    streams: maskCaptures(recording, maskMedia),
     vision,
     compareMotion,
     clock,
     nextRecorded: (seconds) => (fileAt(timeline, seconds) ? seconds : nextStart(timeline, seconds)),
     newId: randomUUID,
     limits: createLimits(settings),
-    onCheck: async (check, frame) => {
-      if (frame) await save?.(check, conditions.get(check.condition_id) ?? '', frame);
+    onCheck: async ({ seconds, condition_id: id, triggered, explanation }, frame) => {
+      if (!frame || triggered === null) return;
+      const verdict = { triggered, explanation };
+      const name = `${id} at ${seconds.toFixed(1)} s`;
+      await save?.({ id: name, condition: conditions.get(id) ?? '', expected: null, frame, verdict });
     },
     onProgress: (seconds) =>
       waiting.update(`Replaying ${formatTime(seconds)} of ${formatTime(timeline.durationSeconds)}`),
@@ -145,7 +153,7 @@ async function replayOnce(
     });
     return { result, played, conditions };
   } finally {
-    await streams.close();
+    await recording.close();
   }
 }
 

@@ -25,7 +25,7 @@ export type ReplaySettings = {
 /** A watch for a replay needs neither name nor stream. */
 const defaults = { name: 'Replay', stream_url: 'https://recording.invalid/live.m3u8' };
 
-/** Reads the rules of a replay. Throws `CommandError` that names the field to mend. */
+/** Reads the rules of a replay. Throws `CommandError` with the invalid field. */
 export async function readReplayRequest({
   watchFile,
   conditionsFile,
@@ -60,6 +60,7 @@ export function createReplayWatch(request: WatchRequest, settings: ReplaySetting
     updated_at: created,
     config_version: 1,
     stream_url: request.stream_url,
+    stream_fingerprint: null,
     source_id: randomUUID(),
     stream_phase: null,
     config: {

@@ -12,23 +12,23 @@ import type { DigestSnapshot } from './apply-closure.ts';
 import type { DigestState } from '../records/digest-state.ts';
 import { nextWindowEnd, addCapture } from './window-closure.ts';
 
-/** Decides a digest's tick: keeps the sample, applies the window closure, ends the job or plans the next sample or window end. */
-export function decideDigestTick(job: DigestJob, outcome: TickOutcome, now: Date): TickDecision {
+/** Decides a tick of a digest: keeps the sample, applies the window closure, ends the job or plans the next sample or window end. */
+export function decideDigestTick(job: DigestJob, outcome: TickOutcome, now: Date, stretch = 1): TickDecision {
   const sampled = {
-    ...recordOutcome(job, outcome, now),
+    ...recordOutcome(job, outcome, now, stretch),
     digest: withEnd(addCapture(job, outcome, now), outcome, now),
   };
   const { events: summaries, ...numbers } = outcome.closed
     ? applyClosure(job, sampled, outcome.closed, now)
     : { ...sampled, events: [] };
   const ending = findEnding(job, outcome, numbers, now);
-  const next = ending ? noFurtherTick(outcome, now) : nextStep(job, outcome, numbers, now);
+  const next = ending ? noFurtherTick(outcome, now) : nextStep(job, outcome, numbers, now, stretch);
   const progress: NewEvent[] =
     outcome.kind === 'no_capture' ? [] : [createProgressEvent(job, outcome, numbers.counters, next)];
   return { ...numbers, events: [...progress, ...summaries], next, ending };
 }
 
-/** An ended stream is not looked at again, so its end must outlive a summary that has to be retried. */
+/** An ended stream is not captured again, so the state keeps its end until the summary succeeds. */
 function withEnd(digest: DigestState, { kind, closed }: TickOutcome, now: Date): DigestState {
   if (kind !== 'ended' || digest.stream_ended_at !== null) return digest;
   return { ...digest, stream_ended_at: (closed?.closing.endsAt ?? now).toISOString() };
@@ -44,7 +44,7 @@ function findEnding(
   const missed = result?.kind === 'missed' ? result.failure : undefined;
   if (outcome.closed?.closing.last && !missed) return { status: 'stopped', reason: whyOver(job, digest) };
   const lost = digest.stream_ended_at === null ? streamLostEnding(outcome, watch, now) : undefined;
-  return lost ?? modelFailureEnding(missed, watch);
+  return lost ?? modelFailureEnding(missed, watch, job, now);
 }
 
 function whyOver(job: DigestJob, { summarized, stream_ended_at: endedAt }: DigestState) {
@@ -53,18 +53,19 @@ function whyOver(job: DigestJob, { summarized, stream_ended_at: endedAt }: Diges
   return maxWindows !== null && summarized >= maxWindows ? 'max_windows_reached' : 'max_duration_reached';
 }
 
-/** The next picture, or the end of a window where that comes first. Of a stream that has ended only summaries are left. */
+/** Plans the next sample, or the end of a window if that is earlier. After the end of the stream only summaries remain. */
 function nextStep(
   job: DigestJob,
   outcome: TickOutcome,
   { watch, digest }: DigestSnapshot,
   now: Date,
+  stretch: number,
 ): NextTick {
   const missed = outcome.closed?.result.kind === 'missed';
   const retryAt = addSeconds(now, rules.summaryRetrySeconds);
   if (digest.stream_ended_at !== null) return scheduleTick(job, missed ? retryAt : now, true, outcome, watch);
   const deadline = job.deadline === null ? undefined : new Date(job.deadline);
-  const captureAt = nextCaptureAt(job, watch, now);
+  const captureAt = nextCaptureAt(job, watch, now, stretch);
   const closingAt = missed ? retryAt : beforeDeadline(nextWindowEnd(job, digest, now), deadline, now);
   const at = earlier(captureAt, closingAt);
   return scheduleTick(
@@ -73,6 +74,7 @@ function nextStep(
     captureAt > closingAt || (deadline !== undefined && at >= deadline),
     outcome,
     watch,
+    stretch,
   );
 }
 

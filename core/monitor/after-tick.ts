@@ -8,9 +8,14 @@ import type { Counters, MonitorJob, NextTick, TickState } from '../records/job.t
 import { ageSeconds } from '../time.ts';
 import type { Verdict } from '../records/vision.ts';
 
-/** Decides a monitor's tick: alert, cooldown, end of the job, next tick. */
-export function decideMonitorTick(job: MonitorJob, outcome: TickOutcome, now: Date): TickDecision {
-  const { counters, watch } = recordOutcome(job, outcome, now);
+/** Decides a tick of a monitor: alert, cooldown, end of the job, next tick. */
+export function decideMonitorTick(
+  job: MonitorJob,
+  outcome: TickOutcome,
+  now: Date,
+  stretch = 1,
+): TickDecision {
+  const { counters, watch } = recordOutcome(job, outcome, now, stretch);
   const alerts = outcome.kind === 'judged' && mayAlert(job, outcome.verdict, now);
   if (alerts) {
     counters.triggers_fired += 1;
@@ -18,14 +23,14 @@ export function decideMonitorTick(job: MonitorJob, outcome: TickOutcome, now: Da
     if (watch.last_frame) watch.last_frame = { ...watch.last_frame, evidence: true };
   }
   const ending = findEnding(job, outcome, counters, watch, alerts, now);
-  const next = ending ? noFurtherTick(outcome, now) : nextLook(job, outcome, watch, now);
+  const next = ending ? noFurtherTick(outcome, now) : nextLook(job, outcome, watch, now, stretch);
   const events: NewEvent[] =
     outcome.kind === 'no_capture' ? [] : [createProgressEvent(job, outcome, counters, next)];
   if (alerts) events.push(createTriggerEvent(job, outcome, counters));
   return { counters, watch, events, next, ending };
 }
 
-/** A verdict that holds alerts, unless the cooldown since the last alert still runs. */
+/** A verdict that holds fires an alert, except during the cooldown after the last one. */
 function mayAlert(job: MonitorJob, verdict: Verdict, now: Date): boolean {
   if (!verdict.triggered) return false;
   const last = job.watch.last_trigger_at;
@@ -52,22 +57,25 @@ function findEnding(
   }
   if (outcome.kind === 'ended') return { status: 'stopped', reason: 'stream_ended' };
   const modelFailure = outcome.kind === 'model_failed' ? outcome.failure : undefined;
-  return (
-    streamLostEnding(outcome, watch, now) ??
-    modelFailureEnding(modelFailure, watch, { seconds: job.model_grace_seconds, now })
-  );
+  return streamLostEnding(outcome, watch, now) ?? modelFailureEnding(modelFailure, watch, job, now);
 }
 
-/** A look that would come at the deadline or later is left out: the job wakes at the deadline, and only ends. */
-function nextLook(job: MonitorJob, outcome: TickOutcome, watch: TickState, now: Date): NextTick {
-  const planned = nextCaptureAt(job, watch, now);
+/** A check at or after the deadline is omitted: the job wakes at the deadline and ends. */
+function nextLook(
+  job: MonitorJob,
+  outcome: TickOutcome,
+  watch: TickState,
+  now: Date,
+  stretch: number,
+): NextTick {
+  const planned = nextCaptureAt(job, watch, now, stretch);
   const deadline = job.deadline === null ? undefined : new Date(job.deadline);
   return deadline !== undefined && planned >= deadline
-    ? scheduleTick(job, deadline, true, outcome, watch)
-    : scheduleTick(job, planned, false, outcome, watch);
+    ? scheduleTick(job, deadline, true, outcome, watch, stretch)
+    : scheduleTick(job, planned, false, outcome, watch, stretch);
 }
 
-/** The alert: the condition, what the model saw, and the evidence picture. */
+/** Creates the alert: condition, explanation of the model, and evidence. */
 function createTriggerEvent(
   job: MonitorJob,
   outcome: Extract<TickOutcome, { kind: 'judged' }>,

@@ -4,6 +4,7 @@ import type { VisionModel } from '../ports/vision-model.ts';
 import type { serviceResponseSchema } from '../responses/service.ts';
 
 type Deps = {
+  version: string;
   limits: Pick<Limits, 'maxJobSeconds' | 'retentionSeconds' | 'jobsPerCaller'>;
   vision: Pick<VisionModel, 'provider' | 'model' | 'supportsVideo' | 'conditionExamples'>;
 };
@@ -11,9 +12,10 @@ type Deps = {
 /** Examples for a model that judges any condition. */
 const anyExamples = ['A person is at the door', 'A car is in the yard', 'Smoke or fire is visible'];
 
-/** Returns the limits and the model of this service, as a caller needs them for a request. */
-export function describeService({ limits, vision }: Deps): z.input<typeof serviceResponseSchema> {
+/** Returns the version, the limits and the model of this service, as a caller needs them for a request. */
+export function describeService({ version, limits, vision }: Deps): z.input<typeof serviceResponseSchema> {
   return {
+    version,
     limits: {
       max_job_seconds: limits.maxJobSeconds,
       retention_seconds: limits.retentionSeconds,

@@ -1,3 +1,4 @@
+import type { Region } from '../records/region.ts';
 import type { Answer, ConditionQuestion, ConditionVerdicts, Summary, Verdict } from '../records/vision.ts';
 
 /** Media of a check: the frame (JPEG), and in modes clip and hybrid the clip (MP4). */
@@ -5,6 +6,8 @@ export type CheckMedia = {
   mode: 'frames' | 'clip' | 'hybrid';
   frame: Uint8Array;
   clip?: Uint8Array;
+  /** Regions that are drawn into frame and clip: excluded ones are black, included ones outlined in white. */
+  regions?: readonly Region[] | null;
 };
 
 /** Sample of a digest window, as JPEG. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { captureStateSchema, inputModeSchema } from './capture.ts';
+import { regionSchema } from './region.ts';
 import { webhookEventsSchema } from './delivery.ts';
 import { digestStateSchema } from './digest-state.ts';
 import { rules } from '../rules.ts';
@@ -86,6 +87,8 @@ export const tickStateSchema = z.object({
   last_trigger_at: timestampSchema.nullable(),
   skipped_in_a_row: countSchema,
   missed_in_a_row: countSchema,
+  /** Time of the first of the model calls that failed in a row; `null` if the last one did not. Absent in records of earlier releases. */
+  model_failing_since: timestampSchema.nullable().default(null),
   failed_in_a_row: countSchema,
   /** Start of the current stream loss or stale period; `null` while the stream is live. */
   lost_since: timestampSchema.nullable(),
@@ -115,6 +118,8 @@ export const nextTickSchema = z.object({
   looked: z.boolean(),
   closing: z.boolean(),
   resolve_again: z.boolean(),
+  /** Factor of the interval in an overload; absent without one. */
+  stretch: z.number().min(1).optional(),
 });
 export type NextTick = z.infer<typeof nextTickSchema>;
 
@@ -136,7 +141,7 @@ const jobBaseSchema = z.object({
   webhook_events: webhookEventsSchema,
   /** Texts of the caller. Absent in records of earlier releases. */
   labels: z.array(z.string()).default([]),
-  /** Time without an answer of the model after which a monitor fails, in seconds. Absent in records of earlier releases. */
+  /** Time without an answer of the model after which the job fails, in seconds. Absent in records of earlier releases. */
   model_grace_seconds: z.number().nonnegative().default(rules.modelGraceSeconds),
   /** Differences between the request and the job, for its caller. Absent in records of earlier releases. */
   notices: z.array(z.string()).default([]),
@@ -191,6 +196,8 @@ export const sourceSchema = z.object({
   url: z.string(),
   input_mode: inputModeSchema,
   clip_duration_seconds: z.int(),
+  /** Regions of a watch. Absent for jobs, and stored by earlier releases. */
+  regions: z.array(regionSchema).nullish(),
   /** Set by stores that keep the source of an ended job for a while: its stream must not be requested any more. */
   ended: z.literal(true).optional(),
 });
@@ -219,6 +226,7 @@ export const initialTickState: TickState = {
   last_trigger_at: null,
   skipped_in_a_row: 0,
   missed_in_a_row: 0,
+  model_failing_since: null,
   failed_in_a_row: 0,
   lost_since: null,
   last_watched_at: null,

@@ -2,6 +2,9 @@ import { z } from 'zod';
 
 /** Response of `GET /service`: what a caller can expect of this service. */
 export const serviceResponseSchema = z.object({
+  version: z
+    .string()
+    .describe('Version of the software; the version of the interface is in the OpenAPI document'),
   limits: z.object({
     max_job_seconds: z.int().describe('Maximum duration of a monitor, and of a digest without max_windows'),
     retention_seconds: z.int().describe('Time for which a finished job stays readable'),

@@ -1,7 +1,7 @@
 import type { Counters, Job, TickState } from '../records/job.ts';
 import { ageSeconds, addSeconds } from '../time.ts';
 import { intervalSeconds } from './next-tick.ts';
-import { recordUnwatched, recordWatched } from './coverage.ts';
+import { recordDelay, recordUnwatched, recordWatched } from './coverage.ts';
 import { rules } from '../rules.ts';
 import type { TickOutcome } from './tick-outcome.ts';
 
@@ -10,9 +10,16 @@ export function recordOutcome(
   job: Job,
   outcome: TickOutcome,
   now: Date,
+  stretch = 1,
 ): { counters: Counters; watch: TickState } {
-  const watch = { ...remember(job, outcome, now), ...newestFrame(outcome) };
+  const watch = { ...remember(withDelay(job, now, stretch), outcome, now), ...newestFrame(outcome) };
   return { counters: count(job.counters, outcome), watch };
+}
+
+/** Adds the gap by an overload of the service to the coverage. */
+function withDelay(job: Job, now: Date, stretch: number): Job {
+  const isStretched = Math.max(stretch, job.next?.stretch ?? 1) > 1;
+  return isStretched ? { ...job, watch: recordDelay(job.watch, intervalSeconds(job), now) } : job;
 }
 
 function newestFrame(outcome: TickOutcome): Pick<TickState, 'last_frame'> {
@@ -52,7 +59,7 @@ function remember(job: Job, outcome: TickOutcome, now: Date): TickState {
   const back = { failed_in_a_row: 0, lost_since: null };
   switch (outcome.kind) {
     case 'judged':
-      return { ...seen, ...back, skipped_in_a_row: 0, missed_in_a_row: 0 };
+      return { ...seen, ...back, ...noModelFailure, skipped_in_a_row: 0 };
     case 'sampled':
       return { ...seen, ...back, skipped_in_a_row: 0 };
     case 'skipped':
@@ -61,7 +68,7 @@ function remember(job: Job, outcome: TickOutcome, now: Date): TickState {
       return {
         ...recordUnwatched(job.watch, 'model'),
         ...back,
-        missed_in_a_row: job.watch.missed_in_a_row + 1,
+        ...countModelFailure(job.watch, now),
       };
     case 'stale':
       return { ...lost(job, recordUnwatched(job.watch, 'stale'), now), failed_in_a_row: 0 };
@@ -79,9 +86,22 @@ function remember(job: Job, outcome: TickOutcome, now: Date): TickState {
   }
 }
 
+type ModelFailures = Pick<TickState, 'missed_in_a_row' | 'model_failing_since'>;
+
+/** State after an answer of the model. */
+export const noModelFailure: ModelFailures = { missed_in_a_row: 0, model_failing_since: null };
+
+/** Counts a failed model call; the grace period starts with the first one in a row. */
+export function countModelFailure(watch: ModelFailures, now: Date): ModelFailures {
+  return {
+    missed_in_a_row: watch.missed_in_a_row + 1,
+    model_failing_since: watch.model_failing_since ?? now.toISOString(),
+  };
+}
+
 /**
- * The grace period counts the absence of the stream, not the absence of the service: what a tick is late is not counted (the machine
- * slept), and after a downtime the grace period restarts.
+ * The grace period counts the absence of the stream, not of the service: it excludes the delay of a late tick (the machine slept), and
+ * restarts after a downtime.
  */
 function lost(job: Job, watch: TickState, now: Date): TickState {
   const lateSeconds = job.next === null ? 0 : ageSeconds(job.next.wait_until, now);

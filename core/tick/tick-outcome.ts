@@ -1,5 +1,13 @@
 import type { ClosureResult } from '../records/window-closure.ts';
-import type { Failure, Counters, NextTick, StopReason, TickState, TerminalStatus } from '../records/job.ts';
+import type {
+  Failure,
+  Counters,
+  Job,
+  NextTick,
+  StopReason,
+  TickState,
+  TerminalStatus,
+} from '../records/job.ts';
 import type { Verdict } from '../records/vision.ts';
 import type { Screening } from './screen-capture.ts';
 import type { DigestState } from '../records/digest-state.ts';
@@ -49,16 +57,16 @@ export function streamLostEnding(outcome: TickOutcome, watch: TickState, now: Da
 }
 
 /**
- * The model has not answered too often in a row, and not within the grace period; `failure` is the newest one, undefined where it was not asked
+ * The model has failed too often in a row, and for the grace period. `failure` is the newest one, undefined if the model was not called
  * or answered.
  */
 export function modelFailureEnding(
   failure: Failure | undefined,
-  watch: TickState,
-  grace?: { seconds: number; now: Date },
+  { missed_in_a_row: failures, model_failing_since: since }: TickState,
+  { model_grace_seconds: graceSeconds }: Pick<Job, 'model_grace_seconds'>,
+  now: Date,
 ): JobEnding | undefined {
-  if (failure === undefined || watch.missed_in_a_row < rules.maxModelFailures) return undefined;
-  const answeredAt = watch.last_watched_at;
-  if (grace && answeredAt !== null && ageSeconds(answeredAt, grace.now) < grace.seconds) return undefined;
+  if (failure === undefined || failures < rules.maxModelFailures) return undefined;
+  if (since !== null && ageSeconds(since, now) < graceSeconds) return undefined;
   return { status: 'failed', reason: 'vlm_error', failure };
 }

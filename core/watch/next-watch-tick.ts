@@ -3,7 +3,7 @@ import type { NextWatchTick, WatchStatus } from '../records/watch-state.ts';
 import { addSeconds, ageSeconds, earlier, later, nextOnGrid, toWakeUp } from '../time.ts';
 import type { WatchOutcome } from './outcome.ts';
 
-/** State after a tick that decides when the next one comes. */
+/** State after a tick that decides the time of the next one. */
 export type TickPlan = {
   status: WatchStatus;
   /** True if a condition is partly confirmed. */
@@ -16,6 +16,10 @@ export type TickPlan = {
   scheduleUntil: Date | null;
   /** Begin of the next local day. */
   dayEnd: Date;
+  /** Planned time of this tick; null for the first one. */
+  plannedAt: Date | null;
+  /** Factor of the interval in an overload, else 1. */
+  stretch: number;
 };
 
 /** Longest time between two ticks: a schedule repeats every week. One more day covers the change of a clock. */
@@ -50,12 +54,18 @@ function nextBoundary({ status, scheduleUntil, dayEnd }: TickPlan): Date | null 
 function nextCheck(
   { config, created_at, stream_phase }: Watch,
   outcome: WatchOutcome,
-  { isPending, troubleWaitSeconds }: TickPlan,
+  { isPending, troubleWaitSeconds, plannedAt, stretch }: TickPlan,
   now: Date,
 ): { at: Date; confirming: boolean } {
   if (troubleWaitSeconds !== undefined) return { at: addSeconds(now, troubleWaitSeconds), confirming: false };
   const onGrid = nextOnGrid(
-    { startedAt: new Date(created_at), phaseMs: stream_phase, intervalSeconds: config.interval_seconds },
+    {
+      startedAt: new Date(created_at),
+      phaseMs: stream_phase,
+      intervalSeconds: config.interval_seconds,
+      plannedAt,
+      stretch,
+    },
     now,
   );
   if (!isPending) return { at: onGrid, confirming: false };

@@ -3,7 +3,7 @@ import { atTick, withMovedTimes } from '../tick/clock-change.ts';
 import { screenCapture } from '../tick/screen-capture.ts';
 import { planTick, unreferencedMedia } from '../tick/job-change.ts';
 import type { TickOutcome, TickDecision } from '../tick/tick-outcome.ts';
-import { wakeUpTime } from '../tick/next-tick.ts';
+import { intervalSeconds, wakeUpTime } from '../tick/next-tick.ts';
 import { planTickClosure } from '../digest/window-closure.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
 import type { Job, NextTick } from '../records/job.ts';
@@ -21,14 +21,14 @@ import { decideDigestTick } from '../digest/after-tick.ts';
 import { decideMonitorTick } from '../monitor/after-tick.ts';
 
 export type AnalyzeDeps = SummaryDeps &
-  Pick<CoreDeps, 'jobs' | 'queue' | 'executions' | 'now'> & {
+  Pick<CoreDeps, 'jobs' | 'queue' | 'executions' | 'pace' | 'now'> & {
     limits: Pick<Limits, 'retentionSeconds' | 'visionTimeoutSeconds'>;
   };
 type TickInput = Extract<AnalyzeInput, { operation: 'analyze' }>;
 
 /**
- * The second half of a tick: asks the model where there is something to ask, decides, and commits tick, events and perhaps the end in one
- * transaction. Repeating it is safe: a committed tick answers what was stored, without asking the model again.
+ * Second half of a tick: calls the model if the capture needs it, decides, and commits tick, events and perhaps the end in one transaction.
+ * A repetition is safe: a committed tick returns the stored result without a model call.
  */
 export async function analyzeTick(
   input: TickInput,
@@ -38,6 +38,7 @@ export async function analyzeTick(
   const visionTimeoutSeconds = modelSeconds(input, given.limits.visionTimeoutSeconds, given.now());
   const deps = { ...given, limits: { ...given.limits, visionTimeoutSeconds } };
   let observed: TickOutcome | undefined;
+  let stretch: number | undefined;
   return retryConflicts('The job changed too often while its tick was to be committed', async () => {
     const stored = await deps.jobs.get(input.job_id, deps.now());
     if (!stored || isTerminal(stored.status) || isAbandoned(stored, input))
@@ -48,10 +49,11 @@ export async function analyzeTick(
       return committed(stepAfter(stored, input, deps.now()));
     }
     observed ??= await observe(stored, input, deps, signal);
-    // The observation is kept. Closures are planned again, because a concurrent change may have closed windows.
+    // The observation stays valid. Closures are planned again, because a concurrent change may have closed windows.
     const outcome = await withClosedWindows(stored, observed, deps, signal);
     const { job, now: decidedAt } = atTick(stored, deps.now());
-    const decision = decideAfterTick(job, outcome, decidedAt);
+    stretch ??= deps.pace.stretch(job.job_id, intervalSeconds(job));
+    const decision = decideAfterTick(job, outcome, decidedAt, stretch);
     const captureState = captureStateAfter(input, decision.next);
     const planned = planTick(job, decision, captureState, deps.limits.retentionSeconds, decidedAt);
     const change = withMovedTimes(planned, stored, job);
@@ -90,16 +92,16 @@ async function withClosedWindows(
   const { job, now } = atTick(stored, deps.now());
   const closing = job.job_type === 'live-digest' ? planTickClosure(job, observed, now) : undefined;
   if (job.job_type !== 'live-digest' || !closing) return observed;
-  const patience = { seconds: deps.limits.visionTimeoutSeconds, signal };
-  return { ...observed, closed: await summarizeWindows(job, closing, deps, patience) };
+  const timeout = { seconds: deps.limits.visionTimeoutSeconds, signal };
+  return { ...observed, closed: await summarizeWindows(job, closing, deps, timeout) };
 }
 
-/** Returns true if a newer Begin took over the ticks of this generation: this burst was given up while it ran. */
+/** Returns true if a newer Begin took over the ticks of this generation: this burst was abandoned while it ran. */
 function isAbandoned({ burst, generation }: Job, input: TickInput): boolean {
   return input.burst !== undefined && generation === input.generation && burst > input.burst;
 }
 
-/** The workflow's state for what follows, from the job as it stands and this tick's capture. */
+/** Returns the workflow state after a tick, from the stored job and the capture of the tick. */
 function stepAfter(job: Job | undefined, input: TickInput, now: Date, ended = false): WorkflowState {
   const { capture } = input;
   const over = ended || !job || job.generation > input.generation || (job.next?.done ?? false);
@@ -161,12 +163,12 @@ function report(job: Job, outcome: TickOutcome, deps: AnalyzeDeps): void {
   if (job.reason) log.info('Job ended', { status: job.status, reason: job.reason });
 }
 
-/** Everything that a tick decides, from the job as it was before, the outcome and the time. Pure. */
-export function decideAfterTick(job: Job, outcome: TickOutcome, now: Date): TickDecision {
+/** Decides everything about a tick, from the job before it, the outcome and the time. Pure. */
+export function decideAfterTick(job: Job, outcome: TickOutcome, now: Date, stretch = 1): TickDecision {
   switch (job.job_type) {
     case 'live-monitor':
-      return decideMonitorTick(job, outcome, now);
+      return decideMonitorTick(job, outcome, now, stretch);
     case 'live-digest':
-      return decideDigestTick(job, outcome, now);
+      return decideDigestTick(job, outcome, now, stretch);
   }
 }

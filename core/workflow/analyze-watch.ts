@@ -29,7 +29,7 @@ import { modelSeconds, planBurst } from './burst.ts';
 
 export type AnalyzeWatchDeps = Pick<
   CoreDeps,
-  'watches' | 'media' | 'vision' | 'executions' | 'queue' | 'log' | 'now'
+  'watches' | 'media' | 'vision' | 'executions' | 'queue' | 'pace' | 'log' | 'now' | 'usage'
 > & {
   limits: Pick<Limits, 'visionTimeoutSeconds'>;
   createAlertId: CreateAlertId;
@@ -40,8 +40,8 @@ type TickInput = Extract<AnalyzeInput, { operation: 'analyze' }>;
 type Captured = Extract<WatchOutcome, { kind: 'judged' }>['captured'];
 
 /**
- * Second half of a watch's tick: asks the model, decides, and commits state, events and alerts in one transaction. After a conflict with a change
- * by a caller it decides again with the same verdicts; those of changed conditions are dropped. A committed tick is not repeated.
+ * Second half of a watch's tick: calls the model, decides, and commits state, events and alerts in one transaction. After a conflict with a
+ * change by a caller it decides again with the same verdicts; those of changed conditions are dropped. A committed tick is not repeated.
  */
 export async function analyzeWatchTick(
   input: TickInput,
@@ -142,6 +142,7 @@ async function judge(
   if (media === undefined)
     return { kind: 'unavailable', message: 'The capture was removed before its check' };
   const { answers, failure, calls } = await askModel(questions, media, deps, signal);
+  await deps.usage.record(watch.caller, calls);
   const used = {
     calls: calls.length,
     micro_usd: calls.reduce((sum, tokens) => sum + priceCall(deps.modelPrice, tokens), 0),
@@ -159,7 +160,7 @@ async function readMedia(
   const frame = await media.get(frame_key);
   const clip = clip_key === null ? undefined : await media.get(clip_key);
   if (!frame || (clip_key !== null && !clip)) return undefined;
-  return { mode: config.input_mode, frame, ...(clip ? { clip } : {}) };
+  return { mode: config.input_mode, frame, ...(clip ? { clip } : {}), regions: config.regions };
 }
 
 function computeCost(questions: Questions, { vision, modelPrice }: AnalyzeWatchDeps): Cost {
@@ -167,7 +168,7 @@ function computeCost(questions: Questions, { vision, modelPrice }: AnalyzeWatchD
   return { calls, micro_usd: calls * priceCall(modelPrice, null) };
 }
 
-/** The one transaction of a tick. The last tick of a generation increments the generation. */
+/** Plans the one transaction of a tick. The last tick of a generation increments the generation. */
 function planTick(
   { watch, run }: StoredWatch,
   outcome: WatchOutcome,
@@ -177,7 +178,8 @@ function planTick(
   const now = deps.now();
   const record = { watch, state: run.state };
   const need = computeCost(planAllQuestions(record), deps);
-  const decision = decideWatchTick(record, { outcome, need }, now, deps.createAlertId);
+  const stretch = deps.pace.stretch(watch.watch_id, watch.config.interval_seconds);
+  const decision = decideWatchTick(record, { outcome, need, stretch }, now, deps.createAlertId);
   const { next } = decision.state;
   const handsOver =
     run.generation === input.generation &&

@@ -6,10 +6,10 @@ import { createTimeLimit } from '../time-limit.ts';
 import type { MonitorJob } from '../records/job.ts';
 import type { CheckMedia } from '../ports/vision-model.ts';
 
-type Deps = Pick<CoreDeps, 'media' | 'vision'> & { limits: Pick<Limits, 'visionTimeoutSeconds'> };
+type Deps = Pick<CoreDeps, 'media' | 'vision' | 'usage'> & { limits: Pick<Limits, 'visionTimeoutSeconds'> };
 type Captured = Extract<Screening, { kind: 'fresh' }>['captured'];
 
-/** Asks the model whether the monitor's condition holds in a capture. */
+/** Checks the condition of the monitor on a capture. */
 export async function judgeCapture(
   job: MonitorJob,
   captured: Captured,
@@ -17,14 +17,14 @@ export async function judgeCapture(
   signal?: AbortSignal,
 ): Promise<TickOutcome> {
   try {
-    const verdict = await deps.vision.judge(
-      await readMedia(captured, job, deps),
-      job.config.condition,
-      createTimeLimit(deps.limits.visionTimeoutSeconds, signal),
+    const media = await readMedia(captured, job, deps);
+    const limit = createTimeLimit(deps.limits.visionTimeoutSeconds, signal);
+    const verdict = await deps.usage.charge(job.caller, () =>
+      deps.vision.judge(media, job.config.condition, limit),
     );
     return { kind: 'judged', verdict, captured };
   } catch (error) {
-    // An aborted check is neither a verdict nor a failure of the model: the task runs again.
+    // An aborted check is neither a verdict nor a failure of the model: the workflow repeats the task.
     if (signal?.aborted || !(error instanceof VisionError)) throw error;
     const { code, message, remediation } = error;
     return { kind: 'model_failed', failure: { code, message, remediation }, captured };

@@ -33,8 +33,8 @@ export function planRollback(functions: readonly VersionedFunction[], target?: s
       reason: 'No earlier release of all functions is published.',
       next: 'Deploy the last good commit.',
     };
-  const running = functions.flatMap((each) => releaseOf(each, each.live) ?? []);
-  if (running.some((each) => workflowOf(each) !== workflowOf(release)))
+  const running = functions.flatMap((each) => findRelease(each, each.live) ?? []);
+  if (running.some((each) => readWorkflow(each) !== readWorkflow(release)))
     return {
       kind: 'impossible',
       reason: `Release ${release} has other workflow definitions, which the command does not move.`,
@@ -43,7 +43,7 @@ export function planRollback(functions: readonly VersionedFunction[], target?: s
   const moves = functions.map((each) => ({
     name: each.name,
     from: each.live,
-    to: newestOf(each, release) ?? each.live,
+    to: findNewest(each, release) ?? each.live,
   }));
   return { kind: 'move', release, moves: moves.filter(({ from, to }) => from !== to) };
 }
@@ -52,25 +52,25 @@ export function planRollback(functions: readonly VersionedFunction[], target?: s
 export function listCommonReleases([first, ...others]: readonly VersionedFunction[]): string[] {
   const releases = first?.versions.map(({ release }) => release).toReversed() ?? [];
   return [...new Set(releases)].filter((release) =>
-    others.every((each) => newestOf(each, release) !== undefined),
+    others.every((each) => findNewest(each, release) !== undefined),
   );
 }
 
 /** Returns true if no function has to move forward to the release, and one has to move back. */
 function isEarlier(functions: readonly VersionedFunction[], release: string): boolean {
-  const distances = functions.map((each) => each.live - (newestOf(each, release) ?? Infinity));
+  const distances = functions.map((each) => each.live - (findNewest(each, release) ?? Infinity));
   return distances.every((distance) => distance >= 0) && distances.some((distance) => distance > 0);
 }
 
-function newestOf({ versions }: VersionedFunction, release: string): number | undefined {
+function findNewest({ versions }: VersionedFunction, release: string): number | undefined {
   return versions.findLast((each) => each.release === release)?.version;
 }
 
-function releaseOf({ versions }: VersionedFunction, version: number): string | undefined {
+function findRelease({ versions }: VersionedFunction, version: number): string | undefined {
   return versions.find((each) => each.version === version)?.release;
 }
 
 /** Returns the part of a release that identifies its workflow definitions. */
-function workflowOf(release: string): string | undefined {
+function readWorkflow(release: string): string | undefined {
   return release.split('-')[1];
 }

@@ -1,10 +1,13 @@
 import { execFile } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { dataPaths } from '../../adapters/embedded/data-directory.ts';
+import { openDatabase } from '../../adapters/embedded/database.ts';
+import { openMasterSecret } from '../../adapters/embedded/master-secret.ts';
 import { temporaryDirectory } from '../adapters/embedded/temporary-directory.ts';
 
 async function doctor(args: string[]) {
@@ -49,4 +52,40 @@ test('each fault is found with its next step, and a URL is shown without its pas
   expect(find('ports')[0].next).toContain('--port');
   expect(closed.detail).toBe('rtsp://user:***@127.0.0.1:9/x');
   expect(hidden.next).toContain('--allow-ranges 127.0.0.1/32,10.0.0.3/32');
+});
+
+test('a folder that cannot be created and a changed master secret are faults, and nothing is left behind', async () => {
+  const folder = temporaryDirectory();
+  writeFileSync(join(folder, 'file'), '');
+  for (const dataDir of ['/proc/watchpost', join(folder, 'file', 'data')]) {
+    const [data] = (await doctor(['--data-dir', dataDir, '--port', '0'])).find('data');
+    expect(data).toMatchObject({ status: 'failed', next: expect.stringContaining('--data-dir') });
+  }
+  expect(readdirSync(folder)).toEqual(['file']);
+
+  const { database: file, masterSecret } = dataPaths(folder);
+  const database = openDatabase(file);
+  await openMasterSecret(masterSecret, database);
+  database.close();
+  writeFileSync(masterSecret, Buffer.alloc(32).toString('base64'));
+  const [changed] = (await doctor(['--data-dir', folder, '--port', '0'])).find('data');
+  expect(changed).toMatchObject({ status: 'failed', next: expect.stringContaining('--secret-only') });
+});
+
+test('streams are reported as not tested if there is no usable ffmpeg', async () => {
+  const folder = temporaryDirectory();
+  const broken = join(folder, 'ffmpeg');
+  writeFileSync(broken, '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  const { find } = await doctor([
+    ...['--data-dir', folder, '--port', '0', '--ffmpeg', broken],
+    'https://user:geheim@example.com/live.m3u8',
+  ]);
+  expect(find('ffmpeg')[0].status).toBe('failed');
+  expect(find('streams')).toEqual([
+    expect.objectContaining({
+      status: 'warning',
+      message: 'not tested: there is no usable ffmpeg',
+      detail: 'https://user:***@example.com/live.m3u8',
+    }),
+  ]);
 });

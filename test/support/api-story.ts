@@ -15,13 +15,14 @@ const absentJob = { job_id: '11111111-1111-4111-8111-111111111111' };
 /** Calls every operation at least once, with success and failure, for tests that compare the responses with a schema. */
 export async function tellApiStory(call: CallOperation, world: World): Promise<void> {
   await looks(call, world);
-  const { job_id: jobId } = await watching(call, world);
+  const { job_id: jobId } = await startWatchedJob(call, world);
   await deliveries(call, world, jobId);
   await digesting(call, world);
   await watches(call, world);
   await access(call);
   await call('service');
   await call('metrics');
+  await call('prometheus_metrics');
   await call('alarms');
   await call('logs', { level: 'INFO', limit: 5 });
   await call('logs', { level: 'nothing' });
@@ -41,7 +42,7 @@ async function looks(call: CallOperation, { script }: World) {
   await call('validate_stream', {});
 }
 
-async function watching(call: CallOperation, world: World) {
+async function startWatchedJob(call: CallOperation, world: World) {
   const job = await call('live_monitor', {
     ...monitor,
     webhook_url: 'https://example.com/hook',
@@ -160,6 +161,8 @@ async function watches(call: CallOperation, world: World) {
 
 async function access(call: CallOperation) {
   await call('own_key');
+  await call('usage', { all: true });
+  await call('usage', { from: '2026-03-02', to: '2026-03-01' });
   await call('list_callers');
   await call('add_caller', { caller: 'canal' });
   await call('add_caller', { caller: 'no name' });

@@ -16,6 +16,8 @@ const exceptions: Record<string, string> = {
 
 export type FileFinding = { file: string; line: number; rule: RuleName; text: string };
 
+const isForeign = (path: string) => /(?:^|\/)(?:node_modules|dist)$/.test(path);
+
 /** Returns the findings in all sources and pages below `root`, ordered by file and line. */
 export function checkFiles(root: string): FileFinding[] {
   const sources = globSync(
@@ -23,10 +25,11 @@ export function checkFiles(root: string): FileFinding[] {
       '{core,adapters,functions,bundle,client,cli,lib,layers,bin,bench,test,console}/**/*.{ts,tsx,js}',
       '*.config.ts',
     ],
-    { cwd: root, exclude: (path) => /(?:^|\/)(?:node_modules|dist)$/.test(path) },
+    { cwd: root, exclude: isForeign },
   );
   const pages = globSync(['*.md', 'docs/**/*.md', 'bench/**/*.md', 'test/**/*.md', '.github/**/*.md'], {
     cwd: root,
+    exclude: isForeign,
   });
   return [...sources, ...pages]
     .filter((file) => !(file in exceptions) && !file.endsWith('.d.ts'))

@@ -9,6 +9,7 @@ import type { JobStore, Usage } from '../../../core/ports/job-store.ts';
 import { zeroCounters } from '../../../core/records/job.ts';
 import type { KeyStore } from '../../../core/ports/key-store.ts';
 import type { Meter } from '../../../core/ports/meter.ts';
+import type { UsageLedger } from '../../../core/ports/usage-ledger.ts';
 import type { WatchDeliveryStore } from '../../../core/ports/watch-deliveries.ts';
 import type { WatchStore } from '../../../core/ports/watch-store.ts';
 import { setSystemTimer, type SetTimer } from '../../../core/time-limit.ts';
@@ -22,6 +23,7 @@ import { itemTtls } from './item-ttls.ts';
 import { createKeyStore } from './key-store.ts';
 import { createMeter } from './meter.ts';
 import { openTable } from './open-table.ts';
+import { createUsageLedger } from './usage-ledger.ts';
 import { createWatchDeliveryStore } from './watch-delivery-store.ts';
 import { createWatchStore } from './watch-store.ts';
 
@@ -51,6 +53,7 @@ export type DynamoStores = {
   watchDeliveries: WatchDeliveryStore;
   deliveries: DeliveryStore;
   meter: Meter;
+  usage: UsageLedger;
   limiter: CallLimiter;
   sessions: EventSessions;
   /** Creates sessions with another limit per name. */
@@ -65,18 +68,19 @@ export function dynamoStores(settings: DynamoStoreSettings): DynamoStores {
   const { backoff = systemBackoff, newId = randomUUID, setTimer = setSystemTimer } = settings;
   const { callLimits = { perMinute: 0, atOnce: 0 }, eventSessionsPerCaller: perCaller = 10 } = settings;
   const table = openTable({ client, tableName, newId, ...backoff });
-  const kept = itemTtls(retentionSeconds);
+  const ttls = itemTtls(retentionSeconds);
   const since = () => ({ startedAt: now(), jobsBefore: nothingUsed });
   const sessionsWithLimit = (perName: number) =>
     createEventSessions({ table, backoff, now, newId, setTimer, perCaller: perName });
   return {
-    jobs: createJobStore(table, kept, backoff),
+    jobs: createJobStore(table, ttls, backoff),
     callers: createCallerStore(table),
     keys: createKeyStore(table, backoff),
-    watches: createWatchStore(table, kept, backoff),
+    watches: createWatchStore(table, ttls, backoff),
     watchDeliveries: createWatchDeliveryStore(table),
-    deliveries: createDeliveryStore(table, kept, now),
+    deliveries: createDeliveryStore(table, ttls, now),
     meter: createMeter({ table, random: backoff.random, since }),
+    usage: createUsageLedger(table),
     limiter: createCallLimiter({ table, backoff, now, newId, ...callLimits }),
     sessions: sessionsWithLimit(perCaller),
     sessionsWithLimit,

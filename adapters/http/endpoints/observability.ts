@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { readMetrics } from '../../../core/observability/metrics.ts';
+import { prometheusContentType } from '../../../core/observability/prometheus.ts';
 import { readLog } from '../../../core/observability/read-log.ts';
 import { logQuerySchema } from '../../../core/requests/log.ts';
 import {
@@ -9,25 +10,30 @@ import {
 } from '../../../core/responses/observability.ts';
 import * as examples from '../../openapi/examples/observability.ts';
 import { defineEndpoint } from '../endpoint.ts';
-import { jsonResponse } from '../endpoint-response.ts';
+import { jsonResponse, textResponse } from '../endpoint-response.ts';
 import type { ResponseWith } from '../endpoint-response.ts';
-import { prometheusResponse, wantsPrometheus } from '../prometheus.ts';
+import { readPrometheus, wantsPrometheus } from '../prometheus.ts';
 
 /** Endpoints of metrics, alarms and logs, for operators (interface sections 4.9 and 4.10). */
 
-const shared = {
+const withoutHeader = {
   method: 'get',
   tag: 'operations',
   scope: 'internal',
   effect: 'reads',
-  fixedHeaders: { 'X-Service-Internal': 'true' },
 } as const;
+const shared = { ...withoutHeader, fixedHeaders: { 'X-Service-Internal': 'true' } } as const;
 
 const metricsJson = jsonResponse(metricsResponseSchema, { description: 'The numbers' });
-/** JSON, or text for Prometheus as a `Response`. */
-const metricsResponse: ResponseWith<z.input<typeof metricsResponseSchema> | Response> = {
+const metricsText = textResponse({
+  description: 'The numbers and checks as text for Prometheus',
+  contentType: prometheusContentType,
+});
+/** JSON, or text for Prometheus. */
+const metricsResponse: ResponseWith<z.input<typeof metricsResponseSchema> | string> = {
   ...metricsJson,
-  toResponse: (context, body) => (body instanceof Response ? body : metricsJson.toResponse(context, body)),
+  toResponse: (context, body) =>
+    typeof body === 'string' ? metricsText.toResponse(context, body) : metricsJson.toResponse(context, body),
 };
 
 const metricsEndpoint = defineEndpoint(
@@ -47,8 +53,24 @@ const metricsEndpoint = defineEndpoint(
     errors: [],
     examples: { response: { metrics: examples.metrics } },
   },
-  async ({ context }, deps) =>
-    wantsPrometheus(context) ? prometheusResponse(context, deps) : readMetrics(deps),
+  async ({ context }, deps) => (wantsPrometheus(context) ? readPrometheus(deps) : readMetrics(deps)),
+);
+
+const prometheusEndpoint = defineEndpoint(
+  {
+    ...withoutHeader,
+    id: 'prometheus_metrics',
+    path: '/metrics/prometheus',
+    title: 'Read the metrics as text for Prometheus',
+    description:
+      'Returns the numbers of `GET /metrics` and the checks of the service in the text format of Prometheus. Needs no header besides the key, since a scraper sends none.',
+    withoutTool: true,
+    request: {},
+    response: metricsText,
+    errors: [],
+    examples: { response: { metrics: examples.prometheus } },
+  },
+  (_request, deps) => readPrometheus(deps),
 );
 
 const alarmsEndpoint = defineEndpoint(
@@ -82,4 +104,4 @@ const logsEndpoint = defineEndpoint(
   ({ query }, deps) => readLog(query, deps),
 );
 
-export const observabilityEndpoints = [metricsEndpoint, alarmsEndpoint, logsEndpoint];
+export const observabilityEndpoints = [metricsEndpoint, prometheusEndpoint, alarmsEndpoint, logsEndpoint];

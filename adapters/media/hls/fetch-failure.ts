@@ -17,7 +17,7 @@ export function hlsStreamError(error: unknown, what: ResourceKind): unknown {
   const cause = { cause: error };
   if (error instanceof EgressRefusedError) {
     return new InvalidUrlError(
-      `stream_url: The ${what} resolves to a private, local or reserved address. Use a public one, or ask the operator to allow its range (WATCHPOST_ALLOW_RANGES).`,
+      `stream_url: The ${what} resolves to a private, local or reserved address. Use a public one, or ask the operator to allow its range (${error.setting}).`,
       cause,
     );
   }

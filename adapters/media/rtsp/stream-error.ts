@@ -16,7 +16,7 @@ export function rtspStreamError(error: unknown, target: RtspTarget): Error {
   if (error instanceof StreamError) return error;
   if (error instanceof EgressRefusedError) {
     return new InvalidUrlError(
-      'stream_url: The host resolves to a private, local or reserved address. Use a public one, or ask the operator to allow its range (WATCHPOST_ALLOW_RANGES).',
+      `stream_url: The host resolves to a private, local or reserved address. Use a public one, or ask the operator to allow its range (${error.setting}).`,
       { cause: error },
     );
   }

@@ -3,8 +3,14 @@ export const metrics = {
   providers: { bedrock: { calls: 412, errors: 3 } },
   jobs: { created: 9, completed: 4, failed: 1 },
   frames: { captured: 412, skipped_prefilter: 1377 },
+  late: { checks: 0, seconds: 0.02, interval_factor: 1 },
   webhooks: { sent: 21, failed: 0 },
 };
+
+export const prometheus = `# HELP watchpost_jobs_created_total Accepted jobs.
+# TYPE watchpost_jobs_created_total counter
+watchpost_jobs_created_total 9
+`;
 
 export const alarms = {
   alarms: [
@@ -24,6 +30,7 @@ export const log = {
 };
 
 export const service = {
+  version: '0.1.0',
   limits: { max_job_seconds: 600, retention_seconds: 3600, jobs_per_caller: 10 },
   model: {
     provider: 'pixel',

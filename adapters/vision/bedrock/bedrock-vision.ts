@@ -54,14 +54,14 @@ export function createBedrockVision({ client, modelId, sheets }: BedrockVisionDe
 
     async judge(look, condition, signal) {
       const media = toMedia(look);
-      const { fields, tokens } = await ask(judgeTask(shownBy(media), condition), media, signal);
+      const { fields, tokens } = await ask(judgeTask(shownBy(media), condition, look.regions), media, signal);
       return toVerdict(fields, tokens);
     },
 
     async judgeConditions(look, questions, signal) {
       const media = toMedia(look);
       const conditions = questions.map(({ condition }) => condition);
-      const task = judgeConditionsTask(shownBy(media), conditions);
+      const task = judgeConditionsTask(shownBy(media), conditions, look.regions);
       const { fields, tokens } = await ask(task, media, signal);
       return toConditionVerdicts(fields, questions, tokens);
     },

@@ -32,14 +32,18 @@ export function createOpenAiVision({ sheets, ...settings }: OpenAiSettings): Vis
     model: settings.model,
     supportsVideo: false,
 
-    async judge({ frame }, condition, signal) {
-      const { fields, tokens } = await chat(judgeTask('frame', condition), [frame], signal);
+    async judge({ frame, regions }, condition, signal) {
+      const { fields, tokens } = await chat(judgeTask('frame', condition, regions), [frame], signal);
       return toVerdict(fields, tokens);
     },
 
-    async judgeConditions({ frame }, questions, signal) {
+    async judgeConditions({ frame, regions }, questions, signal) {
       const conditions = questions.map(({ condition }) => condition);
-      const { fields, tokens } = await chat(judgeConditionsTask('frame', conditions), [frame], signal);
+      const { fields, tokens } = await chat(
+        judgeConditionsTask('frame', conditions, regions),
+        [frame],
+        signal,
+      );
       return toConditionVerdicts(fields, questions, tokens);
     },
 

@@ -1,4 +1,4 @@
-import { type ExecutionError, StateMachine } from 'aws-local-stepfunctions';
+import { type ExecutionError, StateMachine } from '../../step-functions/interpreter.ts';
 import { describe, expect, test } from 'vitest';
 import { createBurstDefinition } from '../../../adapters/aws/bursts.ts';
 import { analyzeInputSchema } from '../../../core/records/workflow.ts';
@@ -250,6 +250,5 @@ function sumOfDelays(retrier: { [field: string]: any }): number {
 
 /** Copies the definition, because the validator adds `QueryLanguage` to its argument. */
 function copy(definition: unknown): StateMachine {
-  const parsed: ConstructorParameters<typeof StateMachine>[0] = JSON.parse(JSON.stringify(definition));
-  return new StateMachine(parsed);
+  return new StateMachine(JSON.parse(JSON.stringify(definition)));
 }

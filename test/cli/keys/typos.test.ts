@@ -29,6 +29,30 @@ async function keys(...args: string[]) {
   return run.then((done) => ({ code: 0, ...done }), failed);
 }
 
+/** Runs the command at a pseudo-terminal, and answers its question. */
+const terminalScript = `
+import os, pty, sys
+answer, node, folder = sys.argv[1:]
+process, terminal = pty.fork()
+if process == 0:
+    os.execv(node, [node, 'cli/watchpost.ts', 'keys', 'create', '--caller', 'deafult', '--data-dir', folder])
+shown = b''
+answered = False
+while True:
+    try:
+        part = os.read(terminal, 4096)
+    except OSError:
+        break
+    if not part:
+        break
+    shown += part
+    if b'[y/N]' in shown and not answered:
+        os.write(terminal, answer.encode().decode('unicode_escape').encode())
+        answered = True
+print(shown.decode(errors='replace'))
+print('code', os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]))
+`;
+
 describe('watchpost keys with a typing error', () => {
   test('a key command for a mistyped data directory is rejected and creates nothing', async () => {
     const typo = join(dataDir, 'watchpsot');
@@ -49,6 +73,27 @@ describe('watchpost keys with a typing error', () => {
     expect(stderr).toContain('--new-caller');
     expect((await keys('list')).stdout).toBe('');
   });
+
+  test.each([
+    ['y\\n', 0, 'API key of deafult'],
+    ['n\\n', 1, 'There is no caller deafult'],
+    ['\\x04', 1, 'Use --caller'],
+  ])(
+    'a terminal is asked for a mistyped caller, and the answer %s ends with code %i',
+    async (answer, code, text) => {
+      const { stdout } = await promisify(execFile)('python3', [
+        '-c',
+        terminalScript,
+        answer,
+        process.execPath,
+        dataDir,
+      ]);
+      expect(stdout).toContain('There is no caller deafult. Did you mean default? Create it? [y/N]');
+      expect(stdout).toContain(text);
+      expect(stdout).not.toContain('    at ');
+      expect(stdout.trim().split('\n').at(-1)).toBe(`code ${code}`);
+    },
+  );
 
   test('a new caller is created on request', async () => {
     expect((await keys('create', '--caller', 'alice', '--new-caller')).stdout).toMatch(/^wp_/);

@@ -54,7 +54,7 @@ const readSummaries = (decisions: ReturnType<typeof play>) =>
 const minute = { window_minutes: 1, capture_interval_seconds: 20, digest_duration_seconds: 180 };
 
 describe('a window', () => {
-  test('ends in one summary of its samples in time order, and its end is the start of the next', () => {
+  test('a window ends in one summary of its samples in time order, and the next one starts at its end', () => {
     const decisions = play(runningDigest(minute), [
       [0, sampledAt(0)],
       [20, sampledAt(20)],
@@ -130,7 +130,7 @@ describe('a window', () => {
     expect(decisions.map(({ watch }) => watch.skipped_in_a_row)).toEqual([1, 2, 0]);
   });
 
-  test('shorter than the interval may have no picture, and says so', () => {
+  test('a window shorter than the interval may have no frame, and its summary states it', () => {
     const job = runningDigest({ ...minute, capture_interval_seconds: 300, digest_duration_seconds: 600 });
     const decisions = play(job, [
       [0, sampledAt(0)],
@@ -333,6 +333,16 @@ describe('a model that gives no summary', () => {
       'vlm_error',
     ]);
     expect(decisions[5]?.ending?.failure).toEqual(failure);
+  });
+
+  test('failed summaries fail the job only after the grace period of the model', () => {
+    const digest = { ...runningDigest(minute), model_grace_seconds: 300 };
+    const times = [60, 90, 120, 150, 180, 210, 240, 270, 300, 330, 359, 360];
+    const endings = play(digest, [
+      [0, sampledAt(0)],
+      ...times.map((second): [number, typeof due, 'silent'] => [second, due, 'silent']),
+    ]).map(({ ending }) => ending?.reason);
+    expect(endings).toEqual([...Array<undefined>(12).fill(undefined), 'vlm_error']);
   });
 
   test('a failed summary of an ended stream is requested again without a capture, for the window up to that end', () => {

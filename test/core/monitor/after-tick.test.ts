@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { decideAfterTick } from '../../../core/workflow/analyze-tick.ts';
 import type { TickOutcome } from '../../../core/tick/tick-outcome.ts';
+import { initialTickState } from '../../../core/records/job.ts';
 import type { Job } from '../../../core/records/job.ts';
 import { after, captured, captureFailed, looked, missed, runningJob } from '../../support/watching.ts';
 
@@ -233,7 +234,7 @@ describe('a tick without a picture that is no fault of the stream', () => {
     expect(unavailable?.counters.failed_captures).toBe(2);
   });
 
-  test('says so, and is a gap in coverage', () => {
+  test('an advertisement is reported, and is a gap in coverage', () => {
     const [first, back] = play(runningJob(), [
       [10, advertisement],
       [20, looked(false)],
@@ -263,14 +264,26 @@ describe('a model that fails', () => {
     expect(decisions[4]?.counters).toMatchObject({ checks_missed: 5, checks_performed: 0 });
   });
 
-  test('failed model calls fail the job only after the grace period, counted from the last observation', () => {
+  test('failed model calls fail the job only after the grace period, counted from the first failed call', () => {
     const job = { ...runningJob(), model_grace_seconds: 300 };
-    const seconds = Array.from({ length: 60 }, (_, index) => 5 * (index + 1));
+    const seconds = Array.from({ length: 70 }, (_, index) => 5 * (index + 1));
     const endings = play(
       job,
       seconds.map((second) => [second, missed]),
     ).map(({ ending }) => ending?.reason);
-    expect(endings.indexOf('vlm_error')).toBe(seconds.indexOf(300));
+    expect(endings.indexOf('vlm_error')).toBe(seconds.indexOf(305));
+  });
+
+  test('a model that has never answered has the same grace period', () => {
+    const job = { ...runningJob({}, { watch: initialTickState }), model_grace_seconds: 300 };
+    const decisions = play(
+      job,
+      [5, 10, 15, 20, 25, 30, 305].map((second) => [second, missed]),
+    );
+    expect(decisions.map(({ ending }) => ending?.reason)).toEqual([
+      ...Array<undefined>(6).fill(undefined),
+      'vlm_error',
+    ]);
   });
 
   test('a slow interval fails the job at the fifth failed call, if the grace period is over', () => {

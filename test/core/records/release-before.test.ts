@@ -93,7 +93,7 @@ describe('data for the release before', () => {
       const { job_id } = await createMonitor(monitorRequest(), 'harbour', world.c);
       const begun = await world.begin({ job_id, generation: 0 });
       const fresh = { ...state, capture: { ...capture, seen: null, motion: null } };
-      expect(typesOf(JSON.parse(JSON.stringify(begun)))).toMatchObject(typesOf(fresh));
+      expect(toTypes(JSON.parse(JSON.stringify(begun)))).toMatchObject(toTypes(fresh));
     } finally {
       await world.close();
     }
@@ -101,7 +101,7 @@ describe('data for the release before', () => {
 });
 
 /** Returns the value with its texts, numbers and booleans replaced by the names of their types. */
-function typesOf(value: any): any {
+function toTypes(value: any): any {
   if (value === null || typeof value !== 'object') return value === null ? null : typeof value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, typesOf(inner)]));
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, toTypes(inner)]));
 }

@@ -130,7 +130,7 @@ async function guarded(text: string): Promise<URL> {
   try {
     url = guard.check(text, ['http', 'https']);
   } catch (cause) {
-    throw new EgressRefusedError('URL is not allowed', { cause });
+    throw new EgressRefusedError('URL is not allowed', { setting: 'WATCHPOST_ALLOW_RANGES', cause });
   }
   await guard.resolve(url.hostname);
   return url;

@@ -1,5 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
+import { createCallerUsage } from '../../../../adapters/caller-usage.ts';
 import { dynamoStores } from '../../../../adapters/aws/dynamodb/stores.ts';
 import { meteredVision } from '../../../../adapters/vision/metered-vision.ts';
 import { units } from '../../../../cli/cost/units.ts';
@@ -11,7 +12,7 @@ import { withDynamoLocal } from './dynamo-local.ts';
 withDynamoLocal((makeTable) => {
   describe('capacity of a minute with six ticks', () => {
     test('a monitor stays within the units of the cost estimate', async () => {
-      const { minute } = await watching({});
+      const { minute } = await createWatching({});
 
       const { reads, writes } = await minute();
 
@@ -20,13 +21,13 @@ withDynamoLocal((makeTable) => {
     });
 
     test('a monitor writes the repair index once, because its due time is in whole minutes', async () => {
-      const { minute } = await watching({});
+      const { minute } = await createWatching({});
 
       expect((await minute()).indexWrites).toBe(4);
     });
 
     test('a monitor with a webhook costs one more read and marks progress as published', async () => {
-      const { minute } = await watching({ webhook_url: 'https://receiver.example/hook' });
+      const { minute } = await createWatching({ webhook_url: 'https://receiver.example/hook' });
       await minute();
 
       const { reads, writes } = await minute();
@@ -37,14 +38,16 @@ withDynamoLocal((makeTable) => {
   });
 
   test('a job list reads an index without the records, and the jobs of one page', async () => {
-    const { world, used } = await watching({});
+    const { world, used } = await createWatching({});
     await world.c.jobs.list({ caller: 'harbour', limit: 20, offset: 0 }, world.clock.now);
 
     expect(used().reads).toBeLessThanOrEqual(2);
   });
 
   test('no operation scans the table', async () => {
-    const { world, minute, commands } = await watching({ webhook_url: 'https://receiver.example/hook' });
+    const { world, minute, commands } = await createWatching({
+      webhook_url: 'https://receiver.example/hook',
+    });
     await minute();
     await Promise.all([
       world.c.jobs.usage(),
@@ -58,17 +61,18 @@ withDynamoLocal((makeTable) => {
     expect([...commands]).toContain('QueryCommand');
   });
 
-  async function watching(fields: Record<string, unknown>) {
+  async function createWatching(fields: Record<string, unknown>) {
     const { client, tableName } = await makeTable();
     const { used, commands } = countUnits(client);
     const world = createWorld({ maxJobSeconds: 3_600 });
     const now = () => world.clock.now;
-    const { jobs, meter, callers, deliveries } = dynamoStores({ client, tableName, now });
+    const { jobs, meter, callers, deliveries, usage } = dynamoStores({ client, tableName, now });
     Object.assign(world.c, {
       jobs,
       meter,
       callers,
       deliveries,
+      usage: createCallerUsage({ ledger: usage, modelPrice: null, log: world.c.log, now }),
       vision: meteredVision(world.c.vision, meter),
     });
     const request = monitorRequest({ monitor_duration_seconds: 3_600, max_triggers: null, ...fields });

@@ -1,4 +1,4 @@
-import { type ExecutionError, StateMachine } from 'aws-local-stepfunctions';
+import { type ExecutionError, StateMachine } from '../../../step-functions/interpreter.ts';
 import { describe, expect, test } from 'vitest';
 import { type Json, toJson } from '../../../../adapters/embedded/workflow/json.ts';
 import { executionName } from '../../../../core/records/workflow.ts';
@@ -72,8 +72,7 @@ async function runOnLocalStepFunctions(script: Script): Promise<Run> {
 
 /** Copies the definition, because the validator adds `QueryLanguage` to its argument. */
 function stateMachine(definition: unknown): StateMachine {
-  const copy: ConstructorParameters<typeof StateMachine>[0] = JSON.parse(JSON.stringify(definition));
-  return new StateMachine(copy);
+  return new StateMachine(JSON.parse(JSON.stringify(definition)));
 }
 
 /** Fails the first calls of one name. */

@@ -37,6 +37,19 @@ describe('POST /check-once', () => {
     expect(body).toEqual({ triggered: true, explanation: 'It is there.', latency_ms: 1234 });
   });
 
+  test.each([
+    [{ conditon: 'x' }, 'Ignored: conditon.'],
+    [
+      { include_frames: true, 'farbe\u00df\n': 1 },
+      'Ignored: include_frames, farbe??; did you mean include_frame?',
+    ],
+    [{}, null],
+  ])('a check with %j names ignored fields in a header, since the body is fixed', async (fields, notice) => {
+    const { status, headers } = await check(fields);
+    expect(status).toBe(200);
+    expect(headers.get('watchpost-notice')).toBe(notice);
+  });
+
   test('a check returns model and token usage in headers, since the body is fixed', async () => {
     const { headers } = await check();
     const { provider, model } = world.c.vision;

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { NotLiveError } from '../../../../core/errors.ts';
+import { createWebhookGuard } from '../../../../adapters/egress/guard.ts';
 import { createHttpCaller } from '../../../support/http-caller.ts';
 import { openAlert } from '../../../support/watch-alerts.ts';
 import { createWorld } from '../../../support/world.ts';
@@ -44,6 +45,16 @@ describe('POST /watches', () => {
     ]);
     expect(headers.get('etag')).toBe('"1"');
     expect(await startedAs(body.watch_id, 0)).toBe('running');
+  });
+
+  test('an address that is not allowed is named by its place among the destinations', async () => {
+    world.c.webhookUrls = createWebhookGuard([]);
+    const own = { destination_id: 'own', type: 'webhook', url: 'http://10.0.0.4/hook' };
+    const { body } = await create({ destinations: [slack, own] });
+    expect(body.error).toMatchObject({
+      code: 'INVALID_URL',
+      remediation: expect.stringMatching(/^destinations\[1\]\.url: .*10\.0\.0\.4\/32/),
+    });
   });
 
   test('no response and no log line has a secret of the stream or of a destination', async () => {

@@ -1,9 +1,31 @@
 import { describe, expect, test } from 'vitest';
 import { toEgressError } from '../../../../adapters/egress/egress-error.ts';
+import { createEgressGuard } from '../../../../adapters/egress/guard.ts';
 import { hlsStreamError } from '../../../../adapters/media/hls/fetch-failure.ts';
+import { rtspStreamError } from '../../../../adapters/media/rtsp/stream-error.ts';
+import { readRtspUrl } from '../../../../adapters/media/rtsp/stream-url.ts';
 
 const failed = (code: string) =>
   hlsStreamError(toEgressError(Object.assign(new Error('10.1.2.3 failed'), { code })), 'playlist');
+
+test.each([
+  [undefined, 'WATCHPOST_ALLOW_RANGES'],
+  ['stage setting allowRanges', 'stage setting allowRanges'],
+])(
+  'a name that resolves to a private address is refused with the setting of its host (%s)',
+  async (setting, named) => {
+    const lookup = async () => [{ address: '10.0.0.4', family: 4 as const }];
+    const guard = createEgressGuard({
+      allowRanges: [],
+      lookup,
+      ...(setting === undefined ? {} : { setting }),
+    });
+    const refused = await guard.resolve('camera.example').catch((error: unknown) => error);
+    const target = readRtspUrl('rtsp://camera.example/1', guard);
+    for (const error of [hlsStreamError(refused, 'segment'), rtspStreamError(refused, target)])
+      expect(error).toMatchObject({ remediation: expect.stringContaining(`(${named})`) });
+  },
+);
 
 describe('a playlist whose server cannot be reached', () => {
   test.each([

@@ -1,0 +1,17 @@
+/** The part in use. Declared here, because types are checked before `install.ts` has installed the package. */
+declare module 'aws-local-stepfunctions' {
+  type Overrides = {
+    taskResourceLocalHandlers: Record<string, (given: unknown) => Promise<unknown>>;
+    waitTimeOverrides?: Record<string, number>;
+    retryIntervalOverrides?: Record<string, number>;
+  };
+  type LoggedEvent = { type: 'StateEntered'; state: { name: string; input: any } } | { type: 'StateExited' };
+  export class StateMachine {
+    constructor(definition: unknown);
+    run(
+      input: unknown,
+      options: { overrides: Overrides },
+    ): { result: Promise<any>; eventLogs: AsyncIterable<LoggedEvent> };
+  }
+  export type ExecutionError = Error;
+}
