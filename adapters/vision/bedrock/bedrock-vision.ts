@@ -27,6 +27,8 @@ type BedrockVisionDeps = {
    * client.
    */
   modelId?: string;
+  /** Application inference profile of the model, which calls name instead. */
+  profileArn?: string;
   /** Contact sheets for windows with more samples than the maximum images of the model. */
   sheets: ContactSheets;
 };
@@ -35,7 +37,7 @@ type BedrockVisionDeps = {
  * Creates a vision model on Bedrock Converse. Its calls throw `VisionError`; creation throws it for a model without
  * image support.
  */
-export function createBedrockVision({ client, modelId, sheets }: BedrockVisionDeps): VisionModel {
+export function createBedrockVision({ client, modelId, profileArn, sheets }: BedrockVisionDeps): VisionModel {
   const model = modelId ?? defaultVideoModelId;
   const family = modelFamily(model);
   if (family.maxImages === 0) {
@@ -44,7 +46,7 @@ export function createBedrockVision({ client, modelId, sheets }: BedrockVisionDe
     );
   }
   const ask = async <Fields>(task: ModelTask<Fields>, media: Media[], signal: AbortSignal) => {
-    const id = modelId ?? requireDefaultModelId(await readRegion(client));
+    const id = profileArn ?? modelId ?? requireDefaultModelId(await readRegion(client));
     return converse({ client, modelId: id, family }, task, media, signal);
   };
   return {
