@@ -1,5 +1,5 @@
 import type { VisionModel } from '../../core/ports/vision-model.ts';
-import type { TokenUse } from '../../core/records/vision.ts';
+import type { EvidenceBox, TokenUse } from '../../core/records/vision.ts';
 import { toHeaderText } from './header-text.ts';
 
 export const modelUsageHeaders = [
@@ -7,6 +7,7 @@ export const modelUsageHeaders = [
   'Watchpost-Model',
   'Watchpost-Input-Tokens',
   'Watchpost-Output-Tokens',
+  'Watchpost-Boxes',
 ] as const;
 
 /** Sets model and token usage as response headers, because the contract fixes the body of `check-once`. */
@@ -20,4 +21,12 @@ export function setModelUsageHeaders(
   setHeader('Watchpost-Model', toHeaderText(model));
   setHeader('Watchpost-Input-Tokens', `${tokens.input_tokens}`);
   setHeader('Watchpost-Output-Tokens', `${tokens.output_tokens}`);
+}
+
+/** Sets the boxes of a verdict as a response header, as JSON in ASCII; none without boxes. */
+export function setBoxesHeader(
+  setHeader: (name: string, value: string) => void,
+  boxes: readonly EvidenceBox[] = [],
+): void {
+  if (boxes.length > 0) setHeader('Watchpost-Boxes', JSON.stringify(boxes));
 }
