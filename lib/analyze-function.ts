@@ -35,7 +35,7 @@ export class AnalyzeFunction extends Construct {
       MEDIA_BUCKET: pictures.bucketName,
       QUEUE_URL: queue.queueUrl,
       ...executionEnvironment(this, machines),
-      CAPTURE_FUNCTION: capture.lambda.functionName,
+      CAPTURE_FUNCTION: capture.live.functionArn,
       VISION_PROVIDER: visionProvider,
       MODEL_ID: vision.modelId,
       ...vision.environment,

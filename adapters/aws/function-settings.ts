@@ -55,6 +55,9 @@ export const functionSettings = z.object({
   /** Private ranges that webhooks may use. Default: none; for tests. */
   ALLOW_WEBHOOK_RANGES: list.prefault(''),
 
+  /** Ranges of the function's own network, which no range opens. Default: none. */
+  DENY_RANGES: list.prefault(''),
+
   /** Origins of pages that may call the API from a browser. Default: none. */
   ALLOWED_ORIGINS: list.prefault(''),
 
