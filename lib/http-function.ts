@@ -59,6 +59,7 @@ export function httpEnvironment(
     ALLOWED_ORIGINS: settings.allowedOrigins.join(','),
     MAX_JOB_SECONDS: String(settings.maxJobSeconds),
     JOBS_PER_CALLER: String(settings.jobsPerCaller),
+    WATCHES_PER_CALLER: String(settings.watchesPerCaller),
     MODEL_GRACE_SECONDS: String(settings.modelGraceSeconds),
     RETENTION_SECONDS: String(settings.retentionSeconds),
     SYNC_PER_MINUTE: String(settings.syncPerMinute),

@@ -67,6 +67,8 @@ export const functionSettings = z.object({
   MAX_JOB_SECONDS: count.prefault('600'),
   /** Maximum concurrent jobs per caller. */
   JOBS_PER_CALLER: count.prefault('10'),
+  /** Maximum watches per caller. */
+  WATCHES_PER_CALLER: count.prefault('25'),
   /** Retention of an ended job, in seconds. */
   RETENTION_SECONDS: count.prefault('3600'),
   /** Time without an answer of the model after which a monitor fails, in seconds. */
@@ -110,6 +112,7 @@ export const httpSettings = {
   ALLOWED_ORIGINS: true,
   MAX_JOB_SECONDS: true,
   JOBS_PER_CALLER: true,
+  WATCHES_PER_CALLER: true,
   RETENTION_SECONDS: true,
   MODEL_GRACE_SECONDS: true,
   SYNC_PER_MINUTE: true,
